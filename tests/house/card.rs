@@ -13,7 +13,7 @@ const CARD: [(&str, &str, &str, &str); 9] = [
     ("serde_json", "frontend", "frontend/src/mcp/wire.rs", "serde_json::"),
     ("gloo-net", "frontend", "frontend/src/mcp.rs", "gloo_net::http"),
     ("wit-bindgen", "toolkit", "components/toolkit/src/bindings.rs", "wit_bindgen::generate!"),
-    ("wasmtime", "host", "host/src/component.rs", "use wasmtime::"),
+    ("wasmtime", "host-sandbox", "host/sandbox/src/component.rs", "use wasmtime::"),
 ];
 
 #[test]

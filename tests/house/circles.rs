@@ -1,4 +1,5 @@
-//! No module depends on one that depends on it, around however many others; and the host has layers.
+//! No module depends on one that depends on it, around however many others. Between crates the compiler sees
+//! to it, and `packages.rs` names their edges.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,31 +7,6 @@ use crate::repository::{sources, text};
 
 /// Per module, those of the same crate that it uses.
 type Uses = BTreeMap<String, BTreeSet<String>>;
-
-/// The layers of the host, the topmost first, by their modules; what is named nowhere lies below all. A module
-/// uses those of its own layer and of those below it.
-const LAYERS: [(&str, &[&str]); 6] = [
-    ("the program", &["backup", "check", "inspect", "native", "server", "solo"]),
-    ("surfaces", &["api", "authorization", "http", "mcp", "mend", "operator", "page"]),
-    ("work", &["control", "jobs", "loader", "reload", "schedule"]),
-    (
-        "calls",
-        &[
-            "approvals",
-            "call_result",
-            "calls",
-            "metrics",
-            "outcome",
-            "pictures",
-            "record",
-            "spent",
-            "state",
-            "waiting",
-        ],
-    ),
-    ("offers", &["compiler", "difference", "generations", "library", "registry", "upstream"]),
-    ("the sandbox", &["capability", "component", "sandbox"]),
-];
 
 /// Paths behind `crate::` in a text, as far as their first name; `$crate` is who uses a macro.
 fn used(text: &str) -> BTreeSet<String> {
@@ -121,24 +97,6 @@ fn no_module_stands_in_a_circle() {
     let found: Vec<_> = crates.iter().map(|it| (it.0.as_str(), in_circles(it.1))).collect();
     let found: Vec<_> = found.into_iter().filter(|it| !it.1.is_empty()).collect();
     assert_eq!(found, [], "these modules depend on themselves by way of others");
-}
-
-#[test]
-fn modules_of_the_host_use_their_layer_and_those_below() {
-    let crates = crates();
-    let host = crates.get("host/src/").expect("the host is read");
-    let height = |module: &str| {
-        let at = LAYERS.iter().position(|it| it.1.contains(&module));
-        at.map_or(0, |it| LAYERS.len() - it)
-    };
-    for module in LAYERS.iter().flat_map(|it| it.1) {
-        assert!(host.contains_key(*module), "{module} is no module any more");
-    }
-    let up = host.iter().flat_map(|(module, uses)| {
-        let is_above = |it: &&String| height(it) > height(module) && host.contains_key(it.as_str());
-        uses.iter().filter(is_above).map(move |it| format!("{module} uses {it}"))
-    });
-    assert_eq!(up.collect::<Vec<_>>(), [""; 0], "these use a layer above their own");
 }
 
 #[test]

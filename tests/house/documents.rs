@@ -65,12 +65,13 @@ fn is_held(sentence: &str) {
     }
 }
 
-/// Whether the ring's sources, or those of the package of that name, have such a test.
+/// Whether the ring's sources, or those of the packages under a folder of that name, have such a test.
 fn is_test(ring: &str, function: &str) -> bool {
     let ours = sources().filter(|path| {
         let places = [format!("tests/{ring}.rs"), format!("tests/{ring}/")];
-        let rooms = [format!("{ring}/src/"), format!("components/{ring}/src/")];
-        places.iter().chain(&rooms).any(|place| path.starts_with(place.as_str()))
+        let rooms = [format!("{ring}/"), format!("components/{ring}/")];
+        let is_in = |of: &[String]| of.iter().any(|place| path.starts_with(place.as_str()));
+        is_in(&places) || is_in(&rooms) && path.contains("/src/")
     });
     let declaration = format!("fn {function}(");
     ours.map(text).any(|source| {

@@ -66,9 +66,9 @@ fn the_host_names_nothing_of_a_family() {
 
 /// Words of the host that are also names: of an entry of the configuration, of a label, of a field.
 const OWN: [(&str, &str); 3] = [
-    ("host/src/config/defaults.rs", "assistant"),
-    ("host/src/metrics/runs.rs", "assistant"),
-    ("host/src/solo/around.rs", "assistant"),
+    ("host/base/src/config/defaults.rs", "assistant"),
+    ("host/telemetry/src/metrics/runs.rs", "assistant"),
+    ("host/server/src/solo/around.rs", "assistant"),
 ];
 
 #[test]

@@ -56,6 +56,40 @@ const DUPLICATES: [(&[&str], &str); 15] = [
 ];
 /// Packages that are a part of one tool, and whose.
 const PARTS: [(&str, &str); 2] = [("navigation", "graph"), ("import-map", "graph")];
+/// The crates of the host, the lowest first, each with those of ours that it stands on.
+const EDGES: [(&str, &[&str]); 10] = [
+    ("host-store", &[]),
+    ("host-base", &["host-store"]),
+    ("host-telemetry", &["host-base", "host-store"]),
+    ("host-sandbox", &["host-base", "host-store", "host-telemetry"]),
+    ("host-registry", &["host-base", "host-sandbox", "host-store", "host-telemetry"]),
+    ("host-calls", &["host-base", "host-registry", "host-sandbox", "host-store", "host-telemetry"]),
+    (
+        "host-mcp",
+        &[
+            "host-base",
+            "host-calls",
+            "host-registry",
+            "host-sandbox",
+            "host-store",
+            "host-telemetry",
+        ],
+    ),
+    (
+        "host",
+        &[
+            "host-base",
+            "host-calls",
+            "host-mcp",
+            "host-registry",
+            "host-sandbox",
+            "host-store",
+            "host-telemetry",
+        ],
+    ),
+    ("bundle", &[]),
+    ("madoguchi", &["bundle", "host"]),
+];
 /// Names that begin so are built on Windows only, by each of four generations of crates.
 const WINDOWS: &str = "windows";
 
@@ -84,13 +118,38 @@ fn rooms() -> BTreeMap<String, Vec<&'static str>> {
 
 #[test]
 fn the_host_depends_on_no_tool_and_on_no_page() {
-    let forbidden = [&rooms()["components"][..], &["frontend"]].concat();
-    let found = dependencies("host").into_iter().filter(|found| forbidden.contains(found));
-    assert_eq!(
-        found.collect::<Vec<_>>(),
-        Vec::<&str>::new(),
-        "a tool is replaced without building the host"
-    );
+    let rooms = rooms();
+    let forbidden = [&rooms["components"][..], &["frontend"]].concat();
+    for part in &rooms["host"] {
+        let found = dependencies(part).into_iter().filter(|found| forbidden.contains(found));
+        assert_eq!(
+            found.collect::<Vec<_>>(),
+            Vec::<&str>::new(),
+            "{part}: a tool is replaced without building the host"
+        );
+    }
+}
+
+#[test]
+fn each_crate_of_the_host_stands_on_those_below_it() {
+    let ours = own_packages().map(name).collect::<BTreeSet<_>>();
+    let mut below = Vec::new();
+    for (part, edges) in EDGES {
+        let found: Vec<_> = dependencies(part).intersection(&ours).copied().collect();
+        assert_eq!(found, edges, "{part}");
+        let upward: Vec<_> = edges.iter().filter(|it| !below.contains(*it)).collect();
+        assert_eq!(upward, Vec::<&&str>::new(), "{part} stands on what is above it");
+        below.push(part);
+    }
+    let parts: BTreeSet<_> = rooms()["host"].iter().copied().collect();
+    assert_eq!(below.into_iter().collect::<BTreeSet<_>>(), parts, "every crate is named here");
+}
+
+#[test]
+fn one_crate_alone_knows_the_sdk() {
+    let knows = |part: &&str| dependencies(part).contains("rmcp");
+    let parts = rooms()["host"].iter().copied().filter(knows).collect::<Vec<_>>();
+    assert_eq!(parts, ["host-mcp"]);
 }
 
 #[test]
@@ -194,9 +253,9 @@ fn what_our_behaviour_hangs_on_is_pinned() {
 
 #[test]
 fn trunk_looks_for_the_host_where_it_listens() {
-    let source = text("host/src/config.rs");
+    let source = text("host/base/src/config.rs");
     let addr = source.split("const ADDR: &str = \"").nth(1).and_then(|rest| rest.split('"').next());
-    let addr = addr.expect("host/src/config.rs has the default address");
+    let addr = addr.expect("host/base/src/config.rs has the default address");
     for proxy in toml("Trunk.toml")["proxy"].as_array().into_iter().flatten() {
         let backend = proxy["backend"].as_str().unwrap_or_default();
         assert!(

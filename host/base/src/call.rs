@@ -1,0 +1,280 @@
+//! One call: as it came in, and how it ended, in one of few words.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use http::HeaderMap;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::{caller::Caller, notes::Notes};
+
+/// Bytes that a `traceparent` or `tracestate` may have; the W3C asks for 512 of the latter.
+const HEADER_BYTES_MAX: usize = 512;
+
+/// Numbers calls over all components.
+static CALLS: AtomicU64 = AtomicU64::new(1);
+
+/// The number of the next call, by which errors, log, audit log and traces name it.
+pub fn next_call_id() -> u64 {
+    CALLS.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Where a call came in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Surface {
+    /// `/mcp` or stdio, revision 2026-07-28 and later.
+    Mcp,
+    /// The same, in an earlier revision.
+    McpLegacy,
+    /// `/rpc`.
+    Rpc,
+    /// An endpoint under `/api` that calls tools on its caller's behalf.
+    Rest,
+    /// The operator's listener.
+    Operator,
+    /// The counter itself, for an agent that it plays.
+    Agent,
+    /// A component, on its caller's behalf.
+    Component,
+}
+
+impl Surface {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mcp | Self::McpLegacy => "mcp",
+            Self::Rpc => "rpc",
+            Self::Rest => "rest",
+            Self::Operator => "operator",
+            Self::Agent => "agent",
+            Self::Component => "component",
+        }
+    }
+
+    /// MCP's era, where it is MCP.
+    pub fn era(self) -> Option<&'static str> {
+        match self {
+            Self::Mcp => Some("modern"),
+            Self::McpLegacy => Some("legacy"),
+            Self::Rpc | Self::Rest | Self::Operator | Self::Agent | Self::Component => None,
+        }
+    }
+}
+
+/// One round of a call, as it came in.
+#[derive(Clone)]
+pub struct Call {
+    /// The name of the tool or the prompt, or the URI of the resource.
+    pub name: String,
+    /// A JSON object.
+    pub arguments: String,
+    /// The request's `_meta`, a JSON object.
+    pub meta: String,
+    pub caller: Caller,
+    /// What the client answered in this round, by the question's key.
+    pub responses: BTreeMap<String, Value>,
+    /// The state that came with the questions.
+    pub state: Option<String>,
+    /// Where what the call says meanwhile goes.
+    pub notes: Option<Notes>,
+    /// Where it came in.
+    pub surface: Surface,
+    /// The caller's place in a trace, as HTTP told it.
+    pub trace: TraceHeaders,
+    /// Who wants it, where that is not its caller.
+    pub via: Via,
+}
+
+/// Who wants a call on its caller's behalf.
+#[derive(Clone, Default)]
+pub struct Via {
+    /// `assistant:NAME` or `component:NAME`.
+    pub asked_by: Option<Arc<str>>,
+    /// The approval with which it is made.
+    pub approval: Option<Arc<str>>,
+    /// The components of which calls of tools wait for this one, the outermost first.
+    pub chain: Vec<Arc<str>>,
+}
+
+impl Call {
+    /// The first round of a call, by its caller themselves.
+    pub fn new(
+        name: String,
+        arguments: String,
+        (caller, surface): (Caller, Surface),
+        trace: TraceHeaders,
+    ) -> Self {
+        Self {
+            name,
+            arguments,
+            meta: "{}".to_owned(),
+            caller,
+            responses: BTreeMap::new(),
+            state: None,
+            notes: None,
+            surface,
+            trace,
+            via: Via::default(),
+        }
+    }
+
+    /// With what the client carried along from the round before.
+    pub fn carrying(
+        self,
+        responses: Option<BTreeMap<String, Value>>,
+        state: Option<String>,
+    ) -> Self {
+        Self { responses: responses.unwrap_or_default(), state, ..self }
+    }
+
+    /// The same call for a round that is told that the questions of the last one are not answered yet.
+    pub fn unanswered(&self, state: &str) -> Self {
+        let mut meta: Map<String, Value> = serde_json::from_str(&self.meta).unwrap_or_default();
+        meta.insert("madoguchi/unanswered".to_owned(), true.into());
+        let meta = Value::Object(meta).to_string();
+        Self { meta, state: Some(state.to_owned()), ..self.again() }
+    }
+
+    /// The same call for another round, without what its first round brought along.
+    pub fn again(&self) -> Self {
+        Self { responses: BTreeMap::new(), state: None, notes: None, ..self.clone() }
+    }
+}
+
+/// How a call ended, in one of few words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// With an output.
+    Done,
+    /// With questions to the user.
+    Asked,
+    /// The tool refused, in its own words.
+    Refused,
+    /// The arguments did not fit.
+    InvalidArguments,
+    /// The tool cannot be had now, as it says itself.
+    Unavailable,
+    /// It took more than it may.
+    LimitExceeded,
+    /// The component broke down.
+    Trapped,
+    /// The component put out what it must not.
+    Broken,
+    /// All places were taken and the queue was full.
+    Busy,
+    /// No component offers the tool.
+    UnknownTool,
+    /// No component offers the prompt or has the resource.
+    NotFound,
+    /// The caller's scopes do not reach so far.
+    Forbidden,
+    /// The answers carried along did not belong to the call.
+    InvalidState,
+    /// Whoever asked went away.
+    Cancelled,
+}
+
+impl Ending {
+    /// Every ending there is, in the order of its numbers.
+    pub const ALL: [Self; 14] = [
+        Self::Done,
+        Self::Asked,
+        Self::Refused,
+        Self::InvalidArguments,
+        Self::Unavailable,
+        Self::LimitExceeded,
+        Self::Trapped,
+        Self::Broken,
+        Self::Busy,
+        Self::UnknownTool,
+        Self::NotFound,
+        Self::Forbidden,
+        Self::InvalidState,
+        Self::Cancelled,
+    ];
+
+    /// As metrics and the audit log call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Asked => "asked",
+            Self::Refused => "refused",
+            Self::InvalidArguments => "invalid_params",
+            Self::Unavailable => "unavailable",
+            Self::LimitExceeded => "limit_exceeded",
+            Self::Trapped => "trapped",
+            Self::Broken => "broken",
+            Self::Busy => "busy",
+            Self::UnknownTool => "unknown_tool",
+            Self::NotFound => "not_found",
+            Self::Forbidden => "forbidden",
+            Self::InvalidState => "invalid_request_state",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Whether something is wrong with the component or the host, rather than with the call.
+    pub fn is_error(self) -> bool {
+        matches!(
+            self,
+            Self::Unavailable | Self::LimitExceeded | Self::Trapped | Self::Broken | Self::Busy
+        )
+    }
+
+    /// Whether the call was turned away, before anything ran or by what ran.
+    pub fn is_refusal(self) -> bool {
+        matches!(
+            self,
+            Self::Refused
+                | Self::InvalidArguments
+                | Self::Busy
+                | Self::UnknownTool
+                | Self::NotFound
+                | Self::Forbidden
+                | Self::InvalidState
+        )
+    }
+}
+
+/// The caller's place in a trace, as the request's headers tell it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TraceHeaders {
+    pub parent: Option<Box<str>>,
+    pub state: Option<Box<str>>,
+}
+
+impl TraceHeaders {
+    /// Those of an HTTP request; most have none.
+    pub fn of(headers: &HeaderMap) -> Self {
+        let text = |name| {
+            let value = headers.get(name)?.to_str().ok()?;
+            (value.len() <= HEADER_BYTES_MAX).then(|| value.into())
+        };
+        Self { parent: text("traceparent"), state: text("tracestate") }
+    }
+
+    /// Those of a request's `_meta`, which count before HTTP's.
+    pub fn of_meta(meta: &str) -> Self {
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct Meta<'a> {
+            #[serde(borrow)]
+            traceparent: Option<std::borrow::Cow<'a, str>>,
+            #[serde(borrow)]
+            tracestate: Option<std::borrow::Cow<'a, str>>,
+        }
+        if !meta.contains("traceparent") {
+            return Self::default();
+        }
+        let meta: Meta<'_> = serde_json::from_str(meta).unwrap_or_default();
+        let short = |it: Option<std::borrow::Cow<'_, str>>| {
+            it.filter(|it| it.len() <= HEADER_BYTES_MAX).map(|it| it.into())
+        };
+        Self { parent: short(meta.traceparent), state: short(meta.tracestate) }
+    }
+}

@@ -1,0 +1,123 @@
+//! Who calls, as far as a component may know.
+
+use std::sync::Arc;
+
+use crate::{
+    language::{LanguageTag, is_tag},
+    scopes::Scopes,
+    tool_set::Owner,
+};
+
+/// The caller of one invocation.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// The name of whoever calls.
+    pub principal: Arc<str>,
+    /// What they may do.
+    pub scopes: Arc<[String]>,
+    /// Their language as a BCP 47 tag.
+    pub locale: Option<Arc<str>>,
+    /// Their client's capabilities: a JSON object.
+    pub client_capabilities: Arc<str>,
+    /// The same scopes to be asked; none where nobody needs any.
+    pub reach: Option<Arc<Scopes>>,
+}
+
+impl Caller {
+    /// Whoever calls where no token is needed.
+    pub fn anonymous() -> Self {
+        Self {
+            principal: "anonymous".into(),
+            scopes: Arc::new([]),
+            locale: None,
+            client_capabilities: "{}".into(),
+            reach: None,
+        }
+    }
+
+    /// Whoever started this process to speak with it alone.
+    pub fn stdio() -> Self {
+        Self { principal: "stdio".into(), ..Self::anonymous() }
+    }
+
+    /// The component of that name, in a job of its own. No token can have that name: theirs have no colon.
+    pub fn component(name: &str) -> Self {
+        Self { principal: format!("madoguchi:component:{name}").into(), ..Self::anonymous() }
+    }
+
+    /// An agent that a component plays, as the tools that its assistant picks see it.
+    pub fn agent(agent_id: &str) -> Self {
+        Self { principal: format!("madoguchi:agent:{agent_id}").into(), ..Self::anonymous() }
+    }
+
+    /// Somebody who has shown who they are, and may do no more than what `reach` says.
+    pub fn known(name: &str, scopes: &[String], reach: Scopes) -> Self {
+        Self {
+            principal: name.into(),
+            scopes: scopes.into(),
+            reach: Some(Arc::new(reach)),
+            ..Self::anonymous()
+        }
+    }
+
+    /// Under whose name what they leave here is counted; none where callers are not told apart.
+    pub fn share(&self) -> Option<Arc<str>> {
+        self.reach.is_some().then(|| self.principal.clone())
+    }
+
+    /// Whether nobody knows who calls.
+    pub fn is_anonymous(&self) -> bool {
+        &*self.principal == "anonymous"
+    }
+
+    /// Whether nothing is out of their reach.
+    pub fn is_free(&self) -> bool {
+        self.reach.as_ref().is_none_or(|it| it.is_free())
+    }
+
+    /// Whether they may see and call `tool`, which is `owner`'s and says whether it only reads.
+    pub fn may_call(&self, owner: Owner<'_>, tool: &str, is_read_only: bool) -> bool {
+        self.reach.as_ref().is_none_or(|it| it.may_call(owner, tool, is_read_only))
+    }
+
+    /// Whether they may see and use the prompts, resources and look-ups of `owner`.
+    pub fn may_use(&self, owner: Owner<'_>) -> bool {
+        self.reach.as_ref().is_none_or(|it| it.may_use(owner))
+    }
+
+    /// Whether they may leave something here.
+    pub fn may_upload(&self) -> bool {
+        self.reach.as_ref().is_none_or(|it| !it.is_read_only())
+    }
+
+    /// The same caller, speaking the first language of an `Accept-Language` header where it names one.
+    pub fn speaking(mut self, accept_language: Option<&str>) -> Self {
+        let first = accept_language.and_then(|it| it.split([',', ';']).next()).map(str::trim);
+        self.locale = first.filter(|it| is_tag(it)).map(Into::into).or(self.locale);
+        self
+    }
+
+    /// The same caller, who reads `language` where they say nothing else.
+    pub fn reading(mut self, language: Option<&LanguageTag>) -> Self {
+        self.locale = self.locale.or_else(|| language.map(|it| it.text().clone()));
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_accepted_language_is_the_callers() {
+        let locale = |header| Caller::anonymous().speaking(header).locale;
+        assert_eq!(locale(Some("ja-JP,ja;q=0.9,en;q=0.8")).as_deref(), Some("ja-JP"));
+        assert_eq!(locale(Some("*")), None);
+        assert_eq!(locale(None), None);
+        let japanese = LanguageTag::try_from("ja".to_owned()).unwrap();
+        let reader = || Caller::anonymous().reading(Some(&japanese));
+        assert_eq!(reader().speaking(None).locale.as_deref(), Some("ja"));
+        assert_eq!(reader().speaking(Some("en")).locale.as_deref(), Some("en"));
+        assert!(LanguageTag::try_from("日本語".to_owned()).unwrap_err().contains("no language"));
+    }
+}

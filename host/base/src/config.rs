@@ -1,0 +1,378 @@
+//! The configuration: one TOML file, every default in place, so that none is needed to start.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use serde::Deserialize;
+
+use crate::{
+    embedded::Embedded,
+    language::LanguageTag,
+    limits::{ConnectionsConfig, Limits, SandboxConfig, SessionsConfig},
+};
+use store::blobs;
+
+mod accepted;
+mod aliases;
+mod approvals;
+pub mod assistants;
+mod audit;
+mod chat;
+mod component;
+pub mod defaults;
+mod environment;
+mod error;
+mod given;
+mod log;
+mod merge;
+mod page;
+mod public_url;
+pub mod servers;
+mod telemetry;
+pub mod tokens;
+
+pub use accepted::Accepted;
+pub use accepted::sentences;
+pub use aliases::{Alias, Aliases};
+pub use aliases::{CHAT, RESERVED};
+pub use approvals::ApprovalsConfig;
+pub use audit::AuditConfig;
+
+pub use assistants::{Assistants, ModelConfig, ModelHost, Policy};
+pub use chat::ChatConfig;
+pub use chat::PASSWORD_VARIABLE;
+pub use component::ComponentConfig;
+pub use environment::{Base, Choice, FromEnvironment, HostsFromEnvironment, NamedHosts, When};
+pub use error::ConfigError;
+pub use given::Given;
+pub use log::{LogConfig, LogFormat};
+use merge::merged;
+pub use page::{PageConfig, Tiles};
+pub use public_url::PublicUrl;
+pub use servers::ServerConfig;
+pub use telemetry::{TelemetryConfig, TelemetryError};
+pub use tokens::{RateConfig, TokenConfig};
+
+/// The default address: this machine only.
+const ADDR: &str = "127.0.0.1:8808";
+/// Where the operator is served by default: a free port of this machine.
+const OPERATOR_ADDR: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+
+/// What the operator decided.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Where to listen; port 0 takes a free one.
+    pub addr: SocketAddr,
+    /// Where people find the page, where that is not the address.
+    pub public_url: Option<PublicUrl>,
+    /// Where the operator is served, on this machine only; none is no operator's listener.
+    pub operator_addr: Option<SocketAddr>,
+    /// What may replace what.
+    pub swap: SwapConfig,
+    /// The folder of databases, compiled code and the last versions.
+    pub data: PathBuf,
+    /// The folder of components, watched while serving; none serves the bundled ones only.
+    pub components_folder: Option<PathBuf>,
+    /// Host names under which the server may be addressed, beside those of this machine.
+    pub allowed_hosts: Vec<String>,
+    /// Origins of pages elsewhere that may talk to the server.
+    pub allowed_origins: Vec<String>,
+    /// Addresses of proxies that say truly for whom they ask (`X-Forwarded-For`).
+    pub trusted_proxies: Vec<IpAddr>,
+    /// Whether a server that others can reach serves them without a token.
+    pub allow_anonymous: bool,
+    /// What clients may keep open, and how long they may take.
+    pub connections: ConnectionsConfig,
+    /// What those read who do not say it, in a request or by their token.
+    pub language: Option<LanguageTag>,
+    /// Who may call, and what: by name. None lets everybody in who can reach this machine alone.
+    pub tokens: BTreeMap<String, TokenConfig>,
+    /// How often each caller may ask; as often as they like where nothing is said.
+    pub rate: Option<RateConfig>,
+    /// How many sessions clients of the legacy era may have open.
+    pub sessions: SessionsConfig,
+    /// Bytes that a request's body may have.
+    pub body_bytes_max: usize,
+    /// Whether plain calls go the short way, past the SDK; tests turn it off to compare both.
+    pub thin_path: bool,
+    /// Whether the components that travel in the binary are served.
+    pub bundled: bool,
+    /// What travels in the binary.
+    pub embedded: Embedded,
+    /// What each component is given.
+    pub components: BTreeMap<String, ComponentConfig>,
+    /// Other names under `/api` for what components answer there.
+    pub endpoints: Aliases,
+    /// Limits of components that have none of their own.
+    pub limits: Limits,
+    /// Whether and how calls are written down.
+    pub audit: AuditConfig,
+    /// Where traces go.
+    pub telemetry: TelemetryConfig,
+    /// How the log is written.
+    pub log: LogConfig,
+    /// What all components share.
+    pub sandbox: SandboxConfig,
+    /// What is kept of what is uploaded, and for how long.
+    pub blobs: blobs::Limits,
+    /// Other MCP servers behind the same counter.
+    pub servers: BTreeMap<String, ServerConfig>,
+    /// What the page is given from elsewhere.
+    pub page: PageConfig,
+    /// What picks tools for people, by name, and what it may do.
+    pub assistants: Assistants,
+    /// The models that they may use, by their providers.
+    pub models: BTreeMap<String, ModelConfig>,
+    /// The gateway before `/api/chat`, and what answers there.
+    pub chat: ChatConfig,
+    /// How long calls wait for a person's word, and how many are kept.
+    pub approvals: ApprovalsConfig,
+    /// The folder from which the paths in the configuration count.
+    pub base: PathBuf,
+    /// The program that compiles components, each in a process of its own; none compiles here.
+    pub compiler: Option<PathBuf>,
+    /// What components were given by `madoguchi accept`.
+    pub accepted: Accepted,
+    /// The file as it is written.
+    pub written: Arc<toml::Table>,
+}
+
+/// What may replace what: `[swap]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SwapConfig {
+    /// Whether a build that may fail the callers of the version before it waits for the operator.
+    pub refuse_breaking: bool,
+}
+
+/// The file as it is written.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct ConfigFile {
+    addr: Option<SocketAddr>,
+    public_url: Option<PublicUrl>,
+    operator_addr: Option<OperatorAddr>,
+    swap: SwapConfig,
+    data: Option<PathBuf>,
+    components_folder: Option<PathBuf>,
+    allowed_hosts: Vec<String>,
+    allowed_origins: Vec<String>,
+    trusted_proxies: Vec<IpAddr>,
+    allow_anonymous: bool,
+    connections: ConnectionsConfig,
+    language: Option<LanguageTag>,
+    tokens: BTreeMap<String, TokenConfig>,
+    rate: Option<RateConfig>,
+    sessions: SessionsConfig,
+    body_bytes_max: Option<usize>,
+    bundled: Option<bool>,
+    components: BTreeMap<String, ComponentConfig>,
+    endpoints: Aliases,
+    limits: Option<Limits>,
+    audit: AuditConfig,
+    telemetry: TelemetryConfig,
+    log: LogConfig,
+    sandbox: SandboxConfig,
+    blobs: Option<blobs::Limits>,
+    servers: BTreeMap<String, ServerConfig>,
+    page: PageConfig,
+    assistants: toml::Table,
+    models: BTreeMap<String, ModelConfig>,
+    chat: Option<ChatConfig>,
+    approvals: ApprovalsConfig,
+}
+
+/// `operator_addr` as it is written: an address, or false.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "an address such as \"127.0.0.1:0\", or false")]
+enum OperatorAddr {
+    At(SocketAddr),
+    Is(bool),
+}
+
+impl OperatorAddr {
+    fn addr(&self) -> Option<SocketAddr> {
+        match self {
+            Self::At(addr) => Some(*addr),
+            Self::Is(is) => is.then_some(OPERATOR_ADDR),
+        }
+    }
+}
+
+impl Config {
+    /// The configuration without any file, where no component travels in the program.
+    pub fn defaults() -> Self {
+        Self::of(&Embedded::default()).expect("held by a test")
+    }
+
+    /// The configuration without any file.
+    pub fn of(embedded: &Embedded) -> Result<Self, ConfigError> {
+        Self::from_text("", Path::new("the built-in configuration"), embedded)
+    }
+
+    /// The configuration in `file`.
+    pub fn read(file: &Path, embedded: &Embedded) -> Result<Self, ConfigError> {
+        let read = |source| ConfigError::Read { path: file.to_owned(), source };
+        let text = fs::read_to_string(file).map_err(read)?;
+        let mut config = Self::from_text(&text, file, embedded)?;
+        config.base = file.parent().map(Path::to_owned).unwrap_or_default();
+        config.data = config.base.join(&config.data);
+        config.components_folder = config.components_folder.as_ref().map(|it| config.base.join(it));
+        Ok(config)
+    }
+
+    fn from_text(text: &str, path: &Path, embedded: &Embedded) -> Result<Self, ConfigError> {
+        let parse = |text: &str| {
+            toml::from_str::<ConfigFile>(text).map_err(|error| parse_error(text, path, &error))
+        };
+        let (ours, file) = (defaults::table(embedded)?, parse(text)?);
+        let mut defaults: ConfigFile = ours.clone().try_into().map_err(defaults::unusable)?;
+        let limits = file.limits.unwrap_or_default();
+        for (name, component) in file.components {
+            defaults.components.entry(name).or_default().change(component);
+        }
+        let table = |it| toml::from_str::<toml::Table>(it).expect("it was read a moment ago");
+        let written = Arc::new(table(text));
+        let said = [ours, &*written];
+        for (name, component) in &mut defaults.components {
+            component.limits = own_limits(&limits, said, name).or(component.limits.take());
+            component.check_halves(name, path)?;
+        }
+        let mut endpoints = defaults.endpoints;
+        endpoints.change(file.endpoints);
+        Ok(Self {
+            addr: file.addr.unwrap_or_else(|| ADDR.parse().expect("held by a test")),
+            public_url: file.public_url,
+            operator_addr: file.operator_addr.map_or(Some(OPERATOR_ADDR), |it| it.addr()),
+            swap: file.swap,
+            data: file.data.unwrap_or_else(default_data),
+            components_folder: file.components_folder,
+            allowed_hosts: file.allowed_hosts,
+            allowed_origins: file.allowed_origins,
+            trusted_proxies: file.trusted_proxies,
+            allow_anonymous: file.allow_anonymous,
+            connections: file.connections,
+            language: file.language,
+            tokens: file.tokens,
+            rate: file.rate,
+            sessions: file.sessions,
+            body_bytes_max: file.body_bytes_max.unwrap_or(4 << 20),
+            thin_path: true,
+            bundled: file.bundled.unwrap_or(true),
+            components: defaults.components,
+            endpoints,
+            limits,
+            audit: file.audit,
+            telemetry: file.telemetry,
+            log: file.log,
+            sandbox: file.sandbox,
+            blobs: file.blobs.unwrap_or_default(),
+            servers: file.servers,
+            page: file.page,
+            assistants: Assistants::try_from(merged::<toml::Table>(said, "assistants")?)
+                .map_err(|what| ConfigError::Unworkable { table: "assistants".to_owned(), what })?,
+            models: merged(said, "models")?,
+            chat: merged(said, "chat")?,
+            approvals: file.approvals,
+            base: PathBuf::new(),
+            compiler: None,
+            accepted: Accepted::default(),
+            embedded: embedded.clone(),
+            written: written.clone(),
+        })
+    }
+
+    /// Refuses limits under which nothing could run, before anything does.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let unworkable = |table: &str| {
+            let table = table.to_owned();
+            |what| ConfigError::Unworkable { table, what }
+        };
+        let mut problems = tokens::check::problems(self);
+        problems.extend(assistants::problems(self));
+        if let Some(it) = problems.into_iter().find(|it| it.is_fatal) {
+            return Err(unworkable(&it.path.join("."))(it.what));
+        }
+        self.sessions.check().map_err(unworkable("sessions"))?;
+        self.connections.check(self.largest_body()).map_err(unworkable("connections"))?;
+        self.approvals.check().map_err(unworkable("approvals"))?;
+        self.sandbox.check().map_err(unworkable("sandbox"))?;
+        self.limits.check(&self.sandbox).map_err(unworkable("limits"))?;
+        if let Some((name, what)) = servers::unworkable(&self.servers) {
+            return Err(ConfigError::Unworkable { table: format!("servers.{name}"), what });
+        }
+        self.endpoints.check(&self.components).map_err(unworkable("endpoints"))?;
+        for (name, component) in &self.components {
+            component.check().map_err(unworkable(&format!("components.{name}")))?;
+            if let Some(limits) = &component.limits {
+                let table = format!("components.{name}.limits");
+                limits.check(&self.sandbox).map_err(unworkable(&table))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes of the largest body that a request may have, files apart, which are not kept in memory.
+    pub fn largest_body(&self) -> usize {
+        self.body_bytes_max.max(self.chat.body_bytes_max)
+    }
+
+    /// What the component named `name` is given.
+    pub fn component(&self, name: &str) -> ComponentConfig {
+        let accepted = self.accepted.get(name, ComponentConfig::clone);
+        let component = accepted.or_else(|| self.components.get(name).cloned());
+        let mut component = component.unwrap_or_default();
+        self.tell_assistants(&mut component);
+        component
+    }
+
+    /// The limits of the component named `name`.
+    pub fn limits(&self, name: &str) -> Limits {
+        let accepted = self.accepted.get(name, |it| it.limits.clone());
+        let own = || self.components.get(name).and_then(|it| it.limits.clone());
+        accepted.unwrap_or_else(own).unwrap_or_else(|| self.limits.clone())
+    }
+
+    /// The most memory that any component may have.
+    pub fn memory_bytes_max(&self) -> usize {
+        let own = self.components.values().filter_map(|it| it.limits.as_ref());
+        let all = own.chain([&self.limits]).map(|it| it.memory_bytes_max);
+        all.max().max(self.accepted.memory_bytes_max()).unwrap_or(self.limits.memory_bytes_max)
+    }
+}
+
+fn parse_error(text: &str, path: &Path, error: &toml::de::Error) -> ConfigError {
+    let at = error.span().map_or(0, |it| it.start.min(text.len()));
+    let line = text.as_bytes()[..at].iter().filter(|it| **it == b'\n').count() + 1;
+    ConfigError::Parse { path: path.to_owned(), line, message: error.message().to_owned() }
+}
+
+/// `common`, with those entries changed that the program's own file and the operator's name for this
+/// component, in this order.
+fn own_limits(common: &Limits, said: [&toml::Table; 2], name: &str) -> Option<Limits> {
+    let named = |it: &toml::Table| -> Option<toml::Table> {
+        it.get("components")?.get(name)?.get("limits")?.as_table().cloned()
+    };
+    let own: Vec<_> = said.into_iter().filter_map(named).collect();
+    let mut merged = toml::Table::try_from(common).ok().filter(|_| !own.is_empty())?;
+    merged.extend(own.into_iter().flatten());
+    merged.try_into().ok()
+}
+
+/// Where data goes when nobody says: the user's data folder, or a folder here.
+fn default_data() -> PathBuf {
+    let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".local/share"));
+    let shared = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from);
+    match shared.filter(|it| it.is_absolute()).or_else(home) {
+        Some(folder) => folder.join("madoguchi"),
+        None => PathBuf::from("madoguchi-data"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,298 @@
+//! What assistants may do and which models they may use, as the operator writes it: `[assistants.NAME]` and
+//! `[models.NAME]`. Everything else of them is told to the component that runs them.
+
+use std::{collections::BTreeMap, net::IpAddr, path::Path, sync::Arc};
+
+use http::Method;
+use reqwest::Url;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{ComponentConfig, Config, Given, chat, tokens::check::Problem};
+use crate::{
+    grants::{
+        Grant,
+        http::{HostGrant, Place, SecretGrant, Source},
+    },
+    tool_set::{Owner, ToolSet},
+};
+
+/// Which calls ask the person first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ApprovalMode {
+    /// Every call of a tool that does not say that it only reads.
+    #[default]
+    Changes,
+    /// Every call.
+    Always,
+    /// None.
+    Never,
+}
+
+/// What an assistant may call, and which calls of it a person has to allow.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default)]
+pub struct Policy {
+    enabled: bool,
+    tools: ToolSet,
+    /// One more, which makes pictures where no model does.
+    picture_tool: Option<String>,
+    approval: ApprovalMode,
+    asks: Vec<String>,
+    trusts: Vec<String>,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            tools: ToolSet::all(),
+            picture_tool: None,
+            approval: ApprovalMode::default(),
+            asks: Vec::new(),
+            trusts: Vec::new(),
+        }
+    }
+}
+
+impl Policy {
+    /// Whether `tool`, which is `owner`'s, is one of its own.
+    pub fn has(&self, owner: Owner<'_>, tool: &str) -> bool {
+        self.picture_tool.as_deref() == Some(tool) || self.tools.has(owner, tool)
+    }
+
+    /// Whether it is to have `tool`, by its own name.
+    pub fn names(&self, tool: &str) -> bool {
+        self.tools.names(tool)
+    }
+
+    /// Whether a call of `tool` waits until the person lets it happen. One that the person trusts does not, unless
+    /// the operator wants to have them asked each time.
+    pub fn asks_first(
+        &self,
+        tool: &str,
+        (is_read_only, is_changed): (bool, bool),
+        is_trusted: bool,
+    ) -> bool {
+        if self.asks.iter().any(|it| it == tool) {
+            return true;
+        }
+        let is_trusted = is_trusted || !is_changed && self.trusts.iter().any(|it| it == tool);
+        match self.approval {
+            ApprovalMode::Never => false,
+            ApprovalMode::Always => !is_trusted,
+            ApprovalMode::Changes => !is_read_only && !is_trusted,
+        }
+    }
+}
+
+/// All assistants, by name.
+#[derive(Clone, Debug, Default)]
+pub struct Assistants {
+    policies: BTreeMap<String, Arc<Policy>>,
+    /// As they are written.
+    table: Map<String, Value>,
+}
+
+impl TryFrom<toml::Table> for Assistants {
+    type Error = String;
+
+    fn try_from(table: toml::Table) -> Result<Self, String> {
+        let policy = |(name, it): (&String, &toml::Value)| {
+            let policy = it.clone().try_into::<Policy>();
+            let policy = policy.map_err(|it| format!("{name}: {}", it.message()))?;
+            Ok((name.clone(), Arc::new(policy)))
+        };
+        let policies = table.iter().map(policy).collect::<Result<_, String>>()?;
+        let table = serde_json::to_value(table).map_err(|it| it.to_string())?;
+        Ok(Self { policies, table: table.as_object().cloned().unwrap_or_default() })
+    }
+}
+
+impl Assistants {
+    /// What the assistant of that name may do, where it is there.
+    pub fn policy(&self, name: &str) -> Option<&Arc<Policy>> {
+        self.policies.get(name).filter(|it| it.enabled)
+    }
+
+    /// Whether there is one of that name, enabled or not.
+    pub fn has(&self, name: &str) -> bool {
+        self.policies.contains_key(name)
+    }
+}
+
+/// One provider's models: `[models.NAME]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct ModelConfig {
+    base_url: Option<Given>,
+    key: Option<Given>,
+    /// What the component that asks them knows.
+    #[serde(flatten)]
+    others: BTreeMap<String, Value>,
+}
+
+/// Where a provider's API is, and how its key goes along: `[components.NAME.model_hosts.MODEL]`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelHost {
+    /// Where nothing else is said.
+    url: String,
+    /// The header that the key goes in, and what stands before it there.
+    header: String,
+    #[serde(default)]
+    prefix: String,
+}
+
+impl ModelConfig {
+    /// Where its API is, if that is said.
+    fn base_url(&self, base: &Path) -> Option<String> {
+        let given = self.base_url.as_ref().filter(|it| it.is_there())?;
+        given.read(base).ok().map(|it| it.expose().to_owned())
+    }
+
+    fn key(&self) -> Option<&Given> {
+        self.key.as_ref().filter(|it| it.is_there())
+    }
+
+    /// As the component that asks it is told: with the texts that the environment and files give, and of the key
+    /// that it is there.
+    fn told(&self, base: &Path) -> Value {
+        let mut told = Map::new();
+        if let Some(url) = self.base_url(base) {
+            told.insert("base_url".to_owned(), url.into());
+        }
+        let has_key = self.key().is_some_and(|it| it.read(base).is_ok());
+        told.insert("key".to_owned(), has_key.into());
+        for (name, value) in &self.others {
+            let given = value.is_object().then(|| serde_json::from_value::<Given>(value.clone()));
+            let value = match given {
+                Some(Ok(given)) => {
+                    let text = given.is_there().then(|| given.read(base).ok()).flatten();
+                    let text = text.map(|it| it.expose().trim().to_owned());
+                    text.filter(|it| !it.is_empty()).map(Value::String)
+                }
+                _ => Some(value.clone()),
+            };
+            told.extend(value.map(|it| (name.clone(), it)));
+        }
+        Value::Object(told)
+    }
+
+    /// The host that it is asked at with its key; none, where nothing of it is set.
+    fn host(&self, host: &ModelHost, base: &Path) -> Result<Option<HostGrant>, String> {
+        let url = self.base_url(base);
+        if url.is_none() && self.key().is_none() {
+            return Ok(None);
+        }
+        let mut grant = HostGrant::of_argument(url.as_deref().unwrap_or(&host.url))?;
+        grant.methods = vec![Method::GET, Method::POST];
+        // An address that the operator names is meant, wherever it is; ours is in the public network.
+        grant.private = url.is_some();
+        if let Some(key) = self.key() {
+            let source = match key {
+                Given::Text(it) | Given::Value(it) => Source::Value(it.clone()),
+                Given::File(it) => Source::File(it.clone()),
+                Given::Environment(it) => Source::Environment(it.clone()),
+            };
+            let place = Place::header(&host.header)?;
+            grant.secrets.push(SecretGrant { place, prefix: host.prefix.clone(), source });
+        }
+        Ok(Some(grant))
+    }
+}
+
+impl Config {
+    /// Gives the component that runs assistants what it is told of them, and the hosts of their models. What the
+    /// operator says of it by itself goes before that.
+    pub(super) fn tell_assistants(&self, component: &mut ComponentConfig) {
+        if !component.has(Grant::Runs) {
+            return;
+        }
+        let models = self.models.iter().map(|(name, it)| (name.clone(), it.told(&self.base)));
+        for (name, value) in [
+            ("assistants", Value::Object(self.assistants.table.clone())),
+            ("models", Value::Object(models.collect())),
+            ("chat", self.chat.told()),
+        ] {
+            component.settings.entry(name.to_owned()).or_insert(value);
+        }
+        let hosts = component.model_hosts.iter().filter_map(|(name, host)| {
+            self.models.get(name)?.host(host, &self.base).ok().flatten()
+        });
+        let hosts: Vec<_> = hosts.collect();
+        component.http.get_or_insert_default().extend(hosts);
+    }
+}
+
+/// Everything that is wrong in `config` about what assistants may do, their models and the gateway before the chat.
+pub fn problems(config: &Config) -> Vec<Problem> {
+    let mut found = Vec::new();
+    for (name, policy) in config.assistants.policies.iter().filter(|it| it.1.enabled) {
+        for pattern in policy.tools.written() {
+            found.extend(wrong_pattern(config, name, pattern));
+        }
+        for (key, list) in [("asks", &policy.asks), ("trusts", &policy.trusts)] {
+            if let Some(wrong) = list.iter().find(|it| it.contains(':') || *it == "*") {
+                let what = format!("{wrong:?}: names of tools are right here, one by one");
+                found.push(Problem::new(&["assistants", name, key], what, true));
+            }
+        }
+        if let Some(both) = policy.asks.iter().find(|tool| policy.trusts.contains(tool)) {
+            let what = format!("{both:?} is in asks, too, which wins; take it out of one of them");
+            found.push(Problem::new(&["assistants", name, "trusts"], what, false));
+        }
+    }
+    for (name, model) in &config.models {
+        if let Some(Given::Text(_)) = model.key {
+            found.push(Problem::new(&["models", name, "key"], chat::in_clear("KEY"), true));
+        }
+        if let Some(url) = model.base_url(&config.base)
+            && let Err(what) = address(&url)
+        {
+            found.push(Problem::new(&["models", name, "base_url"], what, true));
+        }
+    }
+    found.extend(chat::problems(config));
+    found
+}
+
+fn wrong_pattern(config: &Config, name: &str, pattern: &str) -> Option<Problem> {
+    let (what, is_fatal) = match pattern.split_once(':') {
+        None if !pattern.is_empty() => return None,
+        Some(("component", it)) if !it.is_empty() => {
+            // Whether it is installed is only known once the folder is read.
+            let is_off = config.components.get(it).is_some_and(|it| it.enabled == Some(false));
+            is_off.then(|| (format!("{pattern:?}: [components.{it}] is not enabled"), false))?
+        }
+        Some(("server", it)) if !it.is_empty() => {
+            let is_there = config.servers.contains_key(it) || it == "mcp-server";
+            (!is_there).then(|| (format!("{pattern:?}: there is no [servers.{it}]"), false))?
+        }
+        _ => (
+            format!(
+                "{pattern:?} names nothing; \"*\", \"component:NAME\", \"server:NAME\" and names of tools do"
+            ),
+            true,
+        ),
+    };
+    Some(Problem::new(&["assistants", name, "tools"], what, is_fatal))
+}
+
+/// Whether it can be trusted with a key: by TLS, or because it is this machine.
+fn address(text: &str) -> Result<(), String> {
+    let right =
+        "\"https://…\", or \"http://127.0.0.1:PORT\" for a server of this machine, is right";
+    let url = Url::parse(text).map_err(|error| format!("it is no address ({error}); {right}"))?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(format!("there is a user or a password in it, which belongs to key; {right}"));
+    }
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    let is_here = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|it| it.is_loopback());
+    match url.scheme() {
+        "https" => Ok(()),
+        "http" if is_here => Ok(()),
+        _ => Err(format!("what is sent there could be read by others; {right}")),
+    }
+}

@@ -1,0 +1,79 @@
+//! `/api/chat`: the gateway before it, and what the component that answers is told: `[chat]`.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{Config, Given, tokens::check::Problem};
+use crate::scopes::Scope;
+
+/// Where the password of the gateway is that may be missing.
+pub const PASSWORD_VARIABLE: &str = "AUTH_PASSWORD";
+/// Bytes that a body may be let have.
+const BODY_BYTES: std::ops::RangeInclusive<usize> = 1 << 10..=256 << 20;
+
+/// What `/api/chat` is; what a file does not say is in the program's own.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct ChatConfig {
+    /// The password of the gateway (ILL-44); none is no gateway.
+    pub password: Option<Given>,
+    /// What those may do who came in by the password, where tokens say what others may.
+    pub scopes: Vec<String>,
+    /// Bytes that a request's body may have: pictures of what was said before are in it.
+    pub body_bytes_max: usize,
+    /// What the component that answers knows.
+    #[serde(flatten)]
+    others: BTreeMap<String, Value>,
+}
+
+impl ChatConfig {
+    /// Whether a password is asked for.
+    pub fn has_gateway(&self) -> bool {
+        match &self.password {
+            Some(Given::Environment(name)) if name == PASSWORD_VARIABLE => {
+                std::env::var_os(name).is_some_and(|it| !it.is_empty())
+            }
+            password => password.is_some(),
+        }
+    }
+
+    /// As the component that answers is told.
+    pub(super) fn told(&self) -> Value {
+        let mut told: Map<_, _> = self.others.clone().into_iter().collect();
+        told.insert("body_bytes_max".to_owned(), self.body_bytes_max.into());
+        told.insert("gateway".to_owned(), self.has_gateway().into());
+        Value::Object(told)
+    }
+}
+
+/// Everything that is wrong with it.
+pub(super) fn problems(config: &Config) -> Vec<Problem> {
+    let (chat, mut found) = (&config.chat, Vec::new());
+    for scope in &chat.scopes {
+        if let Err(error) = scope.parse::<Scope>() {
+            found.push(Problem::new(&["chat", "scopes"], error.to_string(), true));
+        }
+    }
+    let wrong = match &chat.password {
+        Some(Given::Text(_)) => Some(in_clear(PASSWORD_VARIABLE)),
+        Some(Given::Environment(name)) if name == PASSWORD_VARIABLE => None,
+        Some(it) => it.read(&config.base).err().map(|what| format!("{what}; or leave it out")),
+        None => None,
+    };
+    found.extend(wrong.map(|what| Problem::new(&["chat", "password"], what, true)));
+    if !BODY_BYTES.contains(&chat.body_bytes_max) {
+        let (it, least, most) = (chat.body_bytes_max, BODY_BYTES.start(), BODY_BYTES.end());
+        let what = format!("{it} cannot work; {least} to {most} is right");
+        found.push(Problem::new(&["chat", "body_bytes_max"], what, true));
+    }
+    found
+}
+
+/// What is said of a secret that stands in the file.
+pub(super) fn in_clear(variable: &str) -> String {
+    format!(
+        "it stands here as a plain text; {{ environment = \"{variable}\" }} or {{ file = \"PATH\" }} keep it elsewhere, and {{ value = \"…\" }} says that it is meant so"
+    )
+}

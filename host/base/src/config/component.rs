@@ -1,0 +1,199 @@
+//! What one component is given.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{
+    ConfigError, ModelHost,
+    environment::{FromEnvironment, HostsFromEnvironment},
+};
+use crate::{
+    grants::{Grant, http::HostGrant},
+    limits::Limits,
+    tool_set::ToolSet,
+};
+
+/// The least time between two runs of a component's schedule.
+const INTERVAL_MS_MIN: u64 = 100;
+
+/// What one component is given: `[components.NAME]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ComponentConfig {
+    /// Whether it is served; it is unless this says false.
+    pub enabled: Option<bool>,
+    /// Capabilities that it may use.
+    pub grants: Option<BTreeSet<Grant>>,
+    /// What it is told; `{ file = "…" }` stands for the content of a file.
+    pub settings: BTreeMap<String, Value>,
+    /// Settings taken from the environment: `setting = "VARIABLE"`.
+    pub environment: BTreeMap<String, FromEnvironment>,
+    /// Hosts that it may send requests to.
+    pub http: Option<Vec<HostGrant>>,
+    /// The environment variables with more of them.
+    pub http_environment: Option<HostsFromEnvironment>,
+    /// Files that it may read, by the name under which it knows them.
+    pub files: BTreeMap<String, PathBuf>,
+    /// Folders that it may read, by the path under which it sees them.
+    pub folders: BTreeMap<String, PathBuf>,
+    /// Where the models of `[models]` are, by their names; for a component that runs assistants.
+    pub model_hosts: BTreeMap<String, ModelHost>,
+    /// The assistants that it may ask, by their names, or `*` for all.
+    pub asks: Option<BTreeSet<String>>,
+    /// The tools that it may call on its callers' behalf: by name, by `component:NAME` or `server:NAME`, or
+    /// `*` for all.
+    pub calls: Option<ToolSet>,
+    /// Those of them that run without being allowed one by one.
+    pub trusts: Option<BTreeSet<String>>,
+    /// The tool of its own that `madoguchi import` gives lines to.
+    pub import_tool: Option<String>,
+    /// Tools of its own that the server at `MCP_SERVER_URL` offers in their place.
+    pub server_tools: BTreeSet<String>,
+    /// The look-up of its own that says its part of `/api/health`.
+    pub health: Option<String>,
+    /// How often it is run, in milliseconds.
+    #[serde(deserialize_with = "interval")]
+    pub schedule_ms: Option<u64>,
+    /// How much it may use, where that differs from the common limits.
+    pub limits: Option<Limits>,
+}
+
+impl ComponentConfig {
+    /// Takes over what `other` says.
+    pub(super) fn change(&mut self, other: Self) {
+        self.enabled = other.enabled.or(self.enabled);
+        self.grants = other.grants.or(self.grants.take());
+        self.http = other.http.or(self.http.take());
+        self.http_environment = other.http_environment.or(self.http_environment.take());
+        self.limits = other.limits.or(self.limits.take());
+        self.asks = other.asks.or(self.asks.take());
+        self.calls = other.calls.or(self.calls.take());
+        self.trusts = other.trusts.or(self.trusts.take());
+        self.import_tool = other.import_tool.or(self.import_tool.take());
+        self.model_hosts.extend(other.model_hosts);
+        self.settings.extend(other.settings);
+        self.environment.extend(other.environment);
+        self.health = other.health.or(self.health.take());
+        self.server_tools.extend(other.server_tools);
+        self.files.extend(other.files);
+        self.folders.extend(other.folders);
+        self.schedule_ms = other.schedule_ms.or(self.schedule_ms);
+    }
+
+    /// Whether it has that grant.
+    pub fn has(&self, grant: Grant) -> bool {
+        self.grants.as_ref().is_some_and(|it| it.contains(&grant))
+    }
+
+    /// The capability `http` and hosts to use it with: neither is worth anything alone.
+    pub(super) fn check_halves(&self, component: &str, path: &Path) -> Result<(), ConfigError> {
+        let is_granted = self.grants.as_ref().is_some_and(|it| it.contains(&Grant::Http));
+        // One that only counts with its secret is an offer, and takes no leave that is not given.
+        let mut hosts = self.http.iter().flatten();
+        let has_hosts = hosts.any(|it| is_granted || !it.optional);
+        // An empty list is the operator's word that it sends nothing anywhere.
+        let is_said =
+            self.http.is_some() || self.http_environment.is_some() || !self.model_hosts.is_empty();
+        let what = match (is_granted, has_hosts) {
+            (true, false) if !is_said => {
+                "grants \"http\" and no host; add [[components.NAME.http]] with host = \"…\" for each, say http = [] for none, or take \"http\" out of its grants"
+            }
+            (false, true) => {
+                "has hosts under http and no leave to use them; add \"http\" to its grants"
+            }
+            _ => return Ok(()),
+        };
+        Err(ConfigError::Half { path: path.to_owned(), component: component.to_owned(), what })
+    }
+
+    /// The settings, those that the environment gives included.
+    pub fn settings(&self) -> BTreeMap<String, Value> {
+        let mut settings = self.settings.clone();
+        for (name, from) in &self.environment {
+            if let Some(value) = from.value() {
+                settings.entry(name.clone()).or_insert(Value::String(value));
+            }
+        }
+        settings
+    }
+
+    /// Where the setting of that name comes from: the table that says it, and the file or the
+    /// environment variables, in words.
+    pub fn source_of(&self, setting: &str, base: &Path) -> (&'static str, String) {
+        if let Some(value) = self.settings.get(setting) {
+            let file = value.get("file").and_then(Value::as_str).map(|it| base.join(it));
+            let file = file.map(|it| format!(" (in the file {})", it.display()));
+            return ("settings", file.unwrap_or_default());
+        }
+        let Some(from) = self.environment.get(setting) else { return ("settings", String::new()) };
+        let names: Vec<_> = from.variables().collect();
+        ("environment", format!(" (from the environment: {})", names.join(", ")))
+    }
+
+    /// The hosts that it may send requests to, those that the environment names included. What is
+    /// wrong there was told at the start.
+    pub fn hosts(&self) -> Vec<HostGrant> {
+        let mut hosts = self.http.clone().unwrap_or_default();
+        hosts.extend(self.hosts_of_environment().unwrap_or_default());
+        hosts
+    }
+
+    fn hosts_of_environment(&self) -> Result<Vec<HostGrant>, String> {
+        self.http_environment.as_ref().map_or(Ok(Vec::new()), HostsFromEnvironment::hosts)
+    }
+
+    /// The environment variables that it is given something by.
+    pub fn variables(&self) -> Vec<&str> {
+        let settings = self.environment.values().flat_map(FromEnvironment::variables);
+        let hosts = self.http_environment.iter().flat_map(HostsFromEnvironment::variables);
+        let secrets = self.http.iter().flatten().flat_map(HostGrant::variables);
+        let mut all: Vec<_> = settings.chain(hosts).chain(secrets).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// What cannot be meant in what it says of the tools that it may call: the key, and what to mend.
+    pub fn wrong_calls(&self) -> Option<(&'static str, String)> {
+        let calls = self.calls.iter().flat_map(|it| it.written());
+        let is_wrong = |it: &&String| match it.split_once(':') {
+            Some(("component" | "server", name)) => name.is_empty(),
+            Some(_) => true,
+            None => it.is_empty(),
+        };
+        if let Some(wrong) = calls.clone().find(is_wrong) {
+            let what = "a tool's name, component:NAME, server:NAME or * is right";
+            return Some(("calls", format!("{wrong:?}: {what}")));
+        }
+        let mut trusts = self.trusts.iter().flatten();
+        if let Some(wrong) = trusts.find(|it| it.contains(':') || *it == "*") {
+            let what = format!("{wrong:?}: names of tools are right here, one by one");
+            return Some(("trusts", what));
+        }
+        let is_granted = self.grants.as_ref().is_some_and(|it| it.contains(&Grant::Calls));
+        let key = if calls.count() > 0 { "calls" } else { "trusts" };
+        let is_said = key == "calls" || self.trusts.as_ref().is_some_and(|it| !it.is_empty());
+        (is_said && !is_granted)
+            .then(|| (key, "it has no leave to call tools; add \"calls\" to its grants".to_owned()))
+    }
+
+    /// Refuses what the environment says wrongly.
+    pub fn check(&self) -> Result<(), String> {
+        self.hosts_of_environment().map(|_| ())
+    }
+}
+
+/// An interval that leaves time for something else.
+fn interval<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error> {
+    let interval = u64::deserialize(value)?;
+    if interval < INTERVAL_MS_MIN {
+        let message = format!("schedule_ms must be at least {INTERVAL_MS_MIN} milliseconds");
+        return Err(serde::de::Error::custom(message));
+    }
+    Ok(Some(interval))
+}

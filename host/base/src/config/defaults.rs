@@ -1,0 +1,297 @@
+//! What every installation starts from: the program's own file, and what travels with each bundled
+//! component.
+
+use toml::{Table, Value};
+use wasmparser::{Parser, Payload};
+
+use super::{ComponentConfig, ConfigError, ModelConfig, Policy};
+use crate::embedded::Embedded;
+
+/// The program's own file, which names no component.
+const OWN: &str = include_str!("../default.toml");
+/// The section of a component's file that has what it starts from, as TOML.
+pub const SECTION: &str = "madoguchi:defaults";
+const BYTES_MAX: usize = 64 << 10;
+
+/// What every installation starts from with those components, in the form of a configuration file.
+///
+/// # Errors
+/// Where a bundled component's part cannot be used.
+pub(super) fn table(embedded: &Embedded) -> Result<&Table, ConfigError> {
+    let all = embedded.defaults(|| all(embedded)).as_ref();
+    all.map_err(|(table, what)| ConfigError::Unworkable {
+        table: table.clone(),
+        what: format!("what it starts from cannot be used: {what}"),
+    })
+}
+
+fn all(embedded: &Embedded) -> Result<Table, (String, String)> {
+    let mut all = toml::from_str(OWN).map_err(|it| ("default.toml".to_owned(), it.to_string()))?;
+    let mut more = Vec::new();
+    for name in embedded.names() {
+        let Some(source) = embedded.component(&name) else { continue };
+        let added = section(&source.bytes).and_then(|it| match it {
+            Some(text) => add(&mut all, &name, &text),
+            None => Ok(Vec::new()),
+        });
+        let added = added.map_err(|what| (format!("components.{name}"), what))?;
+        more.extend(added.into_iter().map(|it| (name.clone(), it)));
+    }
+    for (name, (assistant, table)) in more {
+        extend(&mut all, &assistant, table).map_err(|what| (format!("components.{name}"), what))?;
+    }
+    Ok(all)
+}
+
+/// Why all of it together is no configuration.
+pub(super) fn unusable(error: toml::de::Error) -> ConfigError {
+    ConfigError::Unworkable {
+        table: "endpoints or components".to_owned(),
+        what: format!("what bundled components start from cannot be used: {}", error.message()),
+    }
+}
+
+/// The text of the section, where the component has one; a module inside it may have it, too.
+///
+/// # Errors
+/// Where there are several, or what is there is no text of a decent size.
+pub fn section(component: &[u8]) -> Result<Option<String>, String> {
+    let mut found = None;
+    for payload in Parser::new(0).parse_all(component) {
+        let Ok(Payload::CustomSection(it)) = payload else { continue };
+        if it.name() != SECTION {
+            continue;
+        }
+        if it.data().len() > BYTES_MAX {
+            return Err(format!("its section {SECTION} has more than {BYTES_MAX} bytes"));
+        }
+        let text = str::from_utf8(it.data())
+            .map_err(|_| format!("its section {SECTION} is no text in UTF-8"))?;
+        if found.replace(text.to_owned()).is_some() {
+            return Err(format!("it has more than one section {SECTION}"));
+        }
+    }
+    Ok(found)
+}
+
+/// What one component starts from.
+pub struct Defaults {
+    /// As under `[components.NAME]`.
+    pub(super) component: Table,
+    /// Other addresses of its endpoints, and where under its own they lead.
+    pub(super) addresses: Table,
+    /// As under `[assistants]`; one without a prompt is added to.
+    pub(super) assistants: Table,
+    /// As under `[models]` and `[chat]`.
+    models: Table,
+    chat: Table,
+    /// The one that answers at `/api/chat` where a request names none.
+    answers_chat: Option<String>,
+}
+
+/// Adds what `text` says of the component `name`: as under `[components.NAME]`, its addresses, and the
+/// assistants and models that it brings. What it adds to assistants of others comes back, for those may come later.
+fn add(all: &mut Table, name: &str, text: &str) -> Result<Vec<(String, Table)>, String> {
+    let Defaults { component, addresses, assistants, models, chat, answers_chat } = parse(text)?;
+    for (table, added) in [("models", models), ("chat", chat)] {
+        let all = entry(all, table)?;
+        for (key, value) in added {
+            if all.insert(key.clone(), value).is_some() {
+                return Err(format!("{table}.{key} is there already"));
+            }
+        }
+    }
+    if let Some(assistant) = answers_chat {
+        let taken = entry(all, "chat")?.insert("assistant".to_owned(), assistant.into());
+        if let Some(other) = taken {
+            return Err(format!("{other} answers at /api/chat already"));
+        }
+    }
+    let mut more = Vec::new();
+    for (assistant, table) in assistants {
+        let table = match table {
+            Value::Table(added) if !added.contains_key("prompt") => {
+                more.push((assistant, added));
+                continue;
+            }
+            table => table,
+        };
+        if entry(all, "assistants")?.insert(assistant.clone(), table).is_some() {
+            return Err(format!("assistants.{assistant} is there already"));
+        }
+    }
+    for (address, path) in addresses {
+        let path = path.as_str().ok_or_else(|| format!("addresses.{address} is no path"))?;
+        let target = if path.is_empty() { name.to_owned() } else { format!("{name}/{path}") };
+        let taken = entry(all, "endpoints")?.insert(address.clone(), target.into());
+        if let Some(other) = taken {
+            return Err(format!("addresses.{address} is that of {other} already"));
+        }
+    }
+    entry(all, "components")?.insert(name.to_owned(), component.into());
+    Ok(more)
+}
+
+/// Adds to an assistant that is there: to its lists, and what it says nothing of.
+fn extend(all: &mut Table, assistant: &str, table: Table) -> Result<(), String> {
+    let known = entry(all, "assistants")?.get_mut(assistant).and_then(Value::as_table_mut);
+    let known = known.ok_or_else(|| format!("assistants.{assistant} is nowhere else"))?;
+    for (key, value) in table {
+        match (known.get_mut(&key), value) {
+            (Some(Value::Array(list)), Value::Array(added)) => list.extend(added),
+            (Some(_), _) => return Err(format!("assistants.{assistant}.{key} is said already")),
+            (None, value) => _ = known.insert(key, value),
+        }
+    }
+    Ok(())
+}
+
+/// What the text of the section says.
+///
+/// # Errors
+/// Where the text is no TOML, or says what no component can be given.
+pub fn parse(text: &str) -> Result<Defaults, String> {
+    let mut component: Table = toml::from_str(text).map_err(|it| it.message().to_owned())?;
+    let mut apart = |name: &str| match component.remove(name) {
+        Some(Value::Table(table)) => Ok(table),
+        Some(_) => Err(format!("{name} is no table")),
+        None => Ok(Table::new()),
+    };
+    let (addresses, mut assistants) = (apart("addresses")?, apart("assistants")?);
+    let (models, chat) = (apart("models")?, apart("chat")?);
+    for (name, model) in &models {
+        let read: Result<ModelConfig, _> = model.clone().try_into();
+        read.map_err(|it| format!("models.{name}: {}", it.message()))?;
+    }
+    let mut answers_chat = None;
+    for (name, assistant) in &mut assistants {
+        let answers = assistant.as_table_mut().and_then(|it| it.remove("answers_chat"));
+        if answers == Some(true.into()) && answers_chat.replace(name.clone()).is_some() {
+            return Err("only one assistant answers at /api/chat".to_owned());
+        }
+        let read: Result<Policy, _> = assistant.clone().try_into();
+        read.map_err(|it| format!("assistants.{name}: {}", it.message()))?;
+    }
+    let read: Result<ComponentConfig, _> = component.clone().try_into();
+    read.map_err(|it| it.message().to_owned())?;
+    Ok(Defaults { component, addresses, assistants, models, chat, answers_chat })
+}
+
+fn entry<'a>(all: &'a mut Table, name: &str) -> Result<&'a mut Table, String> {
+    let entry = all.entry(name).or_insert_with(|| Table::new().into());
+    entry.as_table_mut().ok_or_else(|| format!("{name} is no table"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A component with these sections beside its version, as a file.
+    fn component(sections: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut bytes = b"\0asm\x0d\0\x01\0".to_vec();
+        let number = |bytes: &mut Vec<u8>, mut it: usize| loop {
+            let low = (it & 0x7f) as u8;
+            it >>= 7;
+            bytes.push(if it > 0 { low | 0x80 } else { low });
+            if it == 0 {
+                break;
+            }
+        };
+        for (name, data) in sections {
+            let mut section = Vec::new();
+            number(&mut section, name.len());
+            section.extend(name.as_bytes());
+            section.extend(*data);
+            bytes.push(0);
+            number(&mut bytes, section.len());
+            bytes.extend(section);
+        }
+        bytes
+    }
+
+    #[test]
+    fn a_component_says_what_it_starts_from_in_a_section() {
+        let bytes = component(&[("other", b"x"), (SECTION, b"grants = ['sql']")]);
+        assert_eq!(section(&bytes).unwrap().as_deref(), Some("grants = ['sql']"));
+        assert_eq!(section(&component(&[("other", b"x")])), Ok(None));
+        assert_eq!(section(b"no component"), Ok(None));
+    }
+
+    #[test]
+    fn a_section_that_is_twice_there_too_long_or_no_text_is_refused() {
+        let long = vec![b' '; BYTES_MAX + 1];
+        for (sections, what) in [
+            (&[(SECTION, &b""[..]), (SECTION, b"")][..], "more than one"),
+            (&[(SECTION, &long[..])], "more than 65536 bytes"),
+            (&[(SECTION, b"\xff")], "UTF-8"),
+        ] {
+            let error = section(&component(sections)).unwrap_err();
+            assert!(error.contains(what), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_it_says_stands_under_its_name_and_its_addresses_lead_to_it() {
+        let mut all = Table::new();
+        let text = "grants = ['clock']\n[limits]\ncalls_max = 2\n[addresses]\na = ''\nb = 'c/d'";
+        add(&mut all, "shop", text).unwrap();
+        assert_eq!(all["components"]["shop"]["limits"]["calls_max"], 2.into());
+        assert_eq!(all["endpoints"]["a"], "shop".into());
+        assert_eq!(all["endpoints"]["b"], "shop/c/d".into());
+        assert!(all["components"]["shop"].get("addresses").is_none());
+        let error = add(&mut all, "other", "[addresses]\na = ''").unwrap_err();
+        assert!(error.contains("addresses.a"), "{error}");
+    }
+
+    #[test]
+    fn the_assistants_that_it_brings_stand_beside_those_of_others() {
+        let mut all = Table::new();
+        let text = "grants = []\n[assistants.clerk]\ntitle = 'Clerk'\nprompt = 'Sell.'";
+        add(&mut all, "shop", text).unwrap();
+        assert_eq!(all["assistants"]["clerk"]["title"], "Clerk".into());
+        assert!(all["components"]["shop"].get("assistants").is_none());
+        let error = add(&mut all, "other", text).unwrap_err();
+        assert!(error.contains("assistants.clerk is there already"), "{error}");
+    }
+
+    #[test]
+    fn one_without_a_prompt_is_added_to_one_that_another_brings() {
+        let mut all = Table::new();
+        let text = "[assistants.clerk]\ntrusts = ['b']\npicture_tool = 'c'";
+        let [more] = &add(&mut all, "other", text).unwrap()[..] else { panic!("one is added to") };
+        let brought = "[assistants.clerk]\nanswers_chat = true\nprompt = 'Sell.'\ntrusts = ['a']";
+        assert_eq!(add(&mut all, "shop", brought).unwrap(), []);
+        extend(&mut all, &more.0, more.1.clone()).unwrap();
+        let clerk = all["assistants"]["clerk"].as_table().unwrap();
+        assert_eq!(clerk["trusts"], vec!["a", "b"].into());
+        assert_eq!(clerk["picture_tool"], "c".into());
+        assert_eq!(all["chat"]["assistant"], "clerk".into());
+        assert!(clerk.get("answers_chat").is_none());
+        let said = toml::from_str("picture_tool = 'd'").unwrap();
+        assert!(extend(&mut all, "clerk", said).unwrap_err().contains("said already"));
+        assert!(extend(&mut all, "nobody", Table::new()).unwrap_err().contains("nowhere"));
+        let again = "[assistants.other]\nanswers_chat = true\nprompt = 'No.'";
+        assert!(add(&mut all, "third", again).unwrap_err().contains("clerk"));
+    }
+
+    #[test]
+    fn what_no_component_can_be_given_is_named() {
+        for (text, what) in [
+            ("grants = ['everything']", "everything"),
+            ("grants = [", ""),
+            ("colour = 'red'", "colour"),
+            ("addresses = 1", "addresses"),
+            ("[addresses]\na = 1", "addresses.a"),
+            ("[assistants.clerk]\ntools = 'red'", "assistants.clerk"),
+        ] {
+            let error = add(&mut Table::new(), "shop", text).unwrap_err();
+            assert!(error.contains(what), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_programs_own_file_names_no_component() {
+        let own: Table = toml::from_str(OWN).unwrap();
+        assert!(own.get("components").is_none() && own.get("endpoints").is_none());
+    }
+}

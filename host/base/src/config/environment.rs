@@ -1,0 +1,195 @@
+//! What a component is given by the environment: settings, and hosts that it may reach.
+
+use serde::Deserialize;
+
+use crate::grants::http::HostGrant;
+
+/// Where a setting comes from: `"VARIABLE"`, or the first of several that says something.
+///
+/// Lists are tried first: serde would read one of two texts as the fields of [`When`].
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged, expecting = "\"VARIABLE\", or a list of them and of { when, value }")]
+pub enum FromEnvironment {
+    /// The first of these.
+    First(Vec<Choice>),
+    /// One place.
+    One(Choice),
+}
+
+/// One place that a setting may come from.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged, expecting = "\"VARIABLE\", or { when = \"VARIABLE\", value = \"…\" }")]
+pub enum Choice {
+    /// What the variable says.
+    Variable(String),
+    /// This value, where the variable says anything; what it says stays with the host.
+    When(When),
+}
+
+/// A value that depends on a variable.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct When {
+    when: String,
+    value: String,
+}
+
+/// Variables that name hosts: `"VARIABLE"` with origins, or a list of those and of base addresses.
+///
+/// Lists are tried first here too.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged, expecting = "\"VARIABLE\", or a list of them and of { variable, … }")]
+pub enum HostsFromEnvironment {
+    /// All of these.
+    All(Vec<NamedHosts>),
+    /// One variable.
+    One(NamedHosts),
+}
+
+/// What one variable names.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged, expecting = "\"VARIABLE\", or { variable, methods, private }")]
+pub enum NamedHosts {
+    /// Origins, separated by commas.
+    Origins(String),
+    /// One base address.
+    Base(Base),
+}
+
+/// A variable that names a base address.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Base {
+    variable: String,
+    #[serde(default)]
+    methods: Vec<String>,
+    /// Whether it may name a host of this machine or its network, and speak plain http to it.
+    #[serde(default)]
+    private: bool,
+}
+
+impl FromEnvironment {
+    fn choices(&self) -> &[Choice] {
+        match self {
+            Self::One(choice) => std::slice::from_ref(choice),
+            Self::First(choices) => choices,
+        }
+    }
+
+    /// What the environment says.
+    pub fn value(&self) -> Option<String> {
+        self.choices().iter().find_map(|it| match it {
+            Choice::Variable(name) => variable(name),
+            Choice::When(it) => variable(&it.when).map(|_| it.value.clone()),
+        })
+    }
+
+    /// The variables that are looked at.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        self.choices().iter().map(|it| match it {
+            Choice::Variable(name) => name.as_str(),
+            Choice::When(it) => it.when.as_str(),
+        })
+    }
+}
+
+impl HostsFromEnvironment {
+    fn all(&self) -> &[NamedHosts] {
+        match self {
+            Self::One(named) => std::slice::from_ref(named),
+            Self::All(named) => named,
+        }
+    }
+
+    /// The variables that are looked at.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        self.all().iter().map(NamedHosts::variable)
+    }
+
+    /// The hosts that the environment names.
+    ///
+    /// # Errors
+    /// What is wrong with a variable, by its name.
+    pub fn hosts(&self) -> Result<Vec<HostGrant>, String> {
+        let mut hosts = Vec::new();
+        for named in self.all() {
+            let Some(text) = variable(named.variable()) else { continue };
+            let found = match named {
+                NamedHosts::Origins(_) => HostGrant::of_origins(&text),
+                NamedHosts::Base(it) => {
+                    HostGrant::of_base(text.trim(), &it.methods, it.private).map(|it| vec![it])
+                }
+            };
+            let name = named.variable();
+            hosts.extend(found.map_err(|why| format!("the environment's {name}: {why}"))?);
+        }
+        Ok(hosts)
+    }
+}
+
+impl NamedHosts {
+    fn variable(&self) -> &str {
+        match self {
+            Self::Origins(name) => name,
+            Self::Base(it) => &it.variable,
+        }
+    }
+}
+
+/// What the environment says under `name`; an empty text is nothing, as it is for secrets.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|it| !it.trim().is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::ComponentConfig;
+
+    // `PATH` is there on every machine, and `MADOGUCHI_TEST_NO_SUCH` on none.
+
+    fn component(text: &str) -> ComponentConfig {
+        toml::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+    }
+
+    #[test]
+    fn a_setting_is_the_first_that_the_environment_says_and_a_secret_stays_out_of_it() {
+        for (from, value) in [
+            ("'MADOGUCHI_TEST_NO_SUCH'", None),
+            ("['MADOGUCHI_TEST_NO_SUCH', { when = 'PATH', value = 'x' }]", Some("x")),
+            ("[{ when = 'MADOGUCHI_TEST_NO_SUCH', value = 'x' }]", None),
+            ("['MADOGUCHI_TEST_NO_SUCH', 'MADOGUCHI_TEST_NOR_THIS']", None),
+        ] {
+            let component = component(&format!("environment.provider = {from}"));
+            let settings = component.settings();
+            assert_eq!(settings.get("provider").and_then(|it| it.as_str()), value, "{from}");
+        }
+        let wrong = toml::from_str::<ComponentConfig>("environment.a = { when = 'PATH' }");
+        assert!(wrong.unwrap_err().to_string().contains("VARIABLE"));
+    }
+
+    #[test]
+    fn without_a_word_of_the_environment_the_bundled_navigation_reaches_nobody() {
+        let navigation = super::super::tests::bundled().component("navigation");
+        let hosts = navigation.hosts();
+        assert!(hosts.len() >= 2 && hosts.iter().all(|it| it.optional), "{hosts:?}");
+        for name in ["GOOGLE_MAPS_API_KEY", "OSRM_URL", "VALHALLA_URL", "NOMINATIM_URL"] {
+            assert!(navigation.variables().contains(&name), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_optional_host_counts_with_its_secret_and_a_wrong_base_is_named_by_its_variable() {
+        let of = |variable: &str| {
+            let secrets = format!("secrets = [{{ query = 'k', environment = '{variable}' }}]");
+            component(&format!("[[http]]\nhost = 'a.example'\noptional = true\n{secrets}"))
+        };
+        let is_left_out = |variable: &str| of(variable).hosts()[0].is_left_out();
+        assert!(is_left_out("MADOGUCHI_TEST_NO_SUCH") && !is_left_out("PATH"));
+        let wrong = "[[http]]\nhost = 'a.example'\noptional = true";
+        assert!(toml::from_str::<ComponentConfig>(wrong).is_err(), "it would never be left out");
+        let base =
+            component("http_environment = ['MADOGUCHI_TEST_NO_SUCH', { variable = 'PATH' }]");
+        assert!(base.check().unwrap_err().starts_with("the environment's PATH: "));
+        assert!(base.hosts().is_empty());
+    }
+}

@@ -1,0 +1,280 @@
+//! Other MCP servers, as the operator writes them: `[servers.NAME]`.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
+
+use reqwest::Url;
+use serde::Deserialize;
+
+use super::Given;
+use crate::{grants::secret::Mask, tool_set::is_name};
+
+/// Bytes that a result, and one event of a stream, may have.
+const OUTPUT_BYTES_MAX: usize = 8 << 20;
+/// What the entry that `MCP_SERVER_URL` makes is called.
+const FROM_ENVIRONMENT: &str = "mcp-server";
+
+/// One server, and what of it is offered under which names.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "Written")]
+pub struct ServerConfig {
+    pub way: Way,
+    pub era: Era,
+    /// Before the names of its tools and prompts; none is its name and `_`.
+    pub prefix: Option<String>,
+    /// Its tools that keep their names, and win over a component's.
+    pub replaces: BTreeSet<String>,
+    /// Its tools that are offered; none is all.
+    pub tools: Option<BTreeSet<String>>,
+    /// Whose hints the operator believes.
+    pub trust_hints: TrustHints,
+    pub timeout_ms: u64,
+    pub retry_base_ms: Option<u64>,
+    pub calls_max: usize,
+    pub queue_max: usize,
+    pub output_bytes_max: usize,
+}
+
+/// Whose hints of what a call does to the world (`readOnlyHint` and its like) count: nobody's, all
+/// tools', or those of the tools that are named.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum TrustHints {
+    All(bool),
+    Of(BTreeSet<String>),
+}
+
+impl TrustHints {
+    /// Whether those of the tool count that its server knows by that name.
+    pub fn has(&self, tool: &str) -> bool {
+        match self {
+            Self::All(all) => *all,
+            Self::Of(tools) => tools.contains(tool),
+        }
+    }
+}
+
+impl Default for TrustHints {
+    fn default() -> Self {
+        Self::All(false)
+    }
+}
+
+/// How a server is reached.
+#[derive(Clone, Debug)]
+pub enum Way {
+    Url { url: Url, token: Option<Given> },
+    Command { command: PathBuf, args: Vec<String>, env: BTreeMap<String, Given> },
+}
+
+/// Which of MCP's eras to speak to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Era {
+    /// Whichever it speaks, the newest first.
+    #[default]
+    Auto,
+    /// 2026-07-28.
+    Modern,
+    /// 2025-11-25 and before, by `initialize`.
+    Legacy,
+    /// HTTP+SSE of 2024-11-05, which is deprecated.
+    Sse,
+}
+
+/// An entry as it stands in the file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    url: Option<String>,
+    command: Option<PathBuf>,
+    args: Option<Vec<String>>,
+    env: Option<BTreeMap<String, Given>>,
+    token: Option<Given>,
+    #[serde(default)]
+    transport: Era,
+    prefix: Option<String>,
+    #[serde(default)]
+    replaces: BTreeSet<String>,
+    tools: Option<BTreeSet<String>>,
+    #[serde(default)]
+    trust_hints: TrustHints,
+    timeout_ms: Option<u64>,
+    retry_base_ms: Option<u64>,
+    calls_max: Option<usize>,
+    queue_max: Option<usize>,
+    output_bytes_max: Option<usize>,
+}
+
+impl TryFrom<Written> for ServerConfig {
+    type Error = String;
+
+    fn try_from(it: Written) -> Result<Self, String> {
+        let way = match (it.url, it.command) {
+            (Some(url), None) => {
+                if it.args.is_some() || it.env.is_some() {
+                    return Err("args and env belong to a command; a url has a token".to_owned());
+                }
+                Way::Url { url: read_url(&url)?, token: it.token }
+            }
+            (None, Some(command)) => {
+                if it.token.is_some() {
+                    return Err("a token goes to a url; a command has its env".to_owned());
+                }
+                if it.transport == Era::Sse {
+                    return Err("transport = \"sse\" is a way over HTTP; a command has \"auto\", \"modern\" and \"legacy\"".to_owned());
+                }
+                let (args, env) = (it.args.unwrap_or_default(), it.env.unwrap_or_default());
+                Way::Command { command, args, env }
+            }
+            _ => {
+                return Err(
+                    "a server is reached in one way: url = \"https://…\" or command = \"…\""
+                        .to_owned(),
+                );
+            }
+        };
+        let prefix = it.prefix;
+        if let Some(prefix) = prefix.as_deref().filter(|it| !it.is_empty() && !is_name(it)) {
+            return Err(format!("prefix = {prefix:?}: A-Z a-z 0-9 _ . - are right, or \"\""));
+        }
+        if let Some(name) = it.replaces.iter().find(|it| !is_name(it)) {
+            return Err(format!("replaces: {name:?} is not the name of a tool"));
+        }
+        if let (Some(tools), Some(name)) = (
+            &it.tools,
+            it.replaces.iter().find(|name| !it.tools.as_ref().is_none_or(|it| it.contains(*name))),
+        ) {
+            return Err(format!("replaces names {name:?}, which tools = {tools:?} keeps out"));
+        }
+        let within = |name: &str, value: Option<u64>, usual: u64, least: u64, most: u64| {
+            let value = value.unwrap_or(usual);
+            match (least..=most).contains(&value) {
+                true => Ok(value),
+                false => Err(format!("{name} = {value} cannot work; {least} to {most} is right")),
+            }
+        };
+        let size = |it: Option<usize>| it.map(|it| it as u64);
+        let base = it.retry_base_ms.map(|it| within("retry_base_ms", Some(it), 0, 1, 60_000));
+        Ok(Self {
+            way,
+            era: it.transport,
+            prefix,
+            replaces: it.replaces,
+            tools: it.tools,
+            trust_hints: it.trust_hints,
+            timeout_ms: within("timeout_ms", it.timeout_ms, 30_000, 1, 86_400_000)?,
+            retry_base_ms: base.transpose()?,
+            calls_max: within("calls_max", size(it.calls_max), 32, 1, 4_096)? as usize,
+            queue_max: within("queue_max", size(it.queue_max), 256, 0, 1 << 20)? as usize,
+            output_bytes_max: within(
+                "output_bytes_max",
+                size(it.output_bytes_max),
+                OUTPUT_BYTES_MAX as u64,
+                1 << 10,
+                1 << 30,
+            )? as usize,
+        })
+    }
+}
+
+/// An address of the web, without what belongs into the token. The error does not repeat it.
+fn read_url(text: &str) -> Result<Url, String> {
+    let wrong = || "url is not an address such as \"https://mcp.example.com/mcp\"".to_owned();
+    let url = Url::parse(text).map_err(|_| wrong())?;
+    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+        return Err(wrong());
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(
+            "url has a password in it, which logs would show; put it under token".to_owned()
+        );
+    }
+    Ok(url)
+}
+
+impl ServerConfig {
+    /// The server at `url`, all of it offered.
+    fn at(url: &str) -> Result<Self, String> {
+        toml::Table::from_iter([("url".to_owned(), url.into())])
+            .try_into()
+            .map_err(|it: toml::de::Error| it.message().to_owned())
+    }
+
+    /// The entry that `MCP_SERVER_URL` and `AUTH_PASSWORD` make (ILL-16, ILL-X7): those `tools` in place of
+    /// a component's, and nothing else.
+    pub fn of_environment(
+        url: &str,
+        password: Option<&str>,
+        tools: BTreeSet<String>,
+    ) -> Result<(String, Self), String> {
+        let mut server = Self::at(url).map_err(|it| format!("MCP_SERVER_URL: {it}"))?;
+        server.replaces = tools;
+        server.tools = Some(server.replaces.clone());
+        // Who names the address names the tools, which the specification has called unasked.
+        server.trust_hints = TrustHints::All(true);
+        if let (Way::Url { token, .. }, Some(password)) = (&mut server.way, password) {
+            *token = Some(Given::value(password));
+        }
+        Ok((FROM_ENVIRONMENT.to_owned(), server))
+    }
+
+    /// A value that it is to be given and that is not there, said without the value.
+    pub fn missing(&self, folder: &Path) -> Option<String> {
+        match &self.way {
+            Way::Url { token, .. } => {
+                token.as_ref()?.read(folder).err().map(|it| format!("its token: {it}"))
+            }
+            Way::Command { env, .. } => env.iter().find_map(|(name, it)| {
+                it.read(folder).err().map(|it| format!("its variable {name}: {it}"))
+            }),
+        }
+    }
+
+    /// What must not be seen in a log or an error.
+    pub fn mask(&self, folder: &Path) -> Mask {
+        let mut mask = Mask::default();
+        let given: Vec<_> = match &self.way {
+            Way::Url { token, .. } => token.iter().collect(),
+            Way::Command { env, .. } => env.values().filter(|it| it.is_secret()).collect(),
+        };
+        given.iter().filter_map(|it| it.read(folder).ok()).for_each(|it| mask.add(it.expose()));
+        mask
+    }
+
+    /// What stands before the names of its tools and prompts.
+    pub fn prefix(&self, name: &str) -> String {
+        self.prefix.clone().unwrap_or_else(|| format!("{name}_"))
+    }
+}
+
+/// What cannot work among `servers`: the entry, and what is wrong with it.
+pub fn unworkable(servers: &BTreeMap<String, ServerConfig>) -> Option<(String, String)> {
+    let mut prefixes: BTreeMap<String, &str> = BTreeMap::new();
+    let mut replaced: BTreeMap<&str, &str> = BTreeMap::new();
+    for (name, server) in servers {
+        let wrong = |what: String| Some((name.clone(), what));
+        if !is_name(name) || name.len() > 64 {
+            return wrong("a server's name has 1 to 64 of A-Z a-z 0-9 _ . -".to_owned());
+        }
+        // An entry that offers what it replaces, and nothing else, has no use for its prefix.
+        if server.tools.as_ref() != Some(&server.replaces)
+            && let Some(other) = prefixes.insert(server.prefix(name), name)
+        {
+            return wrong(format!(
+                "its prefix is that of [servers.{other}], so that names could clash; give one of them another prefix"
+            ));
+        }
+        for tool in &server.replaces {
+            if let Some(other) = replaced.insert(tool, name) {
+                return wrong(format!("[servers.{other}] replaces {tool} already"));
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests;

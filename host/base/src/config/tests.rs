@@ -1,0 +1,149 @@
+//! What a configuration file may say, and what it is told where it says it wrongly.
+
+use std::sync::LazyLock;
+
+use super::*;
+use crate::{embedded::Files, grants::Grant};
+
+/// The components that travel in the program.
+static EMBEDDED: LazyLock<Embedded> =
+    LazyLock::new(|| Embedded::new(Files::of::<bundle::Components>(), Files::default()));
+
+fn parse(text: &str) -> Result<Config, String> {
+    Config::from_text(text, Path::new("madoguchi.toml"), &EMBEDDED).map_err(|it| it.to_string())
+}
+
+/// The configuration without any file.
+pub(super) fn bundled() -> Config {
+    Config::of(&EMBEDDED).unwrap()
+}
+
+#[test]
+fn no_file_is_needed_and_the_bundled_components_have_their_grants() {
+    let config = bundled();
+    assert!(config.addr.ip().is_loopback());
+    let grants = config.component("cinema").grants.unwrap_or_default();
+    assert!(grants.contains(&Grant::Sql));
+    assert_eq!(config.component("stranger").grants, None);
+}
+
+#[test]
+fn a_file_changes_single_entries_and_leaves_the_others() {
+    let config = parse("[components.cinema.settings]\ntimezone = 'UTC'").unwrap();
+    let cinema = config.component("cinema");
+    assert_eq!(cinema.settings["timezone"], "UTC");
+    assert!(cinema.grants.unwrap_or_default().contains(&Grant::Sql));
+}
+
+#[test]
+fn a_components_limits_change_the_common_ones_entry_by_entry() {
+    let text = "[limits]\ncpu_ms_max = 7\n[components.a.limits]\ncalls_max = 3";
+    let limits = parse(text).unwrap().limits("a");
+    let expected = Limits { cpu_ms_max: 7, calls_max: 3, ..Limits::default() };
+    assert_eq!(limits, expected);
+    assert_eq!(parse(text).unwrap().limits("b").cpu_ms_max, 7);
+}
+
+#[test]
+fn http_takes_the_grant_and_a_host_and_says_which_is_missing() {
+    let (grant, host) = ("grants = ['http']", "[[components.a.http]]\nhost = 'b.example'");
+    assert!(parse(&format!("[components.a]\n{grant}\n{host}")).is_ok());
+    let error = parse(&format!("[components.a]\n{grant}")).unwrap_err();
+    assert!(error.contains("[components.a] grants \"http\" and no host"), "{error}");
+    let error = parse(host).unwrap_err();
+    assert!(
+        error.contains("[components.a] has hosts") && error.contains("add \"http\""),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_operator_is_served_on_a_free_port_unless_the_file_says_otherwise() {
+    assert_eq!(bundled().operator_addr, Some(OPERATOR_ADDR));
+    assert_eq!(parse("operator_addr = false").unwrap().operator_addr, None);
+    let own = parse("operator_addr = '127.0.0.1:9'").unwrap().operator_addr;
+    assert_eq!(own.map(|it| it.port()), Some(9));
+    let error = parse("operator_addr = 'nowhere'").unwrap_err();
+    assert!(error.contains("or false"), "{error}");
+    assert!(parse("[swap]\nrefuse_breaking = true").unwrap().swap.refuse_breaking);
+}
+
+#[test]
+fn a_typo_is_named_with_its_line_and_what_would_be_right() {
+    let error = parse("adr = '127.0.0.1:1'").unwrap_err();
+    assert!(error.contains("line 1") && error.contains("adr") && error.contains("addr"), "{error}");
+    let error = parse("[components.cinema]\ngrants = ['sqll']").unwrap_err();
+    assert!(error.contains("sqll") && error.contains("`sql`"), "{error}");
+    let error = parse("[components.cinema.limits]\nmemory = 1").unwrap_err();
+    assert!(error.contains("memory_bytes_max"), "{error}");
+    let error = parse("[components.cinema]\nschedule_ms = 99").unwrap_err();
+    assert!(error.contains("at least 100") && error.contains("line 2"), "{error}");
+    assert_eq!(
+        parse("[components.a]\nschedule_ms = 100").unwrap().component("a").schedule_ms,
+        Some(100)
+    );
+    let error = parse("addr = 'localhost'").unwrap_err();
+    assert!(error.contains("addr") && error.contains("socket address"), "{error}");
+}
+
+#[test]
+fn limits_that_cannot_work_are_named_with_their_table_and_what_would_work() {
+    let error = |text: &str| parse(text).unwrap().check().unwrap_err().to_string();
+    assert_eq!(parse("[limits]\ncalls_max = 1").unwrap().check().ok(), Some(()));
+    assert_eq!(
+        error("[components.shop.limits]\ncalls_max = 0"),
+        "[components.shop.limits]: calls_max = 0 cannot work; 1 to 256 is right"
+    );
+    assert!(error("[sandbox]\ninstances_max = 0").starts_with("[sandbox]: instances_max"));
+    assert!(error("[sandbox]\ninstances_max = 8").starts_with("[limits]: calls_max = 64"));
+    assert!(error("[limits]\nmemory_bytes_max = 7").contains("65536"));
+}
+
+#[test]
+fn an_empty_list_of_hosts_is_the_operators_word_and_needs_no_host() {
+    let forms = bundled().component("forms");
+    assert!(forms.grants.as_ref().is_some_and(|it| it.contains(&Grant::Http)));
+    assert!(forms.hosts().is_empty());
+    assert!(parse("[components.a]\ngrants = ['http']\nhttp = []").is_ok());
+    assert!(parse("[components.a]\ngrants = ['http']\nhttp_environment = 'A'").is_ok());
+    let error = parse("[components.a]\ngrants = ['http']").unwrap_err();
+    assert!(error.contains("http = []"), "{error}");
+    let hosts = parse("[[components.forms.http]]\nhost = 'a.example'").unwrap();
+    assert_eq!(hosts.component("forms").hosts().len(), 1);
+}
+
+#[test]
+fn what_the_program_gives_its_own_components_is_changed_entry_by_entry() {
+    let forms = bundled().limits("forms");
+    assert_eq!(forms, Limits { wait_ms_max: 300_000, http_timeout_ms: 5_000, ..Limits::default() });
+    assert_eq!(bundled().limits("cinema"), Limits::default());
+    let config = parse("[limits]\ncpu_ms_max = 7\n[components.forms.limits]\ncalls_max = 3");
+    let forms = config.unwrap().limits("forms");
+    assert_eq!((forms.cpu_ms_max, forms.calls_max, forms.wait_ms_max), (7, 3, 300_000));
+}
+
+#[test]
+fn other_names_for_endpoints_come_with_the_program_and_can_be_changed() {
+    let of = |config: &Config, name: &str| {
+        config.endpoints.get(name).map(|it| format!("{}/{}", it.component, it.prefix))
+    };
+    let config = bundled();
+    assert_eq!(of(&config, "form").as_deref(), Some("forms/"));
+    assert_eq!(of(&config, "demo").as_deref(), Some("forms/demo"));
+    config.check().unwrap();
+    let config = parse("[endpoints]\ndemo = false\nstations = 'navigator/stations'").unwrap();
+    assert_eq!(of(&config, "demo"), None);
+    assert_eq!(of(&config, "stations").as_deref(), Some("navigator/stations"));
+    let error = parse("[endpoints]\nhealth = 'forms'").unwrap().check().unwrap_err();
+    assert!(error.to_string().starts_with("[endpoints]: /api/health is the server's own"));
+    let error = parse("[components.demo]\ngrants = ['endpoints']").unwrap().check().unwrap_err();
+    assert!(error.to_string().contains("demo = false"), "{error}");
+}
+
+#[test]
+fn the_pages_address_is_checked_where_it_is_read() {
+    let config = parse("public_url = 'https://tools.example/x'").unwrap();
+    assert_eq!(config.public_url.as_ref().map(PublicUrl::as_str), Some("https://tools.example/x"));
+    let error = parse("public_url = 'tools.example'").unwrap_err();
+    assert!(error.contains("line 1") && error.contains("public_url is not a URL"), "{error}");
+}

@@ -1,0 +1,60 @@
+//! Tokens and rates, as the operator writes them: `[tokens.NAME]`, `[rate]`.
+
+use std::num::NonZeroU32;
+
+use serde::Deserialize;
+
+use crate::{grants::secret::Secret, language::LanguageTag};
+
+pub mod check;
+
+/// How often somebody may ask: `[rate]` for all, `rate = { … }` in `[tokens.NAME]` for one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RateConfig {
+    /// Requests in a second, over time.
+    pub requests_per_s: NonZeroU32,
+    /// Requests at once, before that counts; as many as in a second where nothing is said.
+    pub burst: Option<NonZeroU32>,
+}
+
+/// One token: `[tokens.NAME]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TokenConfig {
+    /// The SHA-256 of the token, in hexadecimal.
+    pub sha256: Secret,
+    /// What whoever has it may do.
+    #[serde(default)]
+    pub scopes: Vec<String>,
+    /// From when on it is worth nothing.
+    #[serde(default)]
+    pub expires: Option<String>,
+    /// What whoever has it reads, where a request does not say it.
+    #[serde(default)]
+    pub language: Option<LanguageTag>,
+    /// How often whoever has it may ask, where that is not as for all.
+    #[serde(default)]
+    pub rate: Option<RateConfig>,
+}
+
+impl TokenConfig {
+    /// The digest as bytes.
+    pub fn digest(&self) -> Option<[u8; 32]> {
+        let text = self.sha256.expose().as_bytes();
+        let mut digest = [0; 32];
+        if text.len() != 64 {
+            return None;
+        }
+        for (byte, pair) in digest.iter_mut().zip(text.chunks_exact(2)) {
+            let digit = |it: u8| char::from(it).to_digit(16);
+            *byte = u8::try_from(digit(pair[0])? * 16 + digit(pair[1])?).ok()?;
+        }
+        Some(digest)
+    }
+
+    /// When it expires.
+    pub fn expiry(&self) -> Option<Result<jiff::Timestamp, jiff::Error>> {
+        self.expires.as_ref().map(|it| it.parse())
+    }
+}

@@ -1,0 +1,97 @@
+//! What travels in the program: components, and the page. The program hands it in, so that the host is built
+//! before either of them is, and is not built again when one of them changes.
+
+use std::{
+    borrow::Cow,
+    fmt,
+    path::Path,
+    sync::{Arc, OnceLock},
+};
+
+use rust_embed::{EmbeddedFile, RustEmbed};
+use toml::Table;
+
+use crate::source::{Source, name_of};
+
+/// The components and the page that travel in the program. A clone is another handle on the same ones.
+#[derive(Clone, Default)]
+pub struct Embedded(Arc<Both>);
+
+#[derive(Default)]
+struct Both {
+    components: Files,
+    page: Files,
+    /// What every installation starts from with these components.
+    defaults: OnceLock<Result<Table, (String, String)>>,
+}
+
+/// Files that travel in the program, or none.
+#[derive(Clone, Copy, Default)]
+pub struct Files(Option<Access>);
+
+#[derive(Clone, Copy)]
+struct Access {
+    names: fn() -> Vec<Cow<'static, str>>,
+    get: fn(&str) -> Option<EmbeddedFile>,
+}
+
+impl Files {
+    /// The files of that folder.
+    #[must_use]
+    pub fn of<T: RustEmbed>() -> Self {
+        Self(Some(Access { names: || T::iter().collect(), get: T::get }))
+    }
+
+    fn names(self) -> Vec<Cow<'static, str>> {
+        self.0.map(|it| (it.names)()).unwrap_or_default()
+    }
+
+    pub fn get(self, name: &str) -> Option<EmbeddedFile> {
+        (self.0?.get)(name)
+    }
+}
+
+impl Embedded {
+    /// These: a file `NAME.wasm` for each component, and the page's with their compressed twins (`.br`, `.gz`).
+    #[must_use]
+    pub fn new(components: Files, page: Files) -> Self {
+        Self(Arc::new(Both { components, page, defaults: OnceLock::new() }))
+    }
+
+    /// The files of the page.
+    pub fn page(&self) -> Files {
+        self.0.page
+    }
+
+    /// Whether the page is there.
+    pub fn has_page(&self) -> bool {
+        self.0.page.get("index.html").is_some()
+    }
+
+    /// The names of the components, sorted.
+    pub fn names(&self) -> Vec<String> {
+        let names = self.0.components.names();
+        let mut names: Vec<_> = names.iter().filter_map(|it| name_of(Path::new(&**it))).collect();
+        names.sort();
+        names
+    }
+
+    /// The component of that name.
+    pub fn component(&self, name: &str) -> Option<Source> {
+        self.0.components.get(&format!("{name}.wasm")).map(Source::embedded)
+    }
+
+    /// What every installation starts from, made by `make` the first time.
+    pub fn defaults(
+        &self,
+        make: impl FnOnce() -> Result<Table, (String, String)>,
+    ) -> &Result<Table, (String, String)> {
+        self.0.defaults.get_or_init(make)
+    }
+}
+
+impl fmt::Debug for Embedded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Embedded").field(&self.names()).finish()
+    }
+}

@@ -1,0 +1,213 @@
+//! What the operator gave to which component. What is not granted is not linked.
+
+use std::{collections::BTreeSet, fmt};
+
+use serde::{Deserialize, Serialize};
+
+pub mod address;
+pub mod hosts;
+pub mod http;
+pub mod secret;
+
+/// Leave to use one capability.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Grant {
+    /// A database of its own.
+    Sql,
+    /// What the operator set for it.
+    Settings,
+    /// The time of day, and time passing.
+    Clock,
+    /// Unpredictable bytes.
+    Random,
+    /// Outgoing requests to the hosts in `http`.
+    Http,
+    /// Reading the folders in `folders`.
+    Folders,
+    /// Reading the files in `files`, piece by piece.
+    Files,
+    /// Reading and making blobs.
+    Blobs,
+    /// Ringing the bell of a change.
+    Events,
+    /// Being run every `schedule_ms`.
+    Schedule,
+    /// Doing jobs of its own.
+    Jobs,
+    /// Answering requests under `/api/NAME`, and writing events while it does.
+    Endpoints,
+    /// Asking the assistants in `asks`.
+    Assistants,
+    /// Calling the tools in `calls`, with the caller's scopes.
+    Calls,
+    /// Running the assistants of the configuration: being told of them, and calling tools as they may.
+    Runs,
+}
+
+impl Grant {
+    /// Every grant there is.
+    pub const ALL: [Self; 15] = [
+        Self::Sql,
+        Self::Settings,
+        Self::Clock,
+        Self::Random,
+        Self::Http,
+        Self::Folders,
+        Self::Files,
+        Self::Blobs,
+        Self::Events,
+        Self::Schedule,
+        Self::Jobs,
+        Self::Endpoints,
+        Self::Assistants,
+        Self::Calls,
+        Self::Runs,
+    ];
+
+    /// The grant that an import needs; none where it needs none, or none would do.
+    pub fn for_import(import: &str) -> Option<Self> {
+        let interface = import.split('@').next().unwrap_or(import);
+        match interface {
+            "madoguchi:tool/sql" => Some(Self::Sql),
+            "madoguchi:tool/settings" => Some(Self::Settings),
+            "wasi:clocks/wall-clock" | "wasi:clocks/monotonic-clock" => Some(Self::Clock),
+            "wasi:random/random" | "wasi:random/insecure" => Some(Self::Random),
+            "wasi:http/types" | "wasi:http/outgoing-handler" => Some(Self::Http),
+            "wasi:filesystem/types" | "wasi:filesystem/preopens" => Some(Self::Folders),
+            "madoguchi:tool/files" => Some(Self::Files),
+            "madoguchi:tool/blobs" => Some(Self::Blobs),
+            "madoguchi:tool/events" => Some(Self::Events),
+            "madoguchi:tool/assistants" => Some(Self::Assistants),
+            "madoguchi:tool/calls" => Some(Self::Calls),
+            "madoguchi:tool/assistant-calls" | "madoguchi:tool/dialogues" => Some(Self::Runs),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Grant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Sql => "sql",
+            Self::Settings => "settings",
+            Self::Clock => "clock",
+            Self::Random => "random",
+            Self::Http => "http",
+            Self::Folders => "folders",
+            Self::Files => "files",
+            Self::Blobs => "blobs",
+            Self::Events => "events",
+            Self::Schedule => "schedule",
+            Self::Jobs => "jobs",
+            Self::Endpoints => "endpoints",
+            Self::Assistants => "assistants",
+            Self::Calls => "calls",
+            Self::Runs => "runs",
+        })
+    }
+}
+
+/// Imports that every component has: they reach nothing, or only the call itself.
+const BASELINE: [&str; 20] = [
+    "madoguchi:tool/types",
+    "madoguchi:tool/tasks",
+    "madoguchi:tool/sentences",
+    "madoguchi:tool/stops",
+    "madoguchi:tool/caller",
+    "madoguchi:tool/event-stream",
+    "madoguchi:tool/progress",
+    "madoguchi:tool/log",
+    "wasi:io/error",
+    "wasi:io/poll",
+    "wasi:io/streams",
+    "wasi:cli/environment",
+    "wasi:cli/exit",
+    "wasi:cli/stdin",
+    "wasi:cli/stdout",
+    "wasi:cli/stderr",
+    "wasi:cli/terminal-input",
+    "wasi:cli/terminal-output",
+    "wasi:cli/terminal-stdin",
+    "wasi:random/insecure-seed",
+];
+
+/// Why an import cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// The operator may grant it.
+    #[error(
+        "it imports {import}, which is not granted; to grant it, put under [components.{component}]: grants = [{grants}]"
+    )]
+    NotGranted {
+        /// Who asks.
+        component: String,
+        /// What it asks for.
+        import: String,
+        /// The line that would grant it, with what is granted already.
+        grants: String,
+    },
+    /// Nobody can grant it.
+    #[error("it imports {import}, which this host does not offer")]
+    NotOffered {
+        /// What it asks for.
+        import: String,
+    },
+}
+
+/// The grants that `imports` need, or nothing of it when one of them cannot be had.
+pub fn check<'a>(
+    component: &str,
+    imports: impl IntoIterator<Item = &'a str>,
+    granted: &BTreeSet<Grant>,
+) -> Result<BTreeSet<Grant>, Refused> {
+    let imports: Vec<_> = imports.into_iter().collect();
+    let mut needed = BTreeSet::new();
+    for import in imports.iter().copied() {
+        let interface = import.split('@').next().unwrap_or(import);
+        match Grant::for_import(import) {
+            Some(grant) if granted.contains(&grant) => _ = needed.insert(grant),
+            Some(_) => {
+                // All at once: nobody wants to be told one by one.
+                let mut wanted = granted.clone();
+                wanted.extend(imports.iter().filter_map(|it| Grant::for_import(it)));
+                return Err(Refused::NotGranted {
+                    component: component.to_owned(),
+                    import: import.to_owned(),
+                    grants: list(&wanted),
+                });
+            }
+            None if BASELINE.contains(&interface)
+                || interface.starts_with("wasi:cli/terminal-") => {}
+            None => return Err(Refused::NotOffered { import: import.to_owned() }),
+        }
+    }
+    Ok(needed)
+}
+
+fn list(grants: &BTreeSet<Grant>) -> String {
+    grants.iter().map(|it| format!("\"{it}\"")).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_granted_import_is_needed_and_an_ungranted_one_names_the_line_that_grants_it() {
+        let sql = "madoguchi:tool/sql@0.1.0";
+        let clock = "wasi:clocks/wall-clock@0.2.6";
+        let granted = BTreeSet::from([Grant::Clock]);
+        assert_eq!(check("shop", [clock], &granted), Ok(granted.clone()));
+        let refused = check("shop", [clock, sql], &granted).unwrap_err().to_string();
+        assert!(refused.contains("[components.shop]: grants = [\"sql\", \"clock\"]"), "{refused}");
+    }
+
+    #[test]
+    fn what_std_imports_by_itself_needs_no_grant_and_sockets_cannot_be_had() {
+        let none = BTreeSet::new();
+        assert_eq!(check("shop", ["wasi:cli/stderr@0.2.6"], &none), Ok(none.clone()));
+        let refused = check("shop", ["wasi:sockets/tcp@0.2.6"], &none).unwrap_err();
+        assert!(matches!(refused, Refused::NotOffered { .. }), "{refused}");
+    }
+}

@@ -1,0 +1,284 @@
+//! The hosts of one component with their secrets at hand: which request is granted, by which entry.
+
+use std::{
+    fmt, fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use http::{HeaderValue, Method};
+use reqwest::Url;
+
+use super::{
+    http::{HostGrant, Place, Scheme, SecretGrant, Source},
+    secret::{Mask, Secret},
+};
+
+/// Bytes that a secret may have.
+const SECRET_BYTES_MAX: u64 = 64 << 10;
+
+/// The hosts that one component may reach.
+#[derive(Clone, Debug, Default)]
+pub struct Hosts {
+    granted: Vec<GrantedHost>,
+}
+
+/// One of them.
+#[derive(Clone)]
+pub struct GrantedHost {
+    pub grant: HostGrant,
+    /// What is added to each request, prefix included.
+    pub secrets: Vec<(Place, Secret)>,
+    pub mask: Mask,
+}
+
+impl fmt::Debug for GrantedHost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.grant.fmt(f)
+    }
+}
+
+/// Why a secret cannot be used. None of these repeats it.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum SecretError {
+    /// The environment does not have it.
+    #[error("http host {host}: the environment has no variable {variable}, or it is empty")]
+    Environment {
+        /// Whose secret.
+        host: String,
+        /// What the configuration names.
+        variable: String,
+    },
+    /// Its file cannot be read.
+    #[error("http host {host}: the file of a secret, {file}: {source}")]
+    File {
+        /// Whose secret.
+        host: String,
+        /// What the configuration names.
+        file: String,
+        /// What the system says.
+        source: Arc<io::Error>,
+    },
+    /// It is not what a request can carry.
+    #[error("http host {host}: a secret {what}")]
+    Unfit {
+        /// Whose secret.
+        host: String,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+}
+
+impl Hosts {
+    /// Reads the secrets of `grants`; paths count from `base`. A host whose secret cannot be read is
+    /// left out, and the first reason is told.
+    pub fn salvage(grants: &[HostGrant], base: &Path) -> (Self, Option<SecretError>) {
+        let (mut hosts, mut trouble) = (Self::default(), None);
+        for grant in grants.iter().filter(|it| !it.is_left_out()) {
+            match GrantedHost::read(grant, base) {
+                Ok(host) => hosts.granted.push(host),
+                Err(error) => _ = trouble.get_or_insert(error),
+            }
+        }
+        (hosts, trouble)
+    }
+
+    /// The files that secrets of `grants` come from.
+    pub fn files(grants: &[HostGrant], base: &Path) -> Vec<PathBuf> {
+        let secrets = grants.iter().flat_map(|it| &it.secrets);
+        let file = |it: &SecretGrant| match &it.source {
+            Source::File(file) => Some(base.join(file)),
+            _ => None,
+        };
+        secrets.filter_map(file).collect()
+    }
+
+    /// The first entry that grants this request.
+    pub fn find(&self, method: &Method, url: &Url) -> Option<&GrantedHost> {
+        self.granted.iter().find(|it| it.grant.leads_to(url) && it.grant.methods.contains(method))
+    }
+
+    /// The lines that would grant a request that [`Hosts::find`] does not.
+    pub fn lines(&self, component: &str, method: &Method, url: &Url) -> String {
+        if let Some(host) = self.granted.iter().find(|it| it.grant.leads_to(url)) {
+            let methods = host.grant.methods.iter().chain([method]);
+            let list = methods.map(|it| format!("{:?}", it.as_str())).collect::<Vec<_>>();
+            let (host, list) = (url.host_str().unwrap_or_default(), list.join(", "));
+            return format!(
+                "change in the entry for {host} under [[components.{component}.http]]: methods = [{list}]"
+            );
+        }
+        entry(component, method, url)
+    }
+}
+
+/// A whole entry that grants `method` to where `url` leads.
+fn entry(component: &str, method: &Method, url: &Url) -> String {
+    let mut lines = vec![
+        format!("[[components.{component}.http]]"),
+        format!("host = {:?}", url.host_str().unwrap_or_default().trim_matches(['[', ']'])),
+    ];
+    if url.scheme() == "http" {
+        lines.push("scheme = \"http\"".to_owned());
+    }
+    if let Some(port) = url.port() {
+        lines.push(format!("port = {port}"));
+    }
+    if *method != Method::GET && *method != Method::HEAD {
+        lines.push(format!("methods = [{:?}]", method.as_str()));
+    }
+    if literal(url).is_some_and(crate::grants::address::is_private) {
+        lines.push("private = true".to_owned());
+    }
+    format!("to grant it, add:\n{}", lines.join("\n"))
+}
+
+/// The address, where the URL names one in place of a host.
+pub fn literal(url: &Url) -> Option<std::net::IpAddr> {
+    url.host_str()?.trim_matches(['[', ']']).parse().ok()
+}
+
+impl HostGrant {
+    fn leads_to(&self, url: &Url) -> bool {
+        let scheme = match url.scheme() {
+            "https" => Scheme::Https,
+            "http" => Scheme::Http,
+            _ => return false,
+        };
+        self.scheme == scheme
+            && url.port_or_known_default() == Some(self.port)
+            && url.host_str().is_some_and(|it| self.host.covers(it))
+    }
+}
+
+impl GrantedHost {
+    fn read(grant: &HostGrant, base: &Path) -> Result<Self, SecretError> {
+        let mut host = Self { grant: grant.clone(), secrets: Vec::new(), mask: Mask::default() };
+        for secret in &grant.secrets {
+            let text = read(secret, base, &grant.host.to_string())?;
+            host.mask.add(&text);
+            host.mask.add(&encoded(&text));
+            let whole = Secret::new(format!("{}{text}", secret.prefix));
+            host.secrets.push((secret.place.clone(), whole));
+        }
+        Ok(host)
+    }
+}
+
+fn read(secret: &SecretGrant, base: &Path, host: &str) -> Result<String, SecretError> {
+    let host = || host.to_owned();
+    let text = match &secret.source {
+        Source::Value(value) => value.expose().to_owned(),
+        Source::Environment(variable) => std::env::var(variable).unwrap_or_default(),
+        Source::File(file) => read_file(&base.join(file)).map_err(|source| SecretError::File {
+            host: host(),
+            file: file.display().to_string(),
+            source: Arc::new(source),
+        })?,
+    };
+    // Files end with a newline, and so does what a shell puts into a variable.
+    let text = text.trim_end_matches(['\n', '\r']).to_owned();
+    if let (Source::Environment(variable), "") = (&secret.source, text.as_str()) {
+        return Err(SecretError::Environment { host: host(), variable: variable.clone() });
+    }
+    let unfit = |what| SecretError::Unfit { host: host(), what };
+    if text.is_empty() {
+        return Err(unfit("is empty"));
+    }
+    if matches!(secret.place, Place::Header(_)) && HeaderValue::from_str(&text).is_err() {
+        return Err(unfit("has characters that cannot stand in a header"));
+    }
+    Ok(text)
+}
+
+fn read_file(path: &Path) -> io::Result<String> {
+    let size = fs::metadata(path)?.len();
+    if size > SECRET_BYTES_MAX {
+        let why = format!("{size} bytes; at most {SECRET_BYTES_MAX} can be read");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+    }
+    fs::read_to_string(path)
+}
+
+/// `text` as it stands in a query.
+pub fn encoded(text: &str) -> String {
+    let mut url = Url::parse("http://query/").expect("it is a URL");
+    url.query_pairs_mut().append_pair("", text);
+    url.query().unwrap_or_default().trim_start_matches('=').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hosts(entries: &str) -> (Hosts, Option<SecretError>) {
+        #[derive(serde::Deserialize)]
+        struct Entries {
+            http: Vec<HostGrant>,
+        }
+        let entries: Entries = toml::from_str(entries).unwrap();
+        Hosts::salvage(&entries.http, Path::new(""))
+    }
+
+    fn is_granted(hosts: &Hosts, method: Method, url: &str) -> bool {
+        hosts.find(&method, &url.parse().unwrap()).is_some()
+    }
+
+    #[test]
+    fn host_scheme_port_and_method_are_granted_together_or_not_at_all() {
+        let (hosts, _) = hosts("[[http]]\nhost = 'api.example.com'\nmethods = ['GET', 'POST']");
+        assert!(is_granted(&hosts, Method::GET, "https://api.example.com/a?b"));
+        assert!(is_granted(&hosts, Method::POST, "https://API.example.com:443/"));
+        for (method, url) in [
+            (Method::GET, "http://api.example.com/"),
+            (Method::GET, "http://api.example.com:443/"),
+            (Method::GET, "https://api.example.com:8443/"),
+            (Method::GET, "https://api.example.com./"),
+            (Method::GET, "https://example.com/"),
+            (Method::DELETE, "https://api.example.com/"),
+        ] {
+            assert!(!is_granted(&hosts, method, url), "{url}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_granted_names_the_lines_that_would_grant_it() {
+        let (hosts, _) = hosts("[[http]]\nhost = 'api.example.com'");
+        let lines = |method, url: &str| hosts.lines("shop", &method, &url.parse().unwrap());
+        assert!(
+            lines(Method::POST, "http://127.0.0.1:81/secret?path").ends_with(
+                "[[components.shop.http]]\nhost = \"127.0.0.1\"\nscheme = \"http\"\nport = 81\nmethods = [\"POST\"]\nprivate = true"
+            )
+        );
+        assert!(
+            lines(Method::GET, "https://other.example/x")
+                .ends_with("[[components.shop.http]]\nhost = \"other.example\"")
+        );
+        let more = lines(Method::PUT, "https://api.example.com/");
+        assert!(more.ends_with("methods = [\"GET\", \"HEAD\", \"PUT\"]"), "{more}");
+    }
+
+    #[test]
+    fn a_secret_that_is_not_there_is_named_and_its_host_left_out() {
+        let entry = |secret: &str| {
+            let entry = format!(
+                "[[http]]\nhost = 'a.example'\nsecrets = [{{ header = 'A', {secret} }}]\n[[http]]\nhost = 'b.example'"
+            );
+            let (hosts, trouble) = hosts(&entry);
+            assert!(is_granted(&hosts, Method::GET, "https://b.example/"));
+            let is_there = is_granted(&hosts, Method::GET, "https://a.example/");
+            (is_there, trouble.map(|it| it.to_string()).unwrap_or_default())
+        };
+        for (secret, said) in [
+            ("environment = 'MADOGUCHI_TEST_NO_SUCH'", "no variable MADOGUCHI_TEST_NO_SUCH"),
+            ("file = '/no/such/file'", "/no/such/file"),
+            ("value = ''", "is empty"),
+            ("value = \"hunter2\\u0000\"", "cannot stand in a header"),
+        ] {
+            let (is_there, trouble) = entry(secret);
+            assert!(!is_there && trouble.contains(said), "{secret}: {trouble}");
+            assert!(!trouble.contains("hunter2"), "{trouble}");
+        }
+        assert_eq!(entry("value = 'hunter2'"), (true, String::new()));
+    }
+}

@@ -1,0 +1,296 @@
+//! Hosts that a component may reach, as the operator writes them: `[[components.NAME.http]]`.
+
+use std::{fmt, net::IpAddr, path::PathBuf};
+
+use http::{HeaderName, HeaderValue, Method};
+use reqwest::Url;
+use serde::Deserialize;
+
+use super::secret::Secret;
+use crate::grants::address;
+
+mod origins;
+
+/// One host that may be reached, and how.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "Written")]
+pub struct HostGrant {
+    pub host: HostName,
+    pub scheme: Scheme,
+    pub port: u16,
+    pub methods: Vec<Method>,
+    /// Whether it may have an address that only this machine or its network can reach.
+    pub private: bool,
+    /// Whether it is left out, and nothing said of it, where the environment has not its secret.
+    pub optional: bool,
+    pub secrets: Vec<SecretGrant>,
+}
+
+/// A host's name, or all names under one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HostName {
+    Exactly(String),
+    /// `*.example.com`: every name that ends so, and not `example.com` itself.
+    Under(String),
+}
+
+/// How to speak to a host.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scheme {
+    #[default]
+    Https,
+    Http,
+}
+
+/// A secret of the operator's that goes with each request to the host.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "WrittenSecret")]
+pub struct SecretGrant {
+    pub place: Place,
+    pub prefix: String,
+    pub source: Source,
+}
+
+/// Where in the request a secret goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    Header(HeaderName),
+    Query(String),
+}
+
+/// Where a secret comes from.
+#[derive(Clone, Debug)]
+pub enum Source {
+    Environment(String),
+    File(PathBuf),
+    Value(Secret),
+}
+
+/// An entry as it stands in the file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    host: String,
+    #[serde(default)]
+    scheme: Scheme,
+    port: Option<u16>,
+    methods: Option<Vec<String>>,
+    #[serde(default)]
+    private: bool,
+    #[serde(default)]
+    optional: bool,
+    #[serde(default)]
+    secrets: Vec<SecretGrant>,
+}
+
+/// A secret as it stands in the file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenSecret {
+    header: Option<String>,
+    query: Option<String>,
+    prefix: Option<String>,
+    environment: Option<String>,
+    file: Option<PathBuf>,
+    value: Option<Secret>,
+}
+
+impl HostGrant {
+    /// What an author writes behind `--allow-http`: `HOST`, `HOST:PORT` or `http://HOST:PORT`, any
+    /// method, and private addresses too, because it is the author's own machine.
+    pub fn of_argument(text: &str) -> Result<Self, String> {
+        let whole = if text.contains("://") { text.to_owned() } else { format!("https://{text}") };
+        let wrong = || format!("{text:?}: HOST, HOST:PORT or http://HOST:PORT is right");
+        // A star is no character of a URL's host.
+        let url = Url::parse(&whole.replacen("//*.", "//", 1)).map_err(|_| wrong())?;
+        let scheme = match url.scheme() {
+            "https" => Scheme::Https,
+            "http" => Scheme::Http,
+            _ => return Err(wrong()),
+        };
+        let star = if whole.contains("//*.") { "*." } else { "" };
+        let host = HostName::read(&format!("{star}{}", url.host_str().ok_or_else(wrong)?))?;
+        let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+        let methods = methods.iter().map(|it| method(it)).collect::<Result<_, _>>()?;
+        let port = url.port().unwrap_or(scheme.port());
+        Ok(Self {
+            host,
+            scheme,
+            port,
+            methods,
+            private: true,
+            optional: false,
+            secrets: Vec::new(),
+        })
+    }
+}
+
+impl HostGrant {
+    /// The environment variables that its secrets come from.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        self.secrets.iter().filter_map(|it| match &it.source {
+            Source::Environment(variable) => Some(variable.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Whether it is nothing to this operator: it is optional, and a secret of its is not there.
+    pub fn is_left_out(&self) -> bool {
+        let is_there = |it: &str| std::env::var(it).is_ok_and(|it| !it.trim().is_empty());
+        self.optional && !self.variables().all(is_there)
+    }
+}
+
+impl TryFrom<Written> for HostGrant {
+    type Error = String;
+
+    fn try_from(it: Written) -> Result<Self, String> {
+        let host = HostName::read(&it.host)?;
+        if let HostName::Exactly(name) = &host
+            && let Ok(ip) = name.trim_matches(['[', ']']).parse()
+            && address::is_private(ip)
+            && !it.private
+        {
+            return Err(format!(
+                "host = {name:?} is an address of this machine or its network; that needs private = true as well"
+            ));
+        }
+        if it.port == Some(0) {
+            return Err("port = 0 is no port".to_owned());
+        }
+        let methods = it.methods.map_or(Ok(vec![Method::GET, Method::HEAD]), |it| {
+            it.iter().map(|it| method(it)).collect::<Result<_, _>>()
+        })?;
+        if methods.is_empty() {
+            return Err("methods = [] allows nothing; leave it out for GET and HEAD".to_owned());
+        }
+        let port = it.port.unwrap_or(it.scheme.port());
+        let is_of_environment = |it: &SecretGrant| matches!(it.source, Source::Environment(_));
+        if it.optional && !it.secrets.iter().any(is_of_environment) {
+            return Err("optional = true is for an entry with a secret of the environment".into());
+        }
+        let (scheme, private, secrets) = (it.scheme, it.private, it.secrets);
+        Ok(Self { host, scheme, port, methods, private, optional: it.optional, secrets })
+    }
+}
+
+fn method(name: &str) -> Result<Method, String> {
+    let wrong = || format!("methods: {name:?} is not an HTTP method in capitals, such as \"GET\"");
+    if !name.bytes().all(|it| it.is_ascii_uppercase() || it == b'-') {
+        return Err(wrong());
+    }
+    match Method::from_bytes(name.as_bytes()).map_err(|_| wrong())? {
+        Method::CONNECT => Err("methods: \"CONNECT\" makes tunnels, which are not offered".into()),
+        method => Ok(method),
+    }
+}
+
+impl HostName {
+    fn read(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            format!(
+                "host = {text:?} must be a host's name alone, such as \"api.example.com\" or \"*.example.com\"; scheme and port have entries of their own"
+            )
+        };
+        let (name, under) = match text.strip_prefix("*.") {
+            Some(name) => (name, true),
+            None => (text, false),
+        };
+        if let Ok(ip) = name.trim_matches(['[', ']']).parse::<IpAddr>() {
+            let name = if ip.is_ipv6() { format!("[{ip}]") } else { ip.to_string() };
+            return if under { Err(wrong()) } else { Ok(Self::Exactly(name)) };
+        }
+        if name.is_empty() || name.contains(['*', ':', '/', '?', '#', '@', '\\', ' ']) {
+            return Err(wrong());
+        }
+        // The parser of the requests' own URLs, so that both are written alike.
+        let url = Url::parse(&format!("http://{name}/")).map_err(|_| wrong())?;
+        let name = url.host_str().ok_or_else(wrong)?.to_owned();
+        Ok(if under { Self::Under(format!(".{name}")) } else { Self::Exactly(name) })
+    }
+
+    pub fn covers(&self, host: &str) -> bool {
+        match self {
+            Self::Exactly(name) => name == host,
+            Self::Under(suffix) => host.len() > suffix.len() && host.ends_with(suffix),
+        }
+    }
+}
+
+impl fmt::Display for HostName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exactly(name) => f.write_str(name),
+            Self::Under(suffix) => write!(f, "*{suffix}"),
+        }
+    }
+}
+
+impl Scheme {
+    pub fn port(self) -> u16 {
+        match self {
+            Self::Https => 443,
+            Self::Http => 80,
+        }
+    }
+}
+
+impl fmt::Display for Scheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Https => "https",
+            Self::Http => "http",
+        })
+    }
+}
+
+impl TryFrom<WrittenSecret> for SecretGrant {
+    type Error = String;
+
+    fn try_from(it: WrittenSecret) -> Result<Self, String> {
+        let place = match (it.header, it.query) {
+            (Some(name), None) => Place::Header(header(&name)?),
+            (None, Some(name)) if !name.is_empty() => Place::Query(name),
+            _ => return Err("a secret goes into one place: header = \"…\" or query = \"…\"".into()),
+        };
+        let source = match (it.environment, it.file, it.value) {
+            (Some(name), None, None) => Source::Environment(name),
+            (None, Some(path), None) => Source::File(path),
+            (None, None, Some(value)) => Source::Value(value),
+            _ => {
+                return Err(
+                    "a secret comes from one place: environment = \"VARIABLE\", file = \"PATH\" or value = \"…\"".into()
+                );
+            }
+        };
+        let prefix = it.prefix.unwrap_or_default();
+        if HeaderValue::from_str(&prefix).is_err() {
+            return Err(format!("prefix = {prefix:?} cannot stand in a header"));
+        }
+        Ok(Self { place, prefix, source })
+    }
+}
+
+/// Headers that say what the request is, and not who sends it.
+const NOT_FOR_SECRETS: [&str; 6] =
+    ["host", "content-length", "transfer-encoding", "connection", "upgrade", "te"];
+
+impl Place {
+    /// The header of that name.
+    pub fn header(name: &str) -> Result<Self, String> {
+        header(name).map(Self::Header)
+    }
+}
+
+fn header(name: &str) -> Result<HeaderName, String> {
+    let header = HeaderName::from_bytes(name.as_bytes())
+        .map_err(|_| format!("header = {name:?} is not the name of a header"))?;
+    if NOT_FOR_SECRETS.contains(&header.as_str()) {
+        return Err(format!("header = {name:?} is set by HTTP itself and can carry no secret"));
+    }
+    Ok(header)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,181 @@
+//! Hosts as an environment variable names them: by their origins.
+
+use std::net::IpAddr;
+
+use http::Method;
+use reqwest::Url;
+
+use super::{HostGrant, HostName, Scheme};
+use crate::grants::address;
+
+/// Origins that one variable may name.
+const ORIGINS_MAX: usize = 64;
+
+impl HostGrant {
+    /// What an environment variable may say: origins such as `https://a.example`, separated by
+    /// commas, that are asked with `GET` alone. Plain http, and addresses of this machine, only
+    /// where the origin itself says that it is this machine.
+    pub fn of_origins(text: &str) -> Result<Vec<Self>, String> {
+        let origins = text.split(',').map(str::trim).filter(|it| !it.is_empty());
+        let origins: Vec<_> = origins.map(Self::of_origin).collect::<Result<_, _>>()?;
+        if origins.len() > ORIGINS_MAX {
+            return Err(format!("{} origins; at most {ORIGINS_MAX} are right", origins.len()));
+        }
+        Ok(origins)
+    }
+
+    /// What an environment variable may say where one base address is asked for: an origin with or
+    /// without a path. Who lets it be `private` lets it name any host, and plain http.
+    pub fn of_base(text: &str, methods: &[String], private: bool) -> Result<Self, String> {
+        let wrong = |why: &str| {
+            let shown: String = text.chars().take(100).collect();
+            // What stands before an @ may be a password.
+            let shown = shown.rsplit('@').next().unwrap_or_default();
+            format!(
+                "{shown:?} {why}; \"https://routes.example\" or \"https://a.example/routes\" is right"
+            )
+        };
+        let url = Url::parse(text).map_err(|_| wrong("is not a base address"))?;
+        let is_base = url.query().is_none()
+            && url.fragment().is_none()
+            && url.username().is_empty()
+            && url.password().is_none()
+            && url.port() != Some(0);
+        let name = url.host_str().filter(|it| is_base && !it.contains('*'));
+        let name = name.ok_or_else(|| wrong("is more than scheme, host, port and path"))?;
+        let scheme = match url.scheme() {
+            "https" => Scheme::Https,
+            "http" if private => Scheme::Http,
+            _ => return Err(wrong("is not https")),
+        };
+        let ip = name.trim_matches(['[', ']']).parse::<IpAddr>().ok();
+        if ip.is_some_and(address::is_private) && !private {
+            return Err(wrong("is an address of this machine or its network"));
+        }
+        let methods = match methods {
+            [] => vec![Method::GET],
+            some => some.iter().map(|it| super::method(it)).collect::<Result<_, _>>()?,
+        };
+        let (host, port) = (HostName::read(name)?, url.port().unwrap_or(scheme.port()));
+        Ok(Self { host, scheme, port, methods, private, optional: false, secrets: Vec::new() })
+    }
+
+    fn of_origin(text: &str) -> Result<Self, String> {
+        let shown: String = text.chars().take(100).collect();
+        let wrong = |why: &str| {
+            // What stands before an @ may be a password.
+            let shown = shown.rsplit('@').next().unwrap_or_default();
+            format!(
+                "{shown:?} {why}; \"https://directory.example\" or \"http://127.0.0.1:8000\" is right"
+            )
+        };
+        let url = Url::parse(text).map_err(|_| wrong("is not an origin"))?;
+        let is_origin = url.path() == "/"
+            && url.query().is_none()
+            && url.fragment().is_none()
+            && url.username().is_empty()
+            && url.password().is_none()
+            && url.port() != Some(0);
+        let name = url.host_str().filter(|it| is_origin && !it.contains('*'));
+        let name = name.ok_or_else(|| wrong("is more than scheme, host and port"))?;
+        let ip = name.trim_matches(['[', ']']).parse::<IpAddr>().ok();
+        let is_here = name == "localhost" || ip.is_some_and(|it| it.is_loopback());
+        let scheme = match (url.scheme(), is_here) {
+            ("https", _) => Scheme::Https,
+            ("http", true) => Scheme::Http,
+            ("http", false) => {
+                return Err(wrong("is not https, which only this machine need not be"));
+            }
+            _ => return Err(wrong("is not https")),
+        };
+        if ip.is_some_and(address::is_private) && !is_here {
+            return Err(wrong(
+                "is an address of this machine's network, which takes an entry of its own with private = true",
+            ));
+        }
+        let (host, port) = (HostName::read(name)?, url.port().unwrap_or(scheme.port()));
+        let methods = vec![Method::GET];
+        Ok(Self {
+            host,
+            scheme,
+            port,
+            methods,
+            private: is_here,
+            optional: false,
+            secrets: Vec::new(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_is_asked_with_get_alone_and_only_this_machine_is_private() {
+        let text =
+            " https://directory.example, http://127.0.0.1:8000,http://localhost,https://[::1]:1,";
+        let found = HostGrant::of_origins(text).unwrap();
+        let told: Vec<_> = found
+            .iter()
+            .map(|it| format!("{}://{}:{} {}", it.scheme, it.host, it.port, it.private))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "https://directory.example:443 false",
+                "http://127.0.0.1:8000 true",
+                "http://localhost:80 true",
+                "https://[::1]:1 true"
+            ]
+        );
+        assert!(found.iter().all(|it| it.methods == [Method::GET] && it.secrets.is_empty()));
+        assert!(HostGrant::of_origins(" , ").unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_wrong_one_is_named_without_a_password_and_says_what_would_be_right() {
+        for (wrong, said) in [
+            ("directory.example", "is not an origin"),
+            ("https://directory.example/path", "more than scheme"),
+            ("https://directory.example?q", "more than scheme"),
+            ("https://me:hunter2@directory.example", "more than scheme"),
+            ("https://*.example", "more than scheme"),
+            ("ftp://directory.example", "is not https"),
+            ("http://directory.example", "which only this machine need not be"),
+            ("http://169.254.169.254", "which only this machine need not be"),
+            ("https://169.254.169.254", "private = true"),
+            ("https://10.0.0.1", "private = true"),
+            ("https://2130706434:1, https://0xa9fea9fe", "private = true"),
+        ] {
+            let error = HostGrant::of_origins(wrong).unwrap_err();
+            assert!(error.contains(said) && !error.contains("hunter2"), "{wrong}: {error}");
+        }
+        let many = "https://a.example,".repeat(ORIGINS_MAX + 1);
+        assert!(HostGrant::of_origins(&many).unwrap_err().contains("at most 64"));
+    }
+
+    #[test]
+    fn a_base_address_may_have_a_path_and_be_of_this_network_where_that_is_let() {
+        let of = |text: &str, private| HostGrant::of_base(text, &["POST".to_owned()], private);
+        let base = of("http://valhalla:8002/", true).unwrap();
+        let told = format!("{}://{}:{} {:?}", base.scheme, base.host, base.port, base.methods);
+        assert_eq!((told.as_str(), base.private), ("http://valhalla:8002 [POST]", true));
+        assert!(!of("https://a.example/osrm", false).unwrap().private);
+        assert_eq!(
+            HostGrant::of_base("https://a.example", &[], true).unwrap().methods,
+            [Method::GET]
+        );
+        for (wrong, private, said) in [
+            ("a.example", true, "is not a base address"),
+            ("https://a.example?key=1", true, "more than"),
+            ("https://me:hunter2@a.example", true, "more than"),
+            ("ftp://a.example", true, "is not https"),
+            ("http://a.example", false, "is not https"),
+            ("https://10.0.0.1", false, "of this machine or its network"),
+        ] {
+            let error = of(wrong, private).unwrap_err();
+            assert!(error.contains(said) && !error.contains("hunter2"), "{wrong}: {error}");
+        }
+    }
+}

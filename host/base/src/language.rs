@@ -1,0 +1,87 @@
+//! The language that a caller reads.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+/// The language that the caller reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    Japanese,
+    English,
+}
+
+impl Language {
+    /// The caller's, as far as they say; else that of what they wrote.
+    pub fn of(locale: Option<&str>, text: &str) -> Self {
+        let is_japanese = match locale {
+            Some(it) => it.to_ascii_lowercase().starts_with("ja"),
+            None => !text.chars().any(|it| it.is_ascii_alphabetic()) || text.chars().any(is_kana),
+        };
+        if is_japanese { Self::Japanese } else { Self::English }
+    }
+
+    /// As a BCP 47 tag.
+    pub fn tag(self) -> &'static str {
+        self.pick("ja", "en")
+    }
+
+    /// One of the two.
+    pub fn pick<T>(self, japanese: T, english: T) -> T {
+        match self {
+            Self::Japanese => japanese,
+            Self::English => english,
+        }
+    }
+}
+
+fn is_kana(it: char) -> bool {
+    matches!(it, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
+}
+
+/// A language as a BCP 47 tag, such as `ja` or `en-GB`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct LanguageTag(Arc<str>);
+
+impl LanguageTag {
+    /// As it is written.
+    pub fn text(&self) -> &Arc<str> {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for LanguageTag {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        match is_tag(&text) {
+            true => Ok(Self(text.into())),
+            false => Err(format!("{text:?} is no language; a tag such as \"ja\" or \"en\" is")),
+        }
+    }
+}
+
+pub fn is_tag(text: &str) -> bool {
+    (1..=35).contains(&text.len()) && text.chars().all(|it| it.is_ascii_alphanumeric() || it == '-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_language_is_the_callers_and_else_that_of_the_sentence() {
+        for (locale, text, language) in [
+            (Some("ja-JP"), "no highways", Language::Japanese),
+            (Some("en"), "高速使わない", Language::English),
+            (Some("fr"), "高速使わない", Language::English),
+            (None, "高速使わない", Language::Japanese),
+            (None, "最短で TOLL なし", Language::Japanese),
+            (None, "no highways", Language::English),
+            (None, "?", Language::Japanese),
+        ] {
+            assert_eq!(Language::of(locale, text), language, "{locale:?} {text}");
+        }
+    }
+}

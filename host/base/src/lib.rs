@@ -1,0 +1,24 @@
+//! What all of the host speaks of: its configuration, grants and limits, who calls, and what a call is.
+
+#![allow(missing_docs, reason = "what is public here is so for the other crates of the host")]
+
+pub mod call;
+pub mod caller;
+pub mod clean;
+pub mod config;
+pub mod embedded;
+pub mod failure;
+pub mod grants;
+pub mod language;
+pub mod limits;
+pub mod notes;
+pub mod pictures;
+pub mod scopes;
+pub mod settings;
+pub mod source;
+pub mod tls;
+pub mod tool_set;
+pub mod unreadable;
+pub mod uri_template;
+
+pub use config::Config;

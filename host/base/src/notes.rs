@@ -1,0 +1,140 @@
+//! What a call says to its caller while it runs: how far along it is, and lines of its log.
+
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+/// Where the notes of one call go, and which of them are wanted.
+#[derive(Clone)]
+pub struct Notes {
+    pub sender: mpsc::Sender<Note>,
+    /// Whether to tell how far along the call is.
+    pub progress: bool,
+    /// The least level of what is told of the log; none tells nothing of it.
+    pub log: Option<Level>,
+}
+
+/// One note.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Note {
+    Progress(Progress),
+    Log(Line),
+}
+
+/// How far along a call is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress {
+    /// How far.
+    pub progress: f64,
+    /// Out of how much, if known.
+    pub total: Option<f64>,
+    /// What is being done.
+    pub message: Option<String>,
+}
+
+/// A line of a component's log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    pub level: Level,
+    pub component: String,
+    pub message: String,
+    /// JSON, if the component keeps its promise.
+    pub data: Option<String>,
+}
+
+/// How grave a line of a log is, as MCP and syslog have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    Debug,
+    Info,
+    Notice,
+    Warning,
+    Error,
+    Critical,
+    Alert,
+    Emergency,
+}
+
+impl Level {
+    const NAMES: [(&'static str, Self); 8] = [
+        ("debug", Self::Debug),
+        ("info", Self::Info),
+        ("notice", Self::Notice),
+        ("warning", Self::Warning),
+        ("error", Self::Error),
+        ("critical", Self::Critical),
+        ("alert", Self::Alert),
+        ("emergency", Self::Emergency),
+    ];
+
+    /// The level of that name.
+    pub fn of(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|it| it.0 == name).map(|it| it.1)
+    }
+
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize].0
+    }
+}
+
+impl Notes {
+    /// Whether lines of this level are wanted.
+    pub fn wants(&self, level: Level) -> bool {
+        self.log.is_some_and(|least| level >= least)
+    }
+
+    /// Never waits: a caller who is slow to listen misses a note.
+    pub fn send(&self, note: Note) {
+        let _ = self.sender.try_send(note);
+    }
+}
+
+impl Line {
+    /// The line as clients get it: the text, and what belongs to it where there is something.
+    pub fn value(self) -> Value {
+        match self.data.map(|it| serde_json::from_str::<Value>(&it)) {
+            None => self.message.into(),
+            Some(Ok(data)) => json!({ "message": self.message, "data": data }),
+            // Cut off by a limit, perhaps: what is there is a text.
+            Some(Err(_)) => self.message.into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_wanted_from_its_level_up_and_not_at_all_where_nobody_asked() {
+        let (sender, _receiver) = mpsc::channel(1);
+        let notes = |log| Notes { sender: sender.clone(), progress: false, log };
+        assert!(notes(Some(Level::Warning)).wants(Level::Warning));
+        assert!(notes(Some(Level::Warning)).wants(Level::Emergency));
+        assert!(!notes(Some(Level::Warning)).wants(Level::Notice));
+        assert!(!notes(None).wants(Level::Emergency));
+    }
+
+    #[test]
+    fn each_level_has_its_name() {
+        for (name, level) in Level::NAMES {
+            assert_eq!((Level::of(name), level.name()), (Some(level), name));
+        }
+        assert_eq!(Level::of("trace"), None);
+    }
+
+    #[test]
+    fn a_line_is_its_text_and_what_belongs_to_it() {
+        let line = |data: Option<&str>| Line {
+            level: Level::Info,
+            component: "shop".to_owned(),
+            message: "sold".to_owned(),
+            data: data.map(str::to_owned),
+        };
+        assert_eq!(line(None).value(), "sold");
+        assert_eq!(
+            line(Some("{\"id\":1}")).value(),
+            json!({ "message": "sold", "data": { "id": 1 } })
+        );
+        assert_eq!(line(Some("{\"id\":")).value(), "sold");
+    }
+}

@@ -1,0 +1,65 @@
+//! Pictures of an output: it names them by their URIs, and they stand beside it. Where nothing can stand
+//! beside it, the bytes go into the object that names them.
+
+use serde_json::Value;
+
+/// Where a picture's meta says which URI of the output it belongs to.
+const URI: &str = "madoguchi/uri";
+/// Depth to which an output is looked through.
+const DEPTH_MAX: usize = 8;
+
+/// `output` with the bytes of the pictures among MCP's blocks of `content` in base64, as `data` beside
+/// their `uri`.
+pub fn put_in(output: &mut Value, content: &[Value]) {
+    let images = content.iter().filter(|it| it["type"] == "image");
+    let pictures = images.filter_map(|it| Some((it["_meta"][URI].as_str()?, it["data"].as_str()?)));
+    let pictures: Vec<_> = pictures.collect();
+    if !pictures.is_empty() {
+        fill(output, &pictures, DEPTH_MAX);
+    }
+}
+
+fn fill(value: &mut Value, pictures: &[(&str, &str)], depth: usize) {
+    match value {
+        _ if depth == 0 => {}
+        Value::Array(all) => all.iter_mut().for_each(|it| fill(it, pictures, depth - 1)),
+        Value::Object(fields) => {
+            let named = fields.get("uri").and_then(Value::as_str);
+            let found = named.and_then(|uri| pictures.iter().find(|it| it.0 == uri));
+            if let Some((_, data)) = found {
+                fields.entry("data").or_insert_with(|| (*data).into());
+            }
+            fields.values_mut().for_each(|it| fill(it, pictures, depth - 1));
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn picture(data: &str, uri: Option<&str>) -> Value {
+        json!({ "type": "image", "data": data, "_meta": { URI: uri } })
+    }
+
+    #[test]
+    fn bytes_go_where_their_uri_is() {
+        let mut output = json!({ "all": [{ "uri": "a://2" }, { "uri": "a://1" }], "uri": "b://" });
+        let content = [
+            picture("b25l", Some("a://1")),
+            picture("bm9uZQ==", None),
+            picture("dHdv", Some("a://2")),
+        ];
+        put_in(&mut output, &content);
+        assert_eq!(
+            output,
+            json!({
+                "all": [{ "uri": "a://2", "data": "dHdv" }, { "uri": "a://1", "data": "b25l" }],
+                "uri": "b://",
+            })
+        );
+    }
+}

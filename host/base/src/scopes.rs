@@ -1,0 +1,197 @@
+//! What a principal may reach: scopes as they are written, and as they are asked.
+
+use std::{collections::HashSet, fmt, str::FromStr};
+
+use crate::tool_set::Owner;
+
+/// How every token begins, so that people and scanners know one when they see it.
+pub const PREFIX: &str = "mdg_";
+/// Characters that a name in a scope may have: no tool's name is longer.
+const NAME_CHARS_MAX: usize = 128;
+
+/// One thing that somebody may do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Everything.
+    All,
+    /// Whatever else is given, only what changes nothing; alone, all of that.
+    ReadOnly,
+    /// Everything of one component.
+    Component(String),
+    /// One tool, whoever offers it.
+    Tool(String),
+    /// Everything of one other MCP server.
+    Server(String),
+}
+
+/// What is wrong with a scope.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{0} is not a scope; \"*\", \"component:NAME\", \"tool:NAME\", \"server:NAME\" and \"read-only\" are"
+)]
+pub struct ScopeError(String);
+
+impl FromStr for Scope {
+    type Err = ScopeError;
+
+    fn from_str(text: &str) -> Result<Self, ScopeError> {
+        let name = |it: &str| {
+            let is_right = |it: char| it.is_ascii_alphanumeric() || "_-./".contains(it);
+            let fits = (1..=NAME_CHARS_MAX).contains(&it.len()) && it.chars().all(is_right);
+            fits.then(|| it.to_owned())
+        };
+        let scope = match text.split_once(':') {
+            None if text == "*" => Some(Self::All),
+            None if text == "read-only" => Some(Self::ReadOnly),
+            Some(("component", it)) => name(it).map(Self::Component),
+            Some(("tool", it)) => name(it).map(Self::Tool),
+            Some(("server", it)) => name(it).map(Self::Server),
+            _ => None,
+        };
+        // Whoever takes the token for the scope should not find it in a log.
+        let shown = || match text.starts_with(PREFIX) {
+            true => "a token".to_owned(),
+            false => format!("{:?}", text.chars().take(NAME_CHARS_MAX).collect::<String>()),
+        };
+        scope.ok_or_else(|| ScopeError(shown()))
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => f.write_str("*"),
+            Self::ReadOnly => f.write_str("read-only"),
+            Self::Component(name) => write!(f, "component:{name}"),
+            Self::Tool(name) => write!(f, "tool:{name}"),
+            Self::Server(name) => write!(f, "server:{name}"),
+        }
+    }
+}
+
+/// All scopes of one principal, ready to be asked.
+#[derive(Debug, Default)]
+pub struct Scopes {
+    all: bool,
+    read_only: bool,
+    components: HashSet<String>,
+    tools: HashSet<String>,
+    servers: HashSet<String>,
+}
+
+impl FromIterator<Scope> for Scopes {
+    fn from_iter<I: IntoIterator<Item = Scope>>(scopes: I) -> Self {
+        let mut all = Self::default();
+        for scope in scopes {
+            match scope {
+                Scope::All => all.all = true,
+                Scope::ReadOnly => all.read_only = true,
+                Scope::Component(name) => _ = all.components.insert(name),
+                Scope::Tool(name) => _ = all.tools.insert(name),
+                Scope::Server(name) => _ = all.servers.insert(name),
+            }
+        }
+        // `read-only` narrows what else there is; where there is nothing, it narrows everything.
+        all.all |= all.read_only
+            && all.components.is_empty()
+            && all.tools.is_empty()
+            && all.servers.is_empty();
+        all
+    }
+}
+
+impl Scopes {
+    /// Whether nothing is out of reach.
+    pub fn is_free(&self) -> bool {
+        self.all && !self.read_only
+    }
+
+    /// Whether only what changes nothing is in reach.
+    pub fn is_read_only(&self) -> bool {
+        self.read_only
+    }
+
+    /// Whether `tool`, which is `owner`'s and says whether it only reads, is in reach.
+    pub fn may_call(&self, owner: Owner<'_>, tool: &str, is_read_only: bool) -> bool {
+        let may = self.may_use(owner) || self.tools.contains(tool);
+        may && (!self.read_only || is_read_only)
+    }
+
+    /// Whether what `owner` lets read (prompts, resources, look-ups) is in reach.
+    pub fn may_use(&self, owner: Owner<'_>) -> bool {
+        self.all
+            || match owner {
+                Owner::Component(name) => self.components.contains(name),
+                Owner::Server(name) => self.servers.contains(name),
+            }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scopes(texts: &[&str]) -> Scopes {
+        texts.iter().map(|it| it.parse::<Scope>().unwrap()).collect()
+    }
+
+    /// Which of: a component's reading and writing tools, another's, a server's of the same name.
+    fn reach(texts: &[&str]) -> [bool; 6] {
+        let (scopes, look, book) = (scopes(texts), ("look", true), ("book", false));
+        let (shop, other) = (Owner::Component("shop"), Owner::Component("other"));
+        let server = Owner::Server("shop");
+        let all = [
+            (shop, look),
+            (shop, book),
+            (other, look),
+            (other, book),
+            (server, look),
+            (server, book),
+        ];
+        all.map(|(owner, (tool, is_read_only))| scopes.may_call(owner, tool, is_read_only))
+    }
+
+    #[test]
+    fn each_scope_reaches_what_it_names_and_nothing_else() {
+        assert_eq!(reach(&["*"]), [true; 6]);
+        assert_eq!(reach(&[]), [false; 6]);
+        assert_eq!(reach(&["component:shop"]), [true, true, false, false, false, false]);
+        assert_eq!(reach(&["server:shop"]), [false, false, false, false, true, true]);
+        assert_eq!(reach(&["tool:book"]), [false, true, false, true, false, true]);
+        assert_eq!(reach(&["tool:boo"]), [false; 6]);
+        assert!(scopes(&["*"]).is_free() && !scopes(&["component:shop"]).is_free());
+    }
+
+    #[test]
+    fn read_only_alone_is_all_that_reads_and_beside_others_narrows_them() {
+        assert_eq!(reach(&["read-only"]), [true, false, true, false, true, false]);
+        assert_eq!(reach(&["*", "read-only"]), reach(&["read-only"]));
+        let narrowed = reach(&["component:shop", "read-only"]);
+        assert_eq!(narrowed, [true, false, false, false, false, false]);
+        assert_eq!(reach(&["tool:book", "read-only"]), [false; 6]);
+        assert!(!scopes(&["*", "read-only"]).is_free());
+    }
+
+    #[test]
+    fn prompts_and_resources_go_with_their_owner_and_not_with_a_tool_of_it() {
+        let shop = Owner::Component("shop");
+        assert!(scopes(&["component:shop"]).may_use(shop) && scopes(&["read-only"]).may_use(shop));
+        assert!(!scopes(&["tool:look"]).may_use(shop) && !scopes(&["server:shop"]).may_use(shop));
+    }
+
+    #[test]
+    fn what_is_no_scope_is_named_unless_it_is_a_token() {
+        for text in
+            ["", "all", "tool:", "tool", "component:a b", "prompt:x", "Tool:x", "tool:\"", "*:*"]
+        {
+            let error = text.parse::<Scope>().unwrap_err().to_string();
+            assert!(error.contains(&format!("{text:?} is not a scope")), "{error}");
+        }
+        assert!(format!("tool:{}", "x".repeat(129)).parse::<Scope>().is_err());
+        let error = "mdg_hush".parse::<Scope>().unwrap_err().to_string();
+        assert!(!error.contains("hush") && error.starts_with("a token is not"), "{error}");
+        for text in ["*", "read-only", "component:a-b", "tool:files/read.1", "server:s_1"] {
+            assert_eq!(text.parse::<Scope>().unwrap().to_string(), text);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What the operator set for a component, files that settings name among it.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use serde_json::Value;
+
+/// Bytes that a file named by a setting may have.
+const FILE_BYTES_MAX: u64 = 4 << 20;
+
+/// The settings of one component at one moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settings {
+    values: BTreeMap<String, Value>,
+}
+
+/// Which files settings name, and when each was last changed.
+pub type Stamp = Vec<(PathBuf, Option<SystemTime>)>;
+
+/// Why a setting's file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// It cannot be read.
+    #[error("setting {name}: {path}: {source}", path = path.display())]
+    Read {
+        /// The setting.
+        name: String,
+        /// The file it names.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// It is not what its name says.
+    #[error("setting {name}: {path} is not valid JSON: {source}", path = path.display())]
+    Json {
+        /// The setting.
+        name: String,
+        /// The file it names.
+        path: PathBuf,
+        /// Where and why.
+        source: serde_json::Error,
+    },
+}
+
+impl Settings {
+    /// Reads `configured`, with `{ file = "…" }` replaced by the content of the file, whose path
+    /// counts from `base`.
+    pub fn read(configured: &BTreeMap<String, Value>, base: &Path) -> Result<Self, SettingsError> {
+        match Self::salvage(configured, base) {
+            (settings, None) => Ok(settings),
+            (_, Some(error)) => Err(error),
+        }
+    }
+
+    /// The same without those that cannot be read, and why the first of them cannot.
+    pub fn salvage(
+        configured: &BTreeMap<String, Value>,
+        base: &Path,
+    ) -> (Self, Option<SettingsError>) {
+        let (mut settings, mut trouble) = (Self::default(), None);
+        for (name, value) in configured {
+            let value = match file_of(value) {
+                Some(file) => Self::file(name, base.join(file)),
+                None => Ok(value.clone()),
+            };
+            match value {
+                Ok(value) => _ = settings.values.insert(name.clone(), value),
+                Err(error) => _ = trouble.get_or_insert(error),
+            }
+        }
+        (settings, trouble)
+    }
+
+    /// One setting as JSON.
+    pub fn get(&self, name: &str) -> Option<String> {
+        self.values.get(name).map(Value::to_string)
+    }
+
+    /// The files that `configured` names, and those of `others`, as they are now.
+    pub fn stamp(configured: &BTreeMap<String, Value>, base: &Path, others: Vec<PathBuf>) -> Stamp {
+        let modified = |path: &Path| fs::metadata(path).and_then(|it| it.modified()).ok();
+        let files = configured.values().filter_map(file_of).map(|it| base.join(it));
+        files.chain(others).map(|path| (path.clone(), modified(&path))).collect()
+    }
+
+    fn file(name: &str, path: PathBuf) -> Result<Value, SettingsError> {
+        let read =
+            |source| SettingsError::Read { name: name.to_owned(), path: path.clone(), source };
+        let size = fs::metadata(&path).map_err(read)?.len();
+        if size > FILE_BYTES_MAX {
+            let why = format!("{size} bytes; at most {FILE_BYTES_MAX} can be read");
+            return Err(read(io::Error::new(io::ErrorKind::FileTooLarge, why)));
+        }
+        let text = fs::read_to_string(&path).map_err(read)?;
+        if path.extension().is_some_and(|it| it.eq_ignore_ascii_case("json")) {
+            let json =
+                |source| SettingsError::Json { name: name.to_owned(), path: path.clone(), source };
+            return serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(json);
+        }
+        Ok(Value::String(text))
+    }
+}
+
+fn file_of(value: &Value) -> Option<&str> {
+    let table = value.as_object()?;
+    if table.len() == 1 { table.get("file")?.as_str() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_that_names_a_json_file_is_its_content_and_a_bad_one_says_where() {
+        let folder =
+            std::env::temp_dir().join(format!("madoguchi-settings-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let configured = BTreeMap::from([
+            ("zone".to_owned(), Value::from("Asia/Tokyo")),
+            ("catalog".to_owned(), serde_json::json!({ "file": "films.json" })),
+        ]);
+        let missing = Settings::read(&configured, &folder).unwrap_err().to_string();
+        assert!(missing.starts_with("setting catalog: "), "{missing}");
+        fs::write(folder.join("films.json"), r#"{"films": []}"#).unwrap();
+        let settings = Settings::read(&configured, &folder).unwrap();
+        assert_eq!(settings.get("catalog").as_deref(), Some(r#"{"films":[]}"#));
+        assert_eq!(settings.get("zone").as_deref(), Some("\"Asia/Tokyo\""));
+        let before = Settings::stamp(&configured, &folder, Vec::new());
+        fs::remove_file(folder.join("films.json")).unwrap();
+        assert_ne!(Settings::stamp(&configured, &folder, Vec::new()), before);
+        fs::write(folder.join("films.json"), "{").unwrap();
+        let broken = Settings::read(&configured, &folder).unwrap_err().to_string();
+        assert!(broken.contains("line 1"), "{broken}");
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

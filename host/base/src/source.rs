@@ -1,0 +1,78 @@
+//! The bytes of components: in files, and in the program itself.
+
+use std::{borrow::Cow, fs, io, path::Path, time::SystemTime};
+
+use bytes::Bytes;
+use rust_embed::EmbeddedFile;
+
+use store::digest::{digest, hexadecimal};
+
+/// Bytes that a component's file may have.
+pub const FILE_BYTES_MAX: u64 = 64 << 20;
+
+/// A component's bytes.
+#[derive(Clone)]
+pub struct Source {
+    pub bytes: Bytes,
+    /// SHA-256, in hexadecimal.
+    pub digest: String,
+    /// Where they come from, for people.
+    pub origin: String,
+}
+
+impl Source {
+    pub fn new(bytes: Vec<u8>, origin: String) -> Self {
+        Self { digest: digest(&bytes), bytes: bytes.into(), origin }
+    }
+
+    /// One that travels in the binary: neither copied nor read, for its digest came along.
+    pub fn embedded(file: EmbeddedFile) -> Self {
+        let bytes = match file.data {
+            Cow::Borrowed(bytes) => Bytes::from_static(bytes),
+            Cow::Owned(bytes) => bytes.into(),
+        };
+        let digest = hexadecimal(&file.metadata.sha256_hash());
+        Self { bytes, digest, origin: "the binary".to_owned() }
+    }
+}
+
+/// Tells whether a file is the one that was seen before.
+pub type Stamp = (Option<SystemTime>, u64);
+
+/// The name of the component in `path`, where that is one.
+pub fn name_of(path: &Path) -> Option<String> {
+    let name = path.file_stem()?.to_str()?;
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
+    let is_name = name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.len() <= 64
+        && name.chars().all(fits);
+    is_name.then(|| name.to_owned())
+}
+
+pub fn read(path: &Path) -> io::Result<Source> {
+    let size = fs::metadata(path)?.len();
+    if size > FILE_BYTES_MAX {
+        let why = format!("{size} bytes; a component may have {FILE_BYTES_MAX}");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+    }
+    Ok(Source::new(fs::read(path)?, path.display().to_string()))
+}
+
+/// Writes beside and renames, so that nobody ever sees half of it.
+pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let beside = file.with_extension(format!("tmp-{}", std::process::id()));
+    fs::write(&beside, bytes)?;
+    fs::rename(&beside, file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_no_component_by_its_name_is_left_alone() {
+        assert_eq!(name_of(Path::new("/x/cinema.wasm")).as_deref(), Some("cinema"));
+        assert_eq!(name_of(Path::new("/x/../evil name.wasm")), None);
+        assert_eq!(name_of(Path::new("/x/.cinema.wasm")), None);
+    }
+}

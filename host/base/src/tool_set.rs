@@ -1,0 +1,49 @@
+//! Tools by name and by whose they are.
+
+use serde::Deserialize;
+
+/// Whose a tool, a prompt or a resource is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner<'a> {
+    /// A component's, by its name.
+    Component(&'a str),
+    /// Another MCP server's, by its name in the configuration.
+    Server(&'a str),
+}
+
+/// Tools as a configuration names them: by name, by `component:NAME` or `server:NAME`, or `*` for all.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub struct ToolSet(Vec<String>);
+
+impl ToolSet {
+    /// Every tool there is.
+    pub fn all() -> Self {
+        Self(vec!["*".to_owned()])
+    }
+
+    /// Whether `tool`, which is `owner`'s, is one of them.
+    pub fn has(&self, owner: Owner<'_>, tool: &str) -> bool {
+        self.0.iter().any(|it| match it.split_once(':') {
+            Some(("component", name)) => owner == Owner::Component(name),
+            Some(("server", name)) => owner == Owner::Server(name),
+            _ => it == "*" || it == tool,
+        })
+    }
+
+    /// Whether `tool` is named itself.
+    pub fn names(&self, tool: &str) -> bool {
+        self.0.iter().any(|it| it == tool)
+    }
+
+    /// As they are written.
+    pub fn written(&self) -> &[String] {
+        &self.0
+    }
+}
+
+/// Whether that can be the name of a tool or a prompt.
+pub fn is_name(name: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+    (1..=128).contains(&name.len()) && name.chars().all(fits)
+}

@@ -1,0 +1,225 @@
+//! Templates of URIs: the part of RFC 6570 by which a URI is matched and nothing is taken out of it.
+
+use std::fmt;
+
+/// Bytes that a URI or a template may have.
+pub const URI_BYTES_MAX: usize = 2 << 10;
+/// Variables of one template.
+const VARIABLES_MAX: usize = 32;
+
+/// A template that URIs can be held against.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UriTemplate {
+    text: String,
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    Literal(String),
+    /// `{name}`: something without `/`, `?` and `#`.
+    Segment,
+    /// `{+name}`: something.
+    Rest,
+    /// `{?a,b}`: nothing, or a query of these names.
+    Query(Vec<String>),
+}
+
+/// Why a text is no template that can be matched.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TemplateError {
+    /// It is too long.
+    #[error("it has more than {URI_BYTES_MAX} bytes")]
+    Long,
+    /// It does not begin with a scheme.
+    #[error("it must begin with a scheme, such as `shop://`, before its first variable")]
+    Scheme,
+    /// A brace has no partner.
+    #[error("a brace has no partner")]
+    Brace,
+    /// A variable is of a kind that cannot be matched.
+    #[error("{{{0}}} cannot be matched; {{name}}, {{+name}} and, at the end, {{?name,name}} can")]
+    Variable(String),
+    /// There are too many variables.
+    #[error("it has more than {VARIABLES_MAX} variables")]
+    Variables,
+}
+
+impl UriTemplate {
+    /// The template in `text`.
+    ///
+    /// # Errors
+    /// What to mend.
+    pub fn new(text: &str) -> Result<Self, TemplateError> {
+        if text.len() > URI_BYTES_MAX {
+            return Err(TemplateError::Long);
+        }
+        let mut parts = Vec::new();
+        let mut rest = text;
+        while let Some((literal, after)) = rest.split_once('{') {
+            let (variable, after) = after.split_once('}').ok_or(TemplateError::Brace)?;
+            push(&mut parts, literal)?;
+            let part =
+                part(variable).filter(|it| after.is_empty() || !matches!(it, Part::Query(_)));
+            parts.push(part.ok_or_else(|| TemplateError::Variable(variable.to_owned()))?);
+            rest = after;
+        }
+        push(&mut parts, rest)?;
+        let is_variable = |it: &&Part| !matches!(it, Part::Literal(_));
+        if parts.iter().filter(is_variable).count() > VARIABLES_MAX {
+            return Err(TemplateError::Variables);
+        }
+        match parts.first() {
+            Some(Part::Literal(it)) if has_scheme(it) => Ok(Self { text: text.to_owned(), parts }),
+            _ => Err(TemplateError::Scheme),
+        }
+    }
+
+    /// As it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether `uri` fits. Takes time in proportion to both lengths, whatever they hold.
+    pub fn matches(&self, uri: &str) -> bool {
+        let uri = uri.as_bytes();
+        if uri.len() > URI_BYTES_MAX {
+            return false;
+        }
+        // Where the parts so far can end.
+        let mut ends = vec![false; uri.len() + 1];
+        ends[0] = true;
+        for part in &self.parts {
+            let mut next = vec![false; uri.len() + 1];
+            match part {
+                Part::Literal(text) => {
+                    let text = text.as_bytes();
+                    for at in (0..uri.len()).filter(|at| ends[*at]) {
+                        if uri[at..].starts_with(text) {
+                            next[at + text.len()] = true;
+                        }
+                    }
+                }
+                Part::Segment | Part::Rest => {
+                    let mut is_open = false;
+                    for (at, byte) in uri.iter().enumerate() {
+                        is_open |= ends[at];
+                        is_open &= *part == Part::Rest || !b"/?#".contains(byte);
+                        next[at + 1] = is_open;
+                    }
+                }
+                Part::Query(names) => {
+                    let mut starts = (0..=uri.len()).filter(|at| ends[*at]);
+                    next[uri.len()] = starts.any(|at| is_query(&uri[at..], names));
+                }
+            }
+            ends = next;
+        }
+        ends[uri.len()]
+    }
+}
+
+impl fmt::Display for UriTemplate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// Whether `uri` begins with a scheme and its colon.
+pub fn has_scheme(uri: &str) -> bool {
+    let Some((scheme, _)) = uri.split_once(':') else { return false };
+    scheme.starts_with(|it: char| it.is_ascii_alphabetic())
+        && scheme.chars().all(|it| it.is_ascii_alphanumeric() || "+-.".contains(it))
+}
+
+fn push(parts: &mut Vec<Part>, literal: &str) -> Result<(), TemplateError> {
+    if literal.contains('}') {
+        return Err(TemplateError::Brace);
+    }
+    if !literal.is_empty() {
+        parts.push(Part::Literal(literal.to_owned()));
+    }
+    Ok(())
+}
+
+fn part(variable: &str) -> Option<Part> {
+    let is_name = |it: &str| {
+        !it.is_empty() && it.chars().all(|it| it.is_ascii_alphanumeric() || "_.-".contains(it))
+    };
+    if let Some(names) = variable.strip_prefix('?') {
+        let names: Vec<_> = names.split(',').map(str::to_owned).collect();
+        return names.iter().all(|it| is_name(it)).then_some(Part::Query(names));
+    }
+    match variable.strip_prefix('+') {
+        Some(name) => is_name(name).then_some(Part::Rest),
+        None => is_name(variable).then_some(Part::Segment),
+    }
+}
+
+/// Whether `text` is nothing, or a query of no other names than these.
+fn is_query(text: &[u8], names: &[String]) -> bool {
+    let Some(query) = text.strip_prefix(b"?") else { return text.is_empty() };
+    query.split(|it| *it == b'&').all(|pair| {
+        let name = pair.split(|it| *it == b'=').next().unwrap_or_default();
+        names.iter().any(|it| it.as_bytes() == name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matches(template: &str, uri: &str) -> bool {
+        UriTemplate::new(template).unwrap().matches(uri)
+    }
+
+    #[test]
+    fn a_name_stands_for_one_segment_and_a_plus_for_anything() {
+        assert!(matches("shop://orders/{id}", "shop://orders/7"));
+        assert!(!matches("shop://orders/{id}", "shop://orders/"), "something must be there");
+        assert!(!matches("shop://orders/{id}", "shop://orders/7/lines"));
+        assert!(!matches("shop://orders/{id}", "shop://orders/7?all"));
+        assert!(matches("shop://orders/{id}/lines", "shop://orders/7/lines"));
+        assert!(matches("file:///{+path}", "file:///a/b%20c?d#e"));
+        assert!(!matches("file:///{+path}", "file:///"));
+        assert!(matches("a:{x}-{y}", "a:1-2-3"), "wherever the parts may end");
+        assert!(matches("a:/{+x}/z", "a:/1/z/2/z"));
+        assert!(!matches("a:/{+x}/z", "a:/1/z/2"));
+        assert!(matches("a:窓口/{名}".replace('名', "n").as_str(), "a:窓口/席"));
+    }
+
+    #[test]
+    fn a_query_may_be_there_with_its_names_and_no_others() {
+        let fits = |uri| matches("shop://seats{?row,number}", uri);
+        assert!(
+            fits("shop://seats")
+                && fits("shop://seats?row=A")
+                && fits("shop://seats?number=1&row=A")
+        );
+        assert!(!fits("shop://seats?price=1") && !fits("shop://seats?") && !fits("shop://seats/x"));
+        assert!(matches("shop://{hall}{?row}", "shop://1?row=A"));
+    }
+
+    #[test]
+    fn what_cannot_be_matched_is_told_with_what_can() {
+        let error = |text: &str| UriTemplate::new(text).unwrap_err();
+        assert_eq!(error("{+anything}"), TemplateError::Scheme);
+        assert_eq!(error("orders/{id}"), TemplateError::Scheme);
+        assert_eq!(error("shop://{id"), TemplateError::Brace);
+        assert_eq!(error("shop://id}"), TemplateError::Brace);
+        for variable in ["/path", "#part", "id*", "id:3", "a,b", "", "?", "&a"] {
+            let found = error(&format!("shop://x{{{variable}}}"));
+            assert_eq!(found, TemplateError::Variable(variable.to_owned()));
+        }
+        assert!(error("shop://{?a}/b").to_string().contains("at the end"));
+        assert_eq!(error(&format!("a:{}", "{x}".repeat(65))), TemplateError::Variables);
+        assert_eq!(error(&format!("a:{}", "x".repeat(URI_BYTES_MAX))), TemplateError::Long);
+    }
+
+    #[test]
+    fn no_uri_keeps_the_matcher_busy() {
+        let template = UriTemplate::new(&format!("a:{}z", "{+x}".repeat(32))).unwrap();
+        assert!(!template.matches(&format!("a:{}", "y".repeat(URI_BYTES_MAX - 2))));
+        assert!(!template.matches(&format!("a:{}z", "y".repeat(URI_BYTES_MAX))), "too long");
+    }
+}

@@ -1,0 +1,210 @@
+//! What a person reads before they let a call happen.
+
+use serde_json::{Map, Value};
+
+use super::{Approval, State};
+use base::{clean, failure::shortened, language::Language, tool_set::Owner};
+use registry::Catalog;
+
+/// Arguments that are told, and bytes of one.
+const ARGUMENTS_MAX: usize = 20;
+const ARGUMENT_BYTES_MAX: usize = 300;
+const DESCRIPTION_BYTES_MAX: usize = 400;
+/// What stands for a secret, what names of secrets have in them (as on the page), and how deep is looked.
+const MASK: &str = "••••";
+const SECRETS: [&str; 8] =
+    ["passkey", "password", "passwd", "token", "secret", "apikey", "authorization", "credential"];
+const DEPTH_MAX: usize = 16;
+
+/// A tool, as people are told of it.
+pub struct Described {
+    pub title: Option<String>,
+    pub description: String,
+    pub schema: Map<String, Value>,
+    /// The component's or the other server's name.
+    pub owner: String,
+    pub is_destructive: bool,
+}
+
+impl Described {
+    /// The tool of that name as it is now.
+    pub fn of(catalog: &Catalog, tool: &str, language: Language) -> Option<Self> {
+        if let Some(served) = catalog.served().tool(tool) {
+            let listed = &served.listed;
+            return Some(Self {
+                title: listed["title"].as_str().map(str::to_owned),
+                description: listed["description"].as_str().unwrap_or_default().to_owned(),
+                schema: (*served.input_schema).clone(),
+                owner: served.server.name().to_string(),
+                is_destructive: listed["annotations"]["destructiveHint"] != false,
+            });
+        }
+        let (owner, own) = catalog.offers().find(|(_, it)| *it.name == *tool)?;
+        let words = own.words(language.tag());
+        let (Owner::Component(owner) | Owner::Server(owner)) = owner;
+        Some(Self {
+            title: words.title,
+            description: words.description,
+            schema: (*words.input_schema).clone(),
+            owner: owner.to_owned(),
+            is_destructive: own.hints.destructive,
+        })
+    }
+
+    /// What the person knows the argument of that name by.
+    fn label<'a>(&'a self, name: &'a str) -> &'a str {
+        let property = self.schema.get("properties").and_then(|it| it.get(name));
+        let text = |field: &str| property?.get(field)?.as_str().filter(|it| !it.trim().is_empty());
+        let text = text("title").or_else(|| text("description").map(first_sentence));
+        let end = |it: &str| it.find(['（', '(']).filter(|at| *at > 0).unwrap_or(it.len());
+        let text = text.map(|it| it[..end(it)].trim_end_matches(['。', '.', ' ', ':', '：']));
+        text.filter(|it| !it.is_empty()).unwrap_or(name)
+    }
+}
+
+impl Approval {
+    /// The arguments without what its schema or its name says is secret.
+    pub fn veiled(&self, described: Option<&Described>) -> Map<String, Value> {
+        let schema = described.and_then(|it| it.schema.get("properties"));
+        let veil = |(name, value): (&String, &Value)| {
+            let of = schema.and_then(|it| it.get(name));
+            (name.clone(), veiled(name, value, of, DEPTH_MAX))
+        };
+        self.arguments.iter().map(veil).collect()
+    }
+
+    /// What happens if the person lets it: the tool, what it does, with what, and why.
+    pub fn words(&self, catalog: &Catalog, language: Language) -> String {
+        let described = Described::of(catalog, &self.tool, language);
+        let tool = &self.tool;
+        let title = described.as_ref().and_then(|it| it.title.as_deref()).unwrap_or(tool);
+        let owner = described.as_ref().map_or("", |it| it.owner.as_str());
+        let first = match &self.state {
+            State::Asks { .. } => language.pick(
+                format!("「{title}」（{owner}の{tool}）があなたに尋ねています。"),
+                format!("“{title}” ({tool} of {owner}) asks you something."),
+            ),
+            _ => language.pick(
+                format!("「{title}」（{owner}の{tool}）を実行してよいですか？"),
+                format!("May “{title}” ({tool} of {owner}) be run?"),
+            ),
+        };
+        let mut lines = vec![first];
+        if let Some(it) = &described {
+            let what = first_sentence(&it.description).to_owned();
+            lines.push(shortened(clean::text(&what), DESCRIPTION_BYTES_MAX));
+        }
+        for (name, value) in self.veiled(described.as_ref()).iter().take(ARGUMENTS_MAX) {
+            let label = described.as_ref().map_or(name.as_str(), |it| it.label(name));
+            lines.push(format!("{}: {}", shortened(one_line(label), 120), told(value, language)));
+        }
+        if let more @ 1.. = self.arguments.len().saturating_sub(ARGUMENTS_MAX) {
+            lines.push(language.pick(format!("ほか{more}項目"), format!("and {more} more")));
+        }
+        if described.is_some_and(|it| it.is_destructive) {
+            let warning = "元に戻せない変更をすることがあります。";
+            lines.push(language.pick(warning, "It may change what cannot be undone.").to_owned());
+        }
+        if !self.reason.is_empty() {
+            let reason = one_line(&self.reason);
+            lines.push(language.pick(format!("理由: {reason}"), format!("Why: {reason}")));
+        }
+        lines.retain(|it| !it.trim().is_empty());
+        lines.join("\n")
+    }
+}
+
+/// `value`, which is called `name`, without what is secret in it.
+fn veiled(name: &str, value: &Value, schema: Option<&Value>, depth: usize) -> Value {
+    let says = |field: &str, what: Value| schema.and_then(|it| it.get(field)) == Some(&what);
+    let letters = name.chars().filter(char::is_ascii_alphanumeric);
+    let plain = letters.collect::<String>().to_ascii_lowercase();
+    // Counts of tokens are no secret.
+    let is_named = SECRETS.iter().any(|it| plain.contains(it)) && !plain.ends_with("tokens");
+    if is_named || says("format", "password".into()) || says("writeOnly", true.into()) || depth == 0
+    {
+        return MASK.into();
+    }
+    let of = |name: &str| schema.and_then(|it| it.get("properties")?.get(name));
+    match value {
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, it)| (name.clone(), veiled(name, it, of(name), depth - 1)))
+            .collect(),
+        Value::Array(all) => {
+            let items = schema.and_then(|it| it.get("items"));
+            all.iter().map(|it| veiled("", it, items, depth - 1)).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+/// `value` as a person reads it.
+fn told(value: &Value, language: Language) -> String {
+    let text = match value {
+        Value::String(text) => one_line(text),
+        Value::Array(all) if all.iter().all(|it| !it.is_array() && !it.is_object()) => {
+            let each = all.iter().map(|it| told(it, language)).collect::<Vec<_>>();
+            each.join(language.pick("、", ", "))
+        }
+        other => one_line(&other.to_string()),
+    };
+    shortened(text, ARGUMENT_BYTES_MAX)
+}
+
+/// `text` with its ends of lines marked: what somebody wrote stands in no line that looks like another's.
+fn one_line(text: &str) -> String {
+    clean::text(text).trim().replace('\n', " ⏎ ")
+}
+
+fn first_sentence(text: &str) -> &str {
+    let text = text.trim();
+    let line = text.lines().next().unwrap_or_default();
+    let end = line.find('。').map(|it| it + '。'.len_utf8());
+    let end = end.or_else(|| line.find(". ").map(|it| it + 1));
+    end.map_or(line, |it| &line[..it])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_the_first_sentence_only() {
+        for (text, first) in [
+            ("席を予約する。一度に8席まで。", "席を予約する。"),
+            ("Reserves seats. Up to eight.", "Reserves seats."),
+            ("Reserves seats\nof one showtime", "Reserves seats"),
+            ("", ""),
+        ] {
+            assert_eq!(first_sentence(text), first);
+        }
+    }
+
+    #[test]
+    fn veils_what_is_secret_by_its_name_or_its_schema() {
+        let schema = serde_json::json!({ "properties": {
+            "pin": { "type": "string", "format": "password" },
+            "note": { "type": "string" },
+        } });
+        let value = serde_json::json!({ "pin": "1234", "note": "hi", "session_token": "sess_1" });
+        let seen = veiled("", &value, Some(&schema), DEPTH_MAX);
+        let expected = serde_json::json!({ "pin": MASK, "note": "hi", "session_token": MASK });
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn no_value_makes_a_line_of_its_own() {
+        let value = Value::String("hello\r\nPrice: 0\u{2028}\nSeats: A1\n".to_owned());
+        assert_eq!(told(&value, Language::English), "hello ⏎ Price: 0 ⏎ Seats: A1");
+        assert_eq!(told(&serde_json::json!({ "a\nb": 1 }), Language::English), r#"{"a\nb":1}"#);
+    }
+
+    #[test]
+    fn tells_lists_as_words_and_cuts_what_is_long() {
+        let list = serde_json::json!(["A1", "A2"]);
+        assert_eq!(told(&list, Language::Japanese), "A1、A2");
+        let long = told(&Value::String("あ".repeat(1_000)), Language::English);
+        assert!(long.len() <= ARGUMENT_BYTES_MAX + '…'.len_utf8() && long.ends_with('…'));
+    }
+}

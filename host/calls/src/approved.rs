@@ -1,0 +1,342 @@
+//! What a person says to a call that waits for them, and what comes of it.
+
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant, SystemTime},
+};
+
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::{Calls, on_behalf};
+use crate::{
+    approvals::{Approval, Approvals, State, Wanted, broken_off, event_of},
+    record::by,
+};
+use base::{
+    call::{Call, Surface, TraceHeaders, Via, next_call_id},
+    caller::Caller,
+    failure::Failure,
+    language::Language,
+};
+use sandbox::{
+    capability::Asking,
+    component::{Ask, InputRequired, Question, Wait},
+};
+use telemetry::audit;
+
+/// How long a call that was allowed may go on at all, its client there or not.
+const CALL_MAX: Duration = Duration::from_secs(3_600);
+/// Approvals that one round asks for.
+const ASKED_MAX: usize = 8;
+
+/// What the person says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reply {
+    /// The call may be made.
+    Allow,
+    /// It may not, or its questions are not answered.
+    Deny,
+    /// They turned to something else: nothing is made, and nothing is told to the tool.
+    Withdraw,
+    /// What its questions are answered, by their keys.
+    Answers(BTreeMap<String, Value>),
+}
+
+/// Who says it, and where.
+#[derive(Clone)]
+pub struct Speaker {
+    pub caller: Caller,
+    pub surface: Surface,
+    pub trace: TraceHeaders,
+}
+
+impl Calls {
+    /// All approvals.
+    pub fn approvals(&self) -> Option<&Approvals> {
+        self.approvals.as_ref()
+    }
+
+    /// Keeps a call until its person has spoken.
+    pub async fn hold(&self, wanted: Wanted) -> Result<Approval, Failure> {
+        let Some(approvals) = &self.approvals else {
+            return Err(Failure::new(
+                "not_held",
+                501,
+                "Nothing is kept here for a person to allow.",
+            ));
+        };
+        let surface = match wanted.asked_by.starts_with("component:") {
+            true => Surface::Component,
+            false => Surface::Rest,
+        };
+        let approval = approvals.hold(wanted).await?;
+        self.note(&approval, "held", surface);
+        Ok(approval)
+    }
+
+    /// Takes the person's word. What it lets happen happens once, however often and from wherever it is
+    /// said, and comes to its end even if its client stops waiting.
+    ///
+    /// A word that no longer fits changes nothing: the approval as it stands says what became of it.
+    pub async fn reply(
+        &self,
+        id: &str,
+        speaker: Speaker,
+        reply: Reply,
+    ) -> Result<Approval, Failure> {
+        let replying = self.clone().replying(id.to_owned(), speaker, reply);
+        tokio::spawn(replying).await.unwrap_or_else(|_| Err(broken_off()))
+    }
+
+    /// In a box, for what is allowed may ask for approvals again.
+    fn replying(
+        self,
+        id: String,
+        speaker: Speaker,
+        reply: Reply,
+    ) -> BoxFuture<'static, Result<Approval, Failure>> {
+        Box::pin(async move { self.replied(&id, speaker, reply).await })
+    }
+
+    async fn replied(&self, id: &str, speaker: Speaker, reply: Reply) -> Result<Approval, Failure> {
+        let approvals = self.approvals.as_ref().ok_or_else(unknown)?;
+        let _running = self.keep_open();
+        let _alone = approvals.lock(id).await;
+        let principal = speaker.caller.principal.clone();
+        let mut approval = approvals.read(id, &principal).await.ok_or_else(unknown)?;
+        let (responses, state) = match (&approval.state, reply) {
+            (State::Waits, Reply::Allow) => (BTreeMap::new(), None),
+            (State::Waits, Reply::Deny) | (State::Waits | State::Asks { .. }, Reply::Withdraw) => {
+                approval.state = State::Denied;
+                approvals.put(&approval).await.map_err(|error| unwritten(&error))?;
+                self.note(&approval, "denied", speaker.surface);
+                return Ok(approval);
+            }
+            (State::Asks { state, .. }, Reply::Answers(it)) => (it, Some(state.clone())),
+            (State::Asks { state, questions }, Reply::Deny) => {
+                let keys = questions.iter().filter_map(|it| it["key"].as_str());
+                let declined = keys.map(|it| (it.to_owned(), json!({ "action": "decline" })));
+                (declined.collect(), Some(state.clone()))
+            }
+            (State::Replaced { .. }, _) => {
+                return approvals.current(id, &principal).await.ok_or_else(unknown);
+            }
+            _ => return Ok(approval),
+        };
+        let now = self.registry.catalog().shown(&approval.tool);
+        let now = now.filter(|it| self.may_still_ask(&approval.asked_by, &approval.tool, it));
+        let now = now.ok_or_else(|| gone(&approval.tool))?;
+        let changed = now.changes(&approval.shown);
+        if !changed.is_empty() && approval.asks_first {
+            // The person said yes to something else.
+            let wanted = Wanted {
+                owner: approval.owner.clone(),
+                asked_by: approval.asked_by.clone(),
+                tool: approval.tool.clone(),
+                arguments: approval.arguments.clone(),
+                meta: approval.meta.clone(),
+                reason: approval.reason.clone(),
+                shown: now,
+                asks_first: true,
+                changed: changed.into_iter().map(str::to_owned).collect(),
+                state: State::Waits,
+                place: None,
+            };
+            let anew = self.hold(wanted).await?;
+            approval.state = State::Replaced { by: anew.id.clone() };
+            approvals.put(&approval).await.map_err(|error| unwritten(&error))?;
+            return Ok(anew);
+        }
+        if state.is_none() {
+            // Written down before, so that nothing that comes between makes it happen twice. What only
+            // answers questions may be repeated: its state tells whether it has ended.
+            approval.state = State::Begun;
+            approvals.put(&approval).await.map_err(|error| unwritten(&error))?;
+        }
+        let caller = (on_behalf::asked(speaker.caller), speaker.surface);
+        let arguments = Value::Object(approval.arguments.clone()).to_string();
+        let via = Via {
+            asked_by: Some(approval.asked_by.clone()),
+            approval: Some(id.into()),
+            chain: Vec::new(),
+        };
+        let call = Call {
+            meta: Value::Object(approval.meta.clone()).to_string(),
+            responses,
+            state,
+            via,
+            ..Call::new(approval.tool.clone(), arguments, caller, speaker.trace)
+        };
+        let began = Instant::now();
+        approval.state = match timeout(CALL_MAX, self.perform(call, Some(&now))).await {
+            Ok(performed) => State::of(performed).unwrap_or_else(|it| State::Ended(Err(it))),
+            Err(_) => State::Begun,
+        };
+        approval.expires_at_s = None;
+        approval.ms = Some(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
+        if let Err(error) = approvals.put(&approval).await {
+            tracing::error!("what a call came to is not written down: {error}");
+        }
+        Ok(approval)
+    }
+
+    /// What `wait` waits for and its caller can be asked at once: the ids of the approvals, and the
+    /// questions.
+    pub(super) async fn to_approve(
+        &self,
+        call: &Call,
+        asking: Option<&Asking>,
+        wait: &Wait,
+    ) -> Option<(Vec<String>, InputRequired)> {
+        let (approvals, asking) = (self.approvals.as_ref()?, asking?);
+        if !can_be_asked(&call.caller.client_capabilities) {
+            return None;
+        }
+        let (mut ids, mut questions) = (Vec::new(), Vec::new());
+        for id in asking.held().into_iter().filter(|it| wait.events.contains(&event_of(it))) {
+            let approval = approvals.get(&id, &call.caller.principal).await;
+            let Some(approval) = approval.filter(|it| it.state.is_open()) else { continue };
+            if ids.len() < ASKED_MAX {
+                questions.extend(self.questions(&approval, &call.caller));
+                ids.push(id);
+            }
+        }
+        (!ids.is_empty()).then_some((ids, InputRequired { questions, state: None }))
+    }
+
+    /// The questions that a client puts to its person for `approval`.
+    fn questions(&self, approval: &Approval, caller: &Caller) -> Vec<Question> {
+        let language = Language::of(caller.locale.as_deref(), "");
+        match &approval.state {
+            State::Asks { questions, .. } => {
+                let question = |it: &Value| {
+                    let key = it["key"].as_str().unwrap_or_default();
+                    Question {
+                        key: format!("{}/{key}", event_of(&approval.id)),
+                        message: it["message"].as_str().unwrap_or_default().to_owned(),
+                        ask: match it["url"].as_str() {
+                            Some(url) => Ask::Url(url.to_owned()),
+                            None => Ask::Form(it["schema"].to_string()),
+                        },
+                        meta: None,
+                    }
+                };
+                questions.iter().map(question).collect()
+            }
+            _ => {
+                let names = language.pick(["許可する", "許可しない"], ["Allow", "Do not allow"]);
+                let schema = json!({
+                    "type": "object",
+                    "properties": { "decision": {
+                        "type": "string",
+                        "title": language.pick("この呼び出し", "This call"),
+                        "enum": ["allow", "deny"],
+                        "enumNames": names,
+                    } },
+                    "required": ["decision"],
+                });
+                vec![Question {
+                    key: event_of(&approval.id),
+                    message: approval.words(&self.registry.catalog(), language),
+                    ask: Ask::Form(schema.to_string()),
+                    meta: None,
+                }]
+            }
+        }
+    }
+
+    /// Takes what a client's person said to the approvals that the round before asked for.
+    pub(super) async fn answered(&self, call: &Call, approving: &[String]) {
+        for id in approving {
+            let event = event_of(id);
+            let of_questions = format!("{event}/");
+            let answers: BTreeMap<_, _> = call
+                .responses
+                .iter()
+                .filter_map(|(key, it)| {
+                    Some((key.strip_prefix(&of_questions)?.to_owned(), it.clone()))
+                })
+                .collect();
+            let reply = match call.responses.get(&event) {
+                Some(it) if it["action"] == "accept" && it["content"]["decision"] == "allow" => {
+                    Reply::Allow
+                }
+                Some(_) => Reply::Deny,
+                None if answers.is_empty() => continue,
+                None => Reply::Answers(answers),
+            };
+            let (caller, surface, trace) = (call.caller.clone(), call.surface, call.trace.clone());
+            if let Err(failure) = self.reply(id, Speaker { caller, surface, trace }, reply).await {
+                tracing::warn!("an approval is not answered: {}", failure.message);
+            }
+        }
+    }
+
+    /// A line of the audit log about a call that was not made.
+    fn note(&self, approval: &Approval, outcome: &'static str, surface: Surface) {
+        let catalog = self.registry.catalog();
+        let served = catalog.served().tool(&approval.tool).map(|it| it.server.clone());
+        let component = catalog.component_for(&approval.tool).filter(|_| served.is_none());
+        self.watch.audit.write(audit::Line {
+            time: SystemTime::now(),
+            call: next_call_id(),
+            principal: approval.owner.clone(),
+            surface,
+            round: 1,
+            method: "approvals",
+            name: approval.tool.clone(),
+            by: by(component.map(|it| &**it), served.as_deref()),
+            arguments: audit::Arguments::of(Value::Object(approval.arguments.clone()).to_string()),
+            outcome: outcome.into(),
+            on_behalf: Some(Box::new(audit::OnBehalf {
+                asked_by: approval.asked_by.clone(),
+                approval: Some(approval.id.as_str().into()),
+            })),
+            is_refused: false,
+            duration: Duration::ZERO,
+        });
+    }
+}
+
+/// A tool's questions as they are put to the person: each has a form or an address. Nobody here
+/// answers for a client's model or its folders.
+pub fn questions_of(questions: &[Question]) -> Result<Vec<Value>, Failure> {
+    let put = |it: &Question| match &it.ask {
+        Ask::Form(schema) => {
+            let schema = serde_json::from_str(schema).unwrap_or_else(|_| json!({}));
+            Ok(json!({ "key": it.key, "message": it.message, "schema": schema }))
+        }
+        Ask::Url(url) => Ok(json!({ "key": it.key, "message": it.message, "url": url })),
+        Ask::Sampling(_) | Ask::Roots => {
+            let message = "The tool asks for a model or for folders of its client, and there are none here; ask for something else.";
+            Err(Failure::new("cannot_ask", 400, message))
+        }
+    };
+    questions.iter().map(put).collect()
+}
+
+/// Whether a client with these capabilities, a JSON object, shows forms.
+fn can_be_asked(capabilities: &str) -> bool {
+    let capabilities: Value = serde_json::from_str(capabilities).unwrap_or_default();
+    let elicitation = capabilities.get("elicitation");
+    elicitation.is_some_and(|it| it.get("form").is_some() || it.get("url").is_none())
+}
+
+fn unknown() -> Failure {
+    let message =
+        "There is no such approval of yours, or it is too old; GET /api/approvals says which wait.";
+    Failure::new("unknown_approval", 404, message)
+}
+
+fn gone(tool: &str) -> Failure {
+    let message = format!("{tool} is no longer offered. The call was not made.");
+    Failure::new("unknown_tool", 404, message)
+}
+
+fn unwritten(error: &std::io::Error) -> Failure {
+    tracing::error!("a call that was allowed is not made: {error}");
+    let message = "The call was not made, because the server could not write it down. Try later.";
+    Failure::new("not_made", 503, message)
+}

@@ -1,0 +1,256 @@
+//! The gateway before the chat (ILL-44): a password becomes a cookie, and the cookie lets in.
+
+use std::{
+    net::IpAddr,
+    num::NonZeroU32,
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+};
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use governor::{
+    DefaultKeyedRateLimiter, Quota, RateLimiter,
+    clock::{Clock as _, DefaultClock},
+};
+use http::{Extensions, HeaderMap, header};
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+
+use super::{Principal, Rate, Stranger, caller_of};
+use crate::shares::Shares;
+use base::scopes::Scope;
+use base::{
+    caller::Caller,
+    config::Given,
+    config::{Config, PASSWORD_VARIABLE, RateConfig},
+};
+use store::{clock::Clock, seal::Seal};
+
+/// What the cookie is called.
+const COOKIE: &str = "auth_token";
+/// How often one address may try at once, and in a second after that.
+const TRIES: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
+const TRIES_PER_S: NonZeroU32 = NonZeroU32::MIN;
+/// The same of all addresses together: many times what one has, so that none keeps the others out.
+const ALL_TRIES: NonZeroU32 = NonZeroU32::MIN.saturating_add(199);
+const ALL_TRIES_PER_S: NonZeroU32 = NonZeroU32::MIN.saturating_add(49);
+/// Addresses whose tries are remembered.
+const ADDRESSES_MAX: usize = 10_000;
+/// How long it lets in.
+const TTL_S: u64 = 86_400;
+/// Bytes of a password that are looked at.
+const PASSWORD_BYTES_MAX: usize = 1_024;
+
+/// The password, and whoever knows it.
+#[derive(Clone)]
+pub struct Gateway(Arc<Inner>);
+
+struct Inner {
+    password: Option<Given>,
+    base: PathBuf,
+    seal: Seal,
+    clock: Clock,
+    tries: Tries,
+    /// Whoever came in by the password.
+    caller: Caller,
+    principal: OnceLock<Arc<Principal>>,
+}
+
+/// How often the password may be tried: by one address, and by all together.
+struct Tries {
+    each: DefaultKeyedRateLimiter<[u8; 8]>,
+    all: Rate,
+}
+
+impl Tries {
+    fn new() -> Self {
+        let all = RateConfig { requests_per_s: ALL_TRIES_PER_S, burst: Some(ALL_TRIES) };
+        let each = Quota::per_second(TRIES_PER_S).allow_burst(TRIES);
+        Self { each: RateLimiter::keyed(each), all: Rate::new(&all) }
+    }
+
+    /// One try more from `peer`; the milliseconds to wait where that is too much.
+    fn take(&self, peer: IpAddr) -> Result<(), u64> {
+        if self.each.len() >= ADDRESSES_MAX {
+            // So many addresses are no longer told apart until those that are through are forgotten.
+            self.all.take()?;
+            self.each.retain_recent();
+            return Ok(());
+        }
+        self.each.check_key(&subscriber(peer)).map_err(|until| {
+            let wait = until.wait_time_from(DefaultClock::default().now());
+            u64::try_from(wait.as_millis()).unwrap_or(u64::MAX).max(1)
+        })?;
+        self.all.take()
+    }
+}
+
+/// Whose an address is: one of IPv4, and in IPv6 a network, in which one can choose.
+fn subscriber(address: IpAddr) -> [u8; 8] {
+    match address.to_canonical() {
+        IpAddr::V4(it) => {
+            let [a, b, c, d] = it.octets();
+            [0, 0, 0, 0, a, b, c, d]
+        }
+        IpAddr::V6(it) => {
+            let [a, b, c, d, e, f, g, h, ..] = it.octets();
+            [a, b, c, d, e, f, g, h]
+        }
+    }
+}
+
+/// What is to be known to come in.
+enum Lock {
+    /// Nothing.
+    None,
+    /// What has this digest.
+    Password([u8; 32]),
+    /// Nobody knows: where the operator keeps it, it is not.
+    Stuck,
+}
+
+/// Whether it is the variable that everybody may leave out.
+fn is_unset(password: &Given) -> bool {
+    let is_empty = || std::env::var_os(PASSWORD_VARIABLE).is_none_or(|it| it.is_empty());
+    matches!(password, Given::Environment(name) if name == PASSWORD_VARIABLE) && is_empty()
+}
+
+/// Why somebody did not get a cookie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoEntry {
+    /// It is not the password.
+    Wrong,
+    /// Too many tried; the milliseconds until the next may.
+    TooOften(u64),
+}
+
+impl Gateway {
+    pub fn new(config: &Config, seal: &Seal, clock: &Clock) -> Self {
+        // Where nobody needs a token, nobody is anybody in particular.
+        let caller = match config.tokens.is_empty() {
+            true => Caller::anonymous(),
+            false => {
+                let scopes = config.chat.scopes.iter().filter_map(|it| it.parse::<Scope>().ok());
+                Caller::known("gateway", &config.chat.scopes, scopes.collect())
+            }
+        };
+        Self(Arc::new(Inner {
+            password: config.chat.password.clone(),
+            base: config.base.clone(),
+            seal: seal.clone(),
+            clock: clock.clone(),
+            tries: Tries::new(),
+            caller,
+            principal: OnceLock::new(),
+        }))
+    }
+
+    /// Whether there is one.
+    pub fn is_there(&self) -> bool {
+        !matches!(self.lock(), Lock::None)
+    }
+
+    /// Read anew each time, for the operator may change it.
+    fn lock(&self) -> Lock {
+        let Some(password) = &self.0.password else { return Lock::None };
+        if is_unset(password) {
+            return Lock::None;
+        }
+        match password.read(&self.0.base) {
+            Ok(it) => Lock::Password(Sha256::digest(it.expose().as_bytes()).into()),
+            Err(what) => {
+                tracing::error!("[chat] password: {what}; until then it lets nobody in");
+                Lock::Stuck
+            }
+        }
+    }
+
+    /// The header that brings the cookie, if `password` is the one.
+    pub fn enter(&self, password: &str, peer: IpAddr) -> Result<String, NoEntry> {
+        self.0.tries.take(peer).map_err(NoEntry::TooOften)?;
+        let Lock::Password(own) = self.lock() else { return Err(NoEntry::Wrong) };
+        let given: [u8; 32] = Sha256::digest(password.as_bytes()).into();
+        let is_right = password.len() <= PASSWORD_BYTES_MAX && bool::from(own.ct_eq(&given));
+        if !is_right {
+            return Err(NoEntry::Wrong);
+        }
+        let expires_s = self.0.clock.now().as_secs() + TTL_S;
+        let token = format!("{expires_s}.{}", URL_SAFE_NO_PAD.encode(self.tag(expires_s, &own)));
+        Ok(format!("{COOKIE}={token}; HttpOnly; Secure; SameSite=Strict; Path=/; Max-Age={TTL_S}"))
+    }
+
+    /// Whoever sends a request with these headers, if its cookie lets in.
+    pub fn caller(&self, headers: &HeaderMap) -> Option<Caller> {
+        let Lock::Password(own) = self.lock() else { return None };
+        let cookies = headers.get_all(header::COOKIE).iter().filter_map(|it| it.to_str().ok());
+        let mut cookies = cookies.flat_map(|it| it.split(';')).filter_map(|it| {
+            let (name, value) = it.trim().split_once('=')?;
+            (name == COOKIE).then_some(value)
+        });
+        cookies.any(|it| self.is_ours(it, &own)).then(|| self.0.caller.clone())
+    }
+
+    /// Whoever sends a request: by a token, or by the cookie where there is a gateway.
+    pub fn caller_of(&self, headers: &HeaderMap, extensions: &Extensions) -> Option<Caller> {
+        let caller = caller_of(headers, extensions);
+        let is_known = !caller.is_anonymous();
+        if is_known || !self.is_there() && extensions.get::<Stranger>().is_none() {
+            return Some(caller);
+        }
+        self.caller(headers).map(|it| Caller { locale: caller.locale, ..it })
+    }
+
+    /// The same as a known sender, with a share of what may be sent.
+    pub fn principal(&self, headers: &HeaderMap, shares: &Shares) -> Option<Arc<Principal>> {
+        let caller = self.caller(headers)?;
+        let principal = || {
+            let share = shares.of_caller();
+            Arc::new(Principal { caller, rate: None, share, expires: None })
+        };
+        Some(self.0.principal.get_or_init(principal).clone())
+    }
+
+    fn is_ours(&self, token: &str, own: &[u8; 32]) -> bool {
+        let Some((expires_s, tag)) = token.split_once('.') else { return false };
+        let (Ok(expires_s), Ok(tag)) = (expires_s.parse(), URL_SAFE_NO_PAD.decode(tag)) else {
+            return false;
+        };
+        let is_genuine = bool::from(self.tag(expires_s, own).as_slice().ct_eq(&tag));
+        is_genuine && expires_s > self.0.clock.now().as_secs()
+    }
+
+    /// Says that we gave it out, and under which password: a changed one closes what it had opened.
+    fn tag(&self, expires_s: u64, own: &[u8; 32]) -> [u8; 32] {
+        let mut text = format!("{COOKIE} {expires_s} ").into_bytes();
+        text.extend_from_slice(own);
+        self.0.seal.tag(&text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn peer(text: &str) -> IpAddr {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn tries_of_one_address_keep_no_other_out() {
+        let tries = Tries::new();
+        let own = (0..1_000).filter(|_| tries.take(peer("192.0.2.1")).is_ok()).count();
+        assert!((10..=12).contains(&own), "{own}");
+        assert_eq!(tries.take(peer("192.0.2.2")), Ok(()), "a neighbour");
+        let own = (0..100).filter(|it| tries.take(peer(&format!("2001:db8::{it:x}"))).is_ok());
+        assert!(own.count() <= 12, "one network is one subscriber");
+    }
+
+    #[test]
+    fn tries_of_all_addresses_are_bounded() {
+        let tries = Tries::new();
+        let of = |it: u32| peer(&std::net::Ipv4Addr::from(it).to_string());
+        let all = (0..30_000_u32).filter(|it| tries.take(of(*it)).is_ok()).count();
+        assert!((200..=300).contains(&all), "{all}");
+        assert!(tries.each.len() <= ADDRESSES_MAX);
+    }
+}

@@ -1,0 +1,169 @@
+//! What somebody reads who may not: the status, the header that tells a client what to do
+//! (RFC 6750, 3), and a body that tells a person.
+
+use axum::response::{IntoResponse, Response};
+use http::{HeaderValue, StatusCode, header};
+use serde_json::{Value, json};
+
+use super::Unauthorized;
+use base::failure::Failure;
+
+/// The code of a JSON-RPC error that is none of the method's.
+const INVALID_REQUEST: i32 = -32600;
+
+/// Which shape a refusal has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// `/mcp` and `/rpc`.
+    JsonRpc,
+    /// `/api`.
+    Rest,
+}
+
+/// What `WWW-Authenticate` says.
+#[derive(Default)]
+struct Challenge<'a> {
+    error: Option<&'a str>,
+    description: Option<&'a str>,
+    scope: Option<&'a str>,
+    /// Where the metadata of an authorization server is told of (RFC 9728), once there is one.
+    resource_metadata: Option<&'a str>,
+}
+
+impl Challenge<'_> {
+    fn value(&self) -> HeaderValue {
+        let mut text = "Bearer realm=\"madoguchi\"".to_owned();
+        let parameters = [
+            ("error", self.error),
+            ("error_description", self.description),
+            ("scope", self.scope),
+            ("resource_metadata", self.resource_metadata),
+        ];
+        for (name, value) in parameters {
+            let Some(value) = value else { continue };
+            // What may stand between quotes (RFC 6750, 3): no quote, no backslash, ASCII.
+            let is_right = |it: &char| matches!(it, ' '..='~') && !matches!(it, '"' | '\\');
+            let value: String = value.chars().filter(is_right).collect();
+            text += &format!(", {name}=\"{value}\"");
+        }
+        HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("Bearer"))
+    }
+}
+
+/// The answer to a request of which it is not known who sends it.
+pub fn unauthorized(shape: Shape, why: Unauthorized) -> Response {
+    let (status, error, description) = match why {
+        Unauthorized::Missing => (StatusCode::UNAUTHORIZED, None, None),
+        Unauthorized::Malformed => (
+            StatusCode::BAD_REQUEST,
+            Some("invalid_request"),
+            Some("Authorization must be one header, and read: Bearer TOKEN"),
+        ),
+        Unauthorized::Unknown => (
+            StatusCode::UNAUTHORIZED,
+            Some("invalid_token"),
+            Some("The token is not one of this server"),
+        ),
+        Unauthorized::Expired => {
+            (StatusCode::UNAUTHORIZED, Some("invalid_token"), Some("The token has expired"))
+        }
+    };
+    let what = description.unwrap_or("This server wants to know who calls");
+    let message =
+        format!("{what}. Send `Authorization: Bearer TOKEN`, with a token from the operator.");
+    let failure = Failure::new(error.unwrap_or("unauthorized"), status.as_u16(), message);
+    let challenge = Challenge { error, description, ..Challenge::default() };
+    challenged(refusal(shape, &failure), &challenge)
+}
+
+/// `response` as the answer to a request that lacks `scope`.
+pub fn forbidden(mut response: Response, scope: &str) -> Response {
+    *response.status_mut() = StatusCode::FORBIDDEN;
+    let error = Some("insufficient_scope");
+    let scope = Some(scope).filter(|it| !it.is_empty());
+    challenged(response, &Challenge { error, scope, ..Challenge::default() })
+}
+
+/// The whole answer to a request that lacks a scope, with what `failure` says.
+pub fn insufficient_scope(shape: Shape, id: Value, failure: &Failure) -> Response {
+    let scope = failure.data.get("scope").and_then(Value::as_str).unwrap_or_default().to_owned();
+    forbidden(with_id(shape, id, failure), &scope)
+}
+
+/// The answer to one request too many.
+pub fn too_many(shape: Shape, wait_ms: u64) -> Response {
+    let message = format!(
+        "Too many requests; send the next one in {wait_ms} ms, or let the operator raise the rate."
+    );
+    let mut failure = Failure::new("rate_limited", 429, message);
+    failure.data.insert("retry_after_ms".to_owned(), wait_ms.into());
+    let mut response = refusal(shape, &failure);
+    let wait_s = wait_ms.div_ceil(1_000).max(1);
+    response.headers_mut().insert(header::RETRY_AFTER, wait_s.into());
+    response
+}
+
+fn challenged(mut response: Response, challenge: &Challenge<'_>) -> Response {
+    response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge.value());
+    response
+}
+
+/// The answer that says `failure`.
+pub fn refusal(shape: Shape, failure: &Failure) -> Response {
+    with_id(shape, Value::Null, failure)
+}
+
+fn with_id(shape: Shape, id: Value, failure: &Failure) -> Response {
+    let status = StatusCode::from_u16(failure.status).unwrap_or(StatusCode::BAD_REQUEST);
+    let body = match shape {
+        Shape::Rest => failure.object(),
+        Shape::JsonRpc => {
+            let mut data = (*failure.data).clone();
+            data.insert("error".to_owned(), failure.error.as_str().into());
+            data.insert("status".to_owned(), failure.status.into());
+            let error =
+                json!({ "code": INVALID_REQUEST, "message": failure.message, "data": data });
+            json!({ "jsonrpc": "2.0", "id": id, "error": error })
+        }
+    };
+    (status, axum::Json(body)).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(response: &Response) -> &str {
+        response.headers()[header::WWW_AUTHENTICATE].to_str().unwrap()
+    }
+
+    #[test]
+    fn the_header_says_what_is_missing_and_no_error_where_nothing_was_sent() {
+        let answer = |why| unauthorized(Shape::Rest, why);
+        let missing = answer(Unauthorized::Missing);
+        assert_eq!(
+            (missing.status().as_u16(), said(&missing)),
+            (401, "Bearer realm=\"madoguchi\"")
+        );
+        let expired = answer(Unauthorized::Expired);
+        assert_eq!(
+            said(&expired),
+            "Bearer realm=\"madoguchi\", error=\"invalid_token\", error_description=\"The token has expired\""
+        );
+        let unknown = answer(Unauthorized::Unknown);
+        assert!(unknown.status() == 401 && said(&unknown).contains("not one of this server"));
+        let malformed = answer(Unauthorized::Malformed);
+        assert!(malformed.status() == 400 && said(&malformed).contains("invalid_request"));
+        let forbidden = forbidden(().into_response(), "tool:echo");
+        assert_eq!(
+            (forbidden.status().as_u16(), said(&forbidden)),
+            (403, "Bearer realm=\"madoguchi\", error=\"insufficient_scope\", scope=\"tool:echo\"")
+        );
+    }
+
+    #[test]
+    fn nothing_breaks_out_of_the_quotes_of_the_header() {
+        let answer = forbidden(().into_response(), "a\", b=\"c\\\r\n窓");
+        assert!(said(&answer).ends_with("scope=\"a, b=c\""), "{}", said(&answer));
+    }
+}

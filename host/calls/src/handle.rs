@@ -1,0 +1,67 @@
+//! Requests for routes of components, watched like calls.
+
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+
+use super::{Call, CallTool, Calls, Method, UNAUDITED};
+use base::{call::Surface, call::TraceHeaders, caller::Caller};
+use sandbox::{
+    capability::{Asking, Written},
+    component::{CallError, LoadedComponent, Round, RouteAnswer, RouteRequest, Stop, Unavailable},
+};
+
+/// How records name such a request, where it does not stand for a call of a tool.
+const METHOD: &str = "routes/handle";
+
+/// One request for a route of `component`.
+pub struct RouteCall {
+    pub component: Arc<LoadedComponent>,
+    pub request: RouteRequest,
+    /// The tool that the route stands for, if it does for one.
+    pub tool: Option<String>,
+    pub caller: Caller,
+    pub trace: TraceHeaders,
+    /// The tools that the person lets happen unasked.
+    pub trusts: Arc<[String]>,
+}
+
+impl Calls {
+    /// Answers it; what the component writes meanwhile goes to `events`.
+    pub async fn handle(
+        &self,
+        call: RouteCall,
+        events: Option<mpsc::Sender<Written>>,
+    ) -> Result<RouteAnswer, CallError> {
+        let RouteCall { component, request, tool, caller, trace, trusts } = call;
+        let _running = self.keep_open();
+        let method = if tool.is_some() { CallTool::NAME } else { METHOD };
+        let name = tool.unwrap_or_else(|| format!("{} {}", request.method, request.route));
+        // For the audit log, as those of a tool.
+        let arguments = arguments(&request);
+        let call = Call::new(name, arguments, (caller.clone(), Surface::Rest), trace.clone());
+        let mut record = self.watch.begin(call, method);
+        record.component = Some(component.clone());
+        let round = Round {
+            call_id: record.id,
+            caller,
+            span: record.span.child("route"),
+            pace: component.pace(),
+            asking: Some(Asking::of_request(trace, trusts)),
+            ..Round::of_host()
+        };
+        let result = if request.method != "GET" && self.watch.audit.refuses_changes() {
+            let unavailable = Unavailable { message: UNAUDITED.to_owned(), retry_after_ms: None };
+            Err(CallError::Stopped(Stop::Unavailable(unavailable)))
+        } else {
+            component.handle(&request, round, events).await
+        };
+        record.answered(result.as_ref().map(|it| it.status));
+        result
+    }
+}
+
+fn arguments(request: &RouteRequest) -> String {
+    let body = request.body.as_ref().ok().and_then(|it| std::str::from_utf8(it).ok());
+    body.filter(|it| !it.trim().is_empty()).unwrap_or("{}").to_owned()
+}

@@ -1,0 +1,471 @@
+//! One request that goes in rounds, from name to outcome: finds the component, gives it the answers
+//! of earlier rounds, waits where it waits, and seals what it asks.
+
+#![allow(missing_docs, reason = "what is public here is so for the other crates of the host")]
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde_json::Value;
+use tokio_util::{
+    sync::CancellationToken,
+    task::{TaskTracker, task_tracker::TaskTrackerToken},
+};
+
+use crate::{
+    approvals::Approvals,
+    outcome::{Answers, Outcome},
+    record::{Record, Watch},
+    spent::{Claim, Spent},
+    state::{Asked, State, TTL_S},
+    waiting::Waiting,
+};
+use base::{call::Call, config::Config, failure::Failure, grants::Grant};
+use registry::{Catalog, Registry};
+use sandbox::{
+    capability::Asking,
+    component::{
+        Answer, AnswerAction, Ask, CallError, InputRequired, LoadedComponent, Question, Refusal,
+        Round, StateError, Stop, Unavailable,
+    },
+    definition::Shown,
+    scheduler,
+};
+use store::{clock::Clock, digest::digest, seal::Seal};
+
+pub mod approvals;
+pub mod authorization;
+pub mod call_result;
+pub mod outcome;
+pub mod record;
+pub mod refusal;
+pub mod shares;
+pub mod spent;
+pub mod state;
+pub mod waiting;
+
+mod approved;
+mod handle;
+mod method;
+mod offer;
+mod on_behalf;
+mod pass;
+mod surroundings;
+mod unasked;
+
+pub use crate::call_result::{CallResult, block};
+pub use approved::{Reply, Speaker, questions_of};
+pub use handle::RouteCall;
+pub use method::{CallTool, Complete, GetPrompt, Method, ReadResource};
+pub use offer::Offer;
+pub use surroundings::Behalf;
+
+/// Rounds in which a call may ask; a tool that goes on is given up. The official SDKs stop after as many,
+/// and say less about it.
+const ROUNDS_MAX: u32 = 10;
+
+/// What whoever changes something is told while the audit log cannot be written.
+const UNAUDITED: &str = "The server's disk takes no line of the audit log, so nothing is changed now; the operator has to make room there, or set required = false under [audit]. What only reads is answered.";
+
+/// Takes calls in and brings them to their end.
+#[derive(Clone)]
+pub struct Calls {
+    registry: Registry,
+    seal: Seal,
+    running: TaskTracker,
+    watch: Watch,
+    stop: CancellationToken,
+    spent: Spent,
+    approvals: Option<Approvals>,
+    config: Arc<Config>,
+}
+
+/// One round. Once it takes turns it goes on beside the calls of the others.
+async fn run<M: Method>(
+    component: &Arc<LoadedComponent>,
+    call: &Arc<Call>,
+    state: &Arc<State>,
+    round: Round,
+) -> Result<M::Output, CallError> {
+    let pace = round.pace.clone();
+    let (own, call, state) = (component.clone(), call.clone(), state.clone());
+    let run = Box::pin(async move { M::round(&own, &call, &state, round).await });
+    match scheduler::beside(&pace, || component.heavy(), run).await {
+        Ok(result) => result,
+        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+        // The server ends.
+        Err(_) => {
+            Err(CallError::Busy { component: component.name().clone(), retry_after_ms: 1_000 })
+        }
+    }
+}
+
+/// What a call came to that was made on somebody's behalf.
+pub enum Performed {
+    Ended(Result<CallResult, Failure>),
+    /// It asks the person something; the state goes back with the answers.
+    Asks {
+        questions: Vec<Question>,
+        state: String,
+    },
+}
+
+/// What became of the questions of the round before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Questions {
+    /// The answers that came are all there are.
+    Answered,
+    /// They may be answered yet, whatever comes of this round.
+    Open,
+}
+
+impl Calls {
+    pub fn new(
+        (registry, config): (Registry, Arc<Config>),
+        (seal, spent): (Seal, Spent),
+        running: TaskTracker,
+        watch: Watch,
+        stop: CancellationToken,
+        approvals: Option<Approvals>,
+    ) -> Self {
+        Self { registry, seal, running, watch, stop, spent, approvals, config }
+    }
+
+    /// One round of a `tools/call`.
+    pub async fn call(&self, call: Call) -> Result<Outcome, CallError> {
+        self.ask::<CallTool>(call).await
+    }
+
+    /// The same of the tool that was `shown`; one that is another by now is not called.
+    pub async fn call_shown(
+        &self,
+        call: Call,
+        shown: Option<&Shown>,
+    ) -> Result<Outcome, CallError> {
+        let catalog = self.registry.catalog();
+        if let (Some(shown), Some(now)) = (shown, catalog.shown(&call.name))
+            && now != *shown
+        {
+            return Err(CallError::Stopped(Stop::Refused(Refusal {
+                code: "tool_changed".to_owned(),
+                message: format!(
+                    "The tool {} has changed since it was looked at ({}); the call was not made. Look at it again.",
+                    call.name,
+                    now.changes(shown).join(", ")
+                ),
+                status: 409,
+                details: None,
+            })));
+        }
+        self.ask_in::<CallTool>(call, Questions::Answered, catalog).await
+    }
+
+    /// The same to its result or its questions. A question may wait longer than the state that came with it
+    /// is valid: it is asked again then.
+    pub async fn perform(&self, call: Call, shown: Option<&Shown>) -> Performed {
+        let first = call.state.is_some().then(|| Call {
+            responses: BTreeMap::new(),
+            state: None,
+            ..call.clone()
+        });
+        let mut outcome = self.call_shown(call, shown).await;
+        if let (Err(CallError::State(StateError::Expired)), Some(first)) = (&outcome, first) {
+            outcome = self.call_shown(first, shown).await;
+        }
+        Performed::Ended(match outcome {
+            Ok(Outcome::Done { component, call_id, output }) => {
+                CallResult::of(&component, call_id, output)
+            }
+            Ok(Outcome::Passed(it)) => CallResult::passed(&it),
+            Ok(Outcome::Asked { questions, state, .. }) => {
+                return Performed::Asks { questions, state };
+            }
+            Err(error) => Err(error.into()),
+        })
+    }
+
+    /// Keeps the server from stopping before what is being done has come to its end.
+    pub fn keep_open(&self) -> TaskTrackerToken {
+        self.running.token()
+    }
+
+    /// One round of a request, watched from here to its end, be that that nobody waits for it.
+    pub async fn ask<M: Method>(&self, call: Call) -> Result<Outcome<M::Output>, CallError> {
+        self.ask_with::<M>(call, Questions::Answered).await
+    }
+
+    /// The same, of which it is said what became of the questions of the round before.
+    pub async fn ask_with<M: Method>(
+        &self,
+        call: Call,
+        questions: Questions,
+    ) -> Result<Outcome<M::Output>, CallError> {
+        self.ask_in::<M>(call, questions, self.registry.catalog()).await
+    }
+
+    async fn ask_in<M: Method>(
+        &self,
+        call: Call,
+        questions: Questions,
+        catalog: Arc<Catalog>,
+    ) -> Result<Outcome<M::Output>, CallError> {
+        let _running = self.running.token();
+        let mut record = self.watch.begin(call, M::NAME);
+        if self.watch.audit.refuses_changes() && changes::<M>(&catalog, &record.call) {
+            let unavailable = Unavailable { message: UNAUDITED.to_owned(), retry_after_ms: None };
+            let result = Err(CallError::Stopped(Stop::Unavailable(unavailable)));
+            record.end(&result);
+            return result;
+        }
+        let result = match M::served(&catalog, &record.call) {
+            // In a box: a component's call, which is the rule, would carry its state along.
+            Some((server, ask)) => Box::pin(self.pass::<M>(&mut record, server, ask)).await,
+            None => self.round::<M>(&mut record, &catalog, questions).await,
+        };
+        record.end(&result);
+        result
+    }
+
+    async fn round<M: Method>(
+        &self,
+        record: &mut Record<'_>,
+        catalog: &Catalog,
+        questions: Questions,
+    ) -> Result<Outcome<M::Output>, CallError> {
+        let mut component = M::component(catalog, &record.call)?;
+        record.component = Some(component.clone());
+        let whose = (&**component.digest(), component.clock());
+        let has_answers = !record.call.responses.is_empty();
+        let are_taken = has_answers && takes_unasked::<M>(&record.call, &component);
+        let mut state = Arc::new(self.state::<M>(&record.call, whose, are_taken)?);
+        let claim = self.claim(&state, component.clock())?;
+        record.round = state.rounds + 1;
+        let (call, call_id) = (&record.call, record.id);
+        if !state.approving.is_empty() {
+            self.answered(call, &std::mem::take(&mut Arc::make_mut(&mut state).approving)).await;
+        }
+        let mut asking = None;
+        let mut waiting = Waiting::begin(&component, call_id);
+        loop {
+            if asking.is_none() && component.needs(Grant::Calls) {
+                let chain = call.via.chain.iter().chain([component.name()]).cloned();
+                let trace = call.trace.clone();
+                asking = Some(Asking::of_call(chain.collect(), trace, &state.held));
+            }
+            let held = || asking.as_ref().map(Asking::held).unwrap_or_default();
+            let round = Round {
+                call_id,
+                caller: call.caller.clone(),
+                notes: call.notes.clone(),
+                span: record.span.child("round"),
+                pace: component.pace(),
+                deadline: None,
+                asking: asking.as_ref().map(Asking::round),
+            };
+            match run::<M>(&component, call, &state, round).await {
+                Ok(output) => {
+                    spend(claim.filter(|_| questions == Questions::Answered), component.clock());
+                    let component = component.name().clone();
+                    return Ok(Outcome::Done { component, call_id, output });
+                }
+                Err(CallError::Stopped(Stop::InputRequired(it))) => {
+                    let state = Arc::make_mut(&mut state);
+                    state.belong_to(component.digest());
+                    state.held = held();
+                    let state = std::mem::take(state);
+                    let asks = (component.name(), component.clock());
+                    return self.seal::<M>(asks, (call, call_id), it, state);
+                }
+                Err(CallError::Stopped(Stop::Wait(it))) => {
+                    if let Some((approving, it)) = self.to_approve(call, asking.as_ref(), &it).await
+                    {
+                        let state = Arc::make_mut(&mut state);
+                        (state.held, state.approving) = (held(), approving);
+                        let state = std::mem::take(state);
+                        let asks = (component.name(), component.clock());
+                        return self.seal::<M>(asks, (call, call_id), it, state);
+                    }
+                    waiting.wait(&component, &it, &self.stop).await?;
+                    // A wait does not hold a version back.
+                    component = M::component(&self.registry.catalog(), call)?;
+                    record.component = Some(component.clone());
+                    waiting.follow(&component);
+                    Arc::make_mut(&mut state).belong_to(component.digest());
+                }
+                Err(error) => {
+                    if matches!(error, CallError::Stopped(Stop::Refused(_))) {
+                        spend(claim, component.clock());
+                    }
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    /// The end of `call` where its caller's scopes do not reach so far, recorded like any other.
+    async fn refused<M: Method>(&self, call: Call) -> Option<CallError> {
+        let catalog = self.registry.catalog();
+        let is_refused = match M::served(&catalog, &call) {
+            Some((server, ask)) => pass::lacking(&call.caller, &*server, &ask).is_some(),
+            None => matches!(M::component(&catalog, &call), Err(CallError::Forbidden { .. })),
+        };
+        if is_refused { self.ask::<M>(call).await.err() } else { None }
+    }
+
+    /// Leave to run a further round of a call that has asked: one at a time, and none once it ended.
+    fn claim(&self, state: &State, clock: &Clock) -> Result<Option<Claim>, StateError> {
+        let now_s = clock.now().as_secs();
+        let claim = || self.spent.claim(state.call, state.expires_at_s, now_s);
+        (state.rounds > 0).then(claim).transpose()
+    }
+
+    /// What earlier rounds left, with the answers of this one.
+    ///
+    /// Answers to an earlier version of the component are dropped: the new one asks again.
+    fn state<M: Method>(
+        &self,
+        call: &Call,
+        (version, clock): (&str, &Clock),
+        are_taken_unasked: bool,
+    ) -> Result<State, StateError> {
+        let now = clock.now();
+        let first_called_at_ns = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
+        let Some(sealed) = &call.state else {
+            return match call.responses.is_empty() {
+                true => Ok(State { first_called_at_ns, ..State::default() }),
+                false => unasked::answers(are_taken_unasked, &call.responses)
+                    .map(|it| State::answered(version, first_called_at_ns, it)),
+            };
+        };
+        let mut state = State::open((&self.seal, sealed), now, |it| {
+            it.method == M::NAME
+                && it.name == call.name
+                && it.arguments == digest_of(&call.arguments)
+                && *it.principal == *call.caller.principal
+        })?;
+        state.belong_to(version);
+        for (key, kind) in std::mem::take(&mut state.asked) {
+            if let Some(response) = call.responses.get(&key) {
+                state.answers.insert(key, (kind, response.clone()));
+            }
+        }
+        Ok(state)
+    }
+
+    fn seal<M: Method>(
+        &self,
+        (component, clock): (&Arc<str>, &Clock),
+        (call, call_id): (&Call, u64),
+        it: InputRequired,
+        mut state: State,
+    ) -> Result<Outcome<M::Output>, CallError> {
+        let questions = it.questions;
+        let exceeded =
+            |limit| CallError::LimitExceeded { component: component.clone(), call_id, limit };
+        if state.rounds == 0 {
+            // The same in all rounds: once the call has ended, none of its states is worth anything.
+            state.call = getrandom::u64().unwrap_or(call_id);
+        }
+        // Only a call that asks pays for what its state must tell.
+        M::NAME.clone_into(&mut state.method);
+        state.name.clone_from(&call.name);
+        state.arguments = digest_of(&call.arguments);
+        state.principal = call.caller.principal.to_string();
+        state.rounds += 1;
+        if state.rounds > ROUNDS_MAX {
+            return Err(exceeded("rounds_max"));
+        }
+        let kind = |it: &Question| match it.ask {
+            Ask::Form(_) | Ask::Url(_) => Asked::Elicitation,
+            Ask::Sampling(_) => Asked::Sampling,
+            Ask::Roots => Asked::Roots,
+        };
+        // What the host asks by itself is no answer of the component's.
+        if state.approving.is_empty() {
+            state.asked = questions.iter().map(|it| (it.key.clone(), kind(it))).collect();
+            state.own = it.state;
+        }
+        let sealed = state.close(&self.seal, clock.now());
+        let state = sealed.ok_or_else(|| exceeded("state_bytes_max"))?;
+        Ok(Outcome::Asked { component: component.clone(), call_id, questions, state })
+    }
+}
+
+/// Whether it is a tool that does not say of itself that it only reads.
+fn changes<M: Method>(catalog: &Catalog, call: &Call) -> bool {
+    let mut own = catalog.offers().filter(|(_, it)| *it.name == *call.name);
+    let served = || catalog.served().tool(&call.name).is_some_and(|it| !it.is_read_only);
+    M::NAME == CallTool::NAME && own.next().map_or_else(served, |(_, it)| !it.hints.read_only)
+}
+
+/// Whether it is a tool that takes answers to what it has not asked.
+fn takes_unasked<M: Method>(call: &Call, component: &LoadedComponent) -> bool {
+    let mut tools = component.tools().iter();
+    M::NAME == CallTool::NAME && tools.any(|it| *it.name == *call.name && it.takes_unasked_answers)
+}
+
+/// The call has ended, so its answers have been used.
+fn spend(claim: Option<Claim>, clock: &Clock) {
+    if let Some(claim) = claim {
+        claim.spend(clock.now().as_secs() + TTL_S);
+    }
+}
+
+/// The SHA-256 of `arguments` without the whitespace in them, which says nothing and may differ
+/// from round to round.
+fn digest_of(arguments: &str) -> String {
+    match serde_json::from_str::<Value>(arguments) {
+        Ok(value) => digest(value.to_string().as_bytes()),
+        Err(_) => digest(arguments.as_bytes()),
+    }
+}
+
+impl Answers for Calls {
+    fn has_header_arguments(&self, tool: &str) -> bool {
+        let catalog = self.registry.catalog();
+        if let Some(tool) = catalog.served().tool(tool) {
+            return tool.has_header_arguments;
+        }
+        let component = catalog.component_for(tool);
+        let tool = component.and_then(|it| it.tools().iter().find(|it| &*it.name == tool));
+        tool.is_some_and(|it| it.has_header_arguments)
+    }
+
+    async fn refusal(&self, method: &str, call: Call) -> Option<CallError> {
+        match method {
+            CallTool::NAME => self.refused::<CallTool>(call).await,
+            GetPrompt::NAME => self.refused::<GetPrompt>(call).await,
+            Complete::NAME => self.refused::<Complete>(call).await,
+            _ => self.refused::<ReadResource>(call).await,
+        }
+    }
+
+    async fn answer(&self, call: Call) -> Result<Outcome, CallError> {
+        self.call(call).await
+    }
+}
+
+/// What earlier rounds were answered.
+fn answers(state: &State) -> Vec<Answer> {
+    state.answers.iter().map(|(key, (kind, it))| answer(key, *kind, it)).collect()
+}
+
+fn answer(key: &str, kind: Asked, response: &Value) -> Answer {
+    let meta = response.get("_meta").map(Value::to_string);
+    let (action, content) = match (kind, response.get("action").and_then(Value::as_str)) {
+        (Asked::Sampling | Asked::Roots, _) => (AnswerAction::Accept, Some(response.to_string())),
+        (Asked::Elicitation, Some("accept")) => {
+            let content = response.get("content").map_or("{}".to_owned(), Value::to_string);
+            (AnswerAction::Accept, Some(content))
+        }
+        (Asked::Elicitation, Some("decline")) => (AnswerAction::Decline, None),
+        (Asked::Elicitation, _) => (AnswerAction::Cancel, None),
+    };
+    Answer { key: key.to_owned(), action, content, meta }
+}
+
+/// The answer of somebody who is there: the content of a form, or null where they decline.
+pub fn answer_in_solo(key: &str, content: &Value) -> Answer {
+    let action = if content.is_null() { AnswerAction::Decline } else { AnswerAction::Accept };
+    let content = (!content.is_null()).then(|| content.to_string());
+    Answer { key: key.to_owned(), action, content, meta: None }
+}

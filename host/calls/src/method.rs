@@ -1,0 +1,293 @@
+//! The methods of MCP that go in rounds: whom each asks, and with what.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::{Call, answers};
+use crate::state::State;
+use base::{caller::Caller, tool_set::Owner, uri_template::URI_BYTES_MAX};
+use registry::{
+    Catalog,
+    upstream::{Ask, Upstream},
+};
+use sandbox::component::{
+    CallError, Completion, CompletionRequest, Contents, Invocation, LoadedComponent, Output,
+    Problem, PromptInvocation, PromptOutput, ReadRequest, Reference, Round, Stop,
+};
+
+/// A method that goes in rounds, each in an instance of its own.
+pub trait Method: 'static {
+    /// MCP's name of it.
+    const NAME: &'static str;
+    /// What comes out in the end.
+    type Output: Send + 'static;
+
+    /// The component to be asked, if the caller may ask it.
+    fn component(catalog: &Catalog, call: &Call) -> Result<Arc<LoadedComponent>, CallError>;
+
+    /// The other server to be asked in place of a component, and for what.
+    fn served(catalog: &Catalog, call: &Call) -> Option<(Arc<dyn Upstream>, Ask)>;
+
+    /// One round.
+    fn round(
+        component: &LoadedComponent,
+        call: &Call,
+        state: &State,
+        round: Round,
+    ) -> impl Future<Output = Result<Self::Output, CallError>> + Send;
+}
+
+/// `tools/call`.
+pub struct CallTool;
+/// `prompts/get`.
+pub struct GetPrompt;
+/// `resources/read`.
+pub struct ReadResource;
+/// `completion/complete`, which has one round only.
+pub struct Complete;
+
+impl Method for CallTool {
+    const NAME: &'static str = "tools/call";
+    type Output = Output;
+
+    fn component(catalog: &Catalog, call: &Call) -> Result<Arc<LoadedComponent>, CallError> {
+        let tool = call.name.as_str();
+        let component =
+            catalog.component_for(tool).ok_or_else(|| match catalog.served().away(tool) {
+                Some(it) if it.is_open_to(&call.caller) => it.server.away(),
+                _ => {
+                    let similar = catalog.similar(tool, &call.caller);
+                    CallError::UnknownTool { tool: shown(tool), similar }
+                }
+            })?;
+        match may_call(&call.caller, component, tool) {
+            true => Ok(component.clone()),
+            false => Err(CallError::Forbidden { scope: format!("tool:{tool}") }),
+        }
+    }
+
+    fn served(catalog: &Catalog, call: &Call) -> Option<(Arc<dyn Upstream>, Ask)> {
+        let tool = catalog.served().tool(&call.name)?;
+        Some((tool.server.clone(), Ask::Tool(tool.clone())))
+    }
+
+    async fn round(
+        component: &LoadedComponent,
+        call: &Call,
+        state: &State,
+        round: Round,
+    ) -> Result<Output, CallError> {
+        let invocation = Invocation {
+            name: call.name.clone(),
+            arguments: call.arguments.clone(),
+            answers: answers(state),
+            state: state.own.clone(),
+            first_called_at: state.first_called_at(),
+            meta: call.meta.clone(),
+        };
+        component.call(&invocation, round).await
+    }
+}
+
+impl Method for GetPrompt {
+    const NAME: &'static str = "prompts/get";
+    type Output = PromptOutput;
+
+    fn component(catalog: &Catalog, call: &Call) -> Result<Arc<LoadedComponent>, CallError> {
+        let unknown = || CallError::UnknownPrompt { name: shown(&call.name) };
+        let component = catalog.component_for_prompt(&call.name);
+        usable(component.ok_or_else(|| away_or(catalog, call, unknown()))?, call)
+    }
+
+    fn served(catalog: &Catalog, call: &Call) -> Option<(Arc<dyn Upstream>, Ask)> {
+        let (server, prompt) = catalog.served_prompt(&call.name)?;
+        Some((server.clone(), Ask::Prompt(prompt.clone())))
+    }
+
+    async fn round(
+        component: &LoadedComponent,
+        call: &Call,
+        state: &State,
+        round: Round,
+    ) -> Result<PromptOutput, CallError> {
+        let arguments = texts(&call.arguments, "")?;
+        let prompt = component.offers().prompts.iter().find(|it| *it.name == *call.name);
+        let required = prompt.map_or(&[][..], |it| &it.arguments).iter().filter(|it| it.required);
+        let missing = required.filter(|it| arguments.iter().all(|(name, _)| *name != it.name));
+        let problems: Vec<_> = missing.map(|it| problem("", &it.name, "is required")).collect();
+        if !problems.is_empty() {
+            return Err(CallError::Stopped(Stop::InvalidArguments(problems)));
+        }
+        let invocation = PromptInvocation {
+            name: call.name.clone(),
+            arguments,
+            answers: answers(state),
+            state: state.own.clone(),
+            first_called_at: state.first_called_at(),
+            meta: call.meta.clone(),
+        };
+        component.get_prompt(&invocation, round).await
+    }
+}
+
+impl Method for ReadResource {
+    const NAME: &'static str = "resources/read";
+    type Output = Vec<Contents>;
+
+    fn component(catalog: &Catalog, call: &Call) -> Result<Arc<LoadedComponent>, CallError> {
+        let uri = || call.name.chars().take(URI_BYTES_MAX).collect();
+        let unknown = || CallError::UnknownResource { uri: uri() };
+        let component = catalog.component_for_resource(&call.name);
+        usable(component.ok_or_else(|| away_or(catalog, call, unknown()))?, call)
+    }
+
+    fn served(catalog: &Catalog, call: &Call) -> Option<(Arc<dyn Upstream>, Ask)> {
+        let server = catalog.server_for_resource(&call.name)?;
+        Some((server.clone(), Ask::Resource(call.name.clone())))
+    }
+
+    async fn round(
+        component: &LoadedComponent,
+        call: &Call,
+        state: &State,
+        round: Round,
+    ) -> Result<Vec<Contents>, CallError> {
+        let request = ReadRequest {
+            uri: call.name.clone(),
+            answers: answers(state),
+            state: state.own.clone(),
+            first_called_at: state.first_called_at(),
+            meta: call.meta.clone(),
+        };
+        component.read_resource(&request, round).await
+    }
+}
+
+/// The name is that of a prompt or, with a scheme, a template's text; the arguments are what the
+/// request says of the argument.
+impl Method for Complete {
+    const NAME: &'static str = "completion/complete";
+    type Output = Completion;
+
+    fn component(catalog: &Catalog, call: &Call) -> Result<Arc<LoadedComponent>, CallError> {
+        let (found, unknown) = match reference(&call.name) {
+            Reference::Prompt(name) => (
+                catalog.component_for_prompt(&name),
+                CallError::UnknownPrompt { name: shown(&name) },
+            ),
+            Reference::Template(text) => (
+                catalog.component_for_template(&text),
+                CallError::UnknownResource { uri: shown(&text) },
+            ),
+        };
+        usable(found.ok_or(unknown)?, call)
+    }
+
+    fn served(catalog: &Catalog, call: &Call) -> Option<(Arc<dyn Upstream>, Ask)> {
+        match reference(&call.name) {
+            Reference::Prompt(name) => {
+                let (server, prompt) = catalog.served_prompt(&name)?;
+                Some((server.clone(), Ask::Complete(prompt.own_name.clone())))
+            }
+            Reference::Template(text) => {
+                let server = catalog.server_for_template(&text)?;
+                Some((server.clone(), Ask::Complete(text)))
+            }
+        }
+    }
+
+    async fn round(
+        component: &LoadedComponent,
+        call: &Call,
+        _: &State,
+        round: Round,
+    ) -> Result<Completion, CallError> {
+        let mut about: Map<String, Value> =
+            serde_json::from_str(&call.arguments).unwrap_or_default();
+        let mut text = |name| match about.remove(name) {
+            Some(Value::String(text)) => text,
+            _ => String::new(),
+        };
+        let (argument, value) = (text("argument"), text("value"));
+        let others = about.remove("arguments").map_or("{}".to_owned(), |it| it.to_string());
+        let request = CompletionRequest {
+            reference: reference(&call.name),
+            argument,
+            value,
+            arguments: texts(&others, "/context/arguments")?,
+            meta: call.meta.clone(),
+        };
+        let call_id = round.call_id;
+        match component.complete(&request, round).await {
+            Err(CallError::Stopped(Stop::InputRequired(_))) => {
+                let what = "it asks the user while an argument is being completed".to_owned();
+                Err(CallError::Broken { component: component.name().clone(), call_id, what })
+            }
+            other => other,
+        }
+    }
+}
+
+/// The names of prompts have no colon, and templates begin with a scheme.
+fn reference(name: &str) -> Reference {
+    match name.contains(':') {
+        true => Reference::Template(name.to_owned()),
+        false => Reference::Prompt(name.to_owned()),
+    }
+}
+
+fn may_call(caller: &Caller, component: &LoadedComponent, tool: &str) -> bool {
+    if caller.is_free() {
+        return true;
+    }
+    let tool = component.tools().iter().find(|it| &*it.name == tool);
+    let owner = Owner::Component(component.name());
+    tool.is_some_and(|it| caller.may_call(owner, &it.name, it.hints.read_only))
+}
+
+/// What is not there because its server is gone is `unavailable`, and `unknown` otherwise.
+fn away_or(catalog: &Catalog, call: &Call, unknown: CallError) -> CallError {
+    match catalog.served().away_with(&call.name) {
+        Some(it) if call.caller.may_use(Owner::Server(it.name())) => it.away(),
+        _ => unknown,
+    }
+}
+
+fn usable(
+    component: &Arc<LoadedComponent>,
+    call: &Call,
+) -> Result<Arc<LoadedComponent>, CallError> {
+    let name = component.name();
+    match call.caller.may_use(Owner::Component(name)) {
+        true => Ok(component.clone()),
+        false => Err(CallError::Forbidden { scope: format!("component:{name}") }),
+    }
+}
+
+/// As much of a name that is not there as is worth telling.
+fn shown(name: &str) -> String {
+    name.chars().take(128).collect()
+}
+
+/// The object in `json`, whose values must be texts.
+fn texts(json: &str, at: &str) -> Result<Vec<(String, String)>, CallError> {
+    let object: Map<String, Value> = serde_json::from_str(json).unwrap_or_default();
+    let mut problems = Vec::new();
+    let mut texts = Vec::with_capacity(object.len());
+    for (name, value) in object {
+        match value {
+            Value::String(value) => texts.push((name, value)),
+            _ => problems.push(problem(at, &name, "must be a string")),
+        }
+    }
+    match problems.is_empty() {
+        true => Ok(texts),
+        false => Err(CallError::Stopped(Stop::InvalidArguments(problems))),
+    }
+}
+
+fn problem(at: &str, name: &str, message: &str) -> Problem {
+    let name = name.replace('~', "~0").replace('/', "~1");
+    Problem { pointer: format!("{at}/{name}"), message: message.to_owned() }
+}

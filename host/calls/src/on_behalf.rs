@@ -1,0 +1,373 @@
+//! Calls that a component makes on behalf of its caller: with the caller's scopes, of the tools that the
+//! component, or the assistant that it runs, was given, and held where a person has to allow them first.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::{Calls, Offer, Performed, Reply, Speaker};
+use crate::approvals::{Approval, State, Wanted, broken_off, digest_of};
+use base::{
+    call::{Call, Surface, Via},
+    caller::Caller,
+    clean,
+    failure::{Failure, shortened},
+    tool_set::Owner,
+};
+use registry::Catalog;
+use sandbox::{
+    capability::{
+        Acting, Acts, HeldCall, Part, Requested, Standing, ToolOffer, ToolOutcome, ToolRequest,
+    },
+    definition::Shown,
+};
+
+/// What the host can ask of those on whose behalf a component calls a tool.
+pub(super) const CAPABILITIES: &str = r#"{"elicitation":{"form":{},"url":{}}}"#;
+/// Components of which calls wait for one another.
+const DEPTH_MAX: usize = 4;
+/// Bytes of the reason that a person is shown.
+const REASON_BYTES_MAX: usize = 1 << 10;
+/// Entries of `_meta` that the host alone sets.
+const OWN_META: [&str; 2] = ["madoguchi/", "io.modelcontextprotocol/"];
+
+/// How assistants and components are named that want calls.
+const ASSISTANT: &str = "assistant:";
+const COMPONENT: &str = "component:";
+
+impl Calls {
+    /// The tools that may be called, as a component is told of them.
+    pub(super) fn told_offers(&self, by: &Requested) -> Vec<ToolOffer> {
+        let catalog = self.registry.catalog();
+        let told = |it: Offer| ToolOffer {
+            asks_first: asks_first(by, &it),
+            for_pages: catalog.is_for_pages(&it.name),
+            trust: it.shown.trusted_as(&it.name),
+            name: it.name.to_string(),
+            title: it.title,
+            description: it.description,
+            input_schema: Value::Object((*it.schema).clone()).to_string(),
+            owner: match it.shown.is_served() {
+                true => format!("server:{}", it.owner),
+                false => format!("component:{}", it.owner),
+            },
+            read_only: it.is_read_only,
+            view: it.view,
+        };
+        self.offers_for(by, &catalog).into_iter().map(told).collect()
+    }
+
+    /// Makes the call, or has its person asked.
+    pub(super) async fn requested(
+        &self,
+        by: &Requested,
+        request: ToolRequest,
+        place: Option<u64>,
+    ) -> Result<ToolOutcome, Failure> {
+        let mut arguments = object(&request.arguments, "arguments")?;
+        let mut meta = object(request.meta.as_deref().unwrap_or("{}"), "meta")?;
+        meta.retain(|name, _| !OWN_META.iter().any(|it| name.starts_with(it)));
+        let catalog = self.registry.catalog();
+        let offers = self.offers_for(by, &catalog);
+        let offer = offers.into_iter().find(|it| *it.name == *request.name);
+        let Some(offer) = offer else { return Err(self.not_offered(by, &request.name).await) };
+        if !offer.shown.is_served() && by.asking.chain.contains(&offer.owner) {
+            let chain = by.asking.chain.iter().chain([&offer.owner]);
+            let chain = chain.map(|it| &**it).collect::<Vec<_>>().join(" → ");
+            let message = format!(
+                "The component {} is waiting for this call itself ({chain}); call none of its tools from here.",
+                offer.owner
+            );
+            return Err(Failure::new("call_loop", 409, message));
+        }
+        if by.asking.chain.len() >= DEPTH_MAX {
+            let message = format!("{DEPTH_MAX} components wait for one another already.");
+            return Err(Failure::new("too_deep", 409, message));
+        }
+        let part = part_of(by);
+        if let Some(part) = part.filter(|it| is_own(it, &offer.name, &catalog)) {
+            part.add(&offer.name, &mut arguments);
+        }
+        if let Some(known) = self.known(by, &offer.name, &arguments).await {
+            return Ok(ToolOutcome::Held(Box::new(stands(known))));
+        }
+        let asks_first = asks_first(by, &offer);
+        let state = match asks_first {
+            true => State::Waits,
+            false => {
+                let text = Value::Object(arguments.clone()).to_string();
+                let meta = Value::Object(meta.clone()).to_string();
+                let via = Via {
+                    asked_by: Some(asked_by(by).into()),
+                    approval: None,
+                    chain: by.asking.chain.clone(),
+                };
+                let (name, caller) = (offer.name.to_string(), (caller_for(by), surface(by)));
+                let call = Call { meta, via, ..Call::new(name, text, caller, by.trace.clone()) };
+                match self.performed(call, &offer).await.and_then(State::of) {
+                    Ok(State::Ended(ended)) => {
+                        let json = |it| serde_json::to_string(&it).unwrap_or_default();
+                        return ended.map(|it| ToolOutcome::Done(json(it)));
+                    }
+                    Ok(asks) => asks,
+                    Err(failure) => return Err(failure),
+                }
+            }
+        };
+        if part.is_some() {
+            let message = "The tool asks a person, and none is here; do without it.";
+            return Err(Failure::new("cannot_ask", 400, message));
+        }
+        let reason = clean::text(&request.reason);
+        let wanted = Wanted {
+            owner: by.caller.principal.clone(),
+            asked_by: asked_by(by).into(),
+            tool: offer.name.to_string(),
+            arguments,
+            meta,
+            reason: shortened(reason, REASON_BYTES_MAX),
+            shown: (*offer.shown).clone(),
+            asks_first,
+            changed: Vec::new(),
+            state,
+            place,
+        };
+        let held = self.hold(wanted).await?;
+        by.asking.hold(&held.id);
+        Ok(ToolOutcome::Held(Box::new(stands(held))))
+    }
+
+    /// How a call stands that was held for `by`; one that is being made is waited for as long as `patience`.
+    pub(super) async fn held_for(
+        &self,
+        by: &Requested,
+        id: &str,
+        patience: Duration,
+    ) -> Option<HeldCall> {
+        let (approvals, own) = (self.approvals.as_ref()?, asked_by(by));
+        let find = async || {
+            let found = approvals.current(id, &by.caller.principal).await;
+            found.filter(|it| *it.asked_by == *own)
+        };
+        let mut found = find().await?;
+        if matches!(found.state, State::Running) {
+            // It is over once it lets others at its approval.
+            let _ = tokio::time::timeout(patience, approvals.lock(&found.id)).await;
+            found = find().await?;
+        }
+        Some(stands(found))
+    }
+
+    /// Takes back what `by` asked for and its person has not answered.
+    pub(super) async fn withdraw(&self, by: &Requested, id: &str) {
+        if self.held_for(by, id, Duration::ZERO).await.is_some() {
+            let (caller, trace) = (by.caller.clone(), by.trace.clone());
+            let speaker = Speaker { caller, surface: surface(by), trace };
+            let _ = self.reply(id, speaker, Reply::Withdraw).await;
+        }
+    }
+
+    fn offers_for(&self, by: &Requested, catalog: &Catalog) -> Vec<Offer> {
+        let component = Owner::Component(&by.component);
+        let among = |owner: Owner<'_>, tool: &str| match &by.acts {
+            Acts::Itself { tools, .. } => owner == component || tools.has(owner, tool),
+            Acts::Assistant(it) => it.policy.has(owner, tool),
+        };
+        let offers = Offer::all(catalog, &by.caller, among);
+        let Some(part) = part_of(by) else { return offers };
+        // Of the component's own those that something is given for, of others those that ask nobody first, for
+        // there is nobody to be asked.
+        let choose = |mut it: Offer| match is_own(part, &it.name, catalog) {
+            true => {
+                it.schema = part.schema(&it.name, &it.schema)?.into();
+                Some(it)
+            }
+            false => (!asks_first(by, &it)).then_some(it),
+        };
+        offers.into_iter().filter_map(choose).collect()
+    }
+
+    /// Why the tool is not on offer: for an assistant that names it as its own, in the words of the call itself.
+    async fn not_offered(&self, by: &Requested, tool: &str) -> Failure {
+        if let Acts::Assistant(it) = &by.acts
+            && it.policy.names(tool)
+        {
+            let caller = (caller_for(by), surface(by));
+            let call = Call::new(tool.to_owned(), "{}".to_owned(), caller, by.trace.clone());
+            if let Some(error) = self.refused::<super::CallTool>(call).await {
+                return error.into();
+            }
+        }
+        let tool = shortened(tool.to_owned(), 128);
+        let message = match &by.acts {
+            Acts::Itself { .. } => format!(
+                "The component {} cannot call {tool:?} here: there is no such tool, the caller may not call it, or it is not under calls in the component's configuration.",
+                by.component
+            ),
+            Acts::Assistant(it) => format!(
+                "The assistant {} cannot call {tool:?} here: there is no such tool, the caller may not call it, or it is not one of the assistant's.",
+                it.assistant
+            ),
+        };
+        Failure::new("unknown_tool", 404, message)
+    }
+
+    /// The call's result. What changes something is let come to its end, whoever waits for it.
+    async fn performed(&self, call: Call, offer: &Offer) -> Result<Performed, Failure> {
+        let (calls, shown) = (self.clone(), offer.shown.clone());
+        let performing = async move { calls.perform(call, Some(&shown)).await };
+        match offer.is_read_only {
+            true => Ok(performing.await),
+            false => tokio::spawn(performing).await.map_err(|_| broken_off()),
+        }
+    }
+
+    /// The approval that the same request was held for before in this call.
+    async fn known(
+        &self,
+        by: &Requested,
+        tool: &str,
+        arguments: &Map<String, Value>,
+    ) -> Option<Approval> {
+        let held = by.asking.held();
+        if held.is_empty() {
+            return None;
+        }
+        let (digest, own) = (digest_of(arguments), asked_by(by));
+        for id in held {
+            let approval = self.approvals.as_ref()?.current(&id, &by.caller.principal).await;
+            let is_it = |it: &Approval| {
+                it.tool == tool && it.arguments_sha256 == digest && *it.asked_by == *own
+            };
+            if let Some(approval) = approval.filter(is_it)
+                && by.asking.uses(&id)
+            {
+                if approval.id != id && !by.asking.held().contains(&approval.id) {
+                    by.asking.hold(&approval.id);
+                }
+                by.asking.uses(&approval.id);
+                return Some(approval);
+            }
+        }
+        None
+    }
+
+    /// Whether what asked for the tool may still call it.
+    pub(super) fn may_still_ask(&self, asked_by: &str, tool: &str, shown: &Shown) -> bool {
+        if let Some(name) = asked_by.strip_prefix(ASSISTANT) {
+            let policy = self.config.assistants.policy(name);
+            return shown.owner().is_some_and(|owner| policy.is_some_and(|it| it.has(owner, tool)));
+        }
+        let Some(name) = asked_by.strip_prefix(COMPONENT) else { return true };
+        let catalog = self.registry.catalog();
+        let Some(component) = catalog.component(name) else { return false };
+        let tools = &component.setup().reach.calls.tools;
+        shown.owner().is_some_and(|it| it == Owner::Component(name) || tools.has(it, tool))
+    }
+}
+
+/// `caller`, who can be asked by the host.
+pub(super) fn asked(caller: Caller) -> Caller {
+    Caller { client_capabilities: CAPABILITIES.into(), ..caller }
+}
+
+/// As whom the call is made.
+fn caller_for(by: &Requested) -> Caller {
+    let Acts::Assistant(acting) = &by.acts else { return asked(by.caller.clone()) };
+    let Acting { language, capabilities, .. } = &**acting;
+    let mut caller = by.caller.clone();
+    if let Some(it) = capabilities {
+        caller.client_capabilities = it.as_str().into();
+    }
+    caller.locale = caller.locale.or_else(|| language.as_deref().map(Into::into));
+    caller
+}
+
+fn surface(by: &Requested) -> Surface {
+    match &by.acts {
+        Acts::Itself { .. } => Surface::Component,
+        Acts::Assistant(it) if it.part.is_some() => Surface::Agent,
+        Acts::Assistant(_) => Surface::Rest,
+    }
+}
+
+fn part_of(by: &Requested) -> Option<&Part> {
+    match &by.acts {
+        Acts::Itself { .. } => None,
+        Acts::Assistant(it) => it.part.as_deref(),
+    }
+}
+
+/// Whether `tool` is the component's that has the part played, and no other server stands in its place.
+fn is_own(part: &Part, tool: &str, catalog: &Catalog) -> bool {
+    let component = catalog.component_for(tool);
+    component.is_some_and(|it| *it.name() == part.component)
+        && catalog.served().tool(tool).is_none()
+}
+
+/// Whether a person has to allow each call of the tool: not of the component's own, which it could do
+/// without calling it, nor of those that only read or that the operator or the person trusts it with.
+fn asks_first(by: &Requested, offer: &Offer) -> bool {
+    let is_trusted = offer.is_trusted_in(&by.asking.trusts);
+    match &by.acts {
+        Acts::Assistant(it) => {
+            let kind = (offer.is_read_only, offer.is_changed);
+            // A part's own tools are given to it, and of others it has those that ask nobody.
+            let is_given = it
+                .part
+                .as_ref()
+                .is_some_and(|it| !offer.shown.is_served() && *offer.owner == *it.component);
+            !is_given && it.policy.asks_first(&offer.name, kind, is_trusted)
+        }
+        Acts::Itself { trusts, .. } => {
+            let is_own = !offer.shown.is_served() && *offer.owner == *by.component;
+            let is_let = !offer.is_changed && trusts.contains(&*offer.name);
+            !is_own && !is_let && !is_trusted && !offer.is_read_only
+        }
+    }
+}
+
+fn asked_by(by: &Requested) -> String {
+    match &by.acts {
+        Acts::Itself { .. } => format!("{COMPONENT}{}", by.component),
+        Acts::Assistant(it) => format!("{ASSISTANT}{}", it.assistant),
+    }
+}
+
+/// How an approval stands, as what asked for it is told.
+fn stands(approval: Approval) -> HeldCall {
+    let (standing, questions) = match &approval.state {
+        State::Waits => (Standing::Waits, None),
+        State::Asks { questions, .. } => (Standing::Asks, serde_json::to_string(questions).ok()),
+        State::Running => (Standing::Running, None),
+        _ => (Standing::Over, None),
+    };
+    let json = |it| serde_json::to_string(it).unwrap_or_default();
+    HeldCall {
+        outcome: approval.ended().map(|it| it.map(json)),
+        standing,
+        questions,
+        trust: approval.shown.trusted_as(&approval.tool),
+        ms: approval.ms,
+        changed: approval.changed,
+        id: approval.id,
+    }
+}
+
+fn object(json: &str, what: &str) -> Result<Map<String, Value>, Failure> {
+    serde_json::from_str(json).map_err(|error| {
+        Failure::new("invalid_params", 400, format!("{what} must be a JSON object: {error}"))
+    })
+}
+
+impl State {
+    /// Where a call stands that has come so far.
+    pub(super) fn of(performed: Performed) -> Result<Self, Failure> {
+        match performed {
+            Performed::Ended(it) => Ok(Self::Ended(it)),
+            Performed::Asks { questions, state } => {
+                Ok(Self::Asks { questions: super::questions_of(&questions)?, state })
+            }
+        }
+    }
+}

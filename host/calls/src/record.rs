@@ -1,0 +1,201 @@
+//! What watches every call: begun once, ended once, whatever becomes of the call in between.
+
+use std::{
+    borrow::Cow,
+    sync::Arc,
+    time::{Instant, SystemTime},
+};
+
+use crate::outcome::Outcome;
+use base::call::{Call, Ending, next_call_id};
+use registry::{Registry, upstream::Upstream};
+use sandbox::component::{CallError, LoadedComponent, Stop};
+use telemetry::{
+    Span, Telemetry,
+    audit::{self, Audit},
+    metrics::Metrics,
+};
+
+fn ending_of<T>(result: &Result<Outcome<T>, CallError>) -> Ending {
+    match result {
+        Ok(Outcome::Passed(it)) if it.is_refusal => Ending::Refused,
+        Ok(Outcome::Done { .. } | Outcome::Passed(_)) => Ending::Done,
+        Ok(Outcome::Asked { .. }) => Ending::Asked,
+        Err(error) => ending_of_error(error),
+    }
+}
+
+fn ending_of_error(error: &CallError) -> Ending {
+    match error {
+        CallError::Stopped(Stop::InputRequired(_) | Stop::Wait(_)) => Ending::Asked,
+        CallError::Stopped(Stop::Refused(_)) => Ending::Refused,
+        CallError::Stopped(Stop::InvalidArguments(_)) => Ending::InvalidArguments,
+        CallError::Stopped(Stop::Unavailable(_)) | CallError::SettingsRefused { .. } => {
+            Ending::Unavailable
+        }
+        CallError::LimitExceeded { .. } => Ending::LimitExceeded,
+        CallError::Trapped { .. } => Ending::Trapped,
+        CallError::Broken { .. } => Ending::Broken,
+        CallError::Busy { .. } => Ending::Busy,
+        CallError::UnknownTool { .. } => Ending::UnknownTool,
+        CallError::UnknownPrompt { .. } | CallError::UnknownResource { .. } => Ending::NotFound,
+        CallError::Forbidden { .. } => Ending::Forbidden,
+        CallError::State(_) => Ending::InvalidState,
+    }
+}
+
+/// The outcome as the audit log and traces have it: a refusal by its own code, a limit by name.
+fn word(ending: Ending, error: Option<&CallError>) -> Cow<'static, str> {
+    match error {
+        Some(CallError::Stopped(Stop::Refused(it))) => audit::word(it.code.clone().into()),
+        Some(CallError::LimitExceeded { limit, .. }) => format!("limit_exceeded:{limit}").into(),
+        _ => ending.name().into(),
+    }
+}
+
+/// Everything that sees calls: the audit log, the metrics, the traces.
+#[derive(Clone)]
+pub struct Watch {
+    pub audit: Audit,
+    pub metrics: Metrics,
+    pub telemetry: Telemetry,
+}
+
+impl Watch {
+    /// One that writes and sends nothing.
+    pub fn unseen(registry: Registry) -> Self {
+        let audit = Audit::default();
+        let metrics = Metrics::new(move || registry.catalog().generation(), audit.clone());
+        Self { audit, metrics, telemetry: Telemetry::default() }
+    }
+
+    /// Begins the record of `call` by that method, and keeps it.
+    pub fn begin(&self, call: Call, method: &'static str) -> Record<'_> {
+        let id = next_call_id();
+        Record {
+            watch: self,
+            span: self.telemetry.call(&call, method, id),
+            id,
+            method,
+            call: Arc::new(call),
+            time: SystemTime::now(),
+            began: Instant::now(),
+            round: 1,
+            component: None,
+            server: None,
+            ending: Ending::Cancelled,
+            word: Ending::Cancelled.name().into(),
+        }
+    }
+
+    /// Writes and sends what is left. Blocks, a few seconds at most.
+    pub fn close(&self) {
+        self.audit.flush();
+        self.telemetry.close();
+    }
+}
+
+/// One call while it is watched. Told of when it is dropped: a future that nobody waits for any
+/// longer ends as `cancelled`.
+pub struct Record<'a> {
+    watch: &'a Watch,
+    pub id: u64,
+    method: &'static str,
+    pub call: Arc<Call>,
+    pub span: Span,
+    /// Which round of the call this is, from 1.
+    pub round: u32,
+    /// Who answers it, once that is known.
+    pub component: Option<Arc<LoadedComponent>>,
+    /// The same, where it is another server.
+    pub server: Option<Arc<dyn Upstream>>,
+    time: SystemTime,
+    began: Instant,
+    ending: Ending,
+    word: Cow<'static, str>,
+}
+
+impl Record<'_> {
+    /// Ends it with `result`.
+    pub fn end<T>(self, result: &Result<Outcome<T>, CallError>) {
+        self.end_as(ending_of(result), result.as_ref().err());
+    }
+
+    /// Ends that of a request for a route with its answer's status.
+    pub fn answered(mut self, result: Result<u16, &CallError>) {
+        match result {
+            Ok(..400) => self.end_as(Ending::Done, None),
+            Ok(status) => {
+                self.ending = Ending::Refused;
+                self.word = format!("status_{status}").into();
+            }
+            Err(error) => self.end_as(ending_of_error(error), Some(error)),
+        }
+    }
+
+    fn end_as(mut self, ending: Ending, error: Option<&CallError>) {
+        self.ending = ending;
+        self.word = word(ending, error);
+        if let Some(CallError::LimitExceeded { limit, .. }) = error
+            && let Some(component) = &self.component
+        {
+            component.tally().limit_exceeded(limit);
+        }
+    }
+}
+
+impl Drop for Record<'_> {
+    fn drop(&mut self) {
+        let duration = self.began.elapsed();
+        match (&self.component, &self.server) {
+            (Some(it), _) => it.tally().ended(self.ending, duration),
+            (None, Some(it)) => it.tally().ended(self.ending, duration),
+            (None, None) => self.watch.metrics.ended_nowhere(self.ending),
+        }
+        if let Some(server) = &self.server {
+            self.span.server((self.method, &self.call.name), server.name());
+        }
+        let asked = (self.method, &*self.call.name);
+        let component = self.component.as_deref().map(|it| (&**it.name(), &**it.digest()));
+        self.span.outcome(self.round, asked, component, self.ending, &self.word);
+        if !self.watch.audit.is_enabled() {
+            return;
+        }
+        let mut name = std::mem::take(&mut Arc::make_mut(&mut self.call).name);
+        // What follows in a URI is more of an argument than of a name.
+        let end = name.find('?').unwrap_or(name.len());
+        name.truncate(name.floor_char_boundary(end.min(128)));
+        self.watch.audit.write(audit::Line {
+            time: self.time,
+            call: self.id,
+            principal: self.call.caller.principal.clone(),
+            surface: self.call.surface,
+            round: self.round,
+            method: self.method,
+            name,
+            by: by(self.component.as_deref(), self.server.as_deref()),
+            arguments: audit::Arguments::of(std::mem::take(
+                &mut Arc::make_mut(&mut self.call).arguments,
+            )),
+            outcome: std::mem::take(&mut self.word),
+            on_behalf: self.call.via.asked_by.clone().map(|asked_by| {
+                let approval = self.call.via.approval.clone();
+                Box::new(audit::OnBehalf { asked_by, approval })
+            }),
+            is_refused: self.ending.is_refusal()
+                || self.component.is_none() && self.server.is_none(),
+            duration,
+        });
+    }
+}
+
+pub fn by(component: Option<&LoadedComponent>, server: Option<&dyn Upstream>) -> Option<audit::By> {
+    let component = component.map(|it| {
+        audit::By::Component(audit::Version {
+            component: it.name().clone(),
+            digest: it.digest().clone(),
+            generation: Some(it.generation()),
+        })
+    });
+    component.or_else(|| Some(audit::By::Server(server?.name().clone())))
+}

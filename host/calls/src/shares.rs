@@ -1,0 +1,170 @@
+//! Bytes of requests' bodies in memory: a budget over all requests, and each caller's share of it.
+
+use std::{
+    hash::{BuildHasher, RandomState},
+    net::IpAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+};
+
+/// Bytes that a body may have whose sender is not known.
+pub const STRANGERS_BODY_BYTES_MAX: usize = 8 << 10;
+/// Bytes of the bodies of unknown senders that one network may have in memory, and all together.
+const NETWORK_BYTES_MAX: usize = 32 * STRANGERS_BODY_BYTES_MAX;
+const STRANGERS_BYTES_MAX: usize = 8 << 20;
+/// Networks that are told apart: more of them share a place, so that none can take memory.
+const PLACES: usize = 256;
+
+/// Bytes that all may hold together.
+#[derive(Debug)]
+struct Budget {
+    max: usize,
+    held: AtomicUsize,
+}
+
+/// What one caller may hold of a budget.
+#[derive(Clone, Debug)]
+pub struct Share(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    max: usize,
+    held: AtomicUsize,
+    budget: Arc<Budget>,
+}
+
+fn take(held: &AtomicUsize, bytes: usize, max: usize) -> bool {
+    let fits = held.fetch_add(bytes, Relaxed).saturating_add(bytes) <= max;
+    if !fits {
+        held.fetch_sub(bytes, Relaxed);
+    }
+    fits
+}
+
+impl Share {
+    fn new(max: usize, budget: &Arc<Budget>) -> Self {
+        Self(Arc::new(Inner { max, held: AtomicUsize::new(0), budget: budget.clone() }))
+    }
+
+    /// Holds `bytes` more, where there is room for them.
+    pub fn take(&self, bytes: usize) -> bool {
+        let own = &self.0;
+        let is_own = take(&own.held, bytes, own.max);
+        let is_ours = is_own && take(&own.budget.held, bytes, own.budget.max);
+        if is_own && !is_ours {
+            own.held.fetch_sub(bytes, Relaxed);
+        }
+        is_ours
+    }
+
+    /// Holds `bytes` less.
+    pub fn give_back(&self, bytes: usize) {
+        self.0.held.fetch_sub(bytes, Relaxed);
+        self.0.budget.held.fetch_sub(bytes, Relaxed);
+    }
+}
+
+/// The budget of callers, the one of strangers, and who has which share.
+pub struct Shares {
+    callers: Arc<Budget>,
+    share_max: usize,
+    /// Callers on this machine, where no token is needed.
+    local: Share,
+    /// Callers without a name from elsewhere, by their network.
+    anonymous: Box<[Share]>,
+    /// The same where a token is needed and none came.
+    strangers: Box<[Share]>,
+    /// No sender can choose with whom to share a place.
+    hasher: RandomState,
+}
+
+impl Shares {
+    /// Those of a budget of `max` bytes, where one body may have `largest`.
+    pub fn new(max: usize, largest: usize) -> Self {
+        let callers = Arc::new(Budget { max, held: AtomicUsize::new(0) });
+        let strangers = Arc::new(Budget { max: STRANGERS_BYTES_MAX, held: AtomicUsize::new(0) });
+        // One caller can always send what one request may have, and never take everything.
+        let share_max = (max / 2).max(largest).min(max);
+        let places = |max, budget| (0..PLACES).map(|_| Share::new(max, budget)).collect();
+        Self {
+            share_max,
+            local: Share::new(max, &callers),
+            anonymous: places(share_max, &callers),
+            strangers: places(NETWORK_BYTES_MAX, &strangers),
+            callers,
+            hasher: RandomState::new(),
+        }
+    }
+
+    /// One more caller's.
+    pub fn of_caller(&self) -> Share {
+        Share::new(self.share_max, &self.callers)
+    }
+
+    /// That of callers at `peer` where no token is needed.
+    pub fn of_anonymous(&self, peer: IpAddr) -> &Share {
+        match peer.is_loopback() {
+            true => &self.local,
+            false => self.place(&self.anonymous, peer),
+        }
+    }
+
+    /// That of strangers at `peer`.
+    pub fn of_stranger(&self, peer: IpAddr) -> &Share {
+        self.place(&self.strangers, peer)
+    }
+
+    fn place<'a>(&self, places: &'a [Share], peer: IpAddr) -> &'a Share {
+        let hash = self.hasher.hash_one(network(peer));
+        &places[usize::try_from(hash % PLACES as u64).unwrap_or(0)]
+    }
+}
+
+/// The part of an address that one subscriber cannot change at will.
+pub fn network(address: IpAddr) -> [u8; 6] {
+    match address.to_canonical() {
+        IpAddr::V4(it) => {
+            let [a, b, c, _] = it.octets();
+            [0, 0, 0, a, b, c]
+        }
+        IpAddr::V6(it) => {
+            let [a, b, c, d, e, f, ..] = it.octets();
+            [a, b, c, d, e, f]
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_caller_leaves_room_for_others() {
+        let shares = Shares::new(100, 10);
+        let (ann, ben, eve) = (shares.of_caller(), shares.of_caller(), shares.of_caller());
+        assert!(ann.take(50) && !ann.take(1), "half is one caller's");
+        assert!(ben.take(50) && !eve.take(1), "and all is all");
+        ann.give_back(20);
+        assert!(eve.take(20) && !ben.take(1) && !ann.take(1));
+    }
+
+    #[test]
+    fn one_request_of_the_largest_size_always_fits() {
+        let shares = Shares::new(100, 80);
+        assert!(shares.of_caller().take(80));
+    }
+
+    #[test]
+    fn strangers_share_little_by_network_and_nothing_of_callers() {
+        let shares = Shares::new(1 << 20, 10);
+        let peer = "192.0.2.1".parse().unwrap();
+        let stranger = shares.of_stranger(peer);
+        let taken = (0..1_000).filter(|_| stranger.take(STRANGERS_BODY_BYTES_MAX)).count();
+        assert_eq!(taken, 32);
+        assert!(shares.of_caller().take(1 << 19), "callers have theirs");
+        let local = "127.0.0.1".parse().unwrap();
+        assert!(shares.of_anonymous(local).take(1 << 19), "this machine may use what is left");
+    }
+}

@@ -1,0 +1,218 @@
+//! What has been answered and done with: a call whose questions were answered ends once.
+//!
+//! The state between the rounds of a call is in the client's hand, who could send it twice. So
+//! each call that asks has a number in its state, the same in all its rounds; while a round of it
+//! runs no other may, and once it has ended none may any more. A round that broke off, or that asked
+//! further, may be repeated. What has ended is written down, for states outlive a restart; a power
+//! cut may take the last few lines away.
+
+use std::{
+    collections::{HashSet, VecDeque},
+    fs::{self, File},
+    io::{self, Write},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard},
+};
+
+use sandbox::component::StateError;
+
+/// Calls that are remembered, about 12 MB of them.
+const REMEMBERED_MAX: usize = 1 << 18;
+
+/// The calls that have ended and the ones that run. A clone is another handle on the same ones.
+#[derive(Clone, Debug, Default)]
+pub struct Spent(Arc<Mutex<Known>>);
+
+#[derive(Debug, Default)]
+struct Known {
+    /// Those that run, or have ended.
+    calls: HashSet<u64>,
+    /// Those that have ended, with the second after which no state of theirs is valid.
+    ended: VecDeque<(u64, u64)>,
+    /// States that expire until then are no longer told apart from those that have ended.
+    forgotten_until_s: u64,
+    journal: Option<Journal>,
+}
+
+/// The calls that have ended, 16 bytes each: the second, then the number, little-endian.
+#[derive(Debug)]
+struct Journal {
+    path: PathBuf,
+    /// None where the disk did not take the last one; it is begun anew then.
+    file: Option<File>,
+    written: usize,
+}
+
+/// Bytes of one call in the journal.
+const ENTRY: usize = 16;
+
+/// One round of a call, while it runs.
+#[derive(Debug)]
+pub struct Claim {
+    spent: Spent,
+    /// None once the call has ended.
+    call: Option<u64>,
+}
+
+impl Spent {
+    /// Those of `file`, less what has expired; written down there from now on.
+    pub fn open(file: &Path, now_s: u64) -> io::Result<Self> {
+        let bytes = match fs::read(file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            read => read?,
+        };
+        let number = |it: &[u8]| it.try_into().map(u64::from_le_bytes).unwrap_or_default();
+        // A last entry that was cut off is left out.
+        let entries = bytes.chunks_exact(ENTRY).map(|it| (number(&it[..8]), number(&it[8..])));
+        let mut known = Known { ended: entries.collect(), ..Known::default() };
+        known.calls = known.ended.iter().map(|it| it.1).collect();
+        known.forget(now_s, REMEMBERED_MAX);
+        // What is there is known; a disk that takes nothing now keeps nobody from being answered.
+        let journal = Journal::begin(file.to_owned(), &known.ended);
+        known.journal = Some(journal.unwrap_or_else(|error| Journal::failed(file, &error)));
+        Ok(Self(Arc::new(Mutex::new(known))))
+    }
+
+    /// Begins a round of `call`, whose state is valid until `expires_at_s`.
+    pub fn claim(&self, call: u64, expires_at_s: u64, now_s: u64) -> Result<Claim, StateError> {
+        let mut known = self.known();
+        known.forget(now_s, REMEMBERED_MAX);
+        if expires_at_s <= known.forgotten_until_s {
+            return Err(StateError::Expired);
+        }
+        match known.calls.insert(call) {
+            true => Ok(Claim { spent: self.clone(), call: Some(call) }),
+            false => Err(StateError::Spent),
+        }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(|it| it.into_inner())
+    }
+}
+
+impl Known {
+    fn end(&mut self, expires_at_s: u64, call: u64) {
+        self.ended.push_back((expires_at_s, call));
+        let Some(journal) = &mut self.journal else { return };
+        let noted = match &mut journal.file {
+            Some(file) if journal.written < 2 * REMEMBERED_MAX => {
+                journal.written += 1;
+                file.write_all(&entry(expires_at_s, call))
+            }
+            _ => Journal::begin(journal.path.clone(), &self.ended).map(|it| *journal = it),
+        };
+        if let Err(error) = noted {
+            *journal = Journal::failed(&journal.path, &error);
+        }
+    }
+
+    /// Forgets what has expired, and the eldest where there are too many: what could then no longer
+    /// be told apart is taken for expired, so that nothing that has ended is ever taken again.
+    fn forget(&mut self, now_s: u64, most: usize) {
+        while let Some((expires_at_s, call)) = self.ended.front().copied() {
+            let has_expired = expires_at_s < now_s;
+            if !has_expired && self.ended.len() <= most {
+                return;
+            }
+            if !has_expired {
+                self.forgotten_until_s = self.forgotten_until_s.max(expires_at_s);
+            }
+            self.ended.pop_front();
+            self.calls.remove(&call);
+        }
+    }
+}
+
+impl Journal {
+    /// A journal that holds `ended` and nothing else.
+    fn begin(path: PathBuf, ended: &VecDeque<(u64, u64)>) -> io::Result<Self> {
+        let bytes: Vec<u8> = ended.iter().flat_map(|it| entry(it.0, it.1)).collect();
+        store::private::write(&path, &bytes)?;
+        let file = File::options().append(true).open(&path)?;
+        Ok(Self { path, file: Some(file), written: ended.len() })
+    }
+
+    /// One that cannot be written now.
+    fn failed(path: &Path, error: &io::Error) -> Self {
+        let shown = path.display();
+        tracing::error!("{shown}: {error}; after a restart a used answer might be taken again");
+        Self { path: path.to_owned(), file: None, written: 0 }
+    }
+}
+
+fn entry(expires_at_s: u64, call: u64) -> [u8; ENTRY] {
+    let mut entry = [0; ENTRY];
+    entry[..8].copy_from_slice(&expires_at_s.to_le_bytes());
+    entry[8..].copy_from_slice(&call.to_le_bytes());
+    entry
+}
+
+impl Claim {
+    /// The call has ended: no state of it that is valid until `expires_at_s` is taken any more.
+    pub fn spend(mut self, expires_at_s: u64) {
+        if let Some(call) = self.call.take() {
+            self.spent.known().end(expires_at_s, call);
+        }
+    }
+}
+
+impl Drop for Claim {
+    /// It has not: the same state may come again.
+    fn drop(&mut self) {
+        if let Some(call) = self.call.take() {
+            self.spent.known().calls.remove(&call);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_ends_once_and_runs_once_at_a_time_and_may_be_repeated_until_then() {
+        let spent = Spent::default();
+        let first = spent.claim(7, 100, 10).unwrap();
+        assert_eq!(spent.claim(7, 100, 10).unwrap_err(), StateError::Spent, "it runs");
+        assert!(spent.claim(8, 100, 10).is_ok(), "another call");
+        drop(first);
+        spent.claim(7, 100, 10).unwrap().spend(110);
+        assert_eq!(spent.claim(7, 100, 10).unwrap_err(), StateError::Spent, "it has ended");
+        assert_eq!(spent.claim(7, 109, 109).unwrap_err(), StateError::Spent, "a later round");
+    }
+
+    #[test]
+    fn what_has_expired_is_forgotten_and_what_must_be_forgotten_before_counts_as_expired() {
+        let spent = Spent::default();
+        for call in 1..=3 {
+            spent.claim(call, 100 + call, 10).unwrap().spend(100 + call);
+        }
+        spent.known().forget(102, usize::MAX);
+        assert_eq!(spent.known().ended.len(), 2, "the first has expired");
+        spent.known().forget(102, 1);
+        assert_eq!(spent.claim(2, 102, 102).unwrap_err(), StateError::Expired, "forgotten");
+        assert_eq!(spent.claim(9, 102, 102).unwrap_err(), StateError::Expired, "as old as that");
+        assert_eq!(spent.claim(3, 103, 102).unwrap_err(), StateError::Spent, "remembered");
+        assert!(spent.claim(9, 104, 102).is_ok());
+        assert_eq!(spent.known().calls.len(), 1, "nothing else is kept");
+    }
+
+    #[test]
+    fn what_has_ended_is_known_after_a_restart_until_it_expires() {
+        let folder = std::env::temp_dir().join(format!("spent-{}", std::process::id()));
+        store::private::make_folder(&folder).unwrap();
+        let file = folder.join("spent");
+        let spent = Spent::open(&file, 10).unwrap();
+        spent.claim(7, 100, 10).unwrap().spend(110);
+        spent.claim(8, 200, 20).unwrap().spend(220);
+        drop(spent.claim(9, 200, 20).unwrap());
+        // As a power cut leaves it.
+        File::options().append(true).open(&file).unwrap().write_all(&[1, 2, 3]).unwrap();
+        let again = Spent::open(&file, 111).unwrap();
+        assert_eq!(again.claim(8, 200, 111).unwrap_err(), StateError::Spent);
+        assert!(again.claim(9, 200, 111).is_ok(), "it had not ended");
+        assert_eq!(again.known().ended.len(), 1, "the first has expired");
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

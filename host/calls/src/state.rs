@@ -1,0 +1,150 @@
+//! What a client carries between the rounds of a call, sealed, so that no question is answered that was never asked,
+//! nor for another call, caller or version.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use sandbox::{bindings::madoguchi::tool::types::Datetime, component::StateError};
+use store::seal::Seal;
+
+/// How long a question can be answered, in seconds.
+pub const TTL_S: u64 = 60 * 60;
+/// Bytes that a sealed state may have.
+const STATE_BYTES_MAX: usize = 256 << 10;
+
+/// What is remembered from the earlier rounds of one call.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// The method, what it asks for by name or URI, and the SHA-256 of the arguments, that it belongs
+    /// to.
+    pub method: String,
+    pub name: String,
+    pub arguments: String,
+    pub principal: String,
+    /// The version of the component that asked.
+    pub component: String,
+    /// When the first round began, in nanoseconds since 1970.
+    pub first_called_at_ns: u64,
+    /// When it ends to be valid, in seconds since 1970.
+    pub expires_at_s: u64,
+    /// What the last round asked: the key, and the kind of answer it takes.
+    pub asked: BTreeMap<String, Asked>,
+    /// How many rounds have asked so far.
+    #[serde(default)]
+    pub rounds: u32,
+    /// The number of the call over all its rounds, which nobody can guess.
+    #[serde(default)]
+    pub call: u64,
+    /// What earlier rounds were answered, as the client sent it.
+    pub answers: BTreeMap<String, (Asked, Value)>,
+    /// The component's own state.
+    pub own: Option<String>,
+    /// The approvals that its calls were held for so far.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<String>,
+    /// Those of them that the last round asked for, in place of the component.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approving: Vec<String>,
+}
+
+impl State {
+    /// That of a first round that came with answers already.
+    pub fn answered(
+        version: &str,
+        first_called_at_ns: u64,
+        answers: BTreeMap<String, (Asked, Value)>,
+    ) -> Self {
+        let component = version.to_owned();
+        Self { component, first_called_at_ns, answers, ..Self::default() }
+    }
+
+    /// When the first round began.
+    pub fn first_called_at(&self) -> Datetime {
+        Datetime {
+            seconds: self.first_called_at_ns / 1_000_000_000,
+            nanoseconds: u32::try_from(self.first_called_at_ns % 1_000_000_000).unwrap_or(0),
+        }
+    }
+
+    /// Drops what was asked by, answered to and kept for another version of the component.
+    pub fn belong_to(&mut self, version: &str) {
+        if self.component != version {
+            self.component = version.to_owned();
+            self.asked.clear();
+            self.answers.clear();
+            self.own = None;
+        }
+    }
+}
+
+/// The kind of a question, which tells how its answer reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Asked {
+    Elicitation,
+    Sampling,
+    Roots,
+}
+
+impl State {
+    /// For its way to the client and back; none if it is too big for that.
+    pub fn close(mut self, seal: &Seal, now: Duration) -> Option<String> {
+        self.expires_at_s = now.as_secs() + TTL_S;
+        let text = serde_json::to_vec(&self).expect("a state has string keys");
+        let sealed = seal.close(&text);
+        (sealed.len() <= STATE_BYTES_MAX).then_some(sealed)
+    }
+
+    /// The state in `sealed`, if it is genuine, still valid, and belongs to this call.
+    pub fn open(
+        (seal, sealed): (&Seal, &str),
+        now: Duration,
+        belongs: impl FnOnce(&Self) -> bool,
+    ) -> Result<Self, StateError> {
+        let text = Some(sealed).filter(|it| it.len() <= STATE_BYTES_MAX);
+        let text = text.and_then(|it| seal.open_text(it)).ok_or(StateError::Forged)?;
+        let state: Self = serde_json::from_slice(&text).map_err(|_| StateError::Forged)?;
+        if state.expires_at_s < now.as_secs() {
+            return Err(StateError::Expired);
+        }
+        if !belongs(&state) {
+            return Err(StateError::Foreign);
+        }
+        Ok(state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Duration = Duration::from_secs(1_000_000);
+
+    fn state() -> State {
+        State { name: "greet".to_owned(), ..State::default() }
+    }
+
+    #[test]
+    fn a_state_comes_back_as_it_was_while_it_is_valid() {
+        let seal = Seal::fresh().unwrap();
+        let sealed = state().close(&seal, NOW).unwrap();
+        let opened = State::open((&seal, &sealed), NOW, |it| it.name == "greet").unwrap();
+        assert_eq!(State { expires_at_s: 0, ..opened }, state());
+        let late = NOW + Duration::from_secs(TTL_S + 1);
+        assert_eq!(State::open((&seal, &sealed), late, |_| true), Err(StateError::Expired));
+        assert_eq!(State::open((&seal, &sealed), NOW, |_| false), Err(StateError::Foreign));
+        let other = Seal::fresh().unwrap();
+        assert_eq!(State::open((&other, &sealed), NOW, |_| true), Err(StateError::Forged));
+    }
+
+    #[test]
+    fn a_state_that_could_not_come_back_is_not_given_out() {
+        let seal = Seal::fresh().unwrap();
+        let own = |bytes| State { own: Some("s".repeat(bytes)), ..state() };
+        let sealed = own(150 << 10).close(&seal, NOW).unwrap();
+        assert!(State::open((&seal, &sealed), NOW, |_| true).is_ok());
+        assert_eq!(own(STATE_BYTES_MAX).close(&seal, NOW), None);
+    }
+}

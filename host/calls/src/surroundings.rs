@@ -1,0 +1,225 @@
+//! What components find around them: tools of others, runs of assistants, and components that understand sentences.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use futures::{
+    FutureExt,
+    future::{BoxFuture, join, join_all},
+};
+use tokio::{sync::mpsc, task::AbortHandle};
+use tokio_util::task::AbortOnDropHandle;
+
+use super::Calls;
+use base::failure::Failure;
+use registry::Catalog;
+use sandbox::{
+    bindings::madoguchi::tool::{
+        sentences::{Language, Reply, Turn},
+        tasks::Facts,
+        types::Name,
+    },
+    capability::{
+        Ask, Asking, ENDED, Heard, HeldCall, Part, Requested, RunTally, Surroundings, ToolOffer,
+        ToolOutcome, ToolRequest, Written, failed,
+    },
+    component::{LoadedComponent, Round, RunRole},
+};
+
+/// Events of a run that wait to be passed on.
+const EVENTS_WAITING_MAX: usize = 8;
+
+/// Makes calls of components, and runs assistants for them.
+#[derive(Clone)]
+pub struct Behalf {
+    pub calls: Calls,
+}
+
+impl Surroundings for Behalf {
+    fn offers(&self, by: &Requested) -> Vec<ToolOffer> {
+        self.calls.told_offers(by)
+    }
+
+    fn lacks(&self, tool: &str) -> bool {
+        let catalog = self.calls.registry.catalog();
+        catalog.component_for(tool).is_none() && catalog.served().tool(tool).is_none()
+    }
+
+    fn call(&self, by: Requested, request: ToolRequest) -> BoxFuture<'static, ToolOutcome> {
+        let calls = self.calls.clone();
+        let place = calls.approvals.as_ref().map(|it| it.next_place());
+        apart(async move {
+            calls.requested(&by, request, place).await.unwrap_or_else(ToolOutcome::Failed)
+        })
+    }
+
+    fn held(
+        &self,
+        by: Requested,
+        id: String,
+        patience: Duration,
+    ) -> BoxFuture<'static, Option<HeldCall>> {
+        let calls = self.calls.clone();
+        async move { calls.held_for(&by, &id, patience).await }.boxed()
+    }
+
+    fn withdraw(&self, by: Requested, id: String) -> BoxFuture<'static, ()> {
+        let calls = self.calls.clone();
+        async move { calls.withdraw(&by, &id).await }.boxed()
+    }
+
+    fn tally(&self, assistant: &str, provider: &str) -> Box<dyn RunTally> {
+        Box::new(self.calls.watch.metrics.run(assistant, provider))
+    }
+
+    fn run(&self, ask: Ask) -> AbortHandle {
+        let behalf = self.clone();
+        tokio::spawn(async move { behalf.run_to_its_end(ask).await }).abort_handle()
+    }
+
+    fn about(&self, assistant: String) -> BoxFuture<'static, Option<Facts>> {
+        let component = self.component();
+        apart(async move {
+            let told = component?.about_assistant(&assistant).await;
+            told.unwrap_or_else(|error| {
+                tracing::warn!("nothing is known of the assistant {assistant}: {error}");
+                None
+            })
+        })
+    }
+
+    fn names(&self, language: Language) -> BoxFuture<'static, Vec<Name>> {
+        let catalog = self.calls.registry.catalog();
+        apart(async move { names(&catalog, language).await })
+    }
+
+    fn hear(
+        &self,
+        turn: Turn,
+        memories: Vec<(String, String)>,
+        only: Option<String>,
+    ) -> BoxFuture<'static, Vec<Heard>> {
+        let catalog = self.calls.registry.catalog();
+        apart(async move { hear(&catalog, turn, memories.into_iter().collect(), only).await })
+    }
+}
+
+/// Runs `asked` in a task of its own, which ends with the one that waits for it. A turn that is given to a component
+/// that answers another must not wait for that other's turn, as it would in the same task.
+fn apart<T: Send + 'static>(
+    asked: impl Future<Output = T> + Send + 'static,
+) -> BoxFuture<'static, T> {
+    async move {
+        match AbortOnDropHandle::new(tokio::spawn(asked)).await {
+            Ok(it) => it,
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                // The runtime ends, and what waits with it.
+                Err(_) => std::future::pending().await,
+            },
+        }
+    }
+    .boxed()
+}
+
+impl Behalf {
+    /// The component that runs assistants: the one that answers the chat, or else the first that has leave for it.
+    fn component(&self) -> Option<Arc<LoadedComponent>> {
+        let catalog = self.calls.registry.catalog();
+        let named = self.calls.config.endpoints.chat().and_then(|it| catalog.component(it));
+        let mut there = named.into_iter().chain(catalog.components());
+        there.find(|it| it.runs_assistants()).cloned()
+    }
+
+    async fn run_to_its_end(&self, ask: Ask) {
+        let Ask { component, task, caller, part, trace, chain, events } = ask;
+        let Some(runs) = self.component() else {
+            let why = "no component that is served runs assistants (grants = [\"runs\"])";
+            let _ = events.send(failed("missing", 503, why)).await;
+            return;
+        };
+        let (role, part) = match part.map(|it| {
+            let role = RunRole { tokens_max: it.tokens_max, memory: it.memory };
+            Part::new(&component, it.given).map(|part| (role, Arc::new(part)))
+        }) {
+            None => (None, None),
+            Some(Ok((role, part))) => (Some(role), Some(part)),
+            Some(Err(why)) => {
+                let _ = events.send(failed("failed", 400, &why)).await;
+                return;
+            }
+        };
+        let mut asking = Asking::of_request(trace, Arc::default());
+        asking.chain = chain;
+        let round = Round { caller, pace: runs.pace(), asking: Some(asking), ..Round::of_host() };
+        let (sender, mut written) = mpsc::channel::<Written>(EVENTS_WAITING_MAX);
+        let running = runs.run_assistant((task, role), part, round, sender);
+        let passing = async {
+            // What it came to is said once, at the end.
+            while let Some(event) = written.recv().await {
+                if event.name != ENDED && events.send(event).await.is_err() {
+                    return;
+                }
+            }
+        };
+        let (ended, ()) = tokio::join!(running, passing);
+        let ended = match ended {
+            Ok(data) => Written { name: ENDED.to_owned(), data },
+            Err(error) => {
+                let failure = Failure::from(error);
+                failed("failed", failure.status, &failure.message)
+            }
+        };
+        let _ = events.send(ended).await;
+    }
+}
+
+/// What each of the components that understand sentences makes of `turn`, all at once: one that is slow holds up
+/// the answer once, and not in turn with the others.
+async fn hear(
+    catalog: &Catalog,
+    turn: Turn,
+    memories: BTreeMap<String, String>,
+    only: Option<String>,
+) -> Vec<Heard> {
+    let mut components: Vec<_> =
+        catalog.components().filter(|it| it.has_dialogue()).cloned().collect();
+    if let Some(at) = components.iter().position(|it| Some(&**it.name()) == only.as_deref()) {
+        components = vec![components.swap_remove(at)];
+    }
+    let replies = components.into_iter().map(|component| {
+        let memory = memories.get(&**component.name()).cloned().or_else(|| turn.memory.clone());
+        let turn = Turn { memory, ..turn.clone() };
+        async move {
+            let name = component.name().clone();
+            match component.next_in_dialogue(&turn).await {
+                Ok(reply) => reply.map(|it: Reply| (name, Ok(it))),
+                Err(error) => {
+                    tracing::warn!(component = &*name, "it understood nothing: {error}");
+                    Some((name, Err(Failure::from(error).message)))
+                }
+            }
+        }
+    });
+    join_all(replies).await.into_iter().flatten().collect()
+}
+
+/// What all components call things, and what may be written to them. One that cannot say so now is understood
+/// without it.
+async fn names(catalog: &Catalog, language: Language) -> Vec<Name> {
+    let tag = match language {
+        Language::Ja => "ja",
+        Language::En => "en",
+    };
+    let all = catalog.components().filter(|it| it.has_names()).map(|component| async move {
+        let both = join(component.names(), component.samples(tag)).await;
+        let told = <[_; 2]>::from(both).into_iter().map(|it| {
+            it.unwrap_or_else(|error| {
+                let name = component.name();
+                tracing::warn!(component = &**name, "it does not say its names: {error}");
+                Vec::new()
+            })
+        });
+        told.flatten().collect::<Vec<_>>()
+    });
+    join_all(all).await.into_iter().flatten().collect()
+}

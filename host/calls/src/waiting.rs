@@ -1,0 +1,108 @@
+//! A call that waits: kept as a request, without an instance, until an event of its component
+//! comes or its time is up.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use tokio_util::sync::CancellationToken;
+
+use base::grants::Grant;
+use sandbox::component::{CallError, LoadedComponent, Stop, Unavailable, Wait};
+use store::events::Listener;
+
+/// Events that one call may wait for.
+const EVENTS_MAX: usize = 64;
+/// Times that a call may be woken at once; one that rings its own bell would else spin.
+const QUICK_WAKES: u32 = 16;
+/// The least time that a wait takes otherwise.
+const WAIT_MIN: Duration = Duration::from_millis(10);
+
+/// What one call has waited so far.
+pub struct Waiting {
+    began: Instant,
+    wakes: u32,
+    call_id: u64,
+    component: Arc<str>,
+    /// Hears the component's bell; one without the grant has none to ring.
+    listener: Option<Listener>,
+}
+
+impl Waiting {
+    /// Begins to listen, before the first round: what rings during a round is not lost.
+    pub fn begin(component: &LoadedComponent, call_id: u64) -> Self {
+        let (began, name) = (Instant::now(), component.name().clone());
+        Self { began, wakes: 0, call_id, component: name, listener: listener(component) }
+    }
+
+    /// Waits until an event of `wait` comes, or has come since the round began, or the time is up,
+    /// and no longer than the component may, counted from when the call began.
+    pub async fn wait(
+        &mut self,
+        component: &LoadedComponent,
+        wait: &Wait,
+        stop: &CancellationToken,
+    ) -> Result<(), CallError> {
+        let component_name = component.name().clone();
+        if wait.events.len() > EVENTS_MAX {
+            let what = format!("it waits for {} events; {EVENTS_MAX} is most", wait.events.len());
+            let call_id = self.call_id;
+            return Err(CallError::Broken { component: component_name, call_id, what });
+        }
+        let Ok(_waiter) = component.waiters.try_acquire() else {
+            let retry_after_ms = component.limits().wait_ms_max;
+            return Err(CallError::Busy { component: component_name, retry_after_ms });
+        };
+        let _waiting = component.tally().waiting.hold();
+        let most = Duration::from_millis(component.limits().wait_ms_max);
+        let allowed = most.saturating_sub(self.began.elapsed());
+        if allowed.is_zero() {
+            let (call_id, limit) = (self.call_id, "wait_ms_max");
+            return Err(CallError::LimitExceeded { component: component_name, call_id, limit });
+        }
+        let until = Duration::new(wait.until.seconds, wait.until.nanoseconds.min(999_999_999));
+        let wanted = until.saturating_sub(component.clock().now()).max(WAIT_MIN);
+        tokio::select! {
+            () = stop.cancelled() => return Err(CallError::Stopped(stopping())),
+            () = rung(self.listener.as_mut(), &wait.events) => {}
+            () = tokio::time::sleep(wanted.min(allowed)) => {}
+        }
+        self.wakes += 1;
+        if self.wakes > QUICK_WAKES {
+            tokio::time::sleep(WAIT_MIN).await;
+        }
+        Ok(())
+    }
+
+    /// Goes on with `component`, which may be another version by now, or another component. What
+    /// rang before the round begins, the round can see.
+    pub fn follow(&mut self, component: &LoadedComponent) {
+        if *component.name() == self.component {
+            self.listener.iter_mut().for_each(Listener::forget);
+        } else {
+            self.component = component.name().clone();
+            self.listener = None;
+        }
+        // A new version may have been granted a bell that the one before had not.
+        self.listener = self.listener.take().or_else(|| listener(component));
+    }
+}
+
+fn listener(component: &LoadedComponent) -> Option<Listener> {
+    let hears = component.needs(Grant::Events) || component.needs(Grant::Calls);
+    hears.then(|| component.setup().reach.bell.listen())
+}
+
+async fn rung(listener: Option<&mut Listener>, events: &[String]) {
+    match listener {
+        Some(listener) if !events.is_empty() => listener.rung(events).await,
+        _ => std::future::pending().await,
+    }
+}
+
+/// Nobody should wait for a server that goes.
+fn stopping() -> Stop {
+    let message = "The server is stopping; call again in a moment.".to_owned();
+    Stop::Unavailable(Unavailable { message, retry_after_ms: Some(1000) })
+}

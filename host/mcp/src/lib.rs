@@ -1,0 +1,389 @@
+//! MCP in, MCP out, and other MCP servers: all that knows the official SDK.
+
+#![allow(missing_docs, reason = "what is public here is so for the other crates of the host")]
+#![allow(deprecated, reason = "clients of the era before set levels of logs")]
+
+use std::{sync::Arc, time::Duration};
+
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler, ServiceExt,
+    model::{
+        CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+        CustomRequest, CustomResult, DiscoverResult, ErrorCode, Extensions, GetPromptRequestParams,
+        GetPromptResponse, GetPromptResult, Implementation, InitializeRequestParams,
+        InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+        ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+        ReadResourceResult, ServerCapabilities, ServerConfig, SetLevelRequestParams,
+        SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    },
+    service::{NotificationContext, RequestContext, SubscriptionContext},
+    transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService},
+};
+use serde::Deserialize;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_util::sync::CancellationToken;
+
+use base::{
+    caller::Caller,
+    config::Config,
+    language::{Language, LanguageTag},
+    notes::Level,
+};
+use calls::{CallTool, Calls, GetPrompt, ReadResource, authorization::caller_of, outcome::Outcome};
+use registry::Registry;
+use sandbox::definition::Viewer;
+use store::events::Events;
+
+pub mod mend;
+
+mod completion;
+mod early;
+pub mod gate;
+mod instructions;
+mod legacy;
+mod lists;
+mod news;
+mod passed;
+mod plain;
+mod rounds;
+mod servers;
+mod session;
+pub mod sessions;
+pub mod thin;
+mod wire;
+
+pub use servers::{Servers, Status};
+
+use lists::{TTL, scope_for};
+use news::{LISTENERS_MAX, News};
+use rounds::Ended;
+use session::Session;
+use sessions::{Book, Sessions};
+
+/// How long a request for what components offer waits for the first load: longer than clients do.
+const LOADING_MAX: Duration = Duration::from_secs(300);
+/// The same where nothing is asked but what there is: components that were compiled before are there
+/// in less, and one that compiles keeps no client from beginning.
+const HELLO_MAX: Duration = Duration::from_secs(1);
+
+/// The SDK's way to serve MCP over HTTP.
+pub type McpService = StreamableHttpService<McpServer, Sessions>;
+
+/// The counter as an MCP server.
+#[derive(Clone)]
+pub struct McpServer {
+    registry: Registry,
+    calls: Calls,
+    events: Events,
+    /// Modern clients that listen, each caller with a share of the places.
+    listeners: Arc<Book<u64>>,
+    /// How long a legacy call waits for the answer to a question that may be answered later.
+    question_wait: Duration,
+    /// What whoever started this process reads, where nobody else can say it.
+    language: Option<LanguageTag>,
+    session: Session,
+}
+
+impl McpServer {
+    pub fn new(registry: Registry, calls: Calls, events: Events, question_wait: Duration) -> Self {
+        let listeners = Arc::new(Book::new(LISTENERS_MAX));
+        let (language, session) = (None, Session::default());
+        Self { registry, calls, events, listeners, question_wait, language, session }
+    }
+
+    /// The same for somebody who reads `language`, where they are alone with it.
+    pub fn reading(self, language: Option<LanguageTag>) -> Self {
+        Self { language, ..self }
+    }
+
+    fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
+        let caller = self.caller_of(&context.extensions);
+        let capabilities = context.client_capabilities();
+        let capabilities = capabilities.and_then(|it| serde_json::to_string(&it).ok());
+        with_capabilities(caller, capabilities.as_deref())
+    }
+
+    /// Who sent what has these extensions.
+    fn caller_of(&self, extensions: &Extensions) -> Caller {
+        match extensions.get::<http::request::Parts>() {
+            Some(it) => caller_of(&it.headers, &it.extensions),
+            None => Caller::stdio().reading(self.language.as_ref()),
+        }
+    }
+
+    /// The same for another session.
+    fn for_session(&self) -> Self {
+        Self { session: Session::default(), ..self.clone() }
+    }
+
+    /// Waits for the first load, where it still goes on: what is listed too early would be missing.
+    async fn loaded(&self, context: &RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        tokio::select! {
+            biased;
+            () = context.ct.cancelled() => Err(wire::cancelled()),
+            _ = tokio::time::timeout(LOADING_MAX, self.registry.loaded()) => Ok(()),
+        }
+    }
+
+    /// The same over HTTP, until `hang_up`.
+    pub fn over_http(&self, config: &Config, hang_up: CancellationToken) -> McpService {
+        let sessions = Sessions::new(&config.sessions, hang_up.clone());
+        // Hosts and origins are checked by the router, for every route alike.
+        let config = StreamableHttpServerConfig::default()
+            .disable_allowed_hosts()
+            .with_json_response(true)
+            .with_max_request_body_bytes(config.body_bytes_max)
+            .with_cancellation_token(hang_up);
+        let server = self.clone();
+        StreamableHttpService::new(move || Ok(server.for_session()), sessions, config)
+    }
+}
+
+impl McpServer {
+    /// Serves one client on these streams until it goes.
+    pub async fn serve_streams(
+        self,
+        input: impl AsyncRead + Send + Unpin + 'static,
+        output: impl AsyncWrite + Send + Unpin + 'static,
+    ) {
+        match self.serve((input, output)).await {
+            Ok(running) => _ = running.waiting().await,
+            Err(error) => tracing::warn!("the client left before it was served: {error}"),
+        }
+    }
+}
+
+impl ServerHandler for McpServer {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_tool_list_changed()
+            .enable_prompts()
+            .enable_prompts_list_changed()
+            .enable_resources()
+            .enable_resources_list_changed()
+            .enable_resources_subscribe()
+            .enable_completions()
+            .enable_logging()
+            .build();
+        let mut info = ServerConfig::new(capabilities);
+        info.server_info = Implementation::new("madoguchi", env!("CARGO_PKG_VERSION"))
+            .with_title("Madoguchi 窓口");
+        info.instructions = Some(instructions::own());
+        info
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let mut result = self.negotiate_initialize(&request)?;
+        let _ = tokio::time::timeout(HELLO_MAX, self.registry.loaded()).await;
+        let caller = self.caller_of(&context.extensions);
+        context.peer.set_peer_info(request);
+        result.instructions = Some(instructions::of(&self.registry.catalog(), &caller));
+        Ok(result)
+    }
+
+    async fn discover(
+        &self,
+        context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        let _ = tokio::time::timeout(HELLO_MAX, self.registry.loaded()).await;
+        let (versions, caller) =
+            (self.supported_protocol_versions().into_owned(), self.caller(&context));
+        let mut info = self.get_info();
+        info.instructions = Some(instructions::of(&self.registry.catalog(), &caller));
+        Ok(DiscoverResult::from_server_info(versions, info)
+            .with_ttl_ms(TTL.as_millis() as u64)
+            .with_cache_scope(scope_for(&caller)))
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        self.loaded(&context).await?;
+        self.tools(request, &self.caller(&context))
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        self.loaded(&context).await?;
+        self.prompts(request, &self.caller(&context))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        self.loaded(&context).await?;
+        self.templates(request, &self.caller(&context))
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        self.loaded(&context).await?;
+        let caller = self.caller(&context);
+        tokio::select! {
+            biased;
+            () = context.ct.cancelled() => Err(wire::cancelled()),
+            result = self.resources(request, &caller) => result,
+        }
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        let catalog = self.registry.catalog();
+        let served = catalog.served().tool(name).map(|it| it.listed.clone());
+        let mut tools = catalog.component_for(name).into_iter().flat_map(|it| it.tools());
+        // Which of its arguments are told in headers, and no more, is asked of it.
+        let tool = |it: &_| wire::tool(it, Viewer::Page, Language::English);
+        let served = served.and_then(|it| Tool::deserialize(&it).ok());
+        served.or_else(|| tools.find(|it| &*it.name == name).map(tool))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        self.loaded(&context).await?;
+        let (name, arguments) = (request.name.into_owned(), request.arguments.as_ref());
+        let call = wire::call(name, arguments, &context, self.caller(&context))
+            .carrying(request.input_responses, request.request_state);
+        match self.rounds::<CallTool>(call, &context).await {
+            Ok(Outcome::Done { component, call_id, output }) => {
+                wire::done(component, call_id, output)
+            }
+            Ok(Outcome::Passed(it)) => passed::called(&it),
+            Ok(Outcome::Asked { component, call_id, questions, state }) => {
+                wire::asked(&component, call_id, questions, state).map(Into::into)
+            }
+            Err(Ended::Failed(error)) => wire::failed(error),
+            Err(Ended::CannotAsk(it)) => it.refusal(),
+            Err(ended) => Err(rounds::error(ended)),
+        }
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        self.loaded(&context).await?;
+        let call =
+            wire::call(request.name, request.arguments.as_ref(), &context, self.caller(&context))
+                .carrying(request.input_responses, request.request_state);
+        match self.rounds::<GetPrompt>(call, &context).await.map_err(rounds::error)? {
+            Outcome::Done { component, call_id, output } => {
+                wire::got(component, call_id, output).map(Into::into)
+            }
+            Outcome::Passed(it) => passed::result::<GetPromptResult>(&it).map(Into::into),
+            Outcome::Asked { component, call_id, questions, state } => {
+                wire::asked(&component, call_id, questions, state).map(Into::into)
+            }
+        }
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        self.loaded(&context).await?;
+        let call = wire::call(request.uri, None, &context, self.caller(&context))
+            .carrying(request.input_responses, request.request_state);
+        match self.rounds::<ReadResource>(call, &context).await.map_err(rounds::error)? {
+            Outcome::Done { output, .. } => Ok(wire::read(output).into()),
+            Outcome::Passed(it) => passed::result::<ReadResourceResult>(&it).map(Into::into),
+            Outcome::Asked { component, call_id, questions, state } => {
+                wire::asked(&component, call_id, questions, state).map(Into::into)
+            }
+        }
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        self.loaded(&context).await?;
+        self.completion(request, &context).await
+    }
+
+    async fn set_level(
+        &self,
+        request: SetLevelRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if !wire::is_legacy(&context) {
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "logging/setLevel", None));
+        }
+        let level = serde_json::to_value(request.level).unwrap_or_default();
+        let level = level.as_str().and_then(Level::of);
+        let unknown = || ErrorData::invalid_params("level: of no known name", None);
+        self.session.set_log_level(level.ok_or_else(unknown)?);
+        Ok(())
+    }
+
+    /// What the SDK could not read ends up here, known methods with wrong parameters among it.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(wire::unreadable(request, wire::is_legacy(&context)))
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(Self::accepted(requested))
+    }
+
+    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+        self.tell_news(subscription).await
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.loaded(&context).await?;
+        self.subscribe_session(request.uri, &self.caller(&context))
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.session.unsubscribe(&request.uri);
+        Ok(())
+    }
+
+    /// Tells a legacy client what is new for as long as its session lasts.
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        let news = News::new(&self.registry, &self.events, self.caller_of(&context.extensions));
+        tokio::spawn(legacy::listen(context.peer, self.session.clone(), news));
+    }
+}
+
+/// `caller` with a client that can do what `capabilities` says, a JSON object.
+fn with_capabilities(mut caller: Caller, capabilities: Option<&str>) -> Caller {
+    if let Some(json) = capabilities.filter(|it| *it != "{}") {
+        caller.client_capabilities = Arc::from(json);
+    }
+    caller
+}

@@ -1,0 +1,265 @@
+//! The lists of what is on offer: tools, prompts, resources and their templates, each as its caller
+//! may see it.
+
+use std::{sync::Arc, time::Duration};
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
+use rmcp::{
+    ErrorData,
+    model::{
+        CacheScope, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+        ListToolsResult, PaginatedRequestParams, Resource,
+    },
+};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use super::{McpServer, wire};
+use base::{caller::Caller, tool_set::Owner};
+use registry::{Catalog, upstream::Offer};
+use sandbox::{
+    component::{CallError, LoadedComponent, Round, Stop},
+    definition::Viewer,
+};
+
+/// How long a client may take a list for fresh: short, or a swap stays invisible to those who do
+/// not listen.
+pub(super) const TTL: Duration = Duration::from_secs(5);
+/// Resources on one page, give or take what one component puts on one of its own.
+const PAGE: usize = 256;
+/// Bytes of a cursor that are read.
+const CURSOR_BYTES_MAX: usize = 16 << 10;
+
+/// Where a page of resources begins.
+#[derive(Serialize, Deserialize)]
+struct Cursor {
+    component: String,
+    /// The component's own cursor.
+    at: Option<String>,
+}
+
+impl Cursor {
+    fn read(text: &str) -> Result<Self, ErrorData> {
+        let bytes = if text.len() > CURSOR_BYTES_MAX { None } else { BASE64.decode(text).ok() };
+        let cursor = bytes.and_then(|it| serde_json::from_slice(&it).ok());
+        cursor.ok_or_else(wrong_cursor)
+    }
+
+    fn text(&self) -> String {
+        BASE64.encode(serde_json::to_vec(self).unwrap_or_default())
+    }
+}
+
+fn wrong_cursor() -> ErrorData {
+    let message = "cursor: not one that this list gave out, or one whose component is gone; begin again without a cursor";
+    ErrorData::invalid_params(message, None)
+}
+
+/// Who may keep a list that shows what `caller` may use.
+pub(super) fn scope_for(caller: &Caller) -> CacheScope {
+    match caller.is_anonymous() {
+        true => CacheScope::Public,
+        false => CacheScope::Private,
+    }
+}
+
+fn one_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    let Some(cursor) = request.and_then(|it| it.cursor) else { return Ok(()) };
+    let cursor: String = cursor.chars().take(64).collect();
+    let message = format!("cursor {cursor:?}: this list has one page, so there is no cursor");
+    Err(ErrorData::invalid_params(message, None))
+}
+
+pub(super) fn usable<'a>(
+    catalog: &'a Catalog,
+    caller: &'a Caller,
+) -> impl Iterator<Item = &'a Arc<LoadedComponent>> {
+    catalog.components().filter(|it| caller.may_use(Owner::Component(it.name())))
+}
+
+impl McpServer {
+    pub(super) fn tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        caller: &Caller,
+    ) -> Result<ListToolsResult, ErrorData> {
+        one_page(request)?;
+        let catalog = self.registry.catalog();
+        let (viewer, language) = (Viewer::of(&caller.client_capabilities), wire::language(caller));
+        let tools = catalog.offers().filter(|(owner, it)| {
+            it.audience.has(viewer) && caller.may_call(*owner, &it.name, it.hints.read_only)
+        });
+        let served = catalog
+            .served()
+            .tools()
+            .filter(|it| it.audience().is_none_or(|it| it.has(viewer)) && it.is_open_to(caller));
+        let served = served.filter_map(|it| listed(&it.listed));
+        let tools = tools.map(|(_, it)| wire::tool(it, viewer, language)).chain(served).collect();
+        Ok(ListToolsResult::with_all_items(tools)
+            .with_ttl_ms(TTL.as_millis() as u64)
+            // What is on it depends on the client and on its language.
+            .with_cache_scope(CacheScope::Private))
+    }
+
+    pub(super) fn prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        caller: &Caller,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        one_page(request)?;
+        let catalog = self.registry.catalog();
+        let prompts = usable(&catalog, caller).flat_map(|it| &it.offers().prompts);
+        let served = open(&catalog, caller).flat_map(|it| &it.prompts).filter(|it| {
+            let found = catalog.served_prompt(&it.name);
+            found.is_some_and(|(_, other)| Arc::ptr_eq(it, other))
+        });
+        let served = served.filter_map(|it| listed(&it.listed));
+        let (viewer, language) = (Viewer::of(&caller.client_capabilities), wire::language(caller));
+        let prompts = prompts.map(|it| wire::prompt(it, viewer, language)).chain(served).collect();
+        Ok(ListPromptsResult::with_all_items(prompts)
+            .with_ttl_ms(TTL.as_millis() as u64)
+            .with_cache_scope(CacheScope::Private))
+    }
+
+    pub(super) fn templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        caller: &Caller,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        one_page(request)?;
+        let catalog = self.registry.catalog();
+        let templates = usable(&catalog, caller).flat_map(|it| &it.offers().templates);
+        let served = open(&catalog, caller).flat_map(|offer| {
+            let is_its = |text: &str| {
+                let server = catalog.server_for_template(text);
+                server.is_some_and(|it| Arc::ptr_eq(it, &offer.server))
+            };
+            offer.templates.iter().filter(move |it| is_its(&it.text))
+        });
+        let served = served.filter_map(|it| listed(&it.listed));
+        let templates = templates.map(wire::template).chain(served).collect();
+        Ok(ListResourceTemplatesResult::with_all_items(templates)
+            .with_ttl_ms(TTL.as_millis() as u64)
+            .with_cache_scope(scope_for(caller)))
+    }
+
+    /// Component after component, by name, each page by page. What a component lists may depend on
+    /// who asks, so nobody else may keep it.
+    pub(super) async fn resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        caller: &Caller,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let from = request.and_then(|it| it.cursor).map(|it| Cursor::read(&it)).transpose()?;
+        let catalog = self.registry.catalog();
+        let mut components: Vec<_> =
+            usable(&catalog, caller).filter(|it| it.has_resources()).collect();
+        if let Some(from) = &from {
+            components.retain(|it| **it.name() >= *from.component);
+            if components.first().is_none_or(|it| **it.name() != *from.component) {
+                return Err(wrong_cursor());
+            }
+        }
+        let mut at = from.as_ref().and_then(|it| it.at.clone());
+        let (mut resources, mut next) = (Vec::new(), None);
+        for component in components {
+            if resources.len() >= PAGE {
+                next = Some(Cursor { component: component.name().to_string(), at: None });
+                break;
+            }
+            let following = page(&catalog, component, at.take(), caller, &mut resources).await?;
+            if following.is_some() {
+                next = Some(Cursor { component: component.name().to_string(), at: following });
+                break;
+            }
+        }
+        if next.is_none() {
+            resources.extend(served_resources(&catalog, caller));
+        }
+        let mut result = ListResourcesResult::with_all_items(resources)
+            .with_ttl_ms(TTL.as_millis() as u64)
+            .with_cache_scope(CacheScope::Private);
+        result.next_cursor = next.map(|it| it.text());
+        Ok(result)
+    }
+}
+
+/// What other servers listed: on the last page, because it is known and bounded.
+fn served_resources(catalog: &Catalog, caller: &Caller) -> Vec<Resource> {
+    let each = open(catalog, caller).flat_map(|offer| {
+        let is_its = |uri: &str| {
+            let server = catalog.server_for_resource(uri);
+            server.is_some_and(|it| Arc::ptr_eq(it, &offer.server))
+        };
+        offer.resources.iter().filter(move |it| is_its(&it.uri))
+    });
+    each.filter_map(|it| listed(&it.listed)).collect()
+}
+
+/// What the servers offer that `caller` may use.
+fn open<'a>(catalog: &'a Catalog, caller: &'a Caller) -> impl Iterator<Item = &'a Arc<Offer>> {
+    catalog.served().offers().filter(|it| caller.may_use(Owner::Server(it.server.name())))
+}
+
+/// What another server lists, as the SDK has it.
+fn listed<T: DeserializeOwned>(it: &Value) -> Option<T> {
+    T::deserialize(it).ok()
+}
+
+/// Adds one page of `component`; the cursor of the one after.
+async fn page(
+    catalog: &Catalog,
+    component: &LoadedComponent,
+    at: Option<String>,
+    caller: &Caller,
+    to: &mut Vec<Resource>,
+) -> Result<Option<String>, ErrorData> {
+    let round = Round { caller: caller.clone(), pace: component.pace(), ..Round::of_host() };
+    let page = match component.list_resources(at.as_deref(), round).await {
+        Ok(page) => page,
+        // One that fails keeps nobody else's off the list.
+        Err(error) if at.is_none() => {
+            tracing::warn!(
+                component = &**component.name(),
+                "its resources are listed as they were when it was loaded: {error}"
+            );
+            to.extend(component.offers().resources.iter().map(wire::resource));
+            return Ok(None);
+        }
+        Err(CallError::Stopped(Stop::InvalidArguments(_)) | CallError::UnknownResource { .. }) => {
+            return Err(wrong_cursor());
+        }
+        Err(error) => return Err(wire::error(error)),
+    };
+    let all = page.resources.len();
+    let is_its = |uri: &str| {
+        catalog.component_for_resource(uri).is_some_and(|it| it.name() == component.name())
+    };
+    let found = page.resources.iter().filter(|it| is_its(&it.uri));
+    let before = to.len();
+    to.extend(found.map(wire::resource));
+    let lost = all - (to.len() - before);
+    if lost > 0 {
+        tracing::warn!(
+            component = &**component.name(),
+            "{lost} of its resources fit none of its templates and were not there when it was loaded, so nobody could read them"
+        );
+    }
+    Ok(page.next_cursor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_comes_back_as_it_was_and_another_text_is_told_so() {
+        let text = Cursor { component: "shop".to_owned(), at: Some("2".to_owned()) }.text();
+        let cursor = Cursor::read(&text).unwrap();
+        assert_eq!((&*cursor.component, cursor.at.as_deref()), ("shop", Some("2")));
+        for wrong in ["", "2", "!!", &"A".repeat(CURSOR_BYTES_MAX + 1)] {
+            let error = Cursor::read(wrong).err().unwrap();
+            assert!(error.message.contains("begin again"), "{error:?}");
+        }
+    }
+}

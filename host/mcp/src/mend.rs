@@ -1,0 +1,135 @@
+//! Errors of the layers below us, said as JSON-RPC and with what to mend.
+
+use axum::{
+    extract::{Request, State},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use http::{HeaderValue, StatusCode, header};
+use http_body_util::{BodyExt, Limited};
+use serde_json::{Value, json};
+
+use base::unreadable;
+
+/// Bytes of an error's text that are read; what is longer is not one of those we know.
+const TEXT_BYTES_MAX: usize = 4 << 10;
+
+/// The code that clients know for a session that has gone.
+const SESSION_NOT_FOUND: i32 = -32001;
+
+/// How the SDK says that a session ended meanwhile.
+const ENDED: [&str; 4] = [
+    "Session service terminated",
+    "Channel closed",
+    "no response message received",
+    "there is no such session",
+];
+
+/// Mends what the routes behind it answer.
+pub async fn mend(State(body_bytes_max): State<usize>, request: Request, next: Next) -> Response {
+    mended(next.run(request).await, body_bytes_max).await
+}
+
+/// Turns an error that is only text into one that a program can read and a person can act on.
+pub async fn mended(response: Response, body_bytes_max: usize) -> Response {
+    let status = response.status();
+    let is_json = response
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|it| it.as_bytes().starts_with(b"application/json"));
+    if is_json || !(status.is_client_error() || status.is_server_error()) {
+        return response;
+    }
+    let (parts, body) = response.into_parts();
+    // What says back a header of twenty kilobytes is too long to be read to anybody.
+    let text = Limited::new(body, TEXT_BYTES_MAX).collect().await.map(|it| it.to_bytes());
+    let text = String::from_utf8_lossy(&text.unwrap_or_default()).into_owned();
+    let (status, code, message) = words(status, &text, body_bytes_max);
+    let error = json!({ "code": code, "message": message });
+    let answer = json!({ "jsonrpc": "2.0", "id": Value::Null, "error": error });
+    let mut mended = (status, axum::Json(answer)).into_response();
+    for (name, value) in &parts.headers {
+        if name != header::CONTENT_LENGTH && name != header::CONTENT_TYPE {
+            mended.headers_mut().insert(name, HeaderValue::clone(value));
+        }
+    }
+    mended
+}
+
+fn words(status: StatusCode, text: &str, body_bytes_max: usize) -> (StatusCode, i32, String) {
+    let unread = text.strip_prefix("fail to deserialize request body ");
+    match (status, unread) {
+        (StatusCode::PAYLOAD_TOO_LARGE, _) => {
+            let message = format!(
+                "The body has more than {body_bytes_max} bytes; send less, or let the operator raise body_bytes_max."
+            );
+            (status, -32600, message)
+        }
+        (_, Some("unrecognized JSON-RPC message")) => {
+            let message = "The body is not a JSON-RPC 2.0 message: {\"jsonrpc\": \"2.0\", \"id\": …, \"method\": …, \"params\": {…}} is right.";
+            (StatusCode::BAD_REQUEST, -32600, message.to_owned())
+        }
+        (_, Some(why)) => {
+            let why = unreadable::why(why);
+            (StatusCode::BAD_REQUEST, -32700, format!("The body is not JSON: {why}."))
+        }
+        (StatusCode::BAD_REQUEST, None) if text.contains("Session ID is required") => {
+            let message = "There is no session: begin with `initialize`, or speak 2026-07-28, which needs none (header MCP-Protocol-Version, and _meta in the params).";
+            (status, -32600, message.to_owned())
+        }
+        (StatusCode::NOT_FOUND, None) if text.contains("Session not found") => {
+            let message = "There is no such session, or none any more: begin anew with `initialize`, without Mcp-Session-Id.";
+            (status, SESSION_NOT_FOUND, message.to_owned())
+        }
+        (StatusCode::INTERNAL_SERVER_ERROR, _)
+            if text.starts_with("Failed to read request body") =>
+        {
+            let message = "The body breaks off, or is not framed as the headers say.";
+            (StatusCode::BAD_REQUEST, -32600, message.to_owned())
+        }
+        // Its session ended while it was being answered: by its owner, or because the server stops.
+        (StatusCode::INTERNAL_SERVER_ERROR, _) if ENDED.iter().any(|it| text.contains(it)) => {
+            let message = "There is no such session any more: begin anew with `initialize`, without Mcp-Session-Id.";
+            (StatusCode::NOT_FOUND, SESSION_NOT_FOUND, message.to_owned())
+        }
+        (StatusCode::INTERNAL_SERVER_ERROR, _) => {
+            tracing::error!("a request was not answered: {text}");
+            (status, -32603, "Something went wrong here; the log has the reason.".to_owned())
+        }
+        (StatusCode::METHOD_NOT_ALLOWED, None) => {
+            let message = "This is not a method of HTTP that is served here; POST a message.";
+            (status, -32600, message.to_owned())
+        }
+        (_, None) if text.trim().is_empty() => {
+            let reason = status.canonical_reason().unwrap_or("The request was refused");
+            (status, -32600, format!("{reason}."))
+        }
+        _ => (status, -32600, text.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_layers_below_say_is_said_with_what_to_mend() {
+        let words = |status, text| words(status, text, 7);
+        let unread = "fail to deserialize request body EOF while parsing";
+        assert_eq!(words(StatusCode::UNSUPPORTED_MEDIA_TYPE, unread).1, -32700);
+        let large = words(StatusCode::PAYLOAD_TOO_LARGE, "length limit exceeded");
+        assert!(large.2.contains("7 bytes") && large.2.contains("body_bytes_max"), "{large:?}");
+        let other = words(StatusCode::NOT_ACCEPTABLE, "Not Acceptable: …");
+        assert_eq!((other.0, &*other.2), (StatusCode::NOT_ACCEPTABLE, "Not Acceptable: …"));
+        let gone = words(StatusCode::NOT_FOUND, "Not Found: Session not found");
+        assert!(gone.1 == -32001 && gone.2.contains("initialize"), "{gone:?}");
+        assert_eq!(words(StatusCode::CONFLICT, "").2, "Conflict.");
+        let broken = words(StatusCode::INTERNAL_SERVER_ERROR, "Failed to read request body: end");
+        assert_eq!((broken.0, broken.1), (StatusCode::BAD_REQUEST, -32600));
+        let ended =
+            "Encounter an error when create stream: Session error: Session service terminated";
+        assert_eq!(words(StatusCode::INTERNAL_SERVER_ERROR, ended).0, StatusCode::NOT_FOUND);
+        let ours = words(StatusCode::INTERNAL_SERVER_ERROR, "secret");
+        assert!(ours.1 == -32603 && !ours.2.contains("secret"), "{ours:?}");
+    }
+}

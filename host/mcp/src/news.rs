@@ -1,0 +1,275 @@
+//! What is new: swaps, and what components say has changed, gathered for each listener by itself, so
+//! that one that does not listen delays nobody else.
+
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use rmcp::{ErrorData, model::SubscriptionFilter, service::SubscriptionContext};
+use tokio::sync::{broadcast, watch};
+
+use super::{
+    McpServer,
+    session::SUBSCRIPTIONS_MAX,
+    sessions::{Book, InUse},
+    wire,
+};
+use base::{caller::Caller, tool_set::Owner};
+use registry::{Catalog, Changed, Registry};
+use sandbox::{component::CallError, definition::check_uri};
+use store::events::{By, Events, Rung};
+
+/// How long a client may take to accept news; one that takes longer is given up.
+pub(super) const NEWS_TIMEOUT: Duration = Duration::from_secs(10);
+/// Clients of the modern era that may listen at a time.
+pub(super) const LISTENERS_MAX: usize = 1_024;
+
+/// Hears what is new, as far as one caller may know.
+pub(super) struct News {
+    changes: watch::Receiver<Arc<Catalog>>,
+    rung: broadcast::Receiver<Rung>,
+    seen: Changed,
+    caller: Caller,
+}
+
+/// What is new since the last time.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Bulletin {
+    pub(super) tools: bool,
+    pub(super) prompts: bool,
+    pub(super) resources: bool,
+    /// The resources that have changed.
+    pub(super) updated: BTreeSet<String>,
+    /// Whether more resources may have changed than there was time to hear.
+    pub(super) is_incomplete: bool,
+}
+
+impl News {
+    /// Hears everything from now on.
+    pub(super) fn new(registry: &Registry, events: &Events, caller: Caller) -> Self {
+        let (mut changes, rung) = (registry.changes(), events.listen());
+        let seen = changes.borrow_and_update().changed();
+        Self { changes, rung, seen, caller }
+    }
+
+    /// Waits until there is something new; none when there will not be any more.
+    pub(super) async fn next(&mut self) -> Option<Bulletin> {
+        let mut bulletin = Bulletin::default();
+        while bulletin == Bulletin::default() {
+            tokio::select! {
+                changed = self.changes.changed() => changed.ok()?,
+                rung = self.rung.recv() => match rung {
+                    Ok(rung) => self.note(&rung, &mut bulletin),
+                    Err(broadcast::error::RecvError::Lagged(_)) => missed(&mut bulletin),
+                    Err(broadcast::error::RecvError::Closed) => return None,
+                },
+            }
+            // What has come meanwhile is told in one go.
+            loop {
+                match self.rung.try_recv() {
+                    Ok(rung) => self.note(&rung, &mut bulletin),
+                    Err(broadcast::error::TryRecvError::Lagged(_)) => missed(&mut bulletin),
+                    Err(_) => break,
+                }
+            }
+            let now = self.changes.borrow_and_update().changed();
+            bulletin.tools |= now.tools != self.seen.tools;
+            bulletin.prompts |= now.prompts != self.seen.prompts;
+            bulletin.resources |= now.resources != self.seen.resources;
+            self.seen = now;
+        }
+        Some(bulletin)
+    }
+
+    fn note(&self, rung: &Rung, bulletin: &mut Bulletin) {
+        let component = match &rung.by {
+            By::Host { to } => {
+                if *to == self.caller.principal {
+                    bulletin.updated.insert(rung.what.to_string());
+                }
+                return;
+            }
+            By::Component(component) => component,
+        };
+        if !self.caller.may_use(Owner::Component(component)) {
+            return;
+        }
+        match &*rung.what {
+            "tools" => bulletin.tools = true,
+            "prompts" => bulletin.prompts = true,
+            "resources" => bulletin.resources = true,
+            uri => {
+                let catalog = self.changes.borrow();
+                // A component speaks for what is its own.
+                let owner = catalog.component_for_resource(uri).map(|it| it.name());
+                if owner == Some(component) {
+                    bulletin.updated.insert(uri.to_owned());
+                }
+            }
+        }
+    }
+}
+
+/// Told in vain is better than not told.
+fn missed(bulletin: &mut Bulletin) {
+    bulletin.tools = true;
+    bulletin.prompts = true;
+    bulletin.resources = true;
+    bulletin.is_incomplete = true;
+}
+
+impl McpServer {
+    /// What of `requested` a modern listener gets: everything that can be told, up to so many
+    /// resources.
+    pub(super) fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
+        let mut accepted = requested.clone();
+        if let Some(uris) = &mut accepted.resource_subscriptions {
+            uris.retain(|it| check_uri(it).is_ok());
+            uris.truncate(SUBSCRIPTIONS_MAX);
+        }
+        accepted
+    }
+
+    /// Subscribes this session to a resource that its caller may read.
+    pub(super) fn subscribe_session(&self, uri: String, caller: &Caller) -> Result<(), ErrorData> {
+        let catalog = self.registry.catalog();
+        let owner = catalog.component_for_resource(&uri);
+        if !owner.is_some_and(|it| caller.may_use(Owner::Component(it.name()))) {
+            return Err(wire::error(CallError::UnknownResource { uri }));
+        }
+        if self.session.subscribe(uri) {
+            return Ok(());
+        }
+        let message =
+            format!("A session has at most {SUBSCRIPTIONS_MAX} subscriptions; end one first.");
+        Err(ErrorData::invalid_request(message, None))
+    }
+
+    /// Tells a modern client what is new until it goes, or does not take it in time.
+    pub(super) async fn tell_news(
+        &self,
+        subscription: SubscriptionContext,
+    ) -> Result<(), ErrorData> {
+        let caller = self.caller_of(&subscription.request_context().extensions);
+        let Some(listening) = listen_as(&self.listeners, &caller.principal) else {
+            let message = "Too many clients listen already; try again later, or ask for the lists now and then.";
+            return Err(ErrorData::internal_error(message, None));
+        };
+        let mut cut = std::pin::pin!(listening.in_use.ended());
+        let mut news = News::new(&self.registry, &self.events, caller);
+        let (sink, accepted) = (subscription.sink(), subscription.accepted());
+        let uris: BTreeSet<_> = accepted.resource_subscriptions.iter().flatten().cloned().collect();
+        loop {
+            let bulletin = tokio::select! {
+                () = subscription.cancelled() => return Ok(()),
+                // Another caller has less than a fair share.
+                () = &mut cut => return Ok(()),
+                bulletin = news.next() => bulletin,
+            };
+            let Some(bulletin) = bulletin else { return Ok(()) };
+            let updated: Vec<_> = match bulletin.is_incomplete {
+                true => uris.iter().collect(),
+                false => uris.intersection(&bulletin.updated).collect(),
+            };
+            let tell = async {
+                if bulletin.tools && accepted.tools_list_changed == Some(true) {
+                    sink.notify_tool_list_changed().await?;
+                }
+                if bulletin.prompts && accepted.prompts_list_changed == Some(true) {
+                    sink.notify_prompt_list_changed().await?;
+                }
+                if bulletin.resources && accepted.resources_list_changed == Some(true) {
+                    sink.notify_resource_list_changed().await?;
+                }
+                for uri in updated {
+                    sink.notify_resource_updated(uri.clone()).await?;
+                }
+                Ok::<_, rmcp::service::SubscriptionSendError>(())
+            };
+            if !matches!(tokio::time::timeout(NEWS_TIMEOUT, tell).await, Ok(Ok(()))) {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// A place among those who listen, until it is given back.
+struct Listening {
+    listeners: Arc<Book<u64>>,
+    id: u64,
+    in_use: InUse<u64>,
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.listeners.strike(&self.id);
+    }
+}
+
+/// A place for one more listener of `principal`, who has a fair share of all places.
+fn listen_as(listeners: &Arc<Book<u64>>, principal: &Arc<str>) -> Option<Listening> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    listeners.make_room(principal)?;
+    let id = NEXT.fetch_add(1, Ordering::Relaxed);
+    listeners.open(id, principal.clone());
+    let in_use = listeners.enter(&id)?;
+    Some(Listening { listeners: listeners.clone(), id, in_use })
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+
+    use super::*;
+
+    /// With the registry, without which there would not be any more news.
+    fn news(events: &Events) -> (Registry, News) {
+        let registry = Registry::default();
+        let news = News::new(&registry, events, Caller::anonymous());
+        (registry, news)
+    }
+
+    #[tokio::test]
+    async fn listeners_of_one_caller_leave_places_for_another() {
+        let listeners = Arc::new(Book::new(8));
+        let listen = |principal: &str| listen_as(&listeners, &Arc::from(principal));
+        let ann: Vec<_> = (0..8).filter_map(|_| listen("ann")).collect();
+        assert_eq!(ann.len(), 8);
+        assert!(listen("ann").is_none(), "all places are taken, by the same");
+        let ben: Vec<_> = (0..8).filter_map(|_| listen("ben")).collect();
+        assert_eq!(ben.len(), 4, "half is a fair share of two");
+        let cut = ann.iter().filter(|it| it.in_use.ended().now_or_never().is_some()).count();
+        assert_eq!(cut, 4, "and no more than that had to go");
+        drop((ann, ben));
+        let eve: Vec<_> = (0..8).filter_map(|_| listen("eve")).collect();
+        assert_eq!(eve.len(), 8, "places are given back");
+    }
+
+    #[test]
+    fn what_has_come_meanwhile_is_told_in_one_go_and_a_foreign_uri_to_nobody() {
+        let events = Events::default();
+        let (_registry, mut news) = news(&events);
+        for what in ["prompts", "shop://not/its/own", "prompts"] {
+            events.bell("shop").publish(what);
+        }
+        let bulletin = news.next().now_or_never().flatten();
+        assert_eq!(bulletin, Some(Bulletin { prompts: true, ..Bulletin::default() }));
+        assert!(news.next().now_or_never().is_none(), "once");
+    }
+
+    #[test]
+    fn a_listener_too_far_behind_is_told_of_everything_rather_than_of_nothing() {
+        let events = Events::default();
+        let (_registry, mut news) = news(&events);
+        for number in 0..1_000 {
+            events.bell("shop").publish(&format!("shop://orders/{number}"));
+        }
+        let bulletin = news.next().now_or_never().flatten().expect("at once");
+        assert!(bulletin.tools && bulletin.prompts && bulletin.resources && bulletin.is_incomplete);
+    }
+}

@@ -1,0 +1,231 @@
+//! Requests that go in rounds, for both eras: what the call says meanwhile is passed on, a client that
+//! goes ends it, and who is asked is asked in the way of their era.
+
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
+
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{ProgressNotificationParam, ServerNotification},
+    service::RequestContext,
+};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::{McpServer, legacy, wire};
+use base::{
+    call::Call,
+    notes::{Level, Note, Notes},
+};
+use calls::{Method, Questions, outcome::Outcome};
+use sandbox::component::{CallError, Question};
+
+/// Notes that may wait for a slow client.
+const NOTES_QUEUE: usize = 64;
+/// How long the last notes may take once the call has ended.
+const NOTES_TIMEOUT: Duration = Duration::from_secs(5);
+/// Where a question says that it may be answered when its call has ended.
+const LATER: &str = "madoguchi/later";
+/// Where a modern request says which lines of the log it wants.
+const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+
+/// Why a request has no outcome.
+pub(super) enum Ended {
+    /// The client went, or said that it no longer waits.
+    Cancelled,
+    /// The component, or what is around it, says no.
+    Failed(CallError),
+    /// The client cannot be asked.
+    CannotAsk(Box<legacy::CannotAsk>),
+}
+
+/// What the questions of a round were answered, or why there is nobody to ask.
+type Asked = Result<BTreeMap<String, Value>, Box<legacy::CannotAsk>>;
+
+/// Whether a question may be answered when its call has ended.
+fn is_for_later(question: &Question) -> bool {
+    let meta = question.meta.as_deref().and_then(|it| serde_json::from_str::<Value>(it).ok());
+    meta.is_some_and(|it| it[LATER] == true)
+}
+
+impl McpServer {
+    /// All rounds that can be had without another request: one for a modern client, which carries
+    /// the questions to its user and comes back; as many as it takes for one of the era before.
+    pub(super) async fn rounds<M: Method>(
+        &self,
+        call: Call,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Outcome<M::Output>, Ended> {
+        if wire::is_legacy(context) {
+            return self.asking::<M>(call, context).await;
+        }
+        let capabilities = call.caller.client_capabilities.clone();
+        let outcome = self.one_round::<M>(call, Questions::Answered, context).await?;
+        if let Outcome::Asked { questions, .. } = &outcome
+            && let Some(lacking) = wire::lacking(&capabilities, questions)
+        {
+            return Err(Ended::CannotAsk(Box::new(lacking)));
+        }
+        Ok(outcome)
+    }
+
+    /// Asks in between. A client gives its call up before a person has answered who takes their time:
+    /// where the questions may be answered later, the call ends before, and the asking goes on.
+    async fn asking<M: Method>(
+        &self,
+        mut call: Call,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Outcome<M::Output>, Ended> {
+        let began = Instant::now();
+        loop {
+            let again = call.again();
+            let (questions, state) =
+                match self.one_round::<M>(call, Questions::Answered, context).await? {
+                    Outcome::Asked { questions, state, .. } => (questions, state),
+                    done => return Ok(done),
+                };
+            let may_come_later = questions.iter().all(is_for_later);
+            let capabilities = again.caller.client_capabilities.clone();
+            let mut asked = Box::pin(legacy::ask(context.peer.clone(), capabilities, questions));
+            let patience = async {
+                match may_come_later {
+                    true => tokio::time::sleep_until((began + self.question_wait).into()).await,
+                    false => std::future::pending().await,
+                }
+            };
+            let in_time = tokio::select! {
+                biased;
+                () = context.ct.cancelled() => return Err(Ended::Cancelled),
+                responses = &mut asked => Some(responses),
+                () = patience => None,
+            };
+            let responses = match in_time {
+                Some(responses) => responses,
+                None => {
+                    let unanswered = again.unanswered(&state);
+                    let round = self.one_round::<M>(unanswered, Questions::Open, context);
+                    match round.await {
+                        Err(Ended::Cancelled) => return Err(Ended::Cancelled),
+                        // It cannot end without the answers: they are waited for after all.
+                        Err(_) | Ok(Outcome::Asked { .. }) => tokio::select! {
+                            biased;
+                            () = context.ct.cancelled() => return Err(Ended::Cancelled),
+                            responses = &mut asked => responses,
+                        },
+                        Ok(done) => {
+                            self.go_on_later::<M>(again, state, asked, context);
+                            return Ok(done);
+                        }
+                    }
+                }
+            };
+            call = Call {
+                responses: responses.map_err(Ended::CannotAsk)?,
+                state: Some(state),
+                ..again
+            };
+        }
+    }
+
+    /// Goes on asking for a call that has ended, and takes the answers as if it had not.
+    fn go_on_later<M: Method>(
+        &self,
+        call: Call,
+        mut state: String,
+        asked: impl Future<Output = Asked> + Unpin + Send + 'static,
+        context: &RequestContext<RoleServer>,
+    ) {
+        let Some(place) = self.session.place_for_later() else { return };
+        let (calls, peer) = (self.calls.clone(), context.peer.clone());
+        tokio::spawn(async move {
+            let _place = place;
+            let mut next = asked.await;
+            // It ends by itself: a call asks only so often.
+            while let Ok(responses) = next {
+                let round = Call { responses, state: Some(state), ..call.again() };
+                let Ok(Outcome::Asked { questions, state: after, .. }) =
+                    calls.ask::<M>(round).await
+                else {
+                    return;
+                };
+                state = after;
+                let capabilities = call.caller.client_capabilities.clone();
+                next = legacy::ask(peer.clone(), capabilities, questions).await;
+            }
+        });
+    }
+
+    /// One round; what it says meanwhile goes to the client, who holds it up by nothing.
+    async fn one_round<M: Method>(
+        &self,
+        mut call: Call,
+        open: Questions,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Outcome<M::Output>, Ended> {
+        let (sender, mut notes) = mpsc::channel(NOTES_QUEUE);
+        let progress = context.meta.get_progress_token().is_some();
+        let log = self.log_level(context);
+        let wanted = progress || log.is_some();
+        call.notes = wanted.then_some(Notes { sender, progress, log });
+        let mut outcome = std::pin::pin!(self.calls.ask_with::<M>(call, open));
+        let mut telling = std::pin::pin!(async {
+            while let Some(note) = notes.recv().await {
+                tell(context, note).await;
+            }
+        });
+        let mut is_told = false;
+        let result = loop {
+            tokio::select! {
+                biased;
+                () = context.ct.cancelled() => return Err(Ended::Cancelled),
+                () = &mut telling, if !is_told => is_told = true,
+                result = &mut outcome => break result,
+            }
+        };
+        if !is_told {
+            // The sender is gone with the call: what has been said is passed on, and that is all.
+            let _ = tokio::time::timeout(NOTES_TIMEOUT, telling).await;
+        }
+        result.map_err(Ended::Failed)
+    }
+
+    /// The least level of what this request is to be told of the log.
+    fn log_level(&self, context: &RequestContext<RoleServer>) -> Option<Level> {
+        if wire::is_legacy(context) {
+            return self.session.log_level();
+        }
+        context.meta.0.0.get(LOG_LEVEL)?.as_str().and_then(Level::of)
+    }
+}
+
+async fn tell(context: &RequestContext<RoleServer>, note: Note) {
+    // A client that has gone is noticed by the call itself.
+    match note {
+        Note::Progress(note) => {
+            let Some(token) = context.meta.get_progress_token() else { return };
+            let mut params = ProgressNotificationParam::new(token, note.progress);
+            params.total = note.total;
+            params.message = note.message;
+            let _ = context.peer.notify_progress(params).await;
+        }
+        Note::Log(line) => {
+            let (level, logger) = (line.level.name(), line.component.clone());
+            let params = json!({ "level": level, "logger": logger, "data": line.value() });
+            let message = json!({ "method": "notifications/message", "params": params });
+            if let Ok(note) = serde_json::from_value::<ServerNotification>(message) {
+                let _ = context.peer.send_notification(note).await;
+            }
+        }
+    }
+}
+
+/// As an error of the protocol, for methods whose results cannot say that they failed.
+pub(super) fn error(ended: Ended) -> ErrorData {
+    match ended {
+        Ended::Cancelled => wire::cancelled(),
+        Ended::Failed(error) => wire::error(error),
+        Ended::CannotAsk(it) => it.error(),
+    }
+}

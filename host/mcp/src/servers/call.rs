@@ -1,0 +1,216 @@
+//! One call of a server's tool: attempts, retries, and what its caller is told in the end.
+
+use std::{sync::Arc, time::Duration};
+
+use rmcp::{
+    RoleClient,
+    model::{ClientCapabilities, ClientRequest, RequestMetaObject, ServerResult},
+    service::{PeerRequestOptions, RequestHandle},
+};
+use serde_json::{Map, Value, json};
+
+use super::{
+    Link, Server, ask,
+    connection::Connection,
+    retry::{self, Failed, RETRIES_MAX},
+};
+use base::clean;
+use registry::upstream::{Answer, Ask, Request};
+use sandbox::component::{CallError, Refusal, Stop, Unavailable};
+
+/// What of a client's capabilities a server is told: what it can ask for by `input_required`.
+const ASKABLE: [&str; 3] = ["elicitation", "sampling", "roots"];
+
+impl Server {
+    /// One round of a request.
+    pub(super) async fn round(&self, ask: &Ask, request: Request<'_>) -> Result<Answer, CallError> {
+        let message = ask::request(ask, &request)?;
+        let patience = Duration::from_millis(self.config.timeout_ms);
+        let place = self.places.take(patience, &self.tally).await;
+        let _place = place.map_err(|retry_after_ms| CallError::Busy {
+            component: self.label.clone(),
+            retry_after_ms,
+        })?;
+        let _running = self.tally.running.hold();
+        let mut attempt = 0;
+        loop {
+            let within = tokio::time::timeout(patience, self.attempt(message.clone(), &request));
+            let answer = within.await.unwrap_or(Err(Failed::TimedOut)).and_then(|it| {
+                let wrong = || Failed::Unusable("it answers something else".to_owned());
+                ask::answer(ask, it).ok_or_else(wrong)
+            });
+            let failed = match answer {
+                Ok(answer) => return self.checked(answer),
+                Err(failed) => failed,
+            };
+            if failed.is_of_connection() {
+                self.suspicion.notify_one();
+            }
+            if attempt == RETRIES_MAX || !failed.may_be_retried(ask.is_repeatable()) {
+                return Err(self.told(ask, attempt, failed));
+            }
+            let asked = match failed {
+                Failed::Status { retry_after, .. } => retry_after,
+                _ => None,
+            };
+            tokio::time::sleep(retry::delay(self.base, attempt, asked, retry::jitter())).await;
+            attempt += 1;
+        }
+    }
+
+    async fn attempt(
+        &self,
+        message: ClientRequest,
+        request: &Request<'_>,
+    ) -> Result<ServerResult, Failed> {
+        let connection = self.connected().await?;
+        let options = PeerRequestOptions::no_options().with_meta(meta(request, &connection));
+        let handle = connection.peer.send_cancellable_request(message, options).await;
+        let mut asking = Asking(Some(handle.map_err(Failed::of)?));
+        let token = asking.0.as_ref().map(|it| it.progress_token.clone());
+        let _followed = token
+            .zip(request.notes.clone().filter(|it| it.progress))
+            .map(|(token, to)| connection.hears.follow(token, to));
+        let answer = match &mut asking.0 {
+            Some(handle) => (&mut handle.rx).await,
+            None => return Err(Failed::TimedOut),
+        };
+        asking.0 = None;
+        match answer {
+            Ok(Ok(result)) => Ok(result),
+            Ok(Err(error)) => Err(lost(Failed::of(error), &connection)),
+            Err(_) => Err(Failed::Lost("the connection was closed".to_owned())),
+        }
+    }
+
+    /// The answer, no longer than it may be.
+    fn checked(&self, answer: Answer) -> Result<Answer, CallError> {
+        let Answer::Result(result) = &answer else { return Ok(answer) };
+        if result.json.len() > self.config.output_bytes_max {
+            Err(self.too_large())
+        } else {
+            Ok(answer)
+        }
+    }
+
+    /// The answer is longer than it may be.
+    fn too_large(&self) -> CallError {
+        let (name, most) = (&self.name, self.config.output_bytes_max);
+        let message = format!(
+            "The server {name} answered with more than {most} bytes, which is output_bytes_max under [servers.{name}]. Ask it for less."
+        );
+        refused("limit_exceeded", 502, message, None)
+    }
+
+    /// What the caller reads, ILL-15's words first.
+    fn told(&self, ask: &Ask, retries: u32, failed: Failed) -> CallError {
+        let (name, server) = (ask.name(), &*self.name);
+        let what = clean::text(&self.masked(&failed.what()));
+        tracing::warn!(target: "server", server, tool = name, retries, "a call failed: {what}");
+        let again = self.again_ms();
+        let unavailable = |message: String| {
+            CallError::Stopped(Stop::Unavailable(Unavailable {
+                message,
+                retry_after_ms: Some(again),
+            }))
+        };
+        match failed {
+            Failed::TimedOut => {
+                let s = self.config.timeout_ms.div_ceil(1_000);
+                unavailable(format!(
+                    "MCPツール \"{name}\" がタイムアウトしました ({s}秒) / The tool {name} of the server {server} gave no answer within {s} s."
+                ))
+            }
+            Failed::Rpc(error) => {
+                let status = if error.code.0 == -32602 { 400 } else { 502 };
+                let details = json!({ "code": error.code.0, "data": error.data });
+                refused("upstream_error", status, what, Some(details))
+            }
+            Failed::Unauthorized(_) => refused(
+                "upstream_unauthorized",
+                502,
+                format!(
+                    "The server {server} turned the host away: {what}. The operator can mend the token under [servers.{server}]."
+                ),
+                None,
+            ),
+            Failed::TooLarge => self.too_large(),
+            Failed::Unusable(_) => {
+                refused("upstream_error", 502, format!("The server {server}: {what}."), None)
+            }
+            Failed::Lost(_) | Failed::Status { status: 502 | 504, .. } if !ask.is_repeatable() => {
+                let message = format!(
+                    "The call was sent to the server {server}, and no answer came back ({what}). It may have been carried out: look before calling again."
+                );
+                refused("outcome_unknown", 504, message, None)
+            }
+            Failed::Status { .. } if retries < RETRIES_MAX => unavailable(format!(
+                "The server {server} cannot take the call now: {what}. It was not sent again unasked."
+            )),
+            _ => unavailable(format!(
+                "MCPツール \"{name}\" の実行に失敗しました（最大リトライ回数超過）: {what} / The tool {name} of the server {server} failed after {retries} retries: {what}"
+            )),
+        }
+    }
+
+    /// The connection; waits while one is being made.
+    async fn connected(&self) -> Result<Arc<Connection>, Failed> {
+        let mut link = self.link.subscribe();
+        let link = link.wait_for(|it| !matches!(it, Link::Connecting)).await;
+        match link.as_deref() {
+            Ok(Link::Up(connection)) if !connection.is_closed() => Ok(connection.clone()),
+            Ok(Link::Down { why }) => Err(Failed::Unreached(why.to_string())),
+            _ => Err(Failed::Unreached("the connection is closed".to_owned())),
+        }
+    }
+}
+
+/// A request that is cancelled when nobody waits for it any longer.
+struct Asking(Option<RequestHandle<RoleClient>>);
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        if let Some(handle) = self.0.take()
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            runtime.spawn(handle.cancel(Some("nobody waits for it any longer".to_owned())));
+        }
+    }
+}
+
+fn refused(code: &str, status: u16, message: String, details: Option<Value>) -> CallError {
+    let (code, details) = (code.to_owned(), details.map(|it| it.to_string()));
+    CallError::Stopped(Stop::Refused(Refusal { code, message, status, details }))
+}
+
+/// The caller's `_meta` without what is between it and us, and with what its client can do.
+fn meta(request: &Request<'_>, connection: &Connection) -> RequestMetaObject {
+    let mut theirs: Map<String, Value> = serde_json::from_str(request.meta).unwrap_or_default();
+    let is_ours = |key: &str| {
+        key == "progressToken"
+            || key.starts_with("io.modelcontextprotocol/")
+            || key.starts_with("madoguchi/")
+    };
+    theirs.retain(|key, _| !is_ours(key));
+    if let Some(traceparent) = &request.traceparent {
+        theirs.insert("traceparent".to_owned(), traceparent.as_str().into());
+    }
+    let mut meta = RequestMetaObject::new();
+    meta.0.0 = theirs;
+    if connection.is_modern() {
+        let mut can: Map<String, Value> =
+            serde_json::from_str(request.capabilities).unwrap_or_default();
+        can.retain(|key, _| ASKABLE.contains(&key.as_str()));
+        let can = serde_json::from_value::<ClientCapabilities>(Value::Object(can));
+        meta.set_client_capabilities(can.unwrap_or_default());
+    }
+    meta
+}
+
+/// Looks behind errors of JSON-RPC that say that the connection is over.
+fn lost(failed: Failed, connection: &Connection) -> Failed {
+    let Failed::Rpc(error) = &failed else { return failed };
+    let is_over = error.message.contains("closed before its final response")
+        || (!connection.is_modern() && error.message.to_lowercase().contains("session"));
+    if is_over { Failed::Lost(error.message.to_string()) } else { failed }
+}

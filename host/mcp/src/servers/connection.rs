@@ -1,0 +1,261 @@
+//! One connection to a server: begun in the newest way that it knows, ended when dropped.
+
+use std::{path::Path, process::Stdio, sync::Arc, time::Duration};
+
+use reqwest::{Client, Url, redirect};
+use rmcp::{
+    Peer, RoleClient,
+    model::ProtocolVersion,
+    service::{
+        ClientInitializeError, ClientLifecycleMode, RunningService,
+        serve_client_with_lifecycle_and_ct,
+    },
+    transport::{
+        IntoTransport, StreamableHttpClientTransport, TokioChildProcess,
+        streamable_http_client::StreamableHttpClientTransportConfig,
+    },
+};
+use tokio::{
+    io::AsyncReadExt,
+    process::{ChildStderr, Command},
+};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::{hears::Hears, limited::Limited, retry::Failed, sse::OverSse};
+use base::config::servers::{Era, ServerConfig, Way};
+use base::{
+    grants::secret::{Mask, Secret},
+    tls,
+};
+
+/// Connections that are kept for the next call.
+const IDLE_MAX: usize = 8;
+/// How long they are kept: shorter than servers keep theirs, so that none is used that has just
+/// been closed.
+const IDLE: Duration = Duration::from_secs(4);
+/// How long reaching a host may take.
+const CONNECT: Duration = Duration::from_secs(10);
+/// Redirects within one origin.
+const REDIRECTS_MAX: usize = 5;
+/// How long a connection may take to end.
+const CLOSE: Duration = Duration::from_secs(5);
+/// Bytes that a command may write to its standard error and see in our log.
+const STDERR_BYTES_MAX: usize = 64 << 10;
+
+/// A server that answers.
+pub(super) struct Connection {
+    pub(super) peer: Peer<RoleClient>,
+    pub(super) hears: Hears,
+    closed: CancellationToken,
+    _end: DropGuard,
+}
+
+impl Connection {
+    /// Whether it speaks 2026-07-28.
+    pub(super) fn is_modern(&self) -> bool {
+        self.peer.peer_info().is_some_and(|it| !it.protocol_version.has_initialize())
+    }
+
+    /// Comes when the server has gone, where that can be seen.
+    pub(super) async fn closed(&self) {
+        self.closed.cancelled().await;
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed.is_cancelled() || self.peer.is_transport_closed()
+    }
+
+    fn new(running: RunningService<RoleClient, Hears>, end: CancellationToken) -> Self {
+        let (peer, hears) = (running.peer().clone(), running.service().clone());
+        let closed = CancellationToken::new();
+        let is_closed = closed.clone();
+        tokio::spawn(async move {
+            // Its last deeds take a while: a session that is given back, a command that ends.
+            let _ = running.waiting().await;
+            is_closed.cancel();
+        });
+        Self { peer, hears, closed, _end: end.drop_guard() }
+    }
+
+    /// Ends it, and waits until it has.
+    pub(super) async fn end(self: Arc<Self>) {
+        let closed = self.closed.clone();
+        drop(self);
+        let _ = tokio::time::timeout(CLOSE, closed.cancelled()).await;
+    }
+}
+
+/// The way to one server: one pooled client for all its connections (ILL-X2).
+pub(super) struct Line {
+    http: Option<Client>,
+}
+
+impl Line {
+    /// Reads the system's certificates, where they are needed: blocks for a while.
+    pub(super) fn new(config: &ServerConfig) -> Result<Self, String> {
+        let Way::Url { url, .. } = &config.way else { return Ok(Self { http: None }) };
+        tls::install_provider();
+        let client = Client::builder()
+            .no_proxy()
+            .redirect(within_origin())
+            .retry(reqwest::retry::never())
+            .connect_timeout(CONNECT)
+            .pool_max_idle_per_host(IDLE_MAX)
+            .pool_idle_timeout(IDLE)
+            .user_agent(concat!("madoguchi/", env!("CARGO_PKG_VERSION")));
+        // A machine without root certificates reaches what needs none all the same.
+        let client = match url.scheme() {
+            "https" => client,
+            _ => client.tls_certs_only([]),
+        };
+        let client = client.build().map_err(|it| format!("no client can be made: {it}"))?;
+        Ok(Self { http: Some(client) })
+    }
+
+    /// Connects, in the newest way that the server knows. What goes wrong may have secrets in it.
+    pub(super) async fn open(
+        &self,
+        config: &ServerConfig,
+        name: &str,
+        base: &Path,
+    ) -> Result<Connection, Failed> {
+        let timeout = Duration::from_millis(config.timeout_ms);
+        let opened = tokio::time::timeout(timeout, self.open_within(config, name, base));
+        opened.await.unwrap_or(Err(Failed::TimedOut))
+    }
+
+    async fn open_within(
+        &self,
+        config: &ServerConfig,
+        name: &str,
+        base: &Path,
+    ) -> Result<Connection, Failed> {
+        let (url, token) = match (&config.way, &self.http) {
+            (Way::Url { url, token }, Some(_)) => {
+                let read = |it: &base::config::Given| it.read(base);
+                let token = token.as_ref().map(read).transpose();
+                (url, token.map_err(|it| Failed::Unusable(format!("its token: {it}")))?)
+            }
+            _ => return begin(child(config, name, base)?, config.era).await,
+        };
+        let http = self.http.as_ref().ok_or(Failed::TimedOut)?;
+        if config.era == Era::Sse {
+            return over_sse(http, url, token.as_ref(), config).await;
+        }
+        let first = begin(over_http(http, url, token.as_ref(), config), config.era).await;
+        match first {
+            // It answers, but not to this: perhaps it speaks the oldest way only.
+            Err(failed @ (Failed::Unusable(_) | Failed::Lost(_) | Failed::Rpc(_)))
+                if config.era == Era::Auto =>
+            {
+                over_sse(http, url, token.as_ref(), config).await.map_err(|_| failed)
+            }
+            opened => opened,
+        }
+    }
+}
+
+fn over_http(
+    http: &Client,
+    url: &Url,
+    token: Option<&Secret>,
+    config: &ServerConfig,
+) -> StreamableHttpClientTransport<Limited> {
+    let mut over = StreamableHttpClientTransportConfig::with_uri(url.as_str())
+        .max_concurrent_requests(config.calls_max)
+        .max_sse_event_size(config.output_bytes_max);
+    if let Some(token) = token {
+        over = over.auth_header(token.expose());
+    }
+    StreamableHttpClientTransport::with_client(Limited(http.clone()), over)
+}
+
+async fn over_sse(
+    http: &Client,
+    url: &Url,
+    token: Option<&Secret>,
+    config: &ServerConfig,
+) -> Result<Connection, Failed> {
+    let timeout = Duration::from_millis(config.timeout_ms);
+    let sse = OverSse::open(http, url, token, timeout, config.output_bytes_max).await?;
+    begin(sse, Era::Sse).await
+}
+
+/// The handshake over `transport`.
+async fn begin<T, E, A>(transport: T, era: Era) -> Result<Connection, Failed>
+where
+    T: IntoTransport<RoleClient, E, A>,
+    E: std::error::Error + Send + Sync + 'static,
+{
+    let modern = vec![ProtocolVersion::V_2026_07_28];
+    let lifecycle = match era {
+        Era::Auto => ClientLifecycleMode::Auto {
+            preferred_versions: modern,
+            legacy_version: Some(ProtocolVersion::V_2025_11_25),
+        },
+        Era::Modern => ClientLifecycleMode::Discover { preferred_versions: modern },
+        Era::Legacy | Era::Sse => ClientLifecycleMode::Initialize,
+    };
+    let end = CancellationToken::new();
+    // Ends what was begun, should the handshake not come to its end.
+    let guard = end.clone().drop_guard();
+    let started =
+        serve_client_with_lifecycle_and_ct(Hears::default(), transport, lifecycle, end.clone());
+    let running = started.await.map_err(|it: ClientInitializeError| Failed::of_start(&it))?;
+    guard.disarm();
+    Ok(Connection::new(running, end))
+}
+
+/// A command with a clean environment: PATH and HOME, and what is named.
+fn child(config: &ServerConfig, name: &str, base: &Path) -> Result<TokioChildProcess, Failed> {
+    let Way::Command { command, args, env } = &config.way else {
+        return Err(Failed::Unusable("it has no command".to_owned()));
+    };
+    let mut child = Command::new(command);
+    child.args(args).env_clear().kill_on_drop(true);
+    for variable in ["PATH", "HOME"] {
+        if let Some(value) = std::env::var_os(variable) {
+            child.env(variable, value);
+        }
+    }
+    for (variable, given) in env {
+        let value = given.read(base);
+        let value =
+            value.map_err(|it| Failed::Unusable(format!("its variable {variable}: {it}")))?;
+        child.env(variable, value.expose());
+    }
+    let spawned = TokioChildProcess::builder(child).stderr(Stdio::piped()).spawn();
+    let (child, stderr) = spawned.map_err(|it| {
+        Failed::Unreached(format!("its command {} cannot be run: {it}", command.display()))
+    })?;
+    if let Some(stderr) = stderr {
+        tokio::spawn(log(stderr, name.to_owned(), config.mask(base)));
+    }
+    Ok(child)
+}
+
+/// Puts the beginning of what a command says into the log; the rest is read and dropped, so that it
+/// does not stall.
+async fn log(mut stderr: ChildStderr, server: String, mask: Mask) {
+    let (mut bytes, mut left) = ([0; 4 << 10], STDERR_BYTES_MAX);
+    while let Ok(count @ 1..) = stderr.read(&mut bytes).await {
+        let shown = count.min(left);
+        left -= shown;
+        for line in mask.text(&String::from_utf8_lossy(&bytes[..shown])).lines() {
+            tracing::info!(target: "server", server, "{line}");
+        }
+    }
+}
+
+/// Follows only what keeps the method, and only within the origin: the token goes nowhere else.
+fn within_origin() -> redirect::Policy {
+    redirect::Policy::custom(|attempt| {
+        let first = attempt.previous().first();
+        let is_within = first.is_some_and(|it| it.origin() == attempt.url().origin());
+        let keeps_method = matches!(attempt.status().as_u16(), 307 | 308);
+        match is_within && keeps_method && attempt.previous().len() <= REDIRECTS_MAX {
+            true => attempt.follow(),
+            false => attempt.stop(),
+        }
+    })
+}

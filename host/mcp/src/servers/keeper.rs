@@ -1,0 +1,144 @@
+//! Keeps one server at hand: connects, reads its lists, looks after it, and begins anew for ever.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use futures::FutureExt;
+use rmcp::{model::SubscriptionFilter, service::ServiceError};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Link, Server,
+    connection::{Connection, Line},
+    lists::Lists,
+    retry::{self, Failed},
+};
+use registry::upstream::Counter;
+
+/// How often the lists of a server are read that says nothing: whether it is there, and what it has.
+const LOOK_EVERY: Duration = Duration::from_secs(30);
+
+/// A connection or a stream that ends sooner was hardly one.
+const SHORT: Duration = Duration::from_secs(5);
+/// So many such connections in a row are taken for a server that is not there.
+const SHORT_LIVES_MAX: u32 = 3;
+
+/// Keeps `server` at hand until `stop`.
+pub(super) async fn keep(server: Arc<Server>, counter: Arc<dyn Counter>, stop: CancellationToken) {
+    tokio::select! {
+        () = stop.cancelled() => {}
+        () = forever(&server, &*counter) => {}
+    }
+    if let Link::Up(connection) =
+        server.link.send_replace(Link::Down { why: "the host is stopping".into() })
+    {
+        connection.end().await;
+    }
+}
+
+async fn forever(server: &Arc<Server>, counter: &dyn Counter) {
+    let config = server.config.clone();
+    let line = loop {
+        let config = config.clone();
+        match tokio::task::spawn_blocking(move || Line::new(&config)).await {
+            Ok(Ok(line)) => break line,
+            Ok(Err(why)) => server.is_down(counter, &Failed::Unusable(why)),
+            Err(error) => server.is_down(counter, &Failed::Unusable(error.to_string())),
+        }
+        tokio::time::sleep(retry::pause(server.base, u32::MAX, retry::jitter())).await;
+    };
+    let (mut failures, mut short_lives) = (0_u32, 0_u32);
+    loop {
+        let failed = match reach(server, &line).await {
+            Ok((connection, lists)) => {
+                failures = 0;
+                server.offers(counter, lists);
+                // What was in doubt was the connection before.
+                let _ = server.suspicion.notified().now_or_never();
+                server.link.send_replace(Link::Up(connection.clone()));
+                let began = Instant::now();
+                look_after(server, counter, &connection).await;
+                server.link.send_replace(Link::Connecting);
+                short_lives = if began.elapsed() < SHORT { short_lives + 1 } else { 0 };
+                if short_lives < SHORT_LIVES_MAX {
+                    continue;
+                }
+                // One that comes and goes is not run after at full speed.
+                failures = short_lives;
+                Failed::Unreached("it closes each connection at once".to_owned())
+            }
+            Err(failed) => failed,
+        };
+        failures = failures.saturating_add(1);
+        server.is_down(counter, &failed);
+        // A token that is wrong will hardly be right in a moment.
+        let is_turned_away = matches!(failed, Failed::Unauthorized(_));
+        let patience = if is_turned_away { u32::MAX } else { failures };
+        tokio::time::sleep(retry::pause(server.base, patience, retry::jitter())).await;
+    }
+}
+
+/// A connection, with what the server offers.
+async fn reach(server: &Server, line: &Line) -> Result<(Arc<Connection>, Lists), Failed> {
+    let connection = line.open(&server.config, &server.name, &server.folder).await?;
+    let lists = read(server, &connection).await?;
+    Ok((Arc::new(connection), lists))
+}
+
+async fn read(server: &Server, connection: &Connection) -> Result<Lists, Failed> {
+    let within = Duration::from_millis(server.config.timeout_ms);
+    let lists = tokio::time::timeout(within, Lists::read(&connection.peer)).await;
+    lists.unwrap_or(Err(Failed::TimedOut))
+}
+
+/// Follows what `connection` says until it is gone, or in doubt.
+async fn look_after(server: &Arc<Server>, counter: &dyn Counter, connection: &Connection) {
+    let news = listen(connection);
+    tokio::pin!(news);
+    loop {
+        tokio::select! {
+            () = connection.closed() => return,
+            () = server.suspicion.notified() => {}
+            () = &mut news => {}
+            () = connection.hears.changed() => {}
+            () = tokio::time::sleep(LOOK_EVERY) => {}
+        }
+        let lists = tokio::select! {
+            () = connection.closed() => return,
+            lists = read(server, connection) => lists,
+        };
+        match lists {
+            Ok(lists) => server.offers(counter, lists),
+            Err(_) => return,
+        }
+        // However often it says that something has changed, its lists are read so often.
+        tokio::time::sleep(server.base.min(Duration::from_secs(1))).await;
+    }
+}
+
+/// Hears of changes as 2026-07-28 tells them. A stream that ends may be the end of the server: that is
+/// looked at, too. One that does not tell is looked at now and then.
+async fn listen(connection: &Connection) {
+    while connection.is_modern() {
+        let mut filter = SubscriptionFilter::new();
+        (filter.tools_list_changed, filter.prompts_list_changed) = (Some(true), Some(true));
+        filter.resources_list_changed = Some(true);
+        let began = Instant::now();
+        match connection.peer.listen(filter).await {
+            Ok(mut subscription) => {
+                while let Ok(Some(_)) = subscription.next().await {
+                    connection.hears.change();
+                }
+                connection.hears.change();
+            }
+            Err(ServiceError::McpError(_)) => break,
+            Err(_) => {}
+        }
+        if began.elapsed() < SHORT {
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+    std::future::pending().await
+}

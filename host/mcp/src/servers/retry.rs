@@ -1,0 +1,217 @@
+//! What may be tried again, and when (ILL-12, ILL-14).
+
+use std::{error::Error, time::Duration};
+
+use rmcp::{
+    model::ErrorData,
+    service::{ClientInitializeError, ServiceError},
+    transport::streamable_http_client::{HttpStatusError, StreamableHttpError},
+};
+
+use super::{limited::TOO_LARGE, sse::SseError};
+
+/// Retries after the first attempt.
+pub(super) const RETRIES_MAX: u32 = 3;
+/// The first delay, unless configured.
+pub(super) const BASE: Duration = Duration::from_secs(1);
+/// The longest that a server may ask to wait; one that asks for more is not waited for.
+pub(super) const WAIT_MAX: Duration = Duration::from_secs(30);
+/// The longest between two attempts to reach a server that is not there.
+const REACH_MAX: Duration = Duration::from_secs(60);
+
+/// Why an attempt brought no answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Failed {
+    /// The server was not reached: no byte of the call was sent.
+    Unreached(String),
+    /// The call was sent, and then the connection was lost.
+    Lost(String),
+    /// No answer came in time.
+    TimedOut,
+    /// HTTP said no, and might not the next time.
+    Status { status: u16, retry_after: Option<Duration> },
+    /// HTTP said that the token is not the right one.
+    Unauthorized(String),
+    /// The server answered with an error of JSON-RPC.
+    Rpc(ErrorData),
+    /// It answered more than it may.
+    TooLarge,
+    /// It answered something that cannot be used.
+    Unusable(String),
+}
+
+impl Failed {
+    /// What became of a request that was handed to the connection.
+    pub(super) fn of(error: ServiceError) -> Self {
+        match error {
+            ServiceError::McpError(error) if error.code == TOO_LARGE => Self::TooLarge,
+            ServiceError::McpError(error) => Self::Rpc(error),
+            ServiceError::TransportSend(error) => Self::of_cause(error.error.as_ref()),
+            ServiceError::TransportClosed => Self::Lost("the connection was closed".to_owned()),
+            ServiceError::Timeout { .. } => Self::TimedOut,
+            error => Self::Unusable(error.to_string()),
+        }
+    }
+
+    /// Why no connection could be begun.
+    pub(super) fn of_start(error: &ClientInitializeError) -> Self {
+        match error {
+            ClientInitializeError::TransportError { error, .. } => {
+                Self::of_cause(error.error.as_ref())
+            }
+            ClientInitializeError::LegacyFallbackFailed { fallback, .. } => {
+                Self::of_start(fallback)
+            }
+            ClientInitializeError::JsonRpcError(error) => Self::Rpc(error.clone()),
+            ClientInitializeError::ConnectionClosed(_) => {
+                Self::Unreached("it closed the connection".to_owned())
+            }
+            error => Self::Unusable(error.to_string()),
+        }
+    }
+
+    /// What the transports say. Their errors are not in each other's chains of sources.
+    fn of_cause(error: &(dyn Error + 'static)) -> Self {
+        if let Some(it) = error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+            match it {
+                StreamableHttpError::Client(it) => return Self::of_http(it),
+                StreamableHttpError::HttpStatus(it) => return Self::of_answer(it),
+                StreamableHttpError::AuthRequired(_) => return Self::of_status(401, None),
+                StreamableHttpError::InsufficientScope(_) => return Self::of_status(403, None),
+                _ => {}
+            }
+        }
+        match error.downcast_ref::<SseError>() {
+            Some(SseError::Http(it)) => return Self::of_http(it),
+            Some(SseError::Status(it)) => return Self::of_answer(it),
+            _ => {}
+        }
+        // What the SDK has no type for, it says in words.
+        let text = error.to_string();
+        match text.contains("HTTP 401") || text.contains("HTTP 403") {
+            true => Self::Unauthorized(text),
+            false => Self::Lost(text),
+        }
+    }
+
+    fn of_answer(it: &HttpStatusError) -> Self {
+        let retry_after = it.retry_after.as_deref().and_then(|it| it.trim().parse().ok());
+        Self::of_status(it.status, retry_after.map(Duration::from_secs))
+    }
+
+    pub(super) fn of_status(status: u16, retry_after: Option<Duration>) -> Self {
+        match status {
+            401 | 403 => Self::Unauthorized(format!("HTTP {status}")),
+            429 | 502..=504 => Self::Status { status, retry_after },
+            _ => Self::Unusable(format!("HTTP {status}")),
+        }
+    }
+
+    /// What became of a request of HTTP. Without its address, in which there may be a secret.
+    pub(super) fn of_http(error: &reqwest::Error) -> Self {
+        let mut text = String::new();
+        let mut cause = error.source();
+        while let Some(it) = cause {
+            text = it.to_string();
+            cause = it.source();
+        }
+        match error.is_connect() || error.is_builder() {
+            true => Self::Unreached(format!("it cannot be reached: {text}")),
+            false if error.is_timeout() => Self::TimedOut,
+            false => Self::Lost(format!("the connection was lost: {text}")),
+        }
+    }
+
+    /// Whether trying again may help, and cannot do the thing twice: once the bytes of a call are
+    /// out, only a tool that says that twice is the same as once is called again.
+    pub(super) fn may_be_retried(&self, is_repeatable: bool) -> bool {
+        match self {
+            Self::Unreached(_) => true,
+            Self::Lost(_) | Self::TimedOut => is_repeatable,
+            Self::Status { retry_after, .. } => {
+                is_repeatable && retry_after.is_none_or(|it| it <= WAIT_MAX)
+            }
+            Self::Unauthorized(_) | Self::Rpc(_) | Self::TooLarge | Self::Unusable(_) => false,
+        }
+    }
+
+    /// Whether the connection is in doubt.
+    pub(super) fn is_of_connection(&self) -> bool {
+        matches!(self, Self::Unreached(_) | Self::Lost(_) | Self::TimedOut)
+    }
+
+    /// In words, for an error and a log.
+    pub(super) fn what(&self) -> String {
+        match self {
+            Self::Unreached(why) | Self::Lost(why) | Self::Unusable(why) => why.clone(),
+            Self::TimedOut => "no answer came in time".to_owned(),
+            Self::TooLarge => "the answer is too large".to_owned(),
+            Self::Status { status, .. } => format!("HTTP {status}"),
+            Self::Unauthorized(why) => format!("{why}: it does not accept the token"),
+            Self::Rpc(error) => format!("{} ({})", error.message, error.code.0),
+        }
+    }
+}
+
+/// How long to wait before the retry after `attempt`, which counts from 0: twice as long each time,
+/// and `jitter`, 0.0 to 1.0, decides about a fifth more; or as long as the server asks.
+pub(super) fn delay(
+    base: Duration,
+    attempt: u32,
+    asked: Option<Duration>,
+    jitter: f64,
+) -> Duration {
+    let own = base.saturating_mul(2_u32.saturating_pow(attempt));
+    own.mul_f64(1.0 + jitter.clamp(0.0, 1.0) / 5.0).max(asked.unwrap_or_default()).min(WAIT_MAX)
+}
+
+/// How long to leave a server alone that could not be reached `failures` times in a row.
+pub(super) fn pause(base: Duration, failures: u32, jitter: f64) -> Duration {
+    let own = base.saturating_mul(2_u32.saturating_pow(failures.saturating_sub(1).min(16)));
+    own.min(REACH_MAX).mul_f64(1.0 + jitter.clamp(0.0, 1.0) / 5.0)
+}
+
+/// A random part of 1.
+pub(super) fn jitter() -> f64 {
+    let mut byte = [0];
+    // Without randomness there is no jitter, which harms nobody.
+    let _ = getrandom::fill(&mut byte);
+    f64::from(byte[0]) / 255.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_gaps_double_have_up_to_a_fifth_more_and_heed_what_the_server_asks() {
+        let ms = |attempt, asked: Option<u64>, jitter| {
+            delay(BASE, attempt, asked.map(Duration::from_secs), jitter).as_millis()
+        };
+        assert_eq!([ms(0, None, 0.0), ms(1, None, 0.0), ms(2, None, 0.0)], [1_000, 2_000, 4_000]);
+        assert_eq!(ms(2, None, 1.0), 4_800);
+        assert_eq!(ms(0, Some(7), 0.0), 7_000);
+        assert_eq!(ms(0, Some(7_000), 0.0), 30_000);
+    }
+
+    #[test]
+    fn a_server_that_is_not_there_is_asked_less_and_less_often_and_never_given_up() {
+        let s = |failures| pause(BASE, failures, 0.0).as_secs();
+        assert_eq!([s(1), s(2), s(3), s(7), s(u32::MAX)], [1, 2, 4, 60, 60]);
+    }
+
+    #[test]
+    fn what_was_sent_is_sent_again_only_where_twice_is_the_same_as_once() {
+        let status = |status| Failed::of_status(status, None);
+        for sent in [Failed::Lost(String::new()), Failed::TimedOut, status(429), status(503)] {
+            assert!(sent.may_be_retried(true) && !sent.may_be_retried(false), "{sent:?}");
+        }
+        assert!(Failed::Unreached(String::new()).may_be_retried(false));
+        let rpc = Failed::Rpc(ErrorData::internal_error("no", None));
+        for never in [status(401), status(403), status(400), status(500), rpc] {
+            assert!(!never.may_be_retried(true), "{never:?}");
+        }
+        let long = Failed::of_status(429, Some(Duration::from_secs(31)));
+        assert!(!long.may_be_retried(true));
+    }
+}

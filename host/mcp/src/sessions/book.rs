@@ -1,0 +1,212 @@
+//! Which sessions are open, or which streams are listened to; whose they are, and which has to go when
+//! one more wants in.
+
+use std::{
+    collections::HashMap,
+    hash::Hash,
+    sync::{Arc, Mutex, MutexGuard},
+    time::{Duration, Instant},
+};
+
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
+
+/// All that are open.
+pub(crate) struct Book<Id> {
+    max: usize,
+    entries: Mutex<HashMap<Id, Entry>>,
+}
+
+struct Entry {
+    principal: Arc<str>,
+    used: Instant,
+    /// Requests that are being answered, and streams that are listened to.
+    users: usize,
+    end: CancellationToken,
+}
+
+impl<Id: Clone + Eq + Hash> Book<Id> {
+    pub(crate) fn new(max: usize) -> Self {
+        Self { max, entries: Mutex::default() }
+    }
+
+    pub(super) fn max(&self) -> usize {
+        self.max
+    }
+
+    fn entries(&self) -> MutexGuard<'_, HashMap<Id, Entry>> {
+        self.entries.lock().unwrap_or_else(|it| it.into_inner())
+    }
+
+    /// Strikes out what stands in the way of one more session of `principal`; none where nothing
+    /// may be.
+    ///
+    /// Whoever has most gives way first, with what has been idle longest, so that one caller can
+    /// take the place of no other. Streams that somebody listens to are cut only where their owner
+    /// has more than a fair share and the newcomer less.
+    pub(crate) fn make_room(&self, principal: &Arc<str>) -> Option<Vec<Id>> {
+        let mut entries = self.entries();
+        let mut struck = Vec::new();
+        while entries.len() >= self.max {
+            let id = victim(&entries, principal, self.max)?;
+            let entry = entries.remove(&id)?;
+            entry.end.cancel();
+            struck.push(id);
+        }
+        Some(struck)
+    }
+
+    pub(crate) fn open(&self, id: Id, principal: Arc<str>) {
+        let (used, end) = (Instant::now(), CancellationToken::new());
+        self.entries().insert(id, Entry { principal, used, users: 0, end });
+    }
+
+    pub(super) fn is_of(&self, id: &Id, principal: &str) -> bool {
+        self.entries().get(id).is_some_and(|it| &*it.principal == principal)
+    }
+
+    /// Ends the session named `id`, where it is open.
+    pub(crate) fn strike(&self, id: &Id) {
+        if let Some(entry) = self.entries().remove(id) {
+            entry.end.cancel();
+        }
+    }
+
+    /// Strikes out those that nobody has used for `idle`.
+    pub(super) fn take_idle(&self, now: Instant, idle: Duration) -> Vec<Id> {
+        let mut entries = self.entries();
+        let is_over = |it: &Entry| it.users == 0 && now.saturating_duration_since(it.used) >= idle;
+        entries.extract_if(|_, it| is_over(it)).map(|(id, _)| id).collect()
+    }
+
+    /// Marks the session named `id` as used.
+    pub(crate) fn enter(self: &Arc<Self>, id: &Id) -> Option<InUse<Id>> {
+        let mut entries = self.entries();
+        let entry = entries.get_mut(id)?;
+        entry.users += 1;
+        entry.used = Instant::now();
+        Some(InUse { book: self.clone(), id: id.clone(), end: entry.end.clone() })
+    }
+}
+
+/// Which session has to go for one more of `newcomer`.
+fn victim<Id: Clone>(entries: &HashMap<Id, Entry>, newcomer: &Arc<str>, max: usize) -> Option<Id> {
+    let mut counts: HashMap<&str, usize> = HashMap::from([(&**newcomer, 0)]);
+    for entry in entries.values() {
+        *counts.entry(&entry.principal).or_default() += 1;
+    }
+    let count = |it: &Entry| counts.get(&*it.principal).copied().unwrap_or(0);
+    let own = counts.get(&**newcomer).copied().unwrap_or(0);
+    // Of those with as many, the one who wants another gives way itself.
+    let idle = entries.iter().filter(|(_, it)| it.users == 0 && count(it) >= own);
+    let greed = |it: &Entry| (count(it), it.principal == *newcomer);
+    let idle = idle.max_by_key(|(_, it)| (greed(it), std::cmp::Reverse(it.used)));
+    let share = max / counts.len();
+    let cut = || {
+        let greedy = entries.iter().filter(|(_, it)| own < share && count(it) > share.max(1));
+        greedy.max_by_key(|(_, it)| (count(it), std::cmp::Reverse(it.used)))
+    };
+    idle.or_else(cut).map(|(id, _)| id.clone())
+}
+
+/// A session while somebody uses it.
+pub(crate) struct InUse<Id: Clone + Eq + Hash> {
+    book: Arc<Book<Id>>,
+    id: Id,
+    end: CancellationToken,
+}
+
+impl<Id: Clone + Eq + Hash> InUse<Id> {
+    /// Comes when the session is over.
+    pub(crate) fn ended(&self) -> WaitForCancellationFutureOwned {
+        self.end.clone().cancelled_owned()
+    }
+}
+
+impl<Id: Clone + Eq + Hash> Drop for InUse<Id> {
+    fn drop(&mut self) {
+        if let Some(entry) = self.book.entries().get_mut(&self.id) {
+            entry.users -= 1;
+            entry.used = Instant::now();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::transport::streamable_http_server::SessionId;
+
+    use super::*;
+
+    fn book(max: usize) -> Arc<Book<SessionId>> {
+        Arc::new(Book::new(max))
+    }
+
+    /// One more session, and which had to go for it.
+    fn open(book: &Book<SessionId>, id: &str, principal: &str) -> Option<Vec<String>> {
+        let principal = Arc::from(principal);
+        let struck = book.make_room(&principal)?;
+        book.open(id.into(), principal);
+        Some(struck.iter().map(|it| it.to_string()).collect())
+    }
+
+    #[test]
+    fn the_longest_idle_one_goes_first_and_one_in_use_stays() {
+        let book = book(3);
+        for id in ["a", "b", "c"] {
+            assert_eq!(open(&book, id, "ann"), Some(vec![]));
+        }
+        let listening = book.enter(&"a".into()).unwrap();
+        drop(book.enter(&"b".into()).unwrap());
+        assert_eq!(open(&book, "d", "ann"), Some(vec!["c".to_owned()]));
+        assert_eq!(open(&book, "e", "ann"), Some(vec!["b".to_owned()]));
+        assert!(book.is_of(&"a".into(), "ann") && !book.is_of(&"c".into(), "ann"));
+        drop(listening);
+        assert_eq!(book.entries().len(), 3);
+    }
+
+    #[test]
+    fn who_has_most_gives_way_and_no_newcomer_takes_anothers_place() {
+        let book = book(4);
+        assert_eq!(open(&book, "ben", "ben"), Some(vec![]));
+        for id in ["a", "b", "c"] {
+            open(&book, id, "ann");
+        }
+        for (id, gone) in [("d", "a"), ("e", "b"), ("f", "c")] {
+            assert_eq!(open(&book, id, "ann"), Some(vec![gone.to_owned()]));
+        }
+        assert!(book.is_of(&"ben".into(), "ben"), "the oldest of all, and another's");
+        assert_eq!(open(&book, "ben2", "ben"), Some(vec!["d".to_owned()]));
+        assert_eq!(open(&book, "ben3", "ben"), Some(vec!["ben".to_owned()]), "as many: its own");
+    }
+
+    #[test]
+    fn a_stream_is_cut_only_for_somebody_who_has_less_than_a_fair_share() {
+        let book = book(4);
+        let ids = ["a", "b", "c", "d"];
+        for id in ids {
+            open(&book, id, "ann");
+        }
+        let listening = ids.map(|id| book.enter(&id.into()).unwrap());
+        assert_eq!(open(&book, "e", "ann"), None, "all are in use, by the same");
+        assert_eq!(open(&book, "ben", "ben"), Some(vec!["a".to_owned()]));
+        assert!(listening[0].end.is_cancelled() && !listening[1].end.is_cancelled());
+        let own = book.enter(&"ben".into()).unwrap();
+        assert_eq!(open(&book, "ben2", "ben"), Some(vec!["b".to_owned()]));
+        let owns = (own, book.enter(&"ben2".into()).unwrap());
+        assert_eq!(open(&book, "ben3", "ben"), None, "half is a fair share of two");
+        drop((owns, listening));
+    }
+
+    #[test]
+    fn what_is_idle_for_long_goes_and_what_is_listened_to_does_not() {
+        let book = book(4);
+        open(&book, "a", "ann");
+        open(&book, "b", "ann");
+        let _listening = book.enter(&"b".into()).unwrap();
+        let idle = Duration::from_secs(60);
+        assert_eq!(book.take_idle(Instant::now(), idle), []);
+        let later = Instant::now() + idle;
+        assert_eq!(book.take_idle(later, idle), ["a".into()]);
+        assert!(book.is_of(&"b".into(), "ann"));
+    }
+}

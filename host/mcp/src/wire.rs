@@ -1,0 +1,274 @@
+//! Our words in MCP's: tools, calls, outputs, questions and failures here; prompts and resources in a
+//! file of their own.
+
+use std::sync::Arc;
+
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{
+        CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
+        ContentBlock, CustomRequest, ErrorCode, GetPromptRequestParams, InputRequests,
+        InputRequiredResult, MetaObject, PaginatedRequestParams, ProtocolVersion,
+        ReadResourceRequestParams, SubscriptionsListenRequestParams, Tool, ToolAnnotations,
+    },
+    service::RequestContext,
+};
+use serde_json::{Map, Value, json};
+
+use base::{
+    call::Call,
+    call::Surface,
+    call::TraceHeaders,
+    caller::Caller,
+    failure::{Failure, shortened},
+    language::Language,
+    unreadable,
+};
+use calls::block;
+use sandbox::{
+    component::{Ask, CallError, Content, Output, Question},
+    definition::{self, Viewer, Words},
+};
+
+mod offers;
+
+pub(super) use offers::{completed, got, prompt, read, resource, template};
+
+use super::legacy::CannotAsk;
+
+/// A tool as `viewer` is told of it, in the language that they read.
+pub(super) fn tool(tool: &definition::Tool, viewer: Viewer, language: Language) -> Tool {
+    let Words { title, description, input_schema } = tool.words(language.tag());
+    let annotations = ToolAnnotations::new()
+        .read_only(tool.hints.read_only)
+        .destructive(tool.hints.destructive)
+        .idempotent(tool.hints.idempotent)
+        .open_world(tool.hints.open_world);
+    let mut wire =
+        Tool::new(tool.name.to_string(), description, input_schema).with_annotations(annotations);
+    wire.title = title;
+    wire.output_schema = tool.output_schema.clone();
+    wire.meta = Some(MetaObject(viewer.meta(&tool.meta))).filter(|it| !it.0.is_empty());
+    wire
+}
+
+/// In which language `caller` is told what is on offer: in English where they read anything but
+/// Japanese, and in the words of the specifications, which are Japanese, where nobody says.
+pub(super) fn language(caller: &Caller) -> Language {
+    Language::of(Some(caller.locale.as_deref().unwrap_or("ja")), "")
+}
+
+/// What the world says no to, where there is no result to say it in.
+const REFUSED: ErrorCode = ErrorCode(-32000);
+
+/// Whether the client speaks a revision in which the server sends requests of its own.
+pub(super) fn is_legacy(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_none_or(|it| it < ProtocolVersion::V_2026_07_28)
+}
+
+/// The first round of a request for what is called `name`.
+pub(super) fn call(
+    name: String,
+    arguments: Option<&Map<String, Value>>,
+    context: &RequestContext<RoleServer>,
+    caller: Caller,
+) -> Call {
+    let json = |map: &Map<String, Value>| serde_json::to_string(map).unwrap_or_default();
+    let arguments = arguments.map_or_else(|| "{}".to_owned(), json);
+    let surface = if is_legacy(context) { Surface::McpLegacy } else { Surface::Mcp };
+    let parts = context.extensions.get::<http::request::Parts>();
+    let trace = parts.map(|it| TraceHeaders::of(&it.headers)).unwrap_or_default();
+    Call { meta: json(&context.meta.0.0), ..Call::new(name, arguments, (caller, surface), trace) }
+}
+
+/// The result carries the object and its text alike (SYS-8).
+pub(super) fn done(
+    component: Arc<str>,
+    call_id: u64,
+    output: Output,
+) -> Result<CallToolResponse, ErrorData> {
+    let broken = |what: &str| broken(component.clone(), call_id, what);
+    let is_behind = is_text_behind(&output.content);
+    let (mut content, mut text) = (Vec::with_capacity(output.content.len() + 1), None);
+    let mut result = CallToolResult::success(Vec::new());
+    if let Some(json) = output.structured {
+        match serde_json::from_str(&json) {
+            Ok(value) => result.structured_content = Some(value),
+            Err(error) => {
+                return broken(&format!("its structured output is not JSON: {error}"));
+            }
+        }
+        text = Some(ContentBlock::text(json));
+    }
+    content.extend(text.take_if(|_| !is_behind));
+    for it in output.content {
+        match serde_json::from_value(block(it)) {
+            Ok(block) => content.push(block),
+            Err(error) => {
+                return broken(&format!("its content does not fit MCP: {error}"));
+            }
+        }
+    }
+    content.extend(text);
+    result.content = content;
+    if let Some(json) = output.meta {
+        match serde_json::from_str(&json) {
+            Ok(meta) => result.meta = Some(MetaObject(meta)),
+            Err(error) => {
+                return broken(&format!("its meta is not a JSON object: {error}"));
+            }
+        }
+    }
+    Ok(result.into())
+}
+
+fn broken(component: Arc<str>, call_id: u64, what: &str) -> Result<CallToolResponse, ErrorData> {
+    failed(CallError::Broken { component, call_id, what: what.to_owned() })
+}
+
+/// Whether the structured part's text goes behind what the component says: its first words are the
+/// most important ones where they say so themselves.
+pub(super) fn is_text_behind(content: &[Content]) -> bool {
+    let annotations = content.first().and_then(|it| match it {
+        Content::Text(it) => it.annotations.as_deref(),
+        Content::Image(it) | Content::Audio(it) => it.annotations.as_deref(),
+        Content::Resource(it) => it.annotations.as_deref(),
+        Content::Link(it) => it.annotations.as_deref(),
+    });
+    let annotations = annotations.and_then(|it| serde_json::from_str::<Value>(it).ok());
+    annotations.and_then(|it| it.get("priority")?.as_f64()) == Some(1.0)
+}
+
+/// A refusal is a result that a model can read and mend; only a wrong request is an error of the
+/// protocol. No `structuredContent`: clients check it against the output schema (SYS-8).
+pub(super) fn failed(error: CallError) -> Result<CallToolResponse, ErrorData> {
+    let failure = Failure::from(error);
+    if failure.is_protocol {
+        let data = (!failure.data.is_empty()).then(|| Value::Object((*failure.data).clone()));
+        return Err(ErrorData::invalid_params(failure.message, data));
+    }
+    Ok(refused(&failure.object()))
+}
+
+/// The same as an error of the protocol, for methods whose results cannot say that they failed.
+pub(super) fn error(error: CallError) -> ErrorData {
+    let is_resource = matches!(error, CallError::UnknownResource { .. });
+    let failure = Failure::from(error);
+    let object = failure.object();
+    let data = (!failure.data.is_empty()).then(|| Value::Object((*failure.data).clone()));
+    if is_resource {
+        return ErrorData::resource_not_found(failure.message, data);
+    }
+    if failure.is_protocol || failure.error == "invalid_params" {
+        return ErrorData::invalid_params(failure.message, data);
+    }
+    let code = if failure.status < 500 { REFUSED } else { ErrorCode::INTERNAL_ERROR };
+    ErrorData::new(code, failure.message, Some(object))
+}
+
+pub(super) fn refused(object: &Value) -> CallToolResponse {
+    let mut result = CallToolResult::error(vec![ContentBlock::text(object.to_string())]);
+    let meta = Map::from_iter([("madoguchi/error".to_owned(), object.clone())]);
+    result.meta = Some(MetaObject(meta));
+    result.into()
+}
+
+pub(super) fn asked(
+    component: &str,
+    call_id: u64,
+    questions: Vec<Question>,
+    state: String,
+) -> Result<InputRequiredResult, ErrorData> {
+    let mut requests = InputRequests::new();
+    for question in questions {
+        let request = serde_json::from_value(input_request(&question)).map_err(|error| {
+            tracing::error!(target: "guest", component, call = call_id, "question {:?} does not fit MCP: {error}", question.key);
+            ErrorData::internal_error("The tool asked a question that cannot be put.", None)
+        })?;
+        requests.insert(question.key, request);
+    }
+    let requests = (!requests.is_empty()).then_some(requests);
+    Ok(InputRequiredResult::new(requests, Some(state)))
+}
+
+/// What a client with these capabilities, a JSON object, lacks to be asked all that.
+pub(super) fn lacking(capabilities: &str, questions: &[Question]) -> Option<CannotAsk> {
+    let capabilities: Value = serde_json::from_str(capabilities).unwrap_or_default();
+    let elicitation = capabilities.get("elicitation");
+    let can = |it: &Question| match it.ask {
+        // Forms are what an empty object stands for: there was nothing else once.
+        Ask::Form(_) => {
+            elicitation.is_some_and(|it| it.get("form").is_some() || it.get("url").is_none())
+        }
+        Ask::Url(_) => elicitation.is_some_and(|it| it.get("url").is_some()),
+        Ask::Sampling(_) => capabilities.get("sampling").is_some(),
+        Ask::Roots => capabilities.get("roots").is_some(),
+    };
+    let mut lacked = questions.iter().filter(|it| !can(it)).peekable();
+    let question = lacked.peek()?.message.clone();
+    let mut required = json!({});
+    for it in lacked {
+        match it.ask {
+            Ask::Form(_) => required["elicitation"]["form"] = json!({}),
+            Ask::Url(_) => required["elicitation"]["url"] = json!({}),
+            Ask::Sampling(_) => required["sampling"] = json!({}),
+            Ask::Roots => required["roots"] = json!({}),
+        }
+    }
+    let why = "the client did not declare the capability for it".to_owned();
+    Some(CannotAsk { question, why, required: Some(required) })
+}
+
+pub(super) fn input_request(question: &Question) -> Value {
+    let parse = |json: &str| serde_json::from_str(json).unwrap_or(Value::Null);
+    match &question.ask {
+        Ask::Form(schema) => json!({
+            "method": "elicitation/create",
+            "params": { "mode": "form", "message": question.message, "requestedSchema": parse(schema) },
+        }),
+        Ask::Url(url) => json!({
+            "method": "elicitation/create",
+            "params": { "mode": "url", "message": question.message, "url": url, "elicitationId": question.key },
+        }),
+        Ask::Sampling(params) => {
+            json!({ "method": "sampling/createMessage", "params": parse(params) })
+        }
+        Ask::Roots => json!({ "method": "roots/list" }),
+    }
+}
+
+pub(super) fn endless() -> ErrorData {
+    ErrorData::internal_error("It asks without end.", None)
+}
+
+pub(super) fn cancelled() -> ErrorData {
+    ErrorData::new(ErrorCode::INTERNAL_ERROR, "The call was cancelled.", None)
+}
+
+/// A method that is not served, or one that is with parameters that do not fit it.
+pub(super) fn unreadable(request: CustomRequest, is_legacy: bool) -> ErrorData {
+    let params = request.params.unwrap_or_default();
+    let problem = match request.method.as_str() {
+        "tools/call" => serde_json::from_value::<CallToolRequestParams>(params).err(),
+        "prompts/get" => serde_json::from_value::<GetPromptRequestParams>(params).err(),
+        "resources/read" => serde_json::from_value::<ReadResourceRequestParams>(params).err(),
+        "completion/complete" => serde_json::from_value::<CompleteRequestParams>(params).err(),
+        "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" => {
+            serde_json::from_value::<PaginatedRequestParams>(params).err()
+        }
+        // The modern era has them no longer, whatever their parameters.
+        "resources/subscribe" | "resources/unsubscribe" | "logging/setLevel" if is_legacy => None,
+        "subscriptions/listen" => {
+            serde_json::from_value::<SubscriptionsListenRequestParams>(params).err()
+        }
+        method => {
+            let method = &method[..method.floor_char_boundary(128)];
+            let message = format!("The method {method:?} is not served.");
+            return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None);
+        }
+    };
+    let why =
+        problem.map_or_else(|| "they do not fit".to_owned(), |it| unreadable::why(&it.to_string()));
+    let why = shortened(why, 1_024);
+    ErrorData::invalid_params(format!("params of {}: {why}", request.method), None)
+}

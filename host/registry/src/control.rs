@@ -1,0 +1,277 @@
+//! The operator's hand on the components: what there is, and the commands that change it.
+//!
+//! What there is, is read at once. What changes it goes through one queue to the reloader, which
+//! alone puts components in place. Nothing that a model can reach leads here.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use serde::{Deserialize, Serialize};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::{
+    Registry,
+    generations::{Generation, Manifest, Pending, Shelf},
+};
+use base::{config::Config, grants::Grant};
+use futures::future::BoxFuture;
+use sandbox::component::{GivesBack, LoadError};
+use telemetry::metrics::{Metrics, Snapshot};
+
+/// Commands that may wait for their turn.
+const COMMANDS_MAX: usize = 16;
+/// How long a caller waits for the version before to come back.
+const GIVE_BACK_MAX: Duration = Duration::from_secs(10);
+
+/// What is wrong with which component, for `/api/health` and the operator.
+pub type Troubles = Arc<Mutex<BTreeMap<String, Trouble>>>;
+
+/// What is wrong with a component.
+#[derive(Clone, Debug)]
+pub struct Trouble {
+    /// For the operator.
+    pub told: String,
+    /// The same without the folders of this machine.
+    pub public: String,
+}
+
+/// A handle on the components. A clone is another one on the same.
+#[derive(Clone)]
+pub struct Control {
+    commands: mpsc::Sender<Command>,
+    config: Arc<Config>,
+    registry: Registry,
+    shelf: Shelf,
+    troubles: Troubles,
+    metrics: Metrics,
+}
+
+/// One component as its operator sees it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ComponentReport {
+    /// Its name.
+    pub name: String,
+    /// Whether it serves.
+    pub is_serving: bool,
+    /// The generation that serves.
+    pub generation: Option<u64>,
+    /// The SHA-256 of the bytes that serve.
+    pub digest: Option<String>,
+    /// Since when that generation has been installed, as RFC 3339 has it.
+    pub since: Option<String>,
+    /// Its size.
+    pub size_bytes: Option<u64>,
+    /// What the configuration grants it.
+    pub grants: BTreeSet<Grant>,
+    /// What it uses of that.
+    pub grants_needed: BTreeSet<Grant>,
+    /// The names of its tools, in its own order.
+    pub tools: Vec<String>,
+    /// What is wrong.
+    pub trouble: Option<String>,
+    /// A build that waits for the operator's word.
+    pub pending: Option<Pending>,
+    /// What it has done since the server started.
+    #[serde(default)]
+    pub activity: Snapshot,
+    /// All that was installed, oldest first.
+    pub generations: Vec<Generation>,
+}
+
+/// Why a command was not carried out.
+#[derive(Debug, thiserror::Error)]
+pub enum ControlError {
+    /// Nothing has that name.
+    #[error("there is no component {0:?}; `madoguchi components` lists those that there are")]
+    Unknown(String),
+    /// A component cannot have that name.
+    #[error("{0:?} is no component's name: it begins with a-z and has at most 64 of a-z 0-9 - _")]
+    Name(String),
+    /// The configuration turns it off.
+    #[error("{0} is turned off; take `enabled = false` out of [components.{0}] and start again")]
+    Disabled(String),
+    /// There is nothing to go back to.
+    #[error("{0} has no earlier generation to go back to")]
+    NoPrevious(String),
+    /// That generation is not remembered, or its bytes are gone.
+    #[error("{component} has no generation {number} to go to; those whose bytes are kept: {kept}")]
+    NoGeneration {
+        /// Whose.
+        component: String,
+        /// Which.
+        number: u64,
+        /// Those that can be had.
+        kept: String,
+    },
+    /// It serves already.
+    #[error("generation {number} of {component} serves already")]
+    Serves {
+        /// Whose.
+        component: String,
+        /// Which.
+        number: u64,
+    },
+    /// Nothing waits for the operator's word.
+    #[error("no build of {0} waits to be accepted")]
+    NothingPending(String),
+    /// Another build waits than the one that was accepted.
+    #[error(
+        "another build of {0} waits by now; look at it first, with: madoguchi accept {0} --show"
+    )]
+    AnotherPending(String),
+    /// It could not be loaded.
+    #[error("{component}: refused: {source}")]
+    Load {
+        /// Which.
+        component: String,
+        /// Why.
+        source: Box<LoadError>,
+    },
+    /// The component folder cannot be changed.
+    #[error("the component folder cannot be changed: {0}")]
+    Folder(std::io::Error),
+    /// The server is about to end.
+    #[error("the server is stopping")]
+    Stopping,
+}
+
+/// One command on its way to the reloader.
+pub struct Command {
+    pub name: String,
+    pub order: Order,
+    pub answer: oneshot::Sender<Result<(), ControlError>>,
+}
+
+/// What is to be done.
+pub enum Order {
+    Load(Vec<u8>),
+    Unload,
+    Rollback(Option<u64>),
+    /// The build of that digest, or whichever waits.
+    Accept(Option<String>),
+    /// The first calls of this generation all trapped.
+    GiveBack(u64),
+}
+
+impl Control {
+    pub fn new(
+        config: Arc<Config>,
+        registry: Registry,
+        shelf: Shelf,
+        troubles: Troubles,
+        metrics: Metrics,
+    ) -> (Self, mpsc::Receiver<Command>) {
+        let (commands, received) = mpsc::channel(COMMANDS_MAX);
+        (Self { commands, config, registry, shelf, troubles, metrics }, received)
+    }
+
+    /// Every component that serves, has served, or should. Never waits.
+    pub fn components(&self) -> Vec<ComponentReport> {
+        let mut names: BTreeSet<String> = self.shelf.names().into_iter().collect();
+        names.extend(self.registry.catalog().components().map(|it| it.name().to_string()));
+        names.extend(self.troubles().keys().cloned());
+        names.iter().map(|it| self.report(it)).collect()
+    }
+
+    /// The component named `name`. Never waits.
+    ///
+    /// # Errors
+    /// When nothing has that name.
+    pub fn component(&self, name: &str) -> Result<ComponentReport, ControlError> {
+        let known = self.components().into_iter().find(|it| it.name == name);
+        known.ok_or_else(|| ControlError::Unknown(name.to_owned()))
+    }
+
+    /// Installs `bytes` as a new generation of `name`, and puts them into the component folder.
+    ///
+    /// # Errors
+    /// When they cannot serve, or wait for the operator's word.
+    pub async fn load(&self, name: &str, bytes: Vec<u8>) -> Result<ComponentReport, ControlError> {
+        self.command(name, Order::Load(bytes)).await
+    }
+
+    /// Takes the component off the counter, its file out of the component folder.
+    ///
+    /// # Errors
+    /// When there is none of that name, or its file cannot be removed.
+    pub async fn unload(&self, name: &str) -> Result<ComponentReport, ControlError> {
+        self.command(name, Order::Unload).await
+    }
+
+    /// Goes back to the generation before the one that serves, or to the one that is named.
+    ///
+    /// # Errors
+    /// When there is none to go back to.
+    pub async fn rollback(
+        &self,
+        name: &str,
+        to: Option<u64>,
+    ) -> Result<ComponentReport, ControlError> {
+        self.command(name, Order::Rollback(to)).await
+    }
+
+    /// Installs the build that waits for the operator's word, with what it asks for; where a digest is
+    /// named, only if that is the one.
+    ///
+    /// # Errors
+    /// When none waits, or another one, or it cannot serve for another reason.
+    pub async fn accept(
+        &self,
+        name: &str,
+        digest: Option<String>,
+    ) -> Result<ComponentReport, ControlError> {
+        self.command(name, Order::Accept(digest)).await
+    }
+
+    async fn command(&self, name: &str, order: Order) -> Result<ComponentReport, ControlError> {
+        let (answer, answered) = oneshot::channel();
+        let command = Command { name: name.to_owned(), order, answer };
+        self.commands.send(command).await.map_err(|_| ControlError::Stopping)?;
+        answered.await.map_err(|_| ControlError::Stopping)??;
+        Ok(self.report(name))
+    }
+
+    fn report(&self, name: &str) -> ComponentReport {
+        let catalog = self.registry.catalog();
+        let Manifest { generations, pending, .. } = self.shelf.manifest(name);
+        let served = catalog.component(name);
+        let number = served.map(|it| it.generation());
+        let current = generations.iter().find(|it| Some(it.number) == number);
+        ComponentReport {
+            name: name.to_owned(),
+            is_serving: served.is_some(),
+            generation: number,
+            digest: served.map(|it| it.digest().to_string()),
+            since: current.map(|it| it.installed_at.clone()),
+            size_bytes: current.map(|it| it.size_bytes),
+            grants: self.config.component(name).grants.unwrap_or_default(),
+            grants_needed: served.map(|it| it.needed().clone()).unwrap_or_default(),
+            tools: served.map_or_else(Vec::new, |it| {
+                it.tools().iter().map(|it| it.name.to_string()).collect()
+            }),
+            trouble: self.troubles().get(name).map(|it| it.told.clone()),
+            pending,
+            activity: self.metrics.component(name),
+            generations,
+        }
+    }
+
+    fn troubles(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Trouble>> {
+        self.troubles.lock().unwrap_or_else(|it| it.into_inner())
+    }
+}
+
+impl GivesBack for Control {
+    fn give_back(&self, component: String, generation: u64) -> BoxFuture<'static, ()> {
+        let control = self.clone();
+        Box::pin(async move {
+            let order = control.command(&component, Order::GiveBack(generation));
+            if let Ok(Err(error)) = tokio::time::timeout(GIVE_BACK_MAX, order).await {
+                tracing::warn!(component, "it stays, though its calls trap: {error}");
+            }
+        })
+    }
+}

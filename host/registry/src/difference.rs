@@ -1,0 +1,177 @@
+//! In what a new version's tools, prompts, templates and routes differ from those of the version before, and
+//! what of it breaks their callers.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use sandbox::{
+    component::{LoadedComponent, Route},
+    definition::{Prompt, Template, Tool},
+};
+
+mod schema;
+
+#[cfg(test)]
+mod tests;
+
+use schema::Side;
+
+/// Differences that are told; beyond that there is no point in reading on.
+const DIFFERENCES_MAX: usize = 64;
+
+/// One difference between two versions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Difference {
+    /// The tool, the prompt, the template or the route.
+    pub tool: String,
+    /// What is different: a sentence without its full stop.
+    pub what: String,
+    /// Whether what fitted the version before may fail with this one.
+    pub is_breaking: bool,
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let kind = if self.is_breaking { "breaking" } else { "compatible" };
+        write!(f, "{}: {} ({kind})", self.tool, self.what)
+    }
+}
+
+/// What callers see of one tool, prompt, template or route.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Surface {
+    #[serde(default)]
+    pub kind: Kind,
+    pub name: String,
+    pub description: String,
+    pub input: Value,
+    pub output: Option<Value>,
+}
+
+/// What a surface is of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    #[default]
+    Tool,
+    Prompt,
+    Template,
+    Route,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Tool => "tool",
+            Self::Prompt => "prompt",
+            Self::Template => "resource template",
+            Self::Route => "route",
+        }
+    }
+}
+
+impl Surface {
+    /// Everything that callers see of `component`.
+    pub fn all(component: &LoadedComponent) -> Vec<Self> {
+        let mut surfaces = Self::of(component.tools());
+        surfaces.extend(component.offers().prompts.iter().map(Self::of_prompt));
+        surfaces.extend(component.offers().templates.iter().map(Self::of_template));
+        surfaces.extend(component.routes().iter().map(Self::of_route));
+        surfaces
+    }
+
+    /// A prompt takes texts, and what it puts out nobody promised.
+    fn of_prompt(it: &Prompt) -> Self {
+        let text =
+            |it: &sandbox::definition::Argument| (it.name.clone(), json!({ "type": "string" }));
+        let properties: Map<_, _> = it.arguments.iter().map(text).collect();
+        let required = it.arguments.iter().filter(|it| it.required).map(|it| &*it.name);
+        let required: Vec<_> = required.collect();
+        Self {
+            kind: Kind::Prompt,
+            name: it.name.to_string(),
+            description: it.description.clone().unwrap_or_default(),
+            input: json!({ "type": "object", "properties": properties, "required": required }),
+            output: None,
+        }
+    }
+
+    fn of_template(it: &Template) -> Self {
+        Self {
+            kind: Kind::Template,
+            name: it.uri_template.to_string(),
+            description: it.about.description.clone().unwrap_or_default(),
+            input: json!({ "type": "object" }),
+            output: None,
+        }
+    }
+
+    /// A route promises no schemas; the tool that it stands for does.
+    fn of_route(it: &Route) -> Self {
+        Self {
+            kind: Kind::Route,
+            name: it.to_string(),
+            description: String::new(),
+            input: json!({ "type": "object" }),
+            output: None,
+        }
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        (self.kind, &self.name) == (other.kind, &other.name)
+    }
+
+    pub fn of(tools: &[Tool]) -> Vec<Self> {
+        let surface = |it: &Tool| Self {
+            kind: Kind::Tool,
+            name: it.name.to_string(),
+            description: it.description.clone(),
+            input: Value::Object((*it.input_schema).clone()),
+            output: it.output_schema.as_ref().map(|it| Value::Object((**it).clone())),
+        };
+        tools.iter().map(surface).collect()
+    }
+}
+
+/// In what `after` differs from `before`, one by one.
+pub fn between(before: &[Surface], after: &[Surface]) -> Vec<Difference> {
+    let mut found = Vec::new();
+    for old in before {
+        let Some(new) = after.iter().find(|it| it.is_same(old)) else {
+            found.push(difference(&old.name, &format!("the {} is gone", old.kind.name()), true));
+            continue;
+        };
+        if old.description != new.description {
+            found.push(difference(&old.name, "its description changed", false));
+        }
+        tell(&mut found, &old.name, schema::compare(Side::Input, &old.input, &new.input));
+        match (&old.output, &new.output) {
+            (Some(old_output), Some(new_output)) => {
+                let noted = schema::compare(Side::Output, old_output, new_output);
+                tell(&mut found, &old.name, noted);
+            }
+            (Some(_), None) => {
+                found.push(difference(&old.name, "it no longer says what it puts out", true));
+            }
+            (None, Some(_)) => {
+                found.push(difference(&old.name, "it says what it puts out", false));
+            }
+            (None, None) => {}
+        }
+    }
+    for new in after.iter().filter(|new| before.iter().all(|it| !it.is_same(new))) {
+        found.push(difference(&new.name, &format!("the {} is new", new.kind.name()), false));
+    }
+    // What breaks must not be cut off by what does not.
+    found.sort_by_key(|it| !it.is_breaking);
+    found.truncate(DIFFERENCES_MAX);
+    found
+}
+
+fn difference(tool: &str, what: &str, is_breaking: bool) -> Difference {
+    Difference { tool: tool.to_owned(), what: what.to_owned(), is_breaking }
+}
+
+fn tell(found: &mut Vec<Difference>, tool: &str, noted: Vec<schema::Note>) {
+    found.extend(noted.into_iter().map(|it| difference(tool, &it.what, it.is_breaking)));
+}

@@ -1,0 +1,276 @@
+//! What was installed when, and how it ended: the numbered versions of one component, and what the
+//! operator decided about its builds.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::difference::Difference;
+use base::grants::Grant;
+pub use sandbox::component::Status;
+
+mod shelf;
+
+pub use shelf::Shelf;
+pub use shelf::given;
+
+/// Generations that are remembered; the bytes of fewer are kept.
+const GENERATIONS_MAX: usize = 50;
+/// Generations whose bytes are kept.
+pub const BYTES_KEPT: usize = 5;
+/// Digests that are remembered as accepted, rejected or tested, each.
+const DIGESTS_MAX: usize = 64;
+
+/// One version that was installed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Generation {
+    /// 1, 2, 3 …
+    pub number: u64,
+    /// The SHA-256 of its bytes, in hexadecimal.
+    pub digest: String,
+    /// When it was installed first, as RFC 3339 has it.
+    pub installed_at: String,
+    /// Its size.
+    pub size_bytes: u64,
+    /// Where its bytes came from, for people.
+    pub origin: String,
+    /// The grants that it needs.
+    pub grants: BTreeSet<Grant>,
+    /// In what its tools differ from those of the version before it.
+    #[serde(default)]
+    pub differences: Vec<Difference>,
+    /// How it ended, or that it serves.
+    pub status: Status,
+}
+
+/// A build that waits for the operator's word.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pending {
+    /// The SHA-256 of its bytes.
+    pub digest: String,
+    /// Where its bytes came from, for people.
+    pub origin: String,
+    /// Why it waits.
+    pub why: String,
+}
+
+/// A build that is not tried again by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rejected {
+    pub digest: String,
+    pub number: u64,
+    pub status: Status,
+}
+
+/// Everything that is remembered of one component's versions.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Manifest {
+    /// Oldest first.
+    pub generations: Vec<Generation>,
+    pub rejected: Vec<Rejected>,
+    /// Builds that may need more, and break more, than the one before.
+    pub accepted: Vec<String>,
+    /// Builds that have passed their self-test here.
+    pub tested: Vec<String>,
+    pub pending: Option<Pending>,
+    /// What the operator has given it by accepting a build that asked for it: the text of its section.
+    pub given: Option<String>,
+    /// The operator took it away: the bundled one does not come back by itself.
+    pub is_unloaded: bool,
+    /// Whether it has accepted its settings here, so that it has something to serve where it does
+    /// not accept those of today. Manifests of before do not say, and are of what served.
+    #[serde(default = "yes")]
+    pub is_configured: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl Manifest {
+    pub fn serving(&self) -> Option<&Generation> {
+        self.generations.iter().rfind(|it| it.status == Status::Serving)
+    }
+
+    /// The generation that serves, or the last one that did and was not rejected.
+    pub fn last(&self) -> Option<&Generation> {
+        let is_good = |it: &&Generation| self.rejection(&it.digest).is_none();
+        self.serving().or_else(|| self.generations.iter().rfind(is_good))
+    }
+
+    pub fn next_number(&self) -> u64 {
+        self.generations.last().map_or(1, |it| it.number + 1)
+    }
+
+    pub fn generation(&self, number: u64) -> Option<&Generation> {
+        self.generations.iter().find(|it| it.number == number)
+    }
+
+    /// Where a rollback goes that names no number: before the one that serves, or the last.
+    pub fn previous(&self) -> Option<&Generation> {
+        let Some(serving) = self.serving() else { return self.last() };
+        let before = |it: &&Generation| {
+            it.number < serving.number
+                && it.digest != serving.digest
+                && self.rejection(&it.digest).is_none()
+        };
+        self.generations.iter().rfind(before)
+    }
+
+    pub fn rejection(&self, digest: &str) -> Option<&Rejected> {
+        self.rejected.iter().find(|it| it.digest == digest)
+    }
+
+    /// Whether that build has served before.
+    pub fn has_served(&self, digest: &str) -> bool {
+        self.generations.iter().any(|it| it.digest == digest) && self.rejection(digest).is_none()
+    }
+
+    /// The build in `generation` serves now.
+    pub fn install(&mut self, generation: Generation) {
+        self.end_serving(Status::Replaced);
+        self.forgive(&generation.digest);
+        remember(&mut self.tested, &generation.digest);
+        self.pending = None;
+        self.is_unloaded = false;
+        self.generations.push(generation);
+        let surplus = self.generations.len().saturating_sub(GENERATIONS_MAX);
+        self.generations.drain(..surplus);
+    }
+
+    /// Generation `number` serves again; the one that served ended with `status`.
+    pub fn go_to(&mut self, number: u64, status: Status) {
+        if let Some(serving) = self.serving().filter(|it| it.number > number) {
+            let (digest, number) = (serving.digest.clone(), serving.number);
+            self.forgive(&digest);
+            self.rejected.push(Rejected { digest, number, status });
+            let surplus = self.rejected.len().saturating_sub(DIGESTS_MAX);
+            self.rejected.drain(..surplus);
+            self.end_serving(status);
+        }
+        self.serve(number);
+    }
+
+    /// Generation `number` serves, for another one cannot.
+    pub fn serve(&mut self, number: u64) {
+        if self.serving().is_some_and(|it| it.number == number) {
+            return;
+        }
+        self.end_serving(Status::Replaced);
+        self.is_unloaded = false;
+        if let Some(it) = self.generations.iter_mut().find(|it| it.number == number) {
+            it.status = Status::Serving;
+            let digest = it.digest.clone();
+            self.forgive(&digest);
+        }
+    }
+
+    pub fn end_serving(&mut self, status: Status) {
+        for it in self.generations.iter_mut().filter(|it| it.status == Status::Serving) {
+            it.status = status;
+        }
+    }
+
+    pub fn accept(&mut self, digest: &str) {
+        remember(&mut self.accepted, digest);
+    }
+
+    /// What was rejected may be tried again.
+    pub fn forgive(&mut self, digest: &str) {
+        self.rejected.retain(|it| it.digest != digest);
+    }
+
+    /// The builds whose bytes are worth keeping.
+    fn kept(&self) -> BTreeSet<&str> {
+        let mut kept = BTreeSet::new();
+        for it in self.generations.iter().rev() {
+            if kept.len() < BYTES_KEPT {
+                kept.insert(it.digest.as_str());
+            }
+        }
+        kept.extend(self.serving().map(|it| it.digest.as_str()));
+        kept.extend(self.pending.as_ref().map(|it| it.digest.as_str()));
+        kept
+    }
+}
+
+/// Adds `digest` to a list that does not grow for ever.
+fn remember(digests: &mut Vec<String>, digest: &str) {
+    digests.retain(|it| it != digest);
+    digests.push(digest.to_owned());
+    let surplus = digests.len().saturating_sub(DIGESTS_MAX);
+    digests.drain(..surplus);
+}
+
+/// The time as RFC 3339 has it, in seconds.
+pub fn timestamp() -> String {
+    let now = jiff::Timestamp::now();
+    jiff::Timestamp::from_second(now.as_second()).unwrap_or(now).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn generation(number: u64, digest: &str) -> Generation {
+        Generation {
+            number,
+            digest: digest.to_owned(),
+            installed_at: timestamp(),
+            size_bytes: 1,
+            origin: "a test".to_owned(),
+            grants: BTreeSet::new(),
+            differences: Vec::new(),
+            status: Status::Serving,
+        }
+    }
+
+    fn manifest(digests: &[&str]) -> Manifest {
+        let mut manifest = Manifest::default();
+        for digest in digests {
+            manifest.install(generation(manifest.next_number(), digest));
+        }
+        manifest
+    }
+
+    fn serving(manifest: &Manifest) -> u64 {
+        manifest.serving().unwrap().number
+    }
+
+    #[test]
+    fn one_generation_serves_and_the_one_before_it_was_replaced() {
+        let manifest = manifest(&["a", "b"]);
+        assert_eq!(serving(&manifest), 2);
+        assert_eq!(manifest.generations[0].status, Status::Replaced);
+        assert_eq!(manifest.previous().unwrap().number, 1);
+    }
+
+    #[test]
+    fn what_was_rolled_back_is_rejected_until_it_is_named() {
+        let mut manifest = manifest(&["a", "b", "c"]);
+        manifest.go_to(2, Status::RolledBack);
+        assert_eq!(serving(&manifest), 2);
+        assert_eq!(manifest.rejection("c").unwrap().number, 3);
+        manifest.go_to(3, Status::RolledBack);
+        assert_eq!((serving(&manifest), manifest.rejection("c")), (3, None));
+        assert_eq!(manifest.rejection("b"), None, "going forward rejects nothing");
+    }
+
+    #[test]
+    fn a_rollback_passes_over_what_was_rejected_before() {
+        let mut manifest = manifest(&["a", "b"]);
+        manifest.go_to(1, Status::Returned);
+        manifest.install(generation(3, "c"));
+        assert_eq!(manifest.previous().unwrap().number, 1);
+    }
+
+    #[test]
+    fn the_list_of_generations_does_not_grow_for_ever_and_goes_on_counting() {
+        let digests: Vec<_> = (0..GENERATIONS_MAX + 7).map(|it| it.to_string()).collect();
+        let manifest = manifest(&digests.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(manifest.generations.len(), GENERATIONS_MAX);
+        assert_eq!(manifest.next_number(), digests.len() as u64 + 1);
+        assert_eq!(manifest.kept().len(), BYTES_KEPT);
+    }
+}

@@ -1,0 +1,201 @@
+//! Where generations are kept: `DATA/generations/NAME/`, their bytes by digest beside one manifest.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard},
+};
+
+use super::Manifest;
+use crate::difference::Surface;
+use base::source::{self, Source, name_of};
+use store::private;
+
+const MANIFEST: &str = "manifest.json";
+
+/// The generations of all components. A clone is another handle on the same ones.
+#[derive(Clone)]
+pub struct Shelf {
+    folder: PathBuf,
+    manifests: Arc<Mutex<BTreeMap<String, Manifest>>>,
+}
+
+impl Shelf {
+    /// Opens the shelf, or makes it. A manifest that cannot be read is put aside, and said so.
+    pub fn open(data: &Path) -> io::Result<Self> {
+        let folder = data.join("generations");
+        private::make_folder(&folder)?;
+        let mut manifests = BTreeMap::new();
+        for entry in fs::read_dir(&folder)?.flatten() {
+            if let Some(name) = name_of(&entry.path())
+                && let Some(manifest) = read_manifest(&entry.path())
+            {
+                manifests.insert(name, manifest);
+            }
+        }
+        Ok(Self { folder, manifests: Arc::new(Mutex::new(manifests)) })
+    }
+
+    /// What is remembered of the component named `name`.
+    pub fn manifest(&self, name: &str) -> Manifest {
+        self.manifests().get(name).cloned().unwrap_or_default()
+    }
+
+    /// Names of the components of which something is remembered.
+    pub fn names(&self) -> Vec<String> {
+        self.manifests().keys().cloned().collect()
+    }
+
+    /// Changes what is remembered, and keeps it. A full disk costs the memory of it, no more.
+    pub async fn change(&self, name: &str, change: impl FnOnce(&mut Manifest)) {
+        self.note(name, change);
+        self.write_down(name).await;
+    }
+
+    /// Changes what is remembered, until [`Shelf::write_down`] in this process only.
+    pub fn note(&self, name: &str, change: impl FnOnce(&mut Manifest)) {
+        change(self.manifests().entry(name.to_owned()).or_default());
+    }
+
+    /// Keeps what is remembered.
+    pub async fn write_down(&self, name: &str) {
+        let (folder, manifest) = (self.folder.join(name), self.manifest(name));
+        let written = tokio::task::spawn_blocking(move || keep_manifest(&folder, &manifest)).await;
+        if let Err(error) = written.unwrap_or_else(|error| Err(io::Error::other(error))) {
+            tracing::warn!(component = name, "its generations cannot be written down: {error}");
+        }
+    }
+
+    /// Keeps the bytes of a build, and its tools.
+    pub async fn keep(&self, name: &str, source: &Source, tools: Option<Vec<Surface>>) {
+        let (folder, source) = (self.folder.join(name), source.clone());
+        let keep = move || {
+            private::make_folder(&folder)?;
+            let file = folder.join(format!("{}.wasm", source.digest));
+            if !file.is_file() {
+                private::write(&file, &source.bytes)?;
+            }
+            let file = folder.join(format!("{}.json", source.digest));
+            match tools.map(|it| serde_json::to_vec(&it)) {
+                Some(Ok(json)) if !file.is_file() => private::write(&file, &json),
+                _ => Ok(()),
+            }
+        };
+        let kept = tokio::task::spawn_blocking(keep).await;
+        if let Err(error) = kept.unwrap_or_else(|error| Err(io::Error::other(error))) {
+            tracing::warn!(component = name, "this version cannot be kept: {error}");
+        }
+    }
+
+    /// The bytes of a build, if they are kept and whole. Reads a file.
+    pub fn read(&self, name: &str, digest: &str, origin: &str) -> Option<Source> {
+        let mut source =
+            source::read(&self.folder.join(name).join(format!("{digest}.wasm"))).ok()?;
+        source.origin = origin.to_owned();
+        (source.digest == digest).then_some(source)
+    }
+
+    /// Whether the bytes of a build are kept.
+    pub fn has(&self, name: &str, digest: &str) -> bool {
+        self.folder.join(name).join(format!("{digest}.wasm")).is_file()
+    }
+
+    /// The tools of a build, if they are kept. Reads a file.
+    pub fn tools(&self, name: &str, digest: &str) -> Option<Vec<Surface>> {
+        let json = fs::read(self.folder.join(name).join(format!("{digest}.json"))).ok()?;
+        serde_json::from_slice(&json).ok()
+    }
+
+    fn manifests(&self) -> MutexGuard<'_, BTreeMap<String, Manifest>> {
+        self.manifests.lock().unwrap_or_else(|it| it.into_inner())
+    }
+}
+
+/// What components were given by the operator's word, by their names, in the data folder `data`.
+pub fn given(data: &Path) -> Vec<(String, String)> {
+    let entries = fs::read_dir(data.join("generations")).into_iter().flatten().flatten();
+    let given = |entry: fs::DirEntry| {
+        let text = fs::read(entry.path().join(MANIFEST)).ok()?;
+        let manifest: Manifest = serde_json::from_slice(&text).ok()?;
+        Some((name_of(&entry.path())?, manifest.given?))
+    };
+    entries.filter_map(given).collect()
+}
+
+fn read_manifest(folder: &Path) -> Option<Manifest> {
+    let file = folder.join(MANIFEST);
+    let text = match fs::read(&file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+        Err(error) => {
+            tracing::error!("{}: {error}; its generations begin anew", file.display());
+            return None;
+        }
+    };
+    match serde_json::from_slice(&text) {
+        Ok(manifest) => Some(manifest),
+        Err(error) => {
+            let aside = folder.join("manifest.unreadable.json");
+            tracing::error!(
+                "{}: {error}; put aside as {}, its generations begin anew",
+                file.display(),
+                aside.display()
+            );
+            let _ = fs::rename(&file, aside);
+            None
+        }
+    }
+}
+
+/// Writes the manifest, then drops the bytes that it no longer needs.
+fn keep_manifest(folder: &Path, manifest: &Manifest) -> io::Result<()> {
+    private::make_folder(folder)?;
+    private::write(&folder.join(MANIFEST), &serde_json::to_vec_pretty(manifest)?)?;
+    let kept = manifest.kept();
+    for path in fs::read_dir(folder)?.flatten().map(|it| it.path()) {
+        let stem = path.file_stem().and_then(|it| it.to_str()).unwrap_or_default();
+        let is_digest = stem.len() == 64 && stem.bytes().all(|it| it.is_ascii_hexdigit());
+        if is_digest && !kept.contains(stem) {
+            let _ = fs::remove_file(&path);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(test: &str) -> PathBuf {
+        let folder =
+            std::env::temp_dir().join(format!("madoguchi-shelf-{test}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        folder
+    }
+
+    #[tokio::test]
+    async fn what_is_remembered_outlives_the_process_and_a_broken_manifest_begins_anew() {
+        let data = folder("manifest");
+        Shelf::open(&data).unwrap().change("shop", |it| it.accept("a")).await;
+        assert_eq!(Shelf::open(&data).unwrap().manifest("shop").accepted, ["a"]);
+        let file = data.join("generations/shop").join(MANIFEST);
+        fs::write(&file, "{").unwrap();
+        assert_eq!(Shelf::open(&data).unwrap().manifest("shop"), Manifest::default());
+        assert!(!file.is_file(), "it is put aside");
+        fs::remove_dir_all(&data).unwrap();
+    }
+
+    #[tokio::test]
+    async fn bytes_that_are_not_what_their_name_says_are_not_taken() {
+        let data = folder("bytes");
+        let shelf = Shelf::open(&data).unwrap();
+        let source = Source::new(b"bytes".to_vec(), "a test".to_owned());
+        shelf.keep("shop", &source, None).await;
+        assert!(shelf.read("shop", &source.digest, "again").is_some());
+        let file = data.join("generations/shop").join(format!("{}.wasm", source.digest));
+        fs::write(file, "other").unwrap();
+        assert!(shelf.read("shop", &source.digest, "again").is_none());
+        fs::remove_dir_all(&data).unwrap();
+    }
+}

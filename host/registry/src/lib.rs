@@ -1,0 +1,290 @@
+//! Which tools, prompts and resources are on offer, and the components behind them.
+
+#![allow(missing_docs, reason = "what is public here is so for the other crates of the host")]
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use tokio::sync::watch;
+
+use base::{caller::Caller, tool_set::Owner};
+use sandbox::{
+    component::{LoadedComponent, NameClash},
+    definition::{Audience, Shown, Template, Tool},
+};
+
+pub mod control;
+pub mod difference;
+pub mod generations;
+pub mod library;
+pub mod loader;
+pub mod reload;
+pub mod upstream;
+
+mod served;
+
+use served::Served;
+
+/// Bytes that the name of a tool has at most: what is longer is compared with none.
+const NAME_BYTES_MAX: usize = 128;
+
+/// Everything on offer at one moment. Never changes: a swap makes a new one.
+#[derive(Clone, Default)]
+pub struct Catalog {
+    /// Counts the swaps since the start.
+    generation: u64,
+    components: BTreeMap<Arc<str>, Arc<LoadedComponent>>,
+    tools: BTreeMap<Arc<str>, Arc<LoadedComponent>>,
+    prompts: BTreeMap<Arc<str>, Arc<LoadedComponent>>,
+    /// What could be read when its component was loaded, by URI.
+    resources: BTreeMap<Arc<str>, Arc<LoadedComponent>>,
+    changed: Changed,
+    /// Whether the first load still goes on, so that there is more to come.
+    is_loading: bool,
+    /// What other servers offer.
+    served: Served,
+}
+
+/// Counts the swaps that changed what is on each list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Changed {
+    pub tools: u64,
+    pub prompts: u64,
+    pub resources: u64,
+}
+
+impl Catalog {
+    /// Counts the swaps since the start.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// The component that offers `tool`.
+    pub fn component_for(&self, tool: &str) -> Option<&Arc<LoadedComponent>> {
+        self.tools.get(tool)
+    }
+
+    /// The component named `name`.
+    pub fn component(&self, name: &str) -> Option<&Arc<LoadedComponent>> {
+        self.components.get(name)
+    }
+
+    /// The components, by name.
+    pub fn components(&self) -> impl Iterator<Item = &Arc<LoadedComponent>> {
+        self.components.values()
+    }
+
+    /// The tools: components by name, each component's tools in its own order (SYS-7).
+    pub fn tools(&self) -> impl Iterator<Item = &Tool> {
+        self.components.values().flat_map(|it| it.tools())
+    }
+
+    /// The same with whose they are, without those that a server replaces.
+    pub fn offers(&self) -> impl Iterator<Item = (Owner<'_>, &Tool)> {
+        let each = self.components.values().flat_map(|component| {
+            component.tools().iter().map(|it| (Owner::Component(component.name()), it))
+        });
+        each.filter(|(_, it)| self.served.tool(&it.name).is_none())
+    }
+
+    /// Whether no model is told of that tool.
+    pub fn is_for_pages(&self, tool: &str) -> bool {
+        let audience = match self.served.tool(tool) {
+            Some(served) => served.audience(),
+            None => self.offers().find(|(_, it)| *it.name == *tool).map(|(_, it)| it.audience),
+        };
+        audience.is_some_and(|it| it != Audience::Models)
+    }
+
+    /// What other servers offer.
+    pub fn served(&self) -> &Served {
+        &self.served
+    }
+
+    /// The names of all tools on offer, whosever they are.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let own = self.offers().map(|(_, it)| &*it.name);
+        own.chain(self.served.tools().map(|it| &*it.name))
+    }
+
+    /// The tool of that name as it is shown now, whosever it is.
+    pub fn shown(&self, tool: &str) -> Option<Shown> {
+        if let Some(served) = self.served.tool(tool) {
+            return Some((*served.shown).clone());
+        }
+        let component = self.component_for(tool)?;
+        let own = component.tools().iter().find(|it| *it.name == *tool)?;
+        Some(own.shown.by(Owner::Component(component.name())))
+    }
+
+    /// The component that offers the prompt.
+    pub fn component_for_prompt(&self, name: &str) -> Option<&Arc<LoadedComponent>> {
+        self.prompts.get(name)
+    }
+
+    /// The component that is to be asked for what is at `uri`: the one that listed it, or else the
+    /// first, by name, one of whose templates it fits.
+    pub fn component_for_resource(&self, uri: &str) -> Option<&Arc<LoadedComponent>> {
+        self.resources.get(uri).or_else(|| {
+            let fits = |it: &Template| it.uri_template.matches(uri);
+            self.components.values().find(|it| it.offers().templates.iter().any(fits))
+        })
+    }
+
+    /// The component whose template reads exactly so.
+    pub fn component_for_template(&self, text: &str) -> Option<&Arc<LoadedComponent>> {
+        let is_it = |it: &Template| it.uri_template.text() == text;
+        self.components.values().find(|it| it.offers().templates.iter().any(is_it))
+    }
+
+    /// How often each list has changed.
+    pub fn changed(&self) -> Changed {
+        self.changed
+    }
+
+    /// Up to three tools whose names share most letters with `name`, of those that `caller` sees; none
+    /// where it is longer than any name.
+    pub fn similar(&self, name: &str, caller: &Caller) -> Vec<String> {
+        if name.len() > NAME_BYTES_MAX {
+            return Vec::new();
+        }
+        let likeness = |it: &str| {
+            let pairs = it.as_bytes().windows(2);
+            pairs.filter(|pair| name.as_bytes().windows(2).any(|it| it == *pair)).count()
+        };
+        let seen = self
+            .offers()
+            .filter(|(owner, it)| caller.may_call(*owner, &it.name, it.hints.read_only));
+        let served = self.served.tools().filter(|it| it.is_open_to(caller));
+        let seen = seen.map(|(_, it)| &it.name).chain(served.map(|it| &it.name));
+        let mut names: Vec<_> = seen.map(|it| (likeness(it), it)).collect();
+        names.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+        names.iter().take(3).filter(|it| it.0 > 0).map(|it| it.1.to_string()).collect()
+    }
+
+    /// This catalog with `newcomer` in place of the component of the same name.
+    fn with(&self, newcomer: &Arc<LoadedComponent>) -> Result<Self, NameClash> {
+        let mut next = self.without(newcomer.name());
+        let clash = |what, name: &Arc<str>, incumbent: Option<&Arc<LoadedComponent>>| {
+            let incumbent = incumbent.map(|it| it.name().clone());
+            incumbent
+                .map_or(Ok(()), |incumbent| Err(NameClash { what, name: name.clone(), incumbent }))
+        };
+        for tool in newcomer.tools() {
+            let incumbent = next.tools.insert(tool.name.clone(), newcomer.clone());
+            clash("tool", &tool.name, incumbent.as_ref())?;
+        }
+        for prompt in &newcomer.offers().prompts {
+            let incumbent = next.prompts.insert(prompt.name.clone(), newcomer.clone());
+            clash("prompt", &prompt.name, incumbent.as_ref())?;
+        }
+        for resource in &newcomer.offers().resources {
+            let incumbent = next.resources.insert(resource.uri.clone(), newcomer.clone());
+            clash("resource", &resource.uri, incumbent.as_ref())?;
+        }
+        for template in &newcomer.offers().templates {
+            let text = template.uri_template.text();
+            clash("resource template", &text.into(), next.component_for_template(text))?;
+        }
+        next.note(newcomer);
+        next.components.insert(newcomer.name().clone(), newcomer.clone());
+        next.settle();
+        Ok(next)
+    }
+
+    fn without(&self, name: &str) -> Self {
+        let mut next = self.clone();
+        next.generation += 1;
+        if let Some(gone) = next.components.remove(name) {
+            next.note(&gone);
+        }
+        let stays = |owner: &Arc<LoadedComponent>| &**owner.name() != name;
+        next.tools.retain(|_, owner| stays(owner));
+        next.prompts.retain(|_, owner| stays(owner));
+        next.resources.retain(|_, owner| stays(owner));
+        next.settle();
+        next
+    }
+
+    /// Notes which lists `component`, which comes or goes, stands on.
+    fn note(&mut self, component: &LoadedComponent) {
+        self.changed.tools = self.generation;
+        if !component.offers().prompts.is_empty() {
+            self.changed.prompts = self.generation;
+        }
+        if component.has_resources() {
+            self.changed.resources = self.generation;
+        }
+    }
+}
+
+/// The current catalog, and a bell that rings when it changes.
+#[derive(Clone, Default)]
+pub struct Registry {
+    current: watch::Sender<Arc<Catalog>>,
+}
+
+impl Registry {
+    /// The catalog as it is now; the calls made through it outlive any swap.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        self.current.borrow().clone()
+    }
+
+    /// Rings on every swap; `tools/list_changed` hangs on it.
+    pub fn changes(&self) -> watch::Receiver<Arc<Catalog>> {
+        self.current.subscribe()
+    }
+
+    /// Says that the first load goes on behind those who are served, or that it is over.
+    pub fn set_loading(&self, is_loading: bool) {
+        self.current.send_modify(|it| Arc::make_mut(it).is_loading = is_loading);
+    }
+
+    /// Waits until the first load is over.
+    pub async fn loaded(&self) {
+        // It cannot be closed: it is ours.
+        let _ = self.current.subscribe().wait_for(|it| !it.is_loading).await;
+    }
+
+    /// Whether `newcomer` could be put in place now.
+    pub fn check(&self, newcomer: &Arc<LoadedComponent>) -> Result<(), NameClash> {
+        self.catalog().with(newcomer).map(|_| ())
+    }
+
+    /// Puts `component` in place, whole or not at all.
+    pub fn install(&self, component: &Arc<LoadedComponent>) -> Result<(), NameClash> {
+        let mut result = Ok(());
+        self.current.send_if_modified(|current| match current.with(component) {
+            Ok(next) => {
+                *current = Arc::new(next);
+                true
+            }
+            Err(clash) => {
+                result = Err(clash);
+                false
+            }
+        });
+        result
+    }
+
+    /// Puts `component`, which has only other settings, in place without ringing the bell.
+    pub fn refresh(&self, component: &Arc<LoadedComponent>) {
+        self.current.send_if_modified(|current| {
+            if let Ok(mut next) = current.with(component) {
+                (next.generation, next.changed) = (current.generation, current.changed);
+                *current = Arc::new(next);
+            }
+            false
+        });
+    }
+
+    /// Takes the component named `name` off the counter.
+    pub fn remove(&self, name: &str) {
+        self.current.send_if_modified(|current| {
+            let known = current.components.contains_key(name);
+            if known {
+                *current = Arc::new(current.without(name));
+            }
+            known
+        });
+    }
+}

@@ -1,0 +1,229 @@
+//! Where components come from: the folder and the binary itself; and how they are compiled, or found
+//! compiled already.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    hash::{Hash, Hasher},
+    io,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+};
+
+use wasmtime::component::Component;
+
+use base::{
+    config::Config,
+    embedded::Embedded,
+    source::{Source, Stamp, name_of, read, write},
+};
+use sandbox::{Sandbox, compiler, component::LoadError};
+use store::seal::Seal;
+
+mod code;
+
+use code::CodeStore;
+
+/// The component folder, the bundled components, and the compiled code of both.
+#[derive(Clone)]
+pub struct Library {
+    folder: Option<PathBuf>,
+    embedded: Embedded,
+    /// Whether the components that travel in the program are served.
+    bundled: bool,
+    code: CodeStore,
+    /// The program that compiles; none compiles in this process.
+    compiler: Option<PathBuf>,
+    /// One component is compiled at a time: each may take much memory.
+    compiling: Arc<tokio::sync::Mutex<()>>,
+    /// The files of whose names it was told that they are no components' names.
+    misnamed: Arc<Mutex<BTreeSet<PathBuf>>>,
+}
+
+impl Library {
+    pub fn open(config: &Config, seal: &Seal) -> io::Result<Self> {
+        if let Some(folder) = &config.components_folder {
+            fs::create_dir_all(folder)?;
+        }
+        Ok(Self::with(config, CodeStore::open(config.data.join("compiled"), seal)))
+    }
+
+    /// The same to look at only: nothing is made or kept.
+    pub fn look(config: &Config) -> Self {
+        let seal = Seal::look(&config.data.join("seal.key"));
+        Self::with(config, CodeStore::look(config.data.join("compiled"), seal.as_ref()))
+    }
+
+    fn with(config: &Config, code: CodeStore) -> Self {
+        Self {
+            folder: config.components_folder.clone(),
+            embedded: config.embedded.clone(),
+            bundled: config.bundled,
+            code,
+            compiler: config.compiler.clone(),
+            compiling: Arc::default(),
+            misnamed: Arc::default(),
+        }
+    }
+
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// The components in the folder: name and stamp of each file.
+    pub fn files(&self) -> Vec<(String, Stamp)> {
+        let (files, misnamed) = self.scan();
+        for path in self.misnamed(&misnamed) {
+            tracing::warn!(
+                "{:?}: not a component's name; it begins with a-z and has at most 64 of a-z 0-9 - _",
+                path.file_name().unwrap_or_default()
+            );
+        }
+        files
+    }
+
+    /// The same, and the files with names that no component may have.
+    fn scan(&self) -> (Vec<(String, Stamp)>, BTreeSet<PathBuf>) {
+        let (mut files, mut misnamed) = (Vec::new(), BTreeSet::new());
+        let entries = self.folder.as_ref().and_then(|it| fs::read_dir(it).ok());
+        for path in entries.into_iter().flatten().flatten().map(|it| it.path()) {
+            let Some(stamp) = stamp(&path) else { continue };
+            match name_of(&path) {
+                Some(name) => files.push((name, stamp)),
+                None => _ = misnamed.insert(path),
+            }
+        }
+        files.sort();
+        (files, misnamed)
+    }
+
+    /// Those of the misnamed files that were not there at the last look.
+    fn misnamed(&self, found: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
+        let mut told = self.misnamed.lock().unwrap_or_else(|it| it.into_inner());
+        let new = found.difference(&told).cloned().collect();
+        told.clone_from(found);
+        new
+    }
+
+    /// Names of the bundled components.
+    pub fn bundled(&self) -> Vec<String> {
+        if self.bundled { self.embedded.names() } else { Vec::new() }
+    }
+
+    /// What is in the folder's file of that name.
+    pub fn read(&self, name: &str) -> io::Result<Source> {
+        let folder = self.folder.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        read(&folder.join(format!("{name}.wasm")))
+    }
+
+    /// The component of that name that travels in the binary.
+    pub fn read_bundled(&self, name: &str) -> Option<Source> {
+        self.embedded.component(name).filter(|_| self.bundled)
+    }
+
+    /// Whether a component of that name travels in the binary, served or not.
+    pub fn is_bundled(&self, name: &str) -> bool {
+        self.embedded.component(name).is_some()
+    }
+
+    /// Puts `bytes` into the folder under that name, where there is a folder.
+    pub fn put(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        write(&folder.join(format!("{name}.wasm")), bytes)
+    }
+
+    /// Takes the folder's file of that name away, where there is one.
+    pub fn take_away(&self, name: &str) -> io::Result<()> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        match fs::remove_file(folder.join(format!("{name}.wasm"))) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// The component in `source`, compiled now or before. Takes a processor for a while, and all of
+    /// them unless `is_quiet`; never one that serves calls.
+    pub async fn compile(
+        &self,
+        sandbox: &Sandbox,
+        source: &Source,
+        is_quiet: bool,
+    ) -> Result<Component, LoadError> {
+        if let Some(component) = self.compiled(sandbox, source).await? {
+            return Ok(component);
+        }
+        let _one = self.compiling.lock().await;
+        let (bytes, here) = (source.bytes.clone(), sandbox.clone());
+        blocking(move || compiler::check(&bytes, here.config())).await?;
+        let code = match &self.compiler {
+            Some(program) => {
+                compiler::compile_apart(program, sandbox, &source.bytes, is_quiet).await?
+            }
+            None => {
+                let (bytes, here) = (source.bytes.clone(), sandbox.clone());
+                blocking(move || compiler::compile_here(&here, &bytes, is_quiet)).await?
+            }
+        };
+        let (store, engine, name) =
+            (self.code.clone(), sandbox.engine().clone(), key(sandbox, source));
+        blocking(move || store.keep(&engine, &name, &code).map_err(LoadError::Compile)).await
+    }
+
+    /// The component in `source`, where it was compiled before.
+    pub async fn compiled(
+        &self,
+        sandbox: &Sandbox,
+        source: &Source,
+    ) -> Result<Option<Component>, LoadError> {
+        let (store, engine, name) =
+            (self.code.clone(), sandbox.engine().clone(), key(sandbox, source));
+        blocking(move || Ok(store.load(&engine, &name))).await
+    }
+}
+
+/// Under which name the compiled code of `source` is kept: it changes with the component, and with
+/// all of the engine that its code depends on.
+fn key(sandbox: &Sandbox, source: &Source) -> String {
+    let mut hasher = std::hash::DefaultHasher::new();
+    sandbox.engine().precompile_compatibility_hash().hash(&mut hasher);
+    format!("{}-{:016x}.cwasm", source.digest, hasher.finish())
+}
+
+/// The stamp of `path`, where that is a file with a component's ending.
+fn stamp(path: &Path) -> Option<Stamp> {
+    if path.extension().is_none_or(|it| it != "wasm") {
+        return None;
+    }
+    let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    Some((metadata.modified().ok(), metadata.len()))
+}
+
+/// Runs what takes a processor or waits for a disk where it holds up no call.
+pub async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, LoadError> + Send + 'static,
+) -> Result<T, LoadError> {
+    let failed = |error| LoadError::Read(io::Error::other(error));
+    tokio::task::spawn_blocking(work).await.map_err(failed)?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_of_a_misnamed_file_once_while_it_is_there() {
+        let folder = std::env::temp_dir().join(format!("madoguchi-names-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let config = Config { components_folder: Some(folder.clone()), ..Config::defaults() };
+        let library = Library::look(&config);
+        let file = folder.join("Evil Name.wasm");
+        fs::write(&file, "").unwrap();
+        let told = || library.misnamed(&library.scan().1).len();
+        assert_eq!((told(), told()), (1, 0));
+        fs::remove_file(&file).unwrap();
+        assert_eq!(told(), 0);
+        fs::write(&file, "").unwrap();
+        assert_eq!(told(), 1, "another one of that name");
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

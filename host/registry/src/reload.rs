@@ -1,0 +1,319 @@
+//! Watches the component folder and the settings' files: loads, self-tests and installs what is
+//! new, and keeps what served before where the new is no good.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use notify::Watcher;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    Registry,
+    control::{Command, Control, Trouble, Troubles},
+    generations::{Shelf, Status},
+    library::Library,
+    loader::Loader,
+};
+use base::{
+    grants::hosts::Hosts,
+    settings::{self, Settings},
+    source::Stamp,
+};
+use sandbox::{
+    capability::reach,
+    component::{LoadError, LoadedComponent},
+};
+use store::database::Database;
+
+mod builds;
+mod commands;
+
+use builds::BY_OPERATOR;
+
+/// Events that come within this time are one change: a copy writes in many pieces.
+const DEBOUNCE: Duration = Duration::from_millis(20);
+/// How often to look where no event tells: some file systems have none.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+/// A file that is away for less than this is being replaced, not removed.
+const REMOVED_AFTER: Duration = Duration::from_secs(1);
+
+/// Versions that are kept ready beside the one that serves, so that going back runs nothing.
+const READY_MAX: usize = 2;
+
+/// Brings components from the library to the registry; nobody else does.
+pub struct Reloader {
+    library: Library,
+    loader: Loader,
+    registry: Registry,
+    shelf: Shelf,
+    control: Control,
+    troubles: Troubles,
+    seen: BTreeMap<String, Stamp>,
+    settings_seen: BTreeMap<String, (settings::Stamp, reach::Stamp)>,
+    missing: BTreeMap<String, Instant>,
+    /// Components whose databases could only be read when they were loaded.
+    frozen: BTreeSet<String>,
+    /// Components whose databases were found to be damaged, and told so.
+    damaged: BTreeSet<String>,
+    /// Versions that served a while ago, by component.
+    ready: BTreeMap<String, Vec<Arc<LoadedComponent>>>,
+}
+
+impl Reloader {
+    pub fn new(
+        (library, loader, registry, shelf): (Library, Loader, Registry, Shelf),
+        control: Control,
+        troubles: Troubles,
+    ) -> Self {
+        Self {
+            library,
+            loader,
+            registry,
+            shelf,
+            control,
+            troubles,
+            seen: BTreeMap::new(),
+            settings_seen: BTreeMap::new(),
+            missing: BTreeMap::new(),
+            frozen: BTreeSet::new(),
+            damaged: BTreeSet::new(),
+            ready: BTreeMap::new(),
+        }
+    }
+
+    /// Installs each component from the first source that is good: the folder, the generation
+    /// that served last, the binary.
+    pub async fn start(&mut self) {
+        self.seen = self.library.files().into_iter().collect();
+        let names = self.names();
+        for name in self.shelf.names().iter().filter(|it| !names.contains(*it)) {
+            if self.shelf.manifest(name).serving().is_some() {
+                self.shelf.change(name, |it| it.end_serving(Status::Removed)).await;
+            }
+        }
+        let this = &*self;
+        let first = names.iter().map(async |name| (name, this.first_good(name).await));
+        // Compiled side by side, installed in the order of their names.
+        for (name, found) in futures::future::join_all(first).await {
+            if let Some(build) = found {
+                let origin = build.source.origin.clone();
+                if let Err(error) = self.install(name, build).await {
+                    self.refuse(name, &origin, &error);
+                }
+            }
+        }
+        for name in &names {
+            self.settings_seen.insert(name.clone(), self.loader.settings_stamp(name));
+            if self.is_frozen(name) {
+                self.frozen.insert(name.clone());
+            }
+        }
+    }
+
+    /// The components that should serve.
+    fn names(&self) -> BTreeSet<String> {
+        let mut names: BTreeSet<String> = self.library.bundled().into_iter().collect();
+        if self.library.folder().is_none() {
+            // What the operator loaded is nowhere else.
+            let is_loaded = |it: &String| {
+                let manifest = self.shelf.manifest(it);
+                manifest.serving().is_some_and(|it| it.origin == BY_OPERATOR)
+            };
+            names.extend(self.shelf.names().into_iter().filter(is_loaded));
+        }
+        names.retain(|it| !self.shelf.manifest(it).is_unloaded);
+        names.extend(self.seen.keys().cloned());
+        names.retain(|it| self.loader.config().component(it).enabled != Some(false));
+        names
+    }
+
+    /// Looks for changes, and obeys commands, until `stop`.
+    pub async fn watch(mut self, mut commands: mpsc::Receiver<Command>, stop: CancellationToken) {
+        let (sender, mut events) = mpsc::channel(1);
+        let watcher = self.watcher(sender);
+        let mut tick = tokio::time::interval(LOOK_EVERY);
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => break,
+                Some(command) = commands.recv() => {
+                    self.obey(command).await;
+                    continue;
+                }
+                _ = tick.tick() => {}
+                _ = events.recv() => {
+                    tokio::time::sleep(DEBOUNCE).await;
+                    while events.try_recv().is_ok() {}
+                }
+            }
+            self.look().await;
+        }
+        drop(watcher);
+    }
+
+    fn watcher(&self, sender: mpsc::Sender<()>) -> Option<notify::RecommendedWatcher> {
+        let folder = self.library.folder()?;
+        let ring = move |event: notify::Result<notify::Event>| {
+            if event.is_ok_and(|it| !it.kind.is_access()) {
+                // A full channel has a ring waiting already.
+                let _ = sender.try_send(());
+            }
+        };
+        let watcher = notify::recommended_watcher(ring).and_then(|mut it| {
+            it.watch(folder, notify::RecursiveMode::NonRecursive)?;
+            Ok(it)
+        });
+        watcher
+            .inspect_err(|error| {
+                tracing::warn!(
+                    "{}: no news of changes ({error}); looking every 2 s",
+                    folder.display()
+                );
+            })
+            .ok()
+    }
+
+    /// Acts on everything that has changed since the last look.
+    async fn look(&mut self) {
+        let files: BTreeMap<_, _> = self.library.files().into_iter().collect();
+        for (name, stamp) in &files {
+            self.missing.remove(name);
+            if self.seen.insert(name.clone(), *stamp).as_ref() != Some(stamp) {
+                self.replace(name).await;
+            }
+        }
+        let gone: Vec<_> =
+            self.seen.keys().filter(|it| !files.contains_key(*it)).cloned().collect();
+        for name in gone {
+            let since = *self.missing.entry(name.clone()).or_insert_with(Instant::now);
+            if since.elapsed() >= REMOVED_AFTER {
+                self.remove(&name).await;
+            }
+        }
+        let served: Vec<_> =
+            self.registry.catalog().components().map(|it| it.name().to_string()).collect();
+        for name in served {
+            let stamp = self.loader.settings_stamp(&name);
+            let before = self.settings_seen.insert(name.clone(), stamp.clone());
+            let is_frozen = self.is_frozen(&name);
+            let has_thawed = !is_frozen && self.frozen.remove(&name);
+            if is_frozen {
+                self.frozen.insert(name.clone());
+            }
+            if let Some(why) = self.new_damage(&name) {
+                self.warn(&name, "its database", &LoadError::Damaged(why), "");
+            }
+            if has_thawed || before.is_some_and(|it| it != stamp) {
+                self.reconfigure(&name).await;
+            }
+        }
+    }
+
+    /// Whether the component's database can only be read for the time being.
+    fn is_frozen(&self, name: &str) -> bool {
+        let catalog = self.registry.catalog();
+        let database = catalog.component(name).and_then(|it| it.setup().database.as_ref());
+        database.is_some_and(Database::is_frozen)
+    }
+
+    /// What was found to be wrong with the component's database, once.
+    fn new_damage(&mut self, name: &str) -> Option<String> {
+        let catalog = self.registry.catalog();
+        let database = catalog.component(name).and_then(|it| it.setup().database.as_ref());
+        let damage = database.and_then(Database::damage)?;
+        self.damaged.insert(name.to_owned()).then(|| damage.to_owned())
+    }
+
+    /// Lets a component prepare itself anew from its settings, whose files have changed.
+    async fn reconfigure(&self, name: &str) {
+        let Some(serving) = self.registry.catalog().component(name).cloned() else { return };
+        let settings = match self.loader.settings(name) {
+            Ok(settings) => settings,
+            Err(error) => return self.refuse(name, "its settings", &error.into()),
+        };
+        let http = match self.loader.http(name) {
+            (http, None) => http,
+            (_, Some(error)) => return self.refuse(name, "its secrets", &error.into()),
+        };
+        let reach = match self.loader.reach(name).await {
+            Ok((reach, None)) => reach,
+            Ok((_, Some(error))) => return self.refuse(name, "its grants", &error.into()),
+            Err(error) => return self.refuse(name, "its grants", &error),
+        };
+        let next = Arc::new(serving.with_settings(settings, http, reach));
+        match next.configure().await {
+            Ok(()) => {
+                if !self.shelf.manifest(name).is_configured {
+                    self.shelf.change(name, |it| it.is_configured = true).await;
+                }
+                // With other settings there may be other things to read.
+                let next = match next.has_resources() {
+                    true => match next.listed().await {
+                        Ok(next) => Arc::new(next),
+                        Err(error) => return self.refuse(name, "its settings", &error),
+                    },
+                    false => next,
+                };
+                // One that refused each call has had nothing on its lists.
+                if serving.are_settings_refused() {
+                    if let Err(error) = self.registry.install(&next) {
+                        return self.refuse(name, "its settings", &error.into());
+                    }
+                } else {
+                    self.registry.refresh(&next);
+                }
+                self.troubles().remove(name);
+                tracing::info!(component = name, "took over its changed settings");
+            }
+            Err(error) => self.refuse(name, "its settings", &error),
+        }
+    }
+
+    fn refuse(&self, name: &str, origin: &str, error: &LoadError) {
+        let kept = match self.registry.catalog().component(name) {
+            Some(it) if it.are_settings_refused() => {
+                "; its calls stay refused until that is mended"
+            }
+            Some(_) => "; the version before keeps serving",
+            None => "",
+        };
+        self.warn(name, origin, error, kept);
+    }
+
+    /// Tells the log and `/api/health` what is wrong, and what serves all the same.
+    fn warn(&self, name: &str, origin: &str, error: &LoadError, kept: &str) {
+        self.loader.metrics().load_failed();
+        tracing::error!(component = name, "{origin}: refused: {error}{kept}");
+        self.note_trouble(name, format!("{origin}: {error}{kept}"), error.path());
+    }
+
+    /// Tells `/api/health` what is wrong, without the folders of this machine: those of this server,
+    /// and that of `path`.
+    fn note_trouble(&self, name: &str, told: String, path: Option<&Path>) {
+        let config = self.loader.config();
+        let folders = [path.and_then(Path::parent), config.components_folder.as_deref()];
+        let folders = folders.into_iter().flatten().chain([&*config.data, &*config.base]);
+        let mut public = told.clone();
+        for folder in folders.filter(|it| it.parent().is_some()) {
+            public = public.replace(&format!("{}/", folder.display()), "");
+        }
+        self.troubles().insert(name.to_owned(), Trouble { told, public });
+    }
+
+    fn troubles(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Trouble>> {
+        self.troubles.lock().unwrap_or_else(|it| it.into_inner())
+    }
+}
+
+impl Loader {
+    /// What it takes from files: its settings and secrets, and the files and folders themselves.
+    fn settings_stamp(&self, name: &str) -> (settings::Stamp, reach::Stamp) {
+        let (config, base) = (self.config().component(name), &self.config().base);
+        let secrets = Hosts::files(&config.http.unwrap_or_default(), base);
+        (Settings::stamp(&config.settings, base, secrets), self.reach_stamp(name))
+    }
+}

@@ -1,0 +1,355 @@
+//! From a build to a generation: tries it on its terms, puts it in place, and writes it down.
+
+use std::{sync::Arc, time::Instant};
+
+use super::{READY_MAX, Reloader};
+use crate::{
+    difference::{Difference, Surface},
+    generations::{Generation, Manifest, Pending, Status, timestamp},
+    library::blocking,
+    loader::{Before, Loaded, Terms},
+};
+use base::{
+    config::{defaults, sentences},
+    grants::Refused,
+    source::Source,
+};
+use sandbox::component::{LoadError, LoadedComponent, Version};
+
+/// The origin of what was loaded by command.
+pub(super) const BY_OPERATOR: &str = "the operator";
+/// The origin of a generation that stands in for what is not good.
+const FROM_SHELF: &str = "the version before";
+
+/// A build that is ready to be put in place.
+pub(super) struct Build {
+    pub(super) source: Source,
+    pub(super) loaded: Loaded,
+    /// Whether it serves in place of a file that is no good.
+    pub(super) stands_in: bool,
+}
+
+impl Reloader {
+    /// Puts the folder's file in place of what serves now, if it is another and good.
+    pub(super) async fn replace(&mut self, name: &str) {
+        if self.loader.config().component(name).enabled == Some(false) {
+            return;
+        }
+        let source = match self.read(name).await {
+            Ok(source) => source,
+            Err(error) => return self.refuse(name, name, &error),
+        };
+        let origin = source.origin.clone();
+        if let Err(error) = self.put_in_place(name, source).await {
+            self.refuse(name, &origin, &error);
+        }
+    }
+
+    /// Tries `source` and puts it in place; the same bytes again change nothing.
+    pub(super) async fn put_in_place(
+        &mut self,
+        name: &str,
+        source: Source,
+    ) -> Result<(), LoadError> {
+        let began = Instant::now();
+        let serving = self.registry.catalog().component(name).cloned();
+        if serving.as_ref().is_some_and(|it| **it.digest() == source.digest) {
+            self.troubles().remove(name);
+            // Word of the file that serves may come late: what the operator has loaded since then waits on.
+            let origin = |it: &Pending| it.origin == source.origin;
+            if self.shelf.manifest(name).pending.as_ref().is_some_and(origin) {
+                self.shelf.change(name, |it| it.pending = None).await;
+            }
+            return Ok(());
+        }
+        let digest = source.digest.clone();
+        let build = self.attempt(name, source, serving.is_some()).await?;
+        let (generation, tried) = (build.loaded.component.generation(), began.elapsed());
+        self.install(name, build).await?;
+        tracing::info!(
+            component = name,
+            generation,
+            digest = &digest[..12],
+            "{} after {tried:.0?}, written down after {:.0?}",
+            if serving.is_some() { "replaced" } else { "installed" },
+            began.elapsed()
+        );
+        Ok(())
+    }
+
+    /// Makes `source` ready to serve, on the terms that the generation before it sets.
+    async fn attempt(&self, name: &str, source: Source, is_swap: bool) -> Result<Build, LoadError> {
+        let manifest = self.shelf.manifest(name);
+        if let Some(it) = manifest.rejection(&source.digest) {
+            let (number, status) = (it.number, it.status);
+            return Err(LoadError::Rejected { component: name.to_owned(), number, status });
+        }
+        let terms = self.terms(name, &manifest, &source, is_swap);
+        let loaded = match self.asks(name, &manifest, &source) {
+            Ok(()) => self.loader.load(name, &source, terms).await,
+            Err(error) => Err(error),
+        };
+        match loaded.map_err(|error| self.unless_given(name, &source, error)) {
+            Ok(loaded) => Ok(Build { source, loaded, stands_in: false }),
+            Err(error) => {
+                if error.waits_for_leave() {
+                    self.hold(name, &source, &error).await;
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// What the build's own section asks for; none where it has nothing to ask for, or travels with the
+    /// program.
+    fn section(&self, name: &str, source: &Source) -> Result<Option<String>, LoadError> {
+        if self.library.is_bundled(name) {
+            return Ok(None);
+        }
+        let text = defaults::section(&source.bytes).map_err(LoadError::Unusable)?;
+        let Some(text) = text else { return Ok(None) };
+        let asked = sentences(name, &text).map_err(LoadError::Unusable)?;
+        Ok((!asked.is_empty()).then_some(text))
+    }
+
+    /// Stands against a build that asks for what the operator has decided nothing about: neither in the
+    /// configuration file nor by accepting this build, or one that asked for the same.
+    fn asks(&self, name: &str, manifest: &Manifest, source: &Source) -> Result<(), LoadError> {
+        let is_known =
+            manifest.accepted.contains(&source.digest) || manifest.has_served(&source.digest);
+        let is_decided = match &manifest.given {
+            None => self.loader.config().components.contains_key(name),
+            Some(_) => false,
+        };
+        if is_known || is_decided {
+            return Ok(());
+        }
+        let Some(text) = self.section(name, source)? else { return Ok(()) };
+        if manifest.given.as_ref() == Some(&text) {
+            return Ok(());
+        }
+        self.loader.config().component_asking(name, &text).map_err(LoadError::Unusable)?;
+        Err(asks(name, &text))
+    }
+
+    /// `error`, or where it is only that nothing is granted which the build's own section asks for, what
+    /// that is. What the configuration file refuses stays refused.
+    fn unless_given(&self, name: &str, source: &Source, error: LoadError) -> LoadError {
+        let LoadError::Refused(Refused::NotGranted { .. }) = &error else { return error };
+        let Ok(Some(text)) = self.section(name, source) else { return error };
+        let config = self.loader.config();
+        let granted = config.component(name).grants.unwrap_or_default();
+        match config.component_asking(name, &text) {
+            Ok(asked) if asked.grants.as_ref().is_some_and(|it| !it.is_subset(&granted)) => {
+                asks(name, &text)
+            }
+            _ => error,
+        }
+    }
+
+    fn terms(&self, name: &str, manifest: &Manifest, source: &Source, is_swap: bool) -> Terms {
+        let digest = &source.digest;
+        let last = manifest.last();
+        if let Some(it) = manifest.serving().filter(|it| it.digest == *digest) {
+            return Terms::as_before(Version::settled(it.number), is_swap, (manifest, digest));
+        }
+        let number = manifest.next_number();
+        let version = match last {
+            Some(_) => Version::on_probation(number, Arc::new(self.control.clone())),
+            None => Version::settled(number),
+        };
+        let is_accepted = manifest.accepted.contains(digest);
+        Terms {
+            is_swap,
+            version: Arc::new(version),
+            is_tested: manifest.tested.contains(digest),
+            was_configured: manifest.is_configured,
+            may_want_more: is_accepted || manifest.has_served(digest),
+            may_break: is_accepted || !self.loader.config().swap.refuse_breaking,
+            before: last.map(|it| Before {
+                generation: it.number,
+                grants: it.grants.clone(),
+                tools: self.tools(name, &it.digest),
+            }),
+        }
+    }
+
+    /// The tools of the build with that digest: it serves, or they are written down.
+    fn tools(&self, name: &str, digest: &str) -> Option<Vec<Surface>> {
+        let serving = self.registry.catalog().component(name).cloned();
+        match serving.filter(|it| **it.digest() == *digest) {
+            Some(it) => Some(Surface::all(&it)),
+            None => self.shelf.tools(name, digest),
+        }
+    }
+
+    /// Gives the component what the build that the operator accepts asks for.
+    pub(super) async fn give(&mut self, name: &str, source: &Source) -> Result<(), LoadError> {
+        // What the file decides needs no section, be it good or not.
+        let Ok(Some(text)) = self.section(name, source) else { return Ok(()) };
+        self.loader.config().accept(name, &text).map_err(LoadError::Unusable)?;
+        self.shelf.change(name, |it| it.given = Some(text)).await;
+        Ok(())
+    }
+
+    /// Keeps a build until the operator accepts it, or another one comes.
+    async fn hold(&self, name: &str, source: &Source, why: &LoadError) {
+        self.shelf.keep(name, source, None).await;
+        let pending = Pending {
+            digest: source.digest.clone(),
+            origin: source.origin.clone(),
+            why: why.to_string(),
+        };
+        self.shelf.change(name, |it| it.pending = Some(pending)).await;
+    }
+
+    /// The first source that can serve: the file, the generation that served, the binary.
+    pub(super) async fn first_good(&self, name: &str) -> Option<Build> {
+        let in_folder = self.seen.contains_key(name);
+        let first = if in_folder {
+            let file = self.library.read(name);
+            file.map_err(LoadError::from).inspect_err(|it| self.refuse(name, name, it)).ok()
+        } else {
+            self.library.read_bundled(name)
+        };
+        if let Some(source) = first {
+            let origin = source.origin.clone();
+            match self.attempt(name, source, false).await {
+                Ok(build) => return Some(build),
+                // Somebody decided so, and knows.
+                Err(LoadError::Rejected { status: Status::RolledBack, number, .. }) => {
+                    tracing::info!(
+                        component = name,
+                        "{origin}: generation {number} stays rolled back"
+                    );
+                }
+                Err(error) => self.refuse(name, &origin, &error),
+            }
+        }
+        if let Some(build) = self.stand_in(name).await {
+            return Some(build);
+        }
+        let bundled = in_folder.then(|| self.library.read_bundled(name)).flatten()?;
+        let attempt = self.attempt(name, bundled, false).await;
+        let refused = |error: &LoadError| self.refuse(name, "the binary", error);
+        let build = attempt.inspect_err(refused).ok()?;
+        Some(Build { stands_in: true, ..build })
+    }
+
+    /// The generation that served last, ready to serve again.
+    async fn stand_in(&self, name: &str) -> Option<Build> {
+        let manifest = self.shelf.manifest(name);
+        let serving = manifest.serving()?;
+        let source = self.shelf.read(name, &serving.digest, FROM_SHELF)?;
+        let version = Version::settled(serving.number);
+        let terms = Terms::as_before(version, false, (&manifest, &source.digest));
+        let loaded = self.loader.load(name, &source, terms).await;
+        let refused = |error: &LoadError| self.refuse(name, FROM_SHELF, error);
+        let loaded = loaded.inspect_err(refused).ok()?;
+        Some(Build { source, loaded, stands_in: true })
+    }
+
+    /// Puts a build in place, then writes it down.
+    pub(super) async fn install(&mut self, name: &str, build: Build) -> Result<(), LoadError> {
+        let Build { source, loaded, stands_in } = build;
+        let component = loaded.component;
+        // Nobody else changes the registry: what may be put in place now can be in a moment.
+        self.registry.check(&component)?;
+        let generation = Generation {
+            number: component.generation(),
+            digest: source.digest.clone(),
+            installed_at: timestamp(),
+            size_bytes: source.bytes.len() as u64,
+            origin: source.origin.clone(),
+            grants: component.needed().clone(),
+            differences: loaded.differences.clone(),
+            status: Status::Serving,
+        };
+        // First, so that whoever hears of the swap finds its generation.
+        self.shelf.note(name, |it| {
+            it.is_configured |= loaded.is_configured;
+            match it.generation(generation.number) {
+                Some(_) => it.serve(generation.number),
+                None => it.install(generation),
+            }
+        });
+        let before = self.registry.catalog().component(name).cloned();
+        self.registry.install(&component)?;
+        match loaded.trouble {
+            Some(error) => {
+                let kept = match (loaded.is_configured, component.are_settings_refused()) {
+                    (true, _) => "",
+                    (false, true) => "; its calls are refused until that is mended",
+                    (false, false) => "; it serves what it took over before",
+                };
+                let about = match error {
+                    LoadError::Frozen => "its disk",
+                    _ => "its settings",
+                };
+                self.warn(name, about, &error, kept);
+            }
+            // A stand-in serves for a bad file: the trouble stays until the file is good.
+            None if stands_in => {}
+            None => _ = self.troubles().remove(name),
+        }
+        tell(name, &loaded.differences);
+        if let Some(before) = before {
+            self.keep_ready(before);
+        }
+        self.shelf.keep(name, &source, Some(Surface::all(&component))).await;
+        self.shelf.write_down(name).await;
+        Ok(())
+    }
+
+    /// Keeps a version that served ready to serve again at once.
+    pub(super) fn keep_ready(&mut self, component: Arc<LoadedComponent>) {
+        let ready = self.ready.entry(component.name().to_string()).or_default();
+        ready.retain(|it| it.digest() != component.digest());
+        ready.push(component);
+        let surplus = ready.len().saturating_sub(READY_MAX);
+        ready.drain(..surplus);
+    }
+
+    /// Takes a component away whose file is gone; a bundled one goes back to what it was.
+    pub(super) async fn remove(&mut self, name: &str) {
+        self.seen.remove(name);
+        self.missing.remove(name);
+        self.ready.remove(name);
+        self.troubles().remove(name);
+        if let Some(source) = self.library.read_bundled(name) {
+            match self.put_in_place(name, source).await {
+                Ok(()) => tracing::info!(component = name, "back to the bundled version"),
+                Err(error) => self.refuse(name, "the binary", &error),
+            }
+            return;
+        }
+        self.registry.remove(name);
+        self.shelf.change(name, |it| it.end_serving(Status::Removed)).await;
+        tracing::info!(component = name, "removed, for its file is gone");
+    }
+
+    /// The folder's file of that name, read and digested off the async workers.
+    async fn read(&self, name: &str) -> Result<Source, LoadError> {
+        let (library, name) = (self.library.clone(), name.to_owned());
+        blocking(move || Ok(library.read(&name)?)).await
+    }
+}
+
+/// Tells the log in what a version differs from the one before.
+fn tell(name: &str, differences: &[Difference]) {
+    for difference in differences {
+        tracing::info!(component = name, "{difference}");
+    }
+    let breaks = differences.iter().filter(|it| it.is_breaking).count();
+    if breaks > 0 {
+        tracing::warn!(component = name, breaks, "it breaks callers of the version before");
+    }
+}
+
+/// That the component asks for what its section says.
+fn asks(name: &str, text: &str) -> LoadError {
+    match sentences(name, text) {
+        Ok(asked) => LoadError::Asks { component: name.to_owned(), asked: asked.join("; ") },
+        Err(what) => LoadError::Unusable(what),
+    }
+}

@@ -1,0 +1,241 @@
+//! The operator's commands, and the return of a version whose first calls all trapped.
+
+use std::sync::Arc;
+
+use super::{Reloader, builds::BY_OPERATOR};
+use crate::{
+    control::{Command, ControlError, Order, Trouble},
+    generations::{Generation, Status},
+    loader::Terms,
+};
+use base::source::{FILE_BYTES_MAX, Source, name_of};
+use sandbox::component::{LoadError, LoadedComponent, Version};
+
+impl Reloader {
+    /// Carries out one command and answers whoever gave it.
+    pub(super) async fn obey(&mut self, command: Command) {
+        let Command { name, order, answer } = command;
+        let result = match order {
+            Order::Load(bytes) => self.load(&name, bytes).await,
+            Order::Unload => self.unload(&name).await,
+            Order::Rollback(to) => self.rollback(&name, to).await,
+            Order::Accept(digest) => self.accept(&name, digest.as_deref()).await,
+            Order::GiveBack(generation) => self.give_back(&name, generation).await,
+        };
+        // Whoever asked may be gone; what was done stays done.
+        let _ = answer.send(result);
+    }
+
+    async fn load(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), ControlError> {
+        if name_of(format!("{name}.wasm").as_ref()).is_none_or(|it| it != name) {
+            return Err(ControlError::Name(name.chars().take(64).collect()));
+        }
+        if self.loader.config().component(name).enabled == Some(false) {
+            return Err(ControlError::Disabled(name.to_owned()));
+        }
+        if bytes.len() as u64 > FILE_BYTES_MAX {
+            let error = format!("{} bytes; a component may have {FILE_BYTES_MAX}", bytes.len());
+            let error = std::io::Error::new(std::io::ErrorKind::FileTooLarge, error);
+            return Err(refused(name, error.into()));
+        }
+        let source = Source::new(bytes, BY_OPERATOR.to_owned());
+        // Whoever names the very bytes wants them tried.
+        if self.shelf.manifest(name).rejection(&source.digest).is_some() {
+            self.shelf.change(name, |it| it.forgive(&source.digest)).await;
+        }
+        self.put_and_keep(name, source).await
+    }
+
+    /// Puts `source` in place, and then into the folder, from which the next start takes it.
+    async fn put_and_keep(&mut self, name: &str, source: Source) -> Result<(), ControlError> {
+        let (library, bytes, file) = (self.library.clone(), source.bytes.clone(), name.to_owned());
+        self.put_in_place(name, source).await.map_err(|error| {
+            tracing::warn!(component = name, "the operator's build: refused: {error}");
+            refused(name, error)
+        })?;
+        let put = tokio::task::spawn_blocking(move || library.put(&file, &bytes)).await;
+        put.unwrap_or_else(|error| Err(std::io::Error::other(error))).map_err(ControlError::Folder)
+    }
+
+    async fn accept(&mut self, name: &str, digest: Option<&str>) -> Result<(), ControlError> {
+        let manifest = self.shelf.manifest(name);
+        let Some(pending) = manifest.pending else {
+            return Err(ControlError::NothingPending(name.to_owned()));
+        };
+        if digest.is_some_and(|it| it != pending.digest) {
+            return Err(ControlError::AnotherPending(name.to_owned()));
+        }
+        let Some(source) = self.shelf.read(name, &pending.digest, &pending.origin) else {
+            self.shelf.change(name, |it| it.pending = None).await;
+            return Err(ControlError::NothingPending(name.to_owned()));
+        };
+        self.give(name, &source).await.map_err(|error| refused(name, error))?;
+        self.shelf.change(name, |it| it.accept(&pending.digest)).await;
+        tracing::info!(
+            component = name,
+            digest = &pending.digest[..12],
+            "accepted by the operator: {}",
+            pending.why
+        );
+        if source.origin == BY_OPERATOR {
+            return self.put_and_keep(name, source).await;
+        }
+        self.put_in_place(name, source).await.map_err(|error| refused(name, error))
+    }
+
+    async fn unload(&mut self, name: &str) -> Result<(), ControlError> {
+        if self.registry.catalog().component(name).is_none() && !self.seen.contains_key(name) {
+            return Err(ControlError::Unknown(name.to_owned()));
+        }
+        let (library, file) = (self.library.clone(), name.to_owned());
+        let gone = tokio::task::spawn_blocking(move || library.take_away(&file)).await;
+        let gone = gone.unwrap_or_else(|error| Err(std::io::Error::other(error)));
+        gone.map_err(ControlError::Folder)?;
+        self.seen.remove(name);
+        self.missing.remove(name);
+        self.ready.remove(name);
+        self.registry.remove(name);
+        self.troubles().remove(name);
+        self.shelf
+            .change(name, |it| {
+                it.end_serving(Status::Removed);
+                it.pending = None;
+                it.given = None;
+                it.is_unloaded = true;
+            })
+            .await;
+        self.loader.config().take_back(name);
+        tracing::info!(component = name, "unloaded by the operator");
+        Ok(())
+    }
+
+    async fn rollback(&mut self, name: &str, to: Option<u64>) -> Result<(), ControlError> {
+        let manifest = self.shelf.manifest(name);
+        if manifest.generations.is_empty() {
+            return Err(ControlError::Unknown(name.to_owned()));
+        }
+        let number = match to {
+            Some(number) => number,
+            None => {
+                let previous = manifest.previous().map(|it| it.number);
+                previous.ok_or_else(|| ControlError::NoPrevious(name.to_owned()))?
+            }
+        };
+        if manifest.serving().is_some_and(|it| it.number == number) {
+            return Err(ControlError::Serves { component: name.to_owned(), number });
+        }
+        let target = manifest.generation(number).ok_or_else(|| self.no_generation(name, number))?;
+        self.go_to(name, target, Status::RolledBack).await?;
+        self.troubles().remove(name);
+        tracing::info!(
+            component = name,
+            "generation {number} serves again, as the operator wishes"
+        );
+        Ok(())
+    }
+
+    /// Puts the generation before `number` back, if that is the one that serves.
+    async fn give_back(&mut self, name: &str, number: u64) -> Result<(), ControlError> {
+        let manifest = self.shelf.manifest(name);
+        if manifest.serving().is_none_or(|it| it.number != number) {
+            return Ok(());
+        }
+        let previous = manifest.previous();
+        let previous = previous.ok_or_else(|| ControlError::NoPrevious(name.to_owned()))?;
+        self.go_to(name, previous, Status::Returned).await?;
+        let error = format!(
+            "its first three calls trapped; generation {} serves again; to try it once more, run: madoguchi rollback {name} --to {number}",
+            previous.number
+        );
+        tracing::error!(component = name, "generation {number}: {error}");
+        self.note_trouble(name, format!("generation {number}: {error}"), None);
+        Ok(())
+    }
+
+    /// Lets `target` serve at once; the one that serves ends with `status`.
+    async fn go_to(
+        &mut self,
+        name: &str,
+        target: &Generation,
+        status: Status,
+    ) -> Result<(), ControlError> {
+        let number = target.number;
+        let before = self.registry.catalog().component(name).cloned();
+        let component = match self.ready_again(name, target) {
+            Some(component) => component,
+            None => self.load_again(name, target).await?,
+        };
+        self.registry.check(&component).map_err(|error| refused(name, error.into()))?;
+        self.shelf.note(name, |it| it.go_to(number, status));
+        let installed = self.registry.install(&component);
+        installed.map_err(|error| refused(name, error.into()))?;
+        if let Some(before) = before {
+            self.keep_ready(before);
+        }
+        self.shelf.write_down(name).await;
+        self.back_into_the_folder(name, target).await
+    }
+
+    /// What was taken away and comes back must be there at the next start, too.
+    async fn back_into_the_folder(
+        &self,
+        name: &str,
+        target: &Generation,
+    ) -> Result<(), ControlError> {
+        if self.seen.contains_key(name) || self.library.bundled().iter().any(|it| it == name) {
+            return Ok(());
+        }
+        let Some(source) = self.shelf.read(name, &target.digest, &target.origin) else {
+            return Ok(());
+        };
+        self.library.put(name, &source.bytes).map_err(ControlError::Folder)
+    }
+
+    /// The version of `target` as it served a while ago: nothing of it has to run.
+    ///
+    /// It then prepares itself from the settings once more, for what the other version made of
+    /// them in the database may not be what this one would; nobody waits for that.
+    fn ready_again(&self, name: &str, target: &Generation) -> Option<Arc<LoadedComponent>> {
+        let ready = self.ready.get(name)?.iter().find(|it| **it.digest() == *target.digest)?;
+        let settings = self.loader.settings(name).ok()?;
+        let again = Arc::new(ready.as_version(Version::settled(target.number), settings));
+        let (component, troubles) = (again.clone(), self.troubles.clone());
+        tokio::spawn(async move {
+            if let Err(error) = component.configure().await {
+                let name = component.name().to_string();
+                tracing::error!(component = name, "its settings: {error}");
+                let mut troubles = troubles.lock().unwrap_or_else(|it| it.into_inner());
+                // What a component says of its settings names no file.
+                let told = format!("its settings: {error}");
+                troubles.insert(name, Trouble { public: told.clone(), told });
+            }
+        });
+        Some(again)
+    }
+
+    async fn load_again(
+        &self,
+        name: &str,
+        target: &Generation,
+    ) -> Result<Arc<LoadedComponent>, ControlError> {
+        let number = target.number;
+        let source = self.shelf.read(name, &target.digest, &target.origin);
+        let source = source.ok_or_else(|| self.no_generation(name, number))?;
+        let manifest = self.shelf.manifest(name);
+        let terms = Terms::as_before(Version::settled(number), true, (&manifest, &target.digest));
+        let loaded = self.loader.load(name, &source, terms).await;
+        Ok(loaded.map_err(|error| refused(name, error))?.component)
+    }
+
+    fn no_generation(&self, name: &str, number: u64) -> ControlError {
+        let manifest = self.shelf.manifest(name);
+        let kept = manifest.generations.iter().filter(|it| self.shelf.has(name, &it.digest));
+        let kept: Vec<_> = kept.map(|it| it.number.to_string()).collect();
+        let kept = if kept.is_empty() { "none".to_owned() } else { kept.join(", ") };
+        ControlError::NoGeneration { component: name.to_owned(), number, kept }
+    }
+}
+
+fn refused(name: &str, error: LoadError) -> ControlError {
+    ControlError::Load { component: name.to_owned(), source: Box::new(error) }
+}

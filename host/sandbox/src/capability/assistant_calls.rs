@@ -1,0 +1,242 @@
+//! `assistant-calls` and `dialogues`: what a component that runs assistants calls their tools by, and the components
+//! that it asks where there is no model.
+
+use std::{sync::Arc, time::Duration};
+
+use futures::future::join_all;
+use serde_json::Value;
+use tokio::{task::JoinSet, time::timeout};
+use wasmtime::component::Resource;
+
+use super::{
+    Acting, Acts, HeldCall, Requested, RunUsage, Standing, Surroundings, ToolOffer, ToolOutcome,
+    ToolRequest,
+    calls::{AT_ONCE_MAX, no_caller, too_many},
+};
+use crate::{
+    bindings::madoguchi::tool::{assistant_calls as wit, dialogues},
+    capability::state::CallState,
+    handles::{Calls, Counting, Ended},
+};
+use base::failure::Failure;
+
+/// Bytes of the word for how a run ended, and of a provider's name.
+const WORD_BYTES_MAX: usize = 32;
+
+impl CallState {
+    /// What asks as the assistant of that name, where the configuration has it.
+    fn acting(
+        &self,
+        assistant: String,
+        manner: Option<wit::Manner>,
+    ) -> Option<(Requested, Arc<dyn Surroundings>)> {
+        let policy = self.context.reach.assistants.as_ref()?.policy(&assistant)?.clone();
+        let part = self.context.part.clone();
+        let (language, capabilities) =
+            manner.map_or((None, None), |it| (it.language, it.capabilities));
+        let acting = Acting { assistant, policy, part, language, capabilities };
+        self.requested(Acts::Assistant(Arc::new(acting)))
+    }
+}
+
+impl wit::Host for CallState {
+    async fn tools(&mut self, assistant: String) -> wasmtime::Result<Vec<wit::Tool>> {
+        let told = |it: ToolOffer| wit::Tool {
+            name: it.name,
+            title: it.title,
+            description: it.description,
+            input_schema: it.input_schema,
+            owner: it.owner,
+            read_only: it.read_only,
+            asks_first: it.asks_first,
+            for_pages: it.for_pages,
+            view: it.view,
+            trust: it.trust,
+        };
+        let offers = self.acting(assistant, None).map(|(by, around)| around.offers(&by));
+        Ok(offers.into_iter().flatten().map(told).collect())
+    }
+
+    async fn lacks(&mut self, assistant: String, tool: String) -> wasmtime::Result<bool> {
+        let acting = self.acting(assistant, None);
+        Ok(acting.is_some_and(|(by, around)| match by.acts {
+            Acts::Assistant(it) => it.policy.names(&tool) && around.lacks(&tool),
+            Acts::Itself { .. } => false,
+        }))
+    }
+
+    async fn call(
+        &mut self,
+        assistant: String,
+        requests: Vec<wit::Request>,
+        manner: wit::Manner,
+    ) -> wasmtime::Result<Resource<Calls>> {
+        let made = self.take_calls(requests.len());
+        let acting = self.acting(assistant, Some(manner));
+        let mut calls = JoinSet::new();
+        for (index, request) in (0_u32..).zip(requests) {
+            let wit::Request { name, arguments, meta, reason } = request;
+            let refused = match &acting {
+                None => Some(no_caller()),
+                Some(_) if index as usize >= made => Some(too_many()),
+                Some(_) => None,
+            };
+            let request = ToolRequest { name, arguments, meta, reason };
+            let call = acting.as_ref().filter(|_| refused.is_none());
+            let call = call.map(|(by, around)| around.call(by.clone(), request));
+            calls.spawn(async move {
+                let began = std::time::Instant::now();
+                let outcome = match (call, refused) {
+                    (Some(call), _) => call.await,
+                    (None, refused) => ToolOutcome::Failed(refused.unwrap_or_else(no_caller)),
+                };
+                let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+                Ended { index, outcome, ms }
+            });
+        }
+        Ok(self.table.push(Calls(calls))?)
+    }
+
+    async fn approvals(
+        &mut self,
+        assistant: String,
+        ids: Vec<String>,
+        ms_max: u64,
+    ) -> wasmtime::Result<Vec<Option<wit::Approval>>> {
+        let Some((by, around)) = self.acting(assistant, None) else {
+            return Ok(ids.iter().map(|_| None).collect());
+        };
+        let (patience, rest) =
+            (Duration::from_millis(ms_max), ids.len().saturating_sub(AT_ONCE_MAX));
+        let asked = ids.into_iter().take(AT_ONCE_MAX);
+        let asked = asked.map(|it| around.held(by.clone(), it, patience));
+        let mut found: Vec<_> =
+            join_all(asked).await.into_iter().map(|it| it.map(approval)).collect();
+        found.extend((0..rest).map(|_| None));
+        Ok(found)
+    }
+
+    async fn withdraw(&mut self, assistant: String, id: String) -> wasmtime::Result<()> {
+        if let Some((by, around)) = self.acting(assistant, None) {
+            around.withdraw(by, id).await;
+        }
+        Ok(())
+    }
+}
+
+impl wit::HostCalls for CallState {
+    async fn next(
+        &mut self,
+        calls: Resource<Calls>,
+        ms_max: u64,
+    ) -> wasmtime::Result<Option<wit::Ended>> {
+        let next = self.table.get_mut(&calls)?.0.join_next();
+        match timeout(Duration::from_millis(ms_max), next).await {
+            Ok(Some(Ok(Ended { index, outcome: came, ms }))) => {
+                Ok(Some(wit::Ended { index, outcome: outcome(came), ms }))
+            }
+            Ok(Some(Err(error))) => Err(wasmtime::Error::msg(format!("a call broke off: {error}"))),
+            Ok(None) | Err(_) => Ok(None),
+        }
+    }
+
+    async fn drop(&mut self, calls: Resource<Calls>) -> wasmtime::Result<()> {
+        self.table.delete(calls)?;
+        Ok(())
+    }
+}
+
+impl wit::HostTally for CallState {
+    async fn new(
+        &mut self,
+        assistant: String,
+        provider: String,
+    ) -> wasmtime::Result<Resource<Counting>> {
+        let around = self.context.reach.around.get().filter(|_| is_word(&provider));
+        let is_there = self.context.reach.assistants.as_ref().is_some_and(|it| it.has(&assistant));
+        let tally = around.filter(|_| is_there).map(|it| it.tally(&assistant, &provider));
+        Ok(self.table.push(Counting(tally))?)
+    }
+
+    async fn end(
+        &mut self,
+        tally: Resource<Counting>,
+        outcome: String,
+        usage: wit::Usage,
+    ) -> wasmtime::Result<()> {
+        let tally = self.table.get_mut(&tally)?.0.take().filter(|_| is_word(&outcome));
+        let wit::Usage { input_tokens, cached_tokens, output_tokens, cost_usd } = usage;
+        let cost_usd = cost_usd.filter(|it| it.is_finite() && *it >= 0.0);
+        if let Some(it) = tally {
+            it.end(outcome, RunUsage { input_tokens, cached_tokens, output_tokens, cost_usd });
+        }
+        Ok(())
+    }
+
+    async fn drop(&mut self, tally: Resource<Counting>) -> wasmtime::Result<()> {
+        self.table.delete(tally)?;
+        Ok(())
+    }
+}
+
+impl dialogues::Host for CallState {
+    async fn names(&mut self, language: dialogues::Language) -> Vec<dialogues::Name> {
+        let Some(around) = self.context.reach.around.get() else { return Vec::new() };
+        around.names(language).await
+    }
+
+    async fn ask(
+        &mut self,
+        turn: dialogues::Turn,
+        memories: Vec<(String, String)>,
+        only: Option<String>,
+    ) -> Vec<dialogues::Heard> {
+        let Some(around) = self.context.reach.around.get() else { return Vec::new() };
+        let heard = around.hear(turn, memories, only).await;
+        let told = |(component, reply): super::Heard| dialogues::Heard {
+            component: component.to_string(),
+            reply,
+        };
+        heard.into_iter().map(told).collect()
+    }
+}
+
+/// Whether it can stand in the operator's metrics.
+fn is_word(text: &str) -> bool {
+    let is_right = |it: u8| it.is_ascii_lowercase() || it == b'_';
+    (1..=WORD_BYTES_MAX).contains(&text.len()) && text.bytes().all(is_right)
+}
+
+fn outcome(it: ToolOutcome) -> wit::Outcome {
+    match it {
+        ToolOutcome::Done(json) => wit::Outcome::Done(json),
+        ToolOutcome::Held(it) => wit::Outcome::Held(approval(*it)),
+        ToolOutcome::Failed(it) => wit::Outcome::Failed(told(&it)),
+    }
+}
+
+/// A failure, and whether the request itself was wrong.
+fn told(it: &Failure) -> String {
+    let mut object = it.object();
+    if it.is_protocol {
+        object["isProtocol"] = Value::Bool(true);
+    }
+    object.to_string()
+}
+
+fn approval(it: HeldCall) -> wit::Approval {
+    wit::Approval {
+        id: it.id,
+        standing: match it.standing {
+            Standing::Waits => wit::Standing::Waits,
+            Standing::Asks => wit::Standing::Asks,
+            Standing::Running => wit::Standing::Running,
+            Standing::Over => wit::Standing::Over,
+        },
+        questions: it.questions,
+        changed: it.changed,
+        trust: it.trust,
+        outcome: it.outcome.map(|it| it.map_err(|it| told(&it))),
+        ms: it.ms,
+    }
+}

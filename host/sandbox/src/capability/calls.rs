@@ -1,0 +1,134 @@
+//! `calls`: tools that a component calls on its caller's behalf.
+
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+use futures::future::join_all;
+
+use super::{
+    Acts, HeldCall, Requested, Standing, Surroundings, ToolOffer, ToolOutcome, ToolRequest,
+};
+use crate::{bindings::madoguchi::tool::calls as wit, capability::state::CallState};
+use base::{call::TraceHeaders, failure::Failure, tool_set::ToolSet};
+
+/// Calls of tools that one function makes at once, and approvals that it asks for.
+pub(super) const AT_ONCE_MAX: usize = 64;
+
+/// The tools that one component may call.
+#[derive(Clone, Default)]
+pub struct ToolCalls {
+    pub tools: ToolSet,
+    /// Those that run without being allowed one by one.
+    pub trusts: BTreeSet<String>,
+}
+
+impl CallState {
+    /// What asks, and what is asked; none where there is no caller, or nothing around.
+    pub(super) fn requested(&self, acts: Acts) -> Option<(Requested, Arc<dyn Surroundings>)> {
+        let context = &self.context;
+        let around = context.reach.around.get()?;
+        let asking = context.asking.clone()?;
+        let parent = context.span.traceparent().map(Into::into);
+        let trace = match parent {
+            Some(_) => TraceHeaders { parent, state: None },
+            None => asking.trace.clone(),
+        };
+        let (component, caller) = (context.component.clone(), context.caller.clone());
+        Some((Requested { component, caller, acts, asking, trace }, around))
+    }
+
+    fn requested_itself(&self) -> Option<(Requested, Arc<dyn Surroundings>)> {
+        let ToolCalls { tools, trusts } = self.context.reach.calls.clone();
+        self.requested(Acts::Itself { tools, trusts })
+    }
+
+    /// How many of so many calls may be made now; they are counted.
+    pub(super) fn take_calls(&mut self, wanted: usize) -> usize {
+        let left = usize::try_from(self.tool_calls_left).unwrap_or(usize::MAX);
+        let made = wanted.min(AT_ONCE_MAX).min(left);
+        self.tool_calls_left -= u32::try_from(made).unwrap_or(self.tool_calls_left);
+        made
+    }
+}
+
+impl wit::Host for CallState {
+    async fn offers(&mut self) -> Vec<wit::Offer> {
+        let told = |it: ToolOffer| wit::Offer {
+            name: it.name,
+            title: it.title,
+            description: it.description,
+            input_schema: it.input_schema,
+            owner: it.owner,
+            read_only: it.read_only,
+            asks_first: it.asks_first,
+            view: it.view,
+        };
+        let offers = self.requested_itself().map(|(by, around)| around.offers(&by));
+        offers.into_iter().flatten().map(told).collect()
+    }
+
+    async fn call(&mut self, requests: Vec<wit::Request>) -> Vec<wit::Outcome> {
+        let made = self.take_calls(requests.len());
+        let Some((by, around)) = self.requested_itself() else {
+            return requests.iter().map(|_| failed(&no_caller())).collect();
+        };
+        let rest = requests.len() - made;
+        let calls = requests.into_iter().take(made).map(|it| {
+            let wit::Request { name, arguments, meta, reason } = it;
+            let reason = reason.unwrap_or_default();
+            around.call(by.clone(), ToolRequest { name, arguments, meta, reason })
+        });
+        let mut outcomes: Vec<_> = join_all(calls).await.into_iter().map(outcome).collect();
+        outcomes.extend((0..rest).map(|_| failed(&too_many())));
+        outcomes
+    }
+
+    async fn held(&mut self, ids: Vec<String>) -> Vec<wit::Outcome> {
+        let Some((by, around)) = self.requested_itself() else {
+            return ids.iter().map(|_| failed(&no_caller())).collect();
+        };
+        let rest = ids.len().saturating_sub(AT_ONCE_MAX);
+        let asked = ids.into_iter().take(AT_ONCE_MAX);
+        let asked = asked.map(|it| around.held(by.clone(), it, Duration::ZERO));
+        let held = join_all(asked).await.into_iter();
+        let mut outcomes: Vec<_> =
+            held.map(|it| it.map_or_else(|| failed(&unknown()), stands)).collect();
+        outcomes.extend((0..rest).map(|_| failed(&too_many())));
+        outcomes
+    }
+}
+
+fn outcome(it: ToolOutcome) -> wit::Outcome {
+    match it {
+        ToolOutcome::Done(json) => wit::Outcome::Done(json),
+        ToolOutcome::Held(it) => stands(*it),
+        ToolOutcome::Failed(it) => failed(&it),
+    }
+}
+
+fn stands(it: HeldCall) -> wit::Outcome {
+    match (it.standing, it.outcome) {
+        (Standing::Over, Some(Ok(json))) => wit::Outcome::Done(json),
+        (Standing::Over, Some(Err(failure))) => failed(&failure),
+        _ => wit::Outcome::Held(it.id),
+    }
+}
+
+fn failed(failure: &Failure) -> wit::Outcome {
+    wit::Outcome::Failed(failure.object().to_string())
+}
+
+pub(super) fn no_caller() -> Failure {
+    let message = "There is no caller on whose behalf a tool could be called; calls are there while a call or a request is answered.";
+    Failure::new("no_caller", 403, message)
+}
+
+pub(super) fn too_many() -> Failure {
+    let message = "Too many calls of tools: 64 at once, and tool_calls_max in one call.";
+    Failure::new("too_many_calls", 429, message)
+}
+
+fn unknown() -> Failure {
+    let message =
+        "There is no such approval of this component's on behalf of this caller, or it is too old.";
+    Failure::new("unknown_approval", 404, message)
+}

@@ -1,0 +1,72 @@
+//! What the requests of one call may take, counted over all of them.
+
+use std::{
+    sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
+    time::Duration,
+};
+
+use base::limits::Limits;
+
+/// What is left of a call's outgoing HTTP.
+pub(super) struct Budget {
+    requests: AtomicU32,
+    bytes: AtomicU64,
+    pub bytes_max: u64,
+    pub timeout: Duration,
+    /// Whether a request too many has been told of; the next thousand need no line each.
+    told: AtomicBool,
+}
+
+impl Budget {
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self {
+            requests: AtomicU32::new(limits.http_requests_max),
+            bytes: AtomicU64::new(limits.http_bytes_max),
+            bytes_max: limits.http_bytes_max,
+            timeout: Duration::from_millis(limits.http_timeout_ms),
+            told: AtomicBool::new(false),
+        }
+    }
+
+    /// Leave for one more request.
+    pub(super) fn request(&self) -> bool {
+        let one_less = |left: u32| left.checked_sub(1);
+        self.requests.fetch_update(Ordering::AcqRel, Ordering::Acquire, one_less).is_ok()
+    }
+
+    /// Whether this is the first time that a request is one too many.
+    pub(super) fn is_first_too_many(&self) -> bool {
+        !self.told.swap(true, Ordering::AcqRel)
+    }
+
+    /// Leave for `bytes` more; once there is none, there stays none.
+    pub(super) fn bytes(&self, bytes: u64) -> bool {
+        let less = |left: u64| left.checked_sub(bytes);
+        let fits = self.bytes.fetch_update(Ordering::AcqRel, Ordering::Acquire, less).is_ok();
+        if !fits {
+            self.bytes.store(0, Ordering::Release);
+        }
+        fits
+    }
+
+    /// Bytes that may still be moved.
+    pub(super) fn bytes_left(&self) -> u64 {
+        self.bytes.load(Ordering::Acquire)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_gives_out_what_it_has_and_no_more() {
+        let limits = Limits { http_requests_max: 1, http_bytes_max: 10, ..Limits::default() };
+        let budget = Budget::new(&limits);
+        assert!(budget.request() && !budget.request() && !budget.request());
+        assert!(budget.is_first_too_many() && !budget.is_first_too_many());
+        assert!(budget.bytes(10) && budget.bytes(0) && !budget.bytes(1));
+        let budget = Budget::new(&limits);
+        assert!(!budget.bytes(11) && !budget.bytes(1), "what was too much ends it");
+    }
+}

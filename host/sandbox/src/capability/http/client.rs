@@ -1,0 +1,123 @@
+//! Finds hosts and connects: to the address that was checked, and to no other.
+
+use std::{fmt, io, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
+
+use reqwest::{
+    Client,
+    dns::{Addrs, Name, Resolve, Resolving},
+    redirect,
+};
+use tokio::sync::OnceCell;
+
+use super::HEADER_BYTES_MAX;
+use base::grants::address;
+use base::{grants::hosts::Hosts, limits::Limits, tls};
+
+/// Connections to one host that are kept for the next request.
+const IDLE_MAX: usize = 8;
+/// How long they are kept.
+const IDLE: Duration = Duration::from_secs(30);
+
+/// Where one component may send requests, and the connections that it has.
+#[derive(Default)]
+pub struct Outgoing {
+    pub hosts: Hosts,
+    connect: Duration,
+    pub limits: Limits,
+    /// For hosts of the public network, and for those with leave to be private: a connection of one
+    /// kind never serves the other.
+    public: OnceCell<Reach>,
+    private: OnceCell<Reach>,
+}
+
+/// A client, and whether it can tell a real certificate.
+#[derive(Clone)]
+pub struct Reach {
+    pub client: Client,
+    pub has_roots: bool,
+}
+
+impl fmt::Debug for Outgoing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.hosts.fmt(f)
+    }
+}
+
+impl Outgoing {
+    /// Requests to `hosts` under `limits`.
+    pub fn new(hosts: Hosts, limits: &Limits) -> Self {
+        let connect = Duration::from_millis(limits.http_connect_ms);
+        Self { hosts, connect, limits: limits.clone(), ..Self::default() }
+    }
+
+    /// The client for hosts that may, or may not, have private addresses. Made when first needed:
+    /// reading the system's certificates takes a while, and off the async workers.
+    pub async fn reach(&self, private: bool) -> Result<Reach, reqwest::Error> {
+        let (cell, connect) = (if private { &self.private } else { &self.public }, self.connect);
+        let make = async move || {
+            let make = move || build(Checked { private, lookup: Arc::new(lookup) }, connect);
+            tokio::task::spawn_blocking(make).await.expect("making a client does not panic")
+        };
+        cell.get_or_try_init(make).await.cloned()
+    }
+}
+
+fn build(resolver: Checked, connect: Duration) -> Result<Reach, reqwest::Error> {
+    tls::install_provider();
+    let resolver = Arc::new(resolver);
+    let builder = || {
+        Client::builder()
+            .dns_resolver(resolver.clone())
+            .no_proxy()
+            .redirect(redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            .connect_timeout(connect)
+            .pool_max_idle_per_host(IDLE_MAX)
+            .pool_idle_timeout(IDLE)
+            .http2_max_header_list_size(HEADER_BYTES_MAX as u32)
+            .user_agent(concat!("madoguchi/", env!("CARGO_PKG_VERSION")))
+    };
+    if let Ok(client) = builder().build() {
+        return Ok(Reach { client, has_roots: true });
+    }
+    // No root certificates here: http works all the same, and https says why it does not.
+    let client = builder().tls_certs_only([]).build()?;
+    Ok(Reach { client, has_roots: false })
+}
+
+type Found = Pin<Box<dyn Future<Output = io::Result<Vec<SocketAddr>>> + Send>>;
+
+/// Names to addresses, as the system knows them.
+fn lookup(name: String) -> Found {
+    Box::pin(async move { Ok(tokio::net::lookup_host((name, 0)).await?.collect()) })
+}
+
+/// Resolves names to addresses that may be connected to. What it returns is what is connected to:
+/// nobody looks the name up again.
+struct Checked {
+    private: bool,
+    lookup: Arc<dyn Fn(String) -> Found + Send + Sync>,
+}
+
+/// All addresses of a host are private, and it has no leave to be.
+#[derive(Debug, thiserror::Error)]
+#[error("it has an address of this machine or its network; that needs private = true in its entry")]
+pub(super) struct Prohibited;
+
+impl Resolve for Checked {
+    fn resolve(&self, name: Name) -> Resolving {
+        let (found, private) = ((self.lookup)(name.as_str().to_owned()), self.private);
+        Box::pin(async move {
+            let mut found = found.await?;
+            let before = found.len();
+            found.retain(|it| private || !address::is_private(it.ip()));
+            if found.is_empty() && before > 0 {
+                return Err(Prohibited.into());
+            }
+            Ok(Box::new(found.into_iter()) as Addrs)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

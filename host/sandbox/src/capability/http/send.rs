@@ -1,0 +1,242 @@
+//! One request: checked against the grants, given its secrets, sent, counted.
+
+use std::sync::Arc;
+
+use http::{HeaderMap, HeaderValue, Method};
+use http_body::Body;
+use reqwest::Url;
+use tokio::time::Instant;
+use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
+
+use super::{
+    HEADER_BYTES_MAX,
+    body::{Incoming, Outgoing as OutgoingBody},
+    budget::Budget,
+    client::Outgoing,
+    failed::Failed,
+    report::Report,
+};
+use base::grants::{
+    address,
+    hosts::{GrantedHost, encoded, literal},
+    http::Place,
+    secret::Mask,
+};
+
+/// What one request is sent with.
+pub(super) struct Request {
+    pub outgoing: Arc<Outgoing>,
+    pub budget: Arc<Budget>,
+    pub report: Report,
+    /// When the call must be over.
+    pub deadline: Instant,
+    pub options: RequestOptions,
+}
+
+impl Request {
+    pub(super) async fn send(
+        self,
+        request: http::Request<WasiBody>,
+    ) -> Result<http::Response<WasiBody>, Error> {
+        if !self.budget.request() {
+            if self.budget.is_first_too_many() {
+                self.report.exceeded("http_requests_max");
+            }
+            return Err(Error::ConnectionLimitReached);
+        }
+        let (parts, body) = request.into_parts();
+        let (method, url) = (parts.method, read_url(&parts.uri)?);
+        let host = self.granted(&method, &url)?;
+        let mut outgoing = prepare(host, method.clone(), &url, parts.headers)?;
+        let span = self.report.span.child("http");
+        if let Some(trace) = span.traceparent().and_then(|it| HeaderValue::try_from(it).ok()) {
+            outgoing.headers_mut().insert("traceparent", trace);
+        }
+        self.take(size(outgoing.headers()) + outgoing.url().as_str().len())?;
+
+        let until = self.deadline.min(Instant::now() + self.budget.timeout);
+        self.report.sent();
+        let answer = self.exchange(host, outgoing, body);
+        let head_until = self.options.first_byte_timeout.map_or(until, |it| {
+            until.min(Instant::now() + it + self.options.connect_timeout.unwrap_or_default())
+        });
+        let response = match tokio::time::timeout_at(head_until, answer).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(failed)) => return Err(self.failed(&method, &url, &host.mask, failed)),
+            Err(_) => {
+                self.report.exceeded("http_timeout_ms");
+                return Err(Error::HttpResponseTimeout);
+            }
+        };
+        self.report.answered(&method, &url, response.status().as_u16());
+        self.receive(response, &host.mask, until)
+    }
+
+    /// The entry that grants the request; without one, the operator reads what would.
+    fn granted(&self, method: &Method, url: &Url) -> Result<&GrantedHost, Error> {
+        let hosts = &self.outgoing.hosts;
+        let Some(host) = hosts.find(method, url) else {
+            let lines = hosts.lines(&self.report.component, method, url);
+            self.report.refused(method, url, &format!("it is not granted; {lines}\n"));
+            return Err(Error::HttpRequestDenied);
+        };
+        // Names are checked when they are resolved, addresses are not resolved.
+        if !host.grant.private && literal(url).is_some_and(address::is_private) {
+            self.report.refused(method, url, &super::client::Prohibited.to_string());
+            return Err(Error::DestinationIpProhibited);
+        }
+        Ok(host)
+    }
+
+    fn take(&self, bytes: usize) -> Result<(), Error> {
+        if self.budget.bytes(bytes as u64) {
+            return Ok(());
+        }
+        self.report.exceeded("http_bytes_max");
+        Err(Error::HttpRequestBodySize(Some(self.budget.bytes_max)))
+    }
+
+    async fn exchange(
+        &self,
+        host: &GrantedHost,
+        mut request: reqwest::Request,
+        body: WasiBody,
+    ) -> Result<reqwest::Response, Failed> {
+        let reach = self.outgoing.reach(host.grant.private).await;
+        let reach = reach.map_err(|error| Failed::read(error, true))?;
+        if !body.is_end_stream() {
+            let body = OutgoingBody { body: body.into(), budget: self.budget.clone() };
+            *request.body_mut() = Some(reqwest::Body::wrap(body));
+        }
+        let answer = reach.client.execute(request).await;
+        answer.map_err(|error| Failed::read(error, reach.has_roots))
+    }
+
+    fn failed(&self, method: &Method, url: &Url, mask: &Mask, failed: Failed) -> Error {
+        match &failed.error {
+            Error::HttpRequestBodySize(_) => self.report.exceeded("http_bytes_max"),
+            Error::ConnectionTimeout => self.report.exceeded("http_connect_ms"),
+            Error::DestinationIpProhibited => self.report.refused(method, url, &failed.why),
+            _ => self.report.failed(method, url, &mask.text(&failed.why)),
+        }
+        failed.error
+    }
+
+    /// The answer as the component may see it.
+    fn receive(
+        &self,
+        response: reqwest::Response,
+        mask: &Mask,
+        until: Instant,
+    ) -> Result<http::Response<WasiBody>, Error> {
+        let response: http::Response<reqwest::Body> = response.into();
+        let (mut parts, body) = response.into_parts();
+        let head = size(&parts.headers);
+        if head > HEADER_BYTES_MAX {
+            return Err(Error::HttpResponseHeaderSectionSize(u32::try_from(head).ok()));
+        }
+        let coming = body.size_hint().lower();
+        if !self.budget.bytes(head as u64) || coming > self.budget.bytes_left() {
+            self.report.exceeded("http_bytes_max");
+            return Err(Error::HttpResponseBodySize(Some(self.budget.bytes_max)));
+        }
+        mask_headers(&mut parts.headers, mask);
+        let pause = self.options.between_bytes_timeout;
+        let (budget, report) = (self.budget.clone(), self.report.clone());
+        let body = Incoming::new(body, budget, report, mask.clone(), until, pause);
+        Ok(http::Response::from_parts(parts, http_body_util::BodyExt::boxed_unsync(body)))
+    }
+}
+
+/// The URL as the client will read it, so that what is checked is what is sent.
+fn read_url(uri: &http::Uri) -> Result<Url, Error> {
+    let url = Url::parse(&uri.to_string()).map_err(|_| Error::HttpRequestUriInvalid)?;
+    if !url.has_host() || !url.username().is_empty() || url.password().is_some() {
+        return Err(Error::HttpRequestUriInvalid);
+    }
+    Ok(url)
+}
+
+/// The request with the secrets of its host, whatever the component put in their place.
+fn prepare(
+    host: &GrantedHost,
+    method: Method,
+    url: &Url,
+    headers: HeaderMap,
+) -> Result<reqwest::Request, Error> {
+    let mut request = reqwest::Request::new(method, url.clone());
+    *request.headers_mut() = headers;
+    for (place, secret) in &host.secrets {
+        match place {
+            Place::Header(name) => {
+                let mut value = HeaderValue::from_str(secret.expose())
+                    .map_err(|_| Error::ConfigurationError)?;
+                value.set_sensitive(true);
+                request.headers_mut().insert(name.clone(), value);
+            }
+            Place::Query(name) => {
+                let query = with_query(url_query(&request), name, secret.expose());
+                request.url_mut().set_query(Some(&query));
+            }
+        }
+    }
+    Ok(request)
+}
+
+fn url_query(request: &reqwest::Request) -> &str {
+    request.url().query().unwrap_or_default()
+}
+
+/// `query` with `name` once, and of this value.
+fn with_query(query: &str, name: &str, value: &str) -> String {
+    let is_other = |piece: &&str| {
+        let mut url = Url::parse("http://query/").expect("it is a URL");
+        url.set_query(Some(piece));
+        url.query_pairs().all(|(found, _)| found != name)
+    };
+    let mut pieces: Vec<_> = query.split('&').filter(|it| !it.is_empty()).collect();
+    pieces.retain(is_other);
+    let secret = format!("{}={}", encoded(name), encoded(value));
+    pieces.push(&secret);
+    pieces.join("&")
+}
+
+fn mask_headers(headers: &mut HeaderMap, mask: &Mask) {
+    if mask.is_empty() {
+        return;
+    }
+    for value in headers.values_mut() {
+        let mut bytes = value.as_bytes().to_vec();
+        mask.bytes(&mut bytes);
+        if bytes != value.as_bytes() {
+            *value = HeaderValue::from_bytes(&bytes).unwrap_or(HeaderValue::from_static("*"));
+        }
+    }
+}
+
+/// Bytes of `headers` as HTTP/1 writes them.
+fn size(headers: &HeaderMap) -> usize {
+    headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_in_the_query_replaces_what_the_component_put_there() {
+        assert_eq!(with_query("", "key", "s&t"), "key=s%26t");
+        assert_eq!(with_query("a=1&key=mine&b=%20&%6bey=too", "key", "s"), "a=1&b=%20&key=s");
+    }
+
+    #[test]
+    fn a_url_is_read_as_the_client_reads_it() {
+        let read =
+            |it: &str| read_url(&it.parse().unwrap()).map(|it| it.host_str().map(str::to_owned));
+        for same in ["http://2130706433/", "http://127.1/", "http://0x7f.0.0.1/", "http://0177.1/"]
+        {
+            assert_eq!(read(same).unwrap().as_deref(), Some("127.0.0.1"), "{same}");
+        }
+        assert!(read("http://user:word@a.example/").is_err());
+    }
+}

@@ -1,0 +1,30 @@
+//! What the host can do for components: one file per interface of the contract.
+
+pub mod assistant_calls;
+pub mod assistants;
+pub mod http;
+pub mod output;
+pub mod reach;
+pub mod state;
+
+mod blobs;
+mod caller;
+mod calls;
+mod event_stream;
+mod events;
+mod files;
+mod log;
+mod part;
+mod progress;
+mod settings;
+mod sql;
+mod surroundings;
+
+pub use crate::handles::{HeldCall, Standing, ToolOutcome, Written};
+pub use assistants::{ENDED, failed};
+pub use calls::ToolCalls;
+pub use part::Part;
+pub use surroundings::{
+    Acting, Acts, Around, Ask, Asking, Heard, Requested, Surroundings, ToolOffer, ToolRequest,
+};
+pub use telemetry::tally::{RunTally, RunUsage};

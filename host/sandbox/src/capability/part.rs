@@ -1,0 +1,118 @@
+//! A part that an assistant plays for a component: which of the component's tools it may call, and with
+//! which arguments that it neither chooses nor sees.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::bindings::madoguchi::tool::assistants as wit;
+
+/// A part that is played.
+pub struct Part {
+    /// The component that has it played.
+    pub component: Arc<str>,
+    given: Vec<Given>,
+}
+
+/// An argument that is given.
+struct Given {
+    tool: String,
+    argument: String,
+    value: Value,
+    is_default: bool,
+}
+
+impl Part {
+    /// The part of `component`'s with those arguments.
+    ///
+    /// # Errors
+    /// Where one of them is no JSON.
+    pub fn new(component: &Arc<str>, given: Vec<wit::Given>) -> Result<Self, String> {
+        let read = |it: wit::Given| {
+            let value = serde_json::from_str(&it.value).map_err(|error| {
+                format!("what is given for {} of {} is no JSON: {error}", it.argument, it.tool)
+            })?;
+            let wit::Given { tool, argument, is_default, .. } = it;
+            Ok(Given { tool, argument, value, is_default })
+        };
+        let given = given.into_iter().map(read).collect::<Result<_, String>>()?;
+        Ok(Self { component: component.clone(), given })
+    }
+
+    /// The schema of the component's own `tool` without what is given; none where nothing is, so that the
+    /// assistant may not call it.
+    pub fn schema(&self, tool: &str, schema: &Map<String, Value>) -> Option<Map<String, Value>> {
+        let given: Vec<_> = self.of(tool).collect();
+        if given.is_empty() {
+            return None;
+        }
+        let mut schema = schema.clone();
+        if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+            let is_hidden =
+                |name: &str| given.iter().any(|it| !it.is_default && it.argument == name);
+            properties.retain(|name, _| !is_hidden(name));
+        }
+        if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+            required.retain(|it| given.iter().all(|given| it.as_str() != Some(&given.argument)));
+        }
+        Some(schema)
+    }
+
+    /// Adds what is given to the arguments of a call of the component's own `tool`.
+    pub fn add(&self, tool: &str, arguments: &mut Map<String, Value>) {
+        for it in self.of(tool) {
+            let is_said = arguments.get(&it.argument).is_some_and(|it| !it.is_null());
+            if !(it.is_default && is_said) {
+                arguments.insert(it.argument.clone(), it.value.clone());
+            }
+        }
+    }
+
+    fn of(&self, tool: &str) -> impl Iterator<Item = &Given> {
+        self.given.iter().filter(move |it| it.tool == tool)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn given(tool: &str, argument: &str, value: Value, is_default: bool) -> wit::Given {
+        let (tool, argument) = (tool.to_owned(), argument.to_owned());
+        wit::Given { tool, argument, value: value.to_string(), is_default }
+    }
+
+    fn schema(properties: &[&str]) -> Map<String, Value> {
+        let each = properties.iter().map(|it| ((*it).to_owned(), json!({ "type": "string" })));
+        let properties_of: Map<String, Value> = each.collect();
+        let schema =
+            json!({ "type": "object", "properties": properties_of, "required": properties });
+        schema.as_object().unwrap().clone()
+    }
+
+    #[test]
+    fn what_is_given_is_neither_declared_nor_required() {
+        let part = vec![
+            given("answer", "key", json!("k1"), false),
+            given("answer", "to", json!("ben"), true),
+            given("leave", "key", json!("k1"), false),
+        ];
+        let part = Part::new(&"lodge".into(), part).unwrap();
+        let answer = part.schema("answer", &schema(&["key", "to", "text"])).unwrap();
+        assert_eq!(answer["required"], json!(["text"]));
+        assert!(answer["properties"]["to"].is_object(), "it may name another");
+        assert!(answer["properties"]["key"].is_null());
+        let leave = part.schema("leave", &schema(&["key"])).unwrap();
+        assert_eq!(leave["required"], json!([]));
+        assert_eq!(part.schema("wait", &schema(&["key"])), None, "nothing is given for it");
+        let mut arguments = Map::from_iter([("key".to_owned(), json!("forged"))]);
+        arguments.insert("to".to_owned(), json!("cleo"));
+        part.add("answer", &mut arguments);
+        assert_eq!(Value::Object(arguments), json!({ "key": "k1", "to": "cleo" }));
+        let broken = wit::Given { value: "{".to_owned(), ..given("a", "b", json!(1), false) };
+        let error = Part::new(&"lodge".into(), vec![broken]).err().unwrap();
+        assert!(error.contains("given for b of a is no JSON"), "{error}");
+    }
+}

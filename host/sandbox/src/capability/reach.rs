@@ -1,0 +1,152 @@
+//! What a component reaches of the machine beside its database: files, folders, blobs, its bell.
+
+use std::{
+    collections::BTreeSet,
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::SystemTime,
+};
+
+use crate::capability::{Around, ToolCalls};
+use base::{
+    config::{Assistants, ComponentConfig},
+    grants::Grant,
+};
+use store::{
+    blobs::Blobs,
+    events::{Bell, Events},
+};
+
+pub mod files;
+pub mod folders;
+
+use files::Files;
+use folders::Folders;
+
+/// What one component reaches. Opened once, shared by all calls of a version.
+#[derive(Clone, Default)]
+pub struct Reach {
+    /// Files, by name.
+    pub files: Files,
+    /// Folders, as the guest sees them.
+    pub folders: Folders,
+    /// The store of blobs.
+    pub blobs: Option<Blobs>,
+    /// The component's bell.
+    pub bell: Bell,
+    /// Where the page is, if there is one.
+    pub page: Option<Arc<str>>,
+    /// The assistants that it may ask.
+    pub asks: BTreeSet<String>,
+    /// What the assistants may do that it runs.
+    pub assistants: Option<Assistants>,
+    /// The tools that it may call.
+    pub calls: ToolCalls,
+    /// What is above the sandbox.
+    pub around: Around,
+}
+
+/// What all components share.
+#[derive(Clone)]
+pub struct Shared {
+    pub blobs: Blobs,
+    pub events: Events,
+    pub page: Option<Arc<str>>,
+    pub assistants: Assistants,
+    pub around: Around,
+}
+
+/// Which files and folders are granted, and whether each is still the same one.
+pub type Stamp = Vec<(PathBuf, Option<Identity>)>;
+
+/// When it was last changed, how long it is, and which one it is on its disk.
+type Identity = (Option<SystemTime>, u64, u64);
+
+/// Why something that is granted cannot be reached.
+#[derive(Debug, thiserror::Error)]
+#[error("{what} {name}: {path}: {source}", path = path.display())]
+pub struct ReachError {
+    /// `file` or `folder`.
+    pub what: &'static str,
+    /// Its name for the component.
+    pub name: String,
+    /// Where it should be.
+    pub path: PathBuf,
+    /// What the system says.
+    pub source: io::Error,
+}
+
+impl Reach {
+    /// The same for a trial: what is read is read, what is made or rung is nobody's.
+    pub fn on_trial(&self) -> Self {
+        Self { blobs: None, bell: Bell::default(), around: Around::default(), ..self.clone() }
+    }
+
+    /// Opens what `config` grants, paths counting from `base`: all that can be opened, and why the
+    /// first of the others cannot.
+    pub fn open(
+        name: &str,
+        config: &ComponentConfig,
+        base: &Path,
+        shared: &Shared,
+    ) -> (Arc<Self>, Option<ReachError>) {
+        let none = BTreeSet::new();
+        let grants = config.grants.as_ref().unwrap_or(&none);
+        let mut reach = Self {
+            bell: shared.events.bell(name),
+            page: shared.page.clone(),
+            around: shared.around.clone(),
+            ..Self::default()
+        };
+        let mut trouble = None;
+        if grants.contains(&Grant::Assistants) {
+            reach.asks = config.asks.clone().unwrap_or_default();
+        }
+        if grants.contains(&Grant::Runs) {
+            reach.assistants = Some(shared.assistants.clone());
+        }
+        if grants.contains(&Grant::Calls) {
+            reach.calls = ToolCalls {
+                tools: config.calls.clone().unwrap_or_default(),
+                trusts: config.trusts.clone().unwrap_or_default(),
+            };
+        }
+        if grants.contains(&Grant::Blobs) {
+            reach.blobs = Some(shared.blobs.clone());
+        }
+        if grants.contains(&Grant::Files) {
+            for (name, path) in &config.files {
+                let added = reach.files.add(name, base.join(path));
+                trouble = trouble.or(added.err());
+            }
+        }
+        if grants.contains(&Grant::Folders) {
+            for (guest, path) in &config.folders {
+                let added = reach.folders.add(guest, base.join(path));
+                trouble = trouble.or(added.err());
+            }
+        }
+        (Arc::new(reach), trouble)
+    }
+
+    /// What `config` grants, as it is now. Of a folder only which one it is: what lies in it is
+    /// looked up by each call anew.
+    pub fn stamp(config: &ComponentConfig, base: &Path) -> Stamp {
+        let file = |path: &PathBuf| (base.join(path), identity(&base.join(path)));
+        let folder = |path: &PathBuf| {
+            let found = identity(&base.join(path));
+            (base.join(path), found.map(|(_, _, number)| (None, 0, number)))
+        };
+        config.files.values().map(file).chain(config.folders.values().map(folder)).collect()
+    }
+}
+
+fn identity(path: &Path) -> Option<Identity> {
+    let metadata = std::fs::metadata(path).ok()?;
+    #[cfg(unix)]
+    let number = std::os::unix::fs::MetadataExt::ino(&metadata);
+    #[cfg(not(unix))]
+    let number = 0;
+    Some((metadata.modified().ok(), metadata.len(), number))
+}

@@ -1,0 +1,319 @@
+//! Compiles components, with bounds on what may be compiled and on what a compile may take.
+//!
+//! What a file holds is counted before anything is compiled. A server then compiles in a process of
+//! its own, which is this program once more: the system holds it to its memory and its processor
+//! time, a compiler that breaks down takes nothing along, and all memory is given back at its end.
+
+use std::{
+    io::{self, Read, Write},
+    path::PathBuf,
+    process::{ExitStatus, Stdio},
+    time::Duration,
+};
+
+use serde::{Deserialize, Serialize};
+use tokio::io::AsyncWriteExt;
+use wasmparser::{Parser, Payload};
+
+use crate::{Sandbox, component::LoadError};
+use base::limits::{FUNCTION_BYTES_MAX, SandboxConfig};
+
+/// The command by which this program compiles.
+pub const COMMAND: &str = "compile";
+/// How much longer than its processor time a compile may take by the clock: others run, too.
+const WALL_FACTOR: u64 = 10;
+/// Bytes of what a compiler complains that are read.
+const COMPLAINT_BYTES_MAX: usize = 4 << 10;
+
+/// What a compiling process is told.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Job {
+    sandbox: SandboxConfig,
+    memory_bytes_max: usize,
+    is_quiet: bool,
+}
+
+/// What is counted of a component before it is compiled.
+#[derive(Default)]
+struct Counted {
+    functions: u64,
+    types: u64,
+    code_bytes: u64,
+    longest_function: u64,
+}
+
+/// Refuses what would take too long or too much to compile. What cannot be read at all is left to
+/// the compiler, which says why.
+pub fn check(bytes: &[u8], limits: &SandboxConfig) -> Result<(), LoadError> {
+    let counted = count(bytes);
+    let bounds = [
+        ("functions_max", "functions", counted.functions, limits.functions_max),
+        ("functions_max", "types of functions", counted.types, limits.functions_max),
+        ("code_bytes_max", "bytes of code", counted.code_bytes, limits.code_bytes_max),
+    ];
+    for (limit, what, found, most) in bounds {
+        if found > most {
+            let what = format!("it has {found} {what}, and {most} may be compiled");
+            return Err(LoadError::TooMuch { limit, what });
+        }
+    }
+    if counted.longest_function > FUNCTION_BYTES_MAX {
+        let found = counted.longest_function;
+        let what = format!(
+            "one of its functions has {found} bytes, and {FUNCTION_BYTES_MAX} may be compiled, which is the same for every component"
+        );
+        return Err(LoadError::TooMuch { limit: "function_bytes_max", what });
+    }
+    Ok(())
+}
+
+fn count(bytes: &[u8]) -> Counted {
+    let mut counted = Counted::default();
+    // Modules and components inside are read along.
+    for payload in Parser::new(0).parse_all(bytes) {
+        match payload {
+            Ok(Payload::TypeSection(types)) => counted.types += u64::from(types.count()),
+            Ok(Payload::ImportSection(imports)) => counted.functions += u64::from(imports.count()),
+            // Each is a piece of code, too.
+            Ok(Payload::ComponentCanonicalSection(lifted)) => {
+                counted.functions += u64::from(lifted.count());
+            }
+            Ok(Payload::CodeSectionStart { count, size, .. }) => {
+                counted.functions += u64::from(count);
+                counted.code_bytes += u64::from(size);
+            }
+            Ok(Payload::CodeSectionEntry(body)) => {
+                let bytes = body.range().len() as u64;
+                counted.longest_function = counted.longest_function.max(bytes);
+            }
+            Ok(_) => {}
+            Err(_) => break,
+        }
+    }
+    counted
+}
+
+/// Compiles in this process: on all processors, or quietly on one.
+pub fn compile_here(sandbox: &Sandbox, bytes: &[u8], is_quiet: bool) -> Result<Vec<u8>, LoadError> {
+    sandbox.compiler(is_quiet).precompile_component(bytes).map_err(LoadError::Compile)
+}
+
+/// Compiles in a process of its own, with this program at `program`.
+pub async fn compile_apart(
+    program: &PathBuf,
+    sandbox: &Sandbox,
+    bytes: &[u8],
+    is_quiet: bool,
+) -> Result<Vec<u8>, LoadError> {
+    let limits = sandbox.config();
+    let job =
+        Job { sandbox: limits.clone(), memory_bytes_max: sandbox.memory_bytes_max(), is_quiet };
+    let job = serde_json::to_string(&job).map_err(io::Error::other)?;
+    let mut command = tokio::process::Command::new(program);
+    command.args([COMMAND, &job]).kill_on_drop(true);
+    // The allocator counts what it uses, and not the gigabyte that it begins with.
+    command.env("MIMALLOC_ARENA_EAGER_COMMIT", "0");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn()?;
+    let mut input = child.stdin.take();
+    let work = async {
+        if let Some(input) = &mut input {
+            // One that ends before it has read everything says below why.
+            let _ = input.write_all(bytes).await;
+        }
+        drop(input);
+        child.wait_with_output().await
+    };
+    let patience = Duration::from_secs(limits.compile_cpu_s_max.saturating_mul(WALL_FACTOR));
+    let output = match tokio::time::timeout(patience, work).await {
+        Ok(output) => output?,
+        Err(_) => return Err(took_too_long(limits)),
+    };
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let said = &output.stderr[..output.stderr.len().min(COMPLAINT_BYTES_MAX)];
+    let said = String::from_utf8_lossy(said);
+    // The program's name, with which it says everything.
+    let said = said.trim().trim_start_matches("madoguchi: ");
+    Err(failed(output.status, said, limits))
+}
+
+/// Why a compiling process brought nothing.
+fn failed(status: ExitStatus, said: &str, limits: &SandboxConfig) -> LoadError {
+    if ended_by_time(status) {
+        return took_too_long(limits);
+    }
+    // As Rust says it before it aborts, as the system does, and as a thread does that cannot start.
+    let no_memory = ["memory allocation of", "os error 12", "os error 11", "annot allocate memory"];
+    if no_memory.iter().any(|it| said.contains(it)) || ended_for_memory(status) {
+        let most = limits.compile_memory_bytes_max;
+        let what = format!("compiling it takes more than {most} bytes of memory");
+        return LoadError::TooMuch { limit: "compile_memory_bytes_max", what };
+    }
+    match status.code() {
+        Some(_) if !said.is_empty() => LoadError::Compile(wasmtime::Error::msg(said.to_owned())),
+        _ => LoadError::Compile(wasmtime::Error::msg(format!(
+            "the compiler broke down ({status}): {said}"
+        ))),
+    }
+}
+
+fn took_too_long(limits: &SandboxConfig) -> LoadError {
+    let most = limits.compile_cpu_s_max;
+    let what = format!("compiling it takes more than {most} seconds of a processor");
+    LoadError::TooMuch { limit: "compile_cpu_s_max", what }
+}
+
+#[cfg(unix)]
+fn ended_by_time(status: ExitStatus) -> bool {
+    use std::os::unix::process::ExitStatusExt;
+    status.signal() == Some(rustix::process::Signal::XCPU.as_raw())
+}
+
+/// The system ends whatever it has no memory for without a word.
+#[cfg(unix)]
+fn ended_for_memory(status: ExitStatus) -> bool {
+    use std::os::unix::process::ExitStatusExt;
+    status.signal() == Some(rustix::process::Signal::KILL.as_raw())
+}
+
+#[cfg(not(unix))]
+fn ended_by_time(_: ExitStatus) -> bool {
+    false
+}
+
+#[cfg(not(unix))]
+fn ended_for_memory(_: ExitStatus) -> bool {
+    false
+}
+
+impl Job {
+    /// The job as the command line tells it.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn read(json: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(json)
+    }
+
+    /// Reads a component, and writes its code, under the limits of the job.
+    ///
+    /// # Errors
+    /// When it cannot be compiled, in words for a log.
+    pub fn run(self, mut from: impl Read, mut to: impl Write) -> Result<(), String> {
+        self.limit_this_process().map_err(|it| format!("the limits cannot be set: {it}"))?;
+        let text = |error: io::Error| error.to_string();
+        let mut bytes = Vec::new();
+        from.read_to_end(&mut bytes).map_err(text)?;
+        let config = SandboxConfig { instances_max: 1, ..self.sandbox };
+        let sandbox = Sandbox::with(&config, self.memory_bytes_max);
+        let sandbox = sandbox.map_err(|it| format!("{it:#}"))?;
+        let compiler = sandbox.compiler(self.is_quiet);
+        let code = compiler.precompile_component(&bytes).map_err(|it| format!("{it:#}"))?;
+        to.write_all(&code).and_then(|()| to.flush()).map_err(text)
+    }
+
+    /// From here on the system ends this process where it takes more than it may.
+    #[cfg(unix)]
+    fn limit_this_process(&self) -> io::Result<()> {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let limit = |resource: Resource, current: u64, maximum: u64| {
+            // Less may have been set before, which cannot be raised.
+            let maximum = getrlimit(resource).maximum.map_or(maximum, |it| it.min(maximum));
+            let current = Some(current.min(maximum));
+            setrlimit(resource, Rlimit { current, maximum: Some(maximum) })
+        };
+        let (memory, seconds) =
+            (self.sandbox.compile_memory_bytes_max, self.sandbox.compile_cpu_s_max);
+        // Data, not addresses: those that the engine reserves cost nothing.
+        limit(Resource::Data, memory, memory)?;
+        limit(Resource::Cpu, seconds, seconds + 5)?;
+        limit(Resource::Core, 0, 0)?;
+        Ok(())
+    }
+
+    #[cfg(not(unix))]
+    fn limit_this_process(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A number as WebAssembly writes it.
+    fn leb(mut number: usize) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        loop {
+            let low = (number & 0x7f) as u8;
+            number >>= 7;
+            if number == 0 {
+                bytes.push(low);
+                return bytes;
+            }
+            bytes.push(low | 0x80);
+        }
+    }
+
+    fn section(id: u8, content: &[u8]) -> Vec<u8> {
+        [&[id], &leb(content.len())[..], content].concat()
+    }
+
+    /// A component around a module with so many functions, each of so many bytes and of its own type.
+    fn component(functions: usize, body: usize) -> Vec<u8> {
+        let one = [leb(body), vec![0], vec![1; body - 2], vec![0x0b]].concat();
+        let types = [leb(functions), [0x60, 0, 0].repeat(functions)].concat();
+        let of_types = [leb(functions), (0..functions).flat_map(leb).collect()].concat();
+        let code = [leb(functions), one.repeat(functions)].concat();
+        let sections = [section(1, &types), section(3, &of_types), section(10, &code)].concat();
+        let module = [&b"\0asm\x01\0\0\0"[..], &sections].concat();
+        [&b"\0asm\x0d\0\x01\0"[..], &section(1, &module)].concat()
+    }
+
+    fn limit(bytes: &[u8]) -> &'static str {
+        let limits =
+            SandboxConfig { functions_max: 1_000, code_bytes_max: 70_000, ..Default::default() };
+        match check(bytes, &limits) {
+            Ok(()) => "",
+            Err(LoadError::TooMuch { limit, .. }) => limit,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    #[test]
+    fn names_the_limit_that_a_component_exceeds() {
+        assert_eq!(limit(&component(1_000, 50)), "");
+        assert_eq!(limit(&component(1_001, 3)), "functions_max");
+        assert_eq!(limit(&component(2, 40_000)), "code_bytes_max");
+        let twice = [&component(600, 3)[..], &component(600, 3)[8..]].concat();
+        assert_eq!(limit(&twice), "functions_max", "two modules of one component");
+        let long = component(1, FUNCTION_BYTES_MAX as usize + 1);
+        let error = check(&long, &SandboxConfig::default()).unwrap_err().to_string();
+        assert!(error.contains("function_bytes_max"), "{error}");
+    }
+
+    #[test]
+    fn leaves_what_cannot_be_read_to_the_compiler() {
+        for bytes in [&b""[..], b"no component", &component(10, 3)[..50]] {
+            assert_eq!(limit(bytes), "");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn tells_why_a_compiling_process_ended() {
+        use std::os::unix::process::ExitStatusExt;
+        let limits = SandboxConfig::default();
+        let told =
+            |raw: i32, said: &str| failed(ExitStatus::from_raw(raw), said, &limits).to_string();
+        assert!(told(24, "").contains("compile_cpu_s_max"));
+        assert!(
+            told(6, "memory allocation of 64 bytes failed").contains("compile_memory_bytes_max")
+        );
+        assert!(told(9, "").contains("compile_memory_bytes_max"));
+        assert!(told(11, "").contains("broke down"));
+        assert!(told(1 << 8, "unknown import").ends_with("unknown import"));
+    }
+}

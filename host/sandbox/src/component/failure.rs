@@ -1,0 +1,223 @@
+//! Why a call of a component brought no output, as its caller reads it.
+
+use serde_json::json;
+
+use super::{CallError, Problem, Stop};
+use base::failure::{Failure, INVALID, shortened};
+
+/// Bytes that one of several problems may have, and the place where it is; and how many are told.
+const PROBLEM_BYTES_MAX: usize = 1 << 10;
+const POINTER_BYTES_MAX: usize = 256;
+const PROBLEMS_MAX: usize = 1_000;
+
+impl From<CallError> for Failure {
+    /// What is the component's fault goes to the log in full, and to the caller with the call's
+    /// number only.
+    fn from(error: CallError) -> Self {
+        let log = error.to_string();
+        match error {
+            CallError::Stopped(stop) => stopped(stop),
+            CallError::UnknownTool { tool, similar } => {
+                let hint = match similar.as_slice() {
+                    [] => "see tools/list".to_owned(),
+                    names => format!("did you mean {}?", names.join(", ")),
+                };
+                Self::new("unknown_tool", 404, format!("Unknown tool {tool:?}; {hint}")).protocol()
+            }
+            CallError::UnknownPrompt { name } => {
+                let message = format!("Unknown prompt {name:?}; see prompts/list");
+                Self::new("unknown_prompt", 404, message).with("name", name).protocol()
+            }
+            CallError::UnknownResource { uri } => {
+                let message = format!(
+                    "Unknown resource {uri:?}; see resources/list and resources/templates/list"
+                );
+                Self::new("unknown_resource", 404, message).with("uri", uri).protocol()
+            }
+            CallError::Forbidden { scope } => {
+                let message = format!(
+                    "This needs the scope {scope}, which the token does not have; ask the operator for one that has it."
+                );
+                Self::new("insufficient_scope", 403, message).with("scope", scope).protocol()
+            }
+            CallError::State(error) => {
+                Self::new("invalid_request_state", 400, error.to_string()).protocol()
+            }
+            CallError::Busy { component, retry_after_ms } => {
+                let message =
+                    format!("The component {component} is busy; try again in {retry_after_ms} ms.");
+                Self::new("busy", 503, message).with("retry_after_ms", retry_after_ms)
+            }
+            CallError::SettingsRefused { component } => {
+                let message = format!(
+                    "The component {component} serves nothing: its settings are refused. Tell the operator, who finds the reason in the log, in /api/health and with `madoguchi check-config`."
+                );
+                Self::new("settings_refused", 503, message).with("component", &*component)
+            }
+            CallError::LimitExceeded { component, call_id, limit } => {
+                tracing::warn!(target: "guest", component = &*component, call = call_id, limit, "{log}");
+                // What is found between two rounds belongs to none of them.
+                let call = match call_id {
+                    0 => String::new(),
+                    id => format!(" (call {id})"),
+                };
+                let message = format!(
+                    "The component {component} exceeded its limit {limit} and was stopped{call}. {}",
+                    who_can_raise(limit, &component)
+                );
+                let failure = Self::new("limit_exceeded", 500, message).with("limit", limit);
+                if call_id > 0 { failure.with("call", call_id) } else { failure }
+            }
+            CallError::Trapped { component, call_id, .. } => {
+                tracing::error!(target: "guest", component = &*component, call = call_id, "{log}");
+                let message = format!(
+                    "The component {component} broke down in call {call_id}; the log has the reason."
+                );
+                Self::new("internal_error", 500, message).with("call", call_id)
+            }
+            CallError::Broken { component, call_id, .. } => {
+                tracing::error!(target: "guest", component = &*component, call = call_id, "{log}");
+                let message = format!(
+                    "The component {component} gave an answer that cannot be used (call {call_id})."
+                );
+                Self::new("internal_error", 500, message).with("call", call_id)
+            }
+        }
+    }
+}
+
+fn who_can_raise(limit: &str, component: &str) -> String {
+    match limit {
+        "stack_bytes_max" => "The operator can raise it under [sandbox]; the stack that a component brings along is its author's to raise.".to_owned(),
+        "state_bytes_max" | "rounds_max" | "questions_max" => "It is the same for every component.".to_owned(),
+        _ => format!("The operator can raise it under [components.{component}.limits]."),
+    }
+}
+
+fn stopped(stop: Stop) -> Failure {
+    match stop {
+        Stop::InvalidArguments(problems) => invalid(&problems),
+        Stop::Refused(it) => {
+            let status = if (400..600).contains(&it.status) { it.status } else { 400 };
+            let mut failure = Failure::new(&it.code, status, it.message);
+            if let Some(Ok(details)) = it.details.map(|it| serde_json::from_str(&it)) {
+                failure.data = Box::new(details);
+            }
+            failure
+        }
+        Stop::Unavailable(it) => {
+            let failure = Failure::new("unavailable", 503, it.message);
+            match it.retry_after_ms {
+                Some(ms) => failure.with("retry_after_ms", ms),
+                None => failure,
+            }
+        }
+        // `Calls` answers both; they come here only from where nobody can be asked.
+        Stop::InputRequired(_) | Stop::Wait(_) => Failure::new(
+            "input_required",
+            400,
+            "This tool has to ask the user; call it through an MCP client that can answer (elicitation).",
+        ),
+    }
+}
+
+fn invalid(problems: &[Problem]) -> Failure {
+    let shorten = |it: &Problem| Problem {
+        pointer: shortened(it.pointer.clone(), POINTER_BYTES_MAX),
+        message: shortened(it.message.clone(), PROBLEM_BYTES_MAX),
+    };
+    let problems: Vec<_> = problems.iter().take(PROBLEMS_MAX).map(shorten).collect();
+    let field = |pointer: &str| pointer.trim_start_matches('/').replace('/', ".");
+    // A sentence stands by itself; a predicate (`must be …`) follows the name of its field.
+    let each = problems.iter().map(|it| match field(&it.pointer).as_str() {
+        "" => it.message.clone(),
+        _ if it.message.starts_with(char::is_uppercase) => it.message.clone(),
+        field => format!("{field} {}", it.message),
+    });
+    let message = each.collect::<Vec<_>>().join("; ");
+    let list: Vec<_> =
+        problems.iter().map(|it| json!({ "pointer": it.pointer, "message": it.message })).collect();
+    let failure = Failure::new(INVALID, 400, message);
+    match problems.first() {
+        Some(first) => failure
+            .with("field", field(&first.pointer))
+            .with("reason", first.message.as_str())
+            .with("problems", list),
+        None => failure,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::component::Refusal;
+
+    #[test]
+    fn a_refusal_keeps_its_code_status_and_details() {
+        let refusal = Refusal {
+            code: "seat_already_reserved".to_owned(),
+            message: "Seat A2 is already occupied.".to_owned(),
+            status: 409,
+            details: Some(r#"{"seat_ids":["A2"]}"#.to_owned()),
+        };
+        let failure = Failure::from(CallError::Stopped(Stop::Refused(refusal)));
+        assert_eq!(
+            failure.object(),
+            json!({
+                "error": "seat_already_reserved",
+                "message": "Seat A2 is already occupied.",
+                "status": 409,
+                "data": { "seat_ids": ["A2"] },
+            })
+        );
+    }
+
+    #[test]
+    fn plain_facts_stand_beside_the_message_and_replace_nothing() {
+        let failure =
+            Failure::new("taken", 409, "Taken.").with("by", "ann").with("seats", json!(["A2"]));
+        let object = failure.with("status", 7).with("error", "other").with("data", 1).object();
+        assert_eq!(
+            object,
+            json!({
+                "error": "taken",
+                "message": "Taken.",
+                "status": 409,
+                "by": "ann",
+                "data": { "by": "ann", "seats": ["A2"], "status": 7, "error": "other", "data": 1 },
+            })
+        );
+    }
+
+    #[test]
+    fn wrong_arguments_name_the_field_and_what_would_be_right() {
+        let problem = Problem {
+            pointer: "/message/sender".to_owned(),
+            message: "must be one of user, agent".to_owned(),
+        };
+        let object =
+            Failure::from(CallError::Stopped(Stop::InvalidArguments(vec![problem]))).object();
+        assert_eq!(object["error"], "invalid_params");
+        assert_eq!(object["message"], "message.sender must be one of user, agent");
+        assert_eq!(object["data"]["field"], "message.sender");
+    }
+
+    #[test]
+    fn what_is_quoted_is_cut() {
+        let problem =
+            || Problem { pointer: format!("/{}", "窓".repeat(9_000)), message: "x".repeat(9_000) };
+        let problems = (0..5_000).map(|_| problem()).collect();
+        let failure = Failure::from(CallError::Stopped(Stop::InvalidArguments(problems)));
+        assert!(failure.message.len() < 5_000 && failure.message.ends_with('…'));
+        assert!(failure.object().to_string().len() < 1_500_000);
+        assert_eq!(failure.data["problems"].as_array().map(Vec::len), Some(PROBLEMS_MAX));
+    }
+
+    #[test]
+    fn a_trap_tells_its_caller_the_number_of_the_call_and_not_the_reason() {
+        let source = wasmtime::Error::msg("secret of the component");
+        let error = CallError::Trapped { component: "shop".into(), call_id: 7, source };
+        let text = Failure::from(error).object().to_string();
+        assert!(text.contains("call 7") && !text.contains("secret"), "{text}");
+    }
+}

@@ -1,0 +1,235 @@
+//! What a component puts out, held against what it promised, before anybody sees it.
+//!
+//! That it is JSON, an object, and no deeper than other programs can read is checked always: the
+//! bytes go out to clients as they are. Whether it fits its schema is checked as configured; the
+//! check of a kilobyte takes several times as long as the rest of a small call's way out.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value, value::RawValue};
+
+use crate::{
+    component::{Ask, Content, Contents, InputRequired, Output, PromptOutput, Question},
+    definition::{self, Tool},
+    schema,
+};
+use base::limits::CheckOutputs;
+
+/// Of a version's outputs, those that are held against their schema first, and one in how many then.
+const FIRST: u64 = 100;
+const ONE_IN: u64 = 64;
+/// Questions that one round may ask.
+pub(super) const QUESTIONS_MAX: usize = 32;
+/// Levels that serde_json reads; others do not go much deeper.
+const DEPTH_MAX: usize = 128;
+/// Bytes of a question's key.
+const KEY_BYTES_MAX: usize = 64;
+
+/// What the tools of one version promised.
+pub(super) struct OutputCheck(BTreeMap<Arc<str>, Promise>);
+
+struct Promise {
+    schema: Option<Arc<Map<String, Value>>>,
+    seen: AtomicU64,
+}
+
+impl OutputCheck {
+    pub(super) fn of(tools: &[Tool]) -> Self {
+        let promise = |it: &Tool| Promise { schema: it.output_schema.clone(), seen: 0.into() };
+        Self(tools.iter().map(|it| (it.name.clone(), promise(it))).collect())
+    }
+
+    /// Says what is wrong with an output of `tool`.
+    pub(super) fn output(
+        &self,
+        tool: &str,
+        output: &Output,
+        how: CheckOutputs,
+    ) -> Result<(), String> {
+        let promise = self.0.get(tool);
+        match &output.structured {
+            Some(json) => {
+                object(json).map_err(|why| format!("its structured output {why}"))?;
+                promise.map_or(Ok(()), |it| it.keeps(json, how))?;
+            }
+            None if promise.is_some_and(|it| it.schema.is_some()) => {
+                return Err(
+                    "its structured output is missing, though its output schema promises one"
+                        .to_owned(),
+                );
+            }
+            None => {}
+        }
+        if let Some(meta) = &output.meta {
+            object(meta).map_err(|why| format!("its meta {why}"))?;
+        }
+        output.content.iter().try_for_each(content)
+    }
+}
+
+impl Promise {
+    fn keeps(&self, json: &str, how: CheckOutputs) -> Result<(), String> {
+        let Some(schema) = &self.schema else { return Ok(()) };
+        let due = match how {
+            CheckOutputs::Always => true,
+            CheckOutputs::Never => false,
+            CheckOutputs::Sampled => {
+                let seen = self.seen.fetch_add(1, Ordering::Relaxed);
+                seen < FIRST || seen.is_multiple_of(ONE_IN)
+            }
+        };
+        if !due {
+            return Ok(());
+        }
+        let value = serde_json::from_str(json).map_err(|it| it.to_string())?;
+        schema::check(schema, &value, json.len())
+            .map_err(|it| format!("its structured output does not fit its output schema: {it}"))
+    }
+}
+
+/// Says what is wrong with a prompt.
+pub(super) fn prompt(output: &PromptOutput) -> Result<(), String> {
+    if let Some(meta) = &output.meta {
+        object(meta).map_err(|why| format!("its meta {why}"))?;
+    }
+    output.messages.iter().try_for_each(|it| content(&it.content))
+}
+
+/// Says what is wrong with what was read.
+pub(super) fn contents(contents: &[Contents]) -> Result<(), String> {
+    for it in contents {
+        definition::check_uri(&it.uri).map_err(|why| format!("of what was read, {why}"))?;
+        if let Some(meta) = &it.meta {
+            object(meta).map_err(|why| format!("the meta of what was read {why}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Says what is wrong with a round's questions.
+pub(super) fn questions(asked: &InputRequired) -> Result<(), String> {
+    let mut keys = HashSet::new();
+    for question in &asked.questions {
+        let key: String = question.key.chars().take(KEY_BYTES_MAX).collect();
+        if !(1..=KEY_BYTES_MAX).contains(&question.key.len()) {
+            let right = format!("1 to {KEY_BYTES_MAX} bytes are right");
+            return Err(format!("it asks a question with the key {key:?}; {right}"));
+        }
+        if !keys.insert(&question.key) {
+            return Err(format!("it asks two questions with the key {key:?}"));
+        }
+        ask(question).map_err(|why| format!("its question {key:?} {why}"))?;
+    }
+    Ok(())
+}
+
+fn ask(question: &Question) -> Result<(), String> {
+    if let Some(meta) = &question.meta {
+        object(meta).map_err(|why| format!("has a meta that {why}"))?;
+    }
+    match &question.ask {
+        Ask::Form(form) => object(form).map_err(|why| format!("has a form that {why}")),
+        Ask::Sampling(params) => object(params).map_err(|why| format!("has parameters: it {why}")),
+        Ask::Url(url) => match url.parse::<http::Uri>() {
+            Ok(url) if matches!(url.scheme_str(), Some("http" | "https")) => Ok(()),
+            _ => Err("is a page whose address is no http or https URL".to_owned()),
+        },
+        Ask::Roots => Ok(()),
+    }
+}
+
+fn content(content: &Content) -> Result<(), String> {
+    let (annotations, meta) = match content {
+        Content::Text(it) => (&it.annotations, &it.meta),
+        Content::Image(it) | Content::Audio(it) => (&it.annotations, &it.meta),
+        Content::Resource(it) => (&it.annotations, &it.meta),
+        Content::Link(it) => (&it.annotations, &it.meta),
+    };
+    for (what, json) in [("annotations", annotations), ("meta", meta)] {
+        if let Some(json) = json {
+            object(json).map_err(|why| format!("a content's {what} {why}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether `json` is an object that every reader can read: serde_json goes 128 levels deep, and
+/// others not much deeper.
+fn object(json: &str) -> Result<(), String> {
+    if !json.trim_start().starts_with('{') {
+        return Err("is not a JSON object".to_owned());
+    }
+    // No deeper than there are brackets. What has few of them, no exponent that could be too big and
+    // no escape that could be half a character, is read the quick way.
+    let bytes = json.as_bytes();
+    let brackets = bytes.iter().filter(|it| matches!(it, b'{' | b'[')).count();
+    let is_exponent = |it: &&[u8]| it[0].is_ascii_digit() && it[1] | 0x20 == b'e';
+    let exponents = bytes.windows(2).filter(is_exponent).count();
+    let read = match brackets < DEPTH_MAX && exponents == 0 && !json.contains("\\u") {
+        true => serde_json::from_str::<&RawValue>(json).map(drop),
+        false => serde_json::from_str::<Json>(json).map(drop),
+    };
+    read.map_err(|it| format!("is not a JSON object: {it}"))
+}
+
+/// Any JSON, read level by level (which `IgnoredAny` is not: it reads any depth) and dropped.
+struct Json;
+
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Json)
+    }
+}
+
+impl<'de> Visitor<'de> for Json {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_unit<E>(self) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self, A::Error> {
+        while items.next_element::<Self>()?.is_some() {}
+        Ok(self)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Self, A::Error> {
+        while fields.next_entry::<IgnoredAny, Self>()?.is_some() {}
+        Ok(self)
+    }
+}
+
+#[cfg(test)]
+mod tests;

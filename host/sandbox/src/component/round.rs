@@ -1,0 +1,200 @@
+//! One round of a call: what it brings along, whoever asks for it, and its run in an instance.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use tokio::runtime::Handle;
+use wasmtime::Store;
+
+use super::{
+    CallError, Invocation, LoadedComponent, Output, Stop, fault, output_check, places::Place,
+};
+use crate::{
+    capability::Asking,
+    capability::state::{CallContext, CallState},
+    scheduler::{Pace, Turns},
+};
+use base::{call::next_call_id, caller::Caller, notes::Notes};
+use telemetry::Span;
+
+/// What one round of a call brings along.
+pub struct Round {
+    /// Tells calls apart, in errors and in the log.
+    pub call_id: u64,
+    pub caller: Caller,
+    pub notes: Option<Notes>,
+    pub span: Span,
+    /// Whether it takes turns; what the host itself asks for does once it is interrupted.
+    pub pace: Arc<Pace>,
+    /// When it has to be over, where it has waited for a place already.
+    pub deadline: Option<Instant>,
+    /// What its own calls go by; none where there is no caller to make them for.
+    pub asking: Option<Asking>,
+}
+
+impl Round {
+    /// One that the host itself asks for.
+    pub fn of_host() -> Self {
+        let caller = Caller::anonymous();
+        Self {
+            call_id: next_call_id(),
+            caller,
+            notes: None,
+            span: Span::default(),
+            pace: Arc::default(),
+            deadline: None,
+            asking: None,
+        }
+    }
+
+    /// The same, to be over by then.
+    pub(super) fn until(self, deadline: Instant) -> Self {
+        Self { deadline: Some(deadline), ..self }
+    }
+}
+
+impl LoadedComponent {
+    /// Runs one round of a call in an instance of its own, gone when the round ends.
+    ///
+    /// What comes back has been checked: `structured` and all that is called JSON are JSON objects.
+    pub async fn call(&self, invocation: &Invocation, round: Round) -> Result<Output, CallError> {
+        let span = round.span.clone();
+        let check = |it: &Output| {
+            self.output_check.output(&invocation.name, it, self.setup.limits.check_outputs)
+        };
+        self.answered(round, check, async |store| {
+            let instance = {
+                let _span = span.child("instantiate");
+                self.pre.instantiate_async(&mut *store).await?
+            };
+            let result = instance.madoguchi_tool_tools().call_call(store, invocation).await?;
+            Ok(result.map_err(CallError::Stopped))
+        })
+        .await
+    }
+
+    /// Runs one round of whatever may end in questions, in one of the component's places; holds what
+    /// comes out against `check`.
+    pub(super) async fn answered<T>(
+        &self,
+        round: Round,
+        check: impl FnOnce(&T) -> Result<(), String>,
+        body: impl AsyncFnOnce(&mut Store<CallState>) -> wasmtime::Result<Result<T, CallError>>,
+    ) -> Result<T, CallError> {
+        let (_place, deadline) = self.place().await?;
+        let _running = self.tally().running.hold();
+        let call_id = round.call_id;
+        let result = self.round(self.context(round.until(deadline)), body).await;
+        self.setup.version.count(&self.name, &result).await;
+        let result = result?;
+        let checked = match &result {
+            Ok(it) => check(it),
+            Err(CallError::Stopped(Stop::InputRequired(it)))
+                if it.questions.len() > output_check::QUESTIONS_MAX =>
+            {
+                let (component, limit) = (self.name.clone(), "questions_max");
+                return Err(CallError::LimitExceeded { component, call_id, limit });
+            }
+            Err(CallError::Stopped(Stop::InputRequired(it))) => output_check::questions(it),
+            Err(_) => Ok(()),
+        };
+        checked.map_err(|what| {
+            let component = self.name.clone();
+            CallError::Broken { component, call_id, what }
+        })?;
+        result
+    }
+
+    /// One of the component's places, and the deadline of the call, which counts from before the wait for
+    /// the place. The place comes at once where one is free, in turn where there is a queue, and not at all
+    /// where the component's settings are refused: it would answer as if there were none.
+    pub(super) async fn place(&self) -> Result<(Place<'_>, Instant), CallError> {
+        if self.are_settings_refused {
+            return Err(CallError::SettingsRefused { component: self.name.clone() });
+        }
+        let patience = Duration::from_millis(self.setup.limits.deadline_ms);
+        let deadline = crate::deadline(&self.setup.limits);
+        let place = self.places.take(patience, self.tally()).await;
+        place.map(|place| (place, deadline)).map_err(|retry_after_ms| self.busy(retry_after_ms))
+    }
+
+    pub(super) fn busy(&self, retry_after_ms: u64) -> CallError {
+        CallError::Busy { component: self.name.clone(), retry_after_ms }
+    }
+
+    /// How the component's next call begins.
+    pub fn pace(&self) -> Arc<Pace> {
+        self.usage.pace()
+    }
+
+    /// Threads for calls that take turns.
+    pub fn heavy(&self) -> Option<Handle> {
+        self.sandbox.heavy().cloned()
+    }
+
+    /// Calls that are in `wait` now.
+    pub fn waiting(&self) -> usize {
+        self.setup.limits.waiters_max.saturating_sub(self.waiters.available_permits())
+    }
+
+    pub(super) fn context(&self, round: Round) -> CallContext {
+        CallContext {
+            component: self.name.clone(),
+            call_id: round.call_id,
+            caller: round.caller,
+            database: self.setup.database.clone(),
+            settings: self.setup.settings.clone(),
+            http: self.setup.http.clone(),
+            reach: self.setup.reach.clone(),
+            clock: self.setup.clock.clone(),
+            notes: round.notes,
+            span: round.span,
+            tally: self.setup.tally.clone(),
+            deadline: round.deadline.unwrap_or_else(|| crate::deadline(&self.setup.limits)),
+            memory: self.memory.clone(),
+            pace: round.pace,
+            events: None,
+            is_job: false,
+            part: None,
+            asking: round.asking,
+        }
+    }
+
+    /// Runs `body` on a fresh store under the component's limits, over by the context's deadline.
+    pub(super) async fn round<T>(
+        &self,
+        context: CallContext,
+        body: impl AsyncFnOnce(&mut Store<CallState>) -> wasmtime::Result<T>,
+    ) -> Result<T, CallError> {
+        let (call_id, component) = (context.call_id, self.name.clone());
+        let deadline = context.deadline;
+        let patience = deadline.saturating_duration_since(Instant::now());
+        let instance = self.sandbox.instance_permit(self.places.taken(), patience).await;
+        let Some(_instance) = instance else {
+            return Err(self.busy(self.places.retry_after_ms()));
+        };
+        let pace = context.pace.clone();
+        let mut store = self.sandbox.store(context, &self.setup.limits, &pace);
+        let result = {
+            // In a box, or its kilobytes would be moved once for each future around it.
+            let mut body = Box::pin(body(&mut store));
+            let turns = Turns::new(body.as_mut(), pace, &self.usage, self.sandbox.scheduler());
+            tokio::time::timeout_at(deadline.into(), turns).await
+        };
+        let exceeded =
+            |limit| CallError::LimitExceeded { component: component.clone(), call_id, limit };
+        match result {
+            Ok(Ok(value)) => Ok(value),
+            Ok(Err(source)) => {
+                let broken = store.data().meter.broken.or_else(|| fault::limit_of(&source));
+                Err(match broken {
+                    Some(limit) => exceeded(limit),
+                    None => CallError::Trapped { component, call_id, source },
+                })
+            }
+            Err(_) => Err(exceeded("deadline_ms")),
+        }
+    }
+}

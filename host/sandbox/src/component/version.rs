@@ -1,0 +1,104 @@
+//! Which version a component is, and its first calls: when the first three all trap, it goes.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU8, Ordering},
+};
+
+use futures::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+
+use super::CallError;
+
+/// Calls that must all trap for a version to go.
+const TRAPS_MAX: u8 = 3;
+
+/// How a generation ended, or that it serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Status {
+    /// It serves.
+    #[serde(rename = "serving")]
+    Serving,
+    /// Another one took its place.
+    #[serde(rename = "replaced")]
+    Replaced,
+    /// The operator went back to an earlier one.
+    #[serde(rename = "rolled back")]
+    RolledBack,
+    /// The host went back to the one before it.
+    #[serde(rename = "returned: its first three calls trapped")]
+    Returned,
+    /// The component was taken away.
+    #[serde(rename = "removed")]
+    Removed,
+}
+
+impl std::fmt::Display for Status {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Serving => "serving",
+            Self::Replaced => "replaced",
+            Self::RolledBack => "rolled back",
+            Self::Returned => "returned: its first three calls trapped",
+            Self::Removed => "removed",
+        })
+    }
+}
+
+/// Puts the version of a component in place that was there before a generation of it.
+pub trait GivesBack: Send + Sync {
+    /// Returns once it serves.
+    fn give_back(&self, component: String, generation: u64) -> BoxFuture<'static, ()>;
+}
+
+/// The number of a version, and how its first calls went.
+#[derive(Default)]
+pub struct Version {
+    generation: u64,
+    /// Calls that have trapped, up to [`TRAPS_MAX`]; from there on nothing is counted any more.
+    trapped: AtomicU8,
+    /// Who puts the version before it back; none where there is no version before it.
+    before: Option<Arc<dyn GivesBack>>,
+}
+
+impl Version {
+    /// A version that stays whatever its calls do: there is none before it, or it served before.
+    pub fn settled(generation: u64) -> Self {
+        Self { generation, trapped: AtomicU8::new(TRAPS_MAX), before: None }
+    }
+
+    /// A version whose first calls are watched.
+    pub fn on_probation(generation: u64, before: Arc<dyn GivesBack>) -> Self {
+        Self { generation, trapped: AtomicU8::new(0), before: Some(before) }
+    }
+
+    /// 1, 2, 3 …; 0 for a component that runs alone.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// Counts how a call of `component` ended. After the third trap it returns once the version
+    /// before serves again, so that whoever called meets that one with the next call.
+    pub async fn count<T>(&self, component: &str, result: &Result<T, CallError>) {
+        // All there is to it for a version that has proved itself.
+        if self.trapped.load(Ordering::Relaxed) >= TRAPS_MAX {
+            return;
+        }
+        let failed =
+            matches!(result, Err(CallError::Trapped { .. } | CallError::LimitExceeded { .. }));
+        if !failed {
+            self.trapped.store(TRAPS_MAX, Ordering::Relaxed);
+            return;
+        }
+        let more = |trapped| (trapped < TRAPS_MAX).then_some(trapped + 1);
+        let before = self.trapped.fetch_update(Ordering::AcqRel, Ordering::Relaxed, more);
+        if before != Ok(TRAPS_MAX - 1) {
+            return;
+        }
+        if let Some(before) = &self.before {
+            let returned = before.give_back(component.to_owned(), self.generation);
+            // A task of its own: a caller who goes away must not keep a bad version in place.
+            let _ = tokio::spawn(returned).await;
+        }
+    }
+}

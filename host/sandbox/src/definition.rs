@@ -1,0 +1,297 @@
+//! What a component says of what it offers, checked once and kept ready for the lists: its tools
+//! here, its prompts and resources in files of their own.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::bindings::exports::madoguchi::tool::tools::{Annotations, Definition};
+use base::clean;
+
+mod audience;
+mod prompts;
+mod resources;
+mod shown;
+mod words;
+
+pub use audience::{Audience, Viewer};
+pub use prompts::{Argument, Prompt};
+pub use resources::check_uri;
+pub use resources::{About, Resource, Template};
+pub use shown::{Says, Shown};
+pub use words::{Words, texts};
+
+/// Tools that one component may offer.
+const TOOLS_MAX: usize = 256;
+
+/// Where a definition's meta says that answers need no question.
+const UNASKED_ANSWERS: &str = "madoguchi/takes-unasked-answers";
+
+/// A tool on offer.
+#[derive(Clone, Debug)]
+pub struct Tool {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its name for people.
+    pub title: Option<String>,
+    /// What it does.
+    pub description: String,
+    /// JSON Schema of its arguments.
+    pub input_schema: Arc<Map<String, Value>>,
+    /// JSON Schema of its structured output.
+    pub output_schema: Option<Arc<Map<String, Value>>>,
+    /// What a call does to the world.
+    pub hints: Hints,
+    /// More about it, the view among it.
+    pub meta: Map<String, Value>,
+    /// Whether clients tell some of its arguments in headers too (`x-mcp-header`).
+    pub has_header_arguments: bool,
+    /// Whether it takes answers to what it has not asked.
+    pub takes_unasked_answers: bool,
+    /// Whom it is for.
+    pub audience: Audience,
+    /// What it says of itself, for those who keep that.
+    pub shown: Shown,
+}
+
+/// MCP's hints about what a call does to the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hints {
+    /// Changes nothing.
+    pub read_only: bool,
+    /// May destroy something.
+    pub destructive: bool,
+    /// Once is the same as twice.
+    pub idempotent: bool,
+    /// Reaches beyond this host.
+    pub open_world: bool,
+}
+
+/// Why a tool cannot be offered.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DefinitionError {
+    /// There is none.
+    #[error("it offers no tool")]
+    Empty,
+    /// There are too many.
+    #[error("it offers {0} tools; at most {TOOLS_MAX} can be offered")]
+    TooMany(usize),
+    /// Two have one name.
+    #[error("it offers two tools named {0:?}")]
+    Twice(String),
+    /// The name is not one.
+    #[error("tool name {0:?}: 1 to 128 of A-Z a-z 0-9 _ . - are right")]
+    Name(String),
+    /// A document is not what it should be.
+    #[error("tool {tool}: its {what} is not {right}")]
+    Document {
+        /// Whose.
+        tool: String,
+        /// Which.
+        what: &'static str,
+        /// What would be right.
+        right: &'static str,
+    },
+    /// A schema is none.
+    #[error("tool {tool}: its {what} is not a JSON Schema (2020-12): {why}")]
+    Schema {
+        /// Whose.
+        tool: String,
+        /// Which.
+        what: &'static str,
+        /// Where it goes wrong.
+        why: String,
+    },
+}
+
+/// Why a prompt, a resource or a template cannot be offered.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OfferError {
+    /// There are too many: of what, how many, and how many there may be.
+    #[error("it offers {1} {0}; {2} is most")]
+    TooMany(&'static str, usize, usize),
+    /// Two have one name.
+    #[error("it offers two {0} {1:?}")]
+    Twice(&'static str, String),
+    /// It is not what it should be.
+    #[error("{what} {name:?}: {why}")]
+    Wrong {
+        /// A prompt, a resource or a template.
+        what: &'static str,
+        /// Which.
+        name: String,
+        /// What to mend.
+        why: String,
+    },
+}
+
+impl Tool {
+    pub fn read_all(definitions: Vec<Definition>) -> Result<Vec<Self>, DefinitionError> {
+        match definitions.len() {
+            0 => return Err(DefinitionError::Empty),
+            count if count > TOOLS_MAX => return Err(DefinitionError::TooMany(count)),
+            _ => {}
+        }
+        let mut tools: Vec<Self> = Vec::new();
+        for definition in definitions {
+            let tool = Self::read(definition)?;
+            if tools.iter().any(|it| it.name == tool.name) {
+                return Err(DefinitionError::Twice(tool.name.to_string()));
+            }
+            tools.push(tool);
+        }
+        Ok(tools)
+    }
+
+    fn read(it: Definition) -> Result<Self, DefinitionError> {
+        if !is_name(&it.name) {
+            return Err(DefinitionError::Name(it.name));
+        }
+        let mut meta = match &it.meta {
+            Some(meta) => {
+                let mut meta = object(&it.name, "meta", meta)?;
+                clean::meta(&mut meta);
+                meta
+            }
+            None => Map::new(),
+        };
+        if let Some(view) = it.view {
+            meta.insert("madoguchi/view".to_owned(), view.into());
+        }
+        let shown = Shown::of(&Says {
+            title: it.title.as_deref(),
+            description: &it.description,
+            input_schema: it.input_schema.clone(),
+            output_schema: it.output_schema.clone(),
+            annotations: format!("{:?}", it.annotations),
+        });
+        let output_schema = it.output_schema.map(|json| schema(&it.name, "output schema", &json));
+        Ok(Self {
+            shown,
+            has_header_arguments: it.input_schema.contains("x-mcp-header"),
+            audience: Audience::of(&meta),
+            takes_unasked_answers: meta.get(UNASKED_ANSWERS) == Some(&Value::Bool(true)),
+            input_schema: schema(&it.name, "input schema", &it.input_schema)?,
+            output_schema: output_schema.transpose()?,
+            title: it.title.as_deref().map(clean::title),
+            description: clean::text(&it.description),
+            hints: Hints {
+                read_only: it.annotations.contains(Annotations::READ_ONLY),
+                destructive: it.annotations.contains(Annotations::DESTRUCTIVE),
+                idempotent: it.annotations.contains(Annotations::IDEMPOTENT),
+                open_world: it.annotations.contains(Annotations::OPEN_WORLD),
+            },
+            name: it.name.into(),
+            meta,
+        })
+    }
+}
+
+/// Whether tools and prompts may be called so.
+fn is_name(name: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+    (1..=128).contains(&name.len()) && name.chars().all(fits)
+}
+
+/// The object in `json`, where there is one.
+fn optional_object(json: Option<&str>) -> Result<Option<Map<String, Value>>, &'static str> {
+    let object = json.map(serde_json::from_str).transpose().map_err(|_| "is not a JSON object");
+    object.map(|it| {
+        it.map(|mut it| {
+            clean::meta(&mut it);
+            it
+        })
+    })
+}
+
+fn object(
+    tool: &str,
+    what: &'static str,
+    json: &str,
+) -> Result<Map<String, Value>, DefinitionError> {
+    serde_json::from_str(json).map_err(|_| document(tool, what, "a JSON object"))
+}
+
+fn document(tool: &str, what: &'static str, right: &'static str) -> DefinitionError {
+    DefinitionError::Document { tool: tool.to_owned(), what, right }
+}
+
+fn schema(
+    tool: &str,
+    what: &'static str,
+    json: &str,
+) -> Result<Arc<Map<String, Value>>, DefinitionError> {
+    let schema = object(tool, what, json)?;
+    if schema.get("type") != Some(&Value::from("object")) {
+        return Err(document(tool, what, "a JSON Schema of type object"));
+    }
+    let mut schema = Value::Object(schema);
+    if let Err(why) = clean::schema(&mut schema) {
+        return Err(DefinitionError::Schema { tool: tool.to_owned(), what, why: why.to_owned() });
+    }
+    if let Err(error) = jsonschema::draft202012::meta::validate(&schema) {
+        let why: String = format!("{}: {error}", error.instance_path()).chars().take(256).collect();
+        return Err(DefinitionError::Schema { tool: tool.to_owned(), what, why });
+    }
+    match schema {
+        Value::Object(schema) => Ok(Arc::new(schema)),
+        _ => Err(document(tool, what, "a JSON object")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn definition(name: &str, input_schema: &str) -> Definition {
+        Definition {
+            name: name.to_owned(),
+            title: None,
+            description: String::new(),
+            input_schema: input_schema.to_owned(),
+            output_schema: None,
+            annotations: Annotations::READ_ONLY,
+            view: Some("seat_map".to_owned()),
+            meta: None,
+        }
+    }
+
+    #[test]
+    fn a_tool_carries_its_view_and_hints() {
+        let tools = Tool::read_all(vec![definition("sit", r#"{"type":"object"}"#)]).unwrap();
+        assert_eq!(tools[0].meta["madoguchi/view"], "seat_map");
+        assert!(tools[0].hints.read_only && !tools[0].hints.destructive);
+    }
+
+    #[test]
+    fn cleans_what_a_tool_says() {
+        let nasty = "a\u{1b}[2J\u{202e}b\0";
+        let schema = r#"{"type":"object","description":"x\u001by\u2066z"}"#;
+        let meta = Some(r#"{"madoguchi/text":{"en":{"title":"a\u0007b"}}}"#.to_owned());
+        let (title, description) = (Some(nasty.to_owned()), nasty.to_owned());
+        let said = Definition { title, description, meta, ..definition("t", schema) };
+        let tools = Tool::read_all(vec![said]).unwrap();
+        assert_eq!(tools[0].title.as_deref(), Some("a[2Jb"));
+        assert_eq!(tools[0].description, "a[2Jb");
+        assert_eq!(tools[0].input_schema["description"], "xyz");
+        assert_eq!(tools[0].meta["madoguchi/text"]["en"]["title"], "ab");
+        let unclean = r#"{"type":"object","properties":{"a\u001b":{}}}"#;
+        assert!(Tool::read_all(vec![definition("t", unclean)]).is_err());
+    }
+
+    #[test]
+    fn a_component_without_tools_or_with_a_wrong_one_is_told_what_would_be_right() {
+        let object = r#"{"type":"object"}"#;
+        let error = |definitions| Tool::read_all(definitions).unwrap_err().to_string();
+        assert_eq!(error(vec![]), "it offers no tool");
+        assert!(error(vec![definition("a b", object)]).contains("A-Z a-z 0-9"));
+        assert!(error(vec![definition("a", "[]")]).contains("input schema is not a JSON object"));
+        assert!(error(vec![definition("a", "{}")]).contains("of type object"));
+        let wrong = r#"{"type":"object","properties":{"a":{"type":"strnig"}}}"#;
+        let message = error(vec![definition("a", wrong)]);
+        assert!(message.contains("input schema") && message.contains("/properties/a"), "{message}");
+        assert!(
+            error(vec![definition("a", object), definition("a", object)]).contains("two tools")
+        );
+    }
+}

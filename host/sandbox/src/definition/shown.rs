@@ -1,0 +1,120 @@
+//! Whose a tool is and what it says of itself, in a form that is kept and compared: what a person
+//! allowed, or an operator trusted, holds for that and for nothing else.
+
+use serde::{Deserialize, Serialize};
+
+use base::tool_set::Owner;
+use store::digest::digest;
+
+/// A tool as it was shown, part by part as digests.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shown {
+    /// `component:NAME` or `server:NAME`.
+    owner: String,
+    title: String,
+    description: String,
+    input_schema: String,
+    output_schema: String,
+    annotations: String,
+}
+
+/// What a tool says of itself, as text.
+pub struct Says<'a> {
+    pub title: Option<&'a str>,
+    pub description: &'a str,
+    pub input_schema: String,
+    pub output_schema: Option<String>,
+    pub annotations: String,
+}
+
+impl Shown {
+    /// `says`, whoever's the tool is.
+    pub fn of(says: &Says<'_>) -> Self {
+        let of = |text: &str| digest(text.as_bytes());
+        let optional = |text: Option<&str>| text.map(of).unwrap_or_default();
+        Self {
+            owner: String::new(),
+            title: optional(says.title),
+            description: of(says.description),
+            input_schema: of(&says.input_schema),
+            output_schema: optional(says.output_schema.as_deref()),
+            annotations: of(&says.annotations),
+        }
+    }
+
+    /// The same as a tool of `owner`'s.
+    pub fn by(&self, owner: Owner<'_>) -> Self {
+        let owner = match owner {
+            Owner::Component(name) => format!("component:{name}"),
+            Owner::Server(name) => format!("server:{name}"),
+        };
+        Self { owner, ..self.clone() }
+    }
+
+    /// Whether it is another server's tool, rather than a component's.
+    pub fn is_served(&self) -> bool {
+        self.owner.starts_with("server:")
+    }
+
+    /// Whose it is.
+    pub fn owner(&self) -> Option<Owner<'_>> {
+        match self.owner.split_once(':')? {
+            ("component", name) => Some(Owner::Component(name)),
+            ("server", name) => Some(Owner::Server(name)),
+            _ => None,
+        }
+    }
+
+    /// What of it is not as in `before`; nothing, where all is the same.
+    pub fn changes(&self, before: &Self) -> Vec<&'static str> {
+        let parts = [
+            ("owner", &self.owner, &before.owner),
+            ("title", &self.title, &before.title),
+            ("description", &self.description, &before.description),
+            ("input schema", &self.input_schema, &before.input_schema),
+            ("output schema", &self.output_schema, &before.output_schema),
+            ("annotations", &self.annotations, &before.annotations),
+        ];
+        parts.into_iter().filter(|(_, now, then)| now != then).map(|it| it.0).collect()
+    }
+
+    /// `NAME@DIGEST`: by which a person trusts the tool as it is now, and no later one of that name.
+    pub fn trusted_as(&self, tool: &str) -> String {
+        let Self { owner, title, description, input_schema, output_schema, annotations } = self;
+        let all = [owner, title, description, input_schema, output_schema, annotations];
+        let all = all.map(String::as_str).join("\n");
+        format!("{tool}@{:.32}", digest(all.as_bytes()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(owner: Owner<'_>, description: &str, annotations: &str) -> Shown {
+        let says = Says {
+            title: None,
+            description,
+            input_schema: "{}".to_owned(),
+            output_schema: None,
+            annotations: annotations.to_owned(),
+        };
+        Shown::of(&says).by(owner)
+    }
+
+    #[test]
+    fn says_what_changed() {
+        let letter = shown(Owner::Server("post"), "Sends a letter.", "{}");
+        let same = shown(Owner::Server("post"), "Sends a letter.", "{}");
+        assert_eq!(letter.changes(&same), [""; 0]);
+        assert_eq!(letter.trusted_as("send"), same.trusted_as("send"));
+        for (other, changes) in [
+            (shown(Owner::Server("post"), "Wires all money.", "{}"), vec!["description"]),
+            (shown(Owner::Component("post"), "Sends a letter.", "{}"), vec!["owner"]),
+            (shown(Owner::Server("post"), "Sends a letter.", "{\"a\":1}"), vec!["annotations"]),
+        ] {
+            assert_eq!(other.changes(&letter), changes);
+            assert_ne!(other.trusted_as("send"), letter.trusted_as("send"));
+        }
+    }
+}

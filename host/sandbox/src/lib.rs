@@ -1,0 +1,330 @@
+//! Where components run: the engine, its clock, and what one instance may touch and for how long.
+
+#![allow(missing_docs, reason = "what is public here is so for the other crates of the host")]
+
+use std::{
+    collections::BTreeSet,
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use tokio::sync::OwnedSemaphorePermit;
+use wasmtime::{
+    Config, Enabled, Engine, PoolingAllocationConfig, Store, UpdateDeadline,
+    component::{HasData, HasSelf, Linker, ResourceTable},
+};
+use wasmtime_wasi::{
+    WasiView,
+    cli::{WasiCli, WasiCliView},
+    clocks::{WasiClocks, WasiClocksView},
+    filesystem::{WasiFilesystem, WasiFilesystemView},
+    p2::bindings::{cli, clocks, filesystem, random},
+    random::WasiRandom,
+};
+use wasmtime_wasi_io::bindings::wasi::io;
+
+use crate::{
+    bindings::madoguchi::tool,
+    capability::state::{CallContext, CallState},
+    scheduler::{Heavy, Pace, Scheduler},
+    ticker::Ticker,
+};
+use base::{
+    grants::Grant,
+    limits::{Limits, SandboxConfig, TABLE_ELEMENTS_MAX},
+};
+
+pub mod bindings;
+pub mod capability;
+pub mod compiler;
+pub mod component;
+pub mod definition;
+pub mod handles;
+pub mod meter;
+pub mod scheduler;
+pub mod schema;
+pub mod ticker;
+
+mod instances;
+
+use instances::Instances;
+
+/// Ticks after which a call counts as a long runner and queues for the slow lane.
+const QUICK_TICKS: u64 = 2;
+/// Places of the pool that are kept warm while they are not used.
+const WARM_MAX: u32 = 32;
+/// Addresses that the pool reserves for one instance, about.
+const INSTANCE_ADDRESSES: u64 = 4_400 << 20;
+
+/// The engine and what all instances share.
+#[derive(Clone)]
+pub struct Sandbox {
+    engine: Engine,
+    /// Makes the same code on one thread, for when calls are being served beside it.
+    quiet_compiler: Engine,
+    ticker: Arc<Ticker>,
+    /// Long runners take turns, so that quick calls always find a free worker.
+    scheduler: Arc<Scheduler>,
+    heavy: Arc<Heavy>,
+    /// Turns at a time, and threads for them.
+    slow_lane: usize,
+    instances: Arc<Instances>,
+    config: Arc<SandboxConfig>,
+    memory_bytes_max: usize,
+}
+
+impl Sandbox {
+    /// An engine whose instances may have `memory_bytes_max` bytes of memory each.
+    pub fn new(memory_bytes_max: usize) -> wasmtime::Result<Self> {
+        Self::with(&SandboxConfig::default(), memory_bytes_max)
+    }
+
+    /// The same, as the operator configured it.
+    pub fn with(config: &SandboxConfig, memory_bytes_max: usize) -> wasmtime::Result<Self> {
+        let engine = Engine::new(&engine_config(config, memory_bytes_max));
+        let engine = engine.map_err(|error| match address_space_hint(config) {
+            Some(hint) => error.context(hint),
+            None => error,
+        })?;
+        let workers = std::thread::available_parallelism().map_or(2, usize::from);
+        let slow_lane = config.slow_lane.unwrap_or(workers.saturating_sub(1).max(1));
+        Ok(Self {
+            ticker: Ticker::start(&engine),
+            quiet_compiler: quiet_compiler(&engine, config, memory_bytes_max)?,
+            engine,
+            scheduler: Arc::new(Scheduler::new(slow_lane)),
+            heavy: Arc::default(),
+            slow_lane,
+            instances: Arc::new(Instances::new(config.instances_max)),
+            config: Arc::new(config.clone()),
+            memory_bytes_max,
+        })
+    }
+
+    /// What the operator configured.
+    pub fn config(&self) -> &SandboxConfig {
+        &self.config
+    }
+
+    /// The memory that an instance may have, in bytes.
+    pub fn memory_bytes_max(&self) -> usize {
+        self.memory_bytes_max
+    }
+
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// What compiles for [`Sandbox::engine`]: on all processors, or `quietly` on one.
+    pub fn compiler(&self, quietly: bool) -> &Engine {
+        if quietly { &self.quiet_compiler } else { &self.engine }
+    }
+
+    /// What gives turns to long runners.
+    pub fn scheduler(&self) -> &Scheduler {
+        &self.scheduler
+    }
+
+    /// Where calls of components that use much run, beside those of the others.
+    pub fn heavy(&self) -> Option<&tokio::runtime::Handle> {
+        self.heavy.threads(self.slow_lane)
+    }
+
+    /// Leave to make one instance for a component that has `running` already, if there is room
+    /// before `patience` ends.
+    pub async fn instance_permit(
+        &self,
+        running: usize,
+        patience: Duration,
+    ) -> Option<OwnedSemaphorePermit> {
+        self.instances.take(running, patience).await
+    }
+
+    /// A store for one instance, which is gone with it.
+    pub fn store(
+        &self,
+        context: CallContext,
+        limits: &Limits,
+        pace: &Arc<Pace>,
+    ) -> Store<CallState> {
+        let mut store = Store::new(&self.engine, CallState::new(context, limits, &self.ticker));
+        store.limiter(|state| &mut state.meter);
+        store.set_hostcall_fuel(limits.output_bytes_max);
+        store.set_max_component_handles(limits.handles_max);
+        store.set_epoch_deadline(1);
+        let (mut left, mut ran, pace) = (limits.cpu_ms_max, 0, pace.clone());
+        store.epoch_deadline_callback(move |mut store| {
+            store.data_mut().meter.cpu_ms += 1;
+            left = left.saturating_sub(1);
+            if left == 0 {
+                store.data_mut().meter.broken = Some("cpu_ms_max");
+                return Ok(UpdateDeadline::Interrupt);
+            }
+            ran += 1;
+            pace.interrupt(ran >= QUICK_TICKS);
+            // Ends the turn; `Turns` says when the next one comes.
+            Ok(UpdateDeadline::YieldCustom(1, Box::pin(tokio::task::yield_now())))
+        });
+        store
+    }
+}
+
+/// Compiled code fits both engines, or this is the first one after all.
+fn quiet_compiler(
+    engine: &Engine,
+    config: &SandboxConfig,
+    memory_bytes_max: usize,
+) -> wasmtime::Result<Engine> {
+    // It runs nothing, so it needs no more than one place.
+    let config = SandboxConfig { instances_max: 1, ..config.clone() };
+    let quiet = Engine::new(engine_config(&config, memory_bytes_max).parallel_compilation(false))?;
+    let key = |engine: &Engine| {
+        let mut hasher = DefaultHasher::new();
+        engine.precompile_compatibility_hash().hash(&mut hasher);
+        hasher.finish()
+    };
+    Ok(if key(&quiet) == key(engine) { quiet } else { engine.clone() })
+}
+
+/// What to mend where the addresses of this process are limited, and it cannot have enough of them.
+#[cfg(unix)]
+fn address_space_hint(config: &SandboxConfig) -> Option<String> {
+    use rustix::process::{Resource, getrlimit};
+    let most = getrlimit(Resource::As).current?;
+    let instances = config.instances_max;
+    Some(format!(
+        "the address space of this process is limited to {} MiB (ulimit -v), and the sandbox reserves about {} MiB of addresses, which are no memory, for {instances} instances: lift the limit with `ulimit -v unlimited`, or lower instances_max under [sandbox]",
+        most >> 20,
+        u64::from(instances).saturating_mul(INSTANCE_ADDRESSES) >> 20,
+    ))
+}
+
+#[cfg(not(unix))]
+fn address_space_hint(_: &SandboxConfig) -> Option<String> {
+    None
+}
+
+fn engine_config(sandbox: &SandboxConfig, memory_bytes_max: usize) -> Config {
+    let instances_max = sandbox.instances_max;
+    // Where the system tells which pages were written, that many of them; else the first bytes, of
+    // which a small call leaves most as they were.
+    let kept = if PoolingAllocationConfig::is_pagemap_scan_available() { 1 << 20 } else { 4 << 20 };
+    let mut pool = PoolingAllocationConfig::new();
+    pool.total_component_instances(instances_max)
+        .total_core_instances(instances_max * 4)
+        .total_memories(instances_max)
+        .total_tables(instances_max * 4)
+        .total_stacks(instances_max)
+        .max_memories_per_component(1)
+        .max_core_instances_per_component(16)
+        .max_tables_per_component(8)
+        .max_memory_size(memory_bytes_max)
+        .table_elements(TABLE_ELEMENTS_MAX)
+        .max_component_instance_size(1 << 20)
+        .max_core_instance_size(1 << 20)
+        // Kept pages make the next instance cheap: 11 µs instead of 29 for a small call.
+        .linear_memory_keep_resident(kept)
+        .table_keep_resident(16 << 10)
+        .async_stack_keep_resident(64 << 10)
+        .pagemap_scan(Enabled::Auto)
+        .max_unused_warm_slots(instances_max.min(WARM_MAX))
+        .decommit_batch_size(1);
+    let mut config = Config::new();
+    config
+        .allocation_strategy(pool)
+        .epoch_interruption(true)
+        .memory_init_cow(true)
+        .max_wasm_stack(sandbox.stack_bytes_max)
+        // The host's own functions run on the same stack, above the guest's.
+        .async_stack_size(sandbox.stack_bytes_max + (512 << 10));
+    config
+}
+
+/// A linker that offers the baseline and what is granted, and nothing else.
+pub fn linker(engine: &Engine, grants: &BTreeSet<Grant>) -> wasmtime::Result<Linker<CallState>> {
+    let mut linker = Linker::new(engine);
+    let l = &mut linker;
+    baseline(l)?;
+    for grant in grants {
+        match grant {
+            Grant::Sql => tool::sql::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
+            Grant::Settings => tool::settings::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
+            Grant::Clock => {
+                clocks::wall_clock::add_to_linker::<_, WasiClocks>(l, CallState::clocks)?;
+                clocks::monotonic_clock::add_to_linker::<_, WasiClocks>(l, CallState::clocks)?;
+            }
+            Grant::Random => {
+                random::random::add_to_linker::<_, WasiRandom>(l, |it| it.ctx().ctx.random())?;
+                random::insecure::add_to_linker::<_, WasiRandom>(l, |it| it.ctx().ctx.random())?;
+            }
+            Grant::Http => wasmtime_wasi_http::p2::add_only_http_to_linker_async(l)?,
+            Grant::Folders => {
+                let view = CallState::filesystem;
+                filesystem::types::add_to_linker::<_, WasiFilesystem>(l, view)?;
+                filesystem::preopens::add_to_linker::<_, WasiFilesystem>(l, view)?;
+            }
+            Grant::Files => tool::files::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
+            Grant::Blobs => tool::blobs::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
+            Grant::Events => tool::events::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
+            Grant::Assistants => tool::assistants::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
+            Grant::Runs => {
+                tool::assistant_calls::add_to_linker::<_, HasSelf<_>>(l, |it| it)?;
+                tool::dialogues::add_to_linker::<_, HasSelf<_>>(l, |it| it)?;
+            }
+            Grant::Calls => tool::calls::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
+            // Leave to be called, which imports nothing.
+            Grant::Schedule | Grant::Jobs | Grant::Endpoints => {}
+        }
+    }
+    Ok(linker)
+}
+
+/// What Rust's std imports even when unused: no environment, no input, output to the log.
+fn baseline(l: &mut Linker<CallState>) -> wasmtime::Result<()> {
+    io::error::add_to_linker::<_, HasIo>(l, |it| it.ctx().table)?;
+    io::poll::add_to_linker::<_, HasIo>(l, |it| it.ctx().table)?;
+    io::streams::add_to_linker::<_, HasIo>(l, |it| it.ctx().table)?;
+    cli::environment::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
+    cli::exit::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
+    cli::stdin::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
+    cli::stdout::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
+    cli::stderr::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
+    cli::terminal_input::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
+    cli::terminal_output::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
+    cli::terminal_stdin::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
+    cli::terminal_stdout::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
+    cli::terminal_stderr::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
+    random::insecure_seed::add_to_linker::<_, WasiRandom>(l, |it| it.ctx().ctx.random())?;
+    tool::types::add_to_linker::<_, HasSelf<_>>(l, |it| it)?;
+    tool::caller::add_to_linker::<_, HasSelf<_>>(l, |it| it)?;
+    tool::event_stream::add_to_linker::<_, HasSelf<_>>(l, |it| it)?;
+    tool::progress::add_to_linker::<_, HasSelf<_>>(l, |it| it)?;
+    tool::log::add_to_linker::<_, HasSelf<_>>(l, |it| it)
+}
+
+struct HasIo;
+
+impl HasData for HasIo {
+    type Data<'a> = &'a mut ResourceTable;
+}
+
+/// When a round that begins now must be over.
+pub fn deadline(limits: &Limits) -> Instant {
+    Instant::now() + Duration::from_millis(limits.deadline_ms)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_quiet_compiler_is_another_one_and_makes_code_for_the_same_engine() {
+        let sandbox = Sandbox::new(16 << 20).unwrap();
+        let (loud, quiet) = (sandbox.compiler(false), sandbox.compiler(true));
+        assert!(Engine::same(loud, sandbox.engine()));
+        assert!(!Engine::same(quiet, sandbox.engine()));
+        let config = SandboxConfig { stack_bytes_max: 256 << 10, ..SandboxConfig::default() };
+        assert!(Sandbox::with(&config, 16 << 20).is_ok(), "another stack works as well");
+    }
+}

@@ -1,0 +1,174 @@
+//! What one instance takes, counted while it runs: memory, tables, processor, bytes of the log.
+
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use wasmtime::ResourceLimiter;
+
+use base::limits::Limits;
+use telemetry::tally::Tally;
+
+/// Counts what one instance takes, and remembers which limit it ran into.
+pub struct Meter {
+    memory_bytes_max: usize,
+    memory_total_bytes_max: usize,
+    /// What all instances of the component have, and this one's part of it.
+    memory_total: Arc<AtomicUsize>,
+    memory: usize,
+    table_elements_max: usize,
+    /// The name of the limit that was broken first.
+    pub broken: Option<&'static str>,
+    /// Ticks that found it running.
+    pub cpu_ms: u64,
+    tally: Arc<Tally>,
+}
+
+impl Meter {
+    pub fn new(limits: &Limits, memory_total: Arc<AtomicUsize>, tally: Arc<Tally>) -> Self {
+        Self {
+            memory_bytes_max: limits.memory_bytes_max,
+            memory_total_bytes_max: limits.memory_total_bytes_max,
+            memory_total,
+            memory: 0,
+            table_elements_max: limits.table_elements_max,
+            broken: None,
+            cpu_ms: 0,
+            tally,
+        }
+    }
+
+    fn allow(&mut self, fits: bool, limit: &'static str) -> wasmtime::Result<bool> {
+        if !fits {
+            self.broken.get_or_insert(limit);
+        }
+        Ok(fits)
+    }
+}
+
+impl ResourceLimiter for Meter {
+    fn memory_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        if desired > self.memory_bytes_max {
+            return self.allow(false, "memory_bytes_max");
+        }
+        let more = desired.saturating_sub(current);
+        let total = self.memory_total.fetch_add(more, Ordering::AcqRel) + more;
+        if total > self.memory_total_bytes_max {
+            self.memory_total.fetch_sub(more, Ordering::AcqRel);
+            return self.allow(false, "memory_total_bytes_max");
+        }
+        self.memory += more;
+        Ok(true)
+    }
+
+    fn table_growing(
+        &mut self,
+        _current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        self.allow(desired <= self.table_elements_max, "table_elements_max")
+    }
+}
+
+impl Drop for Meter {
+    fn drop(&mut self) {
+        self.memory_total.fetch_sub(self.memory, Ordering::AcqRel);
+        self.tally.instance(self.memory, self.cpu_ms);
+    }
+}
+
+/// How many more bytes a call may write to the log.
+#[derive(Clone)]
+pub struct LogBudget {
+    budget: Arc<Mutex<Budget>>,
+    tally: Arc<Tally>,
+}
+
+struct Budget {
+    left: usize,
+    dropped: usize,
+}
+
+/// What a line costs beside its text: what the host writes around it.
+const LINE_BYTES: usize = 64;
+
+impl LogBudget {
+    pub fn new(bytes: usize, tally: Arc<Tally>) -> Self {
+        Self { budget: Arc::new(Mutex::new(Budget { left: bytes, dropped: 0 })), tally }
+    }
+
+    /// As much of `text` as may still be written.
+    pub fn take<'a>(&self, text: &'a str) -> &'a str {
+        let mut budget = self.lock();
+        let end = text.floor_char_boundary(budget.left.min(text.len()));
+        budget.left -= end;
+        budget.dropped = budget.dropped.saturating_add(text.len() - end);
+        if end < text.len() {
+            self.tally.log_dropped(text.len() - end);
+        }
+        &text[..end]
+    }
+
+    /// Counts a line, whose text is taken as well.
+    pub fn begin_line(&self) {
+        let mut budget = self.lock();
+        budget.left = budget.left.saturating_sub(LINE_BYTES);
+    }
+
+    pub fn dropped(&self) -> usize {
+        self.lock().dropped
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Budget> {
+        self.budget.lock().unwrap_or_else(|it| it.into_inner())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_budget_gives_out_no_more_than_it_has_and_cuts_no_character() {
+        let budget = LogBudget::new(5, Arc::default());
+        assert_eq!(budget.take("ab"), "ab");
+        assert_eq!(budget.take("窓口"), "窓");
+        assert_eq!((budget.take("c"), budget.dropped()), ("", 4));
+    }
+
+    #[test]
+    fn instances_of_one_component_share_its_memory_and_give_it_back() {
+        let limits =
+            Limits { memory_bytes_max: 8, memory_total_bytes_max: 10, ..Limits::default() };
+        let total = Arc::new(AtomicUsize::new(0));
+        let meter = || Meter::new(&limits, total.clone(), Arc::default());
+        let (mut one, mut other) = (meter(), meter());
+        assert!(one.memory_growing(0, 6, None).unwrap());
+        assert!(other.memory_growing(0, 4, None).unwrap());
+        assert!(!other.memory_growing(4, 5, None).unwrap());
+        assert_eq!(other.broken, Some("memory_total_bytes_max"));
+        assert!(!one.memory_growing(6, 9, None).unwrap());
+        assert_eq!(one.broken, Some("memory_bytes_max"));
+        drop(one);
+        assert!(other.memory_growing(4, 8, None).unwrap(), "what the first had is free");
+        drop(other);
+        assert_eq!(total.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn many_short_lines_are_no_way_around_the_budget() {
+        let budget = LogBudget::new(1_000, Arc::default());
+        let line = || {
+            budget.begin_line();
+            !budget.take("a").is_empty()
+        };
+        assert_eq!((0..1_000).filter(|_| line()).count(), 1_000 / (LINE_BYTES + 1));
+    }
+}

@@ -1,0 +1,560 @@
+//! Which calls have a processor and when: calls of components that use little run at once, all
+//! others take turns, and the next turn is the component's that has used least.
+
+use std::{
+    collections::VecDeque,
+    future::poll_fn,
+    pin::Pin,
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock,
+        atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
+    },
+    task::{Context, Poll, Waker, ready},
+    time::{Duration, Instant},
+};
+
+use futures::future::BoxFuture;
+use tokio::{
+    runtime::{Builder, Handle, Runtime},
+    task::JoinError,
+};
+use tokio_util::task::AbortOnDropHandle;
+
+/// One call in so many is measured: what a processor did for a thread is a question to the system.
+const MEASURED: u32 = 8;
+/// A component's calls run at once as long as together they use less than this share of a processor.
+const QUICK_SHARE: f64 = 0.25;
+/// What a component may have used beyond that share at one time.
+const BURST: Duration = Duration::from_millis(50);
+/// Nothing more is remembered of it: this long after its last heavy call, divided by the share, a
+/// component's calls run at once again.
+const REMEMBERED: Duration = Duration::from_millis(100);
+/// A call that takes less counts for nothing: it is about what the host itself takes for a request, and
+/// to move it elsewhere would cost as much as it spares the others.
+const SHORT: Duration = Duration::from_micros(100);
+/// How far a component that was idle may be behind the others when it takes turns again.
+const CREDIT: Duration = Duration::from_millis(20);
+
+/// What one component has used of the processors.
+#[derive(Debug)]
+pub struct Usage {
+    since: Instant,
+    calls: AtomicU32,
+    /// What it used beyond its quick share lately, in nanoseconds, as of `recent_at`.
+    recent: AtomicU64,
+    /// In nanoseconds after `since`.
+    recent_at: AtomicU64,
+    /// What its turns took, in nanoseconds. Turns are given by it.
+    turns: AtomicU64,
+}
+
+impl Default for Usage {
+    fn default() -> Self {
+        let since = Instant::now();
+        let zero = AtomicU64::default;
+        Self { since, calls: AtomicU32::new(0), recent: zero(), recent_at: zero(), turns: zero() }
+    }
+}
+
+impl Usage {
+    /// How the component's next call begins.
+    pub fn pace(&self) -> Arc<Pace> {
+        Arc::new(Pace::new(self.is_heavy(self.since.elapsed())))
+    }
+
+    fn is_heavy(&self, now: Duration) -> bool {
+        self.recent(now) > BURST
+    }
+
+    fn recent(&self, now: Duration) -> Duration {
+        let at = Duration::from_nanos(self.recent_at.load(Ordering::Relaxed));
+        let allowed = now.saturating_sub(at).mul_f64(QUICK_SHARE);
+        Duration::from_nanos(self.recent.load(Ordering::Relaxed)).saturating_sub(allowed)
+    }
+
+    /// Counts what a measured call took, for those that were not measured as well. Of two at once,
+    /// one may be forgotten, which does no harm.
+    fn note(&self, spent: Duration, now: Duration) {
+        if spent < SHORT {
+            return;
+        }
+        let recent = (self.recent(now) + spent * MEASURED).min(REMEMBERED);
+        self.recent.store(nanos(recent), Ordering::Relaxed);
+        self.recent_at.store(nanos(now), Ordering::Relaxed);
+    }
+
+    /// Whether the next call is one of those that are measured.
+    fn is_measured(&self) -> bool {
+        let calls = self.calls.load(Ordering::Relaxed).wrapping_add(1);
+        self.calls.store(calls, Ordering::Relaxed);
+        calls.is_multiple_of(MEASURED)
+    }
+
+    fn turns(&self) -> u64 {
+        self.turns.load(Ordering::Relaxed)
+    }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Whether one call takes turns; at first it does not, unless it is made otherwise.
+#[derive(Debug, Default)]
+pub struct Pace {
+    is_slow: AtomicBool,
+    /// Whether a tick ended its latest turn, so that it has more to do at once.
+    is_interrupted: AtomicBool,
+}
+
+impl Pace {
+    fn new(is_slow: bool) -> Self {
+        Self { is_slow: AtomicBool::new(is_slow), is_interrupted: AtomicBool::new(false) }
+    }
+
+    /// A tick ends its turn; a call that is slow takes turns from now on.
+    pub fn interrupt(&self, is_slow: bool) {
+        self.is_slow.fetch_or(is_slow, Ordering::Relaxed);
+        self.is_interrupted.store(true, Ordering::Relaxed);
+    }
+
+    fn is_slow(&self) -> bool {
+        self.is_slow.load(Ordering::Relaxed)
+    }
+
+    /// Whether a tick ended the turn before; asked once a turn.
+    fn was_interrupted(&self) -> bool {
+        self.is_interrupted.swap(false, Ordering::Relaxed)
+    }
+}
+
+/// Gives turns to the calls that take them.
+pub struct Scheduler(Mutex<State>);
+
+struct State {
+    /// Turns that may begin now.
+    free: usize,
+    /// What the component that had the latest turn had used: nobody is further behind than the
+    /// credit.
+    reached: u64,
+    /// The components with calls that wait, and these in their order.
+    queues: Vec<(Arc<Usage>, VecDeque<Waiting>)>,
+}
+
+struct Waiting {
+    given: Arc<AtomicBool>,
+    waker: Waker,
+}
+
+impl Scheduler {
+    /// With so many turns at a time.
+    pub fn new(turns: usize) -> Self {
+        Self(Mutex::new(State { free: turns, reached: 0, queues: Vec::new() }))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(|it| it.into_inner())
+    }
+
+    /// A turn for a call of the component with this `usage`. `place` is the call's place in the
+    /// queue, which is to be left if it no longer waits.
+    fn poll_turn(
+        &self,
+        usage: &Arc<Usage>,
+        place: &mut Option<Arc<AtomicBool>>,
+        context: &Context<'_>,
+    ) -> Poll<()> {
+        let mut state = self.state();
+        if let Some(given) = place {
+            if given.load(Ordering::Acquire) {
+                *place = None;
+                return Poll::Ready(());
+            }
+            let own = |it: &&mut Waiting| Arc::ptr_eq(&it.given, given);
+            let mut waiting = state.queues.iter_mut().flat_map(|it| &mut it.1);
+            if let Some(waiting) = waiting.find(own) {
+                waiting.waker.clone_from(context.waker());
+            }
+            return Poll::Pending;
+        }
+        usage.turns.fetch_max(state.reached.saturating_sub(nanos(CREDIT)), Ordering::Relaxed);
+        if state.free > 0 && state.queues.is_empty() {
+            state.begin(usage);
+            return Poll::Ready(());
+        }
+        *place = Some(state.queue(usage, context));
+        Poll::Pending
+    }
+
+    /// A place in the queue for a call that goes on after the turn it still has: else the calls of others
+    /// would always be next, however much those have used.
+    fn queue_again(&self, usage: &Arc<Usage>, context: &Context<'_>) -> Arc<AtomicBool> {
+        self.state().queue(usage, context)
+    }
+
+    /// Ends a turn that took so long.
+    fn end(&self, usage: &Usage, spent: Duration) {
+        usage.turns.fetch_add(nanos(spent), Ordering::Relaxed);
+        self.give_back();
+    }
+
+    fn leave(&self, place: &Arc<AtomicBool>) {
+        let mut state = self.state();
+        if place.load(Ordering::Acquire) {
+            drop(state);
+            self.give_back();
+            return;
+        }
+        for (_, queue) in &mut state.queues {
+            queue.retain(|it| !Arc::ptr_eq(&it.given, place));
+        }
+        state.queues.retain(|it| !it.1.is_empty());
+    }
+
+    fn give_back(&self) {
+        let mut state = self.state();
+        state.free += 1;
+        let next = state.next();
+        drop(state);
+        if let Some(waker) = next {
+            waker.wake();
+        }
+    }
+}
+
+impl State {
+    /// A place at the end of the component's queue.
+    fn queue(&mut self, usage: &Arc<Usage>, context: &Context<'_>) -> Arc<AtomicBool> {
+        let given = Arc::<AtomicBool>::default();
+        let waiting = Waiting { given: given.clone(), waker: context.waker().clone() };
+        match self.queues.iter_mut().find(|it| Arc::ptr_eq(&it.0, usage)) {
+            Some((_, queue)) => queue.push_back(waiting),
+            None => self.queues.push((usage.clone(), VecDeque::from([waiting]))),
+        }
+        given
+    }
+
+    fn begin(&mut self, usage: &Usage) {
+        self.free -= 1;
+        self.reached = self.reached.max(usage.turns());
+    }
+
+    /// Gives the free turn to the component that has used least, and says who is to be woken.
+    fn next(&mut self) -> Option<Waker> {
+        let queues = self.queues.iter().enumerate();
+        let (at, _) = queues.min_by_key(|(_, it)| it.0.turns())?;
+        let usage = self.queues[at].0.clone();
+        let waiting = self.queues[at].1.pop_front()?;
+        if self.queues[at].1.is_empty() {
+            self.queues.remove(at);
+        }
+        self.begin(&usage);
+        waiting.given.store(true, Ordering::Release);
+        Some(waiting.waker)
+    }
+}
+
+/// Runs a call turn by turn. A call that takes turns gives its turn back whenever it yields or waits
+/// for the host, so that none holds one without using it.
+pub struct Turns<'a, F> {
+    body: Pin<&'a mut F>,
+    pace: Arc<Pace>,
+    usage: &'a Arc<Usage>,
+    scheduler: &'a Scheduler,
+    /// Its place among those that wait for a turn.
+    place: Option<Arc<AtomicBool>>,
+    /// What it took of a processor so far, where it is measured.
+    spent: Option<Duration>,
+}
+
+impl<'a, F> Turns<'a, F> {
+    pub fn new(
+        body: Pin<&'a mut F>,
+        pace: Arc<Pace>,
+        usage: &'a Arc<Usage>,
+        scheduler: &'a Scheduler,
+    ) -> Self {
+        let spent = usage.is_measured().then_some(Duration::ZERO);
+        Self { body, pace, usage, scheduler, place: None, spent }
+    }
+}
+
+impl<F: Future> Future for Turns<'_, F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        let this = self.get_mut();
+        let takes_turns = this.pace.is_slow();
+        if takes_turns {
+            ready!(this.scheduler.poll_turn(this.usage, &mut this.place, context));
+        }
+        let _turn = takes_turns.then(|| Turn::begin(this.scheduler, this.usage));
+        let began = this.spent.is_some().then(processor_time);
+        let polled = this.body.as_mut().poll(context);
+        if let (Some(spent), Some(began)) = (&mut this.spent, began) {
+            *spent += processor_time().saturating_sub(began);
+        }
+        if this.pace.was_interrupted() && takes_turns && polled.is_pending() {
+            this.place = Some(this.scheduler.queue_again(this.usage, context));
+        }
+        polled
+    }
+}
+
+/// Runs `call` here until it takes turns, and then on the threads for such calls.
+///
+/// # Errors
+/// When it panics there, or those threads end.
+pub async fn beside<T: Send + 'static>(
+    pace: &Pace,
+    heavy: impl FnOnce() -> Option<Handle>,
+    mut call: BoxFuture<'static, T>,
+) -> Result<T, JoinError> {
+    let here = poll_fn(|context| {
+        if pace.is_slow() {
+            return Poll::Ready(None);
+        }
+        match call.as_mut().poll(context) {
+            Poll::Ready(it) => Poll::Ready(Some(it)),
+            Poll::Pending if pace.is_slow() => Poll::Ready(None),
+            Poll::Pending => Poll::Pending,
+        }
+    });
+    if let Some(it) = here.await {
+        return Ok(it);
+    }
+    match heavy() {
+        Some(heavy) => AbortOnDropHandle::new(heavy.spawn(call)).await,
+        None => Ok(call.await),
+    }
+}
+
+/// Threads of their own, for calls that take turns. What no tick interrupts, such as filling memory in
+/// one instruction, holds up no other call there.
+#[derive(Default)]
+pub struct Heavy(OnceLock<Runtime>);
+
+impl Heavy {
+    /// So many threads, made when they are first asked for; none where the system has none left.
+    pub fn threads(&self, count: usize) -> Option<&Handle> {
+        if self.0.get().is_none() {
+            let threads = Builder::new_multi_thread()
+                .worker_threads(count)
+                .thread_name("heavy")
+                .enable_all()
+                .build();
+            // Of two that are made at once, one is used.
+            if let Err(spare) = self.0.set(threads.ok()?) {
+                spare.shutdown_background();
+            }
+        }
+        self.0.get().map(Runtime::handle)
+    }
+}
+
+impl Drop for Heavy {
+    fn drop(&mut self) {
+        // A runtime that waits for its threads may not be dropped by a task.
+        if let Some(threads) = self.0.take() {
+            threads.shutdown_background();
+        }
+    }
+}
+
+impl<F> Drop for Turns<'_, F> {
+    fn drop(&mut self) {
+        if let Some(place) = &self.place {
+            self.scheduler.leave(place);
+        }
+        if let Some(spent) = self.spent {
+            self.usage.note(spent, self.usage.since.elapsed());
+        }
+    }
+}
+
+/// One turn, over when it is dropped.
+struct Turn<'a> {
+    scheduler: &'a Scheduler,
+    usage: &'a Usage,
+    began: Duration,
+}
+
+impl<'a> Turn<'a> {
+    fn begin(scheduler: &'a Scheduler, usage: &'a Usage) -> Self {
+        Self { scheduler, usage, began: processor_time() }
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.scheduler.end(self.usage, processor_time().saturating_sub(self.began));
+    }
+}
+
+/// What this thread has had of a processor. Time that passes while others have it does not count:
+/// on a busy machine every call would be long.
+#[cfg(target_os = "linux")]
+fn processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(
+        u64::try_from(time.tv_sec).unwrap_or_default(),
+        u32::try_from(time.tv_nsec).unwrap_or_default(),
+    )
+}
+
+/// Time that passes, where the system does not tell it by thread in one way everywhere.
+#[cfg(not(target_os = "linux"))]
+fn processor_time() -> Duration {
+    static START: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
+    START.elapsed()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    #[test]
+    fn light_use_stays_quick_and_heavy_use_does_not() {
+        let usage = Usage::default();
+        let mut now = Duration::ZERO;
+        for _ in 0..1_000 {
+            // Two hundred calls a second of which each takes 0.8 ms: a sixth of a processor.
+            now += 5 * MS * MEASURED;
+            usage.note(MS * 4 / 5, now);
+            assert!(!usage.is_heavy(now));
+        }
+        for _ in 0..100 {
+            // The same calls without a pause between them.
+            now += MS * MEASURED;
+            usage.note(MS * 4 / 5, now);
+        }
+        assert!(usage.is_heavy(now));
+        assert!(!usage.is_heavy(now + Duration::from_secs(1)), "what was used is forgotten");
+    }
+
+    #[test]
+    fn short_calls_run_at_once_however_many_there_are() {
+        let usage = Usage::default();
+        for at in 0..10_000 {
+            usage.note(SHORT / 2, at * SHORT);
+        }
+        assert!(!usage.is_heavy(Duration::from_secs(1)));
+        usage.note(28 * MS, Duration::from_secs(1));
+        assert!(usage.is_heavy(Duration::from_secs(1)), "the long one among them counts");
+    }
+
+    #[test]
+    fn one_long_call_makes_the_next_ones_take_turns() {
+        let usage = Usage::default();
+        usage.note(28 * MS, MS);
+        assert!(usage.is_heavy(2 * MS));
+    }
+
+    /// Asks for a turn; whether it is there at once.
+    fn ask(scheduler: &Scheduler, usage: &Arc<Usage>, place: &mut Option<Arc<AtomicBool>>) -> bool {
+        let context = Context::from_waker(Waker::noop());
+        scheduler.poll_turn(usage, place, &context).is_ready()
+    }
+
+    #[test]
+    fn the_component_that_used_least_is_next() {
+        let scheduler = Scheduler::new(1);
+        let (hog, reader) = (Arc::<Usage>::default(), Arc::<Usage>::default());
+        assert!(ask(&scheduler, &hog, &mut None));
+        let mut hogs = vec![None; 32];
+        for place in &mut hogs {
+            assert!(!ask(&scheduler, &hog, place));
+        }
+        scheduler.end(&hog, 28 * MS);
+        assert!(ask(&scheduler, &hog, &mut hogs[0]), "the first of the only ones that wait");
+        for _ in 0..50 {
+            let mut place = None;
+            assert!(!ask(&scheduler, &reader, &mut place));
+            scheduler.end(&hog, 28 * MS);
+            assert!(ask(&scheduler, &reader, &mut place), "31 calls of the other wait longer");
+            scheduler.end(&reader, MS);
+            let next =
+                hogs.iter_mut().find(|it| it.as_ref().is_some_and(|it| it.load(Ordering::Acquire)));
+            let next = next.unwrap();
+            assert!(ask(&scheduler, &hog, next));
+            assert!(!ask(&scheduler, &hog, next), "and it waits again");
+        }
+    }
+
+    #[test]
+    fn a_component_that_was_idle_is_not_far_behind() {
+        let scheduler = Scheduler::new(1);
+        let (busy, idle) = (Arc::<Usage>::default(), Arc::<Usage>::default());
+        assert!(ask(&scheduler, &busy, &mut None));
+        scheduler.end(&busy, Duration::from_secs(100));
+        assert!(ask(&scheduler, &busy, &mut None));
+        let (mut waits, mut late) = (None, None);
+        assert!(!ask(&scheduler, &busy, &mut waits));
+        assert!(!ask(&scheduler, &idle, &mut late));
+        scheduler.end(&busy, MS);
+        assert!(ask(&scheduler, &idle, &mut late));
+        scheduler.end(&idle, CREDIT + 2 * MS);
+        assert!(ask(&scheduler, &busy, &mut waits), "the credit is used up");
+    }
+
+    #[test]
+    fn a_call_that_goes_leaves_the_queue_or_its_turn_to_others() {
+        let scheduler = Scheduler::new(1);
+        let usage = Arc::<Usage>::default();
+        assert!(ask(&scheduler, &usage, &mut None));
+        let (mut first, mut second, mut third) = (None, None, None);
+        for place in [&mut first, &mut second, &mut third] {
+            assert!(!ask(&scheduler, &usage, place));
+        }
+        scheduler.leave(second.as_ref().unwrap());
+        scheduler.end(&usage, MS);
+        scheduler.leave(first.as_ref().unwrap());
+        assert!(ask(&scheduler, &usage, &mut third));
+        scheduler.end(&usage, MS);
+        assert!(ask(&scheduler, &usage, &mut None), "nothing is left behind");
+    }
+
+    /// A call of many short turns beside one of long turns has as much of the processor.
+    #[test]
+    fn a_call_that_goes_on_waits_with_the_others_for_its_next_turn() {
+        let scheduler = Scheduler::new(1);
+        let (hog, drawer) = (Arc::<Usage>::default(), Arc::<Usage>::default());
+        let context = Context::from_waker(Waker::noop());
+        assert!(ask(&scheduler, &drawer, &mut None));
+        let mut hogs = None;
+        assert!(!ask(&scheduler, &hog, &mut hogs));
+        let mut turns = [0, 0];
+        let mut place = Some(scheduler.queue_again(&drawer, &context));
+        scheduler.end(&drawer, MS);
+        while turns[0] < 60 {
+            if ask(&scheduler, &drawer, &mut place) {
+                turns[0] += 1;
+                place = Some(scheduler.queue_again(&drawer, &context));
+                scheduler.end(&drawer, MS);
+            } else {
+                assert!(ask(&scheduler, &hog, &mut hogs));
+                turns[1] += 1;
+                hogs = Some(scheduler.queue_again(&hog, &context));
+                scheduler.end(&hog, 20 * MS);
+            }
+        }
+        assert!(turns[1] <= 4, "{turns:?}");
+    }
+
+    #[tokio::test]
+    async fn a_call_that_waits_for_the_host_leaves_its_turn_to_others() {
+        let scheduler = Scheduler::new(1);
+        let (usage, pace) = (Arc::<Usage>::default(), Arc::new(Pace::new(true)));
+        let (send, receive) = tokio::sync::oneshot::channel::<()>();
+        let waits = std::pin::pin!(receive);
+        let mut first = Turns::new(waits, pace.clone(), &usage, &scheduler);
+        assert!(futures::poll!(&mut first).is_pending());
+        assert_eq!(scheduler.state().free, 1, "it waits outside");
+        let second = std::pin::pin!(async { scheduler.state().free });
+        assert_eq!(Turns::new(second, pace, &usage, &scheduler).await, 0, "what runs has a turn");
+        send.send(()).unwrap();
+        assert!(first.await.is_ok());
+    }
+}

@@ -1,0 +1,277 @@
+//! Holds a JSON document against a JSON Schema of which nobody knows who wrote it.
+//!
+//! A general validator can be made to work for ever by a schema of a few lines (each definition
+//! names the one before it twice), or to use up the stack (one that names itself). This one counts
+//! its steps. It reports what is certainly wrong: keywords that it does not know say nothing.
+
+use serde_json::{Map, Value};
+
+/// Steps that any check may take, and those for each byte of the document: an ordinary schema
+/// takes about one for every two bytes.
+const STEPS: usize = 10_000;
+const STEPS_A_BYTE: usize = 20;
+/// How deep schemas and documents may go together.
+const DEPTH_MAX: usize = 512;
+
+/// Why a document does not fit.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Misfit {
+    /// It says something else than the schema.
+    #[error("{at}: {what}")]
+    Wrong {
+        /// A JSON pointer into the document, or `the output` for the whole.
+        at: String,
+        /// What would be right.
+        what: String,
+    },
+    /// Whether it fits cannot be told with an ordinary effort.
+    #[error("the schema is too entangled to be checked")]
+    Entangled,
+}
+
+/// Holds `document`, which came as so many `bytes`, against `schema`.
+pub fn check(schema: &Map<String, Value>, document: &Value, bytes: usize) -> Result<(), Misfit> {
+    let left = STEPS.saturating_add(bytes.saturating_mul(STEPS_A_BYTE));
+    let mut check = Check { root: schema, left, depth: 0, at: Vec::new() };
+    check.object(schema, document)
+}
+
+struct Check<'a> {
+    root: &'a Map<String, Value>,
+    left: usize,
+    depth: usize,
+    at: Vec<Step<'a>>,
+}
+
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    Field(&'a str),
+    Item(usize),
+}
+
+type Checked = Result<(), Misfit>;
+
+impl<'a> Check<'a> {
+    fn value(&mut self, schema: &'a Value, value: &'a Value) -> Checked {
+        match schema {
+            Value::Bool(false) => Err(self.wrong("must not be there")),
+            Value::Object(schema) => self.object(schema, value),
+            _ => Ok(()),
+        }
+    }
+
+    fn object(&mut self, schema: &'a Map<String, Value>, value: &'a Value) -> Checked {
+        if self.depth == DEPTH_MAX {
+            return Err(Misfit::Entangled);
+        }
+        self.depth += 1;
+        for (keyword, said) in schema {
+            self.step(1)?;
+            self.keyword(schema, keyword, said, value)?;
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn step(&mut self, count: usize) -> Checked {
+        self.left = self.left.checked_sub(count).ok_or(Misfit::Entangled)?;
+        Ok(())
+    }
+
+    fn keyword(
+        &mut self,
+        schema: &'a Map<String, Value>,
+        keyword: &str,
+        said: &'a Value,
+        value: &'a Value,
+    ) -> Checked {
+        match (keyword, said) {
+            ("type", _) => self.kind(said, value),
+            ("const", _) => self.one_of(std::slice::from_ref(said), value),
+            ("enum", Value::Array(choices)) => self.one_of(choices, value),
+            ("$ref", Value::String(name)) => match self.referred(name) {
+                Some(schema) => self.value(schema, value),
+                None => Ok(()),
+            },
+            ("allOf", Value::Array(all)) => all.iter().try_for_each(|it| self.value(it, value)),
+            // Of `oneOf` that at least one fits: that no other does is not certain here.
+            ("anyOf" | "oneOf", Value::Array(any)) => self.any_of(any, value),
+            ("required", Value::Array(names)) => self.required(names, value),
+            ("properties", Value::Object(known)) => self.properties(known, value),
+            ("additionalProperties", _) => self.others(schema, said, value),
+            ("prefixItems", Value::Array(first)) => {
+                let Value::Array(items) = value else { return Ok(()) };
+                let pairs = first.iter().zip(items).enumerate();
+                pairs.into_iter().try_for_each(|(index, (it, item))| self.item(it, index, item))
+            }
+            ("items", _) => {
+                let first = schema.get("prefixItems").and_then(Value::as_array).map_or(0, Vec::len);
+                let Value::Array(items) = value else { return Ok(()) };
+                let rest = items.iter().enumerate().skip(first);
+                rest.into_iter().try_for_each(|(index, item)| self.item(said, index, item))
+            }
+            (_, Value::Number(_)) => self.range(keyword, said, value),
+            _ => Ok(()),
+        }
+    }
+
+    fn kind(&mut self, said: &Value, value: &Value) -> Checked {
+        let kinds = said.as_array().map_or(std::slice::from_ref(said), Vec::as_slice);
+        self.step(kinds.len())?;
+        if kinds.iter().filter_map(Value::as_str).any(|it| is(it, value)) {
+            return Ok(());
+        }
+        Err(self.wrong(&format!("must be of type {said}")))
+    }
+
+    fn one_of(&mut self, choices: &[Value], value: &Value) -> Checked {
+        self.step(choices.len())?;
+        if choices.iter().any(|it| same(it, value)) {
+            return Ok(());
+        }
+        Err(self.wrong("must be one of the values that the schema lists"))
+    }
+
+    /// A schema elsewhere in the same document; of others nothing is known.
+    fn referred(&self, name: &str) -> Option<&'a Value> {
+        let mut schema: Option<&'a Value> = None;
+        for part in name.strip_prefix("#/")?.split('/') {
+            let part = part.replace("~1", "/").replace("~0", "~");
+            schema = match schema {
+                None => self.root.get(&part),
+                Some(Value::Array(items)) => items.get(part.parse::<usize>().ok()?),
+                Some(it) => it.get(&part),
+            };
+            schema?;
+        }
+        schema
+    }
+
+    fn any_of(&mut self, any: &'a [Value], value: &'a Value) -> Checked {
+        let (depth, at) = (self.depth, self.at.len());
+        for schema in any {
+            match self.value(schema, value) {
+                Err(Misfit::Wrong { .. }) => {
+                    self.depth = depth;
+                    self.at.truncate(at);
+                }
+                other => return other,
+            }
+        }
+        Err(self.wrong("must fit one of the alternatives of the schema"))
+    }
+
+    fn required(&mut self, names: &[Value], value: &Value) -> Checked {
+        let Value::Object(fields) = value else { return Ok(()) };
+        self.step(names.len())?;
+        match names.iter().filter_map(Value::as_str).find(|it| !fields.contains_key(*it)) {
+            Some(missing) => Err(self.wrong(&format!("must have {missing:?}"))),
+            None => Ok(()),
+        }
+    }
+
+    fn properties(&mut self, known: &'a Map<String, Value>, value: &'a Value) -> Checked {
+        let Value::Object(fields) = value else { return Ok(()) };
+        self.step(fields.len().min(known.len()))?;
+        for (name, field) in fields {
+            if let Some(schema) = known.get(name) {
+                self.inside(Step::Field(name), schema, field)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Patterns are left alone, and with them every field that one of them may be for.
+    fn others(
+        &mut self,
+        schema: &'a Map<String, Value>,
+        said: &'a Value,
+        value: &'a Value,
+    ) -> Checked {
+        let Value::Object(fields) = value else { return Ok(()) };
+        if schema.contains_key("patternProperties") {
+            return Ok(());
+        }
+        let known = schema.get("properties").and_then(Value::as_object);
+        for (name, field) in fields {
+            self.step(1)?;
+            if known.is_none_or(|it| !it.contains_key(name)) {
+                self.inside(Step::Field(name), said, field)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn item(&mut self, schema: &'a Value, index: usize, item: &'a Value) -> Checked {
+        self.inside(Step::Item(index), schema, item)
+    }
+
+    fn inside(&mut self, step: Step<'a>, schema: &'a Value, value: &'a Value) -> Checked {
+        self.at.push(step);
+        self.value(schema, value)?;
+        self.at.pop();
+        Ok(())
+    }
+
+    fn range(&mut self, keyword: &str, said: &Value, value: &Value) -> Checked {
+        let Some(bound) = said.as_f64() else { return Ok(()) };
+        let size = |it: usize| Some(it as f64);
+        let (measured, upper) = match (keyword, value) {
+            ("minimum", Value::Number(it)) => (it.as_f64(), false),
+            ("maximum", Value::Number(it)) => (it.as_f64(), true),
+            ("minItems", Value::Array(it)) => (size(it.len()), false),
+            ("maxItems", Value::Array(it)) => (size(it.len()), true),
+            ("minLength", Value::String(it)) => (size(it.chars().count()), false),
+            ("maxLength", Value::String(it)) => (size(it.chars().count()), true),
+            _ => return Ok(()),
+        };
+        match measured {
+            Some(it) if upper && it > bound => Err(self.wrong(&format!("{keyword} is {said}"))),
+            Some(it) if !upper && it < bound => Err(self.wrong(&format!("{keyword} is {said}"))),
+            _ => Ok(()),
+        }
+    }
+
+    fn wrong(&self, what: &str) -> Misfit {
+        let mut at = String::new();
+        for step in &self.at {
+            at.push('/');
+            match step {
+                Step::Field(name) => at.extend(name.chars().take(64)),
+                Step::Item(index) => at += &index.to_string(),
+            }
+        }
+        let at = if at.is_empty() { "the output".to_owned() } else { at };
+        Misfit::Wrong { at: at.chars().take(256).collect(), what: what.to_owned() }
+    }
+}
+
+fn is(kind: &str, value: &Value) -> bool {
+    match kind {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "integer" => {
+            value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|it| it.fract() == 0.0)
+        }
+        "number" => value.is_number(),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        _ => true,
+    }
+}
+
+/// To JSON Schema 1 and 1.0 are the same number.
+fn same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => {
+            one == other || one.as_f64() == other.as_f64()
+        }
+        // Numbers deeper inside are rare enough in a list of choices to be let pass.
+        (Value::Array(_), Value::Array(_)) | (Value::Object(_), Value::Object(_)) => true,
+        _ => one == other,
+    }
+}
+
+#[cfg(test)]
+mod tests;

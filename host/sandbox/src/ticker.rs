@@ -1,0 +1,84 @@
+//! The clock by which instances are interrupted: one tick a millisecond while anything runs.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread::{self, Thread},
+    time::{Duration, Instant},
+};
+
+use wasmtime::{Engine, EngineWeak};
+
+/// How often a running call lets others run.
+const TICK: Duration = Duration::from_millis(1);
+/// Ticks without any instance after which the clock stops until there is one again.
+const IDLE_TICKS: u32 = 2_000;
+
+/// Ticks an engine's epoch for as long as the engine lives.
+pub struct Ticker {
+    running: AtomicUsize,
+    thread: Thread,
+}
+
+impl Ticker {
+    pub fn start(engine: &Engine) -> Arc<Self> {
+        let engine = engine.weak();
+        let (sender, receiver) = std::sync::mpsc::channel::<Arc<Self>>();
+        let thread = thread::Builder::new()
+            .name("ticker".to_owned())
+            .spawn(move || {
+                if let Ok(ticker) = receiver.recv() {
+                    let running = Arc::downgrade(&ticker);
+                    drop(ticker);
+                    tick(&engine, &running);
+                }
+            })
+            .expect("a thread can be started while the server starts");
+        let ticker =
+            Arc::new(Self { running: AtomicUsize::new(0), thread: thread.thread().clone() });
+        // The thread is waiting for it; it cannot have gone.
+        let _ = sender.send(ticker.clone());
+        ticker
+    }
+
+    /// Counts one more instance until the guard is dropped.
+    pub fn run(self: &Arc<Self>) -> Running {
+        if self.running.fetch_add(1, Ordering::AcqRel) == 0 {
+            self.thread.unpark();
+        }
+        Running(self.clone())
+    }
+}
+
+/// One running instance.
+pub struct Running(Arc<Ticker>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.running.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+fn tick(engine: &EngineWeak, ticker: &std::sync::Weak<Ticker>) {
+    let (mut next, mut idle) = (Instant::now() + TICK, 0);
+    loop {
+        match next.checked_duration_since(Instant::now()) {
+            Some(rest) => thread::sleep(rest),
+            // Late: from here on, or it would hurry to catch up and cut calls short.
+            None => next = Instant::now(),
+        }
+        next += TICK;
+        let (Some(engine), Some(ticker)) = (engine.upgrade(), ticker.upgrade()) else { return };
+        engine.increment_epoch();
+        let running = ticker.running.load(Ordering::Acquire);
+        idle = if running == 0 { idle + 1 } else { 0 };
+        drop((engine, ticker));
+        if idle > IDLE_TICKS {
+            // Wakes by itself too, to see whether the engine is still there.
+            thread::park_timeout(Duration::from_secs(1));
+            next = Instant::now() + TICK;
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! `/api/approvals`: the calls that wait for the caller's word. `GET` lists them, `GET` of one says what
+//! became of it, and `POST` answers it. Everything else that asks a person, such as the page and MCP
+//! clients, ends in the same place.
+
+use std::collections::BTreeMap;
+
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::{DefaultBodyLimit, FromRequest, Path, Request, State},
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use http::{Extensions, HeaderMap, HeaderValue, StatusCode, header};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::refused;
+use base::{
+    call::Surface, call::TraceHeaders, caller::Caller, failure::Failure, language::Language,
+    unreadable,
+};
+use calls::{
+    Calls, Reply, Speaker,
+    approvals::{Approval, Described, State as Stands},
+    authorization::Gateway,
+};
+use registry::Registry;
+
+/// Bytes that an answer may have.
+const BODY_BYTES_MAX: usize = 256 << 10;
+
+/// What the endpoints work on.
+#[derive(Clone)]
+pub(crate) struct Waiting {
+    pub(crate) calls: Calls,
+    pub(crate) registry: Registry,
+    pub(crate) gateway: Gateway,
+}
+
+/// What a person says: whether the call is made, or what its questions are answered.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Said {
+    allow: Option<bool>,
+    answers: Option<BTreeMap<String, Value>>,
+    /// Of the arguments that the person was shown; others are refused.
+    arguments_sha256: Option<String>,
+}
+
+pub(crate) fn routes(waiting: Waiting) -> Router {
+    Router::new()
+        .route("/api/approvals", get(list))
+        .route("/api/approvals/{id}", get(one).post(answer))
+        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
+        .with_state(waiting)
+}
+
+async fn list(
+    State(waiting): State<Waiting>,
+    headers: HeaderMap,
+    extensions: Extensions,
+) -> Response {
+    let listed = async {
+        let caller = waiting.caller(&headers, &extensions)?;
+        let all = match waiting.calls.approvals() {
+            Some(it) => it.list(&caller.principal).await,
+            None => Vec::new(),
+        };
+        let all: Vec<_> = all.iter().map(|it| waiting.told(it, &caller)).collect();
+        Ok(json!({ "approvals": all }))
+    };
+    answered(listed.await)
+}
+
+async fn one(
+    State(waiting): State<Waiting>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    extensions: Extensions,
+) -> Response {
+    let found = async {
+        let caller = waiting.caller(&headers, &extensions)?;
+        let found = match waiting.calls.approvals() {
+            Some(it) => it.get(&id, &caller.principal).await,
+            None => None,
+        };
+        Ok(waiting.told(&found.ok_or_else(unknown)?, &caller))
+    };
+    answered(found.await)
+}
+
+async fn answer(
+    State(waiting): State<Waiting>,
+    Path(id): Path<String>,
+    request: Request,
+) -> Response {
+    answered(waiting.answer(&id, request).await)
+}
+
+impl Waiting {
+    async fn answer(&self, id: &str, request: Request) -> Result<Value, Failure> {
+        // Of a stranger nothing more is read.
+        let caller = self.caller(request.headers(), request.extensions())?;
+        let trace = TraceHeaders::of(request.headers());
+        let body = Bytes::from_request(request, &()).await.map_err(|it| {
+            Failure::new("unread", it.status().as_u16(), format!("The body was not read: {it}"))
+        })?;
+        let said: Said = serde_json::from_slice(&body).map_err(|error| {
+            let why = unreadable::why(&error.to_string());
+            invalid(format!("{FORM}: {why}"))
+        })?;
+        let reply = match (said.allow, said.answers) {
+            (Some(true), None) => Reply::Allow,
+            (Some(false), None) => Reply::Deny,
+            (None, Some(answers)) => Reply::Answers(answers),
+            _ => return Err(invalid(format!("{FORM}, one of the two"))),
+        };
+        let approvals = self.calls.approvals().ok_or_else(unknown)?;
+        let before = approvals.get(id, &caller.principal).await.ok_or_else(unknown)?;
+        if said.arguments_sha256.is_some_and(|it| it != before.arguments_sha256) {
+            let message = "The call has other arguments than the ones that this answer is for; nothing was done.";
+            return Err(Failure::new("other_arguments", 409, message));
+        }
+        let fits = matches!(
+            (&before.state, &reply),
+            (Stands::Waits, Reply::Allow | Reply::Deny)
+                | (Stands::Asks { .. }, Reply::Answers(_) | Reply::Deny)
+        );
+        if !fits {
+            return Err(over(&before));
+        }
+        let speaker = Speaker { caller: caller.clone(), surface: Surface::Rest, trace };
+        let approval = self.calls.reply(id, speaker, reply).await?;
+        Ok(self.told(&approval, &caller))
+    }
+
+    /// Who asks: by a token, or by the gateway's cookie where there is a gateway.
+    fn caller(&self, headers: &HeaderMap, extensions: &Extensions) -> Result<Caller, Failure> {
+        self.gateway.caller_of(headers, extensions).ok_or_else(|| {
+            let message = "A token is needed, or the password of POST /api/auth.";
+            Failure::new("unauthorized", 401, message)
+        })
+    }
+
+    /// One approval as its caller is told.
+    fn told(&self, it: &Approval, caller: &Caller) -> Value {
+        let language = Language::of(Some(caller.locale.as_deref().unwrap_or("ja")), "");
+        let catalog = self.registry.catalog();
+        let described = Described::of(&catalog, &it.tool, language);
+        let mut told = json!({
+            "id": it.id,
+            "state": it.state.name(),
+            "tool": it.tool,
+            "title": described.as_ref().and_then(|it| it.title.as_deref()),
+            "owner": described.as_ref().map(|it| &it.owner),
+            "isDestructive": described.as_ref().is_some_and(|it| it.is_destructive),
+            "words": it.words(&catalog, language),
+            "arguments": it.veiled(described.as_ref()),
+            "argumentsSha256": it.arguments_sha256,
+            "reason": it.reason,
+            "askedBy": it.asked_by,
+            "askedAt": rfc3339(it.held_at_s),
+            "expiresAt": it.expires_at_s.map(rfc3339),
+        });
+        if !it.changed.is_empty() {
+            told["changed"] = json!(it.changed);
+        }
+        match &it.state {
+            Stands::Asks { questions, .. } => told["questions"] = json!(questions),
+            Stands::Ended(Ok(result)) => told["result"] = json!(result),
+            Stands::Replaced { by } => told["replacedBy"] = by.as_str().into(),
+            _ => {
+                if let Some(Err(failure)) = it.ended() {
+                    told["error"] = failure.object();
+                }
+            }
+        }
+        told
+    }
+}
+
+/// What an answer looks like.
+const FORM: &str = "The body is {\"allow\": true}, {\"allow\": false} or {\"answers\": {KEY: {\"action\": …, \"content\": …}}}, each with \"argumentsSha256\" where the arguments are to be the ones that were shown";
+
+fn answered(result: Result<Value, Failure>) -> Response {
+    let mut response = match result {
+        Ok(body) => Json(body).into_response(),
+        Err(failure) => {
+            let status = StatusCode::from_u16(failure.status).unwrap_or(StatusCode::BAD_REQUEST);
+            refused::response(status, failure.object(), None, None)
+        }
+    };
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// The person's word comes too late, or is another than what is asked for.
+fn over(it: &Approval) -> Failure {
+    let (error, status, message) = match it.state {
+        Stands::Waits => ("not_asked", 409, "The call waits to be allowed; it has asked nothing."),
+        Stands::Asks { .. } => {
+            ("allowed_already", 409, "The call was allowed and asks something; send answers.")
+        }
+        Stands::Replaced { .. } => (
+            "tool_changed",
+            409,
+            "The tool has changed since this was asked; replacedBy is what is asked now.",
+        ),
+        Stands::Expired => {
+            ("approval_expired", 410, "Nobody allowed this call in time. It was not made.")
+        }
+        _ => {
+            ("answered_already", 409, "This call was answered before; GET says what became of it.")
+        }
+    };
+    Failure::new(error, status, message).with("state", it.state.name())
+}
+
+fn unknown() -> Failure {
+    let message =
+        "There is no such approval of yours, or it is too old; GET /api/approvals says which wait.";
+    Failure::new("unknown_approval", 404, message)
+}
+
+fn invalid(message: String) -> Failure {
+    Failure::new("invalid_params", 400, message)
+}
+
+fn rfc3339(second: u64) -> String {
+    let second = i64::try_from(second).unwrap_or_default();
+    jiff::Timestamp::from_second(second).map(|it| it.to_string()).unwrap_or_default()
+}

@@ -1,0 +1,231 @@
+//! `/api/blobs`: takes files in piece by piece, and gives them out so that none runs as a page.
+
+use std::{fs::File, io, sync::Arc, time::Duration};
+
+use axum::{
+    body::Body,
+    extract::{Path, State},
+    response::{IntoResponse, Response},
+};
+use bytes::Bytes;
+use futures::{Stream, StreamExt};
+use http::{Extensions, HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use serde_json::json;
+
+use super::range::{self, Part};
+use calls::{authorization::caller_of, authorization::forbidden, refusal::refusal};
+use store::{
+    blobs::read_at,
+    blobs::{Blob, BlobError, Blobs, mime},
+};
+
+/// How long the next piece of an upload may take.
+const PIECE_WAIT: Duration = Duration::from_secs(30);
+/// Bytes of one piece on the way out.
+const PIECE_BYTES: u64 = 256 << 10;
+/// Whatever a blob is, a browser runs nothing of it.
+const POLICY: &str = "sandbox; default-src 'none'";
+
+/// Takes one in: 201 and what it is called.
+pub(crate) async fn put(
+    State(blobs): State<Blobs>,
+    headers: HeaderMap,
+    extensions: Extensions,
+    body: Body,
+) -> Response {
+    let caller = caller_of(&headers, &extensions);
+    if !caller.may_upload() {
+        let message = "The token may only read; ask the operator for one without read-only.";
+        return forbidden(refusal(StatusCode::FORBIDDEN, "insufficient_scope", message), "");
+    }
+    let text = |name| headers.get(name).map(|it: &HeaderValue| it.to_str().unwrap_or_default());
+    let Some(mime_type) = mime::declared(text(header::CONTENT_TYPE)) else {
+        let message = "Content-Type is not a media type such as image/png.";
+        return refusal(StatusCode::BAD_REQUEST, "invalid_content_type", message);
+    };
+    let length = text(header::CONTENT_LENGTH).and_then(|it| it.parse().ok());
+    match take_in(&blobs, (caller.share(), &mime_type), length, body).await {
+        Ok(blob) => created(&blob),
+        Err(NotTaken::Blob(error)) => refused(&error, &blobs),
+        Err(NotTaken::Slow) => {
+            let message = format!("Nothing came for {PIECE_WAIT:?}; send it again.");
+            refusal(StatusCode::REQUEST_TIMEOUT, "timeout", &message)
+        }
+        Err(NotTaken::Broken) => {
+            let message = "The upload ended before its end; send it again.";
+            refusal(StatusCode::BAD_REQUEST, "incomplete", message)
+        }
+    }
+}
+
+/// Why an upload did not become a blob.
+enum NotTaken {
+    Blob(BlobError),
+    Slow,
+    Broken,
+}
+
+impl From<BlobError> for NotTaken {
+    fn from(error: BlobError) -> Self {
+        Self::Blob(error)
+    }
+}
+
+async fn take_in(
+    blobs: &Blobs,
+    (owner, mime_type): (Option<Arc<str>>, &str),
+    length: Option<u64>,
+    body: Body,
+) -> Result<Blob, NotTaken> {
+    let mut upload = blobs.upload(owner).await?;
+    upload.expect(length.unwrap_or(0))?;
+    let mut pieces = body.into_data_stream();
+    loop {
+        match tokio::time::timeout(PIECE_WAIT, pieces.next()).await {
+            Err(_) => return Err(NotTaken::Slow),
+            Ok(Some(Err(_))) => return Err(NotTaken::Broken),
+            Ok(Some(Ok(piece))) => upload.write(&piece).await?,
+            Ok(None) => return Ok(upload.finish(mime_type).await?),
+        }
+    }
+}
+
+fn created(blob: &Blob) -> Response {
+    let expires = i64::try_from(blob.expires_at.as_secs()).unwrap_or(i64::MAX);
+    let expires = jiff::Timestamp::from_second(expires).unwrap_or(jiff::Timestamp::MAX);
+    let mut body = json!({ "id": blob.id, "size": blob.size, "mimeType": blob.mime_type });
+    if let Some(sniffed) = blob.sniffed {
+        body["sniffedMimeType"] = sniffed.into();
+    }
+    body["expiresAt"] = expires.to_string().into();
+    let location = format!("/api/blobs/{}", blob.id);
+    (StatusCode::CREATED, [(header::LOCATION, location)], axum::Json(body)).into_response()
+}
+
+fn refused(error: &BlobError, blobs: &Blobs) -> Response {
+    let max = blobs.limits();
+    match error {
+        BlobError::Unknown => {
+            let message = "There is no such blob, or none any more; upload it again.";
+            refusal(StatusCode::NOT_FOUND, "not_found", message)
+        }
+        BlobError::TooLarge(most) => {
+            let message = format!(
+                "A file may have {most} bytes; send a smaller one, or let the operator raise blob_bytes_max under [blobs]."
+            );
+            refusal(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", &message)
+        }
+        BlobError::Full(most) => {
+            let message = format!(
+                "All files together may have {most} bytes, and do; the unused ones go after {} s, or the operator can raise bytes_max under [blobs].",
+                max.ttl_s
+            );
+            refusal(StatusCode::INSUFFICIENT_STORAGE, "storage_full", &message)
+        }
+        BlobError::ShareFull(most) => {
+            let message = format!(
+                "What you have left here may have {most} bytes, and does; the unused files go after {} s, or the operator can raise caller_bytes_max under [blobs].",
+                max.ttl_s
+            );
+            refusal(StatusCode::INSUFFICIENT_STORAGE, "share_full", &message)
+        }
+        BlobError::ShareBusy(most) => {
+            let message = format!(
+                "{most} of your uploads are on their way; send this one when one of them is done, or let the operator raise caller_uploads_max under [blobs]."
+            );
+            let mut response = refusal(StatusCode::TOO_MANY_REQUESTS, "too_many_uploads", &message);
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+            response
+        }
+        BlobError::Busy => {
+            let message = "Too many uploads are on their way; try again in a second.";
+            refusal(StatusCode::SERVICE_UNAVAILABLE, "busy", message)
+        }
+        BlobError::DiskFull => {
+            tracing::error!("a blob cannot be kept: {error}");
+            let message = "The server's disk is full; the operator has to make room.";
+            refusal(StatusCode::INSUFFICIENT_STORAGE, "disk_full", message)
+        }
+        BlobError::Io(_) => {
+            tracing::error!("a blob cannot be kept or read: {error}");
+            let message = "The store failed; the server's log has the reason. Try again later.";
+            refusal(StatusCode::SERVICE_UNAVAILABLE, "unavailable", message)
+        }
+    }
+}
+
+/// Gives one out, whole or a part of it.
+pub(crate) async fn get(
+    State(blobs): State<Blobs>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    let (blob, file) = match blobs.open_file(&id).await {
+        Ok(found) => found,
+        Err(error) => return refused(&error, &blobs),
+    };
+    let tag = format!("\"{}\"", blob.id);
+    let mut out = fixed_headers(&blob, &tag);
+    let text = |name| headers.get(name).and_then(|it: &HeaderValue| it.to_str().ok());
+    if text(header::IF_NONE_MATCH).is_some_and(|it| it.contains(&tag) || it.trim() == "*") {
+        return (StatusCode::NOT_MODIFIED, out).into_response();
+    }
+    let asked = text(header::RANGE).filter(|_| text(header::IF_RANGE).is_none_or(|it| it == tag));
+    let (status, from, length) = match range::part(asked, blob.size) {
+        Part::Whole => (StatusCode::OK, 0, blob.size),
+        Part::Piece { from, length } => {
+            let range = format!("bytes {from}-{}/{}", from + length - 1, blob.size);
+            set(&mut out, header::CONTENT_RANGE, &range);
+            (StatusCode::PARTIAL_CONTENT, from, length)
+        }
+        Part::Beyond => {
+            set(&mut out, header::CONTENT_RANGE, &format!("bytes */{}", blob.size));
+            return (StatusCode::RANGE_NOT_SATISFIABLE, out).into_response();
+        }
+    };
+    set(&mut out, header::CONTENT_LENGTH, &length.to_string());
+    (status, out, Body::from_stream(pieces(file, from, length))).into_response()
+}
+
+fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        headers.insert(name, value);
+    }
+}
+
+fn fixed_headers(blob: &Blob, tag: &str) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    let shown = mime::is_inline(&blob.mime_type, blob.sniffed);
+    set(&mut headers, header::CONTENT_TYPE, &blob.mime_type);
+    set(&mut headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    set(&mut headers, header::CONTENT_SECURITY_POLICY, POLICY);
+    set(&mut headers, header::CONTENT_DISPOSITION, if shown { "inline" } else { "attachment" });
+    set(&mut headers, HeaderName::from_static("cross-origin-resource-policy"), "same-origin");
+    set(&mut headers, header::CACHE_CONTROL, "private, no-cache");
+    set(&mut headers, header::ACCEPT_RANGES, "bytes");
+    set(&mut headers, header::ETAG, tag);
+    headers
+}
+
+/// The bytes of a file, a piece at a time, as fast as the client takes them.
+fn pieces(file: File, from: u64, length: u64) -> impl Stream<Item = io::Result<Bytes>> + Send {
+    let file = Arc::new(file);
+    futures::stream::try_unfold((from, length), move |(at, left)| {
+        let file = file.clone();
+        async move {
+            if left == 0 {
+                return Ok(None);
+            }
+            let size = left.min(PIECE_BYTES);
+            let read = move || {
+                let mut bytes = vec![0; usize::try_from(size).unwrap_or(0)];
+                if read_at(&file, &mut bytes, at)? < bytes.len() {
+                    return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
+                }
+                Ok(Bytes::from(bytes))
+            };
+            let bytes = tokio::task::spawn_blocking(read).await.map_err(io::Error::other)??;
+            Ok(Some((bytes, (at + size, left - size))))
+        }
+    })
+}

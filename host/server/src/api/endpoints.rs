@@ -1,0 +1,379 @@
+//! Requests that components answer, under their limits: `METHOD /api/COMPONENT/PATH` by the routes that
+//! they declare, `GET` by their look-ups too, and both at the other addresses of `[endpoints]`.
+
+use std::{borrow::Cow, sync::Arc};
+
+use axum::{
+    Router,
+    body::{Body, to_bytes},
+    extract::State,
+    response::{IntoResponse, Response, sse::Event},
+    routing::{MethodRouter, get},
+};
+use futures::{FutureExt, StreamExt, future::ready, stream};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header, request::Parts};
+use http_body_util::LengthLimitError;
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+
+use super::{query, refused, stream as events};
+use base::{
+    call::TraceHeaders,
+    caller::Caller,
+    config::{Aliases, CHAT},
+    failure::Failure,
+    language::Language,
+    tool_set::Owner,
+};
+use calls::{
+    Calls, RouteCall,
+    authorization::{Gateway, caller_of},
+};
+use registry::Registry;
+use sandbox::{
+    capability::Written,
+    component::{
+        CallError, Datetime, Found, LoadedComponent, Request, Route, RouteAnswer, RouteRequest,
+        Unread,
+    },
+};
+
+/// The header in which a person's client names the tools that may be called for them unasked, by which a tool is
+/// trusted as it is now (`NAME@DIGEST`), with commas between them; and how many.
+const TRUSTS: &str = "madoguchi-trusts";
+const TRUSTS_MAX: usize = 64;
+
+/// What the endpoints work on.
+#[derive(Clone)]
+pub(crate) struct Endpoints {
+    pub(crate) registry: Registry,
+    pub(crate) calls: Calls,
+    /// Other addresses of what components answer.
+    pub(crate) aliases: Arc<Aliases>,
+    /// Bytes that any body may have, and one for the component that answers the chat.
+    pub(crate) body_bytes_max: usize,
+    pub(crate) chat_body_bytes_max: usize,
+    /// What is before the chat.
+    pub(crate) gateway: Gateway,
+}
+
+/// Everything under `/api` that is not the server's own, and the addresses elsewhere that `[endpoints]`
+/// names.
+pub(crate) fn routes(endpoints: Endpoints) -> Router {
+    let every = || -> MethodRouter<Endpoints> {
+        get(answer).delete(answer).patch(answer).post(answer).put(answer)
+    };
+    let mut router =
+        Router::new().route("/api/{component}", every()).route("/api/{component}/{*path}", every());
+    for name in endpoints.aliases.elsewhere() {
+        router = router.route(name, every()).route(&format!("{name}/{{*path}}"), every());
+    }
+    router.with_state(endpoints)
+}
+
+async fn answer(State(endpoints): State<Endpoints>, request: http::Request<Body>) -> Response {
+    let (parts, body) = request.into_parts();
+    let mut response = match endpoints.answer(&parts, body).await {
+        Ok(response) => response,
+        Err(failure) => refusal(&failure),
+    };
+    let fixed = [(header::CACHE_CONTROL, "no-store"), (header::X_CONTENT_TYPE_OPTIONS, "nosniff")];
+    for (name, value) in fixed {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// What went wrong; when to come back, and the scope that the caller would need, in its headers.
+fn refusal(failure: &Failure) -> Response {
+    let status = StatusCode::from_u16(failure.status).unwrap_or(StatusCode::BAD_REQUEST);
+    let wait_ms = failure.data.get("retry_after_ms").and_then(Value::as_u64);
+    let wait_s = wait_ms.map(|it| it.div_ceil(1_000).max(1));
+    let scope = (failure.error == "insufficient_scope").then(|| failure.data.get("scope"));
+    let scope = scope.flatten().and_then(Value::as_str);
+    let mut response = refused::response(status, failure.object(), wait_s, scope);
+    if let Some(allow) = failure.data.get("allow").and_then(Value::as_str)
+        && let Ok(allow) = HeaderValue::try_from(allow)
+    {
+        response.headers_mut().insert(header::ALLOW, allow);
+    }
+    response
+}
+
+/// Where a request leads.
+struct Asked {
+    component: Arc<LoadedComponent>,
+    /// The path there, as it was sent.
+    path: String,
+}
+
+impl Endpoints {
+    async fn answer(&self, parts: &Parts, body: Body) -> Result<Response, Failure> {
+        let asked = self.asked(&parts.uri);
+        let is_chat = match &asked {
+            Ok(it) => self.is_chat(&it.component),
+            Err(_) => first(&parts.uri).0 == CHAT,
+        };
+        // First of all: of a stranger nothing more is read.
+        let caller = match is_chat {
+            false => caller_of(&parts.headers, &parts.extensions),
+            true => match self.gateway.caller_of(&parts.headers, &parts.extensions) {
+                Some(caller) => caller,
+                None => return Ok(closed(parts)),
+            },
+        };
+        let asked = asked?;
+        let bad = |message: String| Failure::new("invalid_params", 400, message);
+        let query = || query::pairs(parts.uri.query().unwrap_or_default()).map_err(bad);
+        let segments = match asked.path.as_str() {
+            "" => Ok(Vec::new()),
+            path => path.split('/').map(query::decode).collect::<Result<_, _>>(),
+        };
+        let segments: Vec<_> = segments.map_err(bad)?;
+        let segments: Vec<_> = segments.iter().map(String::as_str).collect();
+        let method = if parts.method == Method::HEAD { &Method::GET } else { &parts.method };
+        let name = asked.component.name().clone();
+        match asked.component.route(method, &segments) {
+            Found::Route(route, parameters) => {
+                // Everyone may talk; what is called for them is what they may call.
+                if !is_chat {
+                    must_use(&caller, &asked.component, route)?;
+                }
+                let most = if is_chat { self.chat_body_bytes_max } else { self.body_bytes_max };
+                let body = read(body, route.body_bytes_max.min(most)).await;
+                let content_type = parts.headers.get(header::CONTENT_TYPE);
+                let request = RouteRequest {
+                    method: route.method.as_str().to_owned(),
+                    route: route.path.clone(),
+                    parameters,
+                    query: query()?,
+                    content_type: content_type.and_then(|it| it.to_str().ok()).map(str::to_owned),
+                    body,
+                    received_at: received_at(&asked.component),
+                    wants_events: route.streams && events::is_wanted(&parts.headers),
+                    meta: "{}".to_owned(),
+                };
+                let trace = TraceHeaders::of(&parts.headers);
+                let component = asked.component.clone();
+                let tool = if let [tool] = &*route.tools { Some(tool.clone()) } else { None };
+                let trusts = trusts(&parts.headers);
+                let call = RouteCall { component, request, tool, caller, trace, trusts };
+                self.handled(call).await
+            }
+            found if *method == Method::GET && asked.component.has_look_ups() => {
+                let component = &asked.component;
+                if !caller.may_use(Owner::Component(&name)) {
+                    return Err(CallError::Forbidden { scope: format!("component:{name}") }.into());
+                }
+                let path = query::decode(&asked.path).map_err(bad)?;
+                let request = Request { path, query: query()?, meta: "{}".to_owned() };
+                match component.get(&request, caller).await? {
+                    Some(json) => Ok(json_of(StatusCode::OK, json)),
+                    None => Err(unknown(&name, method, found, false)),
+                }
+            }
+            found => Err(unknown(&name, method, found, asked.component.has_look_ups())),
+        }
+    }
+
+    /// The component at `uri`, which has something to answer.
+    fn asked(&self, uri: &Uri) -> Result<Asked, Failure> {
+        let not_found = |message: String| Failure::new("not_found", 404, message);
+        let (first, rest) = first(uri);
+        if first == CHAT
+            && let Some(component) = self.chat()
+        {
+            let path = match self.aliases.get(CHAT) {
+                Some(alias) if *alias.component == **component.name() => alias.path(rest),
+                _ => Cow::Borrowed(rest),
+            };
+            return Ok(Asked { path: path.into_owned(), component });
+        }
+        let (name, path) = match self.aliases.get(first) {
+            Some(alias) => (alias.component.as_str(), alias.path(rest)),
+            None => (first, Cow::Borrowed(rest)),
+        };
+        let Some(component) = self.registry.catalog().component(name).cloned() else {
+            let shown: String = name.chars().take(64).collect();
+            return Err(not_found(match self.aliases.get(first) {
+                Some(_) => format!(
+                    "The component {shown}, which answers here, is not served; /api/health says why."
+                ),
+                None => format!("There is no component {shown}."),
+            }));
+        };
+        match component.why_no_endpoints() {
+            Some(why) => Err(not_found(why)),
+            None => Ok(Asked { component, path: path.into_owned() }),
+        }
+    }
+
+    /// The component that answers the chat: the one that has the address, or else one that runs assistants.
+    fn chat(&self) -> Option<Arc<LoadedComponent>> {
+        let catalog = self.registry.catalog();
+        let named = self.aliases.chat().and_then(|it| catalog.component(it));
+        let mut there = named.into_iter().chain(catalog.components().filter(|it| self.is_chat(it)));
+        there.find(|it| it.why_no_endpoints().is_none()).cloned()
+    }
+
+    fn is_chat(&self, component: &LoadedComponent) -> bool {
+        component.runs_assistants() || self.aliases.chat() == Some(component.name())
+    }
+
+    /// What a route answers: as one answer, or as events once it writes one.
+    async fn handled(&self, call: RouteCall) -> Result<Response, Failure> {
+        if !call.request.wants_events {
+            return Ok(answered(self.calls.handle(call, None).await?));
+        }
+        let (sender, mut receiver) = mpsc::channel::<Written>(events::WAITING_MAX);
+        let (calls, last) = (self.calls.clone(), sender.clone());
+        let mut work = Box::pin(async move { calls.handle(call, Some(sender)).await });
+        let first = tokio::select! {
+            biased;
+            Some(first) = receiver.recv() => first,
+            answer = &mut work => match receiver.try_recv() {
+                Err(_) => return Ok(answered(answer?)),
+                // All that it wrote fitted the channel.
+                Ok(first) => {
+                    drop(last);
+                    let all = written(first, receiver).chain(stream::iter(failed(answer)));
+                    return Ok(events::of(all.map(event)));
+                }
+            }
+        };
+        // The work is done by the stream itself: it ends when the client goes. What it fails with comes
+        // behind all that it wrote.
+        let work = async move {
+            if let Some(failed) = failed(work.await) {
+                let _ = last.send(failed).await;
+            }
+        };
+        let work = work.into_stream().filter_map(|()| ready(None));
+        Ok(events::of(stream::select(work, written(first, receiver)).map(event)))
+    }
+}
+
+fn written(first: Written, rest: mpsc::Receiver<Written>) -> impl futures::Stream<Item = Written> {
+    stream::iter([first]).chain(ReceiverStream::new(rest))
+}
+
+fn event(it: Written) -> Event {
+    events::event(&it.name, &it.data)
+}
+
+/// What is told at the end of events where the component failed.
+fn failed(answer: Result<RouteAnswer, CallError>) -> Option<Written> {
+    let failure = Failure::from(answer.err()?);
+    let status = StatusCode::from_u16(failure.status).unwrap_or(StatusCode::BAD_REQUEST);
+    let data = refused::event(status, failure.object(), None);
+    Some(Written { name: "error".to_owned(), data: data.to_string() })
+}
+
+/// A scope of the caller's lets them use `route`: that of one of its tools, or else that of its component.
+fn must_use(caller: &Caller, component: &LoadedComponent, route: &Route) -> Result<(), Failure> {
+    let name = component.name();
+    let owner = Owner::Component(name);
+    let own = |name: &String| component.tools().iter().find(|it| *it.name == **name);
+    let may_call =
+        |name| own(name).is_some_and(|it| caller.may_call(owner, &it.name, it.hints.read_only));
+    let may = match route.tools.as_slice() {
+        [] => caller.may_use(owner) && (route.method == Method::GET || caller.may_upload()),
+        tools => tools.iter().any(may_call),
+    };
+    let scope = || match route.tools.first() {
+        Some(tool) => format!("tool:{tool}"),
+        None => format!("component:{name}"),
+    };
+    if may { Ok(()) } else { Err(CallError::Forbidden { scope: scope() }.into()) }
+}
+
+/// The gateway is closed to the sender (ILL-44).
+fn closed(parts: &Parts) -> Response {
+    let caller = caller_of(&parts.headers, &parts.extensions);
+    let language = Language::of(caller.locale.as_deref(), "");
+    let error = language.pick("認証が必要です", "A password is needed");
+    let details = language
+        .pick("POST /api/auth にパスワードを送ってください", "Send the password to POST /api/auth");
+    let body = serde_json::json!({ "error": error, "details": details });
+    refused::response(StatusCode::UNAUTHORIZED, body, None, None)
+}
+
+/// The tools that the person trusts, as their client says.
+/// What stands first in an address, behind `/api`, and what follows it.
+fn first(uri: &Uri) -> (&str, &str) {
+    match uri.path().strip_prefix("/api/") {
+        Some(path) => path.split_once('/').unwrap_or((path, "")),
+        None => {
+            let path = uri.path();
+            let end = path[1..].find('/').map_or(path.len(), |it| it + 1);
+            (&path[..end], path[end..].trim_start_matches('/'))
+        }
+    }
+}
+
+fn trusts(headers: &HeaderMap) -> Arc<[String]> {
+    let said = headers.get_all(TRUSTS).iter().filter_map(|it| it.to_str().ok());
+    let each = said.flat_map(|it| it.split(',')).map(str::trim).filter(|it| !it.is_empty());
+    each.take(TRUSTS_MAX).map(str::to_owned).collect()
+}
+
+fn received_at(component: &LoadedComponent) -> Datetime {
+    let now = component.clock().now();
+    Datetime { seconds: now.as_secs(), nanoseconds: now.subsec_nanos() }
+}
+
+/// A body of at most so many bytes.
+async fn read(body: Body, bytes_max: usize) -> Result<Vec<u8>, Unread> {
+    let read = to_bytes(body, bytes_max).await;
+    read.map(Into::into).map_err(|error| {
+        let source = std::error::Error::source(&error);
+        match source.is_some_and(|it| it.is::<LengthLimitError>()) {
+            true => Unread::TooLarge,
+            false => Unread::Broken,
+        }
+    })
+}
+
+fn answered(answer: RouteAnswer) -> Response {
+    let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = json_of(status, answer.body);
+    if let Some(seconds) = answer.retry_after_s {
+        response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+    }
+    match answer.scope.filter(|_| status == StatusCode::FORBIDDEN) {
+        Some(scope) => calls::authorization::forbidden(response, &scope),
+        None => response,
+    }
+}
+
+fn json_of(status: StatusCode, json: String) -> Response {
+    let kind = HeaderValue::from_static("application/json");
+    let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, kind)]);
+    (status, headers, json).into_response()
+}
+
+/// Nothing is served there, or nothing for that method.
+fn unknown(name: &str, method: &Method, found: Found<'_>, is_read: bool) -> Failure {
+    let mut allowed = match found {
+        Found::Other(methods) => methods.into_iter().map(Method::as_str).collect(),
+        _ => Vec::new(),
+    };
+    if is_read {
+        allowed.push("GET");
+    }
+    if allowed.is_empty() {
+        return Failure::new(
+            "not_found",
+            404,
+            format!("The component {name} serves nothing there."),
+        );
+    }
+    if allowed.contains(&"GET") {
+        allowed.push("HEAD");
+    }
+    allowed.sort_unstable();
+    allowed.dedup();
+    let message = format!("{method} is not served here; the header Allow says what is.");
+    Failure::new("method_not_allowed", 405, message).with("allow", allowed.join(", "))
+}

@@ -1,0 +1,141 @@
+//! `GET /api/health` (NAV-15): whether the counter is open, and what is behind it that the caller
+//! may know of.
+
+use axum::{
+    Json,
+    extract::{RawQuery, State},
+};
+use http::{Extensions, HeaderMap, StatusCode};
+use serde_json::{Map, Value, json};
+
+use super::{
+    query,
+    services::{Services, fails},
+};
+use base::{caller::Caller, tool_set::Owner};
+use calls::{authorization::Stranger, authorization::caller_of};
+use mcp::{Servers, Status};
+use registry::{Catalog, Registry, control::Troubles};
+use store::disk::Disk;
+
+/// What health is told from.
+#[derive(Clone)]
+pub(crate) struct Health {
+    pub(crate) registry: Registry,
+    pub(crate) troubles: Troubles,
+    pub(crate) servers: Servers,
+    pub(crate) services: Services,
+    pub(crate) disk: Disk,
+    pub(crate) has_page: bool,
+}
+
+/// 200, and `degraded` where something that is configured does not work. With `?ready`, 503 as long as
+/// nothing can be written.
+pub(crate) async fn answer(
+    State(health): State<Health>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+    extensions: Extensions,
+) -> (StatusCode, Json<Value>) {
+    let (disk, services) = tokio::join!(health.disk.trouble(), health.services.told());
+    let asked = query::pairs(&query.unwrap_or_default()).unwrap_or_default();
+    let is_for_readiness = asked.iter().any(|(name, _)| name == "ready");
+    let status = match &disk {
+        Some(_) if is_for_readiness => StatusCode::SERVICE_UNAVAILABLE,
+        _ => StatusCode::OK,
+    };
+    (status, Json(told(&health, disk.as_deref(), services, (&headers, &extensions))))
+}
+
+fn told(
+    health: &Health,
+    disk: Option<&str>,
+    services: Vec<Map<String, Value>>,
+    (headers, extensions): (&HeaderMap, &Extensions),
+) -> Value {
+    let caller = caller_of(headers, extensions);
+    let catalog = health.registry.catalog();
+    let mut troubles = health.troubles.lock().unwrap_or_else(|it| it.into_inner()).clone();
+    let statuses: Vec<_> = health.servers.statuses().collect();
+    let is_whole =
+        disk.is_none() && troubles.is_empty() && statuses.iter().all(|it| it.error.is_none());
+    let is_whole = is_whole && !services.iter().flat_map(|it| it.values()).any(fails);
+    let status = if is_whole { "ok" } else { "degraded" };
+    let version = env!("CARGO_PKG_VERSION");
+    if extensions.get::<Stranger>().is_some() {
+        return json!({ "status": status, "version": version });
+    }
+    let sees = |name: &str| caller.may_use(Owner::Component(name));
+    troubles.retain(|name, _| sees(name));
+    let mut components = Map::new();
+    let seen = catalog.components().filter(|it| {
+        let owner = Owner::Component(it.name());
+        sees(it.name())
+            || it.tools().iter().any(|it| caller.may_call(owner, &it.name, it.hints.read_only))
+    });
+    for it in seen {
+        let component = json!({
+            "status": if it.are_settings_refused() { "failing" } else { "running" },
+            "digest": it.digest(),
+            "generation": it.generation(),
+            "tools": it.tools().len(),
+        });
+        components.insert(it.name().to_string(), component);
+    }
+    for (name, trouble) in &troubles {
+        let component = components.entry(name).or_insert_with(|| json!({ "status": "stopped" }));
+        component["error"] = trouble.public.as_str().into();
+    }
+    let own = catalog.offers();
+    let own = own.filter(|(owner, it)| caller.may_call(*owner, &it.name, it.hints.read_only));
+    let served = catalog.served().tools().filter(|it| it.is_open_to(&caller));
+    let tools = own.map(|(_, it)| &*it.name).chain(served.map(|it| &*it.name));
+    let tools: Vec<_> = tools.collect();
+    let mut told = json!({
+        "status": status,
+        "version": version,
+        "services": { "mcpServer": "running" },
+        "tools": tools,
+        "components": components,
+        "servers": servers(&catalog, &caller, statuses),
+        "page": health.has_page,
+        "disk": { "status": if disk.is_some() { "failing" } else { "ok" } },
+    });
+    for said in services {
+        put(&mut told, said);
+    }
+    if let Some(why) = disk {
+        told["disk"]["error"] = format!("the data folder cannot be written: {why}").into();
+    }
+    told
+}
+
+/// Adds to `told` what a component says, table by table; what is the server's own is not for it to say.
+fn put(told: &mut Value, said: Map<String, Value>) {
+    const OPEN: [&str; 3] = ["services", "assistants", "models"];
+    for (table, entries) in said.into_iter().filter(|it| OPEN.contains(&it.0.as_str())) {
+        for (name, entry) in entries.as_object().cloned().unwrap_or_default() {
+            if told[&table][&name].is_null() {
+                told[&table][&name] = entry;
+            }
+        }
+    }
+}
+
+/// How each server is that `caller` may know of.
+fn servers(catalog: &Catalog, caller: &Caller, statuses: Vec<Status>) -> Map<String, Value> {
+    let mut servers = Map::new();
+    for it in statuses {
+        let tools = catalog.served().tools().filter(|tool| *tool.server.name() == it.name);
+        let open = tools.filter(|it| it.is_open_to(caller)).count();
+        if open == 0 && !caller.may_use(Owner::Server(&it.name)) {
+            continue;
+        }
+        let mut server = json!({ "status": it.word, "tools": open });
+        if let Some(error) = it.error {
+            server["error"] = (*error).into();
+        }
+        servers.insert(it.name.to_string(), server);
+    }
+    servers
+}

@@ -1,0 +1,264 @@
+//! `POST /rpc`: JSON-RPC 2.0 whose method *is* the tool and whose result is the tool's object,
+//! as the cinema's specification writes it (CIN-6).
+
+use axum::{
+    body::Bytes,
+    extract::State,
+    response::{IntoResponse, Response},
+};
+use http::{Extensions, HeaderMap, StatusCode};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json, value::RawValue};
+
+use base::{
+    call::Call,
+    call::Surface,
+    call::TraceHeaders,
+    caller::Caller,
+    failure::{Failure, shortened},
+    unreadable,
+};
+use calls::{
+    CallResult, Calls,
+    authorization::caller_of,
+    authorization::{forbidden, take_one_more},
+    outcome::Outcome,
+};
+use sandbox::component::{CallError, InputRequired, Stop};
+
+/// Requests in one batch.
+const BATCH_MAX: usize = 32;
+/// Bytes of what is wrong with a request that are told.
+const QUOTED_BYTES_MAX: usize = 1 << 10;
+
+/// What the endpoint works on.
+#[derive(Clone)]
+pub(crate) struct Rpc {
+    pub(crate) calls: Calls,
+}
+
+#[derive(Deserialize)]
+struct Request {
+    jsonrpc: String,
+    /// As it came: a number of thirty digits goes back as one.
+    #[serde(default, deserialize_with = "present")]
+    id: Option<Box<RawValue>>,
+    method: String,
+    #[serde(default)]
+    params: Option<Box<RawValue>>,
+}
+
+/// What goes by an `id`, to be told where the rest cannot be read.
+#[derive(Deserialize)]
+struct Named {
+    id: Box<RawValue>,
+}
+
+/// Tells an `id` of null, which is answered, from none, which is not.
+fn present<'de, D: serde::Deserializer<'de>>(id: D) -> Result<Option<Box<RawValue>>, D::Error> {
+    Box::<RawValue>::deserialize(id).map(Some)
+}
+
+/// An answer to one request.
+#[derive(Serialize)]
+struct Answer {
+    jsonrpc: &'static str,
+    id: Option<Box<RawValue>>,
+    #[serde(flatten)]
+    outcome: Outcomes,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Outcomes {
+    Result(Value),
+    Error(Value),
+}
+
+impl Answer {
+    /// The error, or null.
+    fn error(&self) -> &Value {
+        match &self.outcome {
+            Outcomes::Error(error) => error,
+            Outcomes::Result(_) => &Value::Null,
+        }
+    }
+}
+
+pub(crate) async fn answer(
+    State(rpc): State<Rpc>,
+    headers: HeaderMap,
+    extensions: Extensions,
+    body: Bytes,
+) -> Response {
+    let caller = caller_of(&headers, &extensions);
+    let trace = TraceHeaders::of(&headers);
+    let text = match std::str::from_utf8(&body) {
+        Ok(text) => text,
+        Err(error) => {
+            return reply(Some(parse_error(&format!(
+                "it is not UTF-8 from byte {} on",
+                error.valid_up_to()
+            ))));
+        }
+    };
+    if !text.trim_start().starts_with('[') {
+        return reply(rpc.one(text, &caller, &trace).await);
+    }
+    let requests: Vec<Box<RawValue>> = match serde_json::from_str(text) {
+        Ok(requests) => requests,
+        Err(error) => return reply(Some(parse_error(&unreadable::why(&error.to_string())))),
+    };
+    if requests.is_empty() || requests.len() > BATCH_MAX {
+        let message = format!("a batch has 1 to {BATCH_MAX} requests");
+        return reply(Some(failure(None, -32600, message, Value::Null)));
+    }
+    let mut answers = Vec::new();
+    for (at, request) in requests.iter().map(|it| it.get()).enumerate() {
+        // The first was counted when the request came.
+        let taken = if at == 0 { Ok(()) } else { take_one_more(&extensions) };
+        answers.extend(match taken {
+            Ok(()) => rpc.one(request, &caller, &trace).await,
+            Err(wait_ms) => one_too_many(request, wait_ms),
+        });
+    }
+    match answers.is_empty() {
+        true => StatusCode::NO_CONTENT.into_response(),
+        false => axum::Json(answers).into_response(),
+    }
+}
+
+fn reply(answer: Option<Answer>) -> Response {
+    match answer {
+        Some(answer) => told(answer.error(), axum::Json(&answer).into_response()),
+        None => StatusCode::NO_CONTENT.into_response(),
+    }
+}
+
+/// The answer to a request of a batch for which its caller's rate has no room; none to a notification.
+fn one_too_many(request: &str, wait_ms: u64) -> Option<Answer> {
+    let Named { id } = serde_json::from_str(request).ok()?;
+    let message = format!(
+        "Too many requests; send this one in {wait_ms} ms, or let the operator raise the rate."
+    );
+    let data = json!({ "retry_after_ms": wait_ms, "error": "rate_limited", "status": 429 });
+    Some(failure(Some(id).filter(|it| is_id(it)), -32000, message, data))
+}
+
+impl Rpc {
+    /// The answer to one request; none to a notification.
+    async fn one(&self, text: &str, caller: &Caller, trace: &TraceHeaders) -> Option<Answer> {
+        let request: Request = match serde_json::from_str(text) {
+            Ok(request) => request,
+            Err(error) if error.is_data() => {
+                let why = shortened(unreadable::why(&error.to_string()), QUOTED_BYTES_MAX);
+                let id = serde_json::from_str::<Named>(text).ok().map(|it| it.id);
+                let message = format!("not a JSON-RPC 2.0 request: {why}");
+                return Some(failure(id.filter(|it| is_id(it)), -32600, message, Value::Null));
+            }
+            Err(error) => return Some(parse_error(&unreadable::why(&error.to_string()))),
+        };
+        if request.id.as_ref().is_some_and(|it| !is_id(it)) {
+            let message = "id: a string, a number or null is right";
+            return Some(failure(None, -32600, message, Value::Null));
+        }
+        let id = request.id.clone();
+        if request.jsonrpc != "2.0" {
+            let message = "jsonrpc: \"2.0\" is right";
+            return Some(failure(id, -32600, message, Value::Null));
+        }
+        let answer = match self.call(request, caller, trace).await {
+            Ok(result) => {
+                Answer { jsonrpc: "2.0", id: id.clone(), outcome: Outcomes::Result(result) }
+            }
+            Err(it) => {
+                let mut data = (*it.data).clone();
+                if !it.is_protocol || it.error == "insufficient_scope" {
+                    data.insert("error".to_owned(), it.error.as_str().into());
+                    data.insert("status".to_owned(), it.status.into());
+                }
+                let data = if data.is_empty() { Value::Null } else { Value::Object(data) };
+                failure(id.clone(), code(&it), it.message, data)
+            }
+        };
+        id.map(|_| answer)
+    }
+
+    async fn call(
+        &self,
+        request: Request,
+        caller: &Caller,
+        trace: &TraceHeaders,
+    ) -> Result<Value, Failure> {
+        let arguments = request.params.map_or_else(|| "{}".to_owned(), |it| it.get().to_owned());
+        let caller = (caller.clone(), Surface::Rpc);
+        let call = Call::new(request.method, arguments, caller, trace.clone());
+        called(&self.calls, call).await
+    }
+}
+
+/// What a tool puts out for somebody who cannot be asked anything.
+pub(super) async fn called(calls: &Calls, call: Call) -> Result<Value, Failure> {
+    match calls.call(call).await? {
+        Outcome::Done { component, call_id, output } => {
+            Ok(CallResult::of(&component, call_id, output)?.structured_content)
+        }
+        Outcome::Passed(it) => {
+            let result = CallResult::passed(&it)?;
+            Ok(result.structured_or_content())
+        }
+        Outcome::Asked { questions, .. } => {
+            let asked = InputRequired { questions, state: None };
+            Err(CallError::Stopped(Stop::InputRequired(asked)).into())
+        }
+    }
+}
+
+/// A call that found no place, or that its caller may not make, is said so in HTTP too, for those
+/// who know what to do.
+fn told(error: &Value, response: Response) -> Response {
+    let data = &error["data"];
+    match (data["error"].as_str(), data["retry_after_ms"].as_u64()) {
+        (Some("busy"), Some(ms)) => calls::refusal::retry_after(response, ms),
+        (Some("insufficient_scope"), _) => {
+            forbidden(response, data["scope"].as_str().unwrap_or_default())
+        }
+        _ => response,
+    }
+}
+
+/// The code of the specification's table (CIN 2.3), by the status that says the same.
+fn code(failure: &Failure) -> i64 {
+    match (failure.is_protocol, failure.status) {
+        (true, 404) => -32601,
+        (_, 400) => -32602,
+        (_, 404) => -32001,
+        (_, 409) => -32009,
+        (_, 500..) => -32603,
+        _ => -32000,
+    }
+}
+
+/// Whether JSON-RPC lets a request go by it.
+fn is_id(id: &RawValue) -> bool {
+    let first = id.get().as_bytes().first();
+    first.is_some_and(|it| matches!(it, b'"' | b'-' | b'0'..=b'9')) || id.get() == "null"
+}
+
+fn parse_error(why: &str) -> Answer {
+    failure(None, -32700, format!("the body is not JSON: {why}"), Value::Null)
+}
+
+fn failure(
+    id: Option<Box<RawValue>>,
+    code: i64,
+    message: impl Into<String>,
+    data: Value,
+) -> Answer {
+    let message: String = message.into();
+    let mut error = json!({ "code": code, "message": message });
+    if !data.is_null() {
+        error["data"] = data;
+    }
+    Answer { jsonrpc: "2.0", id, outcome: Outcomes::Error(error) }
+}

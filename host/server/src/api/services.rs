@@ -1,0 +1,174 @@
+//! What components say of `GET /api/health` (NAV-15): how the services fare that they use. A request for health has
+//! them asked, and waits a moment for what they say: where they are slow, what they said last is told.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+    time::{Duration, Instant},
+};
+
+use futures::future::join_all;
+use serde_json::{Map, Value};
+use tokio::{
+    sync::{Notify, watch},
+    task::JoinHandle,
+    time::timeout,
+};
+use tokio_util::sync::CancellationToken;
+
+use base::{caller::Caller, config::Config};
+use registry::Registry;
+use sandbox::component::Request;
+
+/// How often they are asked at least.
+const EVERY: Duration = Duration::from_secs(30);
+/// How long a request waits for them.
+const PATIENCE: Duration = Duration::from_millis(250);
+/// How old an answer may be that is told (NAV-15).
+const AGE_MAX: Duration = Duration::from_secs(60);
+/// What is said of a service that fails.
+const ERROR: &str = "error";
+
+/// Where a component says its part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct LookUp {
+    component: String,
+    path: String,
+}
+
+/// What was heard last and when, by component.
+type Heard = BTreeMap<String, (Instant, Map<String, Value>)>;
+
+/// All look-ups, and what they said.
+#[derive(Clone, Default)]
+pub(crate) struct Services {
+    look_ups: Arc<[LookUp]>,
+    heard: Arc<Mutex<Heard>>,
+    wanted: Arc<Notify>,
+    /// Told whenever all have been asked: all requests that wait meanwhile share the answers.
+    asked: watch::Sender<()>,
+}
+
+impl Services {
+    /// Asks all that `config` names from now on, until `stop`.
+    pub(crate) fn start(
+        config: &Config,
+        registry: &Registry,
+        stop: &CancellationToken,
+    ) -> (Self, JoinHandle<()>) {
+        let look_ups = config.components.iter().filter_map(|(component, it)| {
+            let path = it.health.clone()?;
+            Some(LookUp { component: component.clone(), path })
+        });
+        let services = Self { look_ups: look_ups.collect(), ..Self::default() };
+        let task = services.clone().watch(registry.clone(), stop.clone());
+        (services, tokio::spawn(task))
+    }
+
+    /// What each component says now, or has said within the last minute. One that has fallen silent fails with all
+    /// that it spoke of.
+    pub(crate) async fn told(&self) -> Vec<Map<String, Value>> {
+        if !self.look_ups.is_empty() {
+            let mut asked = self.asked.subscribe();
+            self.wanted.notify_one();
+            let _ = timeout(PATIENCE, asked.changed()).await;
+        }
+        self.heard_lately()
+    }
+
+    fn heard_lately(&self) -> Vec<Map<String, Value>> {
+        let heard = self.heard.lock().unwrap_or_else(|it| it.into_inner());
+        let told = heard.values().map(|(at, said)| match at.elapsed() <= AGE_MAX {
+            true => said.clone(),
+            false => said.iter().map(|(name, it)| (name.clone(), failing(it))).collect(),
+        });
+        told.collect()
+    }
+
+    async fn watch(self, registry: Registry, stop: CancellationToken) {
+        if self.look_ups.is_empty() {
+            return;
+        }
+        loop {
+            let all = self.look_ups.iter().map(|it| timeout(AGE_MAX, ask(&registry, it)));
+            let all = tokio::select! {
+                biased;
+                () = stop.cancelled() => return,
+                all = join_all(all) => all,
+            };
+            {
+                let mut heard = self.heard.lock().unwrap_or_else(|it| it.into_inner());
+                for (it, answer) in self.look_ups.iter().zip(all) {
+                    match answer {
+                        Ok(Some(Some(said))) => {
+                            heard.insert(it.component.clone(), (Instant::now(), said));
+                        }
+                        // It is not served any more.
+                        Ok(Some(None)) => _ = heard.remove(&it.component),
+                        _ => {}
+                    }
+                }
+            }
+            self.asked.send_replace(());
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => return,
+                _ = timeout(EVERY, self.wanted.notified()) => {}
+            }
+        }
+    }
+}
+
+/// Whether something of what was told fails.
+pub(crate) fn fails(told: &Value) -> bool {
+    match told {
+        Value::String(word) => word == ERROR,
+        Value::Object(fields) => fields.values().any(fails),
+        _ => false,
+    }
+}
+
+/// `said`, where what it is about is not heard of any more: what was there fails.
+fn failing(said: &Value) -> Value {
+    match said {
+        Value::String(word) if word == "connected" => ERROR.into(),
+        Value::Object(fields) => {
+            fields.iter().map(|(name, it)| (name.clone(), failing(it))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+/// What the component says now: an object. Nothing where it cannot say, and nothing of it where it is not served.
+async fn ask(registry: &Registry, it: &LookUp) -> Option<Option<Map<String, Value>>> {
+    let component = registry.catalog().component(&it.component).cloned();
+    let Some(component) = component.filter(|it| it.why_no_endpoints().is_none()) else {
+        return Some(None);
+    };
+    let request = Request { path: it.path.clone(), query: Vec::new(), meta: "{}".to_owned() };
+    let answer = component.get(&request, Caller::anonymous()).await.ok()??;
+    Some(Some(serde_json::from_str(&answer).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_was_heard_too_long_ago_fails_and_what_was_never_there_does_not() {
+        let services = Services::default();
+        let said = json!({ "services": { "maps": "connected", "cars": "not_configured" } });
+        let said = said.as_object().unwrap();
+        let heard = |ago: Duration| {
+            let at = Instant::now().checked_sub(ago).expect("the machine runs that long");
+            services.heard.lock().unwrap().insert("navigation".to_owned(), (at, said.clone()));
+            services.heard_lately().remove(0)["services"].clone()
+        };
+        assert_eq!(heard(Duration::ZERO), said["services"], "NAV-15");
+        let late = heard(Duration::from_secs(61));
+        assert_eq!(late, json!({ "maps": "error", "cars": "not_configured" }), "NAV-15");
+        assert!(fails(&late) && !fails(&said["services"]));
+    }
+}

@@ -1,0 +1,266 @@
+//! What is wrong with a configuration before it is served: with the line, and what to mend.
+
+use std::path::Path;
+
+use futures::future::BoxFuture;
+use serde::Serialize;
+
+use crate::{
+    inspect,
+    solo::{Compiled, Solo},
+};
+use base::{
+    config::{Config, assistants, servers, tokens},
+    grants::Grant,
+    settings::Settings,
+};
+use registry::library::Library;
+use sandbox::{Sandbox, component::LoadError};
+
+mod document;
+
+pub use document::Document;
+use document::{Named, Thing};
+
+/// One thing that is wrong, or worth knowing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The line of the file that it is about, where it is about one.
+    pub line: Option<usize>,
+    /// Whether the server would do without something because of it.
+    pub is_problem: bool,
+    /// What it is about, as it is called in the file.
+    pub about: String,
+    /// What is wrong, and what to mend.
+    pub message: String,
+}
+
+/// Everything that is wrong with `config` as it was read from `document`.
+pub fn check<'a>(config: &'a Config, document: &'a Document<'_>) -> BoxFuture<'a, Vec<Finding>> {
+    Box::pin(async move {
+        let mut findings = Vec::new();
+        if let Err(error) = config.telemetry.check() {
+            let message = error.to_string();
+            findings.push(document.problem(&["telemetry"], message));
+        }
+        if let Err(what) = config.sessions.check() {
+            findings.push(document.problem(&["sessions"], what));
+        }
+        if let Err(what) = config.approvals.check() {
+            findings.push(document.problem(&["approvals"], what));
+        }
+        if let Err(what) = config.connections.check(config.largest_body()) {
+            findings.push(document.problem(&["connections"], what));
+        }
+        let wrong = tokens::check::problems(config);
+        for it in wrong.into_iter().chain(assistants::problems(config)) {
+            let path: Vec<_> = it.path.iter().map(String::as_str).collect();
+            findings.push(Finding { is_problem: it.is_fatal, ..document.problem(&path, it.what) });
+        }
+        if let Err(what) = config.endpoints.check(&config.components) {
+            findings.push(document.problem(&["endpoints"], what));
+        }
+        if config.page.tiles.as_ref().is_some_and(|it| it.may_have_key()) {
+            let message = "the address may have a key in it, which everybody sees who sees the page; use one that is limited to this page";
+            findings.push(document.note(&["page", "tiles", "url"], message.to_owned()));
+        }
+        for (name, component) in &config.components {
+            let mut asked = component.asks.iter().flatten().filter(|it| *it != "*");
+            if let Some(unknown) = asked.find(|it| !config.assistants.has(it)) {
+                let what =
+                    format!("there is no assistant {unknown}; [assistants.{unknown}] would be one");
+                findings.push(document.problem(&["components", name, "asks"], what));
+            }
+            if let Some((key, what)) = component.wrong_calls() {
+                findings.push(document.problem(&["components", name, key], what));
+            }
+            if let Err(what) = component.check() {
+                let path = ["components", name, "http_environment"];
+                findings.push(document.problem(&path, what));
+            }
+        }
+        for named in document.named() {
+            findings.extend(missing(config, document, &named));
+        }
+        for name in config.components.keys() {
+            let settings = &config.component(name).settings;
+            // A file that is not there has been told of above.
+            if let (_, Some(error @ base::settings::SettingsError::Json { .. })) =
+                Settings::salvage(settings, &config.base)
+            {
+                let path = ["components", name, "settings"];
+                findings.push(document.problem(&path, error.to_string()));
+            }
+        }
+        if let Some((name, what)) = servers::unworkable(&config.servers) {
+            findings.push(document.problem(&["servers", &name], what));
+        }
+        for (name, server) in &config.servers {
+            let missing = server.missing(&config.base);
+            findings.extend(missing.map(|what| document.problem(&["servers", name], what)));
+        }
+        installed(config, document, &mut findings).await;
+        findings
+    })
+}
+
+/// The names of the components that are installed, in the folder or in the program.
+pub fn installed_names(config: &Config) -> Vec<String> {
+    let library = Library::look(config);
+    let mut names: Vec<_> = library.files().into_iter().map(|it| it.0).collect();
+    names.extend(library.bundled());
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// A finding where what `named` names is not there.
+fn missing(config: &Config, document: &Document<'_>, named: &Named) -> Option<Finding> {
+    let path = config.base.join(&named.value);
+    let message = match named.thing {
+        Thing::Variable if std::env::var_os(&named.value).is_some() => return None,
+        Thing::Variable => format!(
+            "the environment variable {} is not set; set it, or take this line out",
+            named.value
+        ),
+        Thing::File if path.is_file() => return None,
+        Thing::File => absent(&path, "file"),
+        Thing::Folder if path.is_dir() => return None,
+        Thing::Folder => absent(&path, "folder"),
+    };
+    let mut finding = document.problem(&named.path(), message);
+    // Without a variable a component has what it would have had without the line.
+    finding.is_problem = named.is_required;
+    Some(finding)
+}
+
+fn absent(path: &Path, kind: &str) -> String {
+    match path.exists() {
+        true => format!("{} is not a {kind}", path.display()),
+        false => {
+            format!("there is no {kind} {}; paths count from the file's own folder", path.display())
+        }
+    }
+}
+
+/// Whether what is installed is let in and accepts its settings, and what is granted to no component
+/// or in vain.
+async fn installed(config: &Config, document: &Document<'_>, findings: &mut Vec<Finding>) {
+    let library = Library::look(config);
+    let files: Vec<_> = library.files().into_iter().map(|it| it.0).collect();
+    let mut names = installed_names(config);
+    for name in document.components().filter(|it| !names.contains(it)) {
+        let message = format!("no component {name} is installed, in a folder or in the program");
+        findings.push(document.note(&["components", &name], message));
+    }
+    names.retain(|it| config.component(it).enabled != Some(false));
+    let sandbox = match Sandbox::with(&config.sandbox, config.memory_bytes_max()) {
+        Ok(sandbox) => sandbox,
+        Err(error) => {
+            let message = format!("the sandbox cannot be set up: {error:#}");
+            return findings.push(document.problem(&["limits"], message));
+        }
+    };
+    for name in names {
+        let source = match files.contains(&name) {
+            true => library.read(&name).map_err(LoadError::from),
+            false => library.read_bundled(&name).ok_or_else(|| gone().into()),
+        };
+        let compiled = match source {
+            Ok(source) => Compiled::of(&library, &sandbox, &source).await,
+            Err(error) => Err(error),
+        };
+        match compiled {
+            Ok(compiled) => {
+                if fits(config, document, &name, &compiled, findings) {
+                    accepts(config, document, &name, &compiled, findings).await;
+                }
+            }
+            Err(error) => {
+                findings.push(document.problem(&["components", &name], error.to_string()));
+            }
+        }
+    }
+}
+
+fn gone() -> std::io::Error {
+    std::io::Error::new(std::io::ErrorKind::NotFound, "it has gone")
+}
+
+/// Tables of the file that are settings of the component that runs assistants.
+const TABLES: [&str; 3] = ["assistants", "models", "chat"];
+
+/// Whether the component named `name` accepts its settings: it is given them, on a database that is
+/// thrown away.
+async fn accepts(
+    config: &Config,
+    document: &Document<'_>,
+    name: &str,
+    compiled: &Compiled,
+    findings: &mut Vec<Finding>,
+) {
+    let outcome = match Solo::on_trial(config, name) {
+        Ok(solo) => solo.start_compiled(compiled).await.map(|_| ()),
+        Err(error) => Err(error),
+    };
+    match outcome {
+        Ok(()) => {}
+        // Files and folders that are not there have been told of above.
+        Err(LoadError::Settings(_) | LoadError::Reach(_)) => {}
+        Err(LoadError::Configure(problems)) => {
+            let given = config.component(name);
+            for it in problems {
+                let setting = it.pointer.split('/').nth(1).unwrap_or_default();
+                if given.has(Grant::Runs) && TABLES.contains(&setting) {
+                    let place: Vec<_> = it.pointer.split('/').skip(1).collect();
+                    findings.push(document.problem(&place, it.message));
+                    continue;
+                }
+                let (table, source) = given.source_of(setting, &config.base);
+                let message = match it.pointer.as_str() {
+                    "" => format!("its settings are refused: {}", it.message),
+                    pointer => {
+                        format!("its settings are refused: {pointer}: {}{source}", it.message)
+                    }
+                };
+                let mut place = vec!["components", name, table, setting];
+                place.retain(|it| !it.is_empty());
+                findings.push(document.problem(&place, message));
+            }
+        }
+        Err(error) => findings.push(document.problem(&["components", name], error.to_string())),
+    }
+}
+
+/// Whether the grants of the component named `name` fit what it imports and exports; false where it
+/// is not let in.
+fn fits(
+    config: &Config,
+    document: &Document<'_>,
+    name: &str,
+    compiled: &Compiled,
+    findings: &mut Vec<Finding>,
+) -> bool {
+    let (imports, exports) = inspect::parts(compiled);
+    let place = ["components", name, "grants"];
+    if let Some(message) = inspect::refusal(name, &imports, config) {
+        findings.push(document.problem(&place, message));
+        return false;
+    }
+    let granted = config.component(name).grants.unwrap_or_default();
+    for grant in inspect::granted_by(&exports).difference(&granted) {
+        let message = format!(
+            "it exports {grant}, which is not granted and so not used; to grant it, add \"{grant}\" to its grants"
+        );
+        findings.push(document.note(&place, message));
+    }
+    let mut used = inspect::granted_by(&imports);
+    used.extend(inspect::granted_by(&exports));
+    let idle: Vec<_> = granted.difference(&used).map(Grant::to_string).collect();
+    // What the program grants its own components by default is nobody's mistake.
+    if !idle.is_empty() && document.line(&place).is_some() {
+        let message = format!("it does not use what it is granted: {}", idle.join(", "));
+        findings.push(document.note(&place, message));
+    }
+    true
+}

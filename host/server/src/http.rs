@@ -1,0 +1,115 @@
+//! The server's routes, and what every request must pass first.
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    extract::DefaultBodyLimit,
+    middleware,
+    response::Response,
+    routing::{any, get, post},
+};
+use http::{Method, StatusCode};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+mod allowed;
+mod body;
+mod cors;
+mod front;
+mod guard;
+mod listener;
+mod state;
+
+pub(crate) use allowed::hosts;
+pub(crate) use front::Front;
+pub(crate) use listener::Connections;
+
+use guard::Guard;
+
+use crate::{api, page};
+use base::config::Config;
+use calls::{Calls, authorization::Gateway, outcome::Answers, refusal::refusal, shares::Shares};
+use mcp::{
+    mend,
+    {
+        McpServer,
+        thin::{self, Thin},
+    },
+};
+use store::blobs::Blobs;
+use telemetry::metrics::Metrics;
+
+/// What the routes work on.
+pub(crate) struct Routes {
+    pub(crate) mcp: McpServer,
+    pub(crate) calls: Calls,
+    pub(crate) rpc: api::rpc::Rpc,
+    pub(crate) health: api::health::Health,
+    pub(crate) blobs: Blobs,
+    pub(crate) endpoints: api::endpoints::Endpoints,
+    pub(crate) approvals: api::approvals::Waiting,
+    pub(crate) hang_up: CancellationToken,
+    pub(crate) running: TaskTracker,
+    pub(crate) metrics: Metrics,
+}
+
+/// Everything that the server answers.
+pub(crate) fn front(config: &Config, routes: Routes) -> Front {
+    let mended = middleware::from_fn_with_state(config.body_bytes_max, mend::mend);
+    let limit = DefaultBodyLimit::max(config.body_bytes_max);
+    let rpc = post(api::rpc::answer).with_state(routes.rpc).layer(limit).layer(mended);
+    let gateway = routes.endpoints.gateway.clone();
+    let all = mcp(config, routes.calls, &routes.mcp, routes.hang_up)
+        .route("/rpc", rpc.clone())
+        .route("/rpc/", rpc)
+        .merge(api::auth::routes(routes.endpoints.gateway.clone()))
+        .merge(api::approvals::routes(routes.approvals))
+        .route("/api/health", get(api::health::answer).with_state(routes.health))
+        .route("/api/page", get(api::page::answer).with_state(Arc::new(config.page.clone())))
+        .route("/api/blobs", post(api::blobs::put).with_state(routes.blobs.clone()))
+        .route("/api/blobs/{id}", get(api::blobs::get).with_state(routes.blobs))
+        .merge(api::endpoints::routes(routes.endpoints))
+        .route("/f/{handle}", get(page::form))
+        .fallback_service(any(page::answer).with_state(page::Page::of(config)))
+        .method_not_allowed_fallback(other_method);
+    guarded(config, all, (routes.running, routes.metrics), Some(gateway))
+}
+
+/// `/mcp`, with `answers` behind it on the short way and the SDK on the long one.
+pub(crate) fn mcp<A: Answers>(
+    config: &Config,
+    answers: A,
+    sdk: &McpServer,
+    hang_up: CancellationToken,
+) -> Router {
+    let body_bytes_max = config.body_bytes_max;
+    let sdk = sdk.over_http(config, hang_up);
+    let thin = Arc::new(Thin { answers, sdk, body_bytes_max, is_on: config.thin_path });
+    // Some clients write a slash at its end.
+    let answer = any(thin::answer::<A>).with_state(thin);
+    Router::new().route("/mcp", answer.clone()).route("/mcp/", answer)
+}
+
+/// `routes` behind what every request must pass.
+pub(crate) fn guarded(
+    config: &Config,
+    routes: Router,
+    (running, metrics): (TaskTracker, Metrics),
+    gateway: Option<Gateway>,
+) -> Front {
+    let guard = Guard::new(config, metrics, gateway);
+    let share = guard.share();
+    Front::new(routes, Some(guard), share, running)
+}
+
+/// The operator's `routes`, which look themselves who asks: bodies of up to `body_bytes_max`, two at a
+/// time.
+pub(crate) fn operators(routes: Router, body_bytes_max: usize) -> Front {
+    let shares = Shares::new(body_bytes_max.saturating_mul(2), body_bytes_max);
+    Front::new(routes, None, shares.of_caller(), TaskTracker::new())
+}
+
+async fn other_method(method: Method) -> Response {
+    let message = format!("{method} is not served here; the header Allow says what is.");
+    refusal(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", &message)
+}

@@ -1,0 +1,216 @@
+//! Under which names the server may be addressed, and from which pages.
+
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts, uri::Authority,
+};
+
+use base::{config::Config, grants::address::host_of};
+
+/// What a browser says of where a request comes from, which no page can change.
+const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// Names and pages that are let in.
+pub(super) struct Allowed {
+    hosts: Vec<String>,
+    origins: Vec<String>,
+    /// The host of the page's address, and the scheme that it has there.
+    public: Option<(String, &'static str)>,
+}
+
+/// Why a request is turned away.
+#[derive(Debug)]
+pub(super) struct Refused {
+    pub(super) status: StatusCode,
+    pub(super) error: &'static str,
+    pub(super) message: String,
+}
+
+fn forbidden(message: String) -> Refused {
+    Refused { status: StatusCode::FORBIDDEN, error: "forbidden", message }
+}
+
+impl Allowed {
+    pub(super) fn new(config: &Config) -> Self {
+        let origins = config.allowed_origins.iter().map(|it| it.to_lowercase()).collect();
+        let public = config.public_url.as_ref().map(|it| {
+            let scheme = if it.as_str().starts_with("https:") { "https" } else { "http" };
+            (it.host().to_owned(), scheme)
+        });
+        Self { hosts: hosts(config), origins, public }
+    }
+
+    /// Refuses what a page elsewhere, or a name that was bound to this machine behind the user's
+    /// back, would send (DNS rebinding). Tells the page where it is one from elsewhere that may.
+    pub(super) fn check(&self, parts: &Parts) -> Result<Option<HeaderValue>, Refused> {
+        let host = host(&parts.headers, parts.uri.authority())?;
+        let is_served =
+            |it: &String| it.eq_ignore_ascii_case(host) || it.eq_ignore_ascii_case(host_of(host));
+        if !self.hosts.iter().any(is_served) {
+            return Err(forbidden(format!(
+                "Host {:?} is not served here; add it to allowed_hosts in the configuration.",
+                shown(host)
+            )));
+        }
+        let Some(sent) = parts.headers.get(header::ORIGIN) else {
+            return self.without_origin(parts).map(|()| None);
+        };
+        let origin = sent.to_str().unwrap_or_default();
+        if origin.split_once("://").is_some_and(|it| self.is_own(it, host)) {
+            return Ok(None);
+        }
+        if self.origins.iter().any(|it| it.eq_ignore_ascii_case(origin)) {
+            return Ok(Some(sent.clone()));
+        }
+        Err(forbidden(format!(
+            "Pages of {:?} may not talk to this server; add it to allowed_origins in the configuration.",
+            shown(&origin.to_lowercase())
+        )))
+    }
+
+    /// Whether a page of this scheme and host is the server's own, which was addressed as `host`.
+    fn is_own(&self, (scheme, page): (&str, &str), host: &str) -> bool {
+        let public = self.public.as_ref().filter(|it| it.0.eq_ignore_ascii_case(host_of(host)));
+        let is_scheme = match public {
+            Some((_, public)) => scheme.eq_ignore_ascii_case(public),
+            // A proxy may speak TLS before it.
+            None => scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https"),
+        };
+        is_scheme && page.eq_ignore_ascii_case(host)
+    }
+
+    /// A browser sends `Origin` with whatever may change something. One that does not still says
+    /// that a page elsewhere is behind it.
+    fn without_origin(&self, parts: &Parts) -> Result<(), Refused> {
+        let changes = !matches!(parts.method, Method::GET | Method::HEAD | Method::OPTIONS);
+        let Some(site) = parts.headers.get(FETCH_SITE).filter(|_| changes) else { return Ok(()) };
+        match site.as_bytes() {
+            b"same-origin" | b"none" => Ok(()),
+            _ => Err(forbidden(
+                "A page elsewhere may not send this; add its origin to allowed_origins in the configuration, and let it send Origin.".to_owned(),
+            )),
+        }
+    }
+}
+
+/// The one name under which a request addresses the server.
+fn host<'a>(headers: &'a HeaderMap, authority: Option<&'a Authority>) -> Result<&'a str, Refused> {
+    let mut hosts = headers.get_all(header::HOST).iter();
+    let first = hosts.next();
+    if hosts.next().is_some() {
+        let message = "A request has one Host header and not several.".to_owned();
+        return Err(Refused { status: StatusCode::BAD_REQUEST, error: "bad_request", message });
+    }
+    let named = first.and_then(|it| it.to_str().ok());
+    Ok(authority.map(Authority::as_str).or(named).unwrap_or_default())
+}
+
+/// As much of what was sent as is worth telling.
+fn shown(text: &str) -> &str {
+    &text[..text.floor_char_boundary(128)]
+}
+
+/// The names under which a server with this configuration may be addressed.
+pub(crate) fn hosts(config: &Config) -> Vec<String> {
+    let mut hosts = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "[::1]".to_owned()];
+    if !config.addr.ip().is_unspecified() {
+        hosts.push(host_of(&config.addr.to_string()).to_owned());
+    }
+    hosts.extend(config.public_url.iter().map(|it| it.host().to_owned()));
+    hosts.extend(config.allowed_hosts.iter().map(|it| it.to_lowercase()));
+    hosts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(method: &str, headers: &[(HeaderName, &str)]) -> Parts {
+        let mut request = http::Request::builder().method(method).uri("/rpc");
+        for (name, value) in headers {
+            request = request.header(name, *value);
+        }
+        request.body(()).unwrap().into_parts().0
+    }
+
+    fn config() -> Config {
+        let mut config = Config::defaults();
+        config.allowed_origins.push("https://App.example".to_owned());
+        config
+    }
+
+    fn check(host: &str, origin: Option<&str>) -> Result<bool, String> {
+        let mut headers = vec![(header::HOST, host)];
+        headers.extend(origin.map(|it| (header::ORIGIN, it)));
+        let checked = Allowed::new(&config()).check(&parts("POST", &headers));
+        checked.map(|it| it.is_some()).map_err(|it| it.message)
+    }
+
+    #[test]
+    fn the_pages_address_is_a_name_of_the_servers() {
+        let mut config = Config::defaults();
+        config.public_url = "https://tools.example/x".to_owned().try_into().ok();
+        assert!(hosts(&config).contains(&"tools.example".to_owned()));
+    }
+
+    #[test]
+    fn the_own_page_and_clients_without_a_page_may_talk_and_others_may_not() {
+        assert_eq!(check("127.0.0.1:8808", None), Ok(false));
+        assert_eq!(check("LocalHost:8808", Some("http://localhost:8808")), Ok(false));
+        assert_eq!(check("[::1]:8808", Some("http://[::1]:8808")), Ok(false));
+        assert_eq!(check("localhost:8808", Some("https://app.example")), Ok(true));
+        assert!(check("localhost:8808", Some("http://evil.example")).is_err());
+        assert!(check("localhost:8808", Some("http://localhost:9999")).is_err());
+        assert!(check("localhost:8808", Some("ftp://localhost:8808")).is_err());
+        assert!(check("localhost:8808", Some("null")).is_err());
+    }
+
+    #[test]
+    fn the_scheme_of_the_public_address_is_compared() {
+        let mut config = config();
+        config.public_url = Some("https://tools.example".to_owned().try_into().unwrap());
+        let allowed = Allowed::new(&config);
+        let check = |origin| {
+            let headers = [(header::HOST, "tools.example"), (header::ORIGIN, origin)];
+            allowed.check(&parts("POST", &headers)).is_ok()
+        };
+        assert!(check("https://tools.example") && !check("http://tools.example"));
+    }
+
+    #[test]
+    fn two_hosts_are_refused() {
+        let headers = [(header::HOST, "localhost"), (header::HOST, "evil.example")];
+        let refused = Allowed::new(&config()).check(&parts("GET", &headers)).unwrap_err();
+        assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+    }
+
+    #[test]
+    fn a_cross_site_post_without_origin_is_refused() {
+        let allowed = Allowed::new(&config());
+        let check = |method, site| {
+            let headers = [(header::HOST, "localhost:8808"), (FETCH_SITE, site)];
+            allowed.check(&parts(method, &headers)).is_ok()
+        };
+        assert!(!check("POST", "cross-site") && !check("POST", "same-site"));
+        assert!(!check("DELETE", "cross-site"));
+        assert!(check("POST", "same-origin") && check("POST", "none"));
+        assert!(check("GET", "cross-site"), "a link that is followed comes from elsewhere");
+    }
+
+    #[test]
+    fn a_name_bound_to_this_machine_from_outside_is_refused() {
+        let message = check("evil.example:8808", Some("http://evil.example:8808")).unwrap_err();
+        assert!(message.contains("allowed_hosts"), "{message}");
+        let giant = check(&"x".repeat(10_000), None).unwrap_err();
+        assert!(giant.len() < 300, "{giant}");
+    }
+
+    #[test]
+    fn a_server_on_every_address_is_known_by_the_names_that_are_configured() {
+        let mut config = Config::defaults();
+        config.addr = "0.0.0.0:8808".parse().unwrap();
+        config.allowed_hosts.push("Tools.example".to_owned());
+        assert_eq!(hosts(&config), ["localhost", "127.0.0.1", "[::1]", "tools.example"]);
+        config.addr = "192.0.2.7:8808".parse().unwrap();
+        assert!(hosts(&config).contains(&"192.0.2.7".to_owned()));
+    }
+}

@@ -1,0 +1,187 @@
+//! Bodies on their way: what a request brings is counted, and held to its time and its sender's share;
+//! what an answer brings ends with the token of its listener.
+
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::SystemTime,
+};
+
+use axum::{body::Body, response::Response};
+use bytes::Bytes;
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use hyper::body::Incoming;
+use tokio::time::Sleep;
+
+use super::state::{Failure, State};
+use calls::shares::Share;
+
+/// What may come of a request's body, and at whose cost.
+#[derive(Clone, Debug)]
+pub(super) struct Allowance {
+    pub(super) share: Share,
+    /// Bytes that it may have, where its sender is not known.
+    pub(super) bytes_max: usize,
+    /// Whether it is kept in memory until the answer, as all are that are not written to a file.
+    pub(super) is_kept: bool,
+}
+
+/// The body of a request.
+pub(super) struct Metered {
+    incoming: Incoming,
+    state: Arc<State>,
+    allowance: Allowance,
+}
+
+/// Why a body ends before its end; the connection says it in its own words.
+#[derive(Debug, thiserror::Error)]
+#[error("the body is not read any further: {0:?}")]
+struct Unread(Failure);
+
+impl Metered {
+    /// `incoming` as the body of a request; none where there is nothing in it.
+    pub(super) fn body(incoming: Incoming, state: &Arc<State>, allowance: Allowance) -> Body {
+        match incoming.is_end_stream() {
+            true => Body::empty(),
+            false => Body::new(Self { incoming, state: state.clone(), allowance }),
+        }
+    }
+
+    /// Counts a piece; what is wrong with it.
+    fn count(&self, bytes: usize) -> Option<Failure> {
+        self.state.body_came(bytes);
+        if self.state.received() > self.allowance.bytes_max {
+            return Some(Failure::Large);
+        }
+        if !self.allowance.is_kept {
+            return None;
+        }
+        if !self.allowance.share.take(bytes) {
+            return Some(Failure::Full);
+        }
+        self.state.hold(bytes);
+        None
+    }
+}
+
+impl Drop for Metered {
+    fn drop(&mut self) {
+        // Nothing is awaited any more.
+        self.state.body_came(0);
+        if !self.incoming.is_end_stream() {
+            self.state.leave_unread();
+        }
+    }
+}
+
+impl HttpBody for Metered {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let failed = |failure| Poll::Ready(Some(Err(axum::Error::new(Unread(failure)))));
+        match self.state.failure() {
+            Failure::None => {}
+            failure => return failed(failure),
+        }
+        let frame = match Pin::new(&mut self.incoming).poll_frame(context) {
+            Poll::Pending => {
+                self.state.wait_for_body();
+                return Poll::Pending;
+            }
+            Poll::Ready(frame) => frame,
+        };
+        let bytes = match &frame {
+            Some(Ok(it)) => it.data_ref().map_or(0, Bytes::len),
+            _ => 0,
+        };
+        match self.count(bytes) {
+            None => Poll::Ready(frame.map(|it| it.map_err(axum::Error::new))),
+            Some(failure) => {
+                self.state.fail(failure);
+                failed(failure)
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.incoming.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.incoming.size_hint()
+    }
+}
+
+/// What is over when an answer is: the request, and what its body held.
+pub(super) struct End {
+    state: Arc<State>,
+    share: Share,
+}
+
+impl End {
+    pub(super) fn new(state: &Arc<State>, share: Share) -> Self {
+        Self { state: state.clone(), share }
+    }
+}
+
+impl Drop for End {
+    fn drop(&mut self) {
+        match self.state.end() {
+            0 => {}
+            held => self.share.give_back(held),
+        }
+    }
+}
+
+/// The body of an answer.
+pub(super) struct Answer {
+    body: Body,
+    /// When it ends, whether there is more or not.
+    until: Option<Pin<Box<Sleep>>>,
+    _end: End,
+}
+
+impl Answer {
+    /// `response`, which ends its request with itself, and at `expires` at the latest.
+    pub(super) fn of(
+        response: Response,
+        expires: Option<SystemTime>,
+        end: End,
+    ) -> http::Response<Self> {
+        let until = expires.map(|it| {
+            let left = it.duration_since(SystemTime::now()).unwrap_or_default();
+            Box::pin(tokio::time::sleep(left))
+        });
+        response.map(|body| Self { body, until, _end: end })
+    }
+}
+
+impl HttpBody for Answer {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        if let Some(until) = &mut self.until
+            && until.as_mut().poll(context).is_ready()
+        {
+            return Poll::Ready(None);
+        }
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,203 @@
+//! What stands between a connection and the routes: each request is let in or refused before anything
+//! of its body is read, and each answer leaves with what every answer says.
+
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::SystemTime,
+};
+
+use axum::{Router, extract::Request, response::Response, routing::future::RouteFuture};
+use http::{HeaderValue, StatusCode, header};
+use hyper::body::{Body as _, Incoming};
+use tokio_util::task::{TaskTracker, task_tracker::TrackedFuture};
+use tower::Service as _;
+
+use super::{
+    body::{Allowance, Answer, End, Metered},
+    cors,
+    guard::{Guard, Pass, TOO_LARGE},
+    state::{Failure, State},
+};
+use base::failure::Failure as Refusal;
+use calls::{
+    authorization::{self, Shape},
+    refusal::{refusal, retry_after},
+    shares::Share,
+};
+
+/// How long a client is told to wait for room in the memory.
+const FULL_WAIT_MS: u64 = 1_000;
+
+/// Routes, and what guards them.
+#[derive(Clone)]
+pub(crate) struct Front(Arc<Inner>);
+
+struct Inner {
+    routes: Router,
+    /// None where the routes look themselves who asks, as the operator's do.
+    guard: Option<Guard>,
+    /// Of what is sent where there is no guard.
+    share: Share,
+    /// Counts requests until they are answered, so that a server that stops can wait.
+    running: TaskTracker,
+}
+
+impl Front {
+    /// `routes` behind `guard`; without one, all bodies are of `share`.
+    pub(crate) fn new(
+        routes: Router,
+        guard: Option<Guard>,
+        share: Share,
+        running: TaskTracker,
+    ) -> Self {
+        // Once and not for each request.
+        let routes = routes.with_state(());
+        Self(Arc::new(Inner { routes, guard, share, running }))
+    }
+
+    /// The same for one connection.
+    pub(super) fn served(&self, state: Arc<State>) -> Served {
+        Served { front: self.clone(), state }
+    }
+}
+
+/// A connection's way to the routes.
+pub(super) struct Served {
+    front: Front,
+    state: Arc<State>,
+}
+
+impl hyper::service::Service<http::Request<Incoming>> for Served {
+    type Response = http::Response<Answer>;
+    type Error = Infallible;
+    type Future = Answering;
+
+    fn call(&self, request: http::Request<Incoming>) -> Answering {
+        self.state.begin();
+        let front = &self.front.0;
+        let (mut parts, incoming) = request.into_parts();
+        let pass = match &front.guard {
+            Some(guard) => guard.pass(&mut parts, self.state.peer),
+            None => Ok(Pass::operators(front.share.clone())),
+        };
+        let pass = match pass {
+            Ok(pass) => pass,
+            Err(refusal) => {
+                if !incoming.is_end_stream() {
+                    self.state.leave_unread();
+                }
+                return self.refused(*refusal);
+            }
+        };
+        let Pass { share, shape, bytes_max, is_kept, expires, page } = pass;
+        let allowance = Allowance { share: share.clone(), bytes_max, is_kept };
+        let body = Metered::body(incoming, &self.state, allowance);
+        let answer = front.routes.clone().call(Request::from_parts(parts, body));
+        Answering {
+            kind: Kind::Routes { answer: front.running.track_future(answer) },
+            state: self.state.clone(),
+            end: Some(End::new(&self.state, share)),
+            shape,
+            expires,
+            page,
+        }
+    }
+}
+
+impl Served {
+    fn refused(&self, refusal: Response) -> Answering {
+        Answering {
+            kind: Kind::Refused { refusal: Some(refusal) },
+            state: self.state.clone(),
+            end: Some(End::new(&self.state, self.front.0.share.clone())),
+            shape: Shape::Rest,
+            expires: None,
+            page: None,
+        }
+    }
+}
+
+pin_project_lite::pin_project! {
+    /// A request that is being answered.
+    pub(super) struct Answering {
+        #[pin]
+        kind: Kind,
+        state: Arc<State>,
+        end: Option<End>,
+        shape: Shape,
+        expires: Option<SystemTime>,
+        page: Option<HeaderValue>,
+    }
+}
+
+pin_project_lite::pin_project! {
+    #[project = KindPinned]
+    enum Kind {
+        Refused { refusal: Option<Response> },
+        Routes { #[pin] answer: TrackedFuture<RouteFuture<Infallible>> },
+    }
+}
+
+impl Future for Answering {
+    type Output = Result<http::Response<Answer>, Infallible>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let response = match this.kind.project() {
+            KindPinned::Refused { refusal } => refusal.take().unwrap_or_default(),
+            KindPinned::Routes { answer } => match ready!(answer.poll(context)) {
+                Ok(response) => response,
+                Err(never) => match never {},
+            },
+        };
+        // Whatever a handler makes of a body that was not read to its end, this is why.
+        let mut response = match this.state.failure() {
+            Failure::None => response,
+            failure => unread(failure, *this.shape),
+        };
+        if let Some(page) = this.page.take() {
+            response = cors::readable(response, page);
+        }
+        let headers = response.headers_mut();
+        if !headers.contains_key(header::X_CONTENT_TYPE_OPTIONS) {
+            headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        }
+        let expires = this.expires.filter(|_| is_stream(&response));
+        let Some(end) = this.end.take() else { return Poll::Pending };
+        Poll::Ready(Ok(Answer::of(response, expires, end)))
+    }
+}
+
+fn is_stream(response: &Response) -> bool {
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    kind.is_some_and(|it| it.as_bytes().starts_with(b"text/event-stream"))
+}
+
+/// The answer to a request whose body was given up.
+fn unread(failure: Failure, shape: Shape) -> Response {
+    let (error, status, message) = match failure {
+        Failure::Large => ("payload_too_large", StatusCode::PAYLOAD_TOO_LARGE, TOO_LARGE),
+        Failure::Full => {
+            let message = "Too much is being sent at once; send it again in a second, or let the operator raise bodies_bytes_max under [connections].";
+            ("busy", StatusCode::SERVICE_UNAVAILABLE, message)
+        }
+        Failure::Slow | Failure::None => {
+            let message = "The body comes too slowly; send it again, or let the operator change body_s or body_bytes_per_s_min under [connections].";
+            ("timeout", StatusCode::REQUEST_TIMEOUT, message)
+        }
+    };
+    let mut response = match shape {
+        Shape::Rest => refusal(status, error, message),
+        Shape::JsonRpc => {
+            authorization::refusal(shape, &Refusal::new(error, status.as_u16(), message))
+        }
+    };
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    match failure {
+        Failure::Full => retry_after(response, FULL_WAIT_MS),
+        _ => response,
+    }
+}

@@ -1,0 +1,311 @@
+//! What every request must pass before anything of its body is read: a name that is served here, no page
+//! from elsewhere, a sender who may come in, and not too often.
+
+use std::{net::IpAddr, sync::Arc, time::SystemTime};
+
+use axum::response::Response;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, header, request::Parts};
+
+use super::{allowed::Allowed, cors};
+use crate::page::is_probed;
+use base::{config::Config, failure::Failure};
+use calls::{
+    authorization::{
+        Authority, Gateway, Peer, Principal, Shape, Stranger, Strangers, StrangersRate,
+        Unauthorized, refusal as said, too_many, unauthorized,
+    },
+    refusal::refusal,
+    shares::{STRANGERS_BODY_BYTES_MAX, Share, Shares},
+};
+use telemetry::metrics::{Metrics, Refused};
+
+/// The header by which a modern request says what it is.
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+/// For whom a proxy asks.
+const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+/// Who may address the server, from which pages, and as whom.
+#[derive(Clone)]
+pub(crate) struct Guard(Arc<Rules>);
+
+struct Rules {
+    allowed: Allowed,
+    authority: Authority,
+    shares: Shares,
+    /// How often those may ask who are not known; none, as often as they like.
+    strangers: Option<Arc<Strangers>>,
+    /// What those read who do not say it.
+    language: Option<HeaderValue>,
+    /// Who says truly for whom they ask.
+    trusted_proxies: Vec<IpAddr>,
+    /// Where it is counted whom it turned away.
+    metrics: Metrics,
+    /// Who comes in by a password, where there is a chat.
+    gateway: Option<Gateway>,
+}
+
+/// What a request that was let in may bring and get.
+pub(super) struct Pass {
+    pub(super) share: Share,
+    /// How a refusal of it reads.
+    pub(super) shape: Shape,
+    /// Bytes that its body may have.
+    pub(super) bytes_max: usize,
+    /// Whether its body is kept in memory.
+    pub(super) is_kept: bool,
+    /// When what it listens to ends.
+    pub(super) expires: Option<SystemTime>,
+    /// The page elsewhere that may read the answer.
+    pub(super) page: Option<HeaderValue>,
+}
+
+impl Pass {
+    /// The operator's, whose routes look themselves who asks.
+    pub(super) fn operators(share: Share) -> Self {
+        let (shape, bytes_max) = (Shape::Rest, usize::MAX);
+        Self { share, shape, bytes_max, is_kept: true, expires: None, page: None }
+    }
+}
+
+impl Guard {
+    pub(crate) fn new(config: &Config, metrics: Metrics, gateway: Option<Gateway>) -> Self {
+        let largest = config.largest_body();
+        let shares = Shares::new(config.connections.bodies_bytes_max(largest), largest);
+        let rules = Rules {
+            allowed: Allowed::new(config),
+            authority: Authority::of(config, &shares),
+            shares,
+            strangers: config.rate.as_ref().map(|it| Arc::new(Strangers::new(it))),
+            language: config.language.as_ref().and_then(|it| it.text().parse().ok()),
+            trusted_proxies: config.trusted_proxies.iter().map(|it| it.to_canonical()).collect(),
+            metrics,
+            gateway,
+        };
+        Self(Arc::new(rules))
+    }
+
+    /// A share for requests that pass no guard.
+    pub(crate) fn share(&self) -> Share {
+        self.0.shares.of_caller()
+    }
+
+    /// Lets a request in that came from `connected`, with its sender among its extensions; or says why
+    /// not.
+    pub(super) fn pass(&self, parts: &mut Parts, connected: IpAddr) -> Result<Pass, Box<Response>> {
+        let rules = &*self.0;
+        let page = rules.allowed.check(parts).map_err(|why| {
+            rules.metrics.refused(Refused::Address);
+            Box::new(refusal(why.status, why.error, &why.message))
+        })?;
+        if let Some(page) = page.clone().filter(|_| cors::is_preflight(parts)) {
+            return Err(Box::new(cors::preflight(page, &parts.headers)));
+        }
+        let peer = rules.peer(&parts.headers, connected);
+        match rules.admit(parts, peer) {
+            Ok(pass) => Ok(Pass { page, ..pass }),
+            Err(refusal) => Err(match page {
+                Some(page) => Box::new(cors::readable(*refusal, page)),
+                None => refusal,
+            }),
+        }
+    }
+}
+
+/// What the password of the chat lets in to.
+fn is_behind_gateway(path: &str) -> bool {
+    path == "/api/chat" || path == "/api/approvals" || path.starts_with("/api/approvals/")
+}
+
+impl Rules {
+    fn admit(&self, parts: &mut Parts, peer: IpAddr) -> Result<Pass, Box<Response>> {
+        let shape = shape(parts);
+        let is_asked = !self.authority.is_open() || self.strangers.is_some();
+        let known = match shape.filter(|_| is_asked) {
+            Some(shape) => self.identify(parts, shape, peer)?,
+            None => None,
+        };
+        // Nobody behind this needs it, so nobody can give it away.
+        parts.headers.remove(header::AUTHORIZATION);
+        let has_language = known.as_ref().is_some_and(|it| it.caller.locale.is_some());
+        if let Some(language) = self.language.as_ref().filter(|_| !has_language) {
+            parts.headers.entry(header::ACCEPT_LANGUAGE).or_insert_with(|| language.clone());
+        }
+        if parts.uri.path() == "/api/auth" {
+            parts.extensions.insert(Peer(peer));
+        }
+        let is_stranger = known.is_none() && !self.authority.is_open();
+        let shape = shape.unwrap_or(Shape::Rest);
+        // The chat refuses strangers in its own words, and reads nothing before.
+        let is_chat = parts.uri.path() == "/api/chat";
+        if is_stranger && !is_chat && announced(&parts.headers) > STRANGERS_BODY_BYTES_MAX {
+            self.metrics.refused(Refused::Unauthorized);
+            let failure = Failure::new("payload_too_large", 413, TOO_LARGE);
+            return Err(Box::new(said(shape, &failure)));
+        }
+        let share = match &known {
+            Some(principal) => &principal.share,
+            None if is_stranger => self.shares.of_stranger(peer),
+            None => self.shares.of_anonymous(peer),
+        };
+        let path = parts.uri.path();
+        Ok(Pass {
+            share: share.clone(),
+            shape,
+            bytes_max: if is_stranger { STRANGERS_BODY_BYTES_MAX } else { usize::MAX },
+            // Files are written as they come.
+            is_kept: path != "/api/blobs",
+            expires: known.and_then(|it| it.expires).filter(|_| is_subscription(parts)),
+            page: None,
+        })
+    }
+
+    /// Who sends a request, and how often; none where it is no caller in particular.
+    fn identify(
+        &self,
+        parts: &mut Parts,
+        shape: Shape,
+        peer: IpAddr,
+    ) -> Result<Option<Arc<Principal>>, Box<Response>> {
+        let found = self.authority.principal(&parts.headers);
+        let taken = match (&found, &self.strangers) {
+            (Ok(Some(principal)), _) => principal.rate.as_ref().map_or(Ok(()), |it| it.take()),
+            (_, Some(strangers)) => strangers.take(peer),
+            (_, None) => Ok(()),
+        };
+        taken.map_err(|wait_ms| {
+            self.metrics.refused(Refused::Rate);
+            Box::new(too_many(shape, wait_ms))
+        })?;
+        let path = parts.uri.path();
+        let known = match found {
+            Ok(None) => None,
+            Ok(Some(principal)) => Some(principal),
+            // Whoever watches whether the server lives has no token; whoever knows the password of
+            // the chat, which is asked for there, needs none.
+            Err(Unauthorized::Missing) if self.is_for_strangers(path) => {
+                let gateway = self.gateway.as_ref().filter(|_| is_behind_gateway(path));
+                gateway.and_then(|it| it.principal(&parts.headers, &self.shares))
+            }
+            Err(why) => {
+                self.metrics.refused(Refused::Unauthorized);
+                return Err(Box::new(unauthorized(shape, why)));
+            }
+        };
+        match &known {
+            Some(principal) => _ = parts.extensions.insert(principal.clone()),
+            None if self.authority.is_open() => {}
+            None => _ = parts.extensions.insert(Stranger),
+        }
+        // A batch is many requests in one, and counts as many.
+        if let (None, Some(strangers), Shape::JsonRpc) = (&known, &self.strangers, shape) {
+            parts.extensions.insert(StrangersRate::new(strangers.clone(), peer));
+        }
+        Ok(known)
+    }
+
+    fn is_for_strangers(&self, path: &str) -> bool {
+        match path {
+            "/api/health" => true,
+            path if path == "/api/auth" || is_behind_gateway(path) => {
+                self.gateway.as_ref().is_some_and(|it| it.is_there())
+            }
+            _ => false,
+        }
+    }
+
+    /// Where a request comes from: what the last proxy that is trusted says, else the connection's.
+    fn peer(&self, headers: &HeaderMap, connected: IpAddr) -> IpAddr {
+        let is_trusted = |it: IpAddr| self.trusted_proxies.contains(&it.to_canonical());
+        if self.trusted_proxies.is_empty() || !is_trusted(connected) {
+            return connected;
+        }
+        let values = headers.get_all(FORWARDED_FOR).iter().filter_map(|it| it.to_str().ok());
+        let mut hops: Vec<_> = values.flat_map(|it| it.split(',')).map(str::trim).collect();
+        while let Some(hop) = hops.pop() {
+            match hop.parse() {
+                Ok(peer) if is_trusted(peer) => {}
+                Ok(peer) => return peer,
+                Err(_) => break,
+            }
+        }
+        connected
+    }
+}
+
+/// What a stranger reads who sends too much.
+pub(super) const TOO_LARGE: &str = "This server wants to know who calls before it reads that much. Send `Authorization: Bearer TOKEN`, with a token from the operator.";
+
+/// Bytes of the body that a request says it has.
+fn announced(headers: &HeaderMap) -> usize {
+    let length = headers.get(header::CONTENT_LENGTH).and_then(|it| it.to_str().ok());
+    length.and_then(|it| it.parse().ok()).unwrap_or(0)
+}
+
+/// Whether the answer is what its caller goes on hearing: it ends with their token.
+fn is_subscription(parts: &Parts) -> bool {
+    let listens = || parts.headers.get(METHOD).is_some_and(|it| it == "subscriptions/listen");
+    parts.uri.path().starts_with("/mcp") && (parts.method == Method::GET || listens())
+}
+
+/// How a refusal of a request reads; nothing for the page's files, which are everybody's.
+fn shape(parts: &Parts) -> Option<Shape> {
+    let path = parts.uri.path();
+    match path {
+        "/mcp" | "/mcp/" | "/rpc" | "/rpc/" => Some(Shape::JsonRpc),
+        _ if path.starts_with("/api/") => Some(Shape::Rest),
+        _ if matches!(parts.method, Method::GET | Method::HEAD) || is_probed(path) => None,
+        _ => Some(Shape::Rest),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::extract::Request;
+
+    use super::*;
+
+    fn parts(method: &str, path: &str) -> Parts {
+        Request::builder().method(method).uri(path).body(()).unwrap().into_parts().0
+    }
+
+    #[test]
+    fn only_the_files_of_the_page_are_everybodys() {
+        let of = |method: &str, path: &str| shape(&parts(method, path));
+        for path in ["/", "/index.html", "/seats", "/assets/app.js", "/api", "/f/abc"] {
+            assert_eq!((of("GET", path), of("HEAD", path)), (None, None), "{path}");
+            assert!(of("POST", path).is_some() && of("DELETE", path).is_some(), "{path}");
+        }
+        let api = ["/api/health", "/api/blobs/1", "/api/cinema/x", "/api/"];
+        for path in ["/mcp", "/mcp/", "/rpc", "/rpc/"].into_iter().chain(api) {
+            for method in ["GET", "HEAD", "POST", "PUT", "OPTIONS"] {
+                assert!(of(method, path).is_some(), "{method} {path}");
+            }
+        }
+        for path in ["/register", "/.well-known/oauth-protected-resource/mcp", "/token"] {
+            assert_eq!(of("POST", path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_proxy_is_believed_where_it_is_trusted_and_only_for_the_last_hop() {
+        let peer = |trusted: &[&str], connected: &str, hops: &[&str]| {
+            let mut config = Config::defaults();
+            config.trusted_proxies = trusted.iter().map(|it| it.parse().unwrap()).collect();
+            let metrics = calls::record::Watch::unseen(Default::default()).metrics;
+            let mut headers = HeaderMap::new();
+            for hop in hops {
+                headers.append(FORWARDED_FOR, hop.parse().unwrap());
+            }
+            let guard = Guard::new(&config, metrics, None);
+            guard.0.peer(&headers, connected.parse().unwrap()).to_string()
+        };
+        assert_eq!(peer(&[], "127.0.0.1", &["192.0.2.1"]), "127.0.0.1");
+        let trusted = ["127.0.0.1", "10.0.0.1"];
+        assert_eq!(peer(&trusted, "192.0.2.9", &["192.0.2.1"]), "192.0.2.9");
+        assert_eq!(peer(&trusted, "127.0.0.1", &["192.0.2.1"]), "192.0.2.1");
+        assert_eq!(peer(&trusted, "127.0.0.1", &["8.8.8.8, 192.0.2.1, 10.0.0.1"]), "192.0.2.1");
+        assert_eq!(peer(&trusted, "127.0.0.1", &["8.8.8.8", "192.0.2.1"]), "192.0.2.1");
+        assert_eq!(peer(&trusted, "127.0.0.1", &["192.0.2.1, nonsense"]), "127.0.0.1");
+        assert_eq!(peer(&trusted, "127.0.0.1", &[]), "127.0.0.1");
+    }
+}

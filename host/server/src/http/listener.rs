@@ -1,0 +1,388 @@
+//! The listener: takes connections, so many and no more, gives each its time, and lets go of all of
+//! them when the server stops.
+//!
+//! HTTP/1.1 alone is spoken: a connection carries one request at a time, so that what it may hold is
+//! bounded by what a request may.
+
+use std::{
+    collections::HashMap,
+    io,
+    net::IpAddr,
+    pin::{Pin, pin},
+    sync::{
+        Arc, Mutex, MutexGuard,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+    task::{Context, Poll},
+    time::{Duration, Instant},
+};
+
+use hyper::server::conn::http1;
+use hyper_util::rt::TokioIo;
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf},
+    net::{TcpListener, TcpStream},
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use super::{
+    front::{Front, Served},
+    state::{Clock, Order, Phase, State, TICK, Timeouts, ticks},
+};
+use base::limits::ConnectionsConfig;
+
+/// Bytes of a request's head, and of what is read ahead of a body.
+const READ_BYTES_MAX: usize = 32 << 10;
+/// How long requests may go on arriving once the server stops.
+const STOP_GRACE_TICKS: u32 = 4;
+/// How long the listener rests where the system gives it no connection.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// How soon it tries again to have as many as it may, after there were no descriptors left.
+const GROW_TICKS: u32 = 240;
+/// Connections that are taken in any case.
+const CONNECTIONS_MIN: usize = 8;
+/// The same trouble is told once in this time.
+const TOLD_EVERY: Duration = Duration::from_secs(10);
+/// What is read and thrown away after an answer to a request that was not read to its end: a client
+/// that still sends would lose the answer otherwise.
+const LINGER_BYTES_MAX: usize = 64 << 20;
+const LINGER_TIME: Duration = Duration::from_secs(2);
+/// What is said where there is no room for one more connection.
+const NO_ROOM: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+
+/// All connections of a listener.
+pub(crate) struct Connections {
+    /// As many as are configured, and as many as there is room for in the system now.
+    most: usize,
+    max: AtomicUsize,
+    clock: Arc<Clock>,
+    timeouts: Timeouts,
+    open: Mutex<Open>,
+    tracker: TaskTracker,
+}
+
+#[derive(Default)]
+struct Open {
+    next: u64,
+    states: HashMap<u64, Arc<State>>,
+}
+
+impl Connections {
+    pub(crate) fn new(config: &ConnectionsConfig) -> Arc<Self> {
+        let timeouts = Timeouts {
+            header: ticks(config.header_s),
+            body: ticks(config.body_s),
+            idle: ticks(config.idle_s),
+            write: ticks(config.write_s),
+            body_bytes_per_tick: config.body_bytes_per_s_min.div_ceil(4),
+        };
+        let most = match open_files_max() {
+            // Components' databases and files need some, too.
+            Some(files) if files / 4 * 3 < config.connections_max => {
+                let max = (files / 4 * 3).max(CONNECTIONS_MIN);
+                tracing::info!(
+                    "takes {max} connections at a time and not {}, because the system allows {files} open files (ulimit -n)",
+                    config.connections_max
+                );
+                max
+            }
+            _ => config.connections_max,
+        };
+        Arc::new(Self {
+            most,
+            max: AtomicUsize::new(most),
+            clock: Arc::default(),
+            timeouts,
+            open: Mutex::default(),
+            tracker: TaskTracker::new(),
+        })
+    }
+
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(|it| it.into_inner())
+    }
+
+    /// Takes connections for `front` until `stop`, and ends when the last one has.
+    pub(crate) async fn serve(
+        self: Arc<Self>,
+        listener: TcpListener,
+        front: Front,
+        stop: CancellationToken,
+    ) {
+        let mut looks = tokio::time::interval(TICK);
+        looks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut told = Told::default();
+        loop {
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => break,
+                _ = looks.tick() => self.look(),
+                accepted = listener.accept() => match accepted {
+                    Ok((stream, peer)) => self.take(stream, peer.ip(), &front, &mut told),
+                    Err(error) if is_the_clients(&error) => {}
+                    Err(error) => {
+                        told.tell(&format!("cannot take connections: {error}"));
+                        self.shrink();
+                        tokio::time::sleep(ACCEPT_PAUSE).await;
+                    }
+                },
+            }
+        }
+        drop(listener);
+        self.give_all(Order::Finish);
+        self.tracker.close();
+        let mut left = STOP_GRACE_TICKS;
+        loop {
+            tokio::select! {
+                () = self.tracker.wait() => return,
+                _ = looks.tick() => self.look(),
+            }
+            left = left.saturating_sub(1);
+            if left == 0 {
+                self.end_unread();
+            }
+        }
+    }
+
+    /// Ends every connection, whatever it is doing.
+    pub(crate) fn close(&self) {
+        self.give_all(Order::Close);
+    }
+
+    fn look(&self) {
+        let now = self.clock.tick();
+        if now.is_multiple_of(GROW_TICKS) {
+            self.max.store(self.most, Relaxed);
+        }
+        self.open().states.values().for_each(|it| it.look(now, &self.timeouts));
+    }
+
+    /// Makes do with fewer connections for a while: the system has no descriptors left. Those that wait
+    /// give way.
+    fn shrink(&self) {
+        let open = self.open().states.len();
+        let room = open / 8 + 1;
+        self.max.store(open.saturating_sub(room).max(CONNECTIONS_MIN), Relaxed);
+        for _ in 0..room {
+            if !self.make_room(None) {
+                return;
+            }
+        }
+    }
+
+    fn give_all(&self, order: Order) {
+        self.open().states.values().for_each(|it| it.give(order));
+    }
+
+    /// Ends what has not been asked for to its end.
+    fn end_unread(&self) {
+        let open = self.open();
+        let unread = open.states.values().filter(|it| it.phase() != Phase::Answering);
+        unread.for_each(|it| it.give(Order::Close));
+    }
+
+    fn take(self: &Arc<Self>, stream: TcpStream, peer: IpAddr, front: &Front, told: &mut Told) {
+        // Without it an answer in small pieces waits 40 ms for the client's acknowledgement.
+        let _ = stream.set_nodelay(true);
+        let max = self.max.load(Relaxed);
+        let is_full = self.open().states.len() >= max;
+        if is_full {
+            let has_room = self.make_room(Some(peer));
+            told.tell(&format!(
+                "connections_max under [connections]: all {max} are open; {}",
+                if has_room {
+                    "one that waited for nothing was closed"
+                } else {
+                    "one more was refused"
+                },
+            ));
+            if !has_room {
+                let _ = stream.try_write(NO_ROOM);
+                return;
+            }
+        }
+        let state = Arc::new(State::new(peer, self.clock.clone()));
+        let mut open = self.open();
+        open.next += 1;
+        let id = open.next;
+        open.states.insert(id, state.clone());
+        drop(open);
+        let entry = Entry { connections: self.clone(), id };
+        let served = front.served(state.clone());
+        self.tracker.spawn(async move {
+            connection(stream, served, state).await;
+            drop(entry);
+        });
+    }
+
+    /// Closes a connection that waits, for one more of `newcomer`; whether there is any.
+    ///
+    /// The address with most connections gives way first, with what has waited longest, so that one
+    /// address can take the place of no other.
+    fn make_room(&self, newcomer: Option<IpAddr>) -> bool {
+        let now = self.clock.now();
+        let mut open = self.open();
+        let mut counts: HashMap<IpAddr, usize> = HashMap::new();
+        for state in open.states.values() {
+            *counts.entry(state.peer).or_default() += 1;
+        }
+        let count = |peer: IpAddr| counts.get(&peer).copied().unwrap_or(0);
+        let own = newcomer.map_or(0, count);
+        let waits = |it: &State| it.phase() != Phase::Answering && count(it.peer) >= own;
+        let waiting = open.states.iter().filter(|(_, it)| waits(it));
+        let victim = waiting.max_by_key(|(_, it)| (count(it.peer), it.age(now)));
+        let Some(id) = victim.map(|(id, _)| *id) else { return false };
+        if let Some(state) = open.states.remove(&id) {
+            state.give(Order::Close);
+        }
+        true
+    }
+}
+
+/// Whether a connection failed, and not the listener.
+fn is_the_clients(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+}
+
+/// How many files the system lets this process open, where it says so.
+fn open_files_max() -> Option<usize> {
+    let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
+    let line = limits.lines().find_map(|it| it.strip_prefix("Max open files"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// Tells of trouble now and then, and not each time.
+#[derive(Default)]
+struct Told {
+    last: Option<Instant>,
+    untold: u64,
+}
+
+impl Told {
+    fn tell(&mut self, what: &str) {
+        let now = Instant::now();
+        if self.last.is_some_and(|it| now.duration_since(it) < TOLD_EVERY) {
+            self.untold += 1;
+            return;
+        }
+        let more = std::mem::take(&mut self.untold);
+        self.last = Some(now);
+        match more {
+            0 => tracing::warn!("{what}"),
+            more => tracing::warn!("{what} (and {more} times more since this was said last)"),
+        }
+    }
+}
+
+/// A connection among all, until it goes.
+struct Entry {
+    connections: Arc<Connections>,
+    id: u64,
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        self.connections.open().states.remove(&self.id);
+    }
+}
+
+/// Serves one connection to its end.
+async fn connection(stream: TcpStream, served: Served, state: Arc<State>) {
+    let mut builder = http1::Builder::new();
+    // Time-outs are this module's, for all phases alike.
+    builder.header_read_timeout(None).max_buf_size(READ_BYTES_MAX);
+    let io = TokioIo::new(Watched { stream, state: state.clone() });
+    let mut connection = builder.serve_connection(io, served);
+    let mut is_finishing = false;
+    let ended = std::future::poll_fn(|context| {
+        state.waker.register(context.waker());
+        match state.order() {
+            Order::Close => return Poll::Ready(None),
+            Order::Finish if !is_finishing => {
+                is_finishing = true;
+                Pin::new(&mut connection).graceful_shutdown();
+            }
+            _ => {}
+        }
+        // What goes wrong with a connection is its client's business.
+        match Pin::new(&mut connection).poll(context) {
+            Poll::Pending if is_finishing && state.phase() == Phase::Head => Poll::Ready(None),
+            ended => ended.map(Some),
+        }
+    });
+    let is_over = ended.await.is_some();
+    if is_over && state.has_unread() && state.order() == Order::None {
+        linger(connection.into_parts().io.into_inner().stream).await;
+    }
+}
+
+/// Reads what still comes, and throws it away, so that the answer is not lost with the connection.
+async fn linger(mut stream: TcpStream) {
+    let drain = async {
+        let mut buffer = vec![0; 16 << 10];
+        let mut left = LINGER_BYTES_MAX;
+        while let Ok(read @ 1..) = stream.read(&mut buffer).await {
+            match left.checked_sub(read) {
+                Some(it) => left = it,
+                None => break,
+            }
+        }
+    };
+    let _ = tokio::time::timeout(LINGER_TIME, pin!(drain)).await;
+}
+
+/// The bytes of a connection, of which it is noted whether they move.
+struct Watched {
+    stream: TcpStream,
+    state: Arc<State>,
+}
+
+impl AsyncRead for Watched {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        if buffer.filled().len() > before {
+            self.state.has_read();
+        }
+        read
+    }
+}
+
+impl AsyncWrite for Watched {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.state.has_written(written.is_pending());
+        written
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, pieces);
+        self.state.has_written(written.is_pending());
+        written
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}

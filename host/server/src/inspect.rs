@@ -1,0 +1,292 @@
+//! What is in a component's file: what it can touch, what it offers, and what would let it in.
+
+use std::collections::BTreeSet;
+
+use futures::future::BoxFuture;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::solo::{Compiled, Solo};
+use base::{
+    config::{Config, defaults},
+    grants::{self, Grant},
+};
+use sandbox::{
+    Sandbox,
+    component::{LoadError, Offers, Route},
+    definition::{About, Prompt, Tool},
+};
+
+/// What an import asks of the operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Every component has it.
+    Nothing,
+    /// Leave.
+    Grant(Grant),
+    /// What this host does not offer to anybody.
+    NotOffered,
+}
+
+impl Need {
+    /// What `import` asks.
+    pub fn of(import: &str) -> Self {
+        let all = BTreeSet::from(Grant::ALL);
+        match grants::check("", [import], &all) {
+            Ok(needed) => needed.first().map_or(Self::Nothing, |it| Self::Grant(*it)),
+            Err(_) => Self::NotOffered,
+        }
+    }
+
+    /// What being run as `export` asks: without it, the export is there in vain.
+    fn of_export(export: &str) -> Self {
+        match export.split('@').next() {
+            Some("madoguchi:tool/schedule") => Self::Grant(Grant::Schedule),
+            Some("madoguchi:tool/jobs") => Self::Grant(Grant::Jobs),
+            Some("madoguchi:tool/endpoints" | "madoguchi:tool/routes") => {
+                Self::Grant(Grant::Endpoints)
+            }
+            _ => Self::Nothing,
+        }
+    }
+
+    fn name(self) -> String {
+        match self {
+            Self::Nothing => "nothing".to_owned(),
+            Self::Grant(grant) => grant.to_string(),
+            Self::NotOffered => "not offered".to_owned(),
+        }
+    }
+}
+
+impl Serialize for Need {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&self.name())
+    }
+}
+
+/// An import or an export, and what it asks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Part {
+    /// Its name.
+    pub name: String,
+    /// What it asks.
+    pub needs: Need,
+}
+
+/// Everything that can be told of a component's file without serving it.
+#[derive(Debug, Serialize)]
+pub struct Inspection {
+    /// The component's name: the name of its file.
+    pub name: String,
+    /// The SHA-256 of the file, in hexadecimal.
+    pub digest: String,
+    /// Its size.
+    pub size_bytes: usize,
+    /// What it imports.
+    pub imports: Vec<Part>,
+    /// What it exports, the optional parts of the contract among it.
+    pub exports: Vec<Part>,
+    /// The tools that it offers.
+    pub tools: Vec<Value>,
+    /// The prompts that it offers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub prompts: Vec<Value>,
+    /// What it has to read, as far as it says so without database and settings.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub resources: Vec<Value>,
+    /// The templates of what it has to read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub templates: Vec<Value>,
+    /// The requests that it answers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub routes: Vec<Value>,
+    /// Why it does not tell its tools, where it does not.
+    pub trouble: Option<String>,
+    /// What has to be granted for it to be let in.
+    pub grants_needed: Vec<String>,
+    /// The line that grants everything that it can use.
+    pub line: String,
+    /// What it starts from where nothing else is said, as TOML: a wish, unless it is bundled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub defaults: Option<String>,
+    /// Why that cannot be used, where it cannot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub defaults_problem: Option<String>,
+    /// Why the present configuration would not let it in; none where it would.
+    pub refused: Option<String>,
+}
+
+impl Inspection {
+    /// Whether this host would serve it with the present configuration.
+    pub fn is_welcome(&self) -> bool {
+        self.refused.is_none() && self.trouble.is_none()
+    }
+}
+
+/// Looks into `bytes` as the component named `name`, and runs it as far as its tools' definitions,
+/// in a sandbox with nothing in it.
+pub fn inspect<'a>(
+    name: &'a str,
+    bytes: &'a [u8],
+    config: &'a Config,
+) -> BoxFuture<'a, Result<Inspection, LoadError>> {
+    Box::pin(async move {
+        let sandbox = Sandbox::new(config.memory_bytes_max()).map_err(LoadError::Link)?;
+        let compiled = Compiled::new(&sandbox, bytes)?;
+        let (imports, exports) = parts(&compiled);
+        let solo = Solo::of(name, &[]).grant(Grant::ALL).limits(config.limits(name));
+        let (tools, routes, offers, trouble) = match solo.describe(&compiled).await {
+            Ok(component) => {
+                // What it cannot list here it may well list once it has all that it is granted.
+                let listed = component.listed().await;
+                let offers = listed.as_ref().unwrap_or(&component).offers().clone();
+                let routes = component.routes().iter().map(route).collect();
+                (component.tools().iter().map(tool).collect(), routes, offers, None)
+            }
+            Err(error) => (Vec::new(), Vec::new(), Offers::default(), Some(error.to_string())),
+        };
+        let (defaults, defaults_problem) = match defaults::section(bytes) {
+            Ok(text) => {
+                let problem = text.as_deref().and_then(|it| defaults::parse(it).err());
+                (text, problem)
+            }
+            Err(problem) => (None, Some(problem)),
+        };
+        let needed = granted_by(&imports);
+        let mut useful = needed.clone();
+        useful.extend(granted_by(&exports));
+        Ok(Inspection {
+            digest: store::digest::digest(bytes),
+            size_bytes: bytes.len(),
+            tools,
+            prompts: offers.prompts.iter().map(prompt).collect(),
+            resources: offers.resources.iter().map(|it| about("uri", &it.uri, &it.about)).collect(),
+            templates: offers
+                .templates
+                .iter()
+                .map(|it| about("uriTemplate", it.uri_template.text(), &it.about))
+                .collect(),
+            routes,
+            trouble,
+            grants_needed: needed.iter().map(Grant::to_string).collect(),
+            line: line(&useful),
+            refused: refusal(name, &imports, config),
+            defaults,
+            defaults_problem,
+            name: name.to_owned(),
+            imports,
+            exports,
+        })
+    })
+}
+
+/// Why `config` does not let a component with these imports in.
+pub(crate) fn refusal(name: &str, imports: &[Part], config: &Config) -> Option<String> {
+    let component = config.component(name);
+    if component.enabled == Some(false) {
+        return Some(format!("it is switched off by enabled = false under [components.{name}]"));
+    }
+    let granted = component.grants.unwrap_or_default();
+    let imports = imports.iter().map(|it| it.name.as_str());
+    grants::check(name, imports, &granted).err().map(|it| it.to_string())
+}
+
+/// The grants that these parts ask for.
+pub(crate) fn granted_by(parts: &[Part]) -> BTreeSet<Grant> {
+    let grant = |it: &Part| match it.needs {
+        Need::Grant(grant) => Some(grant),
+        Need::Nothing | Need::NotOffered => None,
+    };
+    parts.iter().filter_map(grant).collect()
+}
+
+/// The imports and exports of a component.
+pub(crate) fn parts(compiled: &Compiled) -> (Vec<Part>, Vec<Part>) {
+    let imports = compiled.imports().into_iter().map(|name| Part { needs: Need::of(&name), name });
+    let exports =
+        compiled.exports().into_iter().map(|name| Part { needs: Need::of_export(&name), name });
+    (imports.collect(), exports.collect())
+}
+
+/// `grants = […]`, as it is written under `[components.NAME]`.
+pub fn line(grants: &BTreeSet<Grant>) -> String {
+    let names: Vec<_> = grants.iter().map(|it| format!("\"{it}\"")).collect();
+    format!("grants = [{}]", names.join(", "))
+}
+
+fn tool(tool: &Tool) -> Value {
+    let mut object = Map::from_iter([("name".to_owned(), Value::from(&*tool.name))]);
+    if let Some(title) = &tool.title {
+        object.insert("title".to_owned(), title.as_str().into());
+    }
+    object.insert("description".to_owned(), tool.description.as_str().into());
+    object.insert(
+        "annotations".to_owned(),
+        json!({
+            "readOnlyHint": tool.hints.read_only,
+            "destructiveHint": tool.hints.destructive,
+            "idempotentHint": tool.hints.idempotent,
+            "openWorldHint": tool.hints.open_world,
+        }),
+    );
+    object.insert("inputSchema".to_owned(), Value::Object((*tool.input_schema).clone()));
+    if let Some(schema) = &tool.output_schema {
+        object.insert("outputSchema".to_owned(), Value::Object((**schema).clone()));
+    }
+    Value::Object(object)
+}
+
+/// A request that is answered, and the tools whose scope is enough for it.
+fn route(it: &Route) -> Value {
+    let mut object = json!({ "method": it.method.as_str(), "path": it.path });
+    if !it.tools.is_empty() {
+        object["tools"] = it.tools.clone().into();
+    }
+    if it.streams {
+        object["streams"] = true.into();
+    }
+    object
+}
+
+fn prompt(it: &Prompt) -> Value {
+    let arguments =
+        it.arguments.iter().map(|it| json!({ "name": it.name, "required": it.required }));
+    let arguments: Vec<_> = arguments.collect();
+    let mut object = json!({ "name": &*it.name, "arguments": arguments });
+    put(&mut object, "title", &it.title);
+    put(&mut object, "description", &it.description);
+    object
+}
+
+fn about(key: &str, uri: &str, it: &About) -> Value {
+    let mut object = json!({ "name": it.name });
+    object[key] = uri.into();
+    put(&mut object, "title", &it.title);
+    put(&mut object, "description", &it.description);
+    put(&mut object, "mimeType", &it.mime_type);
+    object
+}
+
+fn put(object: &mut Value, key: &str, value: &Option<String>) {
+    if let Some(value) = value {
+        object[key] = value.as_str().into();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_import_needs_nothing_a_grant_or_cannot_be_had() {
+        assert_eq!(Need::of("wasi:cli/stderr@0.2.6"), Need::Nothing);
+        assert_eq!(Need::of("madoguchi:tool/sql@0.1.0"), Need::Grant(Grant::Sql));
+        assert_eq!(Need::of("wasi:sockets/tcp@0.2.6"), Need::NotOffered);
+        assert_eq!(Need::of_export("madoguchi:tool/tools@0.1.0"), Need::Nothing);
+        assert_eq!(
+            line(&BTreeSet::from([Grant::Clock, Grant::Sql])),
+            r#"grants = ["sql", "clock"]"#
+        );
+    }
+}

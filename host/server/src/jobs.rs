@@ -1,0 +1,314 @@
+//! Jobs of components: what is due is run, each job in a task of its own, one of a key at a time.
+//!
+//! Nothing is kept: after a restart, or where a job has failed, the component says again what is due.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+    time::Duration,
+};
+
+use tokio::{
+    sync::Semaphore,
+    task::{JoinError, JoinHandle, JoinSet},
+    time::{Instant, sleep_until},
+};
+use tokio_util::sync::CancellationToken;
+
+use registry::Registry;
+use sandbox::component::{Job, JobOutcome, LoadedComponent, Pause};
+use store::{
+    clock::Clock,
+    events::{Bell, Events, Listener},
+};
+
+/// How long is waited after something went wrong: at first, and at most.
+const REST_MIN: Duration = Duration::from_millis(200);
+const REST_MAX: Duration = Duration::from_secs(30);
+/// The longest pause; whoever wants more is asked in between.
+const PAUSE_MAX: Duration = Duration::from_secs(600);
+/// The least time between two runs of one job, and between two questions what is due.
+const PACE: Duration = Duration::from_millis(5);
+/// Bytes of a job's key and input, events of one pause, and jobs that are due at a time.
+const KEY_BYTES_MAX: usize = 256;
+const INPUT_BYTES_MAX: usize = 64 << 10;
+const EVENTS_MAX: usize = 64;
+const DUE_MAX: usize = 1_024;
+/// Jobs of one component that are under way, those in a pause among them.
+const UNDER_WAY_MAX: usize = 4_096;
+/// Keys that are remembered to rest.
+const RESTING_MAX: usize = 4_096;
+/// Characters of a component's sentence that are logged.
+const SAID_CHARS_MAX: usize = 1_024;
+
+/// What jobs are run with.
+#[derive(Clone)]
+pub(crate) struct Works {
+    pub(crate) registry: Registry,
+    pub(crate) events: Events,
+    pub(crate) clock: Clock,
+}
+
+/// Runs the jobs of all components that have leave for them; ends with `stop`, the jobs with it.
+pub(crate) fn start(works: Works, stop: &CancellationToken) -> JoinHandle<()> {
+    let stop = stop.clone();
+    tokio::spawn(async move {
+        let mut changes = works.registry.changes();
+        let mut workers = BTreeMap::<Arc<str>, JoinHandle<()>>::new();
+        loop {
+            changes.mark_unchanged();
+            for component in works.registry.catalog().components().filter(|it| it.has_jobs()) {
+                let name = component.name();
+                if !workers.contains_key(name) {
+                    let worker = Worker::new(&works, name.clone());
+                    workers.insert(name.clone(), tokio::spawn(worker.serve(stop.clone())));
+                }
+            }
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => break,
+                changed = changes.changed() => if changed.is_err() { break },
+            }
+        }
+        for worker in workers.into_values() {
+            let _ = worker.await;
+        }
+    })
+}
+
+/// A rest that grows while things go wrong.
+#[derive(Clone, Copy, Default)]
+struct Rest {
+    failures: u32,
+    until: Option<Instant>,
+}
+
+impl Rest {
+    fn failed(&mut self) {
+        let wait = REST_MIN.saturating_mul(1 << self.failures.min(10)).min(REST_MAX);
+        self.failures += 1;
+        self.until = Some(Instant::now() + wait);
+    }
+
+    fn is_over(&self) -> bool {
+        self.until.is_none_or(|it| it <= Instant::now())
+    }
+}
+
+/// How a job ended.
+enum Ended {
+    Done,
+    /// In words for the operator.
+    Failed(String),
+}
+
+/// The jobs of one component, whatever version of it serves.
+struct Worker {
+    works: Works,
+    name: Arc<str>,
+    bell: Bell,
+    running: JoinSet<Ended>,
+    keys: HashMap<tokio::task::Id, String>,
+    resting: HashMap<String, Rest>,
+    /// As many places as runs may take at a time.
+    places: (usize, Arc<Semaphore>),
+    trouble: Rest,
+    /// When to ask again what is due.
+    again: Pause,
+}
+
+impl Worker {
+    fn new(works: &Works, name: Arc<str>) -> Self {
+        Self {
+            works: works.clone(),
+            bell: works.events.bell(&name),
+            name,
+            running: JoinSet::new(),
+            keys: HashMap::new(),
+            resting: HashMap::new(),
+            places: (0, Arc::new(Semaphore::new(0))),
+            trouble: Rest::default(),
+            again: forever(),
+        }
+    }
+
+    async fn serve(mut self, stop: CancellationToken) {
+        let mut changes = self.works.registry.changes();
+        let mut bell = self.bell.listen();
+        let (mut seen, mut is_due) = (None, true);
+        loop {
+            bell.forget();
+            changes.mark_unchanged();
+            let component = self.works.component(&self.name);
+            let version = component.as_ref().map(|it| it.digest().clone());
+            // Another component that comes or goes changes nothing here.
+            is_due |= version != seen;
+            let began = Instant::now();
+            if let Some(component) = component.filter(|_| is_due && self.trouble.is_over()) {
+                tokio::select! {
+                    () = stop.cancelled() => break,
+                    () = self.look(&component, &stop) => {}
+                }
+            }
+            (seen, is_due) = (version, true);
+            let next = self.next_look();
+            let events = self.again.events.clone();
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => break,
+                Some(ended) = self.running.join_next_with_id() => self.ended(ended),
+                () = bell.rung(&events) => sleep_until(began + PACE).await,
+                changed = changes.changed() => match changed {
+                    Ok(()) => is_due = false,
+                    Err(_) => break,
+                },
+                () = sleep_until(next) => {}
+            }
+        }
+        self.running.shutdown().await;
+    }
+
+    /// When it is asked again at the latest.
+    fn next_look(&self) -> Instant {
+        let now = Instant::now();
+        let pause = now + self.works.left(&self.again).max(PACE);
+        let rests = self.resting.values().chain([&self.trouble]).filter_map(|it| it.until);
+        rests.filter(|it| *it > now).chain([pause]).min().unwrap_or(pause)
+    }
+
+    /// Asks what is due, and begins with it.
+    async fn look(&mut self, component: &LoadedComponent, stop: &CancellationToken) {
+        let running: Vec<_> = self.keys.values().cloned().collect();
+        let said = match component.due(&running).await {
+            Ok(Ok(agenda)) => {
+                self.trouble = Rest::default();
+                self.again = short(agenda.again);
+                let jobs_max = component.jobs_max();
+                if self.places.0 != jobs_max {
+                    self.places = (jobs_max, Arc::new(Semaphore::new(jobs_max)));
+                }
+                agenda.jobs.into_iter().take(DUE_MAX).for_each(|it| self.begin(it, stop));
+                return;
+            }
+            Ok(Err(why)) => why.chars().take(SAID_CHARS_MAX).collect(),
+            Err(error) => error.to_string(),
+        };
+        self.trouble.failed();
+        self.again = forever();
+        tracing::warn!(component = &*self.name, "what it has to do is not known: {said}");
+    }
+
+    /// Begins with `job`, unless it is under way, rests, or there are too many.
+    fn begin(&mut self, job: Job, stop: &CancellationToken) {
+        let fits =
+            (1..=KEY_BYTES_MAX).contains(&job.key.len()) && job.input.len() <= INPUT_BYTES_MAX;
+        if !fits {
+            let key: String = job.key.chars().take(64).collect();
+            let what = "a key has 1 to 256 bytes, an input at most 65536";
+            tracing::warn!(component = &*self.name, "its job {key:?} is not run: {what}");
+            return;
+        }
+        let is_resting = self.resting.get(&job.key).is_some_and(|it| !it.is_over());
+        let is_running = self.keys.values().any(|it| *it == job.key);
+        if is_resting || is_running || self.running.len() >= UNDER_WAY_MAX {
+            return;
+        }
+        let (key, works) = (job.key.clone(), self.works.clone());
+        let (name, bell, stop) = (self.name.clone(), self.bell.clone(), stop.clone());
+        let places = self.places.1.clone();
+        let run = async move {
+            let run = works.run(&name, &bell, &places, &job);
+            stop.run_until_cancelled(run).await.unwrap_or(Ended::Done)
+        };
+        self.keys.insert(self.running.spawn(run).id(), key);
+    }
+
+    /// A job is over: what is left of it is due again.
+    fn ended(&mut self, ended: Result<(tokio::task::Id, Ended), JoinError>) {
+        let (id, ended) = match ended {
+            Ok(ended) => ended,
+            Err(error) => (error.id(), Ended::Failed(error.to_string())),
+        };
+        let Some(key) = self.keys.remove(&id) else { return };
+        match ended {
+            Ended::Done => _ = self.resting.remove(&key),
+            Ended::Failed(why) => {
+                tracing::warn!(component = &*self.name, "its job {key:?} failed: {why}");
+                if self.resting.len() >= RESTING_MAX {
+                    self.resting.retain(|_, it| !it.is_over());
+                }
+                self.resting.entry(key).or_default().failed();
+            }
+        }
+    }
+}
+
+impl Works {
+    /// The component of that name, where it is served and has leave for its jobs.
+    fn component(&self, name: &str) -> Option<Arc<LoadedComponent>> {
+        self.registry.catalog().component(name).filter(|it| it.has_jobs()).cloned()
+    }
+
+    /// Runs `job` until it is done, each time by the version that serves then.
+    async fn run(&self, name: &str, bell: &Bell, places: &Semaphore, job: &Job) -> Ended {
+        loop {
+            let Ok(place) = places.acquire().await else { return Ended::Done };
+            let Some(component) = self.component(name) else { return Ended::Done };
+            let began = Instant::now();
+            // Heard from here on, so that what happens during the run is not missed.
+            let listener = bell.listen();
+            let result = component.run_job(job).await;
+            drop(place);
+            match result {
+                Ok(Ok(JobOutcome::Done)) => return Ended::Done,
+                Ok(Ok(JobOutcome::Paused(pause))) => self.wait(listener, short(pause)).await,
+                Ok(Err(why)) => return Ended::Failed(why.chars().take(SAID_CHARS_MAX).collect()),
+                Err(error) => return Ended::Failed(error.to_string()),
+            }
+            sleep_until(began + PACE).await;
+        }
+    }
+
+    async fn wait(&self, mut listener: Listener, pause: Pause) {
+        let left = self.left(&pause);
+        let _ = tokio::time::timeout(left, listener.rung(&pause.events)).await;
+    }
+
+    /// How long `pause` lasts from now, if nothing happens.
+    fn left(&self, pause: &Pause) -> Duration {
+        let until = &pause.until;
+        let until = Duration::new(until.seconds, until.nanoseconds.min(999_999_999));
+        until.saturating_sub(self.clock.now()).min(PAUSE_MAX)
+    }
+}
+
+/// `pause` with no more events than it may have.
+fn short(mut pause: Pause) -> Pause {
+    pause.events.truncate(EVENTS_MAX);
+    pause
+}
+
+/// As long as a pause may be.
+fn forever() -> Pause {
+    let until = sandbox::component::Datetime { seconds: u64::MAX, nanoseconds: 0 };
+    Pause { events: Vec::new(), until }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rest_grows_with_each_failure_to_its_most() {
+        let mut rest = Rest::default();
+        assert!(rest.is_over());
+        let mut waits = Vec::new();
+        for _ in 0..12 {
+            rest.failed();
+            waits.push(rest.until.unwrap().duration_since(Instant::now()));
+        }
+        assert!(!rest.is_over());
+        assert!(waits[0] <= REST_MIN && waits[1] > REST_MIN, "{waits:?}");
+        assert!(waits[11] <= REST_MAX && waits[11] > REST_MAX / 2, "{waits:?}");
+    }
+}

@@ -1,0 +1,31 @@
+//! Serves MCP tools that are WASI components, each call in a sandbox of its own.
+//!
+//! [`Server::start`] makes the whole server a value: configuration in, an address out.
+
+pub mod check;
+pub mod inspect;
+pub mod native;
+pub mod server;
+pub mod solo;
+
+mod api;
+mod http;
+mod jobs;
+mod operator;
+mod page;
+mod schedule;
+
+// What the program, the tests and the bench speak of, under one name.
+pub use ::{registry, sandbox, telemetry};
+pub use base::{
+    Config, call, caller, config, embedded, grants, language, limits, scopes, settings, tls,
+    tool_set,
+};
+pub use calls::{approvals, authorization, record};
+pub use registry::{control, difference, generations};
+pub use sandbox::{capability::http::Outgoing, compiler, component, definition};
+pub use store::{backup, blobs, clock, data, database, digest, events, seal};
+pub use telemetry::{audit, log, metrics};
+
+pub use operator::Key as OperatorKey;
+pub use server::Server;

@@ -1,0 +1,170 @@
+//! Who is let in: whoever holds the token, from this machine, and from no page.
+
+use std::{
+    fs, io,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use axum::{
+    extract::{Request, State},
+    middleware::Next,
+    response::Response,
+};
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use hmac::{Hmac, KeyInit, Mac};
+use http::{HeaderMap, StatusCode, header};
+use serde::{Deserialize, Serialize};
+use sha2::Sha256;
+
+use base::grants::address::host_of;
+use calls::refusal::refusal;
+
+/// What lies in the data folder while a server runs there.
+const FILE: &str = "operator.json";
+/// Bytes of randomness in a token, and in the key that tokens are compared under.
+const TOKEN_BYTES: usize = 32;
+
+/// Where the operator is served, and the token that opens the door.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Key {
+    /// Where.
+    pub addr: SocketAddr,
+    /// What to send as a bearer token.
+    pub token: String,
+}
+
+impl Key {
+    /// The key of the server that runs on the data folder `data`, if one does.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is none of ours.
+    pub fn read(data: &Path) -> io::Result<Option<Self>> {
+        match fs::read(data.join(FILE)) {
+            Ok(text) => Ok(Some(serde_json::from_slice(&text)?)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Tells the operator from everybody else. The token itself is not kept.
+#[derive(Clone)]
+pub(crate) struct Door {
+    /// HMAC under a key of this process: what is compared tells nothing about the token, and is
+    /// compared in constant time.
+    mac: Hmac<Sha256>,
+    tag: Arc<[u8]>,
+    addr: SocketAddr,
+    file: PathBuf,
+}
+
+impl Door {
+    /// Makes a token; the key with it is to be written down.
+    pub(crate) fn make(addr: SocketAddr, data: &Path) -> io::Result<(Self, Key)> {
+        let token = URL_SAFE_NO_PAD.encode(random()?);
+        let door = Self::of(&token, addr, data.join(FILE))?;
+        Ok((door, Key { addr, token }))
+    }
+
+    /// Writes `key` down, for whoever can read the data folder.
+    pub(crate) fn hang_out(&self, key: &Key) -> io::Result<()> {
+        store::private::write(&self.file, &serde_json::to_vec(key)?)
+    }
+
+    fn of(token: &str, addr: SocketAddr, file: PathBuf) -> io::Result<Self> {
+        let mac = Hmac::<Sha256>::new_from_slice(&random()?).map_err(io::Error::other)?;
+        let mut tag = mac.clone();
+        tag.update(token.as_bytes());
+        let tag = tag.finalize().into_bytes().to_vec().into();
+        Ok(Self { mac, tag, addr, file })
+    }
+
+    fn opens(&self, token: &str) -> bool {
+        let mut mac = self.mac.clone();
+        mac.update(token.as_bytes());
+        mac.verify_slice(&self.tag).is_ok()
+    }
+
+    /// Takes the key away, unless another server has put its own there.
+    pub(crate) fn close(&self) {
+        let key = self.file.parent().and_then(|it| Key::read(it).ok().flatten());
+        if key.is_some_and(|it| it.addr == self.addr && self.opens(&it.token)) {
+            let _ = fs::remove_file(&self.file);
+        }
+    }
+
+    /// Why a request is not let in.
+    fn refuses(&self, headers: &HeaderMap, authority: Option<&str>) -> Option<Response> {
+        let text = |name| headers.get(name).and_then(|it: &http::HeaderValue| it.to_str().ok());
+        let forbidden = |why: &str| Some(refusal(StatusCode::FORBIDDEN, "forbidden", why));
+        let host = authority.or_else(|| text(header::HOST)).unwrap_or_default().to_lowercase();
+        if !["localhost", "127.0.0.1", "[::1]"].contains(&host_of(&host)) {
+            return forbidden("The operator is served under the names of this machine only.");
+        }
+        if headers.contains_key(header::ORIGIN) {
+            return forbidden("The operator is served to programs, not to pages.");
+        }
+        let bearer = text(header::AUTHORIZATION).and_then(|it| it.split_once(' '));
+        let token = bearer.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+        if token.is_some_and(|(_, token)| self.opens(token.trim())) {
+            return None;
+        }
+        let why = "Authorization: Bearer TOKEN is needed, with the token in operator.json in the data folder.";
+        let mut refusal = refusal(StatusCode::UNAUTHORIZED, "unauthorized", why);
+        let challenge = http::HeaderValue::from_static("Bearer");
+        refusal.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+        Some(refusal)
+    }
+}
+
+/// Lets the operator in, and nobody else.
+pub(super) async fn check(State(door): State<Door>, request: Request, next: Next) -> Response {
+    let authority = request.uri().authority().map(|it| it.as_str());
+    match door.refuses(request.headers(), authority) {
+        None => next.run(request).await,
+        Some(refusal) => refusal,
+    }
+}
+
+fn random() -> io::Result<[u8; TOKEN_BYTES]> {
+    let mut bytes = [0; TOKEN_BYTES];
+    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(headers: &[(header::HeaderName, &str)]) -> Option<StatusCode> {
+        let addr = SocketAddr::from(([127, 0, 0, 1], 9));
+        let door = Door::of("right", addr, PathBuf::new()).unwrap();
+        let headers = headers.iter().map(|(name, it)| (name.clone(), it.parse().unwrap()));
+        let headers: HeaderMap = headers.collect();
+        door.refuses(&headers, None).map(|it| it.status())
+    }
+
+    #[test]
+    fn the_token_opens_and_nothing_else_does() {
+        let host = (header::HOST, "127.0.0.1:9");
+        let with = |it| status(&[host.clone(), (header::AUTHORIZATION, it)]);
+        assert_eq!(with("Bearer right"), None);
+        for wrong in ["Bearer wrong", "Bearer ", "right", "Basic right", "Bearer rightt"] {
+            assert_eq!(with(wrong), Some(StatusCode::UNAUTHORIZED), "{wrong}");
+        }
+        assert_eq!(status(&[host]), Some(StatusCode::UNAUTHORIZED));
+    }
+
+    #[test]
+    fn no_page_and_no_foreign_name_is_let_in_even_with_the_token() {
+        let token = (header::AUTHORIZATION, "Bearer right");
+        let host = (header::HOST, "localhost:9");
+        assert_eq!(status(&[host.clone(), token.clone()]), None);
+        let origin = (header::ORIGIN, "http://localhost:9");
+        assert_eq!(status(&[host, token.clone(), origin]), Some(StatusCode::FORBIDDEN));
+        let evil = (header::HOST, "evil.example:9");
+        assert_eq!(status(&[evil, token]), Some(StatusCode::FORBIDDEN));
+    }
+}

@@ -1,0 +1,221 @@
+//! What the operator is answered, route by route.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    body::Bytes,
+    extract::{Path, RawQuery, State},
+    response::{IntoResponse, Response},
+};
+use http::{HeaderMap, StatusCode, header};
+use serde::Deserialize;
+use serde_json::{Value, json, value::RawValue};
+
+use super::Operator;
+use base::{
+    call::{Call, Surface, TraceHeaders},
+    caller::Caller,
+    failure::Failure,
+    unreadable,
+};
+use calls::{CallResult, outcome::Outcome, refusal::refusal};
+use registry::control::{ComponentReport, ControlError};
+use sandbox::component::{CallError, Content, InputRequired, Output, Stop};
+use telemetry::metrics;
+
+/// Lines of the audit log that are given where nobody says how many, and at most.
+const LINES: usize = 100;
+const LINES_MAX: usize = 10_000;
+
+/// Who calls a tool from here.
+const PRINCIPAL: &str = "operator";
+
+pub(super) async fn components(State(operator): State<Operator>) -> Response {
+    Json(json!({ "components": operator.control.components() })).into_response()
+}
+
+pub(super) async fn component(
+    State(operator): State<Operator>,
+    Path(name): Path<String>,
+) -> Response {
+    answer(operator.control.component(&name))
+}
+
+pub(super) async fn load(
+    State(operator): State<Operator>,
+    Path(name): Path<String>,
+    body: Bytes,
+) -> Response {
+    answer(operator.control.load(&name, body.to_vec()).await)
+}
+
+pub(super) async fn unload(State(operator): State<Operator>, Path(name): Path<String>) -> Response {
+    answer(operator.control.unload(&name).await)
+}
+
+/// `{"to": 3}`; an empty body goes to the generation before.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Rollback {
+    to: Option<u64>,
+}
+
+pub(super) async fn rollback(
+    State(operator): State<Operator>,
+    Path(name): Path<String>,
+    body: Bytes,
+) -> Response {
+    let read = match body.is_empty() {
+        true => Ok(Rollback::default()),
+        false => serde_json::from_slice(&body),
+    };
+    match read {
+        Ok(Rollback { to }) => answer(operator.control.rollback(&name, to).await),
+        Err(error) => {
+            let why = unreadable::why(&error.to_string());
+            wrong(&format!("the body is {{\"to\": NUMBER}}, or empty: {why}"))
+        }
+    }
+}
+
+/// `{"digest": "…"}`, the build that was looked at; an empty body accepts the one that waits.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Accepted {
+    digest: Option<String>,
+}
+
+pub(super) async fn accept(
+    State(operator): State<Operator>,
+    Path(name): Path<String>,
+    body: Bytes,
+) -> Response {
+    let read = match body.is_empty() {
+        true => Ok(Accepted::default()),
+        false => serde_json::from_slice(&body),
+    };
+    match read {
+        Ok(Accepted { digest }) => answer(operator.control.accept(&name, digest).await),
+        Err(error) => {
+            let why = unreadable::why(&error.to_string());
+            wrong(&format!("the body is {{\"digest\": \"…\"}}, or empty: {why}"))
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Asked {
+    tool: String,
+    #[serde(default)]
+    arguments: Option<Box<RawValue>>,
+}
+
+pub(super) async fn call(
+    State(operator): State<Operator>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let asked: Asked = match serde_json::from_slice(&body) {
+        Ok(asked) => asked,
+        Err(error) => {
+            let why = unreadable::why(&error.to_string());
+            return wrong(&format!("the body is {{\"tool\": …, \"arguments\": {{…}}}}: {why}"));
+        }
+    };
+    let arguments = asked.arguments.map_or_else(|| "{}".to_owned(), |it| it.get().to_owned());
+    let (principal, scopes) = (PRINCIPAL.into(), Arc::new(["*".to_owned()]));
+    let caller = Caller { principal, scopes, ..Caller::anonymous() };
+    let trace = TraceHeaders::of(&headers);
+    let call = Call::new(asked.tool, arguments, (caller, Surface::Operator), trace);
+    let result = match operator.calls.call(call).await {
+        Ok(Outcome::Done { component, call_id, output }) => {
+            called(output).map_err(|what| CallError::Broken { component, call_id, what }.into())
+        }
+        Ok(Outcome::Passed(it)) => CallResult::passed(&it)
+            .map(|it| json!({ "output": it.structured_content, "texts": it.texts() })),
+        Ok(Outcome::Asked { questions, .. }) => {
+            let asked = InputRequired { questions, state: None };
+            Err(CallError::Stopped(Stop::InputRequired(asked)).into())
+        }
+        Err(error) => Err(Failure::from(error)),
+    };
+    match result {
+        Ok(result) => Json(result).into_response(),
+        Err(failure) => {
+            let status = StatusCode::from_u16(failure.status);
+            (status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), Json(failure.object()))
+                .into_response()
+        }
+    }
+}
+
+/// The tool's object, and its texts beside it.
+fn called(output: Output) -> Result<Value, String> {
+    let read = |it: String| serde_json::from_str::<Value>(&it);
+    let structured = output.structured.map(read).transpose();
+    let structured =
+        structured.map_err(|error| format!("its structured output is not JSON: {error}"))?;
+    let text = |it| match it {
+        Content::Text(it) => Some(it.text),
+        _ => None,
+    };
+    let texts: Vec<_> = output.content.into_iter().filter_map(text).collect();
+    Ok(json!({ "output": structured, "texts": texts }))
+}
+
+pub(super) async fn metrics(State(operator): State<Operator>) -> Response {
+    ([(header::CONTENT_TYPE, metrics::CONTENT_TYPE)], operator.metrics.text()).into_response()
+}
+
+pub(super) async fn audit(State(operator): State<Operator>, RawQuery(query): RawQuery) -> Response {
+    let lines = match query.as_deref() {
+        None | Some("") => Some(LINES),
+        Some(query) => query.strip_prefix("lines=").and_then(|it| it.parse().ok()),
+    };
+    let Some(lines) = lines else { return wrong("?lines=NUMBER is all that can be asked") };
+    // Reads files, so not on a worker.
+    let tail = move || operator.audit.tail(lines.min(LINES_MAX));
+    match tokio::task::spawn_blocking(tail).await {
+        Ok(lines) => Json(json!({ "lines": lines })).into_response(),
+        Err(error) => {
+            let message = format!("The audit log cannot be read: {error}");
+            refusal(StatusCode::INTERNAL_SERVER_ERROR, "internal_error", &message)
+        }
+    }
+}
+
+pub(super) async fn unknown() -> Response {
+    refusal(StatusCode::NOT_FOUND, "not_found", "Nothing is served there; see host/README.md.")
+}
+
+pub(super) async fn wrong_method() -> Response {
+    let message = "That can be had, but not with this method; see host/README.md.";
+    refusal(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
+}
+
+fn wrong(message: &str) -> Response {
+    refusal(StatusCode::BAD_REQUEST, "invalid_params", message)
+}
+
+fn answer(result: Result<ComponentReport, ControlError>) -> Response {
+    let error = match result {
+        Ok(report) => return Json(report).into_response(),
+        Err(error) => error,
+    };
+    let (status, code) = match &error {
+        ControlError::Unknown(_) => (StatusCode::NOT_FOUND, "unknown_component"),
+        ControlError::Name(_) => (StatusCode::BAD_REQUEST, "invalid_name"),
+        ControlError::Disabled(_) => (StatusCode::CONFLICT, "disabled"),
+        ControlError::NoPrevious(_) => (StatusCode::CONFLICT, "no_previous_generation"),
+        ControlError::NoGeneration { .. } => (StatusCode::NOT_FOUND, "unknown_generation"),
+        ControlError::Serves { .. } => (StatusCode::CONFLICT, "serves_already"),
+        ControlError::AnotherPending(_) => (StatusCode::CONFLICT, "another_pending"),
+        ControlError::NothingPending(_) => (StatusCode::CONFLICT, "nothing_pending"),
+        ControlError::Load { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "refused"),
+        ControlError::Folder(_) => (StatusCode::INTERNAL_SERVER_ERROR, "folder"),
+        ControlError::Stopping => (StatusCode::SERVICE_UNAVAILABLE, "stopping"),
+    };
+    refusal(status, code, &error.to_string())
+}

@@ -1,0 +1,231 @@
+//! Serves the page, compressed when it was built, under a strict content security policy.
+
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    sync::Arc,
+};
+
+use axum::{
+    extract::{Path, State},
+    response::{IntoResponse, Response},
+};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use rust_embed::EmbeddedFile;
+
+use serde_json::json;
+
+use base::{config::Config, embedded::Files};
+use calls::refusal::refusal;
+
+/// Nothing from elsewhere, no inline script, no inline style; WebAssembly is the page itself.
+const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' data: blob:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'";
+
+/// Where the policy lists what pictures may come from.
+const PICTURES: &str = "img-src 'self' data: blob:";
+
+/// The page, and the policy under which it is given out.
+#[derive(Clone)]
+pub(crate) struct Page {
+    files: Files,
+    policy: Policy,
+}
+
+impl Page {
+    pub(crate) fn of(config: &Config) -> Self {
+        Self { files: config.embedded.page(), policy: Policy::of(config) }
+    }
+}
+
+#[derive(Clone)]
+struct Policy(HeaderValue);
+
+impl Policy {
+    /// The strict one; tiles of the operator's choice may be shown, and nothing else comes from there.
+    fn of(config: &Config) -> Self {
+        let fixed = HeaderValue::from_static(POLICY);
+        let Some(tiles) = &config.page.tiles else { return Self(fixed) };
+        let widened = POLICY.replace(PICTURES, &format!("{PICTURES} {}", tiles.origin()));
+        Self(HeaderValue::try_from(widened).unwrap_or(fixed))
+    }
+}
+
+/// Bytes of a path that are told.
+const PATH_BYTES_MAX: usize = 256;
+/// Characters of a form's handle.
+const HANDLE_BYTES_MAX: usize = 64;
+
+/// What is shown where the page has not been built.
+const ABSENT: &str =
+    "The page is not in this binary: `cargo xtask run` builds it.\nMCP is served at /mcp.\n";
+
+/// The page, or the file of it that has that path. All of its views are at `/`, so that whatever else
+/// is asked for is not there, and is said so as a server does.
+pub(crate) async fn answer(
+    State(page): State<Page>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
+    let path = uri.path();
+    let file = match path {
+        "/" => "index.html",
+        _ => path.trim_start_matches('/'),
+    };
+    if is_probed(path) {
+        return no_authorization_server(path);
+    }
+    let is_file = file.rsplit('/').next().is_some_and(|it| it.contains('.'));
+    let found = page.files.get(file).filter(|_| is_file);
+    match found {
+        Some(_) if method != Method::GET && method != Method::HEAD => {
+            let message = format!("{method} is not served here; MCP is at POST /mcp.");
+            let mut response =
+                refusal(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", &message);
+            response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
+            response
+        }
+        Some(found) => serve(file, found, &headers, page),
+        None if file == "index.html" => (StatusCode::NOT_FOUND, ABSENT).into_response(),
+        None => {
+            let path = &path[..path.floor_char_boundary(PATH_BYTES_MAX)];
+            let message = format!("{path} is not served; the page is at /, MCP at POST /mcp.");
+            refusal(StatusCode::NOT_FOUND, "not_found", &message)
+        }
+    }
+}
+
+/// The answer to clients that look for an authorization server: in OAuth's words, which they tell
+/// their people.
+fn no_authorization_server(path: &str) -> Response {
+    let path = &path[..path.floor_char_boundary(PATH_BYTES_MAX)];
+    let message = format!(
+        "{path} is not served: there is no OAuth here and no other transport. MCP is at POST /mcp; where a token is needed, send `Authorization: Bearer TOKEN`, with a token from the operator."
+    );
+    let body = json!({ "error": "not_found", "error_description": message, "message": message, "status": 404 });
+    (StatusCode::NOT_FOUND, axum::Json(body)).into_response()
+}
+
+/// The short address of a form, which its agent may write down: leads to the page's view of it.
+pub(crate) async fn form(Path(handle): Path<String>) -> Response {
+    let is_known = |it: u8| it.is_ascii_alphanumeric() || b"_-".contains(&it);
+    if !(1..=HANDLE_BYTES_MAX).contains(&handle.len()) || !handle.bytes().all(is_known) {
+        let message = "That is not a form's address; it may have been cut off.";
+        return refusal(StatusCode::NOT_FOUND, "not_found", message);
+    }
+    // Relative, so that it leads to the page behind a proxy's prefix, too.
+    let to = format!("../#/form/{handle}");
+    // Whoever has the handle may answer: it is nobody else's business.
+    let fixed = [(header::CACHE_CONTROL, "no-store"), (header::REFERRER_POLICY, "no-referrer")];
+    (StatusCode::SEE_OTHER, fixed, [(header::LOCATION, to)]).into_response()
+}
+
+fn serve(path: &str, file: EmbeddedFile, request: &HeaderMap, page: Page) -> Response {
+    let digest = file.metadata.sha256_hash();
+    let tag: String = digest[..8].iter().map(|it| format!("{it:02x}")).collect();
+    let tag = format!("\"{tag}\"");
+    let mut headers = HeaderMap::new();
+    let mut set = |name, value: &str| {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            headers.insert(name, value);
+        }
+    };
+    set(header::CONTENT_TYPE, content_type(path));
+    set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    set(header::REFERRER_POLICY, "no-referrer");
+    // Asked for anew each time, and answered without a body while it is the same.
+    set(header::CACHE_CONTROL, "no-cache");
+    set(header::ETAG, &tag);
+    set(header::VARY, "accept-encoding");
+    headers.insert(header::CONTENT_SECURITY_POLICY, page.policy.0);
+    let known = request.get(header::IF_NONE_MATCH).and_then(|it| it.to_str().ok());
+    if known.is_some_and(|it| it.contains(&tag)) {
+        return (StatusCode::NOT_MODIFIED, headers).into_response();
+    }
+    let accepted = request.get(header::ACCEPT_ENCODING).and_then(|it| it.to_str().ok());
+    for (encoding, ending) in [("br", "br"), ("gzip", "gz")] {
+        let accepts = accepted.is_some_and(|it| it.split(',').any(|it| it.trim() == encoding));
+        if accepts && let Some(compressed) = page.files.get(&format!("{path}.{ending}")) {
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding));
+            return (headers, compressed.data).into_response();
+        }
+    }
+    (headers, file.data).into_response()
+}
+
+fn content_type(path: &str) -> &'static str {
+    match path.rsplit('.').next().unwrap_or_default() {
+        "html" => "text/html; charset=utf-8",
+        "js" | "mjs" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "wasm" => "application/wasm",
+        "json" | "map" => "application/json",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "webmanifest" => "application/manifest+json",
+        "txt" => "text/plain; charset=utf-8",
+        _ => "application/octet-stream",
+    }
+}
+
+/// Where people find the page of a server that listens at `addr`.
+pub(crate) fn address(config: &Config, addr: Option<SocketAddr>) -> Option<Arc<str>> {
+    if let Some(url) = &config.public_url {
+        return Some(Arc::from(url.as_str()));
+    }
+    let mut addr = addr?;
+    // Nobody can go to "every address"; whoever reads this on the machine itself can go here.
+    if addr.ip().is_unspecified() {
+        addr.set_ip(Ipv4Addr::LOCALHOST.into());
+    }
+    Some(Arc::from(format!("http://{addr}")))
+}
+
+/// Where clients look for an authorization server, or for a transport of the past, without a token:
+/// that there is none is nothing to keep from them.
+const PROBED: [&str; 8] =
+    ["authorize", "message", "messages", "oauth", "oauth2", "register", "sse", "token"];
+
+/// Whether clients look here for what this server has not got.
+pub(crate) fn is_probed(path: &str) -> bool {
+    let first = path.trim_start_matches('/').split('/').next().unwrap_or_default();
+    first == ".well-known" || PROBED.contains(&first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tiles_widen_the_policy_by_their_origin_for_pictures_and_nothing_else() {
+        let mut config = Config::defaults();
+        assert_eq!(Policy::of(&config).0, POLICY, "without tiles nothing changes");
+        let tiles =
+            "[tiles]\nurl = 'https://tiles.example/{z}/{x}/{y}.png?key=k'\nattribution = 'A'";
+        config.page = toml::from_str(tiles).unwrap();
+        let policy = Policy::of(&config).0.to_str().unwrap().to_owned();
+        assert!(policy.contains("img-src 'self' data: blob: https://tiles.example;"), "{policy}");
+        assert_eq!(policy.replace(" https://tiles.example", ""), POLICY);
+    }
+
+    #[test]
+    fn the_page_is_where_the_operator_says_or_where_this_machine_finds_it() {
+        let mut config = Config::defaults();
+        let at = |config: &Config, addr: Option<&str>| {
+            address(config, addr.map(|it| it.parse().unwrap())).map(|it| it.to_string())
+        };
+        for (addr, page) in [
+            ("127.0.0.1:81", "http://127.0.0.1:81"),
+            ("0.0.0.0:81", "http://127.0.0.1:81"),
+            ("[::]:81", "http://127.0.0.1:81"),
+            ("192.0.2.7:81", "http://192.0.2.7:81"),
+            ("[::1]:81", "http://[::1]:81"),
+        ] {
+            assert_eq!(at(&config, Some(addr)).as_deref(), Some(page), "{addr}");
+        }
+        assert_eq!(at(&config, None), None, "without a listener there is no page");
+        config.public_url = Some("https://a.example/x".to_owned().try_into().unwrap());
+        for addr in [Some("0.0.0.0:81"), None] {
+            assert_eq!(at(&config, addr).as_deref(), Some("https://a.example/x"));
+        }
+    }
+}

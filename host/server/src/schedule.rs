@@ -1,0 +1,110 @@
+//! Runs components from time to time, each at the interval that the operator set.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use tokio::{
+    task::JoinHandle,
+    time::{Instant, sleep_until},
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use base::config::Config;
+use registry::Registry;
+
+/// The least time between two warnings about one component.
+const QUIET: Duration = Duration::from_secs(60);
+
+/// Runs each component that has an interval; ends with `stop`.
+pub(crate) fn start(
+    config: Arc<Config>,
+    registry: &Registry,
+    stop: &CancellationToken,
+    running: &TaskTracker,
+) -> JoinHandle<()> {
+    let (registry, stop, running) = (registry.clone(), stop.clone(), running.clone());
+    tokio::spawn(async move {
+        let mut changes = registry.changes();
+        let mut turns = BTreeMap::<Arc<str>, JoinHandle<()>>::new();
+        loop {
+            changes.mark_unchanged();
+            turns.retain(|_, it| !it.is_finished());
+            for component in registry.catalog().components() {
+                let name = component.name();
+                if !turns.contains_key(name) && interval(&config, name).is_some() {
+                    let turn = Turn {
+                        name: name.clone(),
+                        config: config.clone(),
+                        registry: registry.clone(),
+                        trouble: None,
+                    };
+                    let task = tokio::spawn(turn.repeat(stop.clone(), running.clone()));
+                    turns.insert(name.clone(), task);
+                }
+            }
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => break,
+                changed = changes.changed() => if changed.is_err() { break },
+            }
+        }
+        for task in turns.into_values() {
+            let _ = task.await;
+        }
+    })
+}
+
+/// How often the component is to be run, if at all.
+fn interval(config: &Config, name: &str) -> Option<Duration> {
+    config.component(name).schedule_ms.map(|it| Duration::from_millis(it.max(1)))
+}
+
+/// One component's schedule.
+struct Turn {
+    name: Arc<str>,
+    config: Arc<Config>,
+    registry: Registry,
+    /// When the last warning was, while runs fail.
+    trouble: Option<Instant>,
+}
+
+impl Turn {
+    /// Never two at a time: a run that takes longer than the interval puts the next one off. Ends where it
+    /// is no longer to be run.
+    async fn repeat(mut self, stop: CancellationToken, running: TaskTracker) {
+        let mut last = Instant::now();
+        while let Some(every) = interval(&self.config, &self.name) {
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => return,
+                () = sleep_until(last + every) => {}
+            }
+            last = Instant::now();
+            let _running = running.token();
+            self.run().await;
+        }
+    }
+
+    /// One run, of whatever version serves now.
+    async fn run(&mut self) {
+        let component = self.registry.catalog().component(&self.name).cloned();
+        let Some(component) = component.filter(|it| it.is_scheduled()) else { return };
+        match component.run_schedule().await {
+            Ok(Ok(())) => self.succeeded(),
+            Ok(Err(why)) => self.failed(&why.chars().take(1024).collect::<String>()),
+            Err(error) => self.failed(&error.to_string()),
+        }
+    }
+
+    fn succeeded(&mut self) {
+        if self.trouble.take().is_some() {
+            tracing::info!(component = &*self.name, "its schedule runs again");
+        }
+    }
+
+    fn failed(&mut self, why: &str) {
+        if self.trouble.is_none_or(|it: Instant| it.elapsed() >= QUIET) {
+            self.trouble = Some(Instant::now());
+            tracing::warn!(component = &*self.name, "its schedule failed: {why}");
+        }
+    }
+}

@@ -1,0 +1,405 @@
+//! The whole server as a value: started from a configuration, stopped without losing a call.
+
+use std::{
+    net::{SocketAddr, TcpListener},
+    sync::Arc,
+    time::Duration,
+};
+
+use futures::future::BoxFuture;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    sync::mpsc,
+    task::JoinHandle,
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{
+    api::{approvals::Waiting, endpoints::Endpoints, health::Health, rpc::Rpc, services::Services},
+    http::{self, Connections, Front, Routes},
+    jobs::{self, Works},
+    operator::{self, Door, Listening, Operator},
+    page, schedule,
+};
+use base::{config::Config, limits::ConnectionsConfig};
+use calls::{
+    Behalf, Calls, approvals::Approvals, authorization::Gateway, record::Watch, spent::Spent,
+};
+use mcp::{McpServer, Servers};
+use registry::{
+    Registry,
+    control::{Command, Control, Troubles},
+    generations::{self, Shelf},
+    library::Library,
+    loader::Loader,
+    reload::Reloader,
+    upstream::Counter,
+};
+use sandbox::{Sandbox, capability::Around, capability::reach::Shared};
+use store::{
+    blobs::{self, Blobs},
+    clock::Clock,
+    data::{Data, DataError},
+    disk::Disk,
+    events::{Events, Listener},
+    seal::Seal,
+};
+use telemetry::{Telemetry, audit::Audit, metrics::Metrics};
+
+mod error;
+mod told;
+
+pub use error::StartError;
+use told::tell_what_is_open;
+
+/// How long the last answers may take to leave.
+const FLUSH: Duration = Duration::from_millis(100);
+/// How long streams may take to end, and how long what is ended by force.
+const CLOSE: Duration = Duration::from_secs(1);
+const FORCE: Duration = Duration::from_millis(500);
+
+/// A running counter.
+pub struct Server {
+    registry: Registry,
+    loader: Loader,
+    mcp: McpServer,
+    events: Events,
+    addr: Option<SocketAddr>,
+    /// Ends the listening and the watching.
+    stop: CancellationToken,
+    /// Ends the streams that clients listen on, which would else go on for ever.
+    hang_up: CancellationToken,
+    /// The requests that are being answered.
+    running: TaskTracker,
+    watch: Watch,
+    tasks: Vec<JoinHandle<()>>,
+    /// What clients and the operator have open.
+    connections: Vec<Arc<Connections>>,
+    limits: ConnectionsConfig,
+    control: Control,
+    /// Where the operator comes in.
+    door: Option<Door>,
+    /// Let go of last, once nothing writes any more.
+    _folder: Data,
+    /// What components reach of the server by itself; it ends with the server.
+    _behalf: Arc<Behalf>,
+}
+
+/// When components are loaded: before anything is served, or behind it.
+#[derive(Clone, Copy)]
+enum When {
+    First,
+    Behind,
+}
+
+impl When {
+    /// Loads the components, now or in the task that from then on watches them.
+    async fn load(
+        self,
+        mut reloader: Reloader,
+        commands: mpsc::Receiver<Command>,
+        registry: &Registry,
+        stop: &CancellationToken,
+    ) -> JoinHandle<()> {
+        let (registry, stop) = (registry.clone(), stop.clone());
+        if let Self::First = self {
+            reloader.start().await;
+            return tokio::spawn(reloader.watch(commands, stop));
+        }
+        registry.set_loading(true);
+        tokio::spawn(async move {
+            let is_loaded = stop.run_until_cancelled(reloader.start()).await.is_some();
+            registry.set_loading(false);
+            if is_loaded {
+                reloader.watch(commands, stop).await;
+            }
+        })
+    }
+}
+
+/// Futures of what programs call are boxed: their code is made here once, and not in each program.
+impl Server {
+    /// Starts to serve over HTTP; returns once it answers.
+    pub fn start(config: Config) -> BoxFuture<'static, Result<Self, StartError>> {
+        Self::start_at(config, Clock::System)
+    }
+
+    /// The same, with components seeing another time of day.
+    pub fn start_at(config: Config, clock: Clock) -> BoxFuture<'static, Result<Self, StartError>> {
+        Box::pin(async move {
+            if !config.addr.ip().is_loopback() && config.tokens.is_empty() {
+                return Err(StartError::Open(config.addr));
+            }
+            config.check()?;
+            tell_what_is_open(&config);
+            // Bound first: a port that is taken should be known before anything is loaded.
+            let addr = config.addr;
+            let listen = |source| StartError::Listen { addr, source };
+            let listener = TcpListener::bind(addr).map_err(listen)?;
+            listener.set_nonblocking(true).map_err(listen)?;
+            let listener = tokio::net::TcpListener::from_std(listener).map_err(listen)?;
+            let addr = listener.local_addr().map_err(listen)?;
+
+            let page = page::address(&config, Some(addr));
+            let (mut server, routes, config) = Self::open(config, clock, page, When::First).await?;
+            let front = http::front(&Config { addr, ..config }, routes);
+            server.serve(listener, front);
+            server.addr = Some(addr);
+            Ok(server)
+        })
+    }
+
+    /// Serves one client on standard input and output until it goes.
+    pub fn serve_stdio(config: Config) -> BoxFuture<'static, Result<(), StartError>> {
+        Box::pin(async move {
+            let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
+            Self::serve_streams(config, input, output).await
+        })
+    }
+
+    /// Serves one client on these streams until it goes. Components are loaded behind it: who only
+    /// says hello is answered at once, and who asks for what they offer waits for them.
+    pub async fn serve_streams(
+        config: Config,
+        input: impl AsyncRead + Send + Unpin + 'static,
+        output: impl AsyncWrite + Send + Unpin + 'static,
+    ) -> Result<(), StartError> {
+        config.check()?;
+        let page = page::address(&config, None);
+        let (server, ..) = Self::open(config, Clock::System, page, When::Behind).await?;
+        server.mcp.clone().serve_streams(input, output).await;
+        server.stop().await;
+        Ok(())
+    }
+
+    fn open(
+        config: Config,
+        clock: Clock,
+        page: Option<Arc<str>>,
+        when: When,
+    ) -> BoxFuture<'static, Result<(Self, Routes, Config), StartError>> {
+        Box::pin(async move {
+            let folder = Data::take(&config.data)?;
+            let data = |source| DataError::Io { path: config.data.clone(), source };
+            let seal = Seal::open(&config.data.join("seal.key")).map_err(data)?;
+            let now_s = clock.now().as_secs();
+            let spent = Spent::open(&config.data.join("answers.spent"), now_s).map_err(data)?;
+            let library = Library::open(&config, &seal).map_err(data)?;
+            let shelf = Shelf::open(&config.data).map_err(data)?;
+            let (kept, limits) = (config.data.join("blobs"), config.blobs.clone());
+            let blobs = Blobs::open(kept, limits, clock.clone()).map_err(data)?;
+            config.take_accepted(generations::given(&config.data));
+            let sandbox = Sandbox::with(&config.sandbox, config.memory_bytes_max())
+                .map_err(StartError::Sandbox)?;
+
+            let telemetry = Telemetry::open(&config.telemetry)?;
+            let audit = Audit::open(&config.data, &config.audit).map_err(data)?;
+
+            let (registry, troubles) = (Registry::default(), Troubles::default());
+            let (stop, hang_up) = (CancellationToken::new(), CancellationToken::new());
+            let running = TaskTracker::new();
+            let shared = Arc::new(config.clone());
+            let changes = registry.clone();
+            let metrics = Metrics::new(move || changes.catalog().generation(), audit.clone());
+            let watch = Watch { audit, metrics: metrics.clone(), telemetry };
+            let events = Events::default();
+            let around = Around::default();
+            let kept = config.data.join("approvals");
+            let approvals = Approvals::open(kept, &config.approvals, clock.clone(), events.clone());
+            let approvals = Some(approvals.map_err(data)?);
+            let reach = Shared {
+                blobs: blobs.clone(),
+                events: events.clone(),
+                page,
+                assistants: config.assistants.clone(),
+                around: around.clone(),
+            };
+            let (control, commands) = Control::new(
+                shared.clone(),
+                registry.clone(),
+                shelf.clone(),
+                troubles.clone(),
+                metrics.clone(),
+            );
+            let loader = Loader::new(
+                shared,
+                library.clone(),
+                sandbox,
+                registry.clone(),
+                clock.clone(),
+                metrics,
+                reach,
+            );
+            let parts = (library, loader.clone(), registry.clone(), shelf);
+            let reloader = Reloader::new(parts, control.clone(), troubles.clone());
+            let reload = when.load(reloader, commands, &registry, &stop).await;
+
+            // Until the last call has its answer, not only until no more are taken in.
+            let counter: Arc<dyn Counter> = Arc::new(registry.clone());
+            let tally = |label: &str| watch.metrics.of(label);
+            let others = (&config.servers, &*config.base);
+            let (servers, reached) = Servers::start(others, &counter, tally, &hang_up);
+            let answers = (seal, spent);
+            let gateway = Gateway::new(&config, &answers.0, &clock);
+            let (tasks, stopping) = (running.clone(), stop.clone());
+            let offers = (registry.clone(), Arc::new(config.clone()));
+            let calls = Calls::new(offers, answers, tasks, watch.clone(), stopping, approvals);
+            let behalf = Arc::new(Behalf { calls: calls.clone() });
+            around.put(&behalf);
+            let wait = config.sessions.question_wait();
+            let mcp = McpServer::new(registry.clone(), calls.clone(), events.clone(), wait)
+                .reading(config.language.clone());
+            let operator = Operator {
+                control: control.clone(),
+                calls: calls.clone(),
+                metrics: watch.metrics.clone(),
+                audit: watch.audit.clone(),
+            };
+            let (services, asks) = Services::start(&config, &registry, &stop);
+            let disk = Disk::new(&config.data);
+            // Told in the log, should it take nothing.
+            disk.trouble().await;
+            let endpoints = Endpoints {
+                registry: registry.clone(),
+                calls: calls.clone(),
+                body_bytes_max: config.body_bytes_max,
+                chat_body_bytes_max: config.chat.body_bytes_max,
+                aliases: Arc::new(config.endpoints.clone()),
+                gateway: gateway.clone(),
+            };
+            let routes = Routes {
+                mcp: mcp.clone(),
+                calls: calls.clone(),
+                approvals: Waiting { calls: calls.clone(), registry: registry.clone(), gateway },
+                rpc: Rpc { calls: calls.clone() },
+                health: Health {
+                    has_page: config.embedded.has_page(),
+                    registry: registry.clone(),
+                    troubles,
+                    servers,
+                    services,
+                    disk,
+                },
+                endpoints,
+                blobs: blobs.clone(),
+                hang_up: hang_up.clone(),
+                running: running.clone(),
+                metrics: watch.metrics.clone(),
+            };
+            let works = Works { registry: registry.clone(), events: events.clone(), clock };
+            let jobs = jobs::start(works, &stop);
+            let mut tasks =
+                vec![reload, asks, jobs, tokio::spawn(blobs::sweep(blobs, stop.clone()))];
+            tasks.extend(reached);
+            tasks.push(schedule::start(Arc::new(config.clone()), &registry, &stop, &running));
+            let (addr, door) = (None, None);
+            let mut server = Self {
+                limits: config.connections.clone(),
+                connections: Vec::new(),
+                registry,
+                loader,
+                mcp,
+                events,
+                addr,
+                stop,
+                hang_up,
+                running,
+                watch,
+                tasks,
+                control,
+                door,
+                _folder: folder,
+                _behalf: behalf,
+            };
+            if let Some(addr) = config.operator_addr {
+                let listening = operator::listen(addr, &config.data)
+                    .map_err(|source| StartError::Operator { addr, source })?;
+                server.serve_operator(operator, listening);
+            }
+            Ok((server, routes, config))
+        })
+    }
+
+    fn serve_operator(&mut self, operator: Operator, listening: Listening) {
+        let Listening { listener, door, unwritten } = listening;
+        if let Some(key) = unwritten {
+            let (stop, door) = (self.stop.clone(), door.clone());
+            let until_written = async move {
+                _ = stop.run_until_cancelled(operator::hang_out(door, key)).await;
+            };
+            self.tasks.push(tokio::spawn(until_written));
+        }
+        let front = operator::front(operator, door.clone());
+        self.door = Some(door);
+        self.serve(listener, front);
+    }
+
+    /// Takes connections until it stops.
+    fn serve(&mut self, listener: tokio::net::TcpListener, front: Front) {
+        let connections = Connections::new(&self.limits);
+        self.connections.push(connections.clone());
+        self.tasks.push(tokio::spawn(connections.serve(listener, front, self.stop.clone())));
+    }
+
+    /// Where it listens.
+    pub fn addr(&self) -> Option<SocketAddr> {
+        self.addr
+    }
+
+    /// What is on offer.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// The operator's hand on the components.
+    pub fn control(&self) -> &Control {
+        &self.control
+    }
+
+    /// What it and its components have done.
+    pub fn metrics(&self) -> &Metrics {
+        &self.watch.metrics
+    }
+
+    /// Who called what.
+    pub fn audit(&self) -> &Audit {
+        &self.watch.audit
+    }
+
+    /// Hears what the component of that name publishes.
+    pub fn listen(&self, component: &str) -> Listener {
+        self.events.bell(component).listen()
+    }
+
+    /// Takes no more calls, lets those that run finish, and closes what is open.
+    pub fn stop(self) -> BoxFuture<'static, ()> {
+        Box::pin(async move {
+            self.stop.cancel();
+            if let Some(door) = &self.door {
+                door.close();
+            }
+            self.running.close();
+            let drain = Duration::from_secs(self.limits.stop_s);
+            if tokio::time::timeout(drain, self.running.wait()).await.is_err() {
+                tracing::warn!(
+                    "some calls did not finish in {drain:?} (stop_s under [connections])"
+                );
+            }
+            tokio::time::sleep(FLUSH).await;
+            self.hang_up.cancel();
+            // Whatever a stranger holds open ends now; what still runs is stopped with the program.
+            let mut tasks = std::pin::pin!(futures::future::join_all(self.tasks));
+            if tokio::time::timeout(CLOSE, tasks.as_mut()).await.is_err() {
+                self.connections.iter().for_each(|it| it.close());
+                if tokio::time::timeout(FORCE, tasks).await.is_err() {
+                    tracing::warn!("some of what runs beside calls did not end");
+                }
+            }
+            self.loader.close().await;
+            let watch = self.watch;
+            if let Err(error) = tokio::task::spawn_blocking(move || watch.close()).await {
+                tracing::error!("the audit log was not closed: {error}");
+            }
+        })
+    }
+}

@@ -1,0 +1,55 @@
+//! Why a server cannot start, said so that it can be mended.
+
+use std::{io, net::SocketAddr};
+
+use base::config::{ConfigError, TelemetryError};
+use store::data::DataError;
+
+/// Why the server cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The address is taken or not ours.
+    #[error("cannot listen on {addr}: {source}{}", hint(.source))]
+    Listen {
+        /// The address.
+        addr: SocketAddr,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The data folder cannot be used.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// The address is open to others, and nothing says who may call.
+    #[error(
+        "{0} can be reached by others, and no token says who may call; `madoguchi token new NAME` makes one and prints the lines for the configuration. Or listen on 127.0.0.1, which needs none"
+    )]
+    Open(SocketAddr),
+    /// The configuration cannot work.
+    #[error("configuration: {0}")]
+    Config(#[from] ConfigError),
+    /// The operator's address cannot be had.
+    #[error("cannot serve the operator on {addr}: {source}{}", hint(.source))]
+    Operator {
+        /// The address.
+        addr: SocketAddr,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The sandbox cannot be made here.
+    #[error("the sandbox cannot be set up: {0:#}")]
+    Sandbox(wasmtime::Error),
+    /// Traces are configured that cannot be sent.
+    #[error(transparent)]
+    Telemetry(#[from] TelemetryError),
+}
+
+fn hint(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            "; another program listens there: choose another with --addr or MADOGUCHI_ADDR (port 0 takes a free one)"
+        }
+        io::ErrorKind::AddrNotAvailable => "; this machine has no such address",
+        io::ErrorKind::PermissionDenied => "; ports below 1024 need special leave",
+        _ => "",
+    }
+}

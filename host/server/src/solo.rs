@@ -1,0 +1,406 @@
+//! One component alone, with a database of its own and no server: for authors and for tests.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard},
+};
+
+use futures::future::BoxFuture;
+use serde_json::Value;
+use wasmtime::component::Component;
+
+use ::store::{
+    blobs::Blobs,
+    clock::Clock,
+    database::{self, Database},
+    digest::digest,
+    events::Listener,
+};
+use base::{
+    caller::Caller,
+    config::Assistants,
+    failure::Failure,
+    grants::{Grant, hosts::Hosts},
+    limits::{Limits, SandboxConfig},
+    settings::Settings,
+    source::Source,
+};
+use calls::answer_in_solo;
+use registry::library::Library;
+use sandbox::{
+    Sandbox,
+    capability::reach::Reach,
+    capability::{Around, Asking, ToolCalls, http::Outgoing},
+    compiler,
+    component::{
+        Answer, CallError, Datetime, Invocation, LoadError, LoadedComponent, Output, Question,
+        Request, Round, Setup, Stop, Wait,
+    },
+};
+
+/// A component that is about to run alone.
+pub struct Solo {
+    bytes: Vec<u8>,
+    page: Option<Arc<str>>,
+    setup: Setup,
+    database: Option<PathBuf>,
+    hosts: Hosts,
+    files: Vec<(String, PathBuf)>,
+    folders: Vec<(String, PathBuf)>,
+    calls: ToolCalls,
+    asks: BTreeSet<String>,
+    runs: Option<Assistants>,
+    around: around::Fake,
+}
+
+/// A component that runs alone.
+pub struct Running {
+    component: LoadedComponent,
+    caller: Mutex<Caller>,
+    published: Mutex<Listener>,
+    _store: Option<TemporaryStore>,
+    _around: Arc<around::Fake>,
+}
+
+mod around;
+mod configured;
+mod dialogue;
+mod jobs;
+mod offers;
+mod routes;
+mod store;
+
+pub use around::Called;
+pub use routes::Answered;
+use store::TemporaryStore;
+
+/// A component's code, compiled for a sandbox.
+#[derive(Clone)]
+pub struct Compiled {
+    sandbox: Sandbox,
+    component: Component,
+    digest: String,
+}
+
+impl Compiled {
+    /// Compiles `bytes`.
+    pub fn new(sandbox: &Sandbox, bytes: &[u8]) -> Result<Self, LoadError> {
+        compiler::check(bytes, sandbox.config())?;
+        let component = Component::new(sandbox.engine(), bytes).map_err(LoadError::Compile)?;
+        Ok(Self { sandbox: sandbox.clone(), component, digest: digest(bytes) })
+    }
+
+    /// What `library` has compiled of `source` before, or compiles now.
+    pub(crate) async fn of(
+        library: &Library,
+        sandbox: &Sandbox,
+        source: &Source,
+    ) -> Result<Self, LoadError> {
+        let component = library.compile(sandbox, source, false).await?;
+        Ok(Self { sandbox: sandbox.clone(), component, digest: source.digest.clone() })
+    }
+
+    /// What it imports, as its file says.
+    pub fn imports(&self) -> Vec<String> {
+        let engine = self.sandbox.engine();
+        self.component.component_type().imports(engine).map(|it| it.0.to_owned()).collect()
+    }
+
+    /// What it exports, as its file says.
+    pub fn exports(&self) -> Vec<String> {
+        let engine = self.sandbox.engine();
+        self.component.component_type().exports(engine).map(|it| it.0.to_owned()).collect()
+    }
+}
+
+/// How a call alone ended.
+#[derive(Debug)]
+pub enum SoloOutcome {
+    /// With an output.
+    Done(Output),
+    /// With questions: call again with their answers.
+    Asked(Vec<Question>),
+    /// Not yet: call again when one of its events comes, or at its time.
+    Waits(Wait),
+    /// Without: the object that a caller would read.
+    Failed(Value),
+}
+
+impl Solo {
+    /// The component named `name` in `bytes`, with nothing granted.
+    pub fn of(name: &str, bytes: &[u8]) -> Self {
+        let setup = Setup {
+            name: name.to_owned(),
+            grants: BTreeSet::new(),
+            limits: Limits::default(),
+            database: None,
+            settings: Arc::default(),
+            http: Arc::default(),
+            reach: Arc::default(),
+            clock: Clock::System,
+            tally: Arc::default(),
+            version: Arc::default(),
+        };
+        let (hosts, files, folders) = (Hosts::default(), Vec::new(), Vec::new());
+        let bytes = bytes.to_owned();
+        let calls = ToolCalls::default();
+        Self {
+            bytes,
+            page: None,
+            setup,
+            database: None,
+            hosts,
+            files,
+            folders,
+            calls,
+            asks: BTreeSet::new(),
+            runs: None,
+            around: around::Fake::default(),
+        }
+    }
+
+    /// Gives it leave to use `grants`.
+    #[must_use]
+    pub fn grant(mut self, grants: impl IntoIterator<Item = Grant>) -> Self {
+        self.setup.grants.extend(grants);
+        self
+    }
+
+    /// Lets it send requests to `hosts`.
+    #[must_use]
+    pub fn hosts(mut self, hosts: Hosts) -> Self {
+        self.hosts = hosts;
+        self
+    }
+
+    /// Lets it use so much.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.setup.limits = limits;
+        self
+    }
+
+    /// Tells it what an operator would.
+    #[must_use]
+    pub fn settings(mut self, settings: Settings) -> Self {
+        self.setup.settings = Arc::new(settings);
+        self
+    }
+
+    /// Shows it another time of day.
+    #[must_use]
+    pub fn at(mut self, clock: Clock) -> Self {
+        self.setup.clock = clock;
+        self
+    }
+
+    /// Keeps its database in a file; it is thrown away otherwise.
+    #[must_use]
+    pub fn database(mut self, file: Option<PathBuf>) -> Self {
+        self.database = file;
+        self
+    }
+
+    /// Lets it read the file at `path` as `name`, where it has the grant.
+    #[must_use]
+    pub fn file(mut self, name: &str, path: PathBuf) -> Self {
+        self.files.push((name.to_owned(), path));
+        self
+    }
+
+    /// Lets it read the folder at `path` as `guest`, where it has the grant.
+    #[must_use]
+    pub fn folder(mut self, guest: &str, path: PathBuf) -> Self {
+        self.folders.push((guest.to_owned(), path));
+        self
+    }
+
+    /// Tells it where the page is that people are sent to.
+    #[must_use]
+    pub fn page(mut self, url: &str) -> Self {
+        self.page = Some(url.into());
+        self
+    }
+
+    /// Compiles, links, describes, migrates and configures it, as the server would.
+    pub async fn start(self) -> Result<Running, LoadError> {
+        let (limits, shared) = (&self.setup.limits, SandboxConfig::default());
+        limits.check(&shared).map_err(LoadError::Limits)?;
+        let sandbox = Sandbox::with(&shared, limits.memory_bytes_max).map_err(LoadError::Link)?;
+        let compiled = Compiled::new(&sandbox, &self.bytes)?;
+        self.start_compiled(&compiled).await
+    }
+
+    /// Only links it and asks it for its tools; nothing is stored and nothing set.
+    pub fn describe(
+        self,
+        compiled: &Compiled,
+    ) -> BoxFuture<'_, Result<LoadedComponent, LoadError>> {
+        Box::pin(async move {
+            let Compiled { sandbox, component, digest } = compiled;
+            LoadedComponent::load(sandbox, component, digest, self.setup).await
+        })
+    }
+
+    /// As [`Solo::start`], with code that was compiled before in place of the bytes given.
+    pub fn start_compiled(
+        mut self,
+        compiled: &Compiled,
+    ) -> BoxFuture<'_, Result<Running, LoadError>> {
+        Box::pin(async move {
+            let Compiled { sandbox, component, digest } = compiled;
+            let mut reach = Reach::default();
+            for (name, path) in std::mem::take(&mut self.files) {
+                reach.files.add(&name, path)?;
+            }
+            for (guest, path) in std::mem::take(&mut self.folders) {
+                reach.folders.add(&guest, path)?;
+            }
+            let ty = component.component_type();
+            let mut imports = ty.imports(sandbox.engine()).map(|it| it.0);
+            let store = if imports.any(|it| it.starts_with("madoguchi:tool/blobs")) {
+                Some(TemporaryStore::new(self.setup.clock.clone())?)
+            } else {
+                None
+            };
+            reach.blobs = store.as_ref().map(|it| it.blobs.clone());
+            reach.page = self.page.take();
+            reach.calls = std::mem::take(&mut self.calls);
+            reach.asks = std::mem::take(&mut self.asks);
+            reach.assistants = self.runs.take();
+            let others = Arc::new(std::mem::take(&mut self.around));
+            reach.around = Around::default();
+            reach.around.put(&others);
+            let published = Mutex::new(reach.bell.listen());
+            self.setup.reach = Arc::new(reach);
+            self.setup.http = Arc::new(Outgoing::new(self.hosts, &self.setup.limits));
+            let mut component =
+                LoadedComponent::load(sandbox, component, digest, self.setup).await?;
+            if component.needs(Grant::Sql) {
+                let limits = database::Limits {
+                    database_bytes_max: component.setup().limits.database_bytes_max,
+                    ..database::Limits::default()
+                };
+                let database = match self.database {
+                    Some(file) => Database::open(file, limits)?,
+                    None => Database::temporary(limits)?,
+                };
+                component = component.on_database(database.clone());
+                component.migrate(&database).await?;
+            }
+            component.configure().await?;
+            if component.has_resources() {
+                component = component.listed().await?;
+            }
+            let caller = Mutex::new(Caller::anonymous());
+            Ok(Running { component, caller, published, _store: store, _around: others })
+        })
+    }
+}
+
+impl Running {
+    /// The component.
+    pub fn component(&self) -> &LoadedComponent {
+        &self.component
+    }
+
+    /// From now on somebody else calls.
+    pub fn speak(&self, caller: Caller) {
+        *self.caller() = caller;
+    }
+
+    fn caller(&self) -> MutexGuard<'_, Caller> {
+        self.caller.lock().unwrap_or_else(|it| it.into_inner())
+    }
+
+    fn called(&self) -> Round {
+        let asking = Some(Asking::default());
+        Round { caller: self.caller().clone(), asking, ..Round::of_host() }
+    }
+
+    /// One round of a call, with the answers to what earlier rounds asked: the content of an
+    /// accepted form by the question's key, or null for one that was declined.
+    pub async fn call(
+        &self,
+        tool: &str,
+        arguments: &str,
+        answers: BTreeMap<String, Value>,
+    ) -> SoloOutcome {
+        let answers = answers.iter().map(|(key, it)| answer_in_solo(key, it)).collect();
+        self.repeat(tool, arguments, answers, None).await.0
+    }
+
+    /// As [`Running::call`], with what the round before remembered, and answers of any kind; gives
+    /// along what this one remembers.
+    pub fn repeat<'a>(
+        &'a self,
+        tool: &'a str,
+        arguments: &'a str,
+        answers: Vec<Answer>,
+        state: Option<String>,
+    ) -> BoxFuture<'a, (SoloOutcome, Option<String>)> {
+        Box::pin(async move {
+            let now = self.component.clock().now();
+            let invocation = Invocation {
+                name: tool.to_owned(),
+                arguments: arguments.to_owned(),
+                answers,
+                state,
+                first_called_at: Datetime {
+                    seconds: now.as_secs(),
+                    nanoseconds: now.subsec_nanos(),
+                },
+                meta: "{}".to_owned(),
+            };
+            match self.component.call(&invocation, self.called()).await {
+                Ok(output) => (SoloOutcome::Done(output), None),
+                Err(CallError::Stopped(Stop::InputRequired(it))) => {
+                    (SoloOutcome::Asked(it.questions), it.state)
+                }
+                Err(CallError::Stopped(Stop::Wait(it))) => (SoloOutcome::Waits(it), None),
+                Err(error) => (SoloOutcome::Failed(Failure::from(error).object()), None),
+            }
+        })
+    }
+
+    /// What it has published since this was asked last.
+    pub fn published(&self) -> Vec<String> {
+        self.published.lock().unwrap_or_else(|it| it.into_inner()).heard()
+    }
+
+    /// Its store of blobs, where it has one.
+    pub fn blobs(&self) -> Option<&Blobs> {
+        self.component.setup().reach.blobs.as_ref()
+    }
+
+    /// Runs its schedule once, as the server would at the interval.
+    ///
+    /// # Errors
+    /// What would stand in the log.
+    pub async fn run_schedule(&self) -> Result<(), String> {
+        if !self.component.is_scheduled() {
+            return Err("it has no schedule, or no leave to be run by one".to_owned());
+        }
+        self.component.run_schedule().await.map_err(|it| it.to_string())?
+    }
+
+    /// Looks something up, as `GET /api/NAME/PATH` would.
+    ///
+    /// # Errors
+    /// The object that a client would read.
+    pub async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Value, Value> {
+        let not_found = |why: &str| Failure::new("not_found", 404, why).object();
+        if let Some(why) = self.component.why_no_endpoints() {
+            return Err(not_found(&why));
+        }
+        let query = query.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
+        let request = Request { path: path.to_owned(), query, meta: "{}".to_owned() };
+        let caller = self.caller().clone();
+        match self.component.get(&request, caller).await {
+            Ok(Some(json)) => Ok(serde_json::from_str(&json).unwrap_or_default()),
+            Ok(None) => Err(not_found("The component serves nothing there.")),
+            Err(error) => Err(Failure::from(error).object()),
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! What a component that runs alone finds around it: tools that it may call, an assistant that it may ask, and what
+//! understands sentences, all of them a test's.
+
+use std::{sync::Arc, time::Duration};
+
+use futures::{
+    FutureExt,
+    future::{BoxFuture, ready},
+};
+use serde_json::{Value, json};
+use tokio::task::AbortHandle;
+
+use super::{Solo, dialogue};
+use base::{failure::Failure, tool_set::ToolSet};
+use sandbox::{
+    bindings::madoguchi::tool::{
+        sentences::{self, Reply, Turn},
+        tasks::Facts,
+        types::Name,
+    },
+    capability::{
+        Ask, ENDED, Heard, HeldCall, Requested, RunTally, RunUsage, Standing, Surroundings,
+        ToolOffer, ToolOutcome, ToolRequest, Written,
+    },
+};
+
+/// What a tool answers in the place of the real one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Called {
+    /// Its object.
+    Done(Value),
+    /// It waits for a person, under this id.
+    Held(String),
+    /// Why it was refused: `{error, message, status, data?}`.
+    Failed(Value),
+}
+
+/// Answers by a tool's name and its arguments, or by the id of what was held.
+type Answers = dyn Fn(&str, &Value) -> Called + Send + Sync;
+/// What a run comes to, by what was asked.
+type Ends = dyn Fn(&Value) -> Value + Send + Sync;
+/// What is understood of a turn: a reply as [`super::Running::converse`] tells one.
+type Understands = dyn Fn(&Value) -> Value + Send + Sync;
+
+/// All that is there.
+#[derive(Clone, Default)]
+pub(super) struct Fake {
+    offers: Vec<String>,
+    answers: Option<Arc<Answers>>,
+    assistant: Option<(String, (u32, u64), Arc<Ends>)>,
+    understands: Option<Arc<Understands>>,
+}
+
+impl Fake {
+    fn called(&self, name: &str, arguments: &Value) -> Called {
+        let there = self.answers.as_ref().filter(|_| arguments.is_null() || self.has(name));
+        there.map_or_else(
+            || {
+                let message = format!("There is no tool {name:?}.");
+                Called::Failed(Failure::new("unknown_tool", 404, message).object())
+            },
+            |it| it(name, arguments),
+        )
+    }
+
+    fn has(&self, tool: &str) -> bool {
+        self.offers.iter().any(|it| it == tool)
+    }
+}
+
+/// A count that is not looked at.
+struct Uncounted;
+
+impl RunTally for Uncounted {
+    fn end(self: Box<Self>, _: String, _: RunUsage) {}
+}
+
+impl Surroundings for Fake {
+    fn offers(&self, _: &Requested) -> Vec<ToolOffer> {
+        let offer = |name: &String| ToolOffer {
+            name: name.clone(),
+            title: None,
+            description: String::new(),
+            input_schema: json!({ "type": "object" }).to_string(),
+            owner: "component:test".to_owned(),
+            read_only: false,
+            asks_first: true,
+            for_pages: false,
+            view: None,
+            trust: name.clone(),
+        };
+        self.offers.iter().map(offer).collect()
+    }
+
+    fn lacks(&self, tool: &str) -> bool {
+        !self.has(tool)
+    }
+
+    fn call(&self, _: Requested, request: ToolRequest) -> BoxFuture<'static, ToolOutcome> {
+        let arguments = serde_json::from_str(&request.arguments).unwrap_or_default();
+        let outcome = match held(self.called(&request.name, &arguments)) {
+            HeldCall { outcome: Some(Ok(json)), .. } => ToolOutcome::Done(json),
+            HeldCall { outcome: Some(Err(failure)), .. } => ToolOutcome::Failed(failure),
+            waits => ToolOutcome::Held(Box::new(waits)),
+        };
+        ready(outcome).boxed()
+    }
+
+    fn held(&self, _: Requested, id: String, _: Duration) -> BoxFuture<'static, Option<HeldCall>> {
+        ready(Some(held(self.called(&id, &Value::Null)))).boxed()
+    }
+
+    fn withdraw(&self, _: Requested, _: String) -> BoxFuture<'static, ()> {
+        ready(()).boxed()
+    }
+
+    fn tally(&self, _: &str, _: &str) -> Box<dyn RunTally> {
+        Box::new(Uncounted)
+    }
+
+    fn run(&self, ask: Ask) -> AbortHandle {
+        let ends = self.assistant.clone().map(|it| it.2);
+        tokio::spawn(async move {
+            let begun = json!({ "provider": "fake" }).to_string();
+            let _ = ask.events.send(Written { name: "begun".to_owned(), data: begun }).await;
+            let ended = ends.map(|it| it(&asked(&ask))).unwrap_or_default();
+            let ended = Written { name: ENDED.to_owned(), data: ended.to_string() };
+            let _ = ask.events.send(ended).await;
+        })
+        .abort_handle()
+    }
+
+    fn about(&self, assistant: String) -> BoxFuture<'static, Option<Facts>> {
+        let found = self.assistant.as_ref().filter(|it| it.0 == assistant);
+        let facts = |&(turns_max, tokens_max): &(u32, u64)| Facts { turns_max, tokens_max };
+        ready(found.map(|it| facts(&it.1))).boxed()
+    }
+
+    fn names(&self, _: sentences::Language) -> BoxFuture<'static, Vec<Name>> {
+        ready(Vec::new()).boxed()
+    }
+
+    fn hear(
+        &self,
+        turn: Turn,
+        _: Vec<(String, String)>,
+        _: Option<String>,
+    ) -> BoxFuture<'static, Vec<Heard>> {
+        let reply = self.understands.as_ref().map(|it| it(&dialogue::told_turn(&turn)));
+        let reply = reply.map(|it| -> Result<Reply, String> { dialogue::read_reply(&it) });
+        ready(reply.map(|it| ("test".into(), it)).into_iter().collect()).boxed()
+    }
+}
+
+fn held(called: Called) -> HeldCall {
+    let over = |outcome| HeldCall {
+        standing: Standing::Over,
+        outcome: Some(outcome),
+        ..HeldCall::waits(String::new())
+    };
+    match called {
+        Called::Done(it) => {
+            let result = json!({ "structuredContent": it, "content": [], "_meta": {} });
+            over(Ok(result.to_string()))
+        }
+        Called::Held(id) => HeldCall::waits(id),
+        Called::Failed(it) => {
+            let text = |name: &str| it[name].as_str().unwrap_or_default().to_owned();
+            let status = it["status"].as_u64().and_then(|it| u16::try_from(it).ok());
+            let mut failure = Failure::new(&text("error"), status.unwrap_or(400), text("message"));
+            failure.data = Box::new(it["data"].as_object().cloned().unwrap_or_default());
+            over(Err(failure))
+        }
+    }
+}
+
+/// What was asked, as a test reads it.
+fn asked(ask: &Ask) -> Value {
+    let read = |text: &Option<String>| -> Value {
+        text.as_deref().and_then(|it| serde_json::from_str(it).ok()).unwrap_or_default()
+    };
+    let task = &ask.task;
+    let remarks = task.history.iter();
+    let history: Vec<_> =
+        remarks.map(|it| json!({ "is_user": it.is_user, "text": it.text })).collect();
+    let part = ask.part.as_ref().map(|part| {
+        let given = part.given.iter().map(|it| {
+            json!({
+                "tool": it.tool, "argument": it.argument, "is_default": it.is_default,
+                "value": read(&Some(it.value.clone())),
+            })
+        });
+        let given: Vec<_> = given.collect();
+        json!({
+            "name": part.name, "given": given, "tokens_max": part.tokens_max,
+            "memory": read(&part.memory),
+        })
+    });
+    json!({
+        "assistant": task.assistant, "message": task.message, "history": history,
+        "language": task.language, "context": read(&task.context), "part": part,
+    })
+}
+
+impl Solo {
+    /// Lets it call the tools `offers`; `answers` says what each comes to, by its name and its arguments,
+    /// and what became of one that was held, by its id and null.
+    #[must_use]
+    pub fn calls(
+        mut self,
+        offers: &[&str],
+        answers: impl Fn(&str, &Value) -> Called + Send + Sync + 'static,
+    ) -> Self {
+        self.around.offers = offers.iter().map(|it| (*it).to_owned()).collect();
+        self.around.answers = Some(Arc::new(answers));
+        self.calls.tools = ToolSet::all();
+        self
+    }
+
+    /// Lets it ask the assistant `name`, which may take `budget` (turns, tokens) in one conversation;
+    /// `answers` says what each run comes to: the data of its last event.
+    #[must_use]
+    pub fn assistant(
+        mut self,
+        name: &str,
+        budget: (u32, u64),
+        answers: impl Fn(&Value) -> Value + Send + Sync + 'static,
+    ) -> Self {
+        self.around.assistant = Some((name.to_owned(), budget, Arc::new(answers)));
+        self.asks = [name.to_owned()].into();
+        self
+    }
+
+    /// What is understood of the turns that components that understand sentences are told of.
+    #[must_use]
+    pub fn understands(
+        mut self,
+        understands: impl Fn(&Value) -> Value + Send + Sync + 'static,
+    ) -> Self {
+        self.around.understands = Some(Arc::new(understands));
+        self
+    }
+}

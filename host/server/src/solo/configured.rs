@@ -1,0 +1,71 @@
+//! A component alone as the configuration has it, on its own database: for what an operator does while
+//! no server runs.
+
+use super::{Running, Solo};
+use base::{
+    config::Config,
+    grants::{Grant, hosts::Hosts},
+    settings::Settings,
+};
+use registry::{library::Library, loader::database_path};
+use sandbox::component::LoadError;
+
+impl Solo {
+    /// The component of that name as a server with this configuration would load it, on the database
+    /// that it would give it; none where there is no such component.
+    ///
+    /// # Errors
+    /// When its file or its settings cannot be read.
+    pub fn configured(config: &Config, name: &str) -> Result<Option<Self>, LoadError> {
+        let library = Library::look(config);
+        let source = match library.read(name) {
+            Ok(source) => Some(source),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                library.read_bundled(name)
+            }
+            Err(error) => return Err(LoadError::Read(error)),
+        };
+        let Some(source) = source else { return Ok(None) };
+        let given = config.component(name);
+        let settings = Settings::read(&given.settings(), &config.base)?;
+        let (hosts, error) = Hosts::salvage(&given.hosts(), &config.base);
+        if let Some(error) = error {
+            return Err(LoadError::Secret(error));
+        }
+        let solo = Self::of(name, &source.bytes).settings(settings).given(config, name);
+        Ok(Some(solo.hosts(hosts).database(Some(database_path(config, name)))))
+    }
+
+    /// The component of that name as the configuration has it, for a trial: on a database that is
+    /// thrown away, and without hosts.
+    ///
+    /// # Errors
+    /// When its settings cannot be read.
+    pub(crate) fn on_trial(config: &Config, name: &str) -> Result<Self, LoadError> {
+        let settings = Settings::read(&config.component(name).settings(), &config.base)?;
+        Ok(Self::of(name, &[]).settings(settings).given(config, name))
+    }
+
+    /// With its grants, limits, files and folders.
+    fn given(self, config: &Config, name: &str) -> Self {
+        let given = config.component(name);
+        let mut solo = self.grant(given.grants.unwrap_or_default()).limits(config.limits(name));
+        solo.runs = solo.setup.grants.contains(&Grant::Runs).then(|| config.assistants.clone());
+        for (name, path) in given.files {
+            solo = solo.file(&name, config.base.join(path));
+        }
+        for (guest, path) in given.folders {
+            solo = solo.folder(&guest, config.base.join(path));
+        }
+        solo
+    }
+}
+
+impl Running {
+    /// Commits what has been accepted, and closes its database.
+    pub async fn close(self) {
+        if let Some(database) = &self.component.setup().database {
+            database.close().await;
+        }
+    }
+}

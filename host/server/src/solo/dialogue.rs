@@ -1,0 +1,196 @@
+//! One turn of a conversation with a component that understands sentences, as JSON.
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::Running;
+use base::failure::Failure;
+use sandbox::{
+    bindings::madoguchi::tool::{
+        sentences as wit,
+        types::{self, Datetime},
+    },
+    component::CallError,
+};
+
+/// A turn, its fields as in the contract; what is left out is empty.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Turn {
+    message: Option<String>,
+    /// What the turn before gave as its memory.
+    memory: Option<Value>,
+    context: Option<Value>,
+    #[serde(default)]
+    is_english: bool,
+    #[serde(default)]
+    tools: Vec<Tool>,
+    /// What is called how, as the contract has it.
+    #[serde(default)]
+    names: Vec<Name>,
+    /// The calls of the turn before, each with what it came to.
+    #[serde(default)]
+    answered: Vec<Answered>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Tool {
+    name: String,
+    #[serde(default)]
+    arguments: Vec<String>,
+    #[serde(default)]
+    required: Vec<String>,
+    #[serde(default)]
+    is_read_only: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Name {
+    kind: String,
+    name: String,
+    english: Option<String>,
+    within: Option<String>,
+    #[serde(default)]
+    also: Vec<String>,
+    #[serde(default)]
+    hints: Vec<String>,
+    #[serde(default)]
+    moods: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Answered {
+    /// As the turn before named it.
+    call: Call,
+    /// The tool's object.
+    output: Value,
+}
+
+#[derive(Debug, Deserialize)]
+struct Call {
+    id: String,
+    tool: String,
+    arguments: Map<String, Value>,
+    reason: String,
+}
+
+impl Running {
+    /// What it says that people may call what it has: the kind and the name of each.
+    ///
+    /// # Errors
+    /// The object that a client would read.
+    pub async fn names(&self) -> Result<Vec<(String, String)>, Value> {
+        let names = self.component.names().await.map_err(|it| Failure::from(it).object())?;
+        Ok(names.into_iter().map(|it| (it.kind, it.name)).collect())
+    }
+
+    /// What comes next in a conversation: `{confidence, memory}` and `calls` or `text`.
+    ///
+    /// # Errors
+    /// The object that a client would read, or what is wrong with `turn`.
+    pub async fn converse(&self, turn: Value) -> Result<Value, Value> {
+        let invalid = |what: &str| Failure::new("invalid_params", 400, what).object();
+        let turn: Turn = serde_json::from_value(turn).map_err(|it| invalid(&it.to_string()))?;
+        let now = self.component.clock().now();
+        let turn = wit::Turn {
+            memory: turn.memory.map(|it| it.to_string()),
+            context: turn.context.map(|it| it.to_string()),
+            is_first: turn.message.is_some(),
+            message: turn.message.map(wit::Piece::Text).into_iter().collect(),
+            history: Vec::new(),
+            language: if turn.is_english { wit::Language::En } else { wit::Language::Ja },
+            now: Datetime { seconds: now.as_secs(), nanoseconds: now.subsec_nanos() },
+            tools: turn.tools.into_iter().map(tool).collect(),
+            answered: turn.answered.into_iter().map(answered).collect(),
+            names: turn.names.into_iter().map(name).collect(),
+        };
+        match self.component.next_in_dialogue(&turn).await {
+            Ok(Some(reply)) => Ok(told(reply)),
+            Ok(None) => Err(invalid("the component understands no sentences")),
+            Err(CallError::Broken { what, .. }) => Err(invalid(&what)),
+            Err(error) => Err(Failure::from(error).object()),
+        }
+    }
+}
+
+fn tool(it: Tool) -> wit::Tool {
+    let Tool { name, arguments, required, is_read_only } = it;
+    wit::Tool { name, arguments, required, is_read_only }
+}
+
+fn name(it: Name) -> types::Name {
+    let Name { kind, name, english, within, also, hints, moods } = it;
+    types::Name { kind, name, english, within, also, hints, moods }
+}
+
+fn answered(it: Answered) -> wit::Answered {
+    let Call { id, tool, arguments, reason } = it.call;
+    let (arguments, meta) = (Value::Object(arguments).to_string(), "{}".to_owned());
+    let (structured, content) = (it.output.to_string(), Vec::new());
+    wit::Answered {
+        call: wit::Call { id, tool, arguments, meta: meta.clone(), reason },
+        outcome: Ok(wit::Output { structured, meta, content }),
+    }
+}
+
+fn told(reply: wit::Reply) -> Value {
+    let read = |json: &str| serde_json::from_str::<Value>(json).unwrap_or_default();
+    let mut told = json!({ "confidence": reply.confidence, "memory": read(&reply.memory) });
+    match reply.step {
+        wit::Step::Calls(calls) => {
+            let call = |it: &wit::Call| json!({ "id": it.id, "tool": it.tool, "arguments": read(&it.arguments), "reason": it.reason });
+            told["calls"] = calls.iter().map(call).collect();
+        }
+        wit::Step::Answer(answer) => {
+            let text = |it: wit::Piece| match it {
+                wit::Piece::Text(text) => Some(text),
+                wit::Piece::Picture(_) => None,
+            };
+            let texts: Vec<_> = answer.content.into_iter().filter_map(text).collect();
+            told["text"] = texts.join("\n").into();
+        }
+    }
+    told
+}
+
+/// What a component is told that understands sentences, as a test reads it.
+pub(super) fn told_turn(turn: &wit::Turn) -> Value {
+    let read = |json: &str| serde_json::from_str::<Value>(json).unwrap_or_default();
+    let text = |it: &wit::Piece| match it {
+        wit::Piece::Text(text) => Some(text.clone()),
+        wit::Piece::Picture(_) => None,
+    };
+    let message: Vec<_> = turn.message.iter().filter_map(text).collect();
+    let answered = turn.answered.iter().map(|it| match &it.outcome {
+        Ok(output) => json!({ "tool": it.call.tool, "output": read(&output.structured) }),
+        Err(failure) => json!({ "tool": it.call.tool, "error": failure.code }),
+    });
+    json!({
+        "message": message.join("\n"),
+        "is_first": turn.is_first,
+        "tools": turn.tools.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(),
+        "answered": answered.collect::<Vec<_>>(),
+    })
+}
+
+/// A test's reply: `calls`, each `{tool, arguments}`, or `text`.
+pub(super) fn read_reply(it: &Value) -> Result<wit::Reply, String> {
+    let call = |(at, it): (usize, &Value)| wit::Call {
+        id: format!("call-{at}"),
+        tool: it["tool"].as_str().unwrap_or_default().to_owned(),
+        arguments: it["arguments"].to_string(),
+        meta: "{}".to_owned(),
+        reason: "A test wants it.".to_owned(),
+    };
+    let step = match it["calls"].as_array() {
+        Some(calls) => wit::Step::Calls(calls.iter().enumerate().map(call).collect()),
+        None => {
+            let text = it["text"].as_str().ok_or("a reply has calls or a text")?.to_owned();
+            wit::Step::Answer(wit::Answer { content: vec![wit::Piece::Text(text)], choice: None })
+        }
+    };
+    Ok(wit::Reply { confidence: 1.0, memory: "null".to_owned(), step })
+}

@@ -1,0 +1,312 @@
+//! Blobs: what somebody uploaded or a component made, named by the SHA-256 of its content, kept
+//! while it is used.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, MutexGuard,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, UNIX_EPOCH},
+};
+
+use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
+
+use crate::clock::Clock;
+
+mod disk;
+mod index;
+pub mod mime;
+mod upload;
+
+use index::{Index, Kept};
+pub use upload::Upload;
+
+/// How often to look for blobs that are over.
+const SWEEP_EVERY: Duration = Duration::from_secs(60);
+
+/// How much is kept, and for how long: `[blobs]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Bytes of one blob.
+    pub blob_bytes_max: u64,
+    /// Bytes of all blobs.
+    pub bytes_max: u64,
+    /// Bytes of those that one caller has left, where callers are told apart.
+    pub caller_bytes_max: u64,
+    /// Uploads that one caller may have on their way, where callers are told apart.
+    pub caller_uploads_max: usize,
+    /// How long one is kept that nobody uses, in seconds.
+    pub ttl_s: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            blob_bytes_max: 32 << 20,
+            bytes_max: 1 << 30,
+            caller_bytes_max: 256 << 20,
+            caller_uploads_max: 8,
+            ttl_s: 86_400,
+        }
+    }
+}
+
+/// Uploads that can be on their way at a time.
+const UPLOADS_MAX: usize = 64;
+/// Bytes that a blob takes at least: a block of the disk. So the number of blobs has a limit, too.
+const BLOCK: u64 = 4 << 10;
+/// The last use is written down no more often than this.
+const TOUCH_EVERY: Duration = Duration::from_secs(60);
+
+/// What is known of a blob.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Blob {
+    /// The SHA-256 of its content, in hexadecimal.
+    pub id: String,
+    /// Bytes.
+    pub size: u64,
+    /// What whoever made it says that it is.
+    pub mime_type: String,
+    /// What it looks like.
+    pub sniffed: Option<&'static str>,
+    /// When it goes if nobody uses it, since 1970.
+    pub expires_at: Duration,
+}
+
+/// Why a blob cannot be had or kept.
+#[derive(Debug, thiserror::Error)]
+pub enum BlobError {
+    /// There is none of that name, or none any more.
+    #[error("there is no such blob, or none any more")]
+    Unknown,
+    /// It is larger than one may be.
+    #[error("a blob may have {0} bytes")]
+    TooLarge(u64),
+    /// All together are larger than they may be.
+    #[error("all blobs together may have {0} bytes, and do")]
+    Full(u64),
+    /// What one caller has left is larger than it may be.
+    #[error("what one caller has left may have {0} bytes, and does")]
+    ShareFull(u64),
+    /// Too many are on their way.
+    #[error("too many uploads are on their way")]
+    Busy,
+    /// Too many of one caller's are.
+    #[error("{0} uploads of one caller can be on their way, and are")]
+    ShareBusy(usize),
+    /// The disk has no room.
+    #[error("the disk is full")]
+    DiskFull,
+    /// The disk does not do as it should.
+    #[error("the store cannot be used: {0}")]
+    Io(io::Error),
+}
+
+impl From<io::Error> for BlobError {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull,
+            io::ErrorKind::NotFound => Self::Unknown,
+            _ => Self::Io(error),
+        }
+    }
+}
+
+/// The store.
+#[derive(Clone)]
+pub struct Blobs(Arc<Store>);
+
+struct Store {
+    folder: PathBuf,
+    limits: Limits,
+    clock: Clock,
+    index: Mutex<Index>,
+    /// Held while files appear and vanish, so that a sweep takes no file that has just come back.
+    /// Only on threads that may wait.
+    order: Mutex<()>,
+    /// Numbers uploads.
+    next: AtomicU64,
+}
+
+impl Blobs {
+    /// The store in `folder`, with what it had before; what was half-sent is gone.
+    ///
+    /// # Errors
+    /// When the folder cannot be made or read.
+    pub fn open(folder: PathBuf, limits: Limits, clock: Clock) -> io::Result<Self> {
+        let index = Index::new(disk::scan(&folder)?);
+        let (index, order, next) = (Mutex::new(index), Mutex::new(()), AtomicU64::new(1));
+        let blobs = Self(Arc::new(Store { folder, limits, clock, index, order, next }));
+        blobs.sweep();
+        Ok(blobs)
+    }
+
+    pub fn limits(&self) -> &Limits {
+        &self.0.limits
+    }
+
+    /// What a blob of `size` bytes counts against limits.
+    pub fn cost(size: u64) -> u64 {
+        size.max(BLOCK)
+    }
+
+    /// What is known of a blob; counts as a use.
+    pub async fn stat(&self, id: &str) -> Result<Blob, BlobError> {
+        let now = self.0.clock.now();
+        let (blob, touch) = {
+            let mut index = self.index();
+            let kept = index.blobs.get_mut(id).ok_or(BlobError::Unknown)?;
+            if self.is_over(kept, now) {
+                return Err(BlobError::Unknown);
+            }
+            kept.used = now;
+            let touch = now.saturating_sub(kept.touched) >= TOUCH_EVERY;
+            if touch {
+                kept.touched = now;
+            }
+            (self.blob(id, kept), touch)
+        };
+        if touch {
+            let path = self.path(id);
+            // Where it fails, a restart takes the blob for older than it is.
+            let touch = move || fs::File::open(path)?.set_modified(UNIX_EPOCH + now);
+            let _ = tokio::task::spawn_blocking(touch).await;
+        }
+        Ok(blob)
+    }
+
+    /// Up to `length` bytes from `offset`; counts as a use.
+    ///
+    /// # Errors
+    /// See [`BlobError`].
+    pub async fn read(&self, id: &str, offset: u64, length: usize) -> Result<Vec<u8>, BlobError> {
+        let blob = self.stat(id).await?;
+        let left = usize::try_from(blob.size.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let (path, length) = (self.path(id), left.min(length));
+        blocking(move || {
+            let mut bytes = vec![0; length];
+            let found = read_at(&fs::File::open(path)?, &mut bytes, offset)?;
+            bytes.truncate(found);
+            Ok(bytes)
+        })
+        .await
+    }
+
+    /// The file behind a blob, which stays readable when the blob goes.
+    pub async fn open_file(&self, id: &str) -> Result<(Blob, fs::File), BlobError> {
+        let blob = self.stat(id).await?;
+        let path = self.path(id);
+        let file = blocking(move || Ok(fs::File::open(path)?)).await?;
+        Ok((blob, file))
+    }
+
+    /// Keeps `data`.
+    ///
+    /// # Errors
+    /// See [`BlobError`].
+    pub async fn put(&self, data: &[u8], mime_type: &str) -> Result<Blob, BlobError> {
+        self.put_for(None, data, mime_type).await
+    }
+
+    /// The same for `owner`, of whose share it is.
+    pub async fn put_for(
+        &self,
+        owner: Option<Arc<str>>,
+        data: &[u8],
+        mime_type: &str,
+    ) -> Result<Blob, BlobError> {
+        let mut upload = self.upload(owner).await?;
+        upload.write(data).await?;
+        let declared = mime::declared(Some(mime_type));
+        upload.finish(declared.as_deref().unwrap_or(mime::UNKNOWN)).await
+    }
+
+    /// Takes in a blob of `owner`'s piece by piece; dropped before its end, it leaves nothing.
+    pub async fn upload(&self, owner: Option<Arc<str>>) -> Result<Upload, BlobError> {
+        let number = self.0.next.fetch_add(1, Ordering::Relaxed);
+        Upload::begin(self.clone(), owner, disk::arriving(&self.0.folder).join(number.to_string()))
+            .await
+    }
+
+    /// Removes what nobody has used for too long; the number of those. Waits for the disk.
+    pub fn sweep(&self) -> usize {
+        let _order = self.0.order.lock().unwrap_or_else(|it| it.into_inner());
+        let now = self.0.clock.now();
+        let over = self.index().take_all(|kept| self.is_over(kept, now));
+        for id in &over {
+            disk::remove(&self.path(id));
+        }
+        over.len()
+    }
+
+    fn is_over(&self, kept: &Kept, now: Duration) -> bool {
+        kept.used + Duration::from_secs(self.0.limits.ttl_s) < now
+    }
+
+    fn blob(&self, id: &str, kept: &Kept) -> Blob {
+        Blob {
+            id: id.to_owned(),
+            size: kept.size,
+            mime_type: kept.mime_type.clone(),
+            sniffed: kept.sniffed,
+            expires_at: kept.used + Duration::from_secs(self.0.limits.ttl_s),
+        }
+    }
+
+    fn path(&self, id: &str) -> PathBuf {
+        disk::path(&self.0.folder, id)
+    }
+
+    fn index(&self) -> MutexGuard<'_, Index> {
+        self.0.index.lock().unwrap_or_else(|it| it.into_inner())
+    }
+
+    fn folder(&self) -> &Path {
+        &self.0.folder
+    }
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, BlobError> + Send + 'static,
+) -> Result<T, BlobError> {
+    let failed = |error| BlobError::Io(io::Error::other(error));
+    tokio::task::spawn_blocking(work).await.map_err(failed)?
+}
+
+/// Removes blobs that nobody uses any more, until `stop`.
+pub async fn sweep(blobs: Blobs, stop: CancellationToken) {
+    let mut turns = tokio::time::interval(SWEEP_EVERY);
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            _ = turns.tick() => {}
+        }
+        let blobs = blobs.clone();
+        let _ = tokio::task::spawn_blocking(move || blobs.sweep()).await;
+    }
+}
+
+/// Fills `bytes` from `offset`, as far as the file goes.
+pub fn read_at(file: &fs::File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+    #[cfg(unix)]
+    let read = |bytes: &mut [u8], at| std::os::unix::fs::FileExt::read_at(file, bytes, at);
+    #[cfg(windows)]
+    let read = |bytes: &mut [u8], at| std::os::windows::fs::FileExt::seek_read(file, bytes, at);
+    let mut found = 0;
+    while found < bytes.len() {
+        match read(&mut bytes[found..], offset + found as u64) {
+            Ok(0) => break,
+            Ok(more) => found += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+//! What a blob is: what its maker says, what it looks like, and whether a browser may show it.
+
+/// What nothing is known of.
+pub const UNKNOWN: &str = "application/octet-stream";
+/// Bytes that a declared type may have.
+const DECLARED_BYTES_MAX: usize = 127;
+
+/// How contents begin: an offset, the bytes there, and what it is then. The first that fits counts.
+const BEGINNINGS: [(usize, &[u8], &str); 24] = [
+    (0, b"\x89PNG\r\n\x1a\n", "image/png"),
+    (0, b"\xff\xd8\xff", "image/jpeg"),
+    (0, b"GIF87a", "image/gif"),
+    (0, b"GIF89a", "image/gif"),
+    (8, b"WEBPVP8", "image/webp"),
+    (4, b"ftypavif", "image/avif"),
+    (0, b"%PDF-", "application/pdf"),
+    (0, b"ID3", "audio/mpeg"),
+    (0, b"\xff\xfb", "audio/mpeg"),
+    (0, b"\xff\xf3", "audio/mpeg"),
+    (8, b"WAVE", "audio/wav"),
+    (0, b"OggS", "audio/ogg"),
+    (0, b"fLaC", "audio/flac"),
+    (4, b"ftypM4A", "audio/mp4"),
+    (4, b"ftyp", "video/mp4"),
+    (0, b"\x1a\x45\xdf\xa3", "video/webm"),
+    (0, b"PK\x03\x04", "application/zip"),
+    (0, b"\x1f\x8b", "application/gzip"),
+    (0, b"\0asm", "application/wasm"),
+    (0, b"<!doctype html", "text/html"),
+    (0, b"<html", "text/html"),
+    (0, b"<script", "text/html"),
+    (0, b"<svg", "image/svg+xml"),
+    (0, b"<?xml", "application/xml"),
+];
+
+/// Types that no browser runs as a program. SVG and HTML are not among them and never may be.
+const INLINE: [&str; 14] = [
+    "application/pdf",
+    "audio/flac",
+    "audio/mp4",
+    "audio/mpeg",
+    "audio/ogg",
+    "audio/wav",
+    "audio/webm",
+    "image/avif",
+    "image/gif",
+    "image/jpeg",
+    "image/png",
+    "image/webp",
+    "video/mp4",
+    "video/webm",
+];
+
+/// What the content that begins with `head` looks like.
+pub fn sniff(head: &[u8]) -> Option<&'static str> {
+    let text = head.trim_ascii_start().to_ascii_lowercase();
+    let fits = |(at, bytes, _): &&(usize, &[u8], &str)| {
+        let is_text = bytes.starts_with(b"<");
+        let head = if is_text { &text } else { head };
+        head.get(*at..).is_some_and(|it| it.starts_with(bytes))
+    };
+    BEGINNINGS.iter().find(fits).map(|it| it.2)
+}
+
+/// A type that was sniffed once, read back.
+pub(super) fn known(mime_type: &str) -> Option<&'static str> {
+    BEGINNINGS.iter().map(|it| it.2).find(|it| *it == mime_type)
+}
+
+/// The type that is declared: [`UNKNOWN`] where none is, nothing where it is none.
+pub fn declared(mime_type: Option<&str>) -> Option<String> {
+    let Some(mime_type) = mime_type.map(str::trim) else { return Some(UNKNOWN.to_owned()) };
+    let is_token = |it: &str| {
+        let fits = |c: char| c.is_ascii_alphanumeric() || "!#$&-^_.+".contains(c);
+        !it.is_empty() && it.chars().all(fits)
+    };
+    let is_shown = mime_type.chars().all(|it| it == ' ' || it.is_ascii_graphic());
+    let (kind, subtype) = essence(mime_type).split_once('/')?;
+    let fits = is_token(kind) && is_token(subtype) && is_shown;
+    (fits && mime_type.len() <= DECLARED_BYTES_MAX).then(|| mime_type.to_ascii_lowercase())
+}
+
+fn essence(mime_type: &str) -> &str {
+    mime_type.split(';').next().unwrap_or_default().trim()
+}
+
+/// Whether a browser may show it in place: it is what it says, and that is harmless.
+pub fn is_inline(mime_type: &str, sniffed: Option<&str>) -> bool {
+    let declared = essence(mime_type);
+    let Some(sniffed) = sniffed.filter(|_| INLINE.contains(&declared)) else { return false };
+    // One container holds sound or pictures alike.
+    let subtype = |it: &str| it.split_once('/').map(|it| it.1.to_owned());
+    let is_media = |it: &str| it.starts_with("audio/") || it.starts_with("video/");
+    let same_container =
+        is_media(declared) && is_media(sniffed) && subtype(declared) == subtype(sniffed);
+    declared == sniffed || same_container
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_that_is_one_is_shown_and_a_page_that_says_it_is_one_is_not() {
+        let png = b"\x89PNG\r\n\x1a\nrest";
+        assert!(is_inline("image/png", sniff(png)));
+        assert!(!is_inline("image/png", sniff(b"<html><script>alert(1)</script>")));
+        assert!(!is_inline("text/html", sniff(png)));
+        assert!(!is_inline("image/svg+xml", sniff(b"<svg onload='alert(1)'>")));
+        assert!(!is_inline("image/png", None));
+        assert!(is_inline("audio/webm", sniff(b"\x1a\x45\xdf\xa3")));
+    }
+
+    #[test]
+    fn a_declared_type_is_a_type_or_nothing() {
+        assert_eq!(declared(None).as_deref(), Some(UNKNOWN));
+        assert_eq!(
+            declared(Some("Text/Plain; charset=UTF-8")).unwrap(),
+            "text/plain; charset=utf-8"
+        );
+        for bad in ["", "text", "text/", "a b/c", "text/plain\r\nx: y", &"a/".repeat(100)] {
+            assert_eq!(declared(Some(bad)), None, "{bad:?}");
+        }
+    }
+}

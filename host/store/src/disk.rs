@@ -1,0 +1,94 @@
+//! Whether the data folder takes what is written: looked at when somebody asks.
+
+use std::{
+    fs, io,
+    io::Write,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use tokio::sync::Mutex;
+
+use crate::private;
+
+/// What was found holds for so long.
+const HOLDS: Duration = Duration::from_secs(1);
+/// How long the disk has to answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Bytes that must find room: a few pages of a database and its log.
+const ROOM: usize = 256 << 10;
+
+/// The disk of the data folder. A clone is another handle on the same one.
+#[derive(Clone)]
+pub struct Disk(Arc<Inner>);
+
+struct Inner {
+    folder: PathBuf,
+    last: Mutex<Option<(Instant, Option<Arc<str>>)>>,
+}
+
+impl Disk {
+    pub fn new(data: &Path) -> Self {
+        Self(Arc::new(Inner { folder: data.to_owned(), last: Mutex::default() }))
+    }
+
+    /// Why nothing can be written, if so. The log is told when that changes.
+    pub async fn trouble(&self) -> Option<Arc<str>> {
+        let mut last = self.0.last.lock().await;
+        if let Some((at, found)) = &*last
+            && at.elapsed() < HOLDS
+        {
+            return found.clone();
+        }
+        let folder = self.0.folder.clone();
+        let tried = tokio::task::spawn_blocking(move || try_out(&folder));
+        let found: Option<Arc<str>> = match tokio::time::timeout(PATIENCE, tried).await {
+            Ok(Ok(Ok(()))) => None,
+            Ok(Ok(Err(error))) => Some(error.to_string().into()),
+            Ok(Err(error)) => Some(error.to_string().into()),
+            Err(_) => Some(format!("it does not answer within {PATIENCE:?}").into()),
+        };
+        let before = last.as_ref().and_then(|it| it.1.as_ref());
+        let shown = self.0.folder.display();
+        match (&found, before) {
+            (Some(why), None) => tracing::error!(
+                "{shown}: the data folder cannot be written: {why}; what only reads is answered, and the rest is `unavailable` until there is room on its disk"
+            ),
+            (None, Some(_)) => tracing::info!("{shown}: the data folder can be written again"),
+            _ => {}
+        }
+        *last = Some((Instant::now(), found.clone()));
+        found
+    }
+}
+
+/// Writes a little file, and removes it.
+fn try_out(folder: &Path) -> io::Result<()> {
+    let file = folder.join("probe");
+    let _ = fs::remove_file(&file);
+    let written = private::create_new(&file).and_then(|mut it| {
+        it.write_all(&vec![0xA5; ROOM])?;
+        it.sync_data()
+    });
+    // It may never have come to be; then there is nothing to remove.
+    let _ = fs::remove_file(&file);
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_folder_that_takes_nothing_is_told_until_it_does() {
+        let folder = std::env::temp_dir().join(format!("madoguchi-disk-{}", std::process::id()));
+        let disk = Disk::new(&folder);
+        assert!(disk.trouble().await.is_some(), "there is no such folder");
+        private::make_folder(&folder).unwrap();
+        tokio::time::sleep(HOLDS).await;
+        assert_eq!(disk.trouble().await, None);
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "nothing is left behind");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

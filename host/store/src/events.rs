@@ -1,0 +1,179 @@
+//! Bells: a component says that something has changed, and whoever waits for it hears.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
+
+use tokio::sync::broadcast::{self, error::RecvError};
+
+/// Events that a listener may be behind; one that is further behind takes it that all have rung.
+const BEHIND_MAX: usize = 256;
+
+/// The bells of all components. A bell outlives the versions of its component.
+#[derive(Clone)]
+pub struct Events {
+    bells: Arc<Mutex<BTreeMap<String, Bell>>>,
+    all: broadcast::Sender<Rung>,
+}
+
+/// One ring, heard where all bells are heard.
+#[derive(Clone, Debug)]
+pub struct Rung {
+    /// Whose bell it was.
+    pub by: By,
+    /// What has changed.
+    pub what: Arc<str>,
+}
+
+/// Who rings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum By {
+    /// The component of that name.
+    Component(Arc<str>),
+    /// The host, for one caller alone.
+    Host {
+        /// The caller's name.
+        to: Arc<str>,
+    },
+}
+
+impl Default for Events {
+    fn default() -> Self {
+        Self { bells: Arc::default(), all: broadcast::Sender::new(BEHIND_MAX) }
+    }
+}
+
+impl Events {
+    /// The bell of the component of that name.
+    pub fn bell(&self, component: &str) -> Bell {
+        let mut bells = self.bells.lock().unwrap_or_else(|it| it.into_inner());
+        let all = || Bell { all: Some((component.into(), self.all.clone())), ..Bell::default() };
+        bells.entry(component.to_owned()).or_insert_with(all).clone()
+    }
+
+    /// Tells the caller `to` that `what` has changed.
+    pub fn tell(&self, to: &str, what: &str) {
+        let _ = self.all.send(Rung { by: By::Host { to: to.into() }, what: what.into() });
+    }
+
+    /// Hears all bells from now on. One that is too far behind is told so.
+    pub fn listen(&self) -> broadcast::Receiver<Rung> {
+        self.all.subscribe()
+    }
+}
+
+/// One component's bell.
+#[derive(Clone)]
+pub struct Bell {
+    sender: broadcast::Sender<Arc<str>>,
+    /// Where all bells are heard, and as whose this one is.
+    all: Option<(Arc<str>, broadcast::Sender<Rung>)>,
+}
+
+impl Default for Bell {
+    fn default() -> Self {
+        Self { sender: broadcast::Sender::new(BEHIND_MAX), all: None }
+    }
+}
+
+impl Bell {
+    /// Rings for `uri`. Never waits; where nobody listens, nothing happens.
+    pub fn publish(&self, uri: &str) {
+        let what: Arc<str> = uri.into();
+        if let Some((component, all)) = &self.all {
+            let by = By::Component(component.clone());
+            let _ = all.send(Rung { by, what: what.clone() });
+        }
+        let _ = self.sender.send(what);
+    }
+
+    /// Hears everything from now on.
+    pub fn listen(&self) -> Listener {
+        Listener { receiver: self.sender.subscribe(), _bell: self.clone() }
+    }
+}
+
+/// Hears one bell; what rings while nobody looks is kept.
+pub struct Listener {
+    receiver: broadcast::Receiver<Arc<str>>,
+    /// Keeps the bell from being gone while somebody waits for it.
+    _bell: Bell,
+}
+
+impl Listener {
+    /// Waits until one of `uris` rings, or comes back at once if one has rung.
+    pub async fn rung(&mut self, uris: &[String]) {
+        loop {
+            match self.receiver.recv().await {
+                Ok(uri) if uris.iter().any(|it| **it == *uri) => return,
+                Ok(_) => {}
+                // It may have been among those that were missed; waking in vain does no harm.
+                Err(RecvError::Lagged(_)) => return,
+                Err(RecvError::Closed) => std::future::pending().await,
+            }
+        }
+    }
+
+    /// What has rung and nobody has heard yet.
+    pub fn heard(&mut self) -> Vec<String> {
+        std::iter::from_fn(|| self.receiver.try_recv().ok()).map(|it| it.to_string()).collect()
+    }
+
+    /// Forgets what has rung so far.
+    pub fn forget(&mut self) {
+        self.receiver = self.receiver.resubscribe();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+
+    use super::*;
+
+    fn is_rung(listener: &mut Listener, uri: &str) -> bool {
+        listener.rung(&[uri.to_owned()]).now_or_never().is_some()
+    }
+
+    #[test]
+    fn what_rings_before_anybody_waits_is_not_lost_and_another_uri_wakes_nobody() {
+        let events = Events::default();
+        let mut listener = events.bell("shop").listen();
+        events.bell("shop").publish("shop://orders/1");
+        assert!(!is_rung(&mut listener, "shop://orders/2"));
+        events.bell("shop").publish("shop://orders/1");
+        assert!(is_rung(&mut listener, "shop://orders/1"));
+        assert!(!is_rung(&mut listener, "shop://orders/1"), "one ring wakes once");
+    }
+
+    #[test]
+    fn a_bell_is_not_heard_next_door() {
+        let events = Events::default();
+        let mut listener = events.bell("shop").listen();
+        events.bell("bank").publish("shop://orders/1");
+        assert!(!is_rung(&mut listener, "shop://orders/1"));
+    }
+
+    #[test]
+    fn a_listener_too_far_behind_wakes_in_vain_rather_than_not_at_all() {
+        let bell = Bell::default();
+        let mut listener = bell.listen();
+        bell.publish("wanted");
+        for _ in 0..BEHIND_MAX {
+            bell.publish("other");
+        }
+        assert!(is_rung(&mut listener, "wanted"));
+    }
+
+    #[test]
+    fn what_is_forgotten_does_not_wake() {
+        let bell = Bell::default();
+        let mut listener = bell.listen();
+        bell.publish("a");
+        listener.forget();
+        assert!(!is_rung(&mut listener, "a"));
+        bell.publish("b");
+        assert_eq!(listener.heard(), ["b"]);
+    }
+}

@@ -1,0 +1,47 @@
+//! Files and folders that nobody else on the machine can look into.
+
+use std::{
+    fs::{self, File},
+    io::{self, Write},
+    path::Path,
+};
+
+/// Makes a folder, and those above it, for this user alone.
+pub fn make_folder(folder: &Path) -> io::Result<()> {
+    builder().recursive(true).create(folder)
+}
+
+/// Makes a folder that is not there yet.
+pub fn make_new_folder(folder: &Path) -> io::Result<()> {
+    builder().create(folder)
+}
+
+fn builder() -> fs::DirBuilder {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder
+}
+
+/// How a file is opened that nobody else may read, should it come to be now.
+pub fn options() -> fs::OpenOptions {
+    let mut options = File::options();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Makes a file that is not there yet.
+pub fn create_new(file: &Path) -> io::Result<File> {
+    options().write(true).create_new(true).open(file)
+}
+
+/// Writes beside and renames: nobody sees half of it, nor may anybody else read it at any time.
+pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let beside = file.with_extension(format!("tmp-{}", std::process::id()));
+    let _ = fs::remove_file(&beside);
+    let written = create_new(&beside).and_then(|mut it| it.write_all(bytes));
+    let renamed = written.and_then(|()| fs::rename(&beside, file));
+    // What a full disk left half written would fill it further.
+    renamed.inspect_err(|_| _ = fs::remove_file(&beside))
+}

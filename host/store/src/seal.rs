@@ -1,0 +1,96 @@
+//! The key of a data folder: what is signed with it comes from here.
+
+use std::{fs, io, path::Path};
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+/// The key.
+#[derive(Clone)]
+pub struct Seal(Hmac<Sha256>);
+
+impl Seal {
+    /// The key in `file`, made anew where there is none.
+    pub fn open(file: &Path) -> io::Result<Self> {
+        let mut key = match fs::read(file) {
+            Ok(key) if key.len() == 32 => key,
+            _ => Vec::new(),
+        };
+        if key.is_empty() {
+            key = vec![0; 32];
+            getrandom::fill(&mut key).map_err(io::Error::other)?;
+            crate::private::write(file, &key)?;
+        }
+        Ok(Self::of(&key))
+    }
+
+    /// The key in `file`, if there is one; nothing is made.
+    pub fn look(file: &Path) -> Option<Self> {
+        fs::read(file).ok().filter(|it| it.len() == 32).map(|it| Self::of(&it))
+    }
+
+    /// A key that nobody keeps.
+    pub fn fresh() -> io::Result<Self> {
+        let mut key = [0; 32];
+        getrandom::fill(&mut key).map_err(io::Error::other)?;
+        Ok(Self::of(&key))
+    }
+
+    fn of(key: &[u8]) -> Self {
+        Self(Hmac::new_from_slice(key).expect("HMAC takes a key of any length"))
+    }
+
+    /// A key derived from this one for another purpose: what is tagged with either says nothing
+    /// with the other.
+    pub fn derive(&self, purpose: &str) -> Self {
+        Self::of(&self.tag(format!("derived key: {purpose}").as_bytes()))
+    }
+
+    /// The beginning of a tag, for what comes in pieces.
+    pub fn begin(&self) -> Hmac<Sha256> {
+        self.0.clone()
+    }
+
+    /// Says of `text` that it comes from here.
+    pub fn tag(&self, text: &[u8]) -> [u8; 32] {
+        let mut mac = self.0.clone();
+        mac.update(text);
+        mac.finalize().into_bytes().into()
+    }
+
+    /// `text`, with what says that it comes from here, as a text of letters and digits.
+    pub fn close(&self, text: &[u8]) -> String {
+        let (tag, text) = (BASE64.encode(self.tag(text)), BASE64.encode(text));
+        format!("{tag}.{text}")
+    }
+
+    /// The text in `sealed`, if it is genuine.
+    pub fn open_text(&self, sealed: &str) -> Option<Vec<u8>> {
+        let (tag, text) = sealed.split_once('.')?;
+        let text = BASE64.decode(text).ok()?;
+        let mut mac = self.0.clone();
+        mac.update(&text);
+        mac.verify_slice(&BASE64.decode(tag).ok()?).ok()?;
+        Some(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_changed_or_forged_text_is_refused() {
+        let seal = Seal::of(&[7; 32]);
+        let sealed = seal.close(b"a text");
+        assert_eq!(seal.open_text(&sealed).unwrap(), b"a text");
+        for at in 0..sealed.len() {
+            let mut forged = sealed.clone().into_bytes();
+            forged[at] = if forged[at] == b'A' { b'B' } else { b'A' };
+            let forged = String::from_utf8(forged).unwrap();
+            assert_eq!(seal.open_text(&forged), None, "{at}");
+        }
+        assert_eq!(Seal::of(&[8; 32]).open_text(&sealed), None);
+    }
+}

@@ -1,0 +1,167 @@
+//! One line a call: who called which tool of which version, with what (its digest, never itself), and
+//! how it ended. What ran is in `DATA/audit/audit.jsonl`. What was turned away is in `refused.jsonl`,
+//! so many lines a second and the rest as a number: a flood of it pushes nothing else out.
+
+use std::{
+    borrow::Cow,
+    io,
+    num::NonZeroU32,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+        mpsc::{self, SyncSender, TrySendError},
+    },
+    thread,
+    time::Duration,
+};
+
+use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
+use serde_json::Value;
+
+use base::config::AuditConfig;
+use store::private;
+
+mod journal;
+mod line;
+mod writer;
+
+pub use line::{Arguments, By, Line, OnBehalf, Version};
+use writer::Writer;
+
+/// Lines that may wait for the writer; beyond that they are counted and dropped.
+const QUEUE_MAX: usize = 4_096;
+/// How long somebody may wait for what is queued to be written.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long to wait for room in the queue.
+const QUEUE_WAIT: Duration = Duration::from_millis(20);
+/// Lines that may be asked for at a time.
+const TAIL_MAX: usize = 10_000;
+/// Calls a second that were turned away and have a line each, over time and at once; the rest is counted.
+const REFUSED_PER_S: NonZeroU32 = NonZeroU32::new(50).expect("it is not zero");
+const REFUSED_BURST: NonZeroU32 = NonZeroU32::new(500).expect("it is not zero");
+
+/// The audit log. A clone is another handle on the same one; the last one ends the writer.
+#[derive(Clone, Default)]
+pub struct Audit(Option<Arc<Desk>>);
+
+struct Desk {
+    queue: SyncSender<Job>,
+    state: Arc<State>,
+    refused: DefaultDirectRateLimiter,
+    is_required: bool,
+    folder: Box<Path>,
+    files_kept: usize,
+}
+
+/// What the writer and those who write share.
+#[derive(Default)]
+struct State {
+    /// All lines that found no room.
+    lost: AtomicU64,
+    /// Those that no line tells of yet.
+    lost_untold: AtomicU64,
+    /// Calls that were turned away too fast, of which no line tells yet.
+    refused_untold: AtomicU64,
+    /// Whether the disk takes no lines.
+    is_failing: AtomicBool,
+}
+
+enum Job {
+    Line(Line),
+    /// Answered once everything before it is in the file.
+    Flush(SyncSender<()>),
+}
+
+impl Audit {
+    /// The log in `data`'s folder `audit`, begun where there is none.
+    pub fn open(data: &Path, config: &AuditConfig) -> io::Result<Self> {
+        if !config.enabled {
+            return Ok(Self::default());
+        }
+        let folder: Box<Path> = data.join("audit").into();
+        private::make_folder(&folder)?;
+        let (queue, jobs) = mpsc::sync_channel(QUEUE_MAX);
+        let state = Arc::<State>::default();
+        let writer = Writer::new(&folder, config, state.clone());
+        thread::Builder::new().name("audit".to_owned()).spawn(move || writer.write_all(&jobs))?;
+        let refused =
+            RateLimiter::direct(Quota::per_second(REFUSED_PER_S).allow_burst(REFUSED_BURST));
+        let (is_required, files_kept) = (config.required, config.files_kept);
+        Ok(Self(Some(Arc::new(Desk { queue, state, refused, is_required, folder, files_kept }))))
+    }
+
+    pub fn is_enabled(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Whether what changes something may not run now, because it could not be written down.
+    pub fn refuses_changes(&self) -> bool {
+        let desk = self.0.as_ref().filter(|it| it.is_required);
+        desk.is_some_and(|it| it.state.is_failing.load(Ordering::Relaxed))
+    }
+
+    /// Never waits: a line that finds no room is counted, and the log says how many were.
+    pub fn write(&self, line: Line) {
+        let Some(desk) = &self.0 else { return };
+        if line.is_refused && desk.refused.check().is_err() {
+            desk.state.refused_untold.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) =
+            desk.queue.try_send(Job::Line(line))
+        {
+            desk.state.lose(1);
+        }
+    }
+
+    /// Lines that were dropped since the start.
+    pub fn dropped(&self) -> u64 {
+        self.0.as_ref().map_or(0, |it| it.state.lost.load(Ordering::Relaxed))
+    }
+
+    /// Brings everything that is queued into the file. Blocks, two seconds at most.
+    pub fn flush(&self) {
+        let Some(desk) = &self.0 else { return };
+        let (done, written) = mpsc::sync_channel(1);
+        let began = std::time::Instant::now();
+        let mut job = Job::Flush(done);
+        while began.elapsed() < FLUSH_TIMEOUT {
+            match desk.queue.try_send(job) {
+                Ok(()) => {
+                    // Late is as good as never: whoever asked reads what is there.
+                    let _ = written.recv_timeout(FLUSH_TIMEOUT);
+                    return;
+                }
+                Err(TrySendError::Full(it)) => job = it,
+                Err(TrySendError::Disconnected(_)) => return,
+            }
+            thread::sleep(QUEUE_WAIT);
+        }
+    }
+
+    /// The last `lines` lines, the oldest first; at most 10,000. Blocks.
+    pub fn tail(&self, lines: usize) -> Vec<Value> {
+        self.flush();
+        let Some(desk) = &self.0 else { return Vec::new() };
+        journal::tail(&desk.folder, desk.files_kept, lines.min(TAIL_MAX))
+    }
+}
+
+impl State {
+    fn lose(&self, lines: u64) {
+        self.lost.fetch_add(lines, Ordering::Relaxed);
+        self.lost_untold.fetch_add(lines, Ordering::Relaxed);
+    }
+}
+
+/// The outcome as the log has it, no longer than a word should be.
+pub fn word(outcome: Cow<'static, str>) -> Cow<'static, str> {
+    match outcome {
+        Cow::Owned(it) if it.len() > 64 => it[..it.floor_char_boundary(64)].to_owned().into(),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,203 @@
+//! The files of the audit log: one that is written, and the full ones before it.
+
+use std::{
+    fs::{self, File},
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+use serde_json::Value;
+
+use base::config::AuditConfig;
+use store::private;
+
+/// Bytes of one file that are looked through for its last lines.
+const TAIL_BYTES_MAX: u64 = 8 << 20;
+/// Bytes by which it is tried out whether lines can be written.
+const PROBE_BYTES: usize = 16 << 10;
+
+/// What kind of lines a file has, each with files and a bound of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// What ran.
+    Ran,
+    /// What was turned away.
+    Refused,
+}
+
+/// The file that is written.
+pub(super) struct Journal {
+    kind: Kind,
+    folder: PathBuf,
+    bytes_max: u64,
+    files_kept: usize,
+    file: Option<File>,
+    bytes: u64,
+    /// Whether the last batch could not be written: said once, not for each.
+    is_failing: bool,
+}
+
+impl Journal {
+    /// The journal of that kind, whose file is begun with its first line.
+    pub(super) fn new(kind: Kind, folder: &Path, config: &AuditConfig) -> Self {
+        Self {
+            kind,
+            folder: folder.to_owned(),
+            bytes_max: config.bytes_max,
+            files_kept: config.files_kept,
+            file: None,
+            bytes: 0,
+            is_failing: false,
+        }
+    }
+
+    /// Whether the disk takes lines: tried out, for those that come may not be lost.
+    pub(super) fn has_room(&mut self) -> bool {
+        let probe = self.folder.join("probe");
+        let written = private::write(&probe, &[0xA5; PROBE_BYTES]);
+        let _ = fs::remove_file(&probe);
+        self.tell(&written);
+        written.is_ok()
+    }
+
+    /// Writes whole lines; false where the disk does not take them.
+    pub(super) fn append(&mut self, batch: &[u8]) -> bool {
+        if batch.is_empty() {
+            return true;
+        }
+        let written = self.try_append(batch);
+        self.tell(&written);
+        written.is_ok()
+    }
+
+    /// Tells the log where that has changed.
+    fn tell(&mut self, written: &io::Result<()>) {
+        match (written, self.is_failing) {
+            (Err(error), false) => {
+                tracing::error!("{}: the audit log: {error}", self.folder.display());
+            }
+            (Ok(()), true) => tracing::info!("the audit log can be written again"),
+            _ => {}
+        }
+        self.is_failing = written.is_err();
+    }
+
+    fn try_append(&mut self, batch: &[u8]) -> io::Result<()> {
+        let batch_bytes = batch.len() as u64;
+        if self.bytes > 0 && self.bytes + batch_bytes > self.bytes_max {
+            self.turn()?;
+        }
+        if self.file.is_none() {
+            self.begin()?;
+        }
+        let Some(file) = &mut self.file else { return Err(io::ErrorKind::NotFound.into()) };
+        if let Err(error) = file.write_all(batch) {
+            // All of it comes again. Begun anew next time, which mends a line that is cut all the same.
+            let _ = file.set_len(self.bytes);
+            self.file = None;
+            return Err(error);
+        }
+        self.bytes += batch_bytes;
+        Ok(())
+    }
+
+    /// Puts the full file away, and the oldest out.
+    fn turn(&mut self) -> io::Result<()> {
+        self.file = None;
+        for number in (0..=self.files_kept).rev() {
+            let file = file(self.kind, &self.folder, number);
+            if number == self.files_kept {
+                gone(fs::remove_file(file))?;
+            } else {
+                gone(fs::rename(file, self::file(self.kind, &self.folder, number + 1)))?;
+            }
+        }
+        // Put away once, though a full disk may have no room for the next.
+        self.bytes = 0;
+        self.begin()
+    }
+
+    fn begin(&mut self) -> io::Result<()> {
+        let path = file(self.kind, &self.folder, 0);
+        let mut file = private::options().read(true).append(true).create(true).open(path)?;
+        self.bytes = file.seek(SeekFrom::End(0))?;
+        // A line that a power cut left unfinished must not spoil the next.
+        if self.bytes > 0 {
+            let mut last = [0];
+            file.seek(SeekFrom::End(-1))?;
+            file.read_exact(&mut last)?;
+            if last != *b"\n" {
+                file.write_all(b"\n")?;
+                self.bytes += 1;
+            }
+        }
+        self.file = Some(file);
+        Ok(())
+    }
+}
+
+/// The last `lines` lines of both kinds, in the order of their times, the oldest first.
+pub(super) fn tail(folder: &Path, files_kept: usize, lines: usize) -> Vec<Value> {
+    let of = |kind| tail_of(kind, folder, files_kept, lines).into_iter().peekable();
+    let (mut ran, mut refused) = (of(Kind::Ran), of(Kind::Refused));
+    let order = |it: &Value| {
+        let time = it["time"].as_str().unwrap_or_default().to_owned();
+        (time, it["call"].as_u64().unwrap_or(u64::MAX))
+    };
+    let mut merged = Vec::new();
+    loop {
+        let is_refused_next = match (ran.peek(), refused.peek()) {
+            (Some(ran), Some(refused)) => order(refused) < order(ran),
+            (ran, _) => ran.is_none(),
+        };
+        match if is_refused_next { refused.next() } else { ran.next() } {
+            Some(line) => merged.push(line),
+            None => break,
+        }
+    }
+    merged.split_off(merged.len().saturating_sub(lines))
+}
+
+fn tail_of(kind: Kind, folder: &Path, files_kept: usize, lines: usize) -> Vec<Value> {
+    let mut found = Vec::new();
+    for number in 0..=files_kept {
+        let Ok(text) = end_of(&file(kind, folder, number)) else { break };
+        let wanted = lines - found.len();
+        let parsed = text.lines().rev().filter_map(|it| serde_json::from_str(it).ok());
+        found.extend(parsed.take(wanted));
+        if found.len() == lines {
+            break;
+        }
+    }
+    found.reverse();
+    found
+}
+
+fn end_of(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let bytes = file.metadata()?.len();
+    file.seek(SeekFrom::Start(bytes.saturating_sub(TAIL_BYTES_MAX)))?;
+    let mut text = Vec::new();
+    file.take(TAIL_BYTES_MAX).read_to_end(&mut text)?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// `audit.jsonl`, `refused.jsonl`, or the `number`th full one before it.
+fn file(kind: Kind, folder: &Path, number: usize) -> PathBuf {
+    let name = match kind {
+        Kind::Ran => "audit",
+        Kind::Refused => "refused",
+    };
+    match number {
+        0 => folder.join(format!("{name}.jsonl")),
+        number => folder.join(format!("{name}.{number}.jsonl")),
+    }
+}
+
+/// What is not there need not be moved.
+fn gone(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}

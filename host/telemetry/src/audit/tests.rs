@@ -1,0 +1,195 @@
+//! Lines come back as they were sent, files stay within their bounds, and what is lost is told.
+
+use std::{path::PathBuf, sync::atomic::AtomicUsize, time::SystemTime};
+
+use super::*;
+use base::call::Surface;
+use store::digest::digest;
+
+/// A folder that goes with its test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("madoguchi-audit-{}-{count}", std::process::id());
+        Self(std::env::temp_dir().join(name))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn line(call: u64, arguments: &str) -> Line {
+    Line {
+        time: SystemTime::UNIX_EPOCH + Duration::from_millis(1_500),
+        call,
+        principal: "anonymous".into(),
+        surface: Surface::Mcp,
+        round: 1,
+        method: "tools/call",
+        name: "echo".to_owned(),
+        by: Some(By::Component(Version {
+            component: "echo".into(),
+            digest: "0123456789abcdef".into(),
+            generation: None,
+        })),
+        arguments: Arguments::of(arguments.to_owned()),
+        outcome: "done".into(),
+        on_behalf: None,
+        is_refused: false,
+        duration: Duration::from_micros(42),
+    }
+}
+
+#[test]
+fn a_line_has_who_what_and_how_it_ended_and_of_the_arguments_only_their_digest() {
+    let folder = Folder::new();
+    let audit = Audit::open(&folder.0, &AuditConfig::default()).unwrap();
+    let secret = r#"{"passkey":"open sesame"}"#;
+    audit.write(line(7, secret));
+    let lines = audit.tail(10);
+    let expected = serde_json::json!({
+        "time": "1970-01-01T00:00:01.500Z", "call": 7, "principal": "anonymous",
+        "surface": "mcp", "era": "modern", "round": 1, "method": "tools/call", "tool": "echo",
+        "component": "echo",
+        "digest": "0123456789ab", "arguments_sha256": digest(secret.as_bytes()),
+        "outcome": "done", "duration_us": 42,
+    });
+    assert_eq!(lines, [expected]);
+    let file = folder.0.join("audit/audit.jsonl");
+    assert!(!std::fs::read_to_string(&file).unwrap().contains("sesame"));
+    #[cfg(unix)]
+    {
+        let mode = |path| {
+            std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(path).unwrap().permissions())
+        };
+        assert_eq!(mode(file) & 0o777, 0o600);
+        assert_eq!(mode(folder.0.join("audit")) & 0o777, 0o700);
+    }
+}
+
+#[test]
+fn full_files_are_put_away_the_oldest_go_and_the_tail_reads_across_them() {
+    let folder = Folder::new();
+    let config = AuditConfig { bytes_max: 700, files_kept: 2, ..AuditConfig::default() };
+    let audit = Audit::open(&folder.0, &config).unwrap();
+    for call in 0..20 {
+        audit.write(line(call, "{}"));
+        audit.flush();
+    }
+    let calls: Vec<_> = audit.tail(4).iter().map(|it| it["call"].as_u64().unwrap()).collect();
+    assert_eq!(calls, [16, 17, 18, 19]);
+    let files = std::fs::read_dir(folder.0.join("audit")).unwrap().count();
+    assert_eq!(files, 3, "the one that is written and two full ones");
+    assert!(audit.tail(100).len() < 20, "the oldest have gone");
+}
+
+#[test]
+fn what_the_queue_has_no_room_for_is_counted_and_told() {
+    let (queue, jobs) = mpsc::sync_channel(2);
+    let (state, folder) = (Arc::<State>::default(), Folder::new());
+    let config = AuditConfig::default();
+    let refused = RateLimiter::direct(Quota::per_second(REFUSED_PER_S));
+    let files: Box<Path> = folder.0.join("audit").into();
+    private::make_folder(&files).unwrap();
+    let desk = Desk {
+        queue,
+        state: state.clone(),
+        refused,
+        is_required: true,
+        folder: files.clone(),
+        files_kept: 0,
+    };
+    let audit = Audit(Some(Arc::new(desk)));
+    for call in 0..5 {
+        audit.write(line(call, "{}"));
+    }
+    assert_eq!(audit.dropped(), 3);
+    let writer = Writer::new(&files, &config, state);
+    let writer = thread::spawn(move || writer.write_all(&jobs));
+    let lines = audit.tail(10);
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert_eq!(lines[2]["lines_dropped"], 3);
+    drop(audit);
+    writer.join().unwrap();
+}
+
+#[test]
+fn a_line_that_was_cut_spoils_no_other() {
+    let folder = Folder::new();
+    let file = folder.0.join("audit/audit.jsonl");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(&file, r#"{"call":1,"#).unwrap();
+    let audit = Audit::open(&folder.0, &AuditConfig::default()).unwrap();
+    audit.write(line(2, "{}"));
+    assert_eq!(audit.tail(10)[0]["call"], 2);
+}
+
+#[test]
+fn long_arguments_are_digested_before_they_are_queued() {
+    assert!(matches!(Arguments::of("x".repeat(3 << 10)), Arguments::Digest(_)));
+    assert!(matches!(Arguments::of("{}".to_owned()), Arguments::Text(_)));
+}
+
+#[test]
+fn nothing_is_written_where_the_log_is_off() {
+    let folder = Folder::new();
+    let config = AuditConfig { enabled: false, ..AuditConfig::default() };
+    let audit = Audit::open(&folder.0, &config).unwrap();
+    audit.write(line(1, "{}"));
+    assert!(audit.tail(10).is_empty() && !folder.0.exists());
+}
+
+#[test]
+fn a_flood_of_what_is_refused_pushes_nothing_out_that_ran() {
+    let folder = Folder::new();
+    let config = AuditConfig { bytes_max: 4 << 10, files_kept: 1, ..AuditConfig::default() };
+    let audit = Audit::open(&folder.0, &config).unwrap();
+    audit.write(line(1, "{}"));
+    for call in 2..20_000 {
+        audit.write(Line { is_refused: true, outcome: "unknown_tool".into(), ..line(call, "{}") });
+    }
+    audit.write(line(20_000, "{}"));
+    let lines = audit.tail(10_000);
+    let ran: Vec<_> = lines.iter().filter(|it| it["outcome"] == "done").collect();
+    assert_eq!(ran.len(), 2, "{ran:?}");
+    assert_eq!(audit.dropped(), 0);
+    let more: u64 = lines.iter().filter_map(|it| it["more_refused"].as_u64()).sum();
+    assert!(more > 15_000, "most are counted and not written one by one: {more}");
+    let files = std::fs::read_dir(folder.0.join("audit")).unwrap().flatten();
+    let bytes: u64 = files.map(|it| it.metadata().unwrap().len()).sum();
+    assert!(bytes < 700 << 10, "what is refused has a bound of its own: {bytes}");
+}
+
+#[test]
+fn lines_wait_for_a_disk_that_takes_none_and_changes_wait_with_them() {
+    let folder = Folder::new();
+    let audit = Audit::open(&folder.0, &AuditConfig::default()).unwrap();
+    audit.write(line(1, "{}"));
+    audit.flush();
+    assert!(!audit.refuses_changes());
+    // A file where the folder was takes nothing, whoever tries.
+    let (files, aside) = (folder.0.join("audit"), folder.0.join("aside"));
+    std::fs::rename(&files, &aside).unwrap();
+    std::fs::write(&files, "").unwrap();
+    let config = AuditConfig::default();
+    let (state, tolerant) = (Arc::<State>::default(), AuditConfig { required: false, ..config });
+    let mut writer = Writer::new(&files, &config, state.clone());
+    assert!(state.is_failing.load(Ordering::Relaxed), "known before the first call");
+    let (queue, jobs) = mpsc::sync_channel(8);
+    queue.try_send(Job::Line(line(2, "{}"))).unwrap();
+    drop(queue);
+    writer.gather_for_tests(&jobs);
+    std::fs::remove_file(&files).unwrap();
+    std::fs::rename(&aside, &files).unwrap();
+    writer.write_all(&jobs);
+    assert!(!state.is_failing.load(Ordering::Relaxed));
+    let calls: Vec<_> = audit.tail(9).iter().map(|it| it["call"].as_u64().unwrap()).collect();
+    assert_eq!(calls, [1, 2]);
+    assert!(!Audit::open(&folder.0, &tolerant).unwrap().refuses_changes());
+}

@@ -1,0 +1,161 @@
+//! The writer's thread: gathers lines, writes them together, and keeps those that the disk does not take
+//! for when it does.
+
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::Ordering,
+        mpsc::{Receiver, RecvTimeoutError, SyncSender},
+    },
+    thread,
+    time::{Duration, Instant, SystemTime},
+};
+
+use super::{
+    Job, State,
+    journal::{Journal, Kind},
+    line::{self, Line},
+};
+use base::config::AuditConfig;
+
+/// How long the writer gathers what comes: waking it costs a call more than its line does.
+const GATHER: Duration = Duration::from_millis(20);
+/// Bytes after which the writer writes what it has.
+const BATCH_BYTES: usize = 256 << 10;
+/// Bytes that wait for the disk to take lines again; beyond that they are counted and dropped.
+const WAITING_BYTES_MAX: usize = 1 << 20;
+/// How often to try again, and how often to tell how many more were turned away.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// The lines of one kind on their way into their file.
+struct Sheet {
+    journal: Journal,
+    waiting: Vec<u8>,
+}
+
+/// What the writer's thread owns.
+pub(super) struct Writer {
+    ran: Sheet,
+    refused: Sheet,
+    state: Arc<State>,
+    /// When it was last told how many more were turned away.
+    told: Option<Instant>,
+}
+
+impl Writer {
+    pub(super) fn new(folder: &Path, config: &AuditConfig, state: Arc<State>) -> Self {
+        let sheet = |kind| {
+            let journal = Journal::new(kind, folder, config);
+            Sheet { journal, waiting: Vec::with_capacity(4 << 10) }
+        };
+        let (mut ran, refused) = (sheet(Kind::Ran), sheet(Kind::Refused));
+        // Known before the first call, which must not change anything otherwise.
+        state.is_failing.store(!ran.journal.has_room(), Ordering::Relaxed);
+        Self { ran, refused, state, told: None }
+    }
+
+    /// Writes what comes until nobody can send any more.
+    pub(super) fn write_all(mut self, jobs: &Receiver<Job>) {
+        loop {
+            let first = match self.is_quiet() {
+                true => jobs.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                false => jobs.recv_timeout(AGAIN),
+            };
+            if matches!(first, Ok(Job::Line(_))) {
+                thread::sleep(GATHER);
+            }
+            let is_over = matches!(first, Err(RecvTimeoutError::Disconnected));
+            let asked = self.gather(first.ok(), jobs);
+            self.write(is_over || !asked.is_empty());
+            for done in asked {
+                // Whoever waited may have given up.
+                let _ = done.try_send(());
+            }
+            if is_over {
+                return;
+            }
+        }
+    }
+
+    /// One turn with what has come.
+    #[cfg(test)]
+    pub(super) fn gather_for_tests(&mut self, jobs: &Receiver<Job>) {
+        self.gather(None, jobs);
+        self.write(true);
+    }
+
+    /// Whether there is nothing to do before something comes.
+    fn is_quiet(&self) -> bool {
+        self.ran.waiting.is_empty()
+            && self.refused.waiting.is_empty()
+            && self.state.refused_untold.load(Ordering::Relaxed) == 0
+            && !self.state.is_failing.load(Ordering::Relaxed)
+    }
+
+    /// Puts what has come into words; those who want to know when it is written.
+    fn gather(&mut self, mut next: Option<Job>, jobs: &Receiver<Job>) -> Vec<SyncSender<()>> {
+        let (mut bytes, mut asked) = (0, Vec::new());
+        while bytes < BATCH_BYTES
+            && let Some(job) = next.take().or_else(|| jobs.try_recv().ok())
+        {
+            match job {
+                Job::Line(it) => bytes += self.take(it),
+                Job::Flush(done) => asked.push(done),
+            }
+        }
+        asked
+    }
+
+    fn take(&mut self, line: Line) -> usize {
+        let sheet = if line.is_refused { &mut self.refused } else { &mut self.ran };
+        let before = sheet.waiting.len();
+        if before > WAITING_BYTES_MAX {
+            self.state.lose(1);
+            return 0;
+        }
+        line.write(&mut sheet.waiting);
+        sheet.waiting.len() - before
+    }
+
+    /// Writes what waits; with `is_all`, also what would be told later.
+    fn write(&mut self, is_all: bool) {
+        let state = self.state.clone();
+        let lost = state.lost_untold.swap(0, Ordering::Relaxed);
+        if lost > 0 && self.ran.waiting.len() <= WAITING_BYTES_MAX {
+            line::write_count("lines_dropped", lost, SystemTime::now(), &mut self.ran.waiting);
+        } else {
+            state.lost_untold.fetch_add(lost, Ordering::Relaxed);
+        }
+        if is_all || self.told.is_none_or(|it| it.elapsed() >= AGAIN) {
+            let more = state.refused_untold.swap(0, Ordering::Relaxed);
+            if more > 0 {
+                self.told = Some(Instant::now());
+                line::write_count(
+                    "more_refused",
+                    more,
+                    SystemTime::now(),
+                    &mut self.refused.waiting,
+                );
+            }
+        }
+        // Without lines, it is tried out whether there is room again.
+        let was_failing = state.is_failing.load(Ordering::Relaxed);
+        let is_written = match self.ran.waiting.is_empty() {
+            true => !was_failing || self.ran.journal.has_room(),
+            false => self.ran.write(),
+        };
+        state.is_failing.store(!is_written, Ordering::Relaxed);
+        self.refused.write();
+    }
+}
+
+impl Sheet {
+    fn write(&mut self) -> bool {
+        let is_written = self.journal.append(&self.waiting);
+        if is_written {
+            self.waiting.clear();
+        }
+        is_written
+    }
+}

@@ -1,0 +1,19 @@
+//! Traces for an OpenTelemetry collector: one span a call, its parent the client's, with the
+//! instance and each use of a capability below it. Off unless configured, and next to free then.
+
+#![allow(missing_docs, reason = "what is public here is so for the other crates of the host")]
+
+pub mod audit;
+pub mod log;
+pub mod metrics;
+pub mod tally;
+
+#[cfg(not(feature = "otlp"))]
+mod off;
+#[cfg(feature = "otlp")]
+mod otlp;
+
+#[cfg(not(feature = "otlp"))]
+pub use off::{Span, Telemetry};
+#[cfg(feature = "otlp")]
+pub use otlp::{Span, Telemetry};

@@ -1,0 +1,112 @@
+//! Counters of what components do, kept by name so that they outlive every version.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Instant,
+};
+
+use crate::{audit::Audit, tally::Tally};
+use base::call::Ending;
+
+mod runs;
+mod text;
+
+pub use crate::tally::Snapshot;
+use runs::Runs;
+
+/// What [`Metrics::text`] is, for the header of an answer.
+pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// The counters of the server and of each component. A clone is another handle on the same ones.
+#[derive(Clone)]
+pub struct Metrics(Arc<Counters>);
+
+struct Counters {
+    began: Instant,
+    /// How often what is on offer has changed.
+    generation: Box<dyn Fn() -> u64 + Send + Sync>,
+    audit: Audit,
+    components: Mutex<BTreeMap<Arc<str>, Arc<Tally>>>,
+    /// Calls that reached no component, by how they ended.
+    nowhere: [AtomicU64; Ending::ALL.len()],
+    load_failures: AtomicU64,
+    /// Requests that were turned away at the door, by why.
+    refused: [AtomicU64; Refused::ALL.len()],
+    runs: Runs,
+}
+
+/// Why a request was turned away before anybody looked into it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// It addressed a host, or came from a page, that is not served.
+    Address,
+    /// It had no token that does.
+    Unauthorized,
+    /// Whoever sent it asks too often.
+    Rate,
+}
+
+impl Refused {
+    pub const ALL: [Self; 3] = [Self::Address, Self::Unauthorized, Self::Rate];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Address => "address",
+            Self::Unauthorized => "unauthorized",
+            Self::Rate => "rate",
+        }
+    }
+}
+
+impl Metrics {
+    /// Those of a server, of which `generation` tells how often what is on offer has changed.
+    pub fn new(generation: impl Fn() -> u64 + Send + Sync + 'static, audit: Audit) -> Self {
+        Self(Arc::new(Counters {
+            began: Instant::now(),
+            generation: Box::new(generation),
+            audit,
+            components: Mutex::default(),
+            nowhere: Default::default(),
+            load_failures: AtomicU64::new(0),
+            refused: Default::default(),
+            runs: Runs::default(),
+        }))
+    }
+
+    /// The counters of the component named `name`: looked up when it is loaded, not for each call.
+    pub fn of(&self, name: &str) -> Arc<Tally> {
+        let mut components = self.0.components.lock().unwrap_or_else(|it| it.into_inner());
+        match components.get(name) {
+            Some(it) => it.clone(),
+            None => components.entry(name.into()).or_default().clone(),
+        }
+    }
+
+    /// What the component named `name` has done; nothing where it was never there.
+    pub fn component(&self, name: &str) -> Snapshot {
+        let components = self.0.components.lock().unwrap_or_else(|it| it.into_inner());
+        components.get(name).map(|it| it.snapshot()).unwrap_or_default()
+    }
+
+    /// Everything, in the text format of OpenMetrics 1.0.
+    pub fn text(&self) -> String {
+        text::encode(&self.0)
+    }
+
+    pub fn ended_nowhere(&self, ending: Ending) {
+        self.0.nowhere[ending as usize].fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub fn refused(&self, why: Refused) {
+        self.0.refused[why as usize].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A version or its settings were refused.
+    pub fn load_failed(&self) {
+        self.0.load_failures.fetch_add(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,134 @@
+//! What assistants did: their runs by how they ended, and what they took.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{Arc, Mutex, MutexGuard},
+};
+
+use prometheus_client::{
+    encoding::{DescriptorEncoder, NoLabelSet},
+    metrics::MetricType,
+};
+
+use super::Metrics;
+use crate::tally::{RunTally, RunUsage};
+
+/// Words for providers, and for endings of one assistant's runs, that are told apart; others are `other`.
+const WORDS_MAX: usize = 16;
+const OTHER: &str = "other";
+
+/// The counters of all assistants. Their names are the configuration's, so that there are few.
+#[derive(Clone, Default)]
+pub(super) struct Runs(Arc<Mutex<BTreeMap<(String, String), Tally>>>);
+
+#[derive(Default)]
+struct Tally {
+    outcomes: BTreeMap<String, u64>,
+    usage: RunUsage,
+}
+
+/// One run while it lasts; counted when it is dropped, whatever becomes of it.
+pub struct Running {
+    metrics: Metrics,
+    assistant: String,
+    provider: String,
+    usage: RunUsage,
+    outcome: String,
+}
+
+impl Metrics {
+    /// A run of `assistant` begins, in which `provider` decides.
+    pub fn run(&self, assistant: &str, provider: &str) -> Running {
+        Running {
+            metrics: self.clone(),
+            assistant: assistant.to_owned(),
+            provider: provider.to_owned(),
+            usage: RunUsage::default(),
+            outcome: "cancelled".to_owned(),
+        }
+    }
+}
+
+impl Running {
+    /// It ended so, and took so much.
+    pub fn ended(&mut self, outcome: String, usage: RunUsage) {
+        (self.outcome, self.usage) = (outcome, usage);
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let mut counted = self.metrics.0.runs.counted();
+        let (assistant, mut provider) =
+            (std::mem::take(&mut self.assistant), std::mem::take(&mut self.provider));
+        let providers = counted.keys().filter(|it| it.0 == assistant).count();
+        if providers >= WORDS_MAX && !counted.contains_key(&(assistant.clone(), provider.clone())) {
+            provider = OTHER.to_owned();
+        }
+        let tally = counted.entry((assistant, provider)).or_default();
+        let mut outcome = std::mem::take(&mut self.outcome);
+        if tally.outcomes.len() >= WORDS_MAX && !tally.outcomes.contains_key(&outcome) {
+            outcome = OTHER.to_owned();
+        }
+        *tally.outcomes.entry(outcome).or_default() += 1;
+        let (all, it) = (&mut tally.usage, &self.usage);
+        all.input_tokens = all.input_tokens.saturating_add(it.input_tokens);
+        all.cached_tokens = all.cached_tokens.saturating_add(it.cached_tokens);
+        all.output_tokens = all.output_tokens.saturating_add(it.output_tokens);
+        *all.cost_usd.get_or_insert_default() += it.cost_usd.unwrap_or_default();
+    }
+}
+
+impl Runs {
+    fn counted(&self) -> MutexGuard<'_, BTreeMap<(String, String), Tally>> {
+        self.0.lock().unwrap_or_else(|it| it.into_inner())
+    }
+
+    pub(super) fn encode(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
+        let counted = self.counted();
+        let help = "Runs of assistants by how they ended";
+        let mut metric =
+            encoder.encode_descriptor("assistant_runs", help, None, MetricType::Counter)?;
+        for ((assistant, provider), tally) in &*counted {
+            for (outcome, count) in &tally.outcomes {
+                let labels =
+                    [("assistant", assistant), ("provider", provider), ("outcome", outcome)];
+                metric.encode_family(&labels)?.encode_counter::<NoLabelSet, _, u64>(count, None)?;
+            }
+        }
+        let help = "Tokens that assistants took; those of the provider's cache are input, too";
+        let mut metric =
+            encoder.encode_descriptor("assistant_tokens", help, None, MetricType::Counter)?;
+        for ((assistant, provider), Tally { usage: it, .. }) in &*counted {
+            let kinds = [
+                ("input", it.input_tokens),
+                ("cached", it.cached_tokens),
+                ("output", it.output_tokens),
+            ];
+            for (kind, count) in kinds {
+                let labels =
+                    [("assistant", assistant.as_str()), ("provider", provider), ("kind", kind)];
+                metric
+                    .encode_family(&labels)?
+                    .encode_counter::<NoLabelSet, _, u64>(&count, None)?;
+            }
+        }
+        let help = "What assistants cost in US dollars, where prices are known";
+        let mut metric =
+            encoder.encode_descriptor("assistant_cost_usd", help, None, MetricType::Counter)?;
+        for ((assistant, provider), Tally { usage, .. }) in &*counted {
+            let labels = [("assistant", assistant), ("provider", provider)];
+            let mut metric = metric.encode_family(&labels)?;
+            let cost = usage.cost_usd.unwrap_or_default();
+            metric.encode_counter::<NoLabelSet, _, u64>(&cost, None)?;
+        }
+        Ok(())
+    }
+}
+
+impl RunTally for Running {
+    fn end(mut self: Box<Self>, outcome: String, usage: RunUsage) {
+        self.ended(outcome, usage);
+    }
+}

@@ -1,0 +1,308 @@
+//! Spans by the official SDK, sent as OTLP over HTTP from a bounded queue.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use opentelemetry::{
+    Context, KeyValue, TraceFlags, Value,
+    propagation::TextMapPropagator,
+    trace::{SpanKind, Status, TraceContextExt, Tracer as _, TracerProvider as _},
+};
+use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig, WithHttpConfig};
+use opentelemetry_sdk::{
+    Resource,
+    error::{OTelSdkError, OTelSdkResult},
+    propagation::TraceContextPropagator,
+    trace::{
+        BatchConfigBuilder, BatchSpanProcessor, Sampler, SdkTracer, SdkTracerProvider, SpanData,
+    },
+};
+
+use base::call::{Call, Ending, Surface, TraceHeaders};
+use base::config::{TelemetryConfig, TelemetryError};
+
+/// Spans that may wait to be sent; beyond that they are dropped.
+const QUEUE_MAX: usize = 4_096;
+/// Spans of one request to the collector.
+const BATCH_MAX: usize = 512;
+/// How long spans are gathered.
+const DELAY: Duration = Duration::from_secs(1);
+/// How long a collector may take.
+const SEND_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long the last spans may take to leave when the server stops.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Where spans go; nowhere unless configured.
+#[derive(Clone, Default)]
+pub struct Telemetry(Option<Arc<Open>>);
+
+struct Open {
+    provider: SdkTracerProvider,
+    tracer: SdkTracer,
+}
+
+impl Telemetry {
+    /// Must be called on the async runtime, which sends the spans.
+    pub fn open(config: &TelemetryConfig) -> Result<Self, TelemetryError> {
+        config.check()?;
+        let Some(endpoint) = &config.otlp_endpoint else { return Ok(Self::default()) };
+        let failed = |error: &dyn std::fmt::Display| TelemetryError::Client(error.to_string());
+        base::tls::install_provider();
+        let client = reqwest::Client::builder()
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .timeout(SEND_TIMEOUT);
+        // A machine without root certificates traces to a collector beside it all the same.
+        let client = match endpoint.starts_with("https:") {
+            true => client,
+            false => client.tls_certs_only([]),
+        };
+        let client = client.build().map_err(|it| failed(&it))?;
+        let exporter = SpanExporter::builder()
+            .with_http()
+            .with_http_client(client)
+            .with_protocol(Protocol::HttpJson)
+            .with_endpoint(format!("{}/v1/traces", endpoint.trim_end_matches('/')))
+            .with_timeout(SEND_TIMEOUT)
+            .build()
+            .map_err(|it| failed(&it))?;
+        let courier = Courier {
+            exporter: Arc::new(exporter),
+            runtime: tokio::runtime::Handle::current(),
+            is_failing: AtomicBool::new(false),
+        };
+        let batches = BatchConfigBuilder::default()
+            .with_max_queue_size(QUEUE_MAX)
+            .with_max_export_batch_size(BATCH_MAX)
+            .with_scheduled_delay(DELAY)
+            .build();
+        let sampler = Sampler::TraceIdRatioBased(config.sample_ratio);
+        let provider = SdkTracerProvider::builder()
+            .with_span_processor(
+                BatchSpanProcessor::builder(courier).with_batch_config(batches).build(),
+            )
+            .with_sampler(Sampler::ParentBased(Box::new(sampler)))
+            .with_resource(
+                Resource::builder()
+                    .with_service_name(config.service_name.clone())
+                    .with_attribute(KeyValue::new("service.version", env!("CARGO_PKG_VERSION")))
+                    .build(),
+            )
+            .build();
+        let tracer = provider.tracer("madoguchi");
+        Ok(Self(Some(Arc::new(Open { provider, tracer }))))
+    }
+
+    /// The span of a call, below the span that the client says it comes from.
+    pub fn call(&self, call: &Call, method: &'static str, id: u64) -> Span {
+        let Some(open) = &self.0 else { return Span::default() };
+        let in_meta = parent(&TraceHeaders::of_meta(&call.meta));
+        let parent = in_meta.or_else(|| parent(&call.trace)).unwrap_or_default();
+        let (name, mut attributes) = match call.surface {
+            Surface::Mcp | Surface::McpLegacy => {
+                (method, vec![KeyValue::new("mcp.method.name", method)])
+            }
+            Surface::Rpc => ("rpc", vec![KeyValue::new("rpc.system.name", "jsonrpc")]),
+            Surface::Rest => ("rest", Vec::new()),
+            Surface::Operator => ("operator", Vec::new()),
+            Surface::Agent => ("agent", Vec::new()),
+            Surface::Component => ("component", Vec::new()),
+        };
+        let end = call.name.find('?').unwrap_or(call.name.len());
+        let asked = call.name[..call.name.floor_char_boundary(end.min(128))].to_owned();
+        attributes.push(KeyValue::new("madoguchi.call", i64::try_from(id).unwrap_or(i64::MAX)));
+        attributes.extend(match method {
+            "tools/call" => vec![
+                KeyValue::new("gen_ai.operation.name", "execute_tool"),
+                KeyValue::new("gen_ai.tool.name", asked),
+            ],
+            "resources/read" => vec![KeyValue::new("mcp.resource.uri", asked)],
+            "prompts/get" => vec![KeyValue::new("gen_ai.prompt.name", asked)],
+            _ => Vec::new(),
+        });
+        let span =
+            open.tracer.span_builder(name).with_kind(SpanKind::Server).with_attributes(attributes);
+        let span = open.tracer.build_with_context(span, &parent);
+        Span(Some(Arc::new(OpenSpan { open: open.clone(), context: parent.with_span(span) })))
+    }
+
+    /// Sends what is left. Blocks, a second at most.
+    pub fn close(&self) {
+        if let Some(open) = &self.0
+            && let Err(error) = open.provider.shutdown_with_timeout(CLOSE_TIMEOUT)
+        {
+            tracing::warn!("the last traces were not sent: {error}");
+        }
+    }
+}
+
+/// A span that ends with its last handle, or none.
+#[derive(Clone, Default)]
+pub struct Span(Option<Arc<OpenSpan>>);
+
+struct OpenSpan {
+    open: Arc<Open>,
+    context: Context,
+}
+
+impl Span {
+    /// A part of what this span is about.
+    pub fn child(&self, name: &'static str) -> Self {
+        let Some(OpenSpan { open, context }) = self.0.as_deref() else { return Self::default() };
+        let span = open.tracer.span_builder(name).with_kind(SpanKind::Internal);
+        let span = open.tracer.build_with_context(span, context);
+        Self(Some(Arc::new(OpenSpan { open: open.clone(), context: context.with_span(span) })))
+    }
+
+    /// Says how the call of this span ended, and which component answered it, by its name and digest.
+    pub fn outcome(
+        &self,
+        round: u32,
+        (method, name): (&'static str, &str),
+        component: Option<(&str, &str)>,
+        ending: Ending,
+        word: &str,
+    ) {
+        let Some(OpenSpan { context, .. }) = self.0.as_deref() else { return };
+        let span = context.span();
+        if let Some((component, digest)) = component {
+            // Only what is there may name a span: a client may send any name; and of URIs there are
+            // too many.
+            match method {
+                "tools/call" | "prompts/get" => span.update_name(format!("{method} {name}")),
+                _ => span.update_name(method),
+            }
+            span.set_attribute(KeyValue::new("madoguchi.component", component.to_owned()));
+            span.set_attribute(KeyValue::new("madoguchi.component.digest", digest.to_owned()));
+        }
+        span.set_attribute(KeyValue::new("madoguchi.round", i64::from(round)));
+        span.set_attribute(KeyValue::new("madoguchi.outcome", word.to_owned()));
+        if !matches!(ending, Ending::Done | Ending::Asked) {
+            span.set_attribute(KeyValue::new("error.type", Value::from(ending.name())));
+        }
+        if ending.is_error() {
+            span.set_status(Status::error(word.to_owned()));
+        }
+    }
+
+    /// Says that another server answers the call of this span.
+    pub fn server(&self, (method, name): (&str, &str), server: &str) {
+        let Some(OpenSpan { context, .. }) = self.0.as_deref() else { return };
+        let span = context.span();
+        // A URI may be as long and as private as an argument.
+        if matches!(method, "tools/call" | "prompts/get") {
+            span.update_name(format!("{method} {name}"));
+        }
+        span.set_attribute(KeyValue::new("madoguchi.server", server.to_owned()));
+    }
+
+    /// For a request that goes out on behalf of this span.
+    pub fn traceparent(&self) -> Option<String> {
+        let OpenSpan { context, .. } = self.0.as_deref()?;
+        let span = context.span();
+        let it = span.span_context();
+        let flags = (it.trace_flags() & TraceFlags::SAMPLED).to_u8();
+        it.is_valid().then(|| format!("00-{}-{}-{flags:02x}", it.trace_id(), it.span_id()))
+    }
+}
+
+/// The parent that headers name; none where they name none, or not by the W3C's rules.
+fn parent(headers: &TraceHeaders) -> Option<Context> {
+    let text = headers.parent.as_deref().filter(|it| is_traceparent(it))?;
+    let mut carrier =
+        std::collections::HashMap::from([("traceparent".to_owned(), text.to_owned())]);
+    if let Some(state) = headers.state.as_deref() {
+        carrier.insert("tracestate".to_owned(), state.to_owned());
+    }
+    let context = TraceContextPropagator::new().extract_with_context(&Context::new(), &carrier);
+    context.span().span_context().is_valid().then_some(context)
+}
+
+/// Stricter than the SDK, which takes fields of any length.
+fn is_traceparent(text: &str) -> bool {
+    let lengths = [2, 32, 16, 2];
+    let is_hex = |it: &str| it.bytes().all(|c| c.is_ascii_digit() || (b'a'..=b'f').contains(&c));
+    let fields: Vec<_> = text.splitn(5, '-').collect();
+    let fits = fields.iter().zip(lengths).all(|(it, length)| it.len() == length && is_hex(it));
+    fits && fields.len() >= 4 && fields[0] != "ff" && (fields.len() == 4 || fields[0] != "00")
+}
+
+/// Carries batches from the SDK's thread to the collector by the server's runtime.
+#[derive(Debug)]
+struct Courier {
+    exporter: Arc<SpanExporter>,
+    runtime: tokio::runtime::Handle,
+    /// Whether the last batch did not arrive: said once, not for each.
+    is_failing: AtomicBool,
+}
+
+impl opentelemetry_sdk::trace::SpanExporter for Courier {
+    async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
+        let exporter = self.exporter.clone();
+        let send = async move {
+            tokio::time::timeout(SEND_TIMEOUT, exporter.export(batch))
+                .await
+                .unwrap_or(Err(OTelSdkError::Timeout(SEND_TIMEOUT)))
+        };
+        // The runtime has gone where it cannot be joined: so has the server.
+        let sent = self.runtime.spawn(send).await;
+        let sent = sent.unwrap_or(Err(OTelSdkError::AlreadyShutdown));
+        let was_failing = self.is_failing.swap(sent.is_err(), Ordering::Relaxed);
+        match &sent {
+            Err(error) if !was_failing => {
+                tracing::warn!("traces do not reach their collector: {error}");
+            }
+            Ok(()) if was_failing => tracing::info!("traces reach their collector again"),
+            _ => {}
+        }
+        sent
+    }
+
+    fn set_resource(&mut self, resource: &Resource) {
+        if let Some(it) = Arc::get_mut(&mut self.exporter) {
+            it.set_resource(resource);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+    #[test]
+    fn a_parent_by_the_w3cs_rules_counts_and_any_other_is_ignored() {
+        let of = |it: &str| TraceHeaders { parent: Some(it.into()), state: None };
+        let context = parent(&of(PARENT)).unwrap();
+        assert!(context.span().span_context().is_remote());
+        let later = PARENT.replacen("00", "01", 1) + "-more";
+        assert!(parent(&of(&later)).is_some(), "a later version may have more fields");
+        for wrong in [
+            "",
+            "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331",
+            "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more",
+            "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+            "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+            "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
+            "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01",
+            "00-af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        ] {
+            assert!(parent(&of(wrong)).is_none(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_requests_meta_counts_before_its_headers() {
+        let meta = format!(r#"{{"progressToken":1,"traceparent":"{PARENT}","tracestate":"a=b"}}"#);
+        let headers = TraceHeaders::of_meta(&meta);
+        assert_eq!(headers.parent.as_deref(), Some(PARENT));
+        assert_eq!(headers.state.as_deref(), Some("a=b"));
+        assert_eq!(TraceHeaders::of_meta(r#"{"traceparent":7}"#), TraceHeaders::default());
+    }
+}
