@@ -12,6 +12,7 @@ use tests::{
 mod assistant;
 mod elicited;
 mod errands;
+mod impostor;
 mod misuse;
 
 /// What the component `errand` is given.
