@@ -217,14 +217,23 @@ pub(crate) fn draw(name: Option<&str>, value: &Value, raw: &Value) -> Option<Any
     (view(name)?.draw)(value, raw)
 }
 
-/// An output in one line, if it is what the view of that name is for.
+/// An output in one line, if it is what the view of that name is for, or the view is one that no family has.
 pub(crate) fn tell(name: Option<&str>, value: &Value) -> Option<Phrase> {
-    (view(name)?.tell)(value)
+    match view(name) {
+        Some(it) => (it.tell)(value),
+        None => name.filter(|_| !value.is_null()).map(|_| (Key::CardResult, Vec::new())),
+    }
 }
 
-/// Whether such an output is looked at rather than unfolded.
+/// Whether such an output is looked at rather than unfolded: it has a view, be it one of a family that the page does
+/// not know, whose outputs are drawn as readable data.
 pub(crate) fn is_looked_at(name: Option<&str>) -> bool {
-    view(name).is_some_and(|it| it.elsewhere.is_none())
+    name.is_some() && view(name).is_none_or(|it| it.elsewhere.is_none())
+}
+
+/// Whether a family draws outputs of that view.
+pub(crate) fn is_known(name: Option<&str>) -> bool {
+    view(name).is_some()
 }
 
 /// What a conversation says of an output that stands elsewhere in it.

@@ -9,6 +9,7 @@ mod chat;
 mod clients;
 mod conversations;
 mod forms;
+mod lending;
 mod navigation;
 mod page;
 mod prompts;

@@ -126,7 +126,8 @@ mod tests {
         ] });
         assert_eq!(tell(Some("seat_map"), &map), Some((Key::CardSeats, vec!["1".to_owned()])));
         assert_eq!(tell(Some("seat_map"), &json!([])), None);
-        assert_eq!(tell(Some("strange"), &map), None);
+        let strange = Some((Key::CardResult, Vec::new()));
+        assert_eq!(tell(Some("strange"), &map), strange, "drawn as data");
         assert_eq!(tell(None, &map), None);
     }
 

@@ -23,11 +23,12 @@ pub(super) fn CallResult(
     let page = page();
     let tool = page.tool(&name).unwrap_or_else(|| Tool { name, ..Tool::default() });
     let mut tool = tool;
+    let is_drawn = table::is_known(view.as_deref());
     // The view of the time of the call counts: the tool may have been swapped since.
     if let Some(view) = view {
         tool.meta.insert("madoguchi/view".to_owned(), Value::String(view));
     }
-    let output = output(&params, came, true);
+    let output = output(&params, came, is_drawn);
     view! { <OutputView tool output/> }
 }
 

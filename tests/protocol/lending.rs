@@ -1,0 +1,54 @@
+//! A family of tools that the page has never heard of: called, drawn, and allowed in the chat.
+
+use fantoccini::key::Key;
+use tests::{
+    browser::{Browser, Look},
+    component_bytes,
+    server::{Folders, TestServer},
+};
+
+/// What the operator writes to let it in.
+const LINES: &str = "
+[components.lending]
+grants = ['sql', 'events', 'schedule', 'endpoints']
+schedule_ms = 100
+";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_family_from_elsewhere_is_drawn_understood_and_allowed() {
+    let folders = Folders::new();
+    for name in ["assistant", "lending"] {
+        folders.put(name, &component_bytes(name));
+    }
+    let config = folders.config_with(LINES);
+    let server = TestServer::start(folders, |it| *it = config).await;
+    let look = Look::DESKTOP.japanese();
+    let browser = Browser::open(&server.url(), look).await;
+    browser.go("#/chat").await;
+    let say = async |text: &str| {
+        browser.until("document.querySelector('#chat-input:not([disabled])')").await;
+        browser.script("document.querySelector('#chat-input').focus()").await;
+        browser.press(text).await;
+        browser.key(Key::Enter).await;
+    };
+    say("図書館にはどんな本がありますか？").await;
+    browser.says(".chat-log", "あるのは: 坊っちゃん、銀河鉄道の夜、雪国").await;
+    // What the tool put out stands there as a table, with a row for each book.
+    browser.until("document.querySelectorAll('.chat-log table tbody tr').length === 3").await;
+    assert_eq!(browser.serious_faults().await, Vec::<String>::new());
+    browser.picture("lending").await;
+    say("雪国を借りたいです").await;
+    browser.until("document.querySelector('.approval.is-open')").await;
+    browser.says(".approval.is-open", "雪国").await;
+    browser.hit("button", "今回だけ許可").await;
+    browser.says(".chat-log", "お貸ししました: 雪国").await;
+    for (name, look) in
+        [("lending-lent", look), ("lending-phone-dark", Look::PHONE.japanese().dark())]
+    {
+        browser.look(look).await;
+        assert!(!browser.overflows().await, "{name}");
+        browser.picture(name).await;
+    }
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+    browser.close().await;
+}
