@@ -84,6 +84,24 @@ async fn without_a_component_that_understands_the_answer_says_what_is_missing() 
     assert!(details.contains("serve one that exports dialogue"), "{answer}");
 }
 
+/// Long runners wait for the one lane; a chat that waits for its families must not hold it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chats_that_wait_for_others_do_not_hold_the_only_slow_lane() {
+    let folders = Folders::new();
+    for name in ["cinema", "illustrations", "navigation", "assistant"] {
+        folders.put(name, &component_bytes(name));
+    }
+    let server = TestServer::start(folders, |it| it.sandbox.slow_lane = Some(1)).await;
+    let server = &server;
+    let chats = (0..12).map(async |at| {
+        let message = ["今日の映画は？", "東京駅から横浜駅まで", "青眼のカードを見せて"][at % 3];
+        answered(server, message, None).await
+    });
+    let all = futures::future::join_all(chats);
+    let answers = tokio::time::timeout(Duration::from_secs(120), all).await.expect("none hangs");
+    assert!(answers.iter().all(|it| !text(it).is_empty()), "{answers:?}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn they_are_replaced_while_people_chat_and_no_chat_fails() {
     let server = TestServer::with(&["cinema", "assistant"]).await;
