@@ -23,6 +23,7 @@ use web_sys::{AbortController, AbortSignal};
 use crate::access;
 use crate::browser;
 use crate::gate::Gate;
+use crate::request::{answered, with_headers};
 use crate::text::{Key, Lang};
 use crate::trouble::{Refusal, Trouble};
 use memory::Memory;
@@ -113,15 +114,8 @@ async fn ask(address: &str, stop: Option<AbortController>) -> Result<Value, Trou
 }
 
 async fn read(address: &str, signal: Option<&AbortSignal>) -> Result<Value, Trouble> {
-    let mut request = Request::get(address).header("Accept", "application/json");
-    if let Some(authorization) = access::header() {
-        request = request.header("Authorization", &authorization);
-    }
-    let sent = request.abort_signal(signal).send().await;
-    let response = sent.map_err(|_| match signal {
-        Some(signal) if signal.aborted() => Trouble::Stopped,
-        _ => Trouble::Offline,
-    })?;
+    let request = with_headers(Request::get(address), signal).header("Accept", "application/json");
+    let response = answered(request.send().await, signal)?;
     let length = response.headers().get("content-length").and_then(|it| it.parse::<usize>().ok());
     if length.is_some_and(|it| it > ANSWER_BYTES_MAX) {
         return Err(refusal("invalid_answer", "The answer is too long.".to_owned()));

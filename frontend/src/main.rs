@@ -20,6 +20,7 @@ mod geo;
 mod lookup;
 mod mcp;
 mod page;
+mod request;
 mod rest;
 mod route;
 mod settings;

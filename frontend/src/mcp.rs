@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use web_sys::AbortSignal;
 
 use crate::access;
-use crate::browser;
+use crate::request::{answered, with_headers};
 use crate::trouble::Trouble;
 pub(crate) use pieces::Pieces;
 use wire::{Answer, Incoming, Progress, Tool};
@@ -198,24 +198,15 @@ async fn send(
 ) -> Result<Response, Trouble> {
     wire::put_meta(&mut params);
     let body = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-    let mut request = Request::post(ENDPOINT)
+    let mut request = with_headers(Request::post(ENDPOINT), abort)
         .header("Accept", "application/json, text/event-stream")
         .header("MCP-Protocol-Version", VERSION)
-        .header("Mcp-Method", method)
-        // What the reader chose here, which need not be what the browser prefers.
-        .header("Accept-Language", &browser::document_language())
-        .abort_signal(abort);
-    if let Some(authorization) = access::header() {
-        request = request.header("Authorization", &authorization);
-    }
+        .header("Mcp-Method", method);
     for (name, value) in extra {
         request = request.header(name, value);
     }
     let request = request.json(&body).map_err(|error| Trouble::page(&error.to_string()))?;
-    let response = request.send().await.map_err(|_| match abort {
-        Some(signal) if signal.aborted() => Trouble::Stopped,
-        _ => Trouble::Offline,
-    })?;
+    let response = answered(request.send().await, abort)?;
     if response.ok() || is_stream(&response) {
         return Ok(response);
     }

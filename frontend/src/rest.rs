@@ -4,8 +4,9 @@ use gloo_net::http::{Request, RequestBuilder, Response};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::access;
-use crate::browser;
 use crate::lookup::failed;
+use crate::mcp::Pieces;
+use crate::request::{answered, with_headers};
 use crate::trouble::Trouble;
 
 /// Characters of an answer: the whole of a long conversation.
@@ -13,7 +14,7 @@ const ANSWER_MAX: usize = 32 << 20;
 
 /// Reads what stands at an address of this host.
 pub(crate) async fn get<T: DeserializeOwned>(address: &str) -> Result<T, Trouble> {
-    read(with_headers(Request::get(address)).send().await).await
+    read(json(Request::get(address)).send().await).await
 }
 
 /// Sends something to an address of this host; what it answers.
@@ -21,25 +22,34 @@ pub(crate) async fn post<T: DeserializeOwned>(
     address: &str,
     body: &impl Serialize,
 ) -> Result<T, Trouble> {
-    let request = with_headers(Request::post(address)).json(body);
+    let request = json(Request::post(address)).json(body);
     let request = request.map_err(|error| Trouble::page(&error.to_string()))?;
     read(request.send().await).await
 }
 
-fn with_headers(request: RequestBuilder) -> RequestBuilder {
-    let request = request
-        .header("Accept", "application/json")
-        .header("Accept-Language", &browser::document_language());
-    match access::header() {
-        Some(authorization) => request.header("Authorization", &authorization),
-        None => request,
+fn json(request: RequestBuilder) -> RequestBuilder {
+    with_headers(request.header("Accept", "application/json"), None)
+}
+
+/// Hears a stream, event by event with its name and its data, to the one that `on_event` says is the last.
+pub(crate) async fn heard<E: From<Trouble>>(
+    response: Response,
+    mut on_event: impl FnMut(&str, &str) -> Result<bool, E>,
+) -> Result<(), E> {
+    let mut pieces = Pieces::of(response).ok_or(Trouble::Offline)?;
+    while let Some(event) = pieces.next_event().await? {
+        if on_event(&event.name, &event.data)? {
+            return Ok(());
+        }
     }
+    // It ended in the middle: the host is gone.
+    Err(Trouble::Offline.into())
 }
 
 async fn read<T: DeserializeOwned>(
     response: Result<Response, gloo_net::Error>,
 ) -> Result<T, Trouble> {
-    let response = response.map_err(|_| Trouble::Offline)?;
+    let response = answered(response, None)?;
     let status = response.status();
     let text = response.text().await.map_err(|_| Trouble::Offline)?;
     if status == 401 {

@@ -1,17 +1,17 @@
 //! The page's way to the assistant: one POST whose answer comes as a stream (`POST /api/chat`).
 
 use futures::future::join_all;
-use gloo_net::http::{Request, RequestBuilder, Response};
+use gloo_net::http::{Request, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use web_sys::AbortController;
+use web_sys::{AbortController, AbortSignal};
 
 use super::entry::Failure;
 use super::event::Event;
 use super::thread;
 use crate::access;
-use crate::browser;
-use crate::mcp::{self, Pieces};
+use crate::mcp;
+use crate::request::{self, with_headers};
 use crate::rest;
 use crate::route::encoded;
 use crate::trouble::Trouble;
@@ -55,11 +55,21 @@ pub(crate) enum Lost {
     Failed(Failure),
 }
 
+impl From<Trouble> for Lost {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Stopped => Self::Stopped,
+            _ => Self::Failed(Failure::offline()),
+        }
+    }
+}
+
 /// Asks whom one can talk to.
 pub(crate) async fn assistants() -> Result<Assistants, Lost> {
     let stop = AbortController::new().map_err(|_| Lost::Stopped)?;
-    let sent = with_headers(Request::get("/api/chat"), &stop).send().await;
-    let value = read(answered(sent, &stop)?).await?;
+    let signal = stop.signal();
+    let sent = with_headers(Request::get("/api/chat"), Some(&signal)).send().await;
+    let value = read(answered(sent, &signal)?).await?;
     let mut found: Assistants = serde_json::from_value(value)
         .map_err(|error| Lost::Failed(Failure::unreadable(&error.to_string())))?;
     found.assistants.truncate(ASSISTANTS_MAX);
@@ -80,40 +90,31 @@ pub(crate) async fn chat(
     if join_all(told).await.iter().any(|it| matches!(it, Err(Trouble::Offline))) {
         return Err(Lost::Failed(Failure::offline()));
     }
-    let request = with_headers(Request::post("/api/chat"), &stop)
+    let signal = stop.signal();
+    let request = with_headers(Request::post("/api/chat"), Some(&signal))
         .header("Accept", "text/event-stream")
         .header("Madoguchi-Trusts", &request.trusts.join(", "))
         .json(&request.body)
         .map_err(|error| Lost::Failed(Failure::unreadable(&error.to_string())))?;
-    let response = answered(request.send().await, &stop)?;
+    let response = answered(request.send().await, &signal)?;
     if !mcp::is_stream(&response) {
         // A host that does not stream says all at once, and so does one that refuses.
         let value = read(response).await?;
         on_event(Event::of("done", &value.to_string()).map_err(Lost::Failed)?);
         return Ok(());
     }
-    let gone = || Lost::Failed(Failure::offline());
-    let mut pieces = Pieces::of(response).ok_or_else(gone)?;
-    loop {
-        let said = match pieces.next_event().await {
-            Ok(Some(said)) => said,
-            Err(Trouble::Stopped) => return Err(Lost::Stopped),
-            // The stream ended in the middle: the host is gone.
-            Ok(None) | Err(_) => return Err(gone()),
-        };
-        let event = Event::of(&said.name, &said.data).map_err(Lost::Failed)?;
+    rest::heard(response, |name, data| {
+        let event = Event::of(name, data).map_err(Lost::Failed)?;
         let is_last = matches!(event, Event::Done(_) | Event::Failed(_));
         on_event(event);
-        if is_last {
-            return Ok(());
-        }
-    }
+        Ok(is_last)
+    })
+    .await
 }
 
 /// Shows the password (ILL-44).
 pub(crate) async fn enter(password: &str) -> Result<(), Failure> {
-    let Ok(stop) = AbortController::new() else { return Err(Failure::offline()) };
-    let request = with_headers(Request::post("/api/auth"), &stop)
+    let request = with_headers(Request::post("/api/auth"), None)
         .json(&json!({ "password": password }))
         .map_err(|error| Failure::unreadable(&error.to_string()))?;
     let response = request.send().await.map_err(|_| Failure::offline())?;
@@ -123,22 +124,8 @@ pub(crate) async fn enter(password: &str) -> Result<(), Failure> {
     Err(failure(response).await)
 }
 
-fn with_headers(request: RequestBuilder, stop: &AbortController) -> RequestBuilder {
-    let signal = stop.signal();
-    let request = request
-        .header("Accept-Language", &browser::document_language())
-        .abort_signal(Some(&signal));
-    match access::header() {
-        Some(authorization) => request.header("Authorization", &authorization),
-        None => request,
-    }
-}
-
-fn answered<E>(sent: Result<Response, E>, stop: &AbortController) -> Result<Response, Lost> {
-    let response = sent.map_err(|_| match stop.signal().aborted() {
-        true => Lost::Stopped,
-        false => Lost::Failed(Failure::offline()),
-    })?;
+fn answered<E>(sent: Result<Response, E>, signal: &AbortSignal) -> Result<Response, Lost> {
+    let response = request::answered(sent, Some(signal))?;
     if response.status() == 401 {
         // A host that wants a token says so as everywhere; a gateway wants its own password.
         if response.headers().get("www-authenticate").is_some() {

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use gloo_net::http::{Request, RequestBuilder, Response};
+use gloo_net::http::{Request, Response};
 use leptos::prelude::set_timeout_with_handle;
 use output::navigation::{DETAILS, Details, Place, Point, Routes, TRAVEL_MODE};
 use serde_json::{Value, json};
@@ -15,11 +15,12 @@ use super::place::{self, SUGGESTIONS_MAX};
 use super::run::details_of;
 use super::wish::Wish;
 use crate::access;
-use crate::browser;
 use crate::call;
 use crate::lookup::Options;
 use crate::mcp::wire::{Answer, Output};
-use crate::mcp::{self, Pieces, Round};
+use crate::mcp::{self, Round};
+use crate::request::{answered, with_headers};
+use crate::rest;
 use crate::route::encoded;
 use crate::trouble::{Refusal, Trouble};
 
@@ -44,28 +45,25 @@ async fn heard(
     stop: AbortController,
     mut on_event: impl FnMut(Event),
 ) -> Result<(), Trouble> {
-    let request = with_headers(Request::post("/api/navigate"), &stop)
+    let signal = stop.signal();
+    let request = with_headers(Request::post("/api/navigate"), Some(&signal))
         .header("Accept", "text/event-stream")
         .json(question)
         .map_err(|error| Trouble::page(&error.to_string()))?;
-    let response = answered(request.send().await, &stop)?;
+    let response = answered(request.send().await, Some(&signal))?;
     if !mcp::is_stream(&response) {
         let value = read(response).await?;
         // A host that does not stream has said all at once.
         on_event(Event::of("done", &value.to_string())?);
         return Ok(());
     }
-    let mut pieces = Pieces::of(response).ok_or(Trouble::Offline)?;
-    while let Some(said) = pieces.next_event().await? {
-        let event = Event::of(&said.name, &said.data)?;
+    rest::heard(response, |name, data| {
+        let event = Event::of(name, data)?;
         let is_last = matches!(event, Event::Done(_) | Event::Failed(_));
         on_event(event);
-        if is_last {
-            return Ok(());
-        }
-    }
-    // The stream ended in the middle: the host is gone.
-    Err(Trouble::Offline)
+        Ok(is_last)
+    })
+    .await
 }
 
 /// Asks the router for up to three routes, without a planner.
@@ -123,37 +121,19 @@ fn done(answer: Answer) -> Result<Output, Trouble> {
 
 async fn get(address: &str, stop: AbortController) -> Result<Value, Trouble> {
     let asked = async {
-        let request = with_headers(Request::get(address), &stop);
+        let signal = stop.signal();
+        let request = with_headers(Request::get(address), Some(&signal));
         let sent = request.header("Accept", "application/json").send().await;
-        read(answered(sent, &stop)?).await
+        read(answered(sent, Some(&signal))?).await
     };
     in_time(PLACE_DEADLINE, stop.clone(), asked).await
 }
 
-fn with_headers(request: RequestBuilder, stop: &AbortController) -> RequestBuilder {
-    let signal = stop.signal();
-    let request = request
-        .header("Accept-Language", &browser::document_language())
-        .abort_signal(Some(&signal));
-    match access::header() {
-        Some(authorization) => request.header("Authorization", &authorization),
-        None => request,
-    }
-}
-
-fn answered<E>(sent: Result<Response, E>, stop: &AbortController) -> Result<Response, Trouble> {
-    let response = sent.map_err(|_| match stop.signal().aborted() {
-        true => Trouble::Stopped,
-        false => Trouble::Offline,
-    })?;
-    if response.status() == 401 {
-        access::refused();
-    }
-    Ok(response)
-}
-
 async fn read(response: Response) -> Result<Value, Trouble> {
     let status = response.status();
+    if status == 401 {
+        access::refused();
+    }
     let text = response.text().await.map_err(|_| Trouble::Offline)?;
     let is_good = (200..300).contains(&status);
     let unreadable = || Trouble::unreadable(status, &text);
