@@ -67,7 +67,7 @@ fn all() -> Vec<Route> {
 
 fn misbehave(request: &Asked) -> Result<Answer, Stop> {
     let asked = Value::Object(request.object()?);
-    let it = Misdeeds::deserialize(asked).map_err(|it| refused("wrong", 400, &it.to_string()))?;
+    let it = Misdeeds::deserialize(asked).map_err(|it| refused("wrong", 400, it.to_string()))?;
     let told: Map<_, _> = ["assistants", "models", "chat"]
         .into_iter()
         .map(|name| (name.to_owned(), settings::get(name).ok().flatten().unwrap_or(Value::Null)))
