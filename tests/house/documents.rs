@@ -1,8 +1,14 @@
 //! What the documents say is so: commands, invariants, links; and what no file may say.
 
+use std::collections::BTreeSet;
+
 use crate::repository::{files, root, sources, text};
 
 const DOCUMENTS: [&str; 3] = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"];
+/// What each code of a requirement means.
+const REQUIREMENTS: &str = "docs/requirements.md";
+/// What codes begin with.
+const FAMILIES: [&str; 6] = ["SYS-", "CIN-", "ILL-", "CONV-", "NAV-", "FORM-"];
 /// What operators may rely on, each promise with its test.
 const PROMISES: &str = "docs/promises.md";
 
@@ -34,11 +40,10 @@ fn ci_runs_what_the_readme_says() {
 
 #[test]
 fn every_invariant_is_held_by_a_test_that_exists() {
-    // An item's further lines are indented.
-    let architecture = text("ARCHITECTURE.md").replace("\n  ", " ");
-    let invariants =
-        architecture.lines().filter(|line| line.starts_with("- **I")).collect::<Vec<_>>();
-    assert!(!invariants.is_empty(), "ARCHITECTURE.md lists invariants as `- **I1** …`");
+    let architecture = text("ARCHITECTURE.md");
+    let invariants = architecture.lines().filter(|line| line.starts_with("| I"));
+    let invariants = invariants.collect::<Vec<_>>();
+    assert!(invariants.len() > 50, "ARCHITECTURE.md lists invariants as `| I1 | … |`");
     invariants.into_iter().for_each(is_held);
 }
 
@@ -49,6 +54,46 @@ fn every_promise_names_a_test_that_exists() {
     assert!(promises.len() > 20, "{PROMISES} lists promises as `- …`");
     promises.into_iter().for_each(is_held);
     assert!(text("README.md").contains(PROMISES), "the README leads there");
+}
+
+/// The codes of requirements in a text.
+fn codes(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for family in FAMILIES {
+        for (at, _) in text.match_indices(family) {
+            let is_inside = text[..at].ends_with(|it: char| it.is_alphanumeric() || it == '-');
+            let rest = &text[at + family.len()..];
+            let digits = rest.strip_prefix('X').unwrap_or(rest);
+            let end = digits.find(|it: char| !it.is_ascii_digit()).unwrap_or(digits.len());
+            if end > 0 && !is_inside {
+                found.insert(format!("{family}{}", &rest[..rest.len() - digits.len() + end]));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_requirement_that_is_cited_is_defined_and_the_other_way_round() {
+    let is_text = |path: &&String| {
+        [".rs", ".md", ".wit", ".toml", ".sql", ".html", ".css"].iter().any(|it| path.ends_with(it))
+    };
+    let mut cited = BTreeSet::new();
+    for path in files().iter().filter(is_text).filter(|it| *it != REQUIREMENTS) {
+        cited.extend(codes(&text(path)));
+    }
+    let page = text(REQUIREMENTS);
+    let mut defined = BTreeSet::new();
+    for line in page.lines().filter(|it| it.starts_with("- ")) {
+        let code = line.strip_prefix("- **").and_then(|it| it.split_once("** "));
+        let (code, words) = code.unwrap_or_else(|| panic!("no code begins {line:?}"));
+        assert_eq!(codes(code), [code.to_owned()].into(), "{line}");
+        assert!(words.ends_with('.') && line.chars().count() <= 200, "{line}");
+        assert!(defined.insert(code.to_owned()), "{code} is there twice");
+    }
+    assert_eq!(cited.difference(&defined).collect::<Vec<_>>(), [""; 0], "cited and not defined");
+    assert_eq!(defined.difference(&cited).collect::<Vec<_>>(), [""; 0], "defined and not cited");
+    assert!(text("ARCHITECTURE.md").contains(REQUIREMENTS), "ARCHITECTURE.md leads there");
 }
 
 /// A sentence that names the tests that hold it.
@@ -91,12 +136,16 @@ fn is_marked(before: &str) -> bool {
 
 #[test]
 fn every_link_within_the_repository_leads_somewhere() {
-    for document in DOCUMENTS {
+    // The specifications' links lead to what is theirs.
+    let is_ours = |path: &&String| path.ends_with(".md") && !path.starts_with("tests/host/");
+    for document in files().iter().filter(is_ours) {
         let text = text(document);
+        let folder = root().join(document);
+        let folder = folder.parent().expect("a file is in a folder");
         for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
             let path = target.split('#').next().unwrap_or_default();
             let is_ours = !path.is_empty() && !path.contains("://");
-            assert!(!is_ours || root().join(path).exists(), "{document} links to {path}");
+            assert!(!is_ours || folder.join(path).exists(), "{document} links to {path}");
         }
     }
 }

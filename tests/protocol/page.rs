@@ -20,7 +20,7 @@ struct Snippet {
 }
 
 fn snippets() -> Vec<Snippet> {
-    let page = fs::read_to_string(root().join("host/clients.md")).unwrap();
+    let page = fs::read_to_string(root().join("docs/clients.md")).unwrap();
     let blocks = page.split("\n```").collect::<Vec<_>>();
     // Every second one is between two fences.
     let inside = blocks.iter().skip(1).step_by(2).map(|block| {
@@ -169,7 +169,7 @@ fn what_the_page_says_to_write_can_be_read_and_names_the_server() {
 
 #[test]
 fn every_link_of_the_page_leads_somewhere() {
-    let page = fs::read_to_string(root().join("host/clients.md")).unwrap();
+    let page = fs::read_to_string(root().join("docs/clients.md")).unwrap();
     let targets = page.split("](").skip(1).filter_map(|it| it.split(')').next());
     let ours = targets.filter(|it| !it.starts_with('#') && !it.contains("://"));
     for target in ours {

@@ -187,11 +187,11 @@ pub(super) async fn audit(State(operator): State<Operator>, RawQuery(query): Raw
 }
 
 pub(super) async fn unknown() -> Response {
-    refusal(StatusCode::NOT_FOUND, "not_found", "Nothing is served there; see host/README.md.")
+    refusal(StatusCode::NOT_FOUND, "not_found", "Nothing is served there; see docs/operating.md.")
 }
 
 pub(super) async fn wrong_method() -> Response {
-    let message = "That can be had, but not with this method; see host/README.md.";
+    let message = "That can be had, but not with this method; see docs/operating.md.";
     refusal(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
 }
 
