@@ -42,7 +42,7 @@ impl Pair {
     /// Starts both.
     pub(crate) async fn start() -> Self {
         remember_panics();
-        let start = async |thin_path| {
+        let start = async |fast_path| {
             let folders = Folders::new();
             for name in COMPONENTS {
                 folders.put(name, &tests::component_bytes(name));
@@ -50,7 +50,7 @@ impl Pair {
             let grants = Some([Grant::Events].into());
             let library = ComponentConfig { grants, ..ComponentConfig::default() };
             TestServer::start(folders, |it| {
-                it.thin_path = thin_path;
+                it.fast_path = fast_path;
                 it.components.insert("library".to_owned(), library);
             })
             .await

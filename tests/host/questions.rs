@@ -115,10 +115,10 @@ async fn answers_before_their_questions_are_taken_only_by_a_tool_that_says_so() 
 
 /// A server with the short way, and one without.
 async fn both_ways() -> [TestServer; 2] {
-    let start = async |thin_path| {
+    let start = async |fast_path| {
         let folders = Folders::new();
         folders.put("echo", &component_bytes("echo"));
-        TestServer::start(folders, |it| it.thin_path = thin_path).await
+        TestServer::start(folders, |it| it.fast_path = fast_path).await
     };
     [start(true).await, start(false).await]
 }

@@ -224,12 +224,12 @@ fn without_numbers(value: Value) -> Value {
 
 #[tokio::test]
 async fn every_transcript_reads_the_same_on_the_short_way_and_on_the_sdks() {
-    let start = async |thin_path| {
+    let start = async |fast_path| {
         let folders = Folders::new();
         for name in ["echo", "rogue"] {
             folders.put(name, &tests::component_bytes(name));
         }
-        TestServer::start(folders, |it| it.thin_path = thin_path).await
+        TestServer::start(folders, |it| it.fast_path = fast_path).await
     };
     let (short, sdk) = (start(true).await, start(false).await);
     let mut differences = Vec::new();
@@ -244,10 +244,10 @@ async fn every_transcript_reads_the_same_on_the_short_way_and_on_the_sdks() {
 
 #[tokio::test]
 async fn the_outputs_text_stands_in_front_unless_the_first_words_are_the_most_important_ones() {
-    for thin_path in [true, false] {
+    for fast_path in [true, false] {
         let folders = Folders::new();
         folders.put("echo", &tests::component_bytes("echo"));
-        let server = TestServer::start(folders, |it| it.thin_path = thin_path).await;
+        let server = TestServer::start(folders, |it| it.fast_path = fast_path).await;
         let output = "{\"announced\":2}";
         for (priority, expected) in [
             (json!(null), [output, "a", "b"]),
@@ -259,7 +259,7 @@ async fn the_outputs_text_stands_in_front_unless_the_first_words_are_the_most_im
             let body: Value = response.json().await.unwrap();
             let content = body["result"]["content"].as_array().unwrap().iter();
             let texts: Vec<_> = content.map(|it| it["text"].as_str().unwrap()).collect();
-            assert_eq!(texts, expected, "priority {priority}, short way: {thin_path}");
+            assert_eq!(texts, expected, "priority {priority}, short way: {fast_path}");
             assert_eq!(body["result"]["structuredContent"], json!({ "announced": 2 }));
         }
     }

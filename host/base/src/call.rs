@@ -68,7 +68,7 @@ impl Surface {
 
 /// One round of a call, as it came in.
 #[derive(Clone)]
-pub struct Call {
+pub struct CallRequest {
     /// The name of the tool or the prompt, or the URI of the resource.
     pub name: String,
     /// A JSON object.
@@ -101,7 +101,7 @@ pub struct Via {
     pub chain: Vec<Arc<str>>,
 }
 
-impl Call {
+impl CallRequest {
     /// The first round of a call, by its caller themselves.
     pub fn new(
         name: String,

@@ -98,8 +98,8 @@ pub struct Config {
     pub sessions: SessionsConfig,
     /// Bytes that a request's body may have.
     pub body_bytes_max: usize,
-    /// Whether plain calls go the short way, past the SDK; tests turn it off to compare both.
-    pub thin_path: bool,
+    /// Whether plain calls take the fast path, past the SDK; tests turn it off to compare both.
+    pub fast_path: bool,
     /// Whether the components that travel in the binary are served.
     pub bundled: bool,
     /// What travels in the binary.
@@ -262,7 +262,7 @@ impl Config {
             rate: file.rate,
             sessions: file.sessions,
             body_bytes_max: file.body_bytes_max.unwrap_or(4 << 20),
-            thin_path: true,
+            fast_path: true,
             bundled: file.bundled.unwrap_or(true),
             components: defaults.components,
             endpoints,

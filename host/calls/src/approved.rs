@@ -15,7 +15,7 @@ use crate::{
     record::by,
 };
 use base::{
-    call::{Call, Surface, TraceHeaders, Via, next_call_id},
+    call::{CallRequest, Surface, TraceHeaders, Via, next_call_id},
     caller::Caller,
     failure::Failure,
     language::Language,
@@ -162,12 +162,12 @@ impl Calls {
             approval: Some(id.into()),
             chain: Vec::new(),
         };
-        let call = Call {
+        let call = CallRequest {
             meta: Value::Object(approval.meta.clone()).to_string(),
             responses,
             state,
             via,
-            ..Call::new(approval.tool.clone(), arguments, caller, speaker.trace)
+            ..CallRequest::new(approval.tool.clone(), arguments, caller, speaker.trace)
         };
         let began = Instant::now();
         approval.state = match timeout(CALL_MAX, self.perform(call, Some(&now))).await {
@@ -186,7 +186,7 @@ impl Calls {
     /// questions.
     pub(super) async fn to_approve(
         &self,
-        call: &Call,
+        call: &CallRequest,
         asking: Option<&Asking>,
         wait: &Wait,
     ) -> Option<(Vec<String>, InputRequired)> {
@@ -248,7 +248,7 @@ impl Calls {
     }
 
     /// Takes what a client's person said to the approvals that the round before asked for.
-    pub(super) async fn answered(&self, call: &Call, approving: &[String]) {
+    pub(super) async fn answered(&self, call: &CallRequest, approving: &[String]) {
         for id in approving {
             let event = event_of(id);
             let of_questions = format!("{event}/");

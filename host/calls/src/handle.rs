@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use super::{Call, CallTool, Calls, Method, UNAUDITED};
+use super::{CallRequest, CallTool, Calls, Method, UNAUDITED};
 use base::{call::Surface, call::TraceHeaders, caller::Caller};
 use sandbox::{
     capability::{Asking, Written},
@@ -39,7 +39,8 @@ impl Calls {
         let name = tool.unwrap_or_else(|| format!("{} {}", request.method, request.route));
         // For the audit log, as those of a tool.
         let arguments = arguments(&request);
-        let call = Call::new(name, arguments, (caller.clone(), Surface::Rest), trace.clone());
+        let call =
+            CallRequest::new(name, arguments, (caller.clone(), Surface::Rest), trace.clone());
         let mut record = self.watch.begin(call, method);
         record.component = Some(component.clone());
         let round = Round {

@@ -13,13 +13,13 @@ use tokio_util::{
 
 use crate::{
     approvals::Approvals,
-    outcome::{Answers, Outcome},
+    outcome::{CallOutcome, Executor},
     record::{Record, Watch},
     spent::{Claim, Spent},
     state::{Asked, State, TTL_S},
     waiting::Waiting,
 };
-use base::{call::Call, config::Config, failure::Failure, grants::Grant};
+use base::{call::CallRequest, config::Config, failure::Failure, grants::Grant};
 use registry::{Catalog, Registry};
 use sandbox::{
     capability::Asking,
@@ -82,7 +82,7 @@ pub struct Calls {
 /// One round. Once it takes turns it goes on beside the calls of the others.
 async fn run<M: Method>(
     component: &Arc<LoadedComponent>,
-    call: &Arc<Call>,
+    call: &Arc<CallRequest>,
     state: &Arc<State>,
     round: Round,
 ) -> Result<M::Output, CallError> {
@@ -131,16 +131,16 @@ impl Calls {
     }
 
     /// One round of a `tools/call`.
-    pub async fn call(&self, call: Call) -> Result<Outcome, CallError> {
+    pub async fn call(&self, call: CallRequest) -> Result<CallOutcome, CallError> {
         self.ask::<CallTool>(call).await
     }
 
     /// The same of the tool that was `shown`; one that is another by now is not called.
     pub async fn call_shown(
         &self,
-        call: Call,
+        call: CallRequest,
         shown: Option<&Shown>,
-    ) -> Result<Outcome, CallError> {
+    ) -> Result<CallOutcome, CallError> {
         let catalog = self.registry.catalog();
         if let (Some(shown), Some(now)) = (shown, catalog.shown(&call.name))
             && now != *shown
@@ -161,8 +161,8 @@ impl Calls {
 
     /// The same to its result or its questions. A question may wait longer than the state that came with it
     /// is valid: it is asked again then.
-    pub async fn perform(&self, call: Call, shown: Option<&Shown>) -> Performed {
-        let first = call.state.is_some().then(|| Call {
+    pub async fn perform(&self, call: CallRequest, shown: Option<&Shown>) -> Performed {
+        let first = call.state.is_some().then(|| CallRequest {
             responses: BTreeMap::new(),
             state: None,
             ..call.clone()
@@ -172,11 +172,11 @@ impl Calls {
             outcome = self.call_shown(first, shown).await;
         }
         Performed::Ended(match outcome {
-            Ok(Outcome::Done { component, call_id, output }) => {
+            Ok(CallOutcome::Done { component, call_id, output }) => {
                 CallResult::of(&component, call_id, output)
             }
-            Ok(Outcome::Passed(it)) => CallResult::passed(&it),
-            Ok(Outcome::Asked { questions, state, .. }) => {
+            Ok(CallOutcome::Passed(it)) => CallResult::passed(&it),
+            Ok(CallOutcome::Asked { questions, state, .. }) => {
                 return Performed::Asks { questions, state };
             }
             Err(error) => Err(error.into()),
@@ -189,25 +189,28 @@ impl Calls {
     }
 
     /// One round of a request, watched from here to its end, be that that nobody waits for it.
-    pub async fn ask<M: Method>(&self, call: Call) -> Result<Outcome<M::Output>, CallError> {
+    pub async fn ask<M: Method>(
+        &self,
+        call: CallRequest,
+    ) -> Result<CallOutcome<M::Output>, CallError> {
         self.ask_with::<M>(call, Questions::Answered).await
     }
 
     /// The same, of which it is said what became of the questions of the round before.
     pub async fn ask_with<M: Method>(
         &self,
-        call: Call,
+        call: CallRequest,
         questions: Questions,
-    ) -> Result<Outcome<M::Output>, CallError> {
+    ) -> Result<CallOutcome<M::Output>, CallError> {
         self.ask_in::<M>(call, questions, self.registry.catalog()).await
     }
 
     async fn ask_in<M: Method>(
         &self,
-        call: Call,
+        call: CallRequest,
         questions: Questions,
         catalog: Arc<Catalog>,
-    ) -> Result<Outcome<M::Output>, CallError> {
+    ) -> Result<CallOutcome<M::Output>, CallError> {
         let _running = self.running.token();
         let mut record = self.watch.begin(call, M::NAME);
         if self.watch.audit.refuses_changes() && changes::<M>(&catalog, &record.call) {
@@ -230,7 +233,7 @@ impl Calls {
         record: &mut Record<'_>,
         catalog: &Catalog,
         questions: Questions,
-    ) -> Result<Outcome<M::Output>, CallError> {
+    ) -> Result<CallOutcome<M::Output>, CallError> {
         let mut component = M::component(catalog, &record.call)?;
         record.component = Some(component.clone());
         let whose = (&**component.digest(), component.clock());
@@ -265,7 +268,7 @@ impl Calls {
                 Ok(output) => {
                     spend(claim.filter(|_| questions == Questions::Answered), component.clock());
                     let component = component.name().clone();
-                    return Ok(Outcome::Done { component, call_id, output });
+                    return Ok(CallOutcome::Done { component, call_id, output });
                 }
                 Err(CallError::Stopped(Stop::InputRequired(it))) => {
                     let state = Arc::make_mut(&mut state);
@@ -302,7 +305,7 @@ impl Calls {
     }
 
     /// The end of `call` where its caller's scopes do not reach so far, recorded like any other.
-    async fn refused<M: Method>(&self, call: Call) -> Option<CallError> {
+    async fn refused<M: Method>(&self, call: CallRequest) -> Option<CallError> {
         let catalog = self.registry.catalog();
         let is_refused = match M::served(&catalog, &call) {
             Some((server, ask)) => pass::lacking(&call.caller, &*server, &ask).is_some(),
@@ -323,7 +326,7 @@ impl Calls {
     /// Answers to an earlier version of the component are dropped: the new one asks again.
     fn state<M: Method>(
         &self,
-        call: &Call,
+        call: &CallRequest,
         (version, clock): (&str, &Clock),
         are_taken_unasked: bool,
     ) -> Result<State, StateError> {
@@ -354,10 +357,10 @@ impl Calls {
     fn seal<M: Method>(
         &self,
         (component, clock): (&Arc<str>, &Clock),
-        (call, call_id): (&Call, u64),
+        (call, call_id): (&CallRequest, u64),
         it: InputRequired,
         mut state: State,
-    ) -> Result<Outcome<M::Output>, CallError> {
+    ) -> Result<CallOutcome<M::Output>, CallError> {
         let questions = it.questions;
         let exceeded =
             |limit| CallError::LimitExceeded { component: component.clone(), call_id, limit };
@@ -386,19 +389,19 @@ impl Calls {
         }
         let sealed = state.close(&self.seal, clock.now());
         let state = sealed.ok_or_else(|| exceeded("state_bytes_max"))?;
-        Ok(Outcome::Asked { component: component.clone(), call_id, questions, state })
+        Ok(CallOutcome::Asked { component: component.clone(), call_id, questions, state })
     }
 }
 
 /// Whether it is a tool that does not say of itself that it only reads.
-fn changes<M: Method>(catalog: &Catalog, call: &Call) -> bool {
+fn changes<M: Method>(catalog: &Catalog, call: &CallRequest) -> bool {
     let mut own = catalog.offers().filter(|(_, it)| *it.name == *call.name);
     let served = || catalog.served().tool(&call.name).is_some_and(|it| !it.is_read_only);
     M::NAME == CallTool::NAME && own.next().map_or_else(served, |(_, it)| !it.hints.read_only)
 }
 
 /// Whether it is a tool that takes answers to what it has not asked.
-fn takes_unasked<M: Method>(call: &Call, component: &LoadedComponent) -> bool {
+fn takes_unasked<M: Method>(call: &CallRequest, component: &LoadedComponent) -> bool {
     let mut tools = component.tools().iter();
     M::NAME == CallTool::NAME && tools.any(|it| *it.name == *call.name && it.takes_unasked_answers)
 }
@@ -419,7 +422,7 @@ fn digest_of(arguments: &str) -> String {
     }
 }
 
-impl Answers for Calls {
+impl Executor for Calls {
     fn has_header_arguments(&self, tool: &str) -> bool {
         let catalog = self.registry.catalog();
         if let Some(tool) = catalog.served().tool(tool) {
@@ -430,7 +433,7 @@ impl Answers for Calls {
         tool.is_some_and(|it| it.has_header_arguments)
     }
 
-    async fn refusal(&self, method: &str, call: Call) -> Option<CallError> {
+    async fn refusal(&self, method: &str, call: CallRequest) -> Option<CallError> {
         match method {
             CallTool::NAME => self.refused::<CallTool>(call).await,
             GetPrompt::NAME => self.refused::<GetPrompt>(call).await,
@@ -439,7 +442,7 @@ impl Answers for Calls {
         }
     }
 
-    async fn answer(&self, call: Call) -> Result<Outcome, CallError> {
+    async fn answer(&self, call: CallRequest) -> Result<CallOutcome, CallError> {
         self.call(call).await
     }
 }

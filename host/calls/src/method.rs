@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{Call, answers};
+use super::{CallRequest, answers};
 use crate::state::State;
 use base::{caller::Caller, tool_set::Owner, uri_template::URI_BYTES_MAX};
 use registry::{
@@ -24,15 +24,15 @@ pub trait Method: 'static {
     type Output: Send + 'static;
 
     /// The component to be asked, if the caller may ask it.
-    fn component(catalog: &Catalog, call: &Call) -> Result<Arc<LoadedComponent>, CallError>;
+    fn component(catalog: &Catalog, call: &CallRequest) -> Result<Arc<LoadedComponent>, CallError>;
 
     /// The other server to be asked in place of a component, and for what.
-    fn served(catalog: &Catalog, call: &Call) -> Option<(Arc<dyn Upstream>, Ask)>;
+    fn served(catalog: &Catalog, call: &CallRequest) -> Option<(Arc<dyn Upstream>, Ask)>;
 
     /// One round.
     fn round(
         component: &LoadedComponent,
-        call: &Call,
+        call: &CallRequest,
         state: &State,
         round: Round,
     ) -> impl Future<Output = Result<Self::Output, CallError>> + Send;
@@ -51,7 +51,7 @@ impl Method for CallTool {
     const NAME: &'static str = "tools/call";
     type Output = Output;
 
-    fn component(catalog: &Catalog, call: &Call) -> Result<Arc<LoadedComponent>, CallError> {
+    fn component(catalog: &Catalog, call: &CallRequest) -> Result<Arc<LoadedComponent>, CallError> {
         let tool = call.name.as_str();
         let component =
             catalog.component_for(tool).ok_or_else(|| match catalog.served().away(tool) {
@@ -67,14 +67,14 @@ impl Method for CallTool {
         }
     }
 
-    fn served(catalog: &Catalog, call: &Call) -> Option<(Arc<dyn Upstream>, Ask)> {
+    fn served(catalog: &Catalog, call: &CallRequest) -> Option<(Arc<dyn Upstream>, Ask)> {
         let tool = catalog.served().tool(&call.name)?;
         Some((tool.server.clone(), Ask::Tool(tool.clone())))
     }
 
     async fn round(
         component: &LoadedComponent,
-        call: &Call,
+        call: &CallRequest,
         state: &State,
         round: Round,
     ) -> Result<Output, CallError> {
@@ -94,20 +94,20 @@ impl Method for GetPrompt {
     const NAME: &'static str = "prompts/get";
     type Output = PromptOutput;
 
-    fn component(catalog: &Catalog, call: &Call) -> Result<Arc<LoadedComponent>, CallError> {
+    fn component(catalog: &Catalog, call: &CallRequest) -> Result<Arc<LoadedComponent>, CallError> {
         let unknown = || CallError::UnknownPrompt { name: shown(&call.name) };
         let component = catalog.component_for_prompt(&call.name);
         usable(component.ok_or_else(|| away_or(catalog, call, unknown()))?, call)
     }
 
-    fn served(catalog: &Catalog, call: &Call) -> Option<(Arc<dyn Upstream>, Ask)> {
+    fn served(catalog: &Catalog, call: &CallRequest) -> Option<(Arc<dyn Upstream>, Ask)> {
         let (server, prompt) = catalog.served_prompt(&call.name)?;
         Some((server.clone(), Ask::Prompt(prompt.clone())))
     }
 
     async fn round(
         component: &LoadedComponent,
-        call: &Call,
+        call: &CallRequest,
         state: &State,
         round: Round,
     ) -> Result<PromptOutput, CallError> {
@@ -135,21 +135,21 @@ impl Method for ReadResource {
     const NAME: &'static str = "resources/read";
     type Output = Vec<Contents>;
 
-    fn component(catalog: &Catalog, call: &Call) -> Result<Arc<LoadedComponent>, CallError> {
+    fn component(catalog: &Catalog, call: &CallRequest) -> Result<Arc<LoadedComponent>, CallError> {
         let uri = || call.name.chars().take(URI_BYTES_MAX).collect();
         let unknown = || CallError::UnknownResource { uri: uri() };
         let component = catalog.component_for_resource(&call.name);
         usable(component.ok_or_else(|| away_or(catalog, call, unknown()))?, call)
     }
 
-    fn served(catalog: &Catalog, call: &Call) -> Option<(Arc<dyn Upstream>, Ask)> {
+    fn served(catalog: &Catalog, call: &CallRequest) -> Option<(Arc<dyn Upstream>, Ask)> {
         let server = catalog.server_for_resource(&call.name)?;
         Some((server.clone(), Ask::Resource(call.name.clone())))
     }
 
     async fn round(
         component: &LoadedComponent,
-        call: &Call,
+        call: &CallRequest,
         state: &State,
         round: Round,
     ) -> Result<Vec<Contents>, CallError> {
@@ -170,7 +170,7 @@ impl Method for Complete {
     const NAME: &'static str = "completion/complete";
     type Output = Completion;
 
-    fn component(catalog: &Catalog, call: &Call) -> Result<Arc<LoadedComponent>, CallError> {
+    fn component(catalog: &Catalog, call: &CallRequest) -> Result<Arc<LoadedComponent>, CallError> {
         let (found, unknown) = match reference(&call.name) {
             Reference::Prompt(name) => (
                 catalog.component_for_prompt(&name),
@@ -184,7 +184,7 @@ impl Method for Complete {
         usable(found.ok_or(unknown)?, call)
     }
 
-    fn served(catalog: &Catalog, call: &Call) -> Option<(Arc<dyn Upstream>, Ask)> {
+    fn served(catalog: &Catalog, call: &CallRequest) -> Option<(Arc<dyn Upstream>, Ask)> {
         match reference(&call.name) {
             Reference::Prompt(name) => {
                 let (server, prompt) = catalog.served_prompt(&name)?;
@@ -199,7 +199,7 @@ impl Method for Complete {
 
     async fn round(
         component: &LoadedComponent,
-        call: &Call,
+        call: &CallRequest,
         _: &State,
         round: Round,
     ) -> Result<Completion, CallError> {
@@ -247,7 +247,7 @@ fn may_call(caller: &Caller, component: &LoadedComponent, tool: &str) -> bool {
 }
 
 /// What is not there because its server is gone is `unavailable`, and `unknown` otherwise.
-fn away_or(catalog: &Catalog, call: &Call, unknown: CallError) -> CallError {
+fn away_or(catalog: &Catalog, call: &CallRequest, unknown: CallError) -> CallError {
     match catalog.served().away_with(&call.name) {
         Some(it) if call.caller.may_use(Owner::Server(it.name())) => it.away(),
         _ => unknown,
@@ -256,7 +256,7 @@ fn away_or(catalog: &Catalog, call: &Call, unknown: CallError) -> CallError {
 
 fn usable(
     component: &Arc<LoadedComponent>,
-    call: &Call,
+    call: &CallRequest,
 ) -> Result<Arc<LoadedComponent>, CallError> {
     let name = component.name();
     match call.caller.may_use(Owner::Component(name)) {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::{Calls, Offer, Performed, Reply, Speaker};
 use crate::approvals::{Approval, State, Wanted, broken_off, digest_of};
 use base::{
-    call::{Call, Surface, Via},
+    call::{CallRequest, Surface, Via},
     caller::Caller,
     clean,
     failure::{Failure, shortened},
@@ -103,7 +103,11 @@ impl Calls {
                     chain: by.asking.chain.clone(),
                 };
                 let (name, caller) = (offer.name.to_string(), (caller_for(by), surface(by)));
-                let call = Call { meta, via, ..Call::new(name, text, caller, by.trace.clone()) };
+                let call = CallRequest {
+                    meta,
+                    via,
+                    ..CallRequest::new(name, text, caller, by.trace.clone())
+                };
                 match self.performed(call, &offer).await.and_then(State::of) {
                     Ok(State::Ended(ended)) => {
                         let json = |it| serde_json::to_string(&it).unwrap_or_default();
@@ -193,7 +197,7 @@ impl Calls {
             && it.policy.names(tool)
         {
             let caller = (caller_for(by), surface(by));
-            let call = Call::new(tool.to_owned(), "{}".to_owned(), caller, by.trace.clone());
+            let call = CallRequest::new(tool.to_owned(), "{}".to_owned(), caller, by.trace.clone());
             if let Some(error) = self.refused::<super::CallTool>(call).await {
                 return error.into();
             }
@@ -213,7 +217,7 @@ impl Calls {
     }
 
     /// The call's result. What changes something is let come to its end, whoever waits for it.
-    async fn performed(&self, call: Call, offer: &Offer) -> Result<Performed, Failure> {
+    async fn performed(&self, call: CallRequest, offer: &Offer) -> Result<Performed, Failure> {
         let (calls, shown) = (self.clone(), offer.shown.clone());
         let performing = async move { calls.perform(call, Some(&shown)).await };
         match offer.is_read_only {

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use base::call::Call;
+use base::call::CallRequest;
 use registry::upstream::Passed;
 use sandbox::component::{CallError, Output, Question};
 
 /// How a round ended.
-pub enum Outcome<T = Output> {
+pub enum CallOutcome<T = Output> {
     /// With whoever put it out, to be named should it not be usable.
     Done { component: Arc<str>, call_id: u64, output: T },
     /// Another server's result, as it stands.
@@ -17,17 +17,20 @@ pub enum Outcome<T = Output> {
 }
 
 /// Whatever brings calls to their end: the components, or a native tool in the bench.
-pub trait Answers: Clone + Send + Sync + 'static {
+pub trait Executor: Clone + Send + Sync + 'static {
     /// Whether the tool's arguments are told in headers too, which only the SDK compares.
     fn has_header_arguments(&self, tool: &str) -> bool;
     /// Why `call`, of that method of MCP, may not be made by its caller; none where it may.
     fn refusal(
         &self,
         _method: &str,
-        _call: Call,
+        _call: CallRequest,
     ) -> impl Future<Output = Option<CallError>> + Send {
         std::future::ready(None)
     }
     /// One round of a call.
-    fn answer(&self, call: Call) -> impl Future<Output = Result<Outcome, CallError>> + Send;
+    fn answer(
+        &self,
+        call: CallRequest,
+    ) -> impl Future<Output = Result<CallOutcome, CallError>> + Send;
 }

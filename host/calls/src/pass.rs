@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Calls, Method, Outcome, spend};
+use super::{CallOutcome, Calls, Method, spend};
 use crate::record::Record;
 use base::{caller::Caller, tool_set::Owner};
 use registry::upstream::{Answer, Ask, Request, Upstream};
@@ -16,7 +16,7 @@ impl Calls {
         record: &mut Record<'_>,
         server: Arc<dyn Upstream>,
         ask: Ask,
-    ) -> Result<Outcome<M::Output>, CallError> {
+    ) -> Result<CallOutcome<M::Output>, CallError> {
         let call = &record.call;
         if let Some(scope) = lacking(&call.caller, &*server, &ask) {
             return Err(CallError::Forbidden { scope });
@@ -39,7 +39,7 @@ impl Calls {
         match server.ask(&ask, request).await? {
             Answer::Result(result) => {
                 spend(claim, &Clock::System);
-                Ok(Outcome::Passed(result))
+                Ok(CallOutcome::Passed(result))
             }
             Answer::Asked(asked) => {
                 state.belong_to(server.label());

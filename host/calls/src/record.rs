@@ -6,8 +6,8 @@ use std::{
     time::{Instant, SystemTime},
 };
 
-use crate::outcome::Outcome;
-use base::call::{Call, Ending, next_call_id};
+use crate::outcome::CallOutcome;
+use base::call::{CallRequest, Ending, next_call_id};
 use registry::{Registry, upstream::Upstream};
 use sandbox::component::{CallError, LoadedComponent, Stop};
 use telemetry::{
@@ -16,11 +16,11 @@ use telemetry::{
     metrics::Metrics,
 };
 
-fn ending_of<T>(result: &Result<Outcome<T>, CallError>) -> Ending {
+fn ending_of<T>(result: &Result<CallOutcome<T>, CallError>) -> Ending {
     match result {
-        Ok(Outcome::Passed(it)) if it.is_refusal => Ending::Refused,
-        Ok(Outcome::Done { .. } | Outcome::Passed(_)) => Ending::Done,
-        Ok(Outcome::Asked { .. }) => Ending::Asked,
+        Ok(CallOutcome::Passed(it)) if it.is_refusal => Ending::Refused,
+        Ok(CallOutcome::Done { .. } | CallOutcome::Passed(_)) => Ending::Done,
+        Ok(CallOutcome::Asked { .. }) => Ending::Asked,
         Err(error) => ending_of_error(error),
     }
 }
@@ -70,7 +70,7 @@ impl Watch {
     }
 
     /// Begins the record of `call` by that method, and keeps it.
-    pub fn begin(&self, call: Call, method: &'static str) -> Record<'_> {
+    pub fn begin(&self, call: CallRequest, method: &'static str) -> Record<'_> {
         let id = next_call_id();
         Record {
             watch: self,
@@ -101,7 +101,7 @@ pub struct Record<'a> {
     watch: &'a Watch,
     pub id: u64,
     method: &'static str,
-    pub call: Arc<Call>,
+    pub call: Arc<CallRequest>,
     pub span: Span,
     /// Which round of the call this is, from 1.
     pub round: u32,
@@ -117,7 +117,7 @@ pub struct Record<'a> {
 
 impl Record<'_> {
     /// Ends it with `result`.
-    pub fn end<T>(self, result: &Result<Outcome<T>, CallError>) {
+    pub fn end<T>(self, result: &Result<CallOutcome<T>, CallError>) {
         self.end_as(ending_of(result), result.as_ref().err());
     }
 

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{McpServer, passed, rounds, wire};
 use base::{caller::Caller, tool_set::Owner};
-use calls::{Complete, outcome::Outcome};
+use calls::{Complete, outcome::CallOutcome};
 
 impl McpServer {
     pub(super) async fn completion(
@@ -35,9 +35,9 @@ impl McpServer {
         });
         let call = wire::call(name, about.as_object(), context, caller);
         match self.rounds::<Complete>(call, context).await.map_err(rounds::error)? {
-            Outcome::Done { output, .. } => Ok(wire::completed(output)),
-            Outcome::Passed(it) => passed::result(&it),
-            Outcome::Asked { .. } => Err(wire::endless()),
+            CallOutcome::Done { output, .. } => Ok(wire::completed(output)),
+            CallOutcome::Passed(it) => passed::result(&it),
+            CallOutcome::Asked { .. } => Err(wire::endless()),
         }
     }
 

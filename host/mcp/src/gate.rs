@@ -14,13 +14,15 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::thin::{MODERN, PROTOCOL_VERSION};
-use crate::mend;
-use base::{call::Call, call::Surface, call::TraceHeaders, caller::Caller, failure::Failure};
+use super::fast_path::{MODERN, PROTOCOL_VERSION};
+use crate::error_mapping;
+use base::{
+    call::CallRequest, call::Surface, call::TraceHeaders, caller::Caller, failure::Failure,
+};
 use calls::{
     authorization::caller_of,
     authorization::{Shape, insufficient_scope},
-    outcome::Answers,
+    outcome::Executor,
 };
 
 /// A request, as far as it matters here.
@@ -72,18 +74,18 @@ impl Asked<'_> {
     }
 
     /// The call that it is, to be refused and recorded like any other.
-    fn call(&self, name: &str, parts: &Parts, caller: Caller) -> Call {
+    fn call(&self, name: &str, parts: &Parts, caller: Caller) -> CallRequest {
         let version = parts.headers.get(PROTOCOL_VERSION);
         let is_modern = version.is_some_and(|it| it.as_bytes() == MODERN.as_bytes());
         let arguments = self.params.arguments.map_or("{}", RawValue::get).to_owned();
         let surface = if is_modern { Surface::Mcp } else { Surface::McpLegacy };
         let trace = TraceHeaders::of(&parts.headers);
-        Call::new(name.to_owned(), arguments, (caller, surface), trace)
+        CallRequest::new(name.to_owned(), arguments, (caller, surface), trace)
     }
 }
 
 /// Lets `request` pass on to the SDK, or answers it where its caller's scopes do not reach so far.
-pub(super) async fn pass<A: Answers>(
+pub(super) async fn pass<A: Executor>(
     answers: &A,
     request: Request,
     body_bytes_max: usize,
@@ -105,10 +107,11 @@ pub(super) async fn pass<A: Answers>(
 
 async fn unread(is_long: bool, body_bytes_max: usize) -> Response {
     let status = if is_long { StatusCode::PAYLOAD_TOO_LARGE } else { StatusCode::BAD_REQUEST };
-    mend::mended((status, "The body did not arrive.").into_response(), body_bytes_max).await
+    error_mapping::mapped((status, "The body did not arrive.").into_response(), body_bytes_max)
+        .await
 }
 
-async fn refused<A: Answers>(
+async fn refused<A: Executor>(
     answers: &A,
     parts: &Parts,
     body: &Bytes,

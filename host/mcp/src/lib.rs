@@ -29,15 +29,18 @@ use base::{
     language::{Language, LanguageTag},
     notes::Level,
 };
-use calls::{CallTool, Calls, GetPrompt, ReadResource, authorization::caller_of, outcome::Outcome};
+use calls::{
+    CallTool, Calls, GetPrompt, ReadResource, authorization::caller_of, outcome::CallOutcome,
+};
 use registry::Registry;
 use sandbox::definition::Viewer;
 use store::events::Events;
 
-pub mod mend;
+pub mod error_mapping;
 
 mod completion;
 mod early;
+pub mod fast_path;
 pub mod gate;
 mod instructions;
 mod legacy;
@@ -49,7 +52,6 @@ mod rounds;
 mod servers;
 mod session;
 pub mod sessions;
-pub mod thin;
 mod wire;
 
 pub use servers::{Servers, Status};
@@ -261,11 +263,11 @@ impl ServerHandler for McpServer {
         let call = wire::call(name, arguments, &context, self.caller(&context))
             .carrying(request.input_responses, request.request_state);
         match self.rounds::<CallTool>(call, &context).await {
-            Ok(Outcome::Done { component, call_id, output }) => {
+            Ok(CallOutcome::Done { component, call_id, output }) => {
                 wire::done(component, call_id, output)
             }
-            Ok(Outcome::Passed(it)) => passed::called(&it),
-            Ok(Outcome::Asked { component, call_id, questions, state }) => {
+            Ok(CallOutcome::Passed(it)) => passed::called(&it),
+            Ok(CallOutcome::Asked { component, call_id, questions, state }) => {
                 wire::asked(&component, call_id, questions, state).map(Into::into)
             }
             Err(Ended::Failed(error)) => wire::failed(error),
@@ -284,11 +286,11 @@ impl ServerHandler for McpServer {
             wire::call(request.name, request.arguments.as_ref(), &context, self.caller(&context))
                 .carrying(request.input_responses, request.request_state);
         match self.rounds::<GetPrompt>(call, &context).await.map_err(rounds::error)? {
-            Outcome::Done { component, call_id, output } => {
+            CallOutcome::Done { component, call_id, output } => {
                 wire::got(component, call_id, output).map(Into::into)
             }
-            Outcome::Passed(it) => passed::result::<GetPromptResult>(&it).map(Into::into),
-            Outcome::Asked { component, call_id, questions, state } => {
+            CallOutcome::Passed(it) => passed::result::<GetPromptResult>(&it).map(Into::into),
+            CallOutcome::Asked { component, call_id, questions, state } => {
                 wire::asked(&component, call_id, questions, state).map(Into::into)
             }
         }
@@ -303,9 +305,9 @@ impl ServerHandler for McpServer {
         let call = wire::call(request.uri, None, &context, self.caller(&context))
             .carrying(request.input_responses, request.request_state);
         match self.rounds::<ReadResource>(call, &context).await.map_err(rounds::error)? {
-            Outcome::Done { output, .. } => Ok(wire::read(output).into()),
-            Outcome::Passed(it) => passed::result::<ReadResourceResult>(&it).map(Into::into),
-            Outcome::Asked { component, call_id, questions, state } => {
+            CallOutcome::Done { output, .. } => Ok(wire::read(output).into()),
+            CallOutcome::Passed(it) => passed::result::<ReadResourceResult>(&it).map(Into::into),
+            CallOutcome::Asked { component, call_id, questions, state } => {
                 wire::asked(&component, call_id, questions, state).map(Into::into)
             }
         }

@@ -16,10 +16,10 @@ use tokio::sync::mpsc;
 
 use super::{McpServer, legacy, wire};
 use base::{
-    call::Call,
+    call::CallRequest,
     notes::{Level, Note, Notes},
 };
-use calls::{Method, Questions, outcome::Outcome};
+use calls::{Method, Questions, outcome::CallOutcome};
 use sandbox::component::{CallError, Question};
 
 /// Notes that may wait for a slow client.
@@ -55,15 +55,15 @@ impl McpServer {
     /// the questions to its user and comes back; as many as it takes for one of the era before.
     pub(super) async fn rounds<M: Method>(
         &self,
-        call: Call,
+        call: CallRequest,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Outcome<M::Output>, Ended> {
+    ) -> Result<CallOutcome<M::Output>, Ended> {
         if wire::is_legacy(context) {
             return self.asking::<M>(call, context).await;
         }
         let capabilities = call.caller.client_capabilities.clone();
         let outcome = self.one_round::<M>(call, Questions::Answered, context).await?;
-        if let Outcome::Asked { questions, .. } = &outcome
+        if let CallOutcome::Asked { questions, .. } = &outcome
             && let Some(lacking) = wire::lacking(&capabilities, questions)
         {
             return Err(Ended::CannotAsk(Box::new(lacking)));
@@ -75,15 +75,15 @@ impl McpServer {
     /// where the questions may be answered later, the call ends before, and the asking goes on.
     async fn asking<M: Method>(
         &self,
-        mut call: Call,
+        mut call: CallRequest,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Outcome<M::Output>, Ended> {
+    ) -> Result<CallOutcome<M::Output>, Ended> {
         let began = Instant::now();
         loop {
             let again = call.again();
             let (questions, state) =
                 match self.one_round::<M>(call, Questions::Answered, context).await? {
-                    Outcome::Asked { questions, state, .. } => (questions, state),
+                    CallOutcome::Asked { questions, state, .. } => (questions, state),
                     done => return Ok(done),
                 };
             let may_come_later = questions.iter().all(is_for_later);
@@ -109,7 +109,7 @@ impl McpServer {
                     match round.await {
                         Err(Ended::Cancelled) => return Err(Ended::Cancelled),
                         // It cannot end without the answers: they are waited for after all.
-                        Err(_) | Ok(Outcome::Asked { .. }) => tokio::select! {
+                        Err(_) | Ok(CallOutcome::Asked { .. }) => tokio::select! {
                             biased;
                             () = context.ct.cancelled() => return Err(Ended::Cancelled),
                             responses = &mut asked => responses,
@@ -121,7 +121,7 @@ impl McpServer {
                     }
                 }
             };
-            call = Call {
+            call = CallRequest {
                 responses: responses.map_err(Ended::CannotAsk)?,
                 state: Some(state),
                 ..again
@@ -132,7 +132,7 @@ impl McpServer {
     /// Goes on asking for a call that has ended, and takes the answers as if it had not.
     fn go_on_later<M: Method>(
         &self,
-        call: Call,
+        call: CallRequest,
         mut state: String,
         asked: impl Future<Output = Asked> + Unpin + Send + 'static,
         context: &RequestContext<RoleServer>,
@@ -144,8 +144,8 @@ impl McpServer {
             let mut next = asked.await;
             // It ends by itself: a call asks only so often.
             while let Ok(responses) = next {
-                let round = Call { responses, state: Some(state), ..call.again() };
-                let Ok(Outcome::Asked { questions, state: after, .. }) =
+                let round = CallRequest { responses, state: Some(state), ..call.again() };
+                let Ok(CallOutcome::Asked { questions, state: after, .. }) =
                     calls.ask::<M>(round).await
                 else {
                     return;
@@ -160,10 +160,10 @@ impl McpServer {
     /// One round; what it says meanwhile goes to the client, who holds it up by nothing.
     async fn one_round<M: Method>(
         &self,
-        mut call: Call,
+        mut call: CallRequest,
         open: Questions,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Outcome<M::Output>, Ended> {
+    ) -> Result<CallOutcome<M::Output>, Ended> {
         let (sender, mut notes) = mpsc::channel(NOTES_QUEUE);
         let progress = context.meta.get_progress_token().is_some();
         let log = self.log_level(context);

@@ -16,7 +16,7 @@ use rmcp::{
 use serde_json::{Map, Value, json};
 
 use base::{
-    call::Call,
+    call::CallRequest,
     call::Surface,
     call::TraceHeaders,
     caller::Caller,
@@ -72,13 +72,16 @@ pub(super) fn call(
     arguments: Option<&Map<String, Value>>,
     context: &RequestContext<RoleServer>,
     caller: Caller,
-) -> Call {
+) -> CallRequest {
     let json = |map: &Map<String, Value>| serde_json::to_string(map).unwrap_or_default();
     let arguments = arguments.map_or_else(|| "{}".to_owned(), json);
     let surface = if is_legacy(context) { Surface::McpLegacy } else { Surface::Mcp };
     let parts = context.extensions.get::<http::request::Parts>();
     let trace = parts.map(|it| TraceHeaders::of(&it.headers)).unwrap_or_default();
-    Call { meta: json(&context.meta.0.0), ..Call::new(name, arguments, (caller, surface), trace) }
+    CallRequest {
+        meta: json(&context.meta.0.0),
+        ..CallRequest::new(name, arguments, (caller, surface), trace)
+    }
 }
 
 /// The result carries the object and its text alike (SYS-8).

@@ -28,13 +28,10 @@ use guard::Guard;
 
 use crate::{api, page};
 use base::config::Config;
-use calls::{Calls, authorization::Gateway, outcome::Answers, refusal::refusal, shares::Shares};
+use calls::{Calls, authorization::Gateway, outcome::Executor, refusal::refusal, shares::Shares};
 use mcp::{
-    mend,
-    {
-        McpServer,
-        thin::{self, Thin},
-    },
+    McpServer, error_mapping,
+    fast_path::{self, FastPath},
 };
 use store::blobs::Blobs;
 use telemetry::metrics::Metrics;
@@ -55,9 +52,9 @@ pub(crate) struct Routes {
 
 /// Everything that the server answers.
 pub(crate) fn front(config: &Config, routes: Routes) -> Front {
-    let mended = middleware::from_fn_with_state(config.body_bytes_max, mend::mend);
+    let mapped = middleware::from_fn_with_state(config.body_bytes_max, error_mapping::map_errors);
     let limit = DefaultBodyLimit::max(config.body_bytes_max);
-    let rpc = post(api::rpc::answer).with_state(routes.rpc).layer(limit).layer(mended);
+    let rpc = post(api::rpc::answer).with_state(routes.rpc).layer(limit).layer(mapped);
     let gateway = routes.endpoints.gateway.clone();
     let all = mcp(config, routes.calls, &routes.mcp, routes.hang_up)
         .route("/rpc", rpc.clone())
@@ -75,8 +72,8 @@ pub(crate) fn front(config: &Config, routes: Routes) -> Front {
     guarded(config, all, (routes.running, routes.metrics), Some(gateway))
 }
 
-/// `/mcp`, with `answers` behind it on the short way and the SDK on the long one.
-pub(crate) fn mcp<A: Answers>(
+/// `/mcp`, with `answers` behind it on the fast path and the SDK on the other.
+pub(crate) fn mcp<A: Executor>(
     config: &Config,
     answers: A,
     sdk: &McpServer,
@@ -84,9 +81,9 @@ pub(crate) fn mcp<A: Answers>(
 ) -> Router {
     let body_bytes_max = config.body_bytes_max;
     let sdk = sdk.over_http(config, hang_up);
-    let thin = Arc::new(Thin { answers, sdk, body_bytes_max, is_on: config.thin_path });
+    let state = Arc::new(FastPath { answers, sdk, body_bytes_max, is_on: config.fast_path });
     // Some clients write a slash at its end.
-    let answer = any(thin::answer::<A>).with_state(thin);
+    let answer = any(fast_path::answer::<A>).with_state(state);
     Router::new().route("/mcp", answer.clone()).route("/mcp/", answer)
 }
 

@@ -6,10 +6,10 @@ use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::http::{self, Connections};
-use base::{call::Call, config::Config};
+use base::{call::CallRequest, config::Config};
 use calls::{
     Calls,
-    outcome::{Answers, Outcome},
+    outcome::{CallOutcome, Executor},
     record::Watch,
     spent::Spent,
 };
@@ -22,15 +22,15 @@ use store::{events::Events, seal::Seal};
 #[derive(Clone)]
 struct Native(fn(&str) -> String);
 
-impl Answers for Native {
+impl Executor for Native {
     fn has_header_arguments(&self, _: &str) -> bool {
         false
     }
 
-    async fn answer(&self, call: Call) -> Result<Outcome, CallError> {
+    async fn answer(&self, call: CallRequest) -> Result<CallOutcome, CallError> {
         let structured = Some((self.0)(&call.arguments));
         let output = Output { structured, content: Vec::new(), meta: None };
-        Ok(Outcome::Done { component: "native".into(), call_id: 0, output })
+        Ok(CallOutcome::Done { component: "native".into(), call_id: 0, output })
     }
 }
 

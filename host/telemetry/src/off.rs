@@ -1,6 +1,6 @@
 //! Traces in a build without them: nothing.
 
-use base::call::{Call, Ending};
+use base::call::{CallRequest, Ending};
 use base::config::{TelemetryConfig, TelemetryError};
 
 /// Where spans would go.
@@ -16,7 +16,7 @@ impl Telemetry {
         }
     }
 
-    pub fn call(&self, _: &Call, _: &'static str, _: u64) -> Span {
+    pub fn call(&self, _: &CallRequest, _: &'static str, _: u64) -> Span {
         Span
     }
 

@@ -23,7 +23,7 @@ use opentelemetry_sdk::{
     },
 };
 
-use base::call::{Call, Ending, Surface, TraceHeaders};
+use base::call::{CallRequest, Ending, Surface, TraceHeaders};
 use base::config::{TelemetryConfig, TelemetryError};
 
 /// Spans that may wait to be sent; beyond that they are dropped.
@@ -99,7 +99,7 @@ impl Telemetry {
     }
 
     /// The span of a call, below the span that the client says it comes from.
-    pub fn call(&self, call: &Call, method: &'static str, id: u64) -> Span {
+    pub fn call(&self, call: &CallRequest, method: &'static str, id: u64) -> Span {
         let Some(open) = &self.0 else { return Span::default() };
         let in_meta = parent(&TraceHeaders::of_meta(&call.meta));
         let parent = in_meta.or_else(|| parent(&call.trace)).unwrap_or_default();

@@ -125,27 +125,27 @@ async fn progress_tells_the_address_before_anybody_waits() {
 /// On the short way and on the SDK's, the headers are there while the call waits.
 #[tokio::test(flavor = "multi_thread")]
 async fn headers_and_comments_come_while_a_call_waits() {
-    for thin_path in [true, false] {
+    for fast_path in [true, false] {
         let folders = tests::server::Folders::new();
         folders.put("forms", &tests::component_bytes("forms"));
-        let server = tests::server::TestServer::start(folders, |it| it.thin_path = thin_path).await;
+        let server = tests::server::TestServer::start(folders, |it| it.fast_path = fast_path).await;
         let client = server.client();
         let asked = forms::ask(&client, &flat()).await;
         let arguments = json!({ "handle": asked.handle, "timeout_seconds": 45 });
         let params = json!({ "name": "get_form_submission", "arguments": arguments });
         let response = client.send("tools/call", params).await;
         let media = response.headers()["content-type"].to_str().unwrap();
-        assert!(media.starts_with("text/event-stream"), "{thin_path}: {media}");
+        assert!(media.starts_with("text/event-stream"), "{fast_path}: {media}");
         let mut body = response.bytes_stream();
         let first = body.next().await.unwrap().unwrap();
-        assert!(first.starts_with(b":"), "{thin_path}: {first:?}");
+        assert!(first.starts_with(b":"), "{fast_path}: {first:?}");
         let values = json!({ "handle": asked.handle, "values": { "place": "奈良" } });
         client.output("submit_form", values).await;
         let mut rest = String::new();
         while let Some(Ok(bytes)) = body.next().await {
             rest += &String::from_utf8_lossy(&bytes);
         }
-        assert!(rest.contains("submitted"), "{thin_path}: {rest}");
+        assert!(rest.contains("submitted"), "{fast_path}: {rest}");
     }
 }
 

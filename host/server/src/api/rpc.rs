@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json, value::RawValue};
 
 use base::{
-    call::Call,
+    call::CallRequest,
     call::Surface,
     call::TraceHeaders,
     caller::Caller,
@@ -22,7 +22,7 @@ use calls::{
     CallResult, Calls,
     authorization::caller_of,
     authorization::{forbidden, take_one_more},
-    outcome::Outcome,
+    outcome::CallOutcome,
 };
 use sandbox::component::{CallError, InputRequired, Stop};
 
@@ -192,22 +192,22 @@ impl Rpc {
     ) -> Result<Value, Failure> {
         let arguments = request.params.map_or_else(|| "{}".to_owned(), |it| it.get().to_owned());
         let caller = (caller.clone(), Surface::Rpc);
-        let call = Call::new(request.method, arguments, caller, trace.clone());
+        let call = CallRequest::new(request.method, arguments, caller, trace.clone());
         called(&self.calls, call).await
     }
 }
 
 /// What a tool puts out for somebody who cannot be asked anything.
-pub(super) async fn called(calls: &Calls, call: Call) -> Result<Value, Failure> {
+pub(super) async fn called(calls: &Calls, call: CallRequest) -> Result<Value, Failure> {
     match calls.call(call).await? {
-        Outcome::Done { component, call_id, output } => {
+        CallOutcome::Done { component, call_id, output } => {
             Ok(CallResult::of(&component, call_id, output)?.structured_content)
         }
-        Outcome::Passed(it) => {
+        CallOutcome::Passed(it) => {
             let result = CallResult::passed(&it)?;
             Ok(result.structured_or_content())
         }
-        Outcome::Asked { questions, .. } => {
+        CallOutcome::Asked { questions, .. } => {
             let asked = InputRequired { questions, state: None };
             Err(CallError::Stopped(Stop::InputRequired(asked)).into())
         }

@@ -14,12 +14,12 @@ use serde_json::{Value, json, value::RawValue};
 
 use super::Operator;
 use base::{
-    call::{Call, Surface, TraceHeaders},
+    call::{CallRequest, Surface, TraceHeaders},
     caller::Caller,
     failure::Failure,
     unreadable,
 };
-use calls::{CallResult, outcome::Outcome, refusal::refusal};
+use calls::{CallResult, outcome::CallOutcome, refusal::refusal};
 use registry::control::{ComponentReport, ControlError};
 use sandbox::component::{CallError, Content, InputRequired, Output, Stop};
 use telemetry::metrics;
@@ -128,14 +128,14 @@ pub(super) async fn call(
     let (principal, scopes) = (PRINCIPAL.into(), Arc::new(["*".to_owned()]));
     let caller = Caller { principal, scopes, ..Caller::anonymous() };
     let trace = TraceHeaders::of(&headers);
-    let call = Call::new(asked.tool, arguments, (caller, Surface::Operator), trace);
+    let call = CallRequest::new(asked.tool, arguments, (caller, Surface::Operator), trace);
     let result = match operator.calls.call(call).await {
-        Ok(Outcome::Done { component, call_id, output }) => {
+        Ok(CallOutcome::Done { component, call_id, output }) => {
             called(output).map_err(|what| CallError::Broken { component, call_id, what }.into())
         }
-        Ok(Outcome::Passed(it)) => CallResult::passed(&it)
+        Ok(CallOutcome::Passed(it)) => CallResult::passed(&it)
             .map(|it| json!({ "output": it.structured_content, "texts": it.texts() })),
-        Ok(Outcome::Asked { questions, .. }) => {
+        Ok(CallOutcome::Asked { questions, .. }) => {
             let asked = InputRequired { questions, state: None };
             Err(CallError::Stopped(Stop::InputRequired(asked)).into())
         }

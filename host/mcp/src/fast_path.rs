@@ -26,13 +26,13 @@ use super::{
     sessions::{self, Trouble},
     wire, with_capabilities,
 };
-use crate::mend;
-use base::{call::Call, call::Surface, call::TraceHeaders, failure::Failure};
+use crate::error_mapping;
+use base::{call::CallRequest, call::Surface, call::TraceHeaders, failure::Failure};
 use calls::{
     authorization::caller_of,
     authorization::{self, Shape, insufficient_scope},
     block,
-    outcome::{Answers, Outcome},
+    outcome::{CallOutcome, Executor},
     refusal::retry_after,
 };
 use sandbox::component::{CallError, Output};
@@ -46,7 +46,7 @@ const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
 /// What the endpoint works on.
 #[derive(Clone)]
-pub struct Thin<A> {
+pub struct FastPath<A> {
     pub answers: A,
     pub sdk: McpService,
     pub body_bytes_max: usize,
@@ -56,33 +56,36 @@ pub struct Thin<A> {
 
 /// `/mcp`: this way where the request is plain, the SDK's otherwise. A modern call whose answer takes its
 /// time is answered as a stream, once its body is read.
-pub async fn answer<A: Answers>(State(thin): State<Arc<Thin<A>>>, request: Request) -> Response {
-    if !is_plain(request.method(), request.headers(), thin.body_bytes_max) {
+pub async fn answer<A: Executor>(
+    State(fast): State<Arc<FastPath<A>>>,
+    request: Request,
+) -> Response {
+    if !is_plain(request.method(), request.headers(), fast.body_bytes_max) {
         // In a box, like the call below: their states are big, and would be moved with ours.
-        return Box::pin(thin.to_sdk(request)).await;
+        return Box::pin(fast.to_sdk(request)).await;
     }
     let (parts, body) = request.into_parts();
     let Ok(body) = body.collect().await else {
         return StatusCode::BAD_REQUEST.into_response();
     };
-    early::streamed_if_late(read(thin, parts, body.to_bytes())).await
+    early::streamed_if_late(read(fast, parts, body.to_bytes())).await
 }
 
-async fn read<A: Answers>(thin: Arc<Thin<A>>, parts: Parts, body: Bytes) -> Response {
-    if !thin.is_on {
-        return Box::pin(thin.to_sdk(Request::from_parts(parts, Body::from(body)))).await;
+async fn read<A: Executor>(fast: Arc<FastPath<A>>, parts: Parts, body: Bytes) -> Response {
+    if !fast.is_on {
+        return Box::pin(fast.to_sdk(Request::from_parts(parts, Body::from(body)))).await;
     }
     match Plain::read(&body, &parts.headers) {
-        Some(plain) if !thin.answers.has_header_arguments(&plain.params.name) => {
+        Some(plain) if !fast.answers.has_header_arguments(&plain.params.name) => {
             let call = plain.call(&parts);
             let capabilities = call.caller.client_capabilities.clone();
-            written(plain.id, &capabilities, Box::pin(thin.answers.answer(call)).await)
+            written(plain.id, &capabilities, Box::pin(fast.answers.answer(call)).await)
         }
-        _ => Box::pin(thin.to_sdk(Request::from_parts(parts, Body::from(body)))).await,
+        _ => Box::pin(fast.to_sdk(Request::from_parts(parts, Body::from(body)))).await,
     }
 }
 
-impl<A: Answers> Thin<A> {
+impl<A: Executor> FastPath<A> {
     async fn to_sdk(&self, request: Request) -> Response {
         let request = match gate::pass(&self.answers, request, self.body_bytes_max).await {
             Ok(request) => request,
@@ -101,7 +104,7 @@ impl<A: Answers> Thin<A> {
         if ends_session && response.status() == StatusCode::ACCEPTED {
             *response.status_mut() = StatusCode::NO_CONTENT;
         }
-        mend::mended(response, self.body_bytes_max).await
+        error_mapping::mapped(response, self.body_bytes_max).await
     }
 }
 
@@ -206,14 +209,14 @@ impl<'a> Plain<'a> {
         (fits && meta.protocol_version == MODERN && !wants_notes).then_some(capabilities)
     }
 
-    fn call(&self, parts: &Parts) -> Call {
+    fn call(&self, parts: &Parts) -> CallRequest {
         let caller = caller_of(&parts.headers, &parts.extensions);
         let name = self.params.name.as_ref().to_owned();
         let arguments = self.params.arguments.map_or("{}", RawValue::get).to_owned();
         let caller = with_capabilities(caller, self.capabilities());
         let trace = TraceHeaders::of(&parts.headers);
         let meta = self.params.meta.get().to_owned();
-        Call { meta, ..Call::new(name, arguments, (caller, Surface::Mcp), trace) }
+        CallRequest { meta, ..CallRequest::new(name, arguments, (caller, Surface::Mcp), trace) }
     }
 }
 
@@ -227,16 +230,16 @@ struct Message<'a, R> {
     error: Option<ErrorData>,
 }
 
-fn written(id: &RawValue, capabilities: &str, outcome: Result<Outcome, CallError>) -> Response {
+fn written(id: &RawValue, capabilities: &str, outcome: Result<CallOutcome, CallError>) -> Response {
     let response = match outcome {
         Err(CallError::Forbidden { scope }) => {
             let failure = Failure::from(CallError::Forbidden { scope });
             let id = serde_json::from_str(id.get()).unwrap_or_default();
             return insufficient_scope(Shape::JsonRpc, id, &failure);
         }
-        Ok(Outcome::Done { output, .. }) => return json(done(id, output)),
-        Ok(Outcome::Passed(it)) => return json(passed(id, &it.json)),
-        Ok(Outcome::Asked { component, call_id, questions, state }) => {
+        Ok(CallOutcome::Done { output, .. }) => return json(done(id, output)),
+        Ok(CallOutcome::Passed(it)) => return json(passed(id, &it.json)),
+        Ok(CallOutcome::Asked { component, call_id, questions, state }) => {
             match wire::lacking(capabilities, &questions) {
                 None => wire::asked(&component, call_id, questions, state).map(Into::into),
                 Some(lacking) => lacking.refusal(),

@@ -25,13 +25,17 @@ const ENDED: [&str; 4] = [
     "there is no such session",
 ];
 
-/// Mends what the routes behind it answer.
-pub async fn mend(State(body_bytes_max): State<usize>, request: Request, next: Next) -> Response {
-    mended(next.run(request).await, body_bytes_max).await
+/// Maps what the routes behind it answer.
+pub async fn map_errors(
+    State(body_bytes_max): State<usize>,
+    request: Request,
+    next: Next,
+) -> Response {
+    mapped(next.run(request).await, body_bytes_max).await
 }
 
 /// Turns an error that is only text into one that a program can read and a person can act on.
-pub async fn mended(response: Response, body_bytes_max: usize) -> Response {
+pub async fn mapped(response: Response, body_bytes_max: usize) -> Response {
     let status = response.status();
     let is_json = response
         .headers()
@@ -47,13 +51,13 @@ pub async fn mended(response: Response, body_bytes_max: usize) -> Response {
     let (status, code, message) = words(status, &text, body_bytes_max);
     let error = json!({ "code": code, "message": message });
     let answer = json!({ "jsonrpc": "2.0", "id": Value::Null, "error": error });
-    let mut mended = (status, axum::Json(answer)).into_response();
+    let mut mapped = (status, axum::Json(answer)).into_response();
     for (name, value) in &parts.headers {
         if name != header::CONTENT_LENGTH && name != header::CONTENT_TYPE {
-            mended.headers_mut().insert(name, HeaderValue::clone(value));
+            mapped.headers_mut().insert(name, HeaderValue::clone(value));
         }
     }
-    mended
+    mapped
 }
 
 fn words(status: StatusCode, text: &str, body_bytes_max: usize) -> (StatusCode, i32, String) {
