@@ -174,6 +174,6 @@ fn every_link_of_the_page_leads_somewhere() {
     let ours = targets.filter(|it| !it.starts_with('#') && !it.contains("://"));
     for target in ours {
         let file = target.split('#').next().unwrap_or_default();
-        assert!(Path::new(&root().join("host")).join(file).is_file(), "{target}");
+        assert!(Path::new(&root().join("docs")).join(file).is_file(), "{target}");
     }
 }
