@@ -34,7 +34,7 @@ pub struct State {
     /// How many rounds have asked so far.
     #[serde(default)]
     pub rounds: u32,
-    /// The number of the call over all its rounds, which nobody can guess.
+    /// The number of the call over all its rounds; it cannot be guessed.
     #[serde(default)]
     pub call: u64,
     /// What earlier rounds were answered, as the client sent it.

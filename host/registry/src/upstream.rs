@@ -22,7 +22,7 @@ pub trait Upstream: Send + Sync {
 
     fn tally(&self) -> &Tally;
 
-    /// A call of a tool of this server, which is gone: nobody waits for it.
+    /// Why its tools cannot be called while it is away.
     fn away(&self) -> CallError;
 
     /// One round of a request (ILL-12 to ILL-15): in turn, within its time, tried again where that can do no harm.

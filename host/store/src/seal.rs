@@ -30,7 +30,7 @@ impl Seal {
         fs::read(file).ok().filter(|it| it.len() == 32).map(|it| Self::of(&it))
     }
 
-    /// A key that nobody keeps.
+    /// A key that is kept nowhere.
     pub fn fresh() -> io::Result<Self> {
         let mut key = [0; 32];
         getrandom::fill(&mut key).map_err(io::Error::other)?;

@@ -1,5 +1,6 @@
-//! Traces for an OpenTelemetry collector: one span a call, its parent the client's, with the
-//! instance and each use of a capability below it. Off unless configured, and next to free then.
+//! What is counted, logged, traced and audited of calls. Here are traces for an OpenTelemetry collector: one span a
+//! call, its parent the client's, with the instance and each use of a capability below it. Off unless configured, and
+//! next to free then.
 
 #![allow(missing_docs, reason = "what is public here is so for the other crates of the host")]
 

@@ -189,7 +189,7 @@ async fn a_key_goes_to_its_host_and_is_in_no_memory_request_or_log() {
     assert_eq!(told["found"], json!([false, true]), "its memory has its own words and not the key");
     assert!(told["settings"]["models"]["near"]["key"].is_boolean(), "{told}");
     assert!(!told.to_string().contains(KEY), "{told}");
-    // To nobody else: neither at once nor by way of a redirect.
+    // To no other host: neither at once nor by a redirect.
     let elsewhere = [other.url("/ok"), model.url(&format!("/redirect?to={}", other.url("/ok")))];
     for url in elsewhere {
         let told = asked(&client, letter(url)).await;

@@ -1,4 +1,4 @@
-//! An assistant built to misbehave: whoever talks to it says which assistant it pretends to be, which calls it
+//! An assistant built to misbehave: a request says which assistant it pretends to be, which calls it
 //! makes, which approvals it asks for, and what it sends, and it tells everything that it got to see.
 
 use std::collections::BTreeMap;

@@ -17,7 +17,7 @@ use store::digest::digest;
 
 /// Whose a tool is, in its `_meta`.
 const SERVER_KEY: &str = "madoguchi/server";
-/// Keys that say what we say, whoever else would.
+/// Keys of `_meta` that are the host's alone.
 const OURS: &str = "madoguchi/";
 
 /// What of `lists` is on offer, and what is not and why.
@@ -44,7 +44,7 @@ pub(super) fn of(server: &Arc<Server>, lists: Lists) -> (Offer, Vec<String>) {
             Ok(it) => offered.push(Arc::new(it)),
         }
     }
-    // Whoever picks tools by name wants those, and nothing else.
+    // Where tools are picked by name, those alone are wanted.
     let all = config.tools.is_none();
     let prompts = if all { named_prompts(server, prompts, &mut left_out) } else { Vec::new() };
     let resource = |it: Resource| ServerResource { listed: listed(&it), uri: it.uri.clone() };
