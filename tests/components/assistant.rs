@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use host::{caller::Caller, solo::Called};
+use host::caller::Caller;
 use serde_json::{Value, json};
 use tests::{
     bench::{Bench, Tested},
@@ -12,6 +12,7 @@ use tests::{
     },
     server::Folders,
 };
+use workbench::solo::Called;
 
 /// Calls that were made, and approvals that were asked for.
 type Made = Arc<Mutex<Vec<(String, Value)>>>;

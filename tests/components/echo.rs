@@ -1,8 +1,9 @@
 //! What every component gets from the kit and the host: arguments, questions, facts of the caller.
 
-use host::{grants::Grant, solo::SoloOutcome};
+use host::grants::Grant;
 use serde_json::json;
 use tests::bench::Bench;
+use workbench::solo::SoloOutcome;
 
 #[tokio::test]
 async fn a_component_without_any_grant_can_be_called() {

@@ -1,11 +1,9 @@
 //! Components that call tools of others, alone: what answers there is a test's.
 
-use host::{
-    grants::Grant,
-    solo::{Called, SoloOutcome},
-};
+use host::grants::Grant;
 use serde_json::{Value, json};
 use tests::bench::{Bench, Tested};
+use workbench::solo::{Called, SoloOutcome};
 
 fn allowed(it: &str, _: &Value) -> Called {
     match it {

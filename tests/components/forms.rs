@@ -13,10 +13,10 @@ mod sentences;
 use host::{
     caller::Caller,
     component::{Content, Output},
-    solo::SoloOutcome,
 };
 use serde_json::{Value, json};
 use tests::bench::{Bench, Tested};
+use workbench::solo::SoloOutcome;
 
 /// Where the page is.
 const PAGE: &str = "http://counter.example";

@@ -10,10 +10,10 @@ mod thumbnails;
 use host::{
     component::{Content, Contents, ResourceBody},
     limits::Limits,
-    solo::SoloOutcome,
 };
 use serde_json::{Value, json};
 use tests::bench::{Bench, Tested};
+use workbench::solo::SoloOutcome;
 
 const CARD: &str = "get_card_illustration";
 const THEME: &str = "get_theme_illustrations";

@@ -11,11 +11,11 @@ use graph::{Class, Link, Network, Node, Place, PlaceKind, Point, Text};
 use host::{
     caller::Caller,
     component::{Content, Output},
-    solo::SoloOutcome,
 };
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 use tests::bench::{Bench, Tested};
+use workbench::solo::SoloOutcome;
 
 /// Navigation at 8:00 on Friday, 20 November 2026 in Japan: a working day's rush hour.
 fn bench() -> Bench {

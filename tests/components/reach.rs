@@ -2,9 +2,10 @@
 
 use std::{fs, time::Duration};
 
-use host::{component::LoadError, grants::Grant, limits::Limits, solo::Solo, solo::SoloOutcome};
+use host::{component::LoadError, grants::Grant, limits::Limits};
 use serde_json::{Value, json};
 use tests::{bench::Bench, bench::Tested, component_bytes};
+use workbench::{solo::Solo, solo::SoloOutcome};
 
 /// What the component imports, so what it must be granted to load.
 const IMPORTED: [Grant; 7] = [

@@ -1,8 +1,9 @@
 //! A component that breaks its contract on purpose is stopped, and the limit is named.
 
-use host::{component::LoadError, limits::Limits, solo::Solo};
+use host::{component::LoadError, limits::Limits};
 use serde_json::json;
 use tests::{bench::Bench, component_bytes};
+use workbench::solo::Solo;
 
 #[tokio::test]
 async fn an_endless_loop_ends_with_its_share_of_the_processor() {
@@ -53,7 +54,7 @@ async fn an_output_that_is_too_long_no_json_too_deep_or_a_lie_is_not_let_out() {
     let roomy = Limits { memory_bytes_max: 256 << 20, ..Limits::default() };
     let rogue = Solo::of("rogue", &component_bytes("rogue")).limits(roomy).start().await.unwrap();
     let failure = async |tool| match rogue.call(tool, "{}", Default::default()).await {
-        host::solo::SoloOutcome::Failed(object) => object,
+        workbench::solo::SoloOutcome::Failed(object) => object,
         other => panic!("{tool}: {other:?}"),
     };
     assert_eq!(failure("bloat").await["data"]["limit"], "output_bytes_max");
@@ -85,7 +86,7 @@ async fn its_limits_can_be_narrowed() {
     let enough = Limits { memory_bytes_max: 4 << 20, ..Limits::default() };
     let solo = Solo::of("rogue", &component_bytes("rogue")).limits(enough);
     let outcome = solo.start().await.unwrap().call("hoard", "{}", Default::default()).await;
-    let host::solo::SoloOutcome::Failed(object) = outcome else { panic!("{outcome:?}") };
+    let workbench::solo::SoloOutcome::Failed(object) = outcome else { panic!("{outcome:?}") };
     assert_eq!(object["data"]["limit"], "memory_bytes_max");
 }
 

@@ -88,7 +88,7 @@ const EDGES: [(&str, &[&str]); 10] = [
         ],
     ),
     ("bundle", &[]),
-    ("madoguchi", &["bundle", "host"]),
+    ("madoguchi", &["bundle", "host", "workbench"]),
 ];
 /// Names that begin so are built on Windows only, by each of four generations of crates.
 const WINDOWS: &str = "windows";

@@ -17,9 +17,9 @@ use host::{
     limits::Limits,
     sandbox::Sandbox,
     settings::Settings,
-    solo::{Called, Compiled, Running, Solo, SoloOutcome},
 };
 use serde_json::Value;
+use workbench::solo::{Called, Compiled, Running, Solo, SoloOutcome};
 
 /// Each component is compiled once for all tests: a compile costs more than most of them.
 static COMPILED: LazyLock<Mutex<BTreeMap<String, Compiled>>> = LazyLock::new(Mutex::default);
@@ -223,7 +223,7 @@ impl Tested {
         method: &str,
         path: &str,
         body: &Value,
-    ) -> Result<host::solo::Answered, Value> {
+    ) -> Result<workbench::solo::Answered, Value> {
         self.running.request(method, path, &body.to_string()).await
     }
 

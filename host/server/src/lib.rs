@@ -2,11 +2,8 @@
 //!
 //! [`Server::start`] makes the whole server a value: configuration in, an address out.
 
-pub mod check;
-pub mod inspect;
 pub mod native;
 pub mod server;
-pub mod solo;
 
 mod api;
 mod http;

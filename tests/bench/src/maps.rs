@@ -12,11 +12,11 @@ use anyhow::{Context, Result, ensure};
 use graph::{Graph, Mode, Network, Prefer, Source, SourceError};
 use host::grants::Grant;
 use host::sandbox::Sandbox;
-use host::solo::{Compiled, Running, Solo, SoloOutcome};
 use navigation::ask::{Avoid, Departure, Language, RouteAsk, Traffic};
 use navigation::provider::builtin;
 use serde_json::json;
 use tempfile::TempDir;
+use workbench::solo::{Compiled, Running, Solo, SoloOutcome};
 
 use crate::figures::{Report, Row, Spread};
 

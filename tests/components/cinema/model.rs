@@ -5,7 +5,6 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-use host::solo::SoloOutcome;
 use proptest::{
     collection::vec,
     prelude::*,
@@ -14,6 +13,7 @@ use proptest::{
 };
 use serde_json::{Value, json};
 use tests::bench::Tested;
+use workbench::solo::SoloOutcome;
 
 use super::{all, free, open, open_with, order};
 

@@ -1,7 +1,7 @@
 //! What get_next_action says, in which order (CONV-50 to CONV-54).
 
-use host::solo::SoloOutcome;
 use serde_json::{Value, json};
+use workbench::solo::SoloOutcome;
 
 use super::office::{
     action, contents, end, enter, next, office, outcome, pass, send, start, state, talking, unread,

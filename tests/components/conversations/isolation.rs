@@ -7,12 +7,13 @@
 
 mod attempts;
 
-use host::{caller::Caller, solo::SoloOutcome};
+use host::caller::Caller;
 use serde_json::{Value, json};
 use tests::{
     bench::{Bench, Tested},
     conversations::{agent, credentials},
 };
+use workbench::solo::SoloOutcome;
 
 /// Something that only they may read; every text of theirs has it.
 const SECRET: &str = "柿の木坂の秘密";

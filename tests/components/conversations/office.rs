@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use host::solo::SoloOutcome;
 use serde_json::{Value, json};
 use tests::bench::{Bench, Tested};
+use workbench::solo::SoloOutcome;
 
 use super::{PASSKEY, bench};
 

@@ -43,8 +43,8 @@ async fn enter(it: &Tested, agent: &str) -> String {
 /// Whether a token opens anything.
 async fn is_live(it: &Tested, token: &str) -> bool {
     match it.round("list_agents", json!({ "session_token": token }), json!({})).await {
-        host::solo::SoloOutcome::Done(_) => true,
-        host::solo::SoloOutcome::Failed(failure) => {
+        workbench::solo::SoloOutcome::Done(_) => true,
+        workbench::solo::SoloOutcome::Failed(failure) => {
             assert_eq!(
                 (&failure["error"], &failure["status"]),
                 (&json!("invalid_session"), &json!(401))

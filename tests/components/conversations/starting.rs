@@ -1,8 +1,8 @@
 //! How conversations begin (CONV-30 to CONV-33).
 
 use futures::future::join_all;
-use host::solo::SoloOutcome;
 use serde_json::{Value, json};
+use workbench::solo::SoloOutcome;
 
 use super::office::{
     action, contents, end, enter, enter_at, next, office, outcome, refused, send, start, state,

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use futures::future::join_all;
-use host::{caller::Caller, solo::SoloOutcome};
+use host::caller::Caller;
 use serde_json::json;
+use workbench::solo::SoloOutcome;
 
 use super::{
     PAGE, answer, ask, bench, close, contact, handle, object, open, page, refused, result, submit,

@@ -2,12 +2,10 @@
 
 use std::time::Duration;
 
-use host::{
-    component::{AnswerAction, Ask, Question},
-    solo::SoloOutcome,
-};
+use host::component::{AnswerAction, Ask, Question};
 use serde_json::{Value, json};
 use tests::bench::Tested;
+use workbench::solo::SoloOutcome;
 
 use super::{PAGE, able, answer, bench, contact, handle, object, open, submit, texts, wrong};
 

@@ -2,9 +2,9 @@
 
 use std::{collections::BTreeMap, fs};
 
-use host::solo::SoloOutcome;
 use serde_json::{Value, json};
 use tests::{bench::Tested, root};
+use workbench::solo::SoloOutcome;
 
 use super::{ask, bench, handle, object, open, refused, result, submit, wrong};
 

@@ -91,7 +91,7 @@ async fn nobody_takes_more_than_a_share_of_the_room() {
     let failure = loop {
         let asked = json!({ "form_schema": form });
         match forms.round("request_form", asked, json!({})).await {
-            host::solo::SoloOutcome::Failed(failure) => break failure,
+            workbench::solo::SoloOutcome::Failed(failure) => break failure,
             _ if handles.len() > 400 => panic!("there is no end"),
             _ => handles.push(()),
         }
@@ -120,7 +120,7 @@ async fn what_was_closed_without_an_answer_makes_room() {
     let mut again = 0;
     while again < 20 {
         let asked = json!({ "form_schema": form });
-        if let host::solo::SoloOutcome::Failed(_) =
+        if let workbench::solo::SoloOutcome::Failed(_) =
             forms.round("request_form", asked, json!({})).await
         {
             break;

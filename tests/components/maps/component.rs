@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use host::{grants::Grant, solo::SoloOutcome};
+use host::grants::Grant;
 use serde_json::{Value, json};
 use tests::{
     bench::{Bench, Tested},
     maps::{helsinki, helsinki_extract},
 };
+use workbench::solo::SoloOutcome;
 
 async fn with_map(map: &Path) -> Tested {
     let grants = ["sql", "settings", "clock", "random", "http", "files", "endpoints", "assistants"];

@@ -1,15 +1,13 @@
 //! What the operator says of assistants and models is checked before anything is served; and what is
 //! told of them afterwards.
 
-use host::{
-    Config,
-    check::{Document, check},
-};
+use host::Config;
 use serde_json::{Value, json};
 use tests::{
     fake_models::gemini,
     server::{Folders, TestServer},
 };
+use workbench::check::{Document, check};
 
 use super::{Talk, says};
 

@@ -3,11 +3,9 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use clap::Args;
-use host::{
-    Config,
-    check::{Document, Finding, check},
-};
+use host::Config;
 use serde_json::json;
+use workbench::check::{Document, Finding, check};
 
 use super::say;
 

@@ -4,8 +4,9 @@ use std::{collections::BTreeSet, path::PathBuf, process::ExitCode};
 
 use anyhow::bail;
 use clap::Args;
-use host::{Config, check::Document};
+use host::Config;
 use serde_json::{Value, json};
+use workbench::check::Document;
 
 use super::say;
 
@@ -25,7 +26,7 @@ impl Grants {
         let text = file.and_then(|it| std::fs::read_to_string(it).ok()).unwrap_or_default();
         let document = Document::new(&text);
         let mut names: BTreeSet<String> = config.components.keys().cloned().collect();
-        names.extend(host::check::installed_names(config));
+        names.extend(workbench::check::installed_names(config));
         names.extend(config.accepted.names());
         if let Some(name) = &self.name {
             if !names.contains(name) {

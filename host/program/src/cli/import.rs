@@ -11,16 +11,12 @@ use std::{
 
 use anyhow::{Context, bail};
 use clap::Args;
-use host::{
-    Config,
-    config::ComponentConfig,
-    data::Data,
-    solo::{Running, Solo, SoloOutcome},
-};
+use host::{Config, config::ComponentConfig, data::Data};
 use indicatif::{ProgressBar, ProgressStyle};
 use reqwest::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use workbench::solo::{Running, Solo, SoloOutcome};
 
 mod lines;
 

@@ -4,10 +4,8 @@ use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::Context;
 use clap::Args;
-use host::{
-    Config,
-    inspect::{Inspection, Need, Part, inspect},
-};
+use host::Config;
+use workbench::inspect::{Inspection, Need, Part, inspect};
 
 use super::say;
 

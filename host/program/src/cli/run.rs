@@ -10,9 +10,9 @@ use host::{
     config::ComponentConfig,
     grants::{Grant, hosts::Hosts, http::HostGrant},
     settings::Settings,
-    solo::{Solo, SoloOutcome},
 };
 use serde_json::Value;
+use workbench::solo::{Solo, SoloOutcome};
 
 use super::{complain, say};
 

@@ -1,7 +1,7 @@
 //! What people see of the component, in the model's words, and the calls themselves.
 
-use host::solo::SoloOutcome;
 use serde_json::{Value, json};
+use workbench::solo::SoloOutcome;
 
 use super::{
     play::{Heard, Play, text},

@@ -28,7 +28,7 @@ fn tools(token: &str) -> [(&'static str, Value); 9] {
 /// Why a call is refused, if it is.
 async fn refusal(it: &Tested, tool: &str, arguments: &Value) -> Option<(String, u64)> {
     match it.round(tool, arguments.clone(), json!({})).await {
-        host::solo::SoloOutcome::Failed(failure) => {
+        workbench::solo::SoloOutcome::Failed(failure) => {
             Some((failure["error"].as_str()?.to_owned(), failure["status"].as_u64()?))
         }
         _ => None,
