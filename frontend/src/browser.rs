@@ -129,6 +129,13 @@ pub(crate) fn focus_soon(id: impl Into<String>) {
     set_timeout(move || focus(&id), Duration::from_millis(30));
 }
 
+/// Takes an element off the page.
+pub(crate) fn remove(id: &str) {
+    if let Some(element) = document().get_element_by_id(id) {
+        element.remove();
+    }
+}
+
 /// Moves the keyboard to an element, if it is there.
 pub(crate) fn focus(id: &str) {
     if let Some(element) = document().get_element_by_id(id) {

@@ -31,5 +31,6 @@ mod views;
 
 fn main() {
     browser::report_panics();
+    browser::remove("first");
     leptos::mount::mount_to_body(app::App);
 }
