@@ -32,11 +32,25 @@ async fn the_page_and_its_files_come_compressed_under_a_strict_policy() {
         assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe-inline"));
         assert_eq!(header("content-encoding"), "br", "{path}");
         assert_eq!(header("x-content-type-options"), "nosniff");
+        assert_eq!(header("cache-control"), "no-cache", "{path} names what is new");
         let again = http
             .get(format!("{}{path}", server.url()))
             .header("if-none-match", header("etag"))
             .send();
         assert_eq!(again.await.unwrap().status(), 304);
+    }
+    let index = server.client().get("/").await.text().await.unwrap();
+    let named: Vec<_> =
+        index.split('"').filter(|it| it.ends_with(".js") || it.ends_with(".css")).collect();
+    assert!(named.len() >= 3, "{named:?}");
+    for path in named {
+        let response = get(&format!("/{path}")).await.unwrap();
+        assert_eq!(response.status(), 200, "{path}");
+        let kept = response.headers()["cache-control"].to_str().unwrap();
+        assert!(
+            kept.contains("immutable"),
+            "{path}: its name says its content, so it is kept: {kept}"
+        );
     }
     for path in ["/missing.js", "/api/nothing", "/api", "/some/view", "/sse", "/mcp/x"] {
         let response = get(path).await.unwrap();

@@ -8,7 +8,12 @@ pub(crate) struct Page {
     pub(crate) html: String,
     /// Files and folders: where from (relative to index.html), where to (relative to the page).
     pub(crate) copies: Vec<(String, String)>,
+    /// Style sheets in their order: one after another they are the page's one, [`STYLE`].
+    pub(crate) styles: Vec<String>,
 }
+
+/// The page's one style sheet.
+pub(crate) const STYLE: &str = "style.css";
 
 /// The elements that start the program. `boot.js` is a file because the page's CSP allows no inline script.
 const START: &str = r#"<link rel="modulepreload" href="frontend.js">
@@ -50,8 +55,10 @@ impl Page {
         match attribute(element, "rel").unwrap_or_default() {
             "rust" => Ok(START.to_owned()),
             "css" => {
-                self.copies.push((href.to_owned(), name.to_owned()));
-                Ok(format!(r#"<link rel="stylesheet" href="{name}">"#))
+                self.styles.push(href.to_owned());
+                let is_first = self.styles.len() == 1;
+                let element = format!(r#"<link rel="stylesheet" href="{STYLE}">"#);
+                Ok(if is_first { element } else { String::new() })
             }
             "icon" => {
                 self.copies.push((href.to_owned(), name.to_owned()));
@@ -107,6 +114,7 @@ mod tests {
 <link data-trunk rel="rust" href="frontend/Cargo.toml"
       data-wasm-opt="0" />
 <link data-trunk rel="css" href="frontend/style/page.css">
+<link data-trunk rel="css" href="frontend/style/hall.css">
 <link data-trunk rel="copy-dir" href="node_modules/leaflet/dist" data-target-path="vendor/leaflet">
 <link rel="stylesheet" href="vendor/leaflet/leaflet.css"></head>"#,
         )
@@ -114,16 +122,13 @@ mod tests {
         assert!(!page.html.contains("data-trunk"), "{}", page.html);
         assert!(page.html.contains(r#"<base href="/">"#));
         assert!(page.html.contains(r#"<script type="module" src="boot.js">"#));
-        assert!(page.html.contains(r#"<link rel="stylesheet" href="page.css">"#));
+        assert_eq!(page.html.matches(r#"<link rel="stylesheet" href="style.css">"#).count(), 1);
+        assert_eq!(page.styles, ["frontend/style/page.css", "frontend/style/hall.css"]);
         assert!(
             page.html
                 .ends_with("<link rel=\"stylesheet\" href=\"vendor/leaflet/leaflet.css\"></head>")
         );
-        let copies = [
-            ("frontend/style/page.css", "page.css"),
-            ("node_modules/leaflet/dist", "vendor/leaflet"),
-        ];
-        let copies = copies.map(|(from, to)| (from.to_owned(), to.to_owned()));
+        let copies = [("node_modules/leaflet/dist".to_owned(), "vendor/leaflet".to_owned())];
         assert_eq!(page.copies, copies);
     }
 

@@ -20,6 +20,9 @@ pub(crate) const PROFILE: &str = "wasm";
 
 const BOOT: &str =
     "import init from './frontend.js';\nawait init({ module_or_path: './frontend_bg.wasm' });\n";
+/// What every visit needs, each before those that name it: these have their content in their names, so that
+/// a browser keeps them for good.
+const NAMED: [&str; 5] = ["first.js", html::STYLE, "frontend_bg.wasm", "frontend.js", "boot.js"];
 
 /// Builds what changed, into `target/bundle/page`.
 pub(crate) fn build(workspace: &Workspace) -> Result<String> {
@@ -29,6 +32,7 @@ pub(crate) fn build(workspace: &Workspace) -> Result<String> {
         fs::read_to_string(&index).with_context(|| format!("reading {}", index.display()))?;
     let page = html::plain(&index)?;
     let mut tree = collect(&workspace.root, &page.copies)?;
+    tree.insert(html::STYLE.to_owned(), joined(&workspace.root, &page.styles)?);
     tree.insert("index.html".to_owned(), page.html.into_bytes());
     tree.insert("boot.js".to_owned(), BOOT.as_bytes().to_vec());
 
@@ -42,6 +46,7 @@ pub(crate) fn build(workspace: &Workspace) -> Result<String> {
     let glue = workspace.memory().join("bindgen");
     bind(&wasm, &glue)?;
     tree.append(&mut files::read_tree(&glue)?);
+    name_by_content(&mut tree)?;
     let originals = tree.values().map(Vec::len).sum::<usize>();
     compress::beside(&mut tree, &workspace.memory().join("compressed"))?;
     files::mirror(&folder, &tree)?;
@@ -92,8 +97,78 @@ fn collect(root: &Path, copies: &[(String, String)]) -> Result<Tree> {
     Ok(tree)
 }
 
+/// The style sheets as one.
+fn joined(root: &Path, styles: &[String]) -> Result<Vec<u8>> {
+    let mut all = Vec::new();
+    for style in styles {
+        let bytes = fs::read(root.join(style));
+        all.extend(bytes.with_context(|| format!("index.html wants {style}"))?);
+    }
+    Ok(all)
+}
+
+/// Renames each of [`NAMED`] to `NAME.FINGERPRINT.ENDING`, and what names it.
+fn name_by_content(tree: &mut Tree) -> Result<()> {
+    for name in NAMED {
+        let bytes = tree.remove(name).with_context(|| format!("the page has no {name}"))?;
+        let (stem, ending) = name.rsplit_once('.').context("each has an ending")?;
+        let named = format!("{stem}.{}.{ending}", fingerprint(&bytes));
+        for naming in ["boot.js", "index.html"] {
+            let Some(text) = tree.get_mut(naming) else { continue };
+            let mut replaced = String::from_utf8(std::mem::take(text))?;
+            for (before, after) in [("'./", "'"), ("\"", "\"")] {
+                let quoted = |name: &str| format!("{before}{name}{after}");
+                replaced = replaced.replace(&quoted(name), &quoted(&named));
+            }
+            *text = replaced.into_bytes();
+        }
+        tree.insert(named, bytes);
+    }
+    Ok(())
+}
+
 /// When this program was built: a new xtask may bind or compress differently.
 fn own_age() -> Option<u128> {
     let own = std::env::current_exe().and_then(fs::metadata).and_then(|file| file.modified());
     own.ok()?.duration_since(UNIX_EPOCH).ok().map(|age| age.as_nanos())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_the_content_and_everything_that_names_them_follows() {
+        let page = html::plain(
+            r#"<script src="first.js"></script><link data-trunk rel="css" href="a.css"><link data-trunk rel="rust" href="x">"#,
+        );
+        let index = page.unwrap().html;
+        let tree = |wasm: &str| {
+            let files = [
+                ("first.js", ""),
+                ("style.css", "p{}"),
+                ("frontend_bg.wasm", wasm),
+                ("frontend.js", "//"),
+            ];
+            let mut tree: Tree = files.map(|(name, text)| (name.to_owned(), text.into())).into();
+            tree.insert("boot.js".to_owned(), BOOT.into());
+            tree.insert("index.html".to_owned(), index.clone().into_bytes());
+            name_by_content(&mut tree).unwrap();
+            tree
+        };
+        let (old, new) = (tree("old"), tree("new"));
+        for tree in [&old, &new] {
+            let text = |name: &str| String::from_utf8(tree[name].clone()).unwrap();
+            let boot = tree.keys().find(|it| it.starts_with("boot.")).unwrap();
+            for name in tree.keys().filter(|it| *it != "index.html") {
+                let names = text("index.html").contains(name) || text(boot).contains(name);
+                assert!(names, "{name} is named by nothing: {tree:?}");
+            }
+            assert!(NAMED.iter().all(|it| !tree.contains_key(*it)), "{tree:?}");
+        }
+        let kept = |start: &str| {
+            old.keys().filter(|it| it.starts_with(start)).all(|it| new.contains_key(it))
+        };
+        assert!(kept("style.") && kept("frontend.") && !kept("frontend_bg.") && !kept("boot."));
+    }
 }

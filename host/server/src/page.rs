@@ -54,6 +54,11 @@ const PATH_BYTES_MAX: usize = 256;
 /// Characters of a form's handle.
 const HANDLE_BYTES_MAX: usize = 64;
 
+/// Kept by browsers without asking again.
+const FOR_GOOD: &str = "public, max-age=31536000, immutable";
+/// Asked for anew each time, and answered without a body while it is the same.
+const ASKED_FOR_ANEW: &str = "no-cache";
+
 /// What is shown where the page has not been built.
 const ABSENT: &str =
     "The page is not in this binary: `cargo xtask run` builds it.\nMCP is served at /mcp.\n";
@@ -132,8 +137,7 @@ fn serve(path: &str, file: EmbeddedFile, request: &HeaderMap, page: Page) -> Res
     set(header::CONTENT_TYPE, content_type(path));
     set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     set(header::REFERRER_POLICY, "no-referrer");
-    // Asked for anew each time, and answered without a body while it is the same.
-    set(header::CACHE_CONTROL, "no-cache");
+    set(header::CACHE_CONTROL, if is_named_by_content(path) { FOR_GOOD } else { ASKED_FOR_ANEW });
     set(header::ETAG, &tag);
     set(header::VARY, "accept-encoding");
     headers.insert(header::CONTENT_SECURITY_POLICY, page.policy.0);
@@ -150,6 +154,13 @@ fn serve(path: &str, file: EmbeddedFile, request: &HeaderMap, page: Page) -> Res
         }
     }
     (headers, file.data).into_response()
+}
+
+/// Whether `path` has its content's fingerprint in its name (`style.0123456789abcdef.css`): what has another
+/// content has another name.
+fn is_named_by_content(path: &str) -> bool {
+    let is_fingerprint = |it: &str| it.len() == 16 && it.bytes().all(|it| it.is_ascii_hexdigit());
+    path.rsplit('/').next().is_some_and(|name| name.split('.').skip(1).any(is_fingerprint))
 }
 
 fn content_type(path: &str) -> &'static str {
