@@ -59,3 +59,37 @@ async fn the_page_and_its_files_come_compressed_under_a_strict_policy() {
         assert_eq!(body["error"], "not_found");
     }
 }
+
+#[tokio::test]
+async fn long_json_is_compressed_for_clients_that_take_it() {
+    let server = TestServer::with(&["cinema", "echo"]).await;
+    let client = server.client();
+    let ask = async |method: &str, name: &str, mut params: Value, encoding: &str| {
+        params["_meta"] = tests::client::Client::meta();
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        let headers = [
+            ("accept", "application/json, text/event-stream"),
+            ("accept-encoding", encoding),
+            ("mcp-protocol-version", tests::client::MODERN),
+            ("mcp-method", method),
+            ("mcp-name", name),
+        ];
+        let is_named = !name.is_empty();
+        let headers = &headers[..headers.len() - usize::from(!is_named)];
+        let response = client.post("/mcp", headers, body.to_string()).await;
+        assert_eq!(response.status(), 200);
+        let encoding = response.headers().get("content-encoding").cloned();
+        (encoding, response.bytes().await.unwrap())
+    };
+    let (none, plain) = ask("tools/list", "", json!({}), "identity").await;
+    assert_eq!(none, None);
+    let (gzip, small) = ask("tools/list", "", json!({}), "gzip, br").await;
+    assert_eq!(gzip.unwrap(), "gzip");
+    assert!(small.len() * 3 < plain.len(), "{} of {}", small.len(), plain.len());
+    let short = json!({ "name": "echo", "arguments": { "text": "short" } });
+    assert_eq!(
+        ask("tools/call", "echo", short, "gzip").await.0,
+        None,
+        "a packet more is no saving"
+    );
+}

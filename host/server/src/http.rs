@@ -9,8 +9,15 @@ use axum::{
     response::Response,
     routing::{any, get, post},
 };
-use http::{Method, StatusCode};
+use http::{Extensions, HeaderMap, Method, StatusCode, Version, header};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tower_http::{
+    CompressionLevel,
+    compression::{
+        CompressionLayer,
+        predicate::{Predicate, SizeAbove},
+    },
+};
 
 mod allowed;
 mod body;
@@ -68,8 +75,23 @@ pub(crate) fn front(config: &Config, routes: Routes) -> Front {
         .merge(api::endpoints::routes(routes.endpoints))
         .route("/f/{handle}", get(page::form))
         .fallback_service(any(page::answer).with_state(page::Page::of(config)))
-        .method_not_allowed_fallback(other_method);
+        .method_not_allowed_fallback(other_method)
+        .layer(compression());
     guarded(config, all, (routes.running, routes.metrics), Some(gateway))
+}
+
+/// Bytes of JSON from which on a client that takes gzip gets it so.
+const COMPRESSED_BYTES_MIN: u16 = 8 << 10;
+
+/// Compresses long JSON as it goes out: streams, pictures and what is compressed already go as they are.
+fn compression() -> CompressionLayer<impl Predicate> {
+    let is_json = |_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions| {
+        headers
+            .get(header::CONTENT_TYPE)
+            .is_some_and(|it| it.as_bytes().starts_with(b"application/json"))
+    };
+    let worth_it = SizeAbove::new(COMPRESSED_BYTES_MIN).and(is_json);
+    CompressionLayer::new().quality(CompressionLevel::Fastest).compress_when(worth_it)
 }
 
 /// `/mcp`, with `answers` behind it on the fast path and the SDK on the other.
