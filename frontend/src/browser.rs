@@ -174,6 +174,16 @@ pub(crate) fn reveal(id: &str) {
     scroll_to(document().get_element_by_id(id));
 }
 
+/// Scrolls until an element stands in the middle.
+pub(crate) fn reveal_in_the_middle(id: &str) {
+    let options = ScrollIntoViewOptions::new();
+    options.set_block(ScrollLogicalPosition::Center);
+    options.set_inline(ScrollLogicalPosition::Center);
+    if let Some(element) = document().get_element_by_id(id) {
+        element.scroll_into_view_with_scroll_into_view_options(&options);
+    }
+}
+
 /// Scrolls as little as it takes to see the first element that fits a CSS selector.
 pub(crate) fn reveal_first(css: &str) {
     scroll_to(document().query_selector(css).ok().flatten());

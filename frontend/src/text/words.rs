@@ -98,6 +98,10 @@ with_map_words! {
     KindWheelchair: "車いす席", "wheelchair";
     Legend: "座席の見かた", "What the seats mean";
     HallHint: "矢印キーで移動、スペースキーで選択。一度に {0} 席まで。", "Arrow keys move, space picks. Up to {0} seats at a time.";
+    HallScrolls: "座席表は左右に動かせます。", "The plan scrolls sideways.";
+    HallWhole: "全体を表示", "Show all of it";
+    HallWheelchair: "車いす席へ", "Go to the wheelchair places";
+    HallLeftOut: "座席が多いため、{0} 席は表示していません。", "There are too many seats to show; {0} are left out.";
     HallGrid: "座席表", "Seats";
     HallFree: "空席 {0} ／ 全 {1} 席", "{0} of {1} seats free";
     HallEmpty: "座席の情報がありません。", "There are no seats to show.";
