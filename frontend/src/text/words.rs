@@ -74,6 +74,8 @@ with_map_words! {
     FilmCount: "{0} 作品", "Films: {0}";
     NoFilms: "該当する作品はありません。", "No film fits.";
     NoFilmsHint: "別の日付や言葉でお試しください。", "Try another day or another word.";
+    NoProgramme: "いま予約できる作品はありません。", "There are no films to book at the moment.";
+    NoProgrammeHint: "上映予定が登録されると、ここに並びます。", "They appear here once there is a programme.";
     DidYouMean: "もしかして：", "Did you mean:";
     NoShowtimes: "この日の上映はありません。", "Not on this day.";
     SeatsLeft: "残り {0} 席", "Seats left: {0}";
