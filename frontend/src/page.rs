@@ -14,6 +14,7 @@ use crate::form::{Draft, Form};
 use crate::mcp::listen::{self, Heard};
 use crate::mcp::wire::Tool;
 use crate::mcp::{self, ServerInfo};
+use crate::request;
 use crate::route::Route;
 use crate::settings::{self, Theme};
 use crate::text::{Key, Lang};
@@ -64,6 +65,8 @@ pub(crate) struct Page {
     pub(crate) toast: RwSignal<Option<(Key, String, u32)>>,
     /// What the form at `#/form/HANDLE` is called, once that is known.
     pub(crate) form_title: RwSignal<Option<String>>,
+    /// Whether it is being looked at whether the host is there.
+    is_doubted: StoredValue<bool>,
     /// What was typed, by tool; outlives the forms.
     drafts: StoredValue<HashMap<String, ArcRwSignal<Draft>>>,
 }
@@ -98,12 +101,15 @@ impl Page {
             voice: RwSignal::new((String::new(), 0)),
             toast: RwSignal::new(None),
             form_title: RwSignal::new(None),
+            is_doubted: StoredValue::new(false),
             drafts: StoredValue::new(HashMap::new()),
         };
         let _listener = window_event_listener(leptos::ev::hashchange, move |_| {
             page.route.set(Route::parse(&browser::hash()));
         });
         access::open(move || page.shut());
+        request::tell_when_lost(move || page.doubt());
+        let _offline = window_event_listener(leptos::ev::offline, move |_| page.doubt());
         page
     }
 
@@ -321,9 +327,12 @@ impl Page {
     /// A request did not get through, though the stream of news may not have noticed: looks whether
     /// the host is there, until it is.
     pub(crate) fn doubt(self) {
-        if self.connection.get_untracked() == Connection::Offline {
+        // Who has not met the host yet, or has lost it, looks for it already.
+        let is_online = self.connection.get_untracked() == Connection::Online;
+        if !is_online || self.is_doubted.get_value() {
             return;
         }
+        self.is_doubted.set_value(true);
         spawn_local(async move {
             let mut attempt = 0;
             while mcp::discover().await == Err(Trouble::Offline) {
@@ -331,6 +340,7 @@ impl Page {
                 browser::sleep(listen::pause(attempt, js_sys::Math::random())).await;
                 attempt += 1;
             }
+            self.is_doubted.set_value(false);
             self.set_online();
         });
     }
