@@ -22,6 +22,8 @@ use crate::trouble::Trouble;
 
 /// How long a toast stays: long enough to be read twice.
 const TOAST_TIME: Duration = Duration::from_secs(7);
+/// How long what was said can be found: what it says of the moment is no longer true later.
+const VOICE_TIME: Duration = Duration::from_secs(10);
 /// How often to look whether the door is open; nothing goes over the network for it.
 const DOOR_TIME: Duration = Duration::from_millis(500);
 
@@ -164,6 +166,20 @@ impl Page {
     pub(crate) fn announce(self, text: impl Into<String>) {
         let text = text.into();
         self.voice.update(|voice| *voice = (text, voice.1.wrapping_add(1)));
+        let number = self.voice.with_untracked(|it| it.1);
+        let end = move || {
+            if self.voice.with_untracked(|it| it.1 == number) {
+                self.hush();
+            }
+        };
+        set_timeout(end, VOICE_TIME);
+    }
+
+    /// What was said last is over: a screen reader that looks for it later finds nothing.
+    pub(crate) fn hush(self) {
+        if self.voice.with_untracked(|it| !it.0.is_empty()) {
+            self.voice.update(|voice| voice.0.clear());
+        }
     }
 
     /// Says a fixed phrase.

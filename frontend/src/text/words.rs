@@ -45,6 +45,7 @@ with_map_words! {
     Loading: "読み込み中…", "Loading…";
     Retry: "もう一度試す", "Try again";
     Back: "戻る", "Back";
+    Details: "詳細", "Details";
 
     // A host that wants a token.
     SignIn: "サインイン", "Sign in";
