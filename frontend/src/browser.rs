@@ -280,21 +280,6 @@ pub(crate) fn set_hash(hash: &str) {
     let _ = window().location().set_hash(hash);
 }
 
-/// Writes another hash into the address, as an entry of the history, and goes nowhere.
-pub(crate) fn push_hash(hash: &str) {
-    if let Ok(history) = window().history() {
-        // A browser may forbid it; the address is then not what is shown, and nothing else.
-        let _ = history.push_state_with_url(&JsValue::NULL, "", Some(hash));
-    }
-}
-
-/// Writes another hash into the address, in place of the one that is there.
-pub(crate) fn replace_hash(hash: &str) {
-    if let Ok(history) = window().history() {
-        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(hash));
-    }
-}
-
 /// The address of the page, to be sent to somebody.
 pub(crate) fn address() -> String {
     window().location().href().unwrap_or_default()

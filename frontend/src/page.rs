@@ -11,6 +11,7 @@ use crate::access;
 use crate::browser::{self, Keep};
 use crate::call::Loaded;
 use crate::form::{Draft, Form};
+use crate::history;
 use crate::mcp::listen::{self, Heard};
 use crate::mcp::wire::Tool;
 use crate::mcp::{self, ServerInfo};
@@ -107,8 +108,14 @@ impl Page {
             drafts: StoredValue::new(HashMap::new()),
         };
         let _listener = window_event_listener(leptos::ev::hashchange, move |_| {
+            history::leave();
+            let seen = history::arrive();
             page.route.set(Route::parse(&browser::hash()));
+            if let Some(seen) = seen {
+                history::restore(&seen);
+            }
         });
+        history::open();
         access::open(move || page.shut());
         request::tell_when_lost(move || page.doubt());
         let _offline = window_event_listener(leptos::ev::offline, move |_| page.doubt());
@@ -207,7 +214,11 @@ impl Page {
 
     /// Goes to another place of the page.
     pub(crate) fn go(self, route: Route) {
-        browser::set_hash(&route.hash());
+        let hash = route.hash();
+        if hash != browser::hash() {
+            history::leave();
+            browser::set_hash(&hash);
+        }
         self.route.set(route);
     }
 

@@ -11,6 +11,7 @@ use super::planner::Planner;
 use super::run::{Phase, Run};
 use super::wish::{Mode, Wish};
 use crate::browser;
+use crate::history;
 use crate::page::Page;
 use crate::route::Spot;
 use crate::text::Key;
@@ -95,7 +96,7 @@ impl Board {
         if *wish == Wish::default() {
             // Whoever comes back finds what they left.
             if !is_idle {
-                self.tell_address(browser::replace_hash);
+                self.tell_address(history::replace_hash);
             }
             return;
         }
@@ -123,7 +124,7 @@ impl Board {
             return;
         }
         self.start(&wish, true);
-        self.tell_address(browser::push_hash);
+        self.tell_address(history::push_hash);
     }
 
     /// Searches on the same way under another condition.
@@ -259,7 +260,7 @@ impl Board {
             it.chosen = index;
             it.wish.chosen = Some(index);
         });
-        self.tell_address(browser::replace_hash);
+        self.tell_address(history::replace_hash);
     }
 
     /// The address of what is shown.
