@@ -32,12 +32,12 @@ with_map_words! {
     BoxOffice: "チケット窓口", "Box office";
     Counter: "ツールカウンター", "Counter";
     SwitchLanguage: "English", "日本語";
-    Theme: "配色", "Colours";
-    ThemeSystem: "端末の設定", "As the device";
+    Theme: "配色", "Colour theme";
+    ThemeSystem: "自動", "Auto";
     ThemeLight: "ライト", "Light";
     ThemeDark: "ダーク", "Dark";
-    Connecting: "接続中…", "Connecting…";
-    Online: "接続中", "Connected";
+    Connecting: "接続しています…", "Connecting…";
+    Online: "接続済み", "Connected";
     OfflineState: "オフライン", "Offline";
     ToolsChanged: "ツールが更新されました。", "The tools were updated.";
     BackOnline: "接続が戻りました。", "The connection is back.";
@@ -89,7 +89,7 @@ with_map_words! {
     Minutes: "{0} 分", "{0} min";
     Rating: "評価 {0}（5 点満点）", "Rated {0} of 5";
     UntilTime: "～{0}", "–{0}";
-    Change: "変更", "Change";
+    Change: "上映回を選び直す", "Choose another showtime";
 
     // The hall.
     ChooseSeats: "座席を選ぶ", "Choose seats";
