@@ -189,6 +189,18 @@ pub(crate) fn reveal_first(css: &str) {
     scroll_to(document().query_selector(css).ok().flatten());
 }
 
+/// Scrolls what stands in a list of its own, and nothing else, until an element of it is seen.
+pub(crate) fn reveal_within(list: &str, css: &str) {
+    let find = |css: &str| document().query_selector(css).ok().flatten();
+    if let Some((list, element)) = find(list).zip(find(css)) {
+        let (around, own) = (list.get_bounding_client_rect(), element.get_bounding_client_rect());
+        if own.top() < around.top() || own.bottom() > around.bottom() {
+            let middle = own.top() - around.top() - (around.height() - own.height()) / 2.0;
+            list.set_scroll_top(list.scroll_top() + middle as i32);
+        }
+    }
+}
+
 fn scroll_to(element: Option<web_sys::Element>) {
     let options = ScrollIntoViewOptions::new();
     options.set_block(ScrollLogicalPosition::Nearest);
