@@ -182,8 +182,15 @@ impl Page {
         set_timeout(end, VOICE_TIME);
     }
 
+    /// What was said to be under way has ended, one way or the other: nothing goes on saying it.
+    pub(crate) fn end_progress(self) {
+        if self.voice.with_untracked(|it| is_progress(&it.0)) {
+            self.hush();
+        }
+    }
+
     /// What was said last is over: a screen reader that looks for it later finds nothing.
-    pub(crate) fn hush(self) {
+    fn hush(self) {
         if self.voice.with_untracked(|it| !it.0.is_empty()) {
             self.voice.update(|voice| voice.0.clear());
         }
@@ -214,6 +221,7 @@ impl Page {
 
     /// Goes to another place of the page.
     pub(crate) fn go(self, route: Route) {
+        self.end_progress();
         let hash = route.hash();
         if hash != browser::hash() {
             history::leave();
@@ -390,6 +398,28 @@ impl Page {
         if before == Connection::Offline {
             self.refreshed.update(|it| *it = it.wrapping_add(1));
             self.notify(Key::BackOnline);
+        }
+    }
+}
+
+/// Whether a phrase says that something is under way; in both languages it ends so.
+fn is_progress(text: &str) -> bool {
+    text.ends_with('…')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_under_way_is_told_from_what_has_come() {
+        for lang in [Lang::Ja, Lang::En] {
+            for key in [Key::Reserving, Key::Calling, Key::FormSending, Key::TalkGameBegins] {
+                assert!(is_progress(lang.say(key)), "{}", lang.say(key));
+            }
+            for key in [Key::Reserved, Key::LostAll, Key::FormSent] {
+                assert!(!is_progress(lang.say(key)), "{}", lang.say(key));
+            }
         }
     }
 }

@@ -147,6 +147,7 @@ with_map_words! {
     Cancelling: "取り消しています…", "Cancelling…";
     CancelDone: "予約を取り消しました", "The reservation is cancelled";
     BookMore: "続けて予約する", "Book more seats";
+    ToBoxOffice: "チケット窓口へ", "To the box office";
     FindReservation: "予約の確認", "Find a reservation";
     FindReservationHint: "予約番号で確認・取り消しができます。", "See or cancel it by its number.";
     Find: "確認する", "Find";

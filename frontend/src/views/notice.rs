@@ -25,8 +25,8 @@ pub(crate) fn Notice(
     });
     let class = if trouble == Trouble::Stopped { "notice is-calm" } else { "notice is-trouble" };
     let trouble = StoredValue::new(trouble);
-    // The notice says itself what happened: what was said before it is over.
-    page.hush();
+    // The notice says itself what happened: nothing is under way any more.
+    page.end_progress();
     view! {
         <div class=class role="alert">
             <p class="notice-title">
