@@ -82,6 +82,7 @@ fn title(page: Page) -> String {
         }
         Route::Chat => page.say(Key::ChatPlace).to_owned(),
         Route::Approvals => page.say(Key::ApprovalsTitle).to_owned(),
+        Route::Nowhere(_) => page.say(Key::NoPlace).to_owned(),
         other => table::title(page, other).unwrap_or_default(),
     });
     format!("{place} — 窓口 Madoguchi")
@@ -94,6 +95,7 @@ enum Stage {
     Counter,
     Chat,
     Approvals,
+    Nowhere,
     Family(Option<Shown>),
 }
 
@@ -108,6 +110,7 @@ fn Stages() -> impl IntoView {
             Route::Counter(_) => Stage::Counter,
             Route::Chat => Stage::Chat,
             Route::Approvals => Stage::Approvals,
+            Route::Nowhere(_) => Stage::Nowhere,
             other => Stage::Family(Shown::of(other)),
         })
     });
@@ -122,7 +125,22 @@ fn Stages() -> impl IntoView {
         Stage::Counter => view! { <CounterView/> }.into_any(),
         Stage::Chat => view! { <ChatView/> }.into_any(),
         Stage::Approvals => view! { <ApprovalsView/> }.into_any(),
+        Stage::Nowhere => view! { <NoPlace/> }.into_any(),
         Stage::Family(shown) => shown.and_then(|it| it.draw()).into_any(),
+    }
+}
+
+/// Where the address leads nowhere: what may be wrong with it, and a way on.
+#[component]
+fn NoPlace() -> impl IntoView {
+    let page = page();
+    browser::focus_soon("stage");
+    view! {
+        <div class="empty no-place">
+            <h1 tabindex="-1" id="stage">{move || page.say(Key::NoPlace)}</h1>
+            <p>{move || page.say(Key::NoPlaceHint)}</p>
+            <p><a href="#/">{move || page.say(Key::NoPlaceHome)}</a></p>
+        </div>
     }
 }
 

@@ -181,9 +181,31 @@ pub(crate) fn reveal(id: &str) {
     scroll_to(document().get_element_by_id(id));
 }
 
+/// Scrolls until an element stands in the middle.
+pub(crate) fn reveal_in_the_middle(id: &str) {
+    let options = ScrollIntoViewOptions::new();
+    options.set_block(ScrollLogicalPosition::Center);
+    options.set_inline(ScrollLogicalPosition::Center);
+    if let Some(element) = document().get_element_by_id(id) {
+        element.scroll_into_view_with_scroll_into_view_options(&options);
+    }
+}
+
 /// Scrolls as little as it takes to see the first element that fits a CSS selector.
 pub(crate) fn reveal_first(css: &str) {
     scroll_to(document().query_selector(css).ok().flatten());
+}
+
+/// Scrolls what stands in a list of its own, and nothing else, until an element of it is seen.
+pub(crate) fn reveal_within(list: &str, css: &str) {
+    let find = |css: &str| document().query_selector(css).ok().flatten();
+    if let Some((list, element)) = find(list).zip(find(css)) {
+        let (around, own) = (list.get_bounding_client_rect(), element.get_bounding_client_rect());
+        if own.top() < around.top() || own.bottom() > around.bottom() {
+            let middle = own.top() - around.top() - (around.height() - own.height()) / 2.0;
+            list.set_scroll_top(list.scroll_top() + middle as i32);
+        }
+    }
 }
 
 fn scroll_to(element: Option<web_sys::Element>) {
@@ -275,21 +297,6 @@ pub(crate) fn hash() -> String {
 /// Goes to another hash, with an entry in the history.
 pub(crate) fn set_hash(hash: &str) {
     let _ = window().location().set_hash(hash);
-}
-
-/// Writes another hash into the address, as an entry of the history, and goes nowhere.
-pub(crate) fn push_hash(hash: &str) {
-    if let Ok(history) = window().history() {
-        // A browser may forbid it; the address is then not what is shown, and nothing else.
-        let _ = history.push_state_with_url(&JsValue::NULL, "", Some(hash));
-    }
-}
-
-/// Writes another hash into the address, in place of the one that is there.
-pub(crate) fn replace_hash(hash: &str) {
-    if let Ok(history) = window().history() {
-        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(hash));
-    }
 }
 
 /// The address of the page, to be sent to somebody.

@@ -182,7 +182,8 @@ mod tests {
         let text = r#"{"error": "lookup_not_allowed", "message": "Allow it so.", "status": 403}"#;
         let refused = failed(403, text);
         assert_eq!(why(&refused, Lang::En), Lang::En.say(Key::LookupNotAllowed));
-        assert!(refused.details().is_some_and(|it| it.contains("Allow it so.")), "{refused:?}");
+        let details = refused.details(&why(&refused, Lang::En));
+        assert!(details.is_some_and(|it| it.contains("Allow it so.")), "{refused:?}");
         let Trouble::Protocol { code, .. } = failed(502, "<html>") else { panic!("no refusal") };
         assert_eq!(code, 502);
         assert_eq!(failed(401, ""), Trouble::Unauthorized);

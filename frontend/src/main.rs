@@ -17,6 +17,7 @@ mod ears;
 mod form;
 mod gate;
 mod geo;
+mod history;
 mod lookup;
 mod mcp;
 mod page;

@@ -145,7 +145,7 @@ pub(crate) async fn blob(id: &str) -> Result<Vec<u8>, Trouble> {
     if let Some(authorization) = access::header() {
         request = request.header("Authorization", &authorization);
     }
-    let response = request.send().await.map_err(|_| Trouble::Offline)?;
+    let response = answered(request.send().await, None)?;
     if response.status() == 401 {
         access::refused();
     }

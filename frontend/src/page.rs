@@ -11,9 +11,11 @@ use crate::access;
 use crate::browser::{self, Keep};
 use crate::call::Loaded;
 use crate::form::{Draft, Form};
+use crate::history;
 use crate::mcp::listen::{self, Heard};
 use crate::mcp::wire::Tool;
 use crate::mcp::{self, ServerInfo};
+use crate::request;
 use crate::route::Route;
 use crate::settings::{self, Theme};
 use crate::text::{Key, Lang};
@@ -21,6 +23,8 @@ use crate::trouble::Trouble;
 
 /// How long a toast stays: long enough to be read twice.
 const TOAST_TIME: Duration = Duration::from_secs(7);
+/// How long what was said can be found: what it says of the moment is no longer true later.
+const VOICE_TIME: Duration = Duration::from_secs(10);
 /// How often to look whether the door is open; nothing goes over the network for it.
 const DOOR_TIME: Duration = Duration::from_millis(500);
 
@@ -64,6 +68,8 @@ pub(crate) struct Page {
     pub(crate) toast: RwSignal<Option<(Key, String, u32)>>,
     /// What the form at `#/form/HANDLE` is called, once that is known.
     pub(crate) form_title: RwSignal<Option<String>>,
+    /// Whether it is being looked at whether the host is there.
+    is_doubted: StoredValue<bool>,
     /// What was typed, by tool; outlives the forms.
     drafts: StoredValue<HashMap<String, ArcRwSignal<Draft>>>,
 }
@@ -98,12 +104,21 @@ impl Page {
             voice: RwSignal::new((String::new(), 0)),
             toast: RwSignal::new(None),
             form_title: RwSignal::new(None),
+            is_doubted: StoredValue::new(false),
             drafts: StoredValue::new(HashMap::new()),
         };
         let _listener = window_event_listener(leptos::ev::hashchange, move |_| {
+            history::leave();
+            let seen = history::arrive();
             page.route.set(Route::parse(&browser::hash()));
+            if let Some(seen) = seen {
+                history::restore(&seen);
+            }
         });
+        history::open();
         access::open(move || page.shut());
+        request::tell_when_lost(move || page.doubt());
+        let _offline = window_event_listener(leptos::ev::offline, move |_| page.doubt());
         page
     }
 
@@ -158,6 +173,27 @@ impl Page {
     pub(crate) fn announce(self, text: impl Into<String>) {
         let text = text.into();
         self.voice.update(|voice| *voice = (text, voice.1.wrapping_add(1)));
+        let number = self.voice.with_untracked(|it| it.1);
+        let end = move || {
+            if self.voice.with_untracked(|it| it.1 == number) {
+                self.hush();
+            }
+        };
+        set_timeout(end, VOICE_TIME);
+    }
+
+    /// What was said to be under way has ended, one way or the other: nothing goes on saying it.
+    pub(crate) fn end_progress(self) {
+        if self.voice.with_untracked(|it| is_progress(&it.0)) {
+            self.hush();
+        }
+    }
+
+    /// What was said last is over: a screen reader that looks for it later finds nothing.
+    fn hush(self) {
+        if self.voice.with_untracked(|it| !it.0.is_empty()) {
+            self.voice.update(|voice| voice.0.clear());
+        }
     }
 
     /// Says a fixed phrase.
@@ -185,7 +221,12 @@ impl Page {
 
     /// Goes to another place of the page.
     pub(crate) fn go(self, route: Route) {
-        browser::set_hash(&route.hash());
+        self.end_progress();
+        let hash = route.hash();
+        if hash != browser::hash() {
+            history::leave();
+            browser::set_hash(&hash);
+        }
         self.route.set(route);
     }
 
@@ -321,9 +362,12 @@ impl Page {
     /// A request did not get through, though the stream of news may not have noticed: looks whether
     /// the host is there, until it is.
     pub(crate) fn doubt(self) {
-        if self.connection.get_untracked() == Connection::Offline {
+        // Who has not met the host yet, or has lost it, looks for it already.
+        let is_online = self.connection.get_untracked() == Connection::Online;
+        if !is_online || self.is_doubted.get_value() {
             return;
         }
+        self.is_doubted.set_value(true);
         spawn_local(async move {
             let mut attempt = 0;
             while mcp::discover().await == Err(Trouble::Offline) {
@@ -331,6 +375,7 @@ impl Page {
                 browser::sleep(listen::pause(attempt, js_sys::Math::random())).await;
                 attempt += 1;
             }
+            self.is_doubted.set_value(false);
             self.set_online();
         });
     }
@@ -353,6 +398,28 @@ impl Page {
         if before == Connection::Offline {
             self.refreshed.update(|it| *it = it.wrapping_add(1));
             self.notify(Key::BackOnline);
+        }
+    }
+}
+
+/// Whether a phrase says that something is under way; in both languages it ends so.
+fn is_progress(text: &str) -> bool {
+    text.ends_with('…')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_under_way_is_told_from_what_has_come() {
+        for lang in [Lang::Ja, Lang::En] {
+            for key in [Key::Reserving, Key::Calling, Key::FormSending, Key::TalkGameBegins] {
+                assert!(is_progress(lang.say(key)), "{}", lang.say(key));
+            }
+            for key in [Key::Reserved, Key::LostAll, Key::FormSent] {
+                assert!(!is_progress(lang.say(key)), "{}", lang.say(key));
+            }
         }
     }
 }

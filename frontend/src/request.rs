@@ -1,11 +1,22 @@
 //! What all requests of the page have in common, whatever they ask for.
 
+use std::cell::RefCell;
+
 use gloo_net::http::{RequestBuilder, Response};
 use web_sys::AbortSignal;
 
 use crate::access;
 use crate::browser;
 use crate::trouble::Trouble;
+
+type Lost = Box<dyn Fn()>;
+
+thread_local!(static WHEN_LOST: RefCell<Option<Lost>> = const { RefCell::new(None) });
+
+/// Says whom to tell when a request does not reach the host, whoever sent it.
+pub(crate) fn tell_when_lost(when_lost: impl Fn() + 'static) {
+    WHEN_LOST.set(Some(Box::new(when_lost)));
+}
 
 /// With what every request of the page carries: what its reader chose to read, and who that is. It ends with `stop`.
 pub(crate) fn with_headers(request: RequestBuilder, stop: Option<&AbortSignal>) -> RequestBuilder {
@@ -17,13 +28,35 @@ pub(crate) fn with_headers(request: RequestBuilder, stop: Option<&AbortSignal>) 
     }
 }
 
-/// What came, unless nothing did.
+/// What came, unless nothing did: then the page hears that the host may be gone.
 pub(crate) fn answered<E>(
     sent: Result<Response, E>,
     stop: Option<&AbortSignal>,
 ) -> Result<Response, Trouble> {
     sent.map_err(|_| match stop {
         Some(signal) if signal.aborted() => Trouble::Stopped,
-        _ => Trouble::Offline,
+        _ => {
+            WHEN_LOST.with_borrow(|tell| tell.iter().for_each(|tell| tell()));
+            Trouble::Offline
+        }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::rc::Rc;
+
+    use super::*;
+
+    #[test]
+    fn the_page_hears_of_every_request_that_is_lost() {
+        let lost = Rc::new(Cell::new(0));
+        let count = Rc::clone(&lost);
+        tell_when_lost(move || count.set(count.get() + 1));
+        for _ in 0..2 {
+            assert_eq!(answered(Err(()), None).unwrap_err(), Trouble::Offline);
+        }
+        assert_eq!(lost.get(), 2);
+    }
 }

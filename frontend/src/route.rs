@@ -13,6 +13,8 @@ pub(crate) enum Route {
     Approvals,
     /// A family's.
     At(Address),
+    /// An address that means nothing, as it is written.
+    Nowhere(String),
 }
 
 /// An address of a family's: what stands between the slashes, and the query behind it.
@@ -84,7 +86,7 @@ impl Default for Route {
 }
 
 impl Route {
-    /// Reads a hash; whatever it does not know is the first place.
+    /// Reads a hash; an empty one is the first place.
     pub(crate) fn parse(hash: &str) -> Self {
         let path = hash.trim_start_matches('#').trim_start_matches('/');
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
@@ -94,10 +96,11 @@ impl Route {
             ["counter", tool, ..] => Self::Counter(Some(tool.to_owned())),
             ["chat"] => Self::Chat,
             ["approvals"] => Self::Approvals,
+            [] => Self::default(),
             _ => {
                 let address = Address { path, query: query.to_owned() };
                 let known = READING.get().and_then(|it| (it.known)(&address));
-                known.map_or_else(Self::default, Self::At)
+                known.map_or_else(|| Self::Nowhere(hash.to_owned()), Self::At)
             }
         }
     }
@@ -109,6 +112,7 @@ impl Route {
             Self::Counter(Some(tool)) => format!("#/counter/{}", encoded(tool)),
             Self::Chat => "#/chat".to_owned(),
             Self::Approvals => "#/approvals".to_owned(),
+            Self::Nowhere(hash) => hash.clone(),
             Self::At(Address { path, query }) => {
                 let path: Vec<_> = path.iter().map(|it| encoded(it)).collect();
                 let mark = if query.is_empty() { "" } else { "?" };
@@ -169,10 +173,15 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_or_broken_address_is_the_first_place() {
+    fn an_empty_address_is_the_first_place_and_an_unknown_one_is_none() {
         crate::families::register();
-        for hash in ["", "#", "#/nowhere", "#/reservation", "#/form", "#/%", "#//"] {
+        for hash in ["", "#", "#/", "#//"] {
             assert_eq!(Route::parse(hash), Route::default(), "{hash}");
+        }
+        for hash in ["#/nowhere", "#/reservation", "#/form", "#/%"] {
+            let nowhere = Route::parse(hash);
+            assert_eq!(nowhere, Route::Nowhere(hash.to_owned()));
+            assert_eq!(nowhere.hash(), hash, "the address stays what it is");
         }
         assert_eq!(Route::parse("#/counter/%e"), Route::Counter(Some("%e".to_owned())));
     }

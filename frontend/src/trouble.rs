@@ -114,12 +114,18 @@ impl Trouble {
         }
     }
 
-    /// For whoever looks into it: code and original words.
-    pub(crate) fn details(&self) -> Option<String> {
+    /// For whoever looks into it: code and original words, beside what is `said` already.
+    pub(crate) fn details(&self, said: &str) -> Option<String> {
         match self {
             Self::Protocol { code, message } => Some(format!("{code} {message}")),
+            // What is said already is not said twice.
             Self::Refused(it) if !it.code.is_empty() => {
-                Some(format!("{} — {}", it.code, it.message))
+                let is_said = it.message.is_empty() || it.message == said;
+                Some(if is_said {
+                    it.code.clone()
+                } else {
+                    format!("{} — {}", it.code, it.message)
+                })
             }
             _ => None,
         }
@@ -226,6 +232,20 @@ mod tests {
     fn an_unknown_code_speaks_for_itself() {
         let trouble = refused(&json!({ "error": "dragon", "message": "Here be dragons." }));
         assert_eq!(trouble.mend(Lang::Ja), "Here be dragons.");
+    }
+
+    #[test]
+    fn details_have_the_code_and_say_nothing_twice() {
+        let known = refused(&json!({ "error": "seat_not_found", "message": "No seat Q9." }));
+        let said = known.mend(Lang::En);
+        assert_eq!(known.details(&said).as_deref(), Some("seat_not_found — No seat Q9."));
+        let own = refused(&json!({ "error": "dragon", "message": "Here be dragons." }));
+        let said = own.mend(Lang::En);
+        assert_eq!(
+            (said.as_str(), own.details(&said).as_deref()),
+            ("Here be dragons.", Some("dragon"))
+        );
+        assert_eq!(Trouble::Offline.details(""), None);
     }
 
     #[test]

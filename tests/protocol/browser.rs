@@ -250,3 +250,87 @@ async fn a_family_that_is_not_served_is_not_on_the_page() {
     assert_eq!(browser.complaints().await, Vec::<String>::new());
     browser.close().await;
 }
+
+/// The places for wheelchairs stand at the edges of the hall, where a phone does not show them at first.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_phone_leads_to_the_wheelchair_places_and_shows_the_whole_hall() {
+    let server = TestServer::with(&["cinema"]).await;
+    let show = showtimes(&server.client()).await.remove(0);
+    let browser = Browser::open(&server.url(), Look::PHONE).await;
+    browser.go(&hall(&show)).await;
+    browser.find("[role=gridcell].is-wheelchair").await;
+    let seen = "(() => { const box = document.activeElement.getBoundingClientRect();
+        return document.activeElement.matches('[role=gridcell].is-wheelchair')
+            && box.left >= 0 && box.right <= innerWidth; })()";
+    browser.role("button", "Go to the wheelchair places").await.click().await.unwrap();
+    browser.until(seen).await;
+    browser.picture("hall-wheelchair-phone").await;
+    browser.role("button", "Show all of it").await.click().await.unwrap();
+    let is_whole = "(() => { const hall = document.querySelector('.hall-scroll');
+        return hall.scrollWidth <= hall.clientWidth; })()";
+    browser.until(is_whole).await;
+    browser.picture("hall-whole-phone").await;
+    assert!(!browser.overflows().await);
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lost_connection_is_told_wherever_it_is_met() {
+    let server = TestServer::with(&["cinema"]).await;
+    let show = showtimes(&server.client()).await.remove(0);
+    let seats = free_seats(&server.client(), &id(&show)).await;
+    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
+    browser.go(&hall(&show)).await;
+    browser.find(".connection.is-online").await;
+    browser.click(&seat(&seats[0])).await;
+    browser.find("#user-id").await.send_keys("hanako").await.unwrap();
+    browser.offline(true).await;
+    browser.find(".main-action").await.click().await.unwrap();
+    browser.find(".notice.is-trouble").await;
+    browser.find(".connection.is-offline").await;
+    // What was said on the way is over.
+    browser.until("!document.body.textContent.includes('Reserving…')").await;
+    browser.offline(false).await;
+    browser.find(".connection.is-online").await;
+    browser.find(".notice button").await.click().await.unwrap();
+    browser.says("h1", "reserved").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn back_leads_to_where_the_reader_was() {
+    let server = TestServer::with(&["cinema"]).await;
+    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
+    browser.find("a.showtime").await;
+    let last =
+        "const all = document.querySelectorAll('a.showtime'); const last = all[all.length - 1];
+        last.scrollIntoView({ block: 'center' }); last.focus(); return last.getAttribute('href');";
+    let href = browser.script(last).await;
+    let scrolled = browser.script("return window.scrollY").await.as_f64().unwrap();
+    assert!(scrolled > 100.0, "there is something to scroll: {scrolled}");
+    browser.script("document.activeElement.click()").await;
+    browser.find("[role=gridcell]").await;
+    browser.until("window.scrollY === 0").await;
+    browser.script("history.back()").await;
+    browser.until(&format!("Math.abs(window.scrollY - {scrolled}) < 3")).await;
+    browser.until(&format!("document.activeElement.getAttribute('href') === {href}")).await;
+    // A link leads to the top, as ever.
+    browser.script("document.activeElement.click()").await;
+    browser.find("[role=gridcell]").await;
+    browser.until("window.scrollY === 0").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_that_leads_nowhere_says_so() {
+    let server = TestServer::with(&["cinema"]).await;
+    let browser = Browser::open(&server.url(), Look::PHONE).await;
+    browser.go("#/nowhere").await;
+    browser.says("h1", "no such page").await;
+    assert_eq!(browser.script("return location.hash").await, "#/nowhere");
+    assert!(!browser.text(".places").await.is_empty(), "there are ways on");
+    assert_eq!(browser.serious_faults().await, Vec::<String>::new());
+    browser.role("link", "Go to the first page").await.click().await.unwrap();
+    browser.says("h1", "Book your seats").await;
+    browser.close().await;
+}

@@ -36,12 +36,7 @@ impl Opened {
         let browser = Browser::open(&server.url(), look).await;
         let it = Self { server, browser, look };
         it.browser.go("#/navigation").await;
-        it.browser
-            .role(
-                "heading",
-                it.word("AIナビ PoC — MCP × Google Maps", "AI navigation PoC — MCP × Google Maps"),
-            )
-            .await;
+        it.browser.role("heading", it.word("ルートを探す", "Find a route")).await;
         it
     }
 

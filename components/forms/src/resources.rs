@@ -17,8 +17,6 @@ use crate::{
     store,
 };
 
-/// The list of forms, for a spreadsheet.
-const CSV: &str = "form://submissions.csv";
 /// When to ask by a form and how.
 const GUIDE: &str = "form://guide";
 /// Bytes of a file that are read as a resource; a larger one has an address of its own.
@@ -45,7 +43,7 @@ impl Resources for Shelf {
     }
 
     fn list(_: Option<&str>) -> Result<Page, Stop> {
-        let csv = Resource::new(CSV, "form_submissions")
+        let csv = Resource::new(store::LIST, "form_submissions")
             .title("フォームの一覧（CSV） / Forms, for a spreadsheet")
             .mime_type("text/csv");
         let guide = Resource::new(GUIDE, "form_guide")

@@ -43,6 +43,7 @@ fn forget(condition: &str, before: i64) -> Result<(), Stop> {
         let files = "DELETE FROM files WHERE handle NOT IN (SELECT handle FROM forms)";
         sql::transact([toolkit::sql!(forms, before).bind_all(&handles), toolkit::sql!(files)])?;
         handles.iter().for_each(|it| events::publish(&store::uri(it)));
+        events::publish(store::LIST);
     }
     Ok(())
 }

@@ -41,6 +41,9 @@ pub fn uri(handle: &str) -> String {
     format!("form://{handle}")
 }
 
+/// The list of forms: what the bell says when a form comes, goes or is answered.
+pub const LIST: &str = "form://submissions.csv";
+
 /// Keeps a form that is asked for, waiting.
 ///
 /// # Errors
@@ -83,7 +86,10 @@ pub fn add(
         kept => kept.map(drop),
     };
     match kept {
-        Ok(()) => changed(handle),
+        Ok(()) => {
+            changed(handle);
+            events::publish(LIST);
+        }
         Err(Error::UnexpectedCount(_)) => return Err(share::full()),
         Err(error) => return Err(error.into()),
     }
@@ -142,10 +148,12 @@ pub fn answer(handle: &str, form: &Form, status: Status, filled: &Filled) -> Res
     if is_submitted {
         batch.extend(files(handle, form, &filled.values));
     }
-    step(handle, batch, |it| match it.status {
+    let answered = step(handle, batch, |it| match it.status {
         Status::Waiting => requester_is_full(),
         _ => already_answered(it),
-    })
+    })?;
+    events::publish(LIST);
+    Ok(answered)
 }
 
 /// Takes a cancelled or declined form up again: within ten minutes, unless whoever asked has read it.
@@ -160,7 +168,9 @@ pub fn reopen(handle: &str) -> Result<Record, Stop> {
         handle,
         now() - REOPEN_MS,
     );
-    step(handle, vec![update.expect(1)], not_reopened)
+    let reopened = step(handle, vec![update.expect(1)], not_reopened)?;
+    events::publish(LIST);
+    Ok(reopened)
 }
 
 /// Saves what was typed so far. With the number of the draft that it follows, only after that one.

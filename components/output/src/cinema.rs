@@ -96,6 +96,9 @@ pub struct SeatMap {
     /// The showing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub showtime: Option<Showtime>,
+    /// Seats that one call of `reserve_seats` may have (CIN-44).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seats_max: Option<u32>,
 }
 
 /// A seat, and whether someone has it.

@@ -114,10 +114,11 @@ pub(crate) async fn chat(
 
 /// Shows the password (ILL-44).
 pub(crate) async fn enter(password: &str) -> Result<(), Failure> {
-    let request = with_headers(Request::post("/api/auth"), None)
+    let asked = with_headers(Request::post("/api/auth"), None)
         .json(&json!({ "password": password }))
         .map_err(|error| Failure::unreadable(&error.to_string()))?;
-    let response = request.send().await.map_err(|_| Failure::offline())?;
+    let sent = request::answered(asked.send().await, None);
+    let response = sent.map_err(|_| Failure::offline())?;
     if response.ok() {
         return Ok(());
     }

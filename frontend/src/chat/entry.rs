@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::tool_card::ToolCard;
-use super::waiting::Pending;
+use super::waiting::{Pending, Reply, Waiting};
 use crate::cards::picture::Picture;
 use crate::cards::shared::Shared;
 
@@ -151,6 +151,21 @@ impl Turn {
         };
         let pending = self.pending.iter().enumerate();
         pending.filter(|it| home(it.1) == piece).map(|it| it.0).collect()
+    }
+
+    /// Whether something was done, or may have been, that the person allowed: only this answer tells of it.
+    pub(crate) fn has_acted(&self) -> bool {
+        let is_allowed = |id: &str| {
+            self.pending.iter().any(|it| {
+                let is_approval = matches!(it.waiting, Waiting::Approval { .. });
+                let is_allowed = matches!(it.reply, Some(Reply::Allow | Reply::Trust));
+                is_approval && is_allowed && it.waiting.call_id() == id
+            })
+        };
+        self.pieces.iter().any(|it| match it {
+            Piece::Call(card) => card.may_be_done() && (card.is_trusted || is_allowed(&card.id)),
+            Piece::Text(_) | Piece::Pictures(_) => false,
+        })
     }
 
     /// Whether the person answered what the server keeps this turn for, and it does not know yet.

@@ -117,9 +117,17 @@ impl Thread {
         turn.end_cards(&State::Denied);
     }
 
-    /// The answer and its question are asked once more, from the beginning.
+    /// Whether the message or an answer after it tells of something that was done, so that taking them out loses the
+    /// only word of it.
+    pub(crate) fn has_acted_since(&self, id: u64) -> bool {
+        let since = self.entries.iter().skip_while(|it| it.id != id);
+        since.filter_map(|it| it.turn()).any(Turn::has_acted)
+    }
+
+    /// The answer and its question are asked once more, from the beginning; not where something was done for it,
+    /// which would be forgotten, and done twice.
     pub(crate) fn again(&mut self, at_ms: u64) -> bool {
-        let is_answer = self.entries.last().is_some_and(|it| it.turn().is_some());
+        let is_answer = self.last_turn().is_some_and(|it| !it.has_acted());
         if !is_answer || self.is_running() || self.entries.len() < 2 {
             return false;
         }

@@ -20,6 +20,8 @@ pub(crate) struct ToolCard {
     /// Why it is called.
     pub(crate) reason: String,
     pub(crate) state: State,
+    /// Whether it ran without asking, because the reader trusts the tool in this conversation.
+    pub(crate) is_trusted: bool,
 }
 
 /// How a call stands.
@@ -64,6 +66,11 @@ impl ToolCard {
             State::Done(came) => Some(came),
             _ => None,
         }
+    }
+
+    /// Whether it was done, or may have been.
+    pub(crate) fn may_be_done(&self) -> bool {
+        matches!(self.state, State::Done(_) | State::Stopped)
     }
 
     /// Whether it is over, one way or the other.

@@ -21,6 +21,7 @@ mod labels;
 pub(crate) mod line;
 pub(crate) mod log;
 pub(crate) mod place;
+mod planner;
 pub(crate) mod position;
 pub(crate) mod run;
 pub(crate) mod turn;

@@ -53,6 +53,7 @@ macro_rules! with_chat_words {
             ChatAttachUnread: "画像を読み込めませんでした。", "The picture could not be read.";
             ChatChoose: "参照する画像を自分で選ぶ", "Let me pick the pictures it starts from";
             ChatEditing: "以前のメッセージを編集しています。送信すると、それより後のやりとりは消えます。", "You are editing an earlier message. Sending it removes what followed.";
+            ChatEditingActed: "以前のメッセージを編集しています。送信すると、それより後のやりとりは消えますが、実行済みの操作（予約など）は取り消されません。予約番号などは先に控えてください。", "You are editing an earlier message. Sending it removes what followed, but takes nothing back that was done, such as a reservation. Note its number first.";
             ChatEditStop: "編集をやめる", "Stop editing";
             ChatTooLong: "メッセージは {0} 文字までです。", "A message may have up to {0} characters.";
             ChatUnanswered: "承認や回答を待っています。別のメッセージを送ると、待っている操作は行われません。", "Something waits for your answer. If you send another message, it will not be done.";
@@ -72,6 +73,7 @@ macro_rules! with_chat_words {
             ChatEditNamed: "このメッセージを編集して送り直す", "Edit this message and send it again";
             ChatAgain: "再生成", "Regenerate";
             ChatAgainNamed: "この応答を再生成", "Regenerate this answer";
+            ChatActed: "この応答では操作を実行したため、再生成できません。", "Something was done in this answer, so it cannot be regenerated.";
             ChatLeftOut: "取り消したため、以後のやりとりには含まれません。", "Cancelled: the assistant is not told of it again.";
             ChatIncomplete: "途中まで", "Incomplete";
             ChatNoAnswer: "応答できませんでした", "There is no answer";

@@ -32,12 +32,12 @@ with_map_words! {
     BoxOffice: "チケット窓口", "Box office";
     Counter: "ツールカウンター", "Counter";
     SwitchLanguage: "English", "日本語";
-    Theme: "配色", "Colours";
-    ThemeSystem: "端末の設定", "As the device";
+    Theme: "配色", "Colour theme";
+    ThemeSystem: "自動", "Auto";
     ThemeLight: "ライト", "Light";
     ThemeDark: "ダーク", "Dark";
-    Connecting: "接続中…", "Connecting…";
-    Online: "接続中", "Connected";
+    Connecting: "接続しています…", "Connecting…";
+    Online: "接続済み", "Connected";
     OfflineState: "オフライン", "Offline";
     ToolsChanged: "ツールが更新されました。", "The tools were updated.";
     BackOnline: "接続が戻りました。", "The connection is back.";
@@ -45,6 +45,10 @@ with_map_words! {
     Loading: "読み込み中…", "Loading…";
     Retry: "もう一度試す", "Try again";
     Back: "戻る", "Back";
+    Details: "詳細", "Details";
+    NoPlace: "このページはありません", "There is no such page";
+    NoPlaceHint: "アドレスが途中で切れているか、古いリンクです。上のメニューから開き直してください。", "The address is incomplete or no longer in use. Choose a page from the menu above.";
+    NoPlaceHome: "最初のページへ", "Go to the first page";
 
     // A host that wants a token.
     SignIn: "サインイン", "Sign in";
@@ -74,6 +78,8 @@ with_map_words! {
     FilmCount: "{0} 作品", "Films: {0}";
     NoFilms: "該当する作品はありません。", "No film fits.";
     NoFilmsHint: "別の日付や言葉でお試しください。", "Try another day or another word.";
+    NoProgramme: "いま予約できる作品はありません。", "There are no films to book at the moment.";
+    NoProgrammeHint: "上映予定が登録されると、ここに並びます。", "They appear here once there is a programme.";
     DidYouMean: "もしかして：", "Did you mean:";
     NoShowtimes: "この日の上映はありません。", "Not on this day.";
     SeatsLeft: "残り {0} 席", "Seats left: {0}";
@@ -83,7 +89,7 @@ with_map_words! {
     Minutes: "{0} 分", "{0} min";
     Rating: "評価 {0}（5 点満点）", "Rated {0} of 5";
     UntilTime: "～{0}", "–{0}";
-    Change: "変更", "Change";
+    Change: "上映回を選び直す", "Choose another showtime";
 
     // The hall.
     ChooseSeats: "座席を選ぶ", "Choose seats";
@@ -98,6 +104,10 @@ with_map_words! {
     KindWheelchair: "車いす席", "wheelchair";
     Legend: "座席の見かた", "What the seats mean";
     HallHint: "矢印キーで移動、スペースキーで選択。一度に {0} 席まで。", "Arrow keys move, space picks. Up to {0} seats at a time.";
+    HallScrolls: "座席表は左右に動かせます。", "The plan scrolls sideways.";
+    HallWhole: "全体を表示", "Show all of it";
+    HallWheelchair: "車いす席へ", "Go to the wheelchair places";
+    HallLeftOut: "座席が多いため、{0} 席は表示していません。", "There are too many seats to show; {0} are left out.";
     HallGrid: "座席表", "Seats";
     HallFree: "空席 {0} ／ 全 {1} 席", "{0} of {1} seats free";
     HallEmpty: "座席の情報がありません。", "There are no seats to show.";
@@ -137,6 +147,7 @@ with_map_words! {
     Cancelling: "取り消しています…", "Cancelling…";
     CancelDone: "予約を取り消しました", "The reservation is cancelled";
     BookMore: "続けて予約する", "Book more seats";
+    ToBoxOffice: "チケット窓口へ", "To the box office";
     FindReservation: "予約の確認", "Find a reservation";
     FindReservationHint: "予約番号で確認・取り消しができます。", "See or cancel it by its number.";
     Find: "確認する", "Find";

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::page::page;
+use crate::page::{Page, page};
 use crate::text::Key;
 use crate::trouble::Trouble;
 
@@ -25,19 +25,29 @@ pub(crate) fn Notice(
     });
     let class = if trouble == Trouble::Stopped { "notice is-calm" } else { "notice is-trouble" };
     let trouble = StoredValue::new(trouble);
-    let details = trouble.with_value(Trouble::details).map(|details| {
-        view! { <p class="notice-code">{move || page.say(Key::CodeLabel)}" "<code>{details}</code></p> }
-    });
+    // The notice says itself what happened: nothing is under way any more.
+    page.end_progress();
     view! {
         <div class=class role="alert">
             <p class="notice-title">
                 {move || trouble.with_value(|it| it.title(page.lang.get()))}
             </p>
             <p>{move || trouble.with_value(|it| it.mend(page.lang.get()))}</p>
-            {details}
+            {move || trouble.with_value(|it| details(it, &it.mend(page.lang.get()), page))}
             {retry}
         </div>
     }
+}
+
+/// Code and original words beside what is `said` already, folded: they are for whoever looks into it.
+pub(crate) fn details(trouble: &Trouble, said: &str, page: Page) -> Option<impl IntoView + use<>> {
+    let details = trouble.details(said)?;
+    Some(view! {
+        <details class="notice-code">
+            <summary>{page.say(Key::Details)}</summary>
+            <p>{page.say(Key::CodeLabel)}" "<code>{details}</code></p>
+        </details>
+    })
 }
 
 /// Says that something is on its way.

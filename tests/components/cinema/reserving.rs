@@ -110,6 +110,8 @@ async fn the_operator_says_how_many_seats_one_call_may_reserve() {
     cinema.call("reserve_seats", order("u1", NOON, &["A1", "A2"])).await;
     let three = unfit(&cinema, "reserve_seats", order("u1", NOON, &["B1", "B2", "B3"])).await;
     assert_eq!(three, "seat_ids", "CIN-44: configurable");
+    let hall = cinema.call("list_available_seats", json!({ "showtime_id": NOON })).await;
+    assert_eq!(hall["seats_max"], 2, "who shows the seats knows it before they are picked");
     let cinema = max(json!(12)).start().await;
     let seats = free(&cinema, NOON).await;
     let twelve: Vec<_> = seats[..12].iter().map(String::as_str).collect();

@@ -67,7 +67,9 @@ async fn what_is_filled_in_comes_back_to_whoever_asked() {
     assert_eq!(submitted["values"], json!({ "name": "三葉", "ok": false }), "FORM-47");
     assert_eq!(submitted["answered_at"], "2026-11-20T10:01:30Z");
     assert_eq!(submitted["message"], "{\n  \"name\": \"三葉\",\n  \"ok\": false\n}", "FORM-5");
-    assert_eq!(forms.published(), [format!("form://{handle}")], "whoever waits is woken");
+    let list = "form://submissions.csv".to_owned();
+    let woken = [format!("form://{handle}"), list];
+    assert_eq!(forms.published(), woken, "whoever waits or looks at the list is woken");
     assert_eq!(answer(&forms, &handle).await, submitted, "FORM-11");
 }
 

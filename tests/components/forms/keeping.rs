@@ -20,7 +20,8 @@ async fn what_nobody_answers_goes_after_thirty_days_and_answers_after_ninety() {
     forms.pass(DAY * 2);
     forms.published();
     forms.run_schedule().await.unwrap();
-    assert_eq!(forms.published(), [format!("form://{waiting}")]);
+    let list = "form://submissions.csv".to_owned();
+    assert_eq!(forms.published(), [format!("form://{waiting}"), list]);
     let gone = refused(&forms, "get_form_submission", json!({ "handle": waiting })).await;
     assert_eq!(gone, ("not_found".into(), 404));
     assert_eq!(answer(&forms, &answered).await["status"], "submitted");

@@ -134,3 +134,21 @@ async fn the_operators_list_has_every_form_and_goes_out_as_csv() {
     browser.picture("forms-list-empty-phone-dark").await;
     browser.close().await;
 }
+
+/// The list is live: a form that comes while it is looked at is there, and so is its answer.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_list_hears_of_forms_that_come_and_are_answered() {
+    let server = forms::server().await;
+    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
+    browser.go("#/forms").await;
+    browser.says("main", "There are no forms yet").await;
+    let asked = forms::ask(&server.client(), &short()).await;
+    browser.says(".forms-table", "Waiting").await;
+    let arguments = json!({ "handle": asked.handle, "values": { "name": "花子" } });
+    server.client().output("submit_form", arguments).await;
+    browser.says(".forms-table", "Answered").await;
+    browser
+        .until("!document.querySelector('.forms-table tbody').innerText.includes('Waiting')")
+        .await;
+    browser.close().await;
+}

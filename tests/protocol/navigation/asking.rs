@@ -75,7 +75,7 @@ async fn what_is_said_next_changes_the_route_and_the_conversation_is_kept() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_can_be_searched_while_something_is_missing() {
+async fn nothing_can_be_searched_while_a_place_is_missing() {
     let it = Opened::with(Look::DESKTOP).await;
     let is_off = "document.getElementById('nav-search').disabled";
     it.browser.until(is_off).await;
@@ -85,7 +85,27 @@ async fn nothing_can_be_searched_while_something_is_missing() {
     it.browser.until(is_off).await;
     it.browser.fill("To", "横浜駅").await;
     it.browser.until(&format!("!{is_off}")).await;
-    it.browser.fill("Condition", "").await;
-    it.browser.until(is_off).await;
+    it.close().await;
+}
+
+/// From one place to another is enough, also as a link; and no AI is claimed where none runs.
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_condition_the_router_answers_and_no_ai_is_claimed() {
+    let it = Opened::with(Look::PHONE.japanese()).await;
+    it.browser.says(".nav-foot", "内蔵のプランナー").await;
+    it.ends(ENDS.0, ENDS.1).await;
+    it.search().await;
+    it.answered().await;
+    assert!(it.browser.all(".nav-advice").await.is_empty(), "nothing was asked of the planner");
+    it.browser.go("#/chat").await;
+    it.browser.go("#/navigation?from=東京駅&to=鎌倉駅&mode=ai").await;
+    it.browser.holds("目的地", "鎌倉駅").await;
+    it.answered().await;
+    it.ask("一番早い").await;
+    it.browser.says(".nav-advice", "内蔵のプランナー").await;
+    let text = it.browser.text("main").await;
+    for claim in ["Claude", "Google", "PoC", "AI によるもの", "AI の選択"] {
+        assert!(!text.contains(claim), "{claim}: {text}");
+    }
     it.close().await;
 }

@@ -10,6 +10,7 @@ use crate::{
     clock::Clock,
     programme::{ShowtimeId, Slot, days_listed},
     refusals::{seat_data_unavailable, showtime_not_found},
+    reservation::seats_per_reservation_max,
     seats::text_map,
     slots,
 };
@@ -66,7 +67,8 @@ impl Tool for ListAvailableSeats {
         let taken = seats.iter().filter(|it| it.is_reserved).count();
         let showtime = showing.showtime(u32::try_from(taken).unwrap_or(u32::MAX), clock.now());
         seats.retain(|it| self.include_reserved || !it.is_reserved);
-        Ok(SeatMap { seats, showtime: Some(showtime) })
+        let seats_max = u32::try_from(seats_per_reservation_max()?).ok();
+        Ok(SeatMap { seats, showtime: Some(showtime), seats_max })
     }
 }
 

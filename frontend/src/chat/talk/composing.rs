@@ -76,9 +76,15 @@ impl Talk {
             self.draft.set(asked.text);
             self.attached.set(asked.pictures);
             self.editing.set(Some(id));
-            self.page.announce_key(Key::ChatEditing);
+            self.page.announce_key(self.editing_key(id));
             browser::focus_soon("chat-input");
         }
+    }
+
+    /// What sending the earlier message again takes out, and what it does not take back.
+    pub(crate) fn editing_key(self, id: u64) -> Key {
+        let has_acted = untrack(|| self.thread.with(|it| it.has_acted_since(id)));
+        if has_acted { Key::ChatEditingActed } else { Key::ChatEditing }
     }
 
     /// The earlier message stays as it is.

@@ -52,6 +52,8 @@ impl Coming {
 impl Thread {
     /// Takes one event.
     pub(crate) fn take(&mut self, event: Event, coming: &mut Coming) {
+        let tells_calls = matches!(event, Event::Call(_) | Event::Done(_));
+        let trusts = if tells_calls { self.trusts.clone() } else { Vec::new() };
         let Some(turn) = self.turn_mut().filter(|it| it.is_running()) else { return };
         match event {
             Event::Status { tool, turn: id } => {
@@ -79,6 +81,9 @@ impl Thread {
             Event::Done(done) => turn.finish(*done, coming),
             Event::Failed(failure) => self.fail(failure),
             Event::Other => {}
+        }
+        if let Some(turn) = self.turn_mut().filter(|_| tells_calls) {
+            turn.trust(&trusts);
         }
     }
 }
@@ -134,10 +139,43 @@ impl Turn {
         if let Some(card) = self.card(&id).filter(is_open) {
             let card = card.change();
             // A call that waited has begun; what is said of it now is what is done.
-            *card = ToolCard { id, name, title, server, view, params, reason, state };
+            *card = ToolCard {
+                id,
+                name,
+                title,
+                server,
+                view,
+                params,
+                reason,
+                state,
+                is_trusted: false,
+            };
         } else {
-            let card = ToolCard { id, name, title, server, view, params, reason, state };
+            let card = ToolCard {
+                id,
+                name,
+                title,
+                server,
+                view,
+                params,
+                reason,
+                state,
+                is_trusted: false,
+            };
             self.push(Piece::Call(Shared::new(card)));
+        }
+    }
+
+    /// Marks the calls that run without asking: by `NAME@DIGEST`, or by the name.
+    fn trust(&mut self, trusts: &[String]) {
+        let is_trusted = |name: &str| trusts.iter().any(|it| it.split('@').next() == Some(name));
+        for piece in &mut self.pieces {
+            if let Piece::Call(card) = piece
+                && !card.is_trusted
+                && is_trusted(&card.name)
+            {
+                card.change().is_trusted = true;
+            }
         }
     }
 
@@ -264,7 +302,17 @@ impl Turn {
                 continue;
             }
             let Called { id, name, title, server, view, params, reason, .. } = called;
-            let card = ToolCard { id, name, title, server, view, params, reason, state };
+            let card = ToolCard {
+                id,
+                name,
+                title,
+                server,
+                view,
+                params,
+                reason,
+                state,
+                is_trusted: false,
+            };
             if self.pieces.len() < PIECES_MAX {
                 self.pieces.insert(at, Piece::Call(Shared::new(card)));
                 at += 1;

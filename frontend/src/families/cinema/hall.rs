@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use output::cinema::{Seat, SeatMap};
+use output::cinema::{Seat, SeatKind, SeatMap};
 
-/// Seats in one reservation (CIN-44).
-pub(crate) const SEATS_MAX: usize = 10;
-/// A hall beyond this is no hall: the rest is not drawn.
-const HALL_MAX: usize = 2_000;
+/// Seats in one reservation (CIN-44), where the cinema does not say.
+const SEATS_MAX: usize = 10;
+/// Seats that are drawn: more than the catalogue of the bundled cinema allows, 26 rows of 80. What is left out of
+/// a hall beyond this is told.
+const HALL_MAX: usize = 4_000;
 /// Columns beyond this are not drawn; they would be a mistake in the data.
 const COLUMNS_MAX: u32 = 80;
 
@@ -17,6 +18,10 @@ pub(crate) struct Hall {
     pub(crate) rows: Vec<Row>,
     /// Places in the widest row, aisles among them.
     pub(crate) columns: u32,
+    /// Seats that are not drawn.
+    pub(crate) left_out: usize,
+    /// Seats that one reservation may have.
+    pub(crate) seats_max: usize,
 }
 
 /// One row, left to right.
@@ -50,7 +55,9 @@ impl Hall {
             Row { name, places }
         });
         let rows = rows.collect();
-        Self { rows, columns }
+        let left_out = map.seats.len().saturating_sub(HALL_MAX);
+        let seats_max = map.seats_max.and_then(|it| usize::try_from(it).ok());
+        Self { rows, columns, left_out, seats_max: seats_max.unwrap_or(SEATS_MAX) }
     }
 
     /// Every place.
@@ -67,6 +74,18 @@ impl Hall {
     pub(crate) fn counts(&self) -> (usize, usize) {
         let free = self.places().filter(|it| !it.seat.is_reserved).count();
         (free, self.places().count())
+    }
+
+    /// The first place for a wheelchair: a free one, else any.
+    pub(crate) fn wheelchair(&self) -> Option<Cursor> {
+        let find = |is_asked: fn(&Seat) -> bool| {
+            self.rows.iter().enumerate().find_map(|(row, it)| {
+                let place = it.places.iter().position(|it| is_asked(&it.seat))?;
+                Some(Cursor { row, place })
+            })
+        };
+        let is_free = |it: &Seat| it.kind == SeatKind::Wheelchair && !it.is_reserved;
+        find(is_free).or_else(|| find(|it| it.kind == SeatKind::Wheelchair))
     }
 
     /// Where the keyboard comes in: the first free seat, or the first seat of all.
@@ -172,15 +191,15 @@ pub(crate) enum Picked {
 }
 
 impl Picks {
-    /// Picks a seat, or lets go of it.
-    pub(crate) fn toggle(&mut self, seat: &Seat) -> Picked {
+    /// Picks a seat, or lets go of it; up to `max` in all.
+    pub(crate) fn toggle(&mut self, seat: &Seat, max: usize) -> Picked {
         if self.picked.remove(&seat.seat_id) {
             return Picked::Undone;
         }
         if seat.is_reserved || self.lost.contains(&seat.seat_id) {
             return Picked::Taken;
         }
-        if self.picked.len() >= SEATS_MAX {
+        if self.picked.len() >= max {
             return Picked::TooMany;
         }
         self.picked.insert(seat.seat_id.clone());
@@ -191,7 +210,7 @@ impl Picks {
     pub(crate) fn restore(&mut self, hall: &Hall, ids: &[String]) {
         for id in ids {
             if let Some(seat) = hall.seat(id).filter(|it| !self.has(&it.seat_id)) {
-                self.toggle(seat);
+                self.toggle(seat, hall.seats_max);
             }
         }
     }

@@ -28,6 +28,10 @@ fn seat<'a>(hall: &'a Hall, id: &str) -> &'a Seat {
     hall.seat(id).unwrap()
 }
 
+fn pick(picks: &mut Picks, hall: &Hall, id: &str) -> Picked {
+    picks.toggle(seat(hall, id), hall.seats_max)
+}
+
 fn id_at(hall: &Hall, cursor: Cursor) -> &str {
     &hall.at(cursor).unwrap().seat.seat_id
 }
@@ -49,7 +53,7 @@ fn strings(ids: &[&str]) -> Vec<String> {
 fn a_seat_without_a_column_stands_at_its_number() {
     let seat =
         |number| Seat { row: "A".into(), number, seat_id: format!("A{number}"), ..Seat::default() };
-    let hall = Hall::of(&SeatMap { seats: vec![seat(10), seat(2)], showtime: None });
+    let hall = Hall::of(&SeatMap { seats: vec![seat(10), seat(2)], ..SeatMap::default() });
     assert_eq!(hall.columns, 10);
     assert_eq!(hall.rows[0].places[0].column, 2);
 }
@@ -105,9 +109,9 @@ fn home_and_end_keep_to_the_row_and_with_control_to_the_hall() {
 fn picking_twice_lets_go_and_taken_seats_cannot_be_picked() {
     let hall = two_rows();
     let mut picks = Picks::default();
-    assert_eq!(picks.toggle(seat(&hall, "B1")), Picked::Yes);
-    assert_eq!(picks.toggle(seat(&hall, "B1")), Picked::Undone);
-    assert_eq!(picks.toggle(seat(&hall, "A1")), Picked::Taken);
+    assert_eq!(pick(&mut picks, &hall, "B1"), Picked::Yes);
+    assert_eq!(pick(&mut picks, &hall, "B1"), Picked::Undone);
+    assert_eq!(pick(&mut picks, &hall, "A1"), Picked::Taken);
     assert!(picks.is_empty());
 }
 
@@ -116,8 +120,51 @@ fn an_eleventh_seat_is_one_too_many() {
     let places: Vec<_> = (1..=11).map(|column| (column, false)).collect();
     let hall = hall(&[("A", &places)]);
     let mut picks = Picks::default();
-    let last = hall.places().map(|it| picks.toggle(&it.seat)).last();
+    let last = hall.places().map(|it| picks.toggle(&it.seat, hall.seats_max)).last();
     assert_eq!((last, picks.len()), (Some(Picked::TooMany), 10));
+}
+
+#[test]
+fn the_cinema_says_how_many_seats_one_reservation_may_have() {
+    let mut hall = hall(&[("A", &[(1, false), (2, false), (3, false)])]);
+    hall.seats_max = Hall::of(&SeatMap { seats_max: Some(2), ..SeatMap::default() }).seats_max;
+    let mut picks = Picks::default();
+    let picked = ["A1", "A2", "A3"].map(|id| pick(&mut picks, &hall, id));
+    assert_eq!(picked, [Picked::Yes, Picked::Yes, Picked::TooMany]);
+    let mut kept = Picks::default();
+    kept.restore(&hall, &strings(&["A1", "A2", "A3"]));
+    assert_eq!(kept.len(), 2, "what was kept over a reload is no more than what may be reserved");
+}
+
+#[test]
+fn the_largest_hall_of_the_catalogue_is_drawn_to_its_last_seat() {
+    let rows = ('A'..='Z').flat_map(|row| (1..=80).map(move |number| (row, number)));
+    let seat = |(row, number): (char, u32)| Seat {
+        seat_id: format!("{row}{number}"),
+        row: row.to_string(),
+        number,
+        ..Seat::default()
+    };
+    let mut seats: Vec<_> = rows.map(seat).collect();
+    let hall = Hall::of(&SeatMap { seats: seats.clone(), ..SeatMap::default() });
+    assert_eq!((hall.counts(), hall.left_out), ((2_080, 2_080), 0));
+    assert!(hall.seat("Z80").is_some());
+    seats.extend(seats.clone());
+    seats.truncate(HALL_MAX + 7);
+    let hall = Hall::of(&SeatMap { seats, ..SeatMap::default() });
+    assert_eq!(hall.left_out, 7, "what is not drawn is told");
+}
+
+#[test]
+fn the_place_for_a_wheelchair_is_found_and_a_free_one_first() {
+    let mut hall = two_rows();
+    assert_eq!(hall.wheelchair(), None);
+    hall.rows[1].places[4].seat.kind = SeatKind::Wheelchair;
+    assert_eq!(hall.wheelchair(), Some(Cursor { row: 1, place: 4 }));
+    hall.rows[1].places[2].seat.kind = SeatKind::Wheelchair;
+    assert_eq!(hall.wheelchair(), Some(Cursor { row: 1, place: 2 }));
+    hall.rows[0].places[0].seat.kind = SeatKind::Wheelchair;
+    assert_eq!(hall.wheelchair(), Some(Cursor { row: 1, place: 2 }), "A1 is taken");
 }
 
 #[test]
@@ -125,12 +172,12 @@ fn a_lost_seat_is_marked_and_the_others_stay_picked() {
     let hall = two_rows();
     let mut picks = Picks::default();
     for id in ["B1", "B2", "B3"] {
-        picks.toggle(seat(&hall, id));
+        pick(&mut picks, &hall, id);
     }
     assert_eq!(picks.lose(&strings(&["B2", "A1"])), ["B2"]);
     assert_eq!(picks.ids(&hall), ["B1", "B3"]);
     assert!(picks.has_lost("B2") && picks.has_lost("A1"));
-    assert_eq!(picks.toggle(seat(&hall, "B2")), Picked::Taken);
+    assert_eq!(pick(&mut picks, &hall, "B2"), Picked::Taken);
 }
 
 #[test]

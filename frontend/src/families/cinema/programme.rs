@@ -30,12 +30,23 @@ impl Programme {
         days.into_iter().take(DAYS_MAX).collect()
     }
 
-    /// The day to show: the one asked for, today if something is on, else the first day ahead.
-    pub(crate) fn day(&self, asked: Option<Day>, today: Day) -> Option<Day> {
+    /// The day to show: the one asked for, else the first day ahead on which something can still be booked, else
+    /// the first day ahead. `now` is as for [`has_begun`].
+    pub(crate) fn day(&self, asked: Option<Day>, now: &str) -> Option<Day> {
         let days = self.days();
         let asked = asked.filter(|it| days.contains(it));
-        let ahead = days.iter().find(|it| **it >= today).or_else(|| days.last());
-        asked.or(ahead.copied())
+        let today = Day::of_time(now);
+        let mut ahead = days.iter().copied().filter(|it| Some(*it) >= today);
+        let first = ahead.clone().next().or_else(|| days.last().copied());
+        asked.or_else(|| ahead.find(|it| self.has_open(None, *it, now))).or(first)
+    }
+
+    /// Whether something can be booked on that day: of one film, or of any.
+    fn has_open(&self, film: Option<&str>, day: Day, now: &str) -> bool {
+        let films = self.showtimes.iter().filter(|it| film.is_none_or(|film| film == it.0));
+        films
+            .flat_map(|it| it.1)
+            .any(|it| Day::of_time(&it.start_time) == Some(day) && !has_begun(it, now))
     }
 
     /// When a film is on that day, earliest first.
@@ -47,16 +58,19 @@ impl Programme {
         then
     }
 
-    /// The films on that day: all of them, or those found, in the order found.
-    pub(crate) fn on(&self, day: Option<Day>, found: Option<&[String]>) -> Vec<Movie> {
+    /// The films on that day: all of them, those that can still be booked first; or those found, in the order found.
+    /// `now` is as for [`has_begun`].
+    pub(crate) fn on(&self, day: Option<Day>, found: Option<&[String]>, now: &str) -> Vec<Movie> {
         let is_on = |it: &&Movie| !self.showtimes(&it.movie_id, day).is_empty();
-        match found {
-            None => self.films.iter().filter(is_on).cloned().collect(),
-            Some(ids) => {
-                let film = |id: &String| self.films.iter().find(|it| it.movie_id == *id);
-                ids.iter().filter_map(film).filter(is_on).cloned().collect()
-            }
-        }
+        let Some(ids) = found else {
+            let mut films: Vec<Movie> = self.films.iter().filter(is_on).cloned().collect();
+            films.sort_by_key(|it| {
+                day.is_some_and(|day| !self.has_open(Some(&it.movie_id), day, now))
+            });
+            return films;
+        };
+        let film = |id: &String| self.films.iter().find(|it| it.movie_id == *id);
+        ids.iter().filter_map(film).filter(is_on).cloned().collect()
     }
 }
 
@@ -150,20 +164,45 @@ mod tests {
     #[test]
     fn the_day_shown_is_the_one_asked_for_or_the_next_one_ahead() {
         let chosen = |asked: Option<&str>, today: &str| {
-            programme().day(asked.map(day), day(today)).unwrap().to_string()
+            let now = format!("{today}T00:00:00");
+            programme().day(asked.map(day), &now).unwrap().to_string()
         };
         assert_eq!(chosen(Some("2026-11-22"), "2026-11-21"), "2026-11-22");
         assert_eq!(chosen(Some("2030-01-01"), "2026-11-21"), "2026-11-21");
         assert_eq!(chosen(None, "2026-11-20"), "2026-11-21");
         assert_eq!(chosen(None, "2026-12-24"), "2026-11-22");
-        assert_eq!(Programme::default().day(None, day("2026-11-21")), None);
+        assert_eq!(Programme::default().day(None, "2026-11-21T00:00:00"), None);
+    }
+
+    #[test]
+    fn in_the_evening_the_day_shown_is_one_that_can_be_booked() {
+        let chosen = |now: &str| programme().day(None, now).unwrap().to_string();
+        assert_eq!(chosen("2026-11-21T17:59:59"), "2026-11-21");
+        assert_eq!(chosen("2026-11-21T18:00:00"), "2026-11-22", "all of today has begun");
+        assert_eq!(chosen("2026-11-22T23:00:00"), "2026-11-22", "there is no other day");
+        let asked = programme().day(Some(day("2026-11-21")), "2026-11-21T23:00:00");
+        assert_eq!(asked, Some(day("2026-11-21")), "the reader asked for it");
+    }
+
+    #[test]
+    fn films_that_can_still_be_booked_come_first() {
+        let mut programme = programme();
+        let late = showtime("b0", "2026-11-21T20:00:00");
+        programme.showtimes.get_mut("b").unwrap().push(late);
+        let order = |now: &str| {
+            let films = programme.on(Some(day("2026-11-21")), None, now);
+            films.into_iter().map(|it| it.movie_id).collect::<Vec<_>>()
+        };
+        assert_eq!(order("2026-11-21T10:00:00"), ["a", "b"]);
+        assert_eq!(order("2026-11-21T19:00:00"), ["b", "a"]);
+        assert_eq!(order("2026-11-21T23:00:00"), ["a", "b"]);
     }
 
     #[test]
     fn a_search_keeps_the_hosts_order_and_the_days_films() {
         let programme = programme();
         let on = |day, found: Option<&[String]>| {
-            let films = programme.on(day, found);
+            let films = programme.on(day, found, "2026-11-20T00:00:00");
             films.into_iter().map(|it| it.movie_id).collect::<Vec<_>>()
         };
         let found = ["b".to_owned(), "a".to_owned(), "gone".to_owned()];

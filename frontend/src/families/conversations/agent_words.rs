@@ -18,6 +18,7 @@ macro_rules! with_agent_words {
             AgentHuman: "人", "Person";
             AgentYou: "あなた", "you";
             AgentOnline: "オンライン", "Online";
+            AgentReady: "応答できます", "Ready";
             AgentOffline: "オフライン", "Offline";
             AgentPlayed: "窓口が担当（{0}）", "Played by this counter ({0})";
             AgentOutside: "外部から参加", "Comes from outside";
@@ -27,7 +28,7 @@ macro_rules! with_agent_words {
             ProjectConfigured: "設定ファイルで定義（ここでは変更できません）", "Defined in the configuration; it cannot be changed here";
             AgentSkills: "スキル", "Skills";
             AgentUnread: "未読 {0} 件", "{0} unread";
-            ChatStateConnected: "接続中", "Connected";
+            ChatStateConnected: "接続済み", "Connected";
             ChatStateConnecting: "呼び出し中…", "Calling…";
             ChatStateDisconnected: "未接続", "Not connected";
             AgentChat: "チャットする", "Chat";
@@ -149,9 +150,9 @@ macro_rules! with_agent_words {
             AgentChatStarting: "エージェントを呼び出しています。", "The agent is being called.";
             AgentChatEnding: "チャットを終了しました。", "The chat is over.";
             AgentStatus: "状態", "State";
-            AgentStatusConnected: "{0} は接続中です。", "{0} is there.";
+            AgentStatusConnected: "{0} は接続しています。", "{0} is connected.";
             AgentStatusConnecting: "{0} を呼び出しています…", "{0} is being called…";
-            AgentStatusDisconnected: "{0} は接続していません。", "{0} is not there.";
+            AgentStatusDisconnected: "{0} は接続していません。", "{0} is not connected.";
             AgentStatusOutside: "外部のエージェントが参加するまでお待ちください。まだなら「招待する」から指示を渡せます。", "It comes from outside: wait until it takes part, or invite it from the list.";
         }
     };

@@ -137,6 +137,11 @@ pub(crate) fn reason(code: &str, lang: Lang) -> String {
     lang.say(key).to_owned()
 }
 
+/// Whether it can be held up, or let go on: one that has not begun or is ending has nothing to hold up.
+pub(crate) fn may_pause(conversation: &Conversation) -> bool {
+    conversation.state == State::Active
+}
+
 /// What it is for, or that nobody said.
 pub(crate) fn purpose(conversation: &Conversation, lang: Lang) -> String {
     let purpose = conversation.purpose.as_deref().map(str::trim).filter(|it| !it.is_empty());
@@ -174,6 +179,14 @@ mod tests {
                 let (one, other) = (state(one), state(other));
                 assert!(one.0 != other.0 && one.1 != other.1 && one.2 != other.2);
             }
+        }
+    }
+
+    #[test]
+    fn only_a_conversation_under_way_can_be_held_up() {
+        for state in STATES {
+            let own = Conversation { state, ..conversation("c") };
+            assert_eq!(may_pause(&own), state == State::Active, "{state:?}");
         }
     }
 

@@ -13,6 +13,7 @@ use crate::browser;
 use crate::call::Loaded;
 use crate::ears::Ears;
 use crate::families::conversations::place::At;
+use crate::history;
 use crate::mcp::listen;
 use crate::page::{Connection, Page};
 use crate::route::Spot;
@@ -87,7 +88,7 @@ impl Roll {
         if self.filter.with_untracked(|it| *it == filter) {
             return;
         }
-        browser::replace_hash(&At::List(filter.clone()).hash());
+        history::replace_hash(&At::List(filter.clone()).hash());
         self.follow(filter);
     }
 

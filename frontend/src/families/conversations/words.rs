@@ -43,15 +43,15 @@ macro_rules! with_conversation_words {
             TalkExpired: "応答なし", "Expired";
             TalkPaused: "一時停止中", "Paused";
             TalkPendingWhat: "開始要求済み、相手未参加", "Asked for; the other has not come";
-            TalkActiveWhat: "両者参加中", "Both are there";
+            TalkActiveWhat: "両者参加中", "Both take part";
             TalkTerminatingWhat: "終了要求済み、終了通知待ち", "To be ended; both are being told";
             TalkEndedWhat: "終了完了", "Over";
             TalkExpiredWhat: "相手が来ませんでした", "The other never came";
             TalkByStart: "会話を申し込んだ", "asked for it";
-            TalkByBegin: "始めさせた", "had it begun";
+            TalkByBegin: "始めさせた", "started it for an agent";
             TalkBySend: "メッセージを送った", "sent a message";
-            TalkByAuthenticate: "参加した", "came";
-            TalkByNext: "申し込みを受け取った", "took it up";
+            TalkByAuthenticate: "参加した", "joined";
+            TalkByNext: "申し込みを受け取った", "took up the request";
             TalkByEnd: "終えた", "ended it";
             TalkByStop: "強制終了した", "ended it by force";
             TalkByTurns: "決めたターン数に達した", "the turns agreed on were over";
@@ -59,7 +59,7 @@ macro_rules! with_conversation_words {
             TalkByActiveTimeout: "やり取りが途絶えた", "nothing was said for too long";
             TalkBySession: "セッションが切れた", "a session expired";
             TalkByLogout: "退出した", "logged out";
-            TalkByNotified: "終了を知った", "was told as the last";
+            TalkByNotified: "終了を知った", "was the last to be told of its end";
             TalkReasonInitiator: "開始者が終了", "ended by the initiator";
             TalkReasonParticipant: "参加者が終了", "ended by the participant";
             TalkReasonTimeout: "10分間やり取りなし", "nothing was said for too long";
@@ -93,7 +93,7 @@ macro_rules! with_conversation_words {
             TalkCost: "約 {0} ドル", "about ${0}";
             TalkBegunBy: "{0} が始めさせました", "begun for {0}";
             TalkEndedBy: "{0} が終了（{1}）", "{0}: {1}";
-            TalkTrace: "経過", "Its way";
+            TalkTrace: "経過", "Timeline";
             TalkStayed: "所要 {0}", "for {0}";
             TalkStaying: "{0} 経過", "for {0} so far";
             TalkWhole: "全体で {0}", "{0} in all";

@@ -7,9 +7,11 @@ use leptos::task::spawn_local;
 use web_sys::AbortController;
 
 use super::client;
+use super::planner::Planner;
 use super::run::{Phase, Run};
 use super::wish::{Mode, Wish};
 use crate::browser;
+use crate::history;
 use crate::page::Page;
 use crate::route::Spot;
 use crate::text::Key;
@@ -30,8 +32,8 @@ pub(crate) struct Board {
     /// Why the page does not know where the reader is; while it looks, nothing is said.
     pub(crate) here: RwSignal<Option<Key>>,
     pub(crate) is_locating: RwSignal<bool>,
-    /// Whether a model reads the condition, once that is known; a planner without one does otherwise.
-    pub(crate) has_model: RwSignal<Option<bool>>,
+    /// Who reads the condition, once that is known.
+    pub(crate) planner: RwSignal<Option<Planner>>,
     /// Whether somebody pressed a button for the search, and waits for it.
     is_pressed: StoredValue<bool>,
     stop: StoredValue<Option<AbortController>, LocalStorage>,
@@ -51,7 +53,7 @@ impl Board {
             step: RwSignal::new(None),
             here: RwSignal::new(None),
             is_locating: RwSignal::new(false),
-            has_model: RwSignal::new(None),
+            planner: RwSignal::new(None),
             is_pressed: StoredValue::new(false),
             stop: StoredValue::new_local(None),
             number: StoredValue::new(0),
@@ -78,10 +80,10 @@ impl Board {
 
     /// Asks who reads the condition, the first time that somebody comes here.
     pub(crate) fn meet(self) {
-        if self.has_model.with_untracked(Option::is_none) {
+        if self.planner.with_untracked(Option::is_none) {
             spawn_local(async move {
-                if let Some(has_model) = client::has_model().await {
-                    self.has_model.try_set(Some(has_model));
+                if let Some(planner) = client::planner().await {
+                    self.planner.try_set(Some(planner));
                 }
             });
         }
@@ -94,7 +96,7 @@ impl Board {
         if *wish == Wish::default() {
             // Whoever comes back finds what they left.
             if !is_idle {
-                self.tell_address(browser::replace_hash);
+                self.tell_address(history::replace_hash);
             }
             return;
         }
@@ -122,7 +124,7 @@ impl Board {
             return;
         }
         self.start(&wish, true);
-        self.tell_address(browser::push_hash);
+        self.tell_address(history::push_hash);
     }
 
     /// Searches on the same way under another condition.
@@ -165,7 +167,7 @@ impl Board {
 
     /// Asks the planner, and the router where there is none or it fails (NAV-18).
     async fn work(self, number: u32, stop: AbortController) {
-        if self.run.with_untracked(|it| it.wish.mode) == Mode::Ai {
+        if self.run.with_untracked(|it| it.wish.is_planned()) {
             let question = self.run.with_untracked(Run::question);
             let take = move |event| {
                 if self.is_current(number) {
@@ -258,7 +260,7 @@ impl Board {
             it.chosen = index;
             it.wish.chosen = Some(index);
         });
-        self.tell_address(browser::replace_hash);
+        self.tell_address(history::replace_hash);
     }
 
     /// The address of what is shown.

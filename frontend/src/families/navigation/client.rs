@@ -12,6 +12,7 @@ use web_sys::AbortController;
 
 use super::event::{self, Event};
 use super::place::{self, SUGGESTIONS_MAX};
+use super::planner::Planner;
 use super::run::details_of;
 use super::wish::Wish;
 use crate::access;
@@ -105,11 +106,9 @@ pub(crate) async fn nearest(point: Point) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// Whether the host has a model that reads conditions (NAV-15); none where it does not say.
-pub(crate) async fn has_model() -> Option<bool> {
-    let health = get("/api/health", AbortController::new().ok()?).await.ok()?;
-    let state = health.pointer("/services/claude")?.as_str()?;
-    Some(state != "not_configured")
+/// Who reads conditions (NAV-15); none where the host does not say.
+pub(crate) async fn planner() -> Option<Planner> {
+    Planner::of_health(&get("/api/health", AbortController::new().ok()?).await.ok()?)
 }
 
 fn done(answer: Answer) -> Result<Output, Trouble> {

@@ -71,7 +71,9 @@ pub(crate) fn NavigationView() -> impl IntoView {
             <section class="nav-found" aria-labelledby="nav-result">
                 <ResultView/>
             </section>
-            <p class="nav-foot">{move || page.say(Key::NavFooter)}</p>
+            <p class="nav-foot">
+                {move || board.planner.get().map(|it| page.say(it.footer()))}
+            </p>
         </div>
     }
 }
@@ -101,7 +103,7 @@ fn scene(board: Board, run: &Run) -> Scene {
 
 fn tone(run: &Run) -> Tone {
     match run.wish.mode {
-        Mode::Ai if run.fell_back.is_none() => Tone::Ai,
+        Mode::Ai if run.wish.is_planned() && run.fell_back.is_none() => Tone::Ai,
         Mode::Ai | Mode::Normal => Tone::Normal,
         Mode::Walk => Tone::Plain,
     }

@@ -67,7 +67,6 @@ pub(crate) struct Wish {
 pub(crate) enum Lack {
     From,
     To,
-    Condition,
     TooLong,
 }
 
@@ -77,7 +76,6 @@ impl Lack {
         match self {
             Self::From => Key::NavLackFrom,
             Self::To => Key::NavLackTo,
-            Self::Condition => Key::NavLackCondition,
             Self::TooLong => Key::NavTooLong,
         }
     }
@@ -146,11 +144,15 @@ impl Wish {
         match () {
             () if wish.from.is_empty() => Some(Lack::From),
             () if wish.to.is_empty() => Some(Lack::To),
-            () if wish.mode == Mode::Ai && wish.condition.is_empty() => Some(Lack::Condition),
             () if chars(&wish.from).max(chars(&wish.to)) > PLACE_MAX => Some(Lack::TooLong),
             () if chars(&wish.condition) > CONDITION_MAX => Some(Lack::TooLong),
             () => None,
         }
+    }
+
+    /// Whether there is something for the planner: without a condition the router's routes are all that is asked for.
+    pub(crate) fn is_planned(&self) -> bool {
+        self.mode == Mode::Ai && !self.condition.trim().is_empty()
     }
 
     /// Whether it is the same search, whichever route is looked at.
@@ -205,13 +207,17 @@ mod tests {
     }
 
     #[test]
-    fn a_search_needs_two_places_and_with_the_planner_a_condition() {
+    fn a_search_needs_two_places_and_the_planner_a_condition() {
         let mut own = wish(Mode::Ai);
-        assert_eq!(own.lack(), None);
+        assert!(own.lack().is_none() && own.is_planned());
         own.condition = " \u{3000}".to_owned();
-        assert_eq!(own.lack(), Some(Lack::Condition));
-        own.mode = Mode::Normal;
-        assert_eq!(own.lack(), None, "nobody reads it there");
+        assert!(own.lack().is_none() && !own.is_planned(), "from A to B is enough");
+        let link = Wish::of_query(
+            "from=%E6%9D%B1%E4%BA%AC%E9%A7%85&to=%E5%A4%A7%E9%98%AA%E9%A7%85&mode=ai",
+        );
+        assert!(link.lack().is_none() && !link.is_planned());
+        let normal = wish(Mode::Normal);
+        assert!(normal.lack().is_none() && !normal.is_planned(), "nobody reads it there");
         own.to = String::new();
         assert_eq!(own.lack(), Some(Lack::To));
         own.from = "  ".to_owned();

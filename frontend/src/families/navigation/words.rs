@@ -8,8 +8,10 @@ macro_rules! with_navigation_words {
 
             // The place.
             NavPlace: "ナビ", "Navigation";
-            NavTitle: "AIナビ PoC — MCP × Google Maps", "AI navigation PoC — MCP × Google Maps";
+            NavTitle: "ルートを探す", "Find a route";
             NavFooter: "Powered by Claude + MCP", "Powered by Claude + MCP";
+            NavFooterAi: "AI と MCP で動作しています", "Powered by an AI model + MCP";
+            NavFooterPlanner: "内蔵のプランナーと MCP で動作しています（AI は使っていません）", "Powered by the built-in planner + MCP, without an AI";
             NavForm: "ルート検索の条件", "What to search for";
             NavResult: "検索結果", "Result";
             NavMode: "検索モード", "Mode";
@@ -26,7 +28,7 @@ macro_rules! with_navigation_words {
             NavTo: "目的地", "To";
             NavPlaceHint: "地名・住所・緯度,経度", "A place, an address, or lat,lng";
             NavCondition: "ナビ条件", "Condition";
-            NavConditionHint: "例：渋滞を避けて最短で", "Such as: the fastest way around the traffic";
+            NavConditionHint: "任意。例：渋滞を避けて最短で", "Optional, such as: the fastest way around the traffic";
             NavPhrases: "条件の例", "Examples of conditions";
             NavPhraseTraffic: "渋滞を避けて", "Avoid traffic jams";
             NavPhraseHighways: "高速使わない", "No motorways";
@@ -49,7 +51,6 @@ macro_rules! with_navigation_words {
             NavToIs: "目的地：{0}", "To: {0}";
             NavLackFrom: "出発地を入力してください。", "Please say where you start.";
             NavLackTo: "目的地を入力してください。", "Please say where you go.";
-            NavLackCondition: "ナビ条件を入力するか、下の例から選んでください。", "Please say what matters, or take one of the examples.";
             NavTooLong: "場所は 200 文字、条件は 2,000 文字までです。", "A place has up to 200 characters, a condition up to 2,000.";
             NavOffline: "ホストに接続できません。自動で再接続します。接続が戻ってから検索してください。", "The host cannot be reached; it is tried again by itself. Search once the connection is back.";
             NavSuggestFailed: "候補を取得できません。そのまま入力して検索できます。", "There are no suggestions right now. What you typed can be searched as it is.";
@@ -79,7 +80,7 @@ macro_rules! with_navigation_words {
             NavTollNone: "なし", "none";
             NavFastest: "最速", "Fastest";
             NavShortest: "最短", "Shortest";
-            NavAdvised: "AI の選択", "The AI's choice";
+            NavAdvised: "おすすめ", "Suggested";
             NavUnnamed: "名前のないルート", "A route without a name";
             NavCompared: "表示中のルートとの差", "Beside the route shown";
             NavMinutes: "{0} 分", "{0} min";
@@ -88,7 +89,7 @@ macro_rules! with_navigation_words {
             NavSteps: "道順", "Directions";
             NavStepCount: "{0} 件", "Steps: {0}";
             NavNoSteps: "このルートの道順はありません。", "There are no directions for this route.";
-            NavWarnings: "注意", "Mind";
+            NavWarnings: "注意", "Please note";
             NavProvider: "経路の提供元：{0}", "Routes by {0}";
             NavData: "データ：{0}", "Data: {0}";
             NavBuiltin: "内蔵の道路網", "the built-in network";
@@ -101,8 +102,10 @@ macro_rules! with_navigation_words {
             NavComparison: "距離と時間の比較", "Distances and times compared";
 
             // The planner.
-            NavReason: "AI の説明", "What the AI says";
-            NavReasonHint: "この説明は AI によるものです。距離・時間・料金は、ルート検索の結果です。", "These are the AI's words. Distances, times and tolls come from the router.";
+            NavReason: "このルートを選んだ理由", "Why this route";
+            NavReasonHint: "距離・時間・料金は、ルート検索の結果です。", "Distances, times and tolls come from the router.";
+            NavReasonAiHint: "この説明は AI によるものです。距離・時間・料金は、ルート検索の結果です。", "These are the AI's words. Distances, times and tolls come from the router.";
+            NavReasonPlannerHint: "この説明は内蔵のプランナーによるものです。距離・時間・料金は、ルート検索の結果です。", "These are the built-in planner's words. Distances, times and tolls come from the router.";
             NavLog: "AI判断ログ", "The AI's log";
             NavLogCount: "ツール呼び出し {0} 回", "Tool calls: {0}";
             NavLogParams: "パラメータ", "Parameters";
@@ -119,6 +122,7 @@ macro_rules! with_navigation_words {
             NavTalk: "これまでのやりとり", "The conversation so far";
             NavYou: "あなた", "You";
             NavAi: "AI", "AI";
+            NavPlanner: "プランナー", "Planner";
             NavFollowUp: "条件を変更", "Change the condition";
             NavFollowUpHint: "例：やっぱり高速は使わないで", "Such as: no motorways after all";
             NavAgain: "再検索", "Search again";

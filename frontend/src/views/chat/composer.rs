@@ -30,10 +30,9 @@ pub(super) fn Composer() -> impl IntoView {
             talk.attach(&files);
         }
     };
-    let note = move || match () {
-        () if talk.editing.get().is_some() => Some(Key::ChatEditing),
-        () if talk.thread.with(|it| it.is_waiting()) => Some(Key::ChatUnanswered),
-        () => None,
+    let note = move || match talk.editing.get() {
+        Some(id) => Some(talk.editing_key(id)),
+        None => talk.thread.with(|it| it.is_waiting()).then_some(Key::ChatUnanswered),
     };
     let note = Memo::new(move |_| note());
     let is_choosing = Memo::new(move |_| current(talk).is_some_and(|it| it.makes_pictures));

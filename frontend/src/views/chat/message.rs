@@ -172,6 +172,13 @@ fn Ending(entry: Seen) -> impl IntoView {
     let is_bare = Memo::new(move |_| turn(entry, |it| it.pieces.is_empty()) == Some(true));
     let is_over = Memo::new(move |_| !matches!(phase.get(), Phase::Thinking | Phase::Tool(_)));
     let copy = move |_| copied(page, &untrack(|| turn(entry, Turn::text)).unwrap_or_default());
+    let has_acted = Memo::new(move |_| turn(entry, Turn::has_acted) == Some(true));
+    let may_repeat =
+        move || is_last.get() && !matches!(phase.get(), Phase::Failed(_) | Phase::Waiting);
+    // What was done is not done once more; what waits for the person's answers goes on.
+    let may_retry = Memo::new(move |_| {
+        is_last.get() && (!has_acted.get() || talk.thread.with(|it| it.goes_on()))
+    });
     let has_text = Memo::new(move |_| turn(entry, |it| !it.text().is_empty()) == Some(true));
     let again = move |_| {
         talk.again();
@@ -196,7 +203,7 @@ fn Ending(entry: Seen) -> impl IntoView {
             <p class="chat-notice hint">{move || page.say(Key::ChatStoppedHere)}</p>
         })}
         {move || match phase.get() {
-            Phase::Failed(failure) => Some(view! { <Failed failure is_last is_bare/> }),
+            Phase::Failed(failure) => Some(view! { <Failed failure may_retry is_bare/> }),
             _ => None,
         }}
         {move || is_over.get().then(|| view! {
@@ -207,13 +214,15 @@ fn Ending(entry: Seen) -> impl IntoView {
                         {move || page.say(Key::ChatCopy)}
                     </button>
                 })}
-                {move || (is_last.get() && !matches!(phase.get(), Phase::Failed(_) | Phase::Waiting))
-                    .then(|| view! {
-                        <button type="button" class="plain small" on:click=again
-                            aria-label=move || page.say(Key::ChatAgainNamed)>
-                            {move || page.say(Key::ChatAgain)}
-                        </button>
-                    })}
+                {move || (may_repeat() && !has_acted.get()).then(|| view! {
+                    <button type="button" class="plain small" on:click=again
+                        aria-label=move || page.say(Key::ChatAgainNamed)>
+                        {move || page.say(Key::ChatAgain)}
+                    </button>
+                })}
+                {move || (may_repeat() && has_acted.get()).then(|| view! {
+                    <p class="hint">{move || page.say(Key::ChatActed)}</p>
+                })}
                 <Facts turn=Signal::derive(move || turn(entry, Clone::clone).unwrap_or_default())/>
             </div>
         })}
@@ -222,7 +231,7 @@ fn Ending(entry: Seen) -> impl IntoView {
 
 /// Why it did not come, or not to its end; what came stays above.
 #[component]
-fn Failed(failure: Failure, is_last: Memo<bool>, is_bare: Memo<bool>) -> impl IntoView {
+fn Failed(failure: Failure, may_retry: Memo<bool>, is_bare: Memo<bool>) -> impl IntoView {
     let page = page();
     let talk: Talk = expect_context();
     let Failure { status, error, details, retry_after_s } = failure;
@@ -247,7 +256,7 @@ fn Failed(failure: Failure, is_last: Memo<bool>, is_bare: Memo<bool>) -> impl In
             {(!details.is_empty()).then(|| view! {
                 <details><summary>{move || page.say(Key::ChatDetails)}</summary><p>{details}</p></details>
             })}
-            {move || is_last.get().then(|| view! {
+            {move || may_retry.get().then(|| view! {
                 <button type="button" class="quiet" on:click=again>{move || page.say(Key::Retry)}</button>
             })}
         </div>

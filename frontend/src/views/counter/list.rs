@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::browser;
 use crate::mcp::wire::Tool;
 use crate::page::page;
 use crate::route::Route;
@@ -66,6 +67,20 @@ pub(super) fn ToolList(chosen: Memo<Option<String>>) -> impl IntoView {
         let count = groups.with(|it| it.iter().map(|it| it.1.len()).sum::<usize>());
         page.fill(Key::ToolCount, &[&count.to_string()])
     };
+    Effect::new(move |before: Option<usize>| {
+        let now = groups.with(|it| it.iter().map(|it| it.1.len()).sum::<usize>());
+        if before.is_some_and(|before| before != now) && !query.with_untracked(String::is_empty) {
+            page.announce(page.lang.get_untracked().fill(Key::ToolCount, &[&now.to_string()]));
+        }
+        now
+    });
+    // Who comes by a link sees in the list where they are.
+    Effect::new(move |_| {
+        chosen.track();
+        request_animation_frame(|| {
+            browser::reveal_within(".tool-list", ".tool-link[aria-current]")
+        });
+    });
     let none = move || {
         let has_tools = page.tools.with(|it| it.here().is_some_and(|it| !it.is_empty()));
         groups.with(Vec::is_empty).then(|| {

@@ -41,7 +41,10 @@ impl Office {
         Self {
             programme: RwSignal::new(Loaded::Loading),
             query: RwSignal::new(String::new()),
-            name: RwSignal::new(Keep::Browser.get("name").unwrap_or_default()),
+            // What was typed in this tab, else whom the last reservation was for.
+            name: RwSignal::new(
+                Keep::Tab.get("name").or_else(|| Keep::Browser.get("name")).unwrap_or_default(),
+            ),
             picks: StoredValue::new(HashMap::new()),
             fresh: RwSignal::new(None),
         }

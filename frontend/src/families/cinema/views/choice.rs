@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use output::cinema::{Seat, SeatMap};
 
-use crate::families::cinema::hall::{Hall, Picked, Picks, SEATS_MAX};
+use crate::families::cinema::hall::{Hall, Picked, Picks};
 use crate::families::cinema::views::hall::{HallView, Legend};
 use crate::page::{next_number, page};
 use crate::text::Key;
@@ -35,16 +35,17 @@ fn SeatChoice(hall: Memo<Hall>, say: Say) -> impl IntoView {
     let page = page();
     let picks = RwSignal::new(Picks::default());
     let number = next_number();
+    let max = hall.with_untracked(|it| it.seats_max);
     let pick = move |seat: Seat| {
         let lang = page.lang.get_untracked();
         let name = lang.fill(Key::SeatName, &[&seat.row, &seat.number.to_string()]);
-        let picked = picks.try_update(|it| it.toggle(&seat)).unwrap_or(Picked::Taken);
+        let picked = picks.try_update(|it| it.toggle(&seat, max)).unwrap_or(Picked::Taken);
         let count = picks.with_untracked(Picks::len).to_string();
         page.announce(match picked {
             Picked::Yes => lang.fill(Key::SeatPickedNow, &[&name, &count]),
             Picked::Undone => lang.fill(Key::SeatUnpickedNow, &[&name, &count]),
             Picked::Taken => lang.fill(Key::SeatIsTaken, &[&name]),
-            Picked::TooMany => lang.fill(Key::TooManySeats, &[&SEATS_MAX.to_string()]),
+            Picked::TooMany => lang.fill(Key::TooManySeats, &[&max.to_string()]),
         });
     };
     let ids = Memo::new(move |_| picks.with(|it| hall.with(|hall| it.ids(hall))).join(", "));
@@ -59,7 +60,7 @@ fn SeatChoice(hall: Memo<Hall>, say: Say) -> impl IntoView {
             return page.say(Key::CardSeatsBusy).to_owned();
         }
         match picks.with(Picks::len) {
-            0 => page.fill(Key::CardSeatsPick, &[&SEATS_MAX.to_string()]),
+            0 => page.fill(Key::CardSeatsPick, &[&max.to_string()]),
             count => page.fill(Key::PickedCount, &[&count.to_string()]),
         }
     };

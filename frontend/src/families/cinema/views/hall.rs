@@ -61,16 +61,12 @@ pub(crate) fn HallView(
     });
     let rows = Memo::new(move |_| hall.with(shape));
     let scroll = NodeRef::<leptos::html::Div>::new();
-    Effect::new(move |_| {
-        if let Some(scroll) = scroll.get() {
-            // A hall too wide for the screen begins with its middle, where people like to sit.
-            request_animation_frame(move || {
-                scroll.set_scroll_left((scroll.scroll_width() - scroll.client_width()) / 2);
-            });
-        }
-    });
+    let (is_wide, is_whole) = (RwSignal::new(false), RwSignal::new(false));
+    begin_in_the_middle(scroll, is_wide);
+    let left_out = Memo::new(move |_| hall.with(|it| it.left_out));
     view! {
-        <div class="hall">
+        <div class="hall" class:is-whole=is_whole>
+            <Sights drawn is_wide is_whole/>
             <div class="hall-scroll" node_ref=scroll>
                 <div class="hall-plan" style=("--columns", move || hall.with(|it| it.columns).to_string())>
                     <div class="screen" aria-hidden="true">
@@ -88,7 +84,71 @@ pub(crate) fn HallView(
                     </div>
                 </div>
             </div>
+            {move || (left_out.get() > 0).then(|| view! {
+                <p class="notice">{page.fill(Key::HallLeftOut, &[&left_out.get().to_string()])}</p>
+            })}
         </div>
+    }
+}
+
+/// A hall too wide for the window begins with its middle, where people like to sit; and says that it is too wide.
+fn begin_in_the_middle(scroll: NodeRef<leptos::html::Div>, is_wide: RwSignal<bool>) {
+    let look = move |is_first: bool| {
+        let Some(Some(scroll)) = scroll.try_get_untracked() else { return };
+        let beyond = scroll.scroll_width() - scroll.client_width();
+        if is_first {
+            scroll.set_scroll_left(beyond / 2);
+        }
+        // Once it is, the way back from the whole of it stays.
+        if beyond > 1 {
+            is_wide.set(true);
+        }
+    };
+    Effect::new(move |_| {
+        if scroll.get().is_some() {
+            request_animation_frame(move || look(true));
+        }
+    });
+    let resized = window_event_listener(leptos::ev::resize, move |_| look(false));
+    on_cleanup(move || resized.remove());
+}
+
+/// What helps to see all of a hall that is wider than the window: the whole of it, small; and the places for
+/// wheelchairs, which stand at its edges.
+#[component]
+fn Sights(drawn: Drawn, is_wide: RwSignal<bool>, is_whole: RwSignal<bool>) -> impl IntoView {
+    let page = drawn.page;
+    let wheelchair = Memo::new(move |_| drawn.hall.with(Hall::wheelchair));
+    let show = move |_| {
+        if let Some(to) = wheelchair.get_untracked() {
+            is_whole.set(false);
+            drawn.cursor.set(to);
+            let id = drawn.id(to);
+            // Where it stands is known once the seats have their size again.
+            request_animation_frame(move || {
+                browser::reveal_in_the_middle(&id);
+                browser::focus(&id);
+            });
+        }
+    };
+    move || {
+        is_wide.get().then(|| {
+            view! {
+                <div class="hall-sights">
+                    <p class="hint">{move || page.say(Key::HallScrolls)}</p>
+                    <button type="button" class="quiet small"
+                        aria-pressed=move || is_whole.get().to_string()
+                        on:click=move |_| is_whole.update(|it| *it = !*it)>
+                        {move || page.say(Key::HallWhole)}
+                    </button>
+                    {move || wheelchair.get().is_some().then(|| view! {
+                        <button type="button" class="quiet small" on:click=show>
+                            {move || page.say(Key::HallWheelchair)}
+                        </button>
+                    })}
+                </div>
+            }
+        })
     }
 }
 

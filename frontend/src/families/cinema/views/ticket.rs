@@ -70,7 +70,15 @@ pub(crate) fn TicketView(id: String) -> impl IntoView {
             </div>
             {move || match state.get() {
                 Loaded::Loading => view! { <Skeleton lines=6/> }.into_any(),
-                Loaded::Failed(trouble) => view! { <Notice trouble on_retry=retry/> }.into_any(),
+                Loaded::Failed(trouble) => view! {
+                    <Notice trouble on_retry=retry/>
+                    <div class="ticket-actions">
+                        <a class="button" href=At::BoxOffice(Booking::default()).hash()>
+                            {move || page.say(Key::ToBoxOffice)}
+                        </a>
+                    </div>
+                }
+                .into_any(),
                 Loaded::Here(reservation) => view! {
                     <Ticket reservation=reservation.clone()/>
                     <Actions reservation state/>

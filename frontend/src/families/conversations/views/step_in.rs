@@ -82,6 +82,8 @@ fn Write(watch: Watch) -> impl IntoView {
             }
             number.set_value(browser::unique());
             page.announce_key(Key::TalkSentHeard);
+            // There is nothing more to send: the button is off, and the keyboard not lost with it.
+            browser::focus_if_lost("talk-write");
         });
     };
     let submit = move |event: SubmitEvent| {
@@ -134,9 +136,16 @@ fn Pause(watch: Watch) -> impl IntoView {
         });
     };
     let text = move || page.say(if is_paused.get() { Key::TalkResume } else { Key::TalkPause });
-    view! {
-        <button type="button" class="quiet" on:click=turn
-            aria-disabled=move || watch.is_acting.get().then_some("true")>{text}</button>
+    let is_due = Memo::new(move |_| {
+        watch.told(|it| look::may_pause(&it.told.conversation)).unwrap_or_default()
+    });
+    move || {
+        is_due.get().then(|| {
+            view! {
+                <button type="button" class="quiet" on:click=turn
+                    aria-disabled=move || watch.is_acting.get().then_some("true")>{text}</button>
+            }
+        })
     }
 }
 

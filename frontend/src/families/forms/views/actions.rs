@@ -10,7 +10,7 @@ use crate::families::forms::desk::{Close, Desk, Step};
 use crate::families::forms::saver::Saver;
 use crate::text::Key;
 use crate::trouble::Trouble;
-use crate::views::notice::Notice;
+use crate::views::notice::{Notice, details};
 
 /// The buttons, with the labels of the definition; how far the form is; where the draft is.
 #[component]
@@ -114,14 +114,13 @@ fn StepView(desk: Desk, requested: Requested, send: Signal<String>) -> impl Into
                 }
                 trouble.with_value(|it| format!("{}：{}", it.title(lang), it.mend(lang)))
             };
-            let details = trouble.with_value(Trouble::details);
+            let more =
+                move || trouble.with_value(|it| details(it, &it.mend(page.lang.get()), page));
             view! {
                 <div class="notice is-trouble" role="alert" id=desk.id("trouble") tabindex="-1">
                     <p class="notice-title">{move || page.say(Key::FormNotSent)}</p>
                     <p>{mend}</p>
-                    {details.map(|it| view! {
-                        <p class="notice-code">{move || page.say(Key::CodeLabel)}" "<code>{it}</code></p>
-                    })}
+                    {more}
                 </div>
             }
             .into_any()

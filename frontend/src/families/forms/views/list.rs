@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::browser;
 use crate::call::{Loaded, fetch};
 use crate::dates;
+use crate::ears::Ears;
 use crate::families::forms::place::At;
 use crate::mcp;
 use crate::page::page;
@@ -88,9 +89,12 @@ pub(crate) fn FormsView() -> impl IntoView {
         forms: RwSignal::new(Loaded::Loading),
         number: StoredValue::new(0),
     };
+    let ears: Ears = expect_context();
+    let rung = ears.hear("form://submissions.csv");
     Effect::new(move |_| {
         list.state.track();
         page.refreshed.track();
+        rung.track();
         list.load();
     });
     browser::focus_soon("stage");

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use crate::families::navigation::board::Board;
 use crate::families::navigation::event::Message;
+use crate::families::navigation::planner::Planner;
 use crate::families::navigation::run::Phase;
 use crate::families::navigation::wish::{CONDITION_MAX, Mode};
 use crate::page::page;
@@ -25,7 +26,9 @@ pub(super) fn Advice() -> impl IntoView {
                         {move || page.say(Key::NavReason)}
                     </h3>
                     <p class="nav-advice-text">{message}</p>
-                    <p class="hint">{move || page.say(Key::NavReasonHint)}</p>
+                    <p class="hint">
+                        {move || page.say(Planner::reason_hint(board.planner.get()))}
+                    </p>
                 </section>
             }
         })
@@ -80,7 +83,8 @@ fn Talk() -> impl IntoView {
     let history = Memo::new(move |_| board.run.with(|it| it.history.clone()));
     let item = move |message: Message| {
         let is_own = message.role == "user";
-        let who = move || page.say(if is_own { Key::NavYou } else { Key::NavAi });
+        let name = move || if is_own { Key::NavYou } else { Planner::name(board.planner.get()) };
+        let who = move || page.say(name());
         view! {
             <li class="nav-said" class:is-own=is_own>
                 <span class="nav-who">{who}</span>

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use super::end::EndField;
 use crate::browser;
 use crate::families::navigation::board::{Board, Side};
+use crate::families::navigation::planner::Planner;
 use crate::families::navigation::run::Run;
 use crate::families::navigation::wish::{CONDITION_MAX, Mode};
 use crate::page::{Connection, page};
@@ -72,8 +73,7 @@ fn Modes() -> impl IntoView {
     };
     let hint = move || {
         page.say(match board.mode.get() {
-            Mode::Ai if board.has_model.get() == Some(false) => Key::NavModePlannerHint,
-            Mode::Ai => Key::NavModeAiHint,
+            Mode::Ai => Planner::mode_hint(board.planner.get()),
             Mode::Normal => Key::NavModeNormalHint,
             Mode::Walk => Key::NavModeWalkHint,
         })
@@ -111,7 +111,7 @@ fn Condition() -> impl IntoView {
         <div class="field">
             <label class="label" for="nav-condition">{move || page.say(Key::NavCondition)}</label>
             <input type="text" id="nav-condition" autocomplete="off" maxlength=CONDITION_MAX
-                aria-required="true" placeholder=move || page.say(Key::NavConditionHint)
+                placeholder=move || page.say(Key::NavConditionHint)
                 prop:value=move || board.condition.get()
                 on:input=move |event| board.condition.set(event_target_value(&event))/>
             <ul class="nav-phrases" aria-label=move || page.say(Key::NavPhrases)>

@@ -14,7 +14,7 @@ use crate::families::navigation::wish::Mode;
 use crate::page::page;
 use crate::text::Key;
 use crate::trouble::Trouble;
-use crate::views::notice::{Notice, Skeleton};
+use crate::views::notice::{Notice, Skeleton, details};
 
 /// The whole result.
 #[component]
@@ -157,7 +157,7 @@ fn FellBack() -> impl IntoView {
                 <div class="notice is-calm nav-fell-back" role="alert">
                     <p class="notice-title">{move || page.say(Key::NavFellBack)}</p>
                     <p>{move || mended.mend(page.lang.get())}</p>
-                    {why.details().map(|it| view! { <p class="notice-code">{it}</p> })}
+                    {move || details(&why, &why.mend(page.lang.get()), page)}
                 </div>
             }
         })

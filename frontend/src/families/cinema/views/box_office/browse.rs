@@ -12,7 +12,7 @@ use super::days::Days;
 use super::{Office, Steps};
 use crate::browser;
 use crate::call::{Loaded, fetch};
-use crate::dates::Day;
+use crate::dates::{self, Day};
 use crate::families::cinema::place::{At, Booking};
 use crate::families::cinema::programme::{FILMS_MAX, Programme};
 use crate::families::cinema::views::movies::FilmCard;
@@ -95,7 +95,7 @@ fn chosen_day(page: Page, office: Office) -> Option<Day> {
         Some(At::BoxOffice(booking)) => Day::parse(booking.date.as_deref()?),
         _ => None,
     });
-    office.programme.with(|it| it.here()?.day(asked, Day::today()))
+    office.programme.with(|it| it.here()?.day(asked, &dates::now()))
 }
 
 /// Asks the host for what was typed, a moment after the last letter; none without a search.
@@ -163,7 +163,9 @@ fn Films(day: Memo<Option<Day>>, found: RwSignal<Option<Found>>) -> impl IntoVie
     let films = Memo::new(move |_| {
         let found = found.get();
         let ids = found.as_ref().map(|it| it.ids.as_slice());
-        office.programme.with(|it| it.here().map(|it| it.on(day.get(), ids)).unwrap_or_default())
+        let now = dates::now();
+        let films = |it: &Programme| it.on(day.get(), ids, &now);
+        office.programme.with(|it| it.here().map(films).unwrap_or_default())
     });
     let count = move || page.fill(Key::FilmCount, &[&films.with(Vec::len).to_string()]);
     Effect::new(move |before: Option<usize>| {
@@ -219,9 +221,15 @@ fn NoFilms(found: RwSignal<Option<Found>>) -> impl IntoView {
             }
         })
     };
+    // Where nothing is on at all, no other day or word helps.
+    let has_films =
+        move || office.programme.with(|it| it.here().is_some_and(|it| !it.days().is_empty()));
+    let said = move |fits: Key, none: Key| {
+        Signal::derive(move || page.say(if has_films() { fits } else { none }).to_owned())
+    };
     view! {
-        <Empty title=Signal::derive(move || page.say(Key::NoFilms).to_owned())
-            hint=Signal::derive(move || page.say(Key::NoFilmsHint).to_owned())/>
+        <Empty title=said(Key::NoFilms, Key::NoProgramme)
+            hint=said(Key::NoFilmsHint, Key::NoProgrammeHint)/>
         {suggestions}
     }
 }

@@ -165,6 +165,7 @@ fn NameField(desk: Desk) -> impl IntoView {
                 prop:value=name
                 on:input=move |event| {
                     name.set(event_target_value(&event));
+                    Keep::Tab.put("name", &name.get_untracked());
                     if is_missing() {
                         desk.missing.set(None);
                     }

@@ -13,7 +13,7 @@ use super::{Office, Steps};
 use crate::browser::{self, Keep};
 use crate::call::{Loaded, fetch};
 use crate::dates;
-use crate::families::cinema::hall::{Hall, Picked, Picks, SEATS_MAX};
+use crate::families::cinema::hall::{Hall, Picked, Picks};
 use crate::families::cinema::programme::has_begun;
 use crate::families::cinema::views::hall::{HallView, Legend};
 use crate::page::{Page, page};
@@ -130,7 +130,9 @@ impl Showing {
     /// Picks a seat or lets go of it, and says so.
     pub(super) fn pick(self, seat: &Seat) {
         let mut picked = Picked::Taken;
-        self.picks.update(|picks| picked = picks.toggle(seat));
+        let max = self.hall.with_untracked(|it| it.seats_max);
+        self.picks.update(|picks| picked = picks.toggle(seat, max));
+        let max = max.to_string();
         let lang = self.page.lang.get_untracked();
         let name = lang.fill(Key::SeatName, &[&seat.row, &seat.number.to_string()]);
         let count = self.picks.with_untracked(Picks::len).to_string();
@@ -138,10 +140,10 @@ impl Showing {
             Picked::Yes => lang.fill(Key::SeatPickedNow, &[&name, &count]),
             Picked::Undone => lang.fill(Key::SeatUnpickedNow, &[&name, &count]),
             Picked::Taken => lang.fill(Key::SeatIsTaken, &[&name]),
-            Picked::TooMany => lang.fill(Key::TooManySeats, &[&SEATS_MAX.to_string()]),
+            Picked::TooMany => lang.fill(Key::TooManySeats, &[&max]),
         });
         if picked == Picked::TooMany {
-            self.page.show(Key::TooManySeats, &SEATS_MAX.to_string());
+            self.page.show(Key::TooManySeats, &max);
         }
     }
 
@@ -229,6 +231,7 @@ fn Plan(showing: Showing) -> impl IntoView {
     // Whether there is a hall, and whether it can be booked: a seat that goes does not redraw it.
     let is_empty = Memo::new(move |_| hall.with(|it| it.rows.is_empty()));
     let is_open = showing.is_open;
+    let seats_max = Memo::new(move |_| hall.with(|it| it.seats_max));
     let counts = move || {
         let (free, all) = hall.with(Hall::counts);
         page.fill(Key::HallFree, &[&free.to_string(), &all.to_string()])
@@ -262,7 +265,7 @@ fn Plan(showing: Showing) -> impl IntoView {
                         <HallView hall picks=showing.picks on_pick=pick/>
                         <Legend hall/>
                         <p class="hint hall-hint">
-                            {move || page.fill(Key::HallHint, &[&SEATS_MAX.to_string()])}
+                            {move || page.fill(Key::HallHint, &[&seats_max.get().to_string()])}
                         </p>
                     }
                     .into_any(),

@@ -90,10 +90,13 @@ fn Badges(agent: Memo<ProjectAgent>) -> impl IntoView {
         AgentKind::Human => Key::AgentHuman,
     };
     let is_ai = Memo::new(move |_| agent.with(|it| it.agent.kind == AgentKind::Ai));
-    let is_online = Memo::new(move |_| agent.with(|it| it.agent.online));
-    let online = move || match is_online.get() {
-        true => (Key::AgentOnline, "chat-state is-connected"),
-        false => (Key::AgentOffline, "chat-state is-disconnected"),
+    // One that the host plays is called when it is needed, and answers though it is not there now.
+    let presence =
+        Memo::new(move |_| agent.with(|it| (it.agent.online, it.agent.assistant.is_some())));
+    let online = move || match presence.get() {
+        (true, _) => (Key::AgentOnline, "chat-state is-connected"),
+        (false, true) => (Key::AgentReady, "chat-state is-connected"),
+        (false, false) => (Key::AgentOffline, "chat-state is-disconnected"),
     };
     view! {
         <p class="agent-badges">

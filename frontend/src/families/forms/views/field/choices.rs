@@ -68,6 +68,8 @@ pub(super) fn multiselect(spot: Spot, field: Field, options: Vec<Choice>, count:
         let Choice { value, label } = choice;
         let own = value.clone();
         let is_on = Memo::new(move |_| picked(spot).contains(&own));
+        // No more than may be chosen: what is ticked can be let go of, and what is not waits for that.
+        let is_beyond = Memo::new(move |_| !is_on.get() && is_full(count, picked(spot).len()));
         let change = move |event| {
             let on = event_target_checked(&event);
             let mut all = picked_untracked(spot);
@@ -84,6 +86,7 @@ pub(super) fn multiselect(spot: Spot, field: Field, options: Vec<Choice>, count:
         view! {
             <label class="tick">
                 <input type="checkbox" prop:checked=move || is_on.get()
+                    disabled=move || is_beyond.get() || spot.is_closed()
                     aria-invalid=move || spot.invalid() on:change=change/>
                 <span>{cut(&label, LABEL_MAX)}</span>
             </label>
@@ -92,6 +95,11 @@ pub(super) fn multiselect(spot: Spot, field: Field, options: Vec<Choice>, count:
     let widget =
         view! { <div class="ticks">{options.into_iter().map(option).collect_view()}</div> };
     around_set(spot, field, "group", widget.into_any(), tally(spot, count))
+}
+
+/// Whether no more can be chosen.
+pub(super) fn is_full(count: Count, chosen: usize) -> bool {
+    count.max.is_some_and(|max| chosen >= max)
 }
 
 /// How many are chosen, of how many at most.
@@ -119,4 +127,16 @@ pub(super) fn picked(spot: Spot) -> Vec<Value> {
 
 fn picked_untracked(spot: Spot) -> Vec<Value> {
     untrack(|| picked(spot))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_can_be_chosen_than_the_form_takes() {
+        let three = Count { max: Some(3), ..Count::default() };
+        assert_eq!([2, 3, 4].map(|it| is_full(three, it)), [false, true, true]);
+        assert!(!is_full(Count::default(), 99));
+    }
 }

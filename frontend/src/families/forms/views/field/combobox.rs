@@ -7,7 +7,7 @@ use leptos::task::spawn_local;
 use output::form::{Choice, Count, Field, Lookup, text_of};
 use serde_json::Value;
 
-use super::choices::{picked, tally};
+use super::choices::{is_full, picked, tally};
 use super::{Spot, around, cut};
 use crate::browser;
 use crate::lookup::combo::{Combo, Found, Step};
@@ -116,8 +116,7 @@ impl Picker {
 
     /// Whether no more can be chosen.
     pub(super) fn is_full(self) -> bool {
-        let max = self.count.and_then(|it| it.max);
-        max.is_some_and(|max| picked(self.spot).len() >= max)
+        self.count.is_some_and(|it| is_full(it, picked(self.spot).len()))
     }
 
     /// Does what is to be done, and says whether the key was ours.

@@ -12,6 +12,7 @@ use crate::lookup::offer::{Loading, Offer, Settled, settle};
 use crate::lookup::{self, Hold, Options};
 use crate::text::Key;
 use crate::trouble::Trouble;
+use crate::views::notice::details;
 
 /// `autocomplete` (FORM-26), and `multi-autocomplete` (FORM-27) with how many may be chosen.
 pub(super) fn search(spot: Spot, field: Field, lookup: Lookup, count: Option<Count>) -> AnyView {
@@ -166,14 +167,14 @@ fn open(spot: Spot, field: &Field, options: Options) -> AnyView {
 
 fn failed(shelf: Shelf, shut: AnyView, trouble: &Trouble) -> AnyView {
     let page = shelf.spot.page;
-    let details = trouble.details();
-    let trouble = trouble.clone();
-    let why = move || lookup::why(&trouble, page.lang.get());
+    let trouble = StoredValue::new(trouble.clone());
+    let why = move || trouble.with_value(|it| lookup::why(it, page.lang.get()));
+    let more = move || trouble.with_value(|it| details(it, &why(), page));
     view! {
         {shut}
         <div class="load-failed">
             <p>{why}</p>
-            {details.map(|it| view! { <p class="notice-code">{it}</p> })}
+            {more}
             <button type="button" class="quiet small" on:click=move |_| shelf.retry()>
                 {move || page.say(Key::Retry)}
             </button>

@@ -13,6 +13,7 @@ use crate::lookup;
 use crate::lookup::combo::{Combo, Found, Press, SHOWN_MAX};
 use crate::text::Key;
 use crate::trouble::Trouble;
+use crate::views::notice::details;
 
 pub(super) fn draw(picker: Picker, field: &Field) -> AnyView {
     let is_open = Memo::new(move |_| picker.combo.with(|it| it.is_open));
@@ -215,14 +216,14 @@ fn none(picker: Picker) -> AnyView {
 
 fn failed(picker: Picker, trouble: &Trouble) -> AnyView {
     let page = picker.spot.page;
-    let details = trouble.details();
-    let trouble = trouble.clone();
-    let why = move || lookup::why(&trouble, page.lang.get());
+    let trouble = StoredValue::new(trouble.clone());
+    let why = move || trouble.with_value(|it| lookup::why(it, page.lang.get()));
+    let more = move || trouble.with_value(|it| details(it, &why(), page));
     view! {
         <div class="popup-note is-failed">
             <p>{move || page.say(Key::LookupFailed)}</p>
             <p>{why}</p>
-            {details.map(|it| view! { <p class="notice-code">{it}</p> })}
+            {more}
             <button type="button" class="quiet small"
                 on:click=move |_| {
                     picker.change(|it| it.retry());

@@ -1,0 +1,190 @@
+//! Where the reader was at each entry of the browser's history, so that Back brings them there again: to what they
+//! had scrolled to, and with the keyboard where it was.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::time::Duration;
+
+use leptos::prelude::*;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{HtmlElement, ScrollRestoration};
+
+/// When to try: what an entry shows is fetched first, and until then the page may be too short.
+const TRIES_MS: [u64; 5] = [50, 150, 400, 900, 1_800];
+/// Pixels that are near enough.
+const NEAR_PX: f64 = 2.0;
+
+/// What is kept of an entry.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Seen {
+    scrolled: f64,
+    /// What had the keyboard, as a CSS selector.
+    focus: Option<String>,
+}
+
+/// The entries of this tab, by a number that the browser keeps with each.
+#[derive(Debug, Default)]
+struct Entries {
+    here: f64,
+    seen: HashMap<u64, Seen>,
+    /// Whether the entry that is shown is left already.
+    is_left: bool,
+}
+
+impl Entries {
+    /// Keeps what is seen of the entry that is about to go; the first word counts.
+    fn leave(&mut self, seen: impl FnOnce() -> Seen) {
+        if !self.is_left {
+            self.is_left = true;
+            self.seen.insert(self.here.to_bits(), seen());
+        }
+    }
+
+    /// Another entry is shown: one without a number is new and gets the `next` one. What was seen of it, if it was
+    /// shown before.
+    fn arrive(&mut self, number: Option<f64>, next: f64) -> Option<Seen> {
+        self.is_left = false;
+        self.here = number.unwrap_or(next);
+        number.and_then(|it| self.seen.get(&it.to_bits()).cloned())
+    }
+}
+
+thread_local!(static ENTRIES: RefCell<Entries> = RefCell::default());
+
+/// Begins to keep, and takes over from the browser, which does not know when a view is there.
+pub(crate) fn open() {
+    let Ok(history) = window().history() else { return };
+    // A browser that does not let itself be told scrolls as it likes.
+    let _ = history.set_scroll_restoration(ScrollRestoration::Manual);
+    let _ = arrive();
+    // What comes after a reload is not ours to know.
+    let _listener = window_event_listener_untyped("pagehide", move |_| {
+        let _ = history.set_scroll_restoration(ScrollRestoration::Auto);
+    });
+}
+
+/// The entry that is shown is about to go.
+pub(crate) fn leave() {
+    ENTRIES.with_borrow_mut(|it| it.leave(seen));
+}
+
+/// Another entry is shown. What was seen of it, where the reader comes back to it.
+pub(crate) fn arrive() -> Option<Seen> {
+    let history = window().history().ok()?;
+    let number = history.state().ok().and_then(|it| it.as_f64());
+    let next = js_sys::Date::now() + js_sys::Math::random();
+    if number.is_none() {
+        // A browser may forbid it; every entry is then a new one.
+        let _ = history.replace_state(&next.into(), "");
+    }
+    ENTRIES.with_borrow_mut(|it| it.arrive(number, next))
+}
+
+/// Writes another hash into the address, as an entry of the history, and goes nowhere.
+pub(crate) fn push_hash(hash: &str) {
+    leave();
+    if let Ok(history) = window().history() {
+        // A browser may forbid it; the address is then not what is shown, and nothing else.
+        let _ = history.push_state_with_url(&JsValue::NULL, "", Some(hash));
+    }
+    let _ = arrive();
+}
+
+/// Writes another hash into the address, in place of the one that is there.
+pub(crate) fn replace_hash(hash: &str) {
+    if let Ok(history) = window().history() {
+        let number = history.state().unwrap_or_default();
+        let _ = history.replace_state_with_url(&number, "", Some(hash));
+    }
+}
+
+/// Brings the reader where they were, once that is there; unless they have gone on.
+pub(crate) fn restore(seen: &Seen) {
+    let here = ENTRIES.with_borrow(|it| it.here);
+    for (index, after) in TRIES_MS.into_iter().enumerate() {
+        let seen = seen.clone();
+        let restore = move || {
+            let is_there = ENTRIES.with_borrow(|it| it.here.to_bits() == here.to_bits());
+            let is_first = index == 0;
+            if !is_there || (!is_first && (scrolled() - seen.scrolled).abs() < NEAR_PX) {
+                return;
+            }
+            if let Some(css) = &seen.focus {
+                focus(css, is_first);
+            }
+            window().scroll_to_with_x_and_y(0.0, seen.scrolled);
+        };
+        set_timeout(restore, Duration::from_millis(after));
+    }
+}
+
+/// Moves the keyboard back, unless the reader has moved it since the view came.
+fn focus(css: &str, is_first: bool) {
+    let active = document().active_element();
+    let is_lost = active.is_none_or(|it| it.tag_name() == "BODY" || it.has_attribute("tabindex"));
+    if let Ok(Some(element)) = document().query_selector(css)
+        && (is_first || is_lost)
+    {
+        let _ = element.unchecked_into::<HtmlElement>().focus();
+    }
+}
+
+fn scrolled() -> f64 {
+    window().scroll_y().unwrap_or_default()
+}
+
+fn seen() -> Seen {
+    let active = document().active_element().filter(|it| it.tag_name() != "BODY");
+    let focus = active.and_then(|it| selector(&it.id(), it.get_attribute("href").as_deref()));
+    Seen { scrolled: scrolled(), focus }
+}
+
+/// Finds an element again once its view is drawn anew: by its id, or by where it leads.
+fn selector(id: &str, href: Option<&str>) -> Option<String> {
+    let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
+    match href {
+        _ if !id.is_empty() => Some(format!("[id=\"{}\"]", quoted(id))),
+        Some(href) => Some(format!("main a[href=\"{}\"]", quoted(href))),
+        None => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(scrolled: f64) -> Seen {
+        Seen { scrolled, ..Seen::default() }
+    }
+
+    #[test]
+    fn back_and_forward_lead_to_what_was_seen_and_a_link_to_the_top() {
+        let mut entries = Entries::default();
+        assert_eq!(entries.arrive(None, 1.0), None);
+        entries.leave(|| at(1_800.0));
+        assert_eq!(entries.arrive(None, 2.0), None, "a link leads to a new entry");
+        entries.leave(|| at(30.0));
+        assert_eq!(entries.arrive(Some(1.0), 3.0), Some(at(1_800.0)));
+        entries.leave(|| at(1_700.0));
+        assert_eq!(entries.arrive(Some(2.0), 4.0), Some(at(30.0)));
+        assert_eq!(entries.arrive(Some(9.0), 5.0), None, "it is of before a reload");
+    }
+
+    #[test]
+    fn what_was_seen_is_kept_before_the_view_changes_and_not_after() {
+        let mut entries = Entries::default();
+        entries.arrive(None, 1.0);
+        entries.leave(|| at(7.0));
+        entries.leave(|| at(0.0));
+        entries.arrive(None, 2.0);
+        assert_eq!(entries.arrive(Some(1.0), 3.0), Some(at(7.0)));
+    }
+
+    #[test]
+    fn an_element_is_found_again_by_its_id_or_by_where_it_leads() {
+        assert_eq!(selector("film-search", None).as_deref(), Some("[id=\"film-search\"]"));
+        let link = selector("", Some("#/box-office?showtime=a\"b"));
+        assert_eq!(link.as_deref(), Some("main a[href=\"#/box-office?showtime=a\\\"b\"]"));
+        assert_eq!(selector("", None), None);
+    }
+}
