@@ -6,7 +6,7 @@ use std::{
     collections::BTreeSet,
     hash::{DefaultHasher, Hash, Hasher},
     sync::Arc,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use tokio::sync::OwnedSemaphorePermit;
@@ -40,7 +40,6 @@ pub mod capability;
 pub mod compiler;
 pub mod component;
 pub mod definition;
-pub mod handles;
 pub mod meter;
 pub mod scheduler;
 pub mod schema;
@@ -307,11 +306,6 @@ struct HasIo;
 
 impl HasData for HasIo {
     type Data<'a> = &'a mut ResourceTable;
-}
-
-/// When a round that begins now must be over.
-pub fn deadline(limits: &Limits) -> Instant {
-    Instant::now() + Duration::from_millis(limits.deadline_ms)
 }
 
 #[cfg(test)]

@@ -8,9 +8,11 @@ use wasmtime::component::Resource;
 
 use super::{Ask, Written};
 use crate::{
-    bindings::madoguchi::tool::{assistants as wit, tasks},
+    bindings::{
+        Run,
+        madoguchi::tool::{assistants as wit, tasks},
+    },
     capability::state::CallState,
-    handles::Run,
 };
 use base::{call::TraceHeaders, caller::Caller};
 

@@ -20,11 +20,12 @@ mod settings;
 mod sql;
 mod surroundings;
 
-pub use crate::handles::{HeldCall, Standing, ToolOutcome, Written};
+pub use crate::bindings::Written;
 pub use assistants::{ENDED, failed};
 pub use calls::ToolCalls;
 pub use part::Part;
 pub use surroundings::{
-    Acting, Acts, Around, Ask, Asking, Heard, Requested, Surroundings, ToolOffer, ToolRequest,
+    Acting, Acts, Around, Ask, Asking, Heard, HeldCall, Requested, Standing, Surroundings,
+    ToolOffer, ToolOutcome, ToolRequest,
 };
 pub use telemetry::tally::{RunTally, RunUsage};

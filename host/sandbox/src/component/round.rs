@@ -6,10 +6,11 @@ use std::{
 };
 
 use tokio::runtime::Handle;
-use wasmtime::Store;
+use wasmtime::{Store, component::Instance};
 
 use super::{
-    CallError, Invocation, LoadedComponent, Output, Stop, fault, output_check, places::Place,
+    CallError, Invocation, LoadError, LoadedComponent, Output, Stop, fault, output_check,
+    places::{Place, Places},
 };
 use crate::{
     capability::Asking,
@@ -60,17 +61,12 @@ impl LoadedComponent {
     ///
     /// What comes back has been checked: `structured` and all that is called JSON are JSON objects.
     pub async fn call(&self, invocation: &Invocation, round: Round) -> Result<Output, CallError> {
-        let span = round.span.clone();
         let check = |it: &Output| {
             self.output_check.output(&invocation.name, it, self.setup.limits.check_outputs)
         };
-        self.answered(round, check, async |store| {
-            let instance = {
-                let _span = span.child("instantiate");
-                self.pre.instantiate_async(&mut *store).await?
-            };
-            let result = instance.madoguchi_tool_tools().call_call(store, invocation).await?;
-            Ok(result.map_err(CallError::Stopped))
+        self.answered(round, check, async |store, instance| {
+            let tools = self.exports.tools.load(&mut *store, &instance)?;
+            Ok(tools.call_call(store, invocation).await?.map_err(CallError::Stopped))
         })
         .await
     }
@@ -81,9 +77,13 @@ impl LoadedComponent {
         &self,
         round: Round,
         check: impl FnOnce(&T) -> Result<(), String>,
-        body: impl AsyncFnOnce(&mut Store<CallState>) -> wasmtime::Result<Result<T, CallError>>,
+        body: impl AsyncFnOnce(
+            &mut Store<CallState>,
+            Instance,
+        ) -> wasmtime::Result<Result<T, CallError>>,
     ) -> Result<T, CallError> {
-        let (_place, deadline) = self.place().await?;
+        let (_place, deadline) =
+            self.place(&self.queues.calls, self.setup.limits.deadline_ms).await?;
         let _running = self.tally().running.hold();
         let call_id = round.call_id;
         let result = self.round(self.context(round.until(deadline)), body).await;
@@ -100,28 +100,73 @@ impl LoadedComponent {
             Err(CallError::Stopped(Stop::InputRequired(it))) => output_check::questions(it),
             Err(_) => Ok(()),
         };
-        checked.map_err(|what| {
-            let component = self.name.clone();
-            CallError::Broken { component, call_id, what }
-        })?;
+        checked.map_err(|what| self.broken(call_id, what))?;
         result
     }
 
-    /// One of the component's places, and the deadline of the call, which counts from before the wait for
-    /// the place. The place comes at once where one is free, in turn where there is a queue, and not at all
-    /// where the component's settings are refused: it would answer as if there were none.
-    pub(super) async fn place(&self) -> Result<(Place<'_>, Instant), CallError> {
-        if self.are_settings_refused {
-            return Err(CallError::SettingsRefused { component: self.name.clone() });
-        }
-        let patience = Duration::from_millis(self.setup.limits.deadline_ms);
-        let deadline = crate::deadline(&self.setup.limits);
-        let place = self.places.take(patience, self.tally()).await;
+    /// Runs `body` in one of the places of the component's calls.
+    pub(super) async fn in_place<T>(
+        &self,
+        round: Round,
+        body: impl AsyncFnOnce(&mut Store<CallState>, Instance) -> wasmtime::Result<T>,
+    ) -> Result<T, CallError> {
+        let (_place, deadline) =
+            self.place(&self.queues.calls, self.setup.limits.deadline_ms).await?;
+        self.round(self.context(round.until(deadline)), body).await
+    }
+
+    /// Runs `body` in one of `places`, for as long as `route_ms_max` with the wait for it; counts it as a call
+    /// of the version. `context` says what it has beside what all have.
+    pub(super) async fn in_long_place<T>(
+        &self,
+        places: &Places,
+        round: Round,
+        context: impl FnOnce(CallContext) -> CallContext,
+        body: impl AsyncFnOnce(&mut Store<CallState>, Instance) -> wasmtime::Result<T>,
+    ) -> Result<T, CallError> {
+        let (_place, deadline) = self.place(places, self.setup.limits.route_ms_max).await?;
+        let _running = self.tally().running.hold();
+        let result = self.round(context(self.context(round.until(deadline))), body).await;
+        let result = result.map_err(|it| it.of_limit("deadline_ms", "route_ms_max"));
+        self.setup.version.count(&self.name, &result).await;
+        result
+    }
+
+    /// What the component answers to the host while it is loaded, before it has any place.
+    pub(super) async fn described<T>(
+        &self,
+        body: impl AsyncFnOnce(&mut Store<CallState>, Instance) -> wasmtime::Result<T>,
+    ) -> Result<T, LoadError> {
+        self.round(self.context(Round::of_host()), body).await.map_err(LoadError::Describe)
+    }
+
+    /// One of `places`, and the deadline of the call, which counts from before the wait for the place. The place
+    /// comes at once where one is free, in turn where there is a queue, and not at all where the component's
+    /// settings are refused: it would answer as if there were none.
+    async fn place<'a>(
+        &self,
+        places: &'a Places,
+        ms_max: u64,
+    ) -> Result<(Place<'a>, Instant), CallError> {
+        self.check_settings()?;
+        let patience = Duration::from_millis(ms_max);
+        let deadline = Instant::now() + patience;
+        let place = places.take(patience, self.tally()).await;
         place.map(|place| (place, deadline)).map_err(|retry_after_ms| self.busy(retry_after_ms))
     }
 
-    pub(super) fn busy(&self, retry_after_ms: u64) -> CallError {
+    pub(super) fn check_settings(&self) -> Result<(), CallError> {
+        let refused = || CallError::SettingsRefused { component: self.name.clone() };
+        if self.are_settings_refused { Err(refused()) } else { Ok(()) }
+    }
+
+    fn busy(&self, retry_after_ms: u64) -> CallError {
         CallError::Busy { component: self.name.clone(), retry_after_ms }
+    }
+
+    /// What the component put out in that call cannot be used.
+    pub(super) fn broken(&self, call_id: u64, what: impl Into<String>) -> CallError {
+        CallError::Broken { component: self.name.clone(), call_id, what: what.into() }
     }
 
     /// How the component's next call begins.
@@ -136,7 +181,7 @@ impl LoadedComponent {
 
     /// Calls that are in `wait` now.
     pub fn waiting(&self) -> usize {
-        self.setup.limits.waiters_max.saturating_sub(self.waiters.available_permits())
+        self.setup.limits.waiters_max.saturating_sub(self.waiters().available_permits())
     }
 
     pub(super) fn context(&self, round: Round) -> CallContext {
@@ -152,7 +197,9 @@ impl LoadedComponent {
             notes: round.notes,
             span: round.span,
             tally: self.setup.tally.clone(),
-            deadline: round.deadline.unwrap_or_else(|| crate::deadline(&self.setup.limits)),
+            deadline: round.deadline.unwrap_or_else(|| {
+                Instant::now() + Duration::from_millis(self.setup.limits.deadline_ms)
+            }),
             memory: self.memory.clone(),
             pace: round.pace,
             events: None,
@@ -166,20 +213,26 @@ impl LoadedComponent {
     pub(super) async fn round<T>(
         &self,
         context: CallContext,
-        body: impl AsyncFnOnce(&mut Store<CallState>) -> wasmtime::Result<T>,
+        body: impl AsyncFnOnce(&mut Store<CallState>, Instance) -> wasmtime::Result<T>,
     ) -> Result<T, CallError> {
         let (call_id, component) = (context.call_id, self.name.clone());
         let deadline = context.deadline;
         let patience = deadline.saturating_duration_since(Instant::now());
-        let instance = self.sandbox.instance_permit(self.places.taken(), patience).await;
+        let instance = self.sandbox.instance_permit(self.queues.calls.taken(), patience).await;
         let Some(_instance) = instance else {
-            return Err(self.busy(self.places.retry_after_ms()));
+            return Err(self.busy(self.queues.calls.retry_after_ms()));
         };
-        let pace = context.pace.clone();
+        let (pace, span) = (context.pace.clone(), context.span.clone());
         let mut store = self.sandbox.store(context, &self.setup.limits, &pace);
         let result = {
             // In a box, or its kilobytes would be moved once for each future around it.
-            let mut body = Box::pin(body(&mut store));
+            let mut body = Box::pin(async {
+                let instance = {
+                    let _span = span.child("instantiate");
+                    self.pre.instantiate_async(&mut store).await?
+                };
+                body(&mut store, instance).await
+            });
             let turns = Turns::new(body.as_mut(), pace, &self.usage, self.sandbox.scheduler());
             tokio::time::timeout_at(deadline.into(), turns).await
         };

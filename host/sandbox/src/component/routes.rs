@@ -1,10 +1,6 @@
 //! The routes that a component declares: which requests it answers, and its answers to them.
 
-use std::{
-    collections::BTreeSet,
-    fmt,
-    time::{Duration, Instant},
-};
+use std::{collections::BTreeSet, fmt};
 
 use http::Method;
 use serde::de::IgnoredAny;
@@ -12,8 +8,8 @@ use tokio::sync::mpsc;
 
 use super::{CallError, LoadError, LoadedComponent, Refusal, Round, Stop, offers::stopped};
 use crate::{
-    bindings::routes::exports::madoguchi::tool::routes as wit, capability::Written,
-    capability::state::CallContext,
+    bindings::exports::madoguchi::tool::routes as wit,
+    capability::{Written, state::CallContext},
 };
 
 pub use wit::{Answer, Request, Unread};
@@ -173,16 +169,12 @@ impl LoadedComponent {
 
     /// Its routes, which it knows without a database and without settings.
     pub(super) async fn describe_routes(&self) -> Result<Vec<Route>, LoadError> {
-        let Some(pre) = &self.optional.routes else { return Ok(Vec::new()) };
-        let declared = self
-            .round(self.context(Round::of_host()), async |store| {
-                let instance = pre.instantiate_async(&mut *store).await?;
-                instance.madoguchi_tool_routes().call_routes(store).await
-            })
-            .await
-            .map_err(LoadError::Describe)?;
+        let Some(export) = &self.exports.routes else { return Ok(Vec::new()) };
+        let declared = self.described(async |store, instance| {
+            export.load(&mut *store, &instance)?.call_routes(store).await
+        });
         let tools = self.tools.iter().map(|it| &*it.name).collect();
-        read_all(declared, &tools).map_err(LoadError::Routes)
+        read_all(declared.await?, &tools).map_err(LoadError::Routes)
     }
 
     /// What a request with that method and that path, decoded segment by segment, meets. A fixed segment
@@ -210,30 +202,15 @@ impl LoadedComponent {
         events: Option<mpsc::Sender<Written>>,
     ) -> Result<Answer, CallError> {
         let call_id = round.call_id;
-        let broken = |what: &str| {
-            let (component, what) = (self.name.clone(), format!("a route's answer: {what}"));
-            CallError::Broken { component, call_id, what }
-        };
-        let Some(pre) = &self.optional.routes else { return Err(broken("it has no routes")) };
-        if self.are_settings_refused {
-            return Err(CallError::SettingsRefused { component: self.name.clone() });
-        }
-        let limits = &self.setup.limits;
-        let patience = Duration::from_millis(limits.route_ms_max);
-        let deadline = Instant::now() + patience;
+        let broken = |what: &str| self.broken(call_id, format!("a route's answer: {what}"));
+        let Some(export) = &self.exports.routes else { return Err(broken("it has no routes")) };
+        let context = |it: CallContext| CallContext { events, ..it };
         // Places of their own: a route may call the component's tools, and would wait for itself.
-        let place = self.route_places.take(patience, self.tally()).await;
-        let _place = place.map_err(|retry_after_ms| self.busy(retry_after_ms))?;
-        let _running = self.tally().running.hold();
-        let context = CallContext { events, ..self.context(round.until(deadline)) };
-        let result = self
-            .round(context, async |store| {
-                let instance = pre.instantiate_async(&mut *store).await?;
-                instance.madoguchi_tool_routes().call_handle(store, request).await
-            })
-            .await;
-        let result = result.map_err(|it| it.of_limit("deadline_ms", "route_ms_max"));
-        self.setup.version.count(&self.name, &result).await;
+        let result =
+            self.in_long_place(&self.queues.routes, round, context, async |store, instance| {
+                export.load(&mut *store, &instance)?.call_handle(store, request).await
+            });
+        let result = result.await;
         let nothing = || {
             let name = &self.name;
             CallError::Stopped(Stop::Refused(Refusal {

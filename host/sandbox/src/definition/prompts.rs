@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::{OfferError, is_name, optional_object};
-use crate::bindings::prompts::exports::madoguchi::tool::prompts::Definition;
+use crate::bindings::exports::madoguchi::tool::prompts::Definition;
 use base::clean;
 
 /// Prompts that one component may offer.
@@ -92,12 +92,11 @@ impl Prompt {
                 )));
             }
         };
-        let argument =
-            |it: crate::bindings::prompts::exports::madoguchi::tool::prompts::Argument| {
-                let title = it.title.as_deref().map(clean::title);
-                let description = it.description.as_deref().map(clean::text);
-                Argument { name: it.name, title, description, required: it.required }
-            };
+        let argument = |it: crate::bindings::exports::madoguchi::tool::prompts::Argument| {
+            let title = it.title.as_deref().map(clean::title);
+            let description = it.description.as_deref().map(clean::text);
+            Argument { name: it.name, title, description, required: it.required }
+        };
         Ok(Self {
             name: it.name.into(),
             title: it.title.as_deref().map(clean::title),
@@ -112,7 +111,7 @@ impl Prompt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bindings::prompts::exports::madoguchi::tool::prompts as wit;
+    use crate::bindings::exports::madoguchi::tool::prompts as wit;
 
     fn prompt(name: &str, arguments: &[&str]) -> Definition {
         let argument = |name: &&str| wit::Argument {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::{OfferError, optional_object};
-use crate::bindings::resources::exports::madoguchi::tool::resources as wit;
+use crate::bindings::exports::madoguchi::tool::resources as wit;
 use base::{
     clean,
     uri_template::{URI_BYTES_MAX, UriTemplate, has_scheme},
