@@ -4,9 +4,8 @@ use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection};
 
 use super::connections::Site;
-use super::errors::explain;
 use super::scan::{self, Access};
-use super::types::{Error, Rows, Statement, Value};
+use super::types::{Error, Rows, Statement, Value, explain};
 
 /// What the statements of one batch may still return.
 pub(super) struct Allowance {
