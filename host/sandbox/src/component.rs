@@ -26,8 +26,12 @@ use store::{
 };
 use telemetry::tally::Tally;
 
-pub use crate::bindings::madoguchi::tool::types::{
-    Answer, AnswerAction, Ask, Content, Datetime, Problem, Question, ResourceBody,
+pub use crate::{
+    bindings::madoguchi::tool::types::{
+        Answer, AnswerAction, Ask, Content, Datetime, Problem, Question, ResourceBody,
+    },
+    capability::state::{Round, Setup},
+    version::{GivesBack, Status, Version},
 };
 pub use wit::{InputRequired, Invocation, Output, Refusal, Stop, Unavailable, Wait};
 
@@ -35,14 +39,12 @@ mod error;
 mod examples;
 mod exports;
 mod failure;
-mod fault;
 mod jobs;
 mod offers;
 mod output_check;
 mod places;
 mod round;
 mod routes;
-mod version;
 
 use exports::Exports;
 use output_check::OutputCheck;
@@ -55,34 +57,7 @@ pub use offers::{
     ReadRequest, Reference,
 };
 pub use places::Places;
-pub use round::Round;
 pub use routes::{Answer as RouteAnswer, Found, Request as RouteRequest, Route, Unread};
-pub use version::{GivesBack, Status, Version};
-
-/// What a component runs with: its name, grants, limits and belongings.
-#[derive(Clone)]
-pub struct Setup {
-    /// The component's name: the name of its file.
-    pub name: String,
-    /// What the operator gave it.
-    pub grants: BTreeSet<Grant>,
-    /// How much it may use.
-    pub limits: Limits,
-    /// Its database, where it has leave to use one.
-    pub database: Option<Database>,
-    /// What the operator set for it.
-    pub settings: Arc<Settings>,
-    /// Where it may send requests.
-    pub http: Arc<Outgoing>,
-    /// What it reaches of the machine.
-    pub reach: Arc<Reach>,
-    /// The time of day that it sees.
-    pub clock: Clock,
-    /// Where it is counted what its versions do.
-    pub tally: Arc<Tally>,
-    /// Which of its versions it is.
-    pub version: Arc<Version>,
-}
 
 /// A component that has been compiled, linked and described.
 #[derive(Clone)]
@@ -92,7 +67,7 @@ pub struct LoadedComponent {
     needed: BTreeSet<Grant>,
     tools: Vec<Tool>,
     sandbox: Sandbox,
-    setup: Setup,
+    setup: Arc<Setup>,
     pre: InstancePre<CallState>,
     exports: Exports,
     offers: Arc<Offers>,
@@ -152,7 +127,7 @@ impl LoadedComponent {
             memory: Arc::default(),
             exports,
             offers: Arc::default(),
-            setup,
+            setup: Arc::new(setup),
             pre,
             are_settings_refused: false,
         };
@@ -224,7 +199,7 @@ impl LoadedComponent {
         if definitions.is_empty() && (self.has_dialogue() || self.exports.routes.is_some()) {
             return Ok(Vec::new());
         }
-        Tool::read_all(definitions).map_err(LoadError::Definition)
+        Ok(Tool::read_all(definitions)?)
     }
 
     /// Applies the component's new migrations to `database`; the number of those applied.
@@ -259,19 +234,19 @@ impl LoadedComponent {
         http: Arc<Outgoing>,
         reach: Arc<Reach>,
     ) -> Self {
-        let setup = Setup { settings, http, reach, ..self.setup.clone() };
+        let setup = Setup { settings, http, reach, ..(*self.setup).clone() };
         self.with_setup(setup)
     }
 
     /// This component on that database.
     pub fn on_database(&self, database: Database) -> Self {
-        let setup = Setup { database: Some(database), ..self.setup.clone() };
+        let setup = Setup { database: Some(database), ..(*self.setup).clone() };
         self.with_setup(setup)
     }
 
     /// This component where it has never accepted its settings: it is there, and refuses each call.
     pub fn refusing(&self) -> Self {
-        Self { are_settings_refused: true, ..self.with_setup(self.setup.clone()) }
+        Self { are_settings_refused: true, ..self.with_setup((*self.setup).clone()) }
     }
 
     /// Whether it refuses each call, because it has never accepted its settings.
@@ -281,7 +256,7 @@ impl LoadedComponent {
 
     /// The same as another version, with the settings of today.
     pub fn as_version(&self, version: Version, settings: Arc<Settings>) -> Self {
-        let setup = Setup { settings, version: Arc::new(version), ..self.setup.clone() };
+        let setup = Setup { settings, version: Arc::new(version), ..(*self.setup).clone() };
         self.with_setup(setup)
     }
 
@@ -303,14 +278,14 @@ impl LoadedComponent {
             // A trial changes nothing outside itself.
             http: Arc::default(),
             reach: Arc::new(self.setup.reach.on_trial()),
-            ..self.setup.clone()
+            ..(*self.setup).clone()
         };
         Self { name, ..self.with_setup(setup) }
     }
 
     fn with_setup(&self, setup: Setup) -> Self {
         let queues = Queues::new(&setup.limits, &self.sandbox);
-        Self { queues, setup, are_settings_refused: false, ..self.clone() }
+        Self { queues, setup: Arc::new(setup), are_settings_refused: false, ..self.clone() }
     }
 }
 

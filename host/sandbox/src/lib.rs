@@ -27,12 +27,12 @@ use wasmtime_wasi_io::bindings::wasi::io;
 use crate::{
     bindings::madoguchi::tool,
     capability::state::{CallContext, CallState},
-    scheduler::{Heavy, Pace, Scheduler},
+    scheduler::{Heavy, Scheduler},
     ticker::Ticker,
 };
 use base::{
     grants::Grant,
-    limits::{Limits, SandboxConfig, TABLE_ELEMENTS_MAX},
+    limits::{SandboxConfig, TABLE_ELEMENTS_MAX},
 };
 
 pub mod bindings;
@@ -44,6 +44,7 @@ pub mod meter;
 pub mod scheduler;
 pub mod schema;
 pub mod ticker;
+pub mod version;
 
 mod instances;
 
@@ -141,18 +142,15 @@ impl Sandbox {
     }
 
     /// A store for one instance, which is gone with it.
-    pub fn store(
-        &self,
-        context: CallContext,
-        limits: &Limits,
-        pace: &Arc<Pace>,
-    ) -> Store<CallState> {
-        let mut store = Store::new(&self.engine, CallState::new(context, limits, &self.ticker));
+    pub fn store(&self, context: CallContext) -> Store<CallState> {
+        let (setup, pace) = (context.setup.clone(), context.round.pace.clone());
+        let limits = &setup.limits;
+        let mut store = Store::new(&self.engine, CallState::new(context, &self.ticker));
         store.limiter(|state| &mut state.meter);
         store.set_hostcall_fuel(limits.output_bytes_max);
         store.set_max_component_handles(limits.handles_max);
         store.set_epoch_deadline(1);
-        let (mut left, mut ran, pace) = (limits.cpu_ms_max, 0, pace.clone());
+        let (mut left, mut ran) = (limits.cpu_ms_max, 0);
         store.epoch_deadline_callback(move |mut store| {
             store.data_mut().meter.cpu_ms += 1;
             left = left.saturating_sub(1);

@@ -31,7 +31,7 @@ impl CallState {
         assistant: String,
         manner: Option<wit::Manner>,
     ) -> Option<(Requested, Arc<dyn Surroundings>)> {
-        let policy = self.context.reach.assistants.as_ref()?.policy(&assistant)?.clone();
+        let policy = self.context.setup.reach.assistants.as_ref()?.policy(&assistant)?.clone();
         let part = self.context.part.clone();
         let (language, capabilities) =
             manner.map_or((None, None), |it| (it.language, it.capabilities));
@@ -135,8 +135,9 @@ impl wit::HostTally for CallState {
         assistant: String,
         provider: String,
     ) -> wasmtime::Result<Resource<Counting>> {
-        let around = self.context.reach.around.get().filter(|_| is_word(&provider));
-        let is_there = self.context.reach.assistants.as_ref().is_some_and(|it| it.has(&assistant));
+        let around = self.context.setup.reach.around.get().filter(|_| is_word(&provider));
+        let is_there =
+            self.context.setup.reach.assistants.as_ref().is_some_and(|it| it.has(&assistant));
         let tally = around.filter(|_| is_there).map(|it| it.tally(&assistant, &provider));
         Ok(self.table.push(Counting(tally))?)
     }
@@ -164,7 +165,7 @@ impl wit::HostTally for CallState {
 
 impl dialogues::Host for CallState {
     async fn names(&mut self, language: dialogues::Language) -> Vec<dialogues::Name> {
-        let Some(around) = self.context.reach.around.get() else { return Vec::new() };
+        let Some(around) = self.context.setup.reach.around.get() else { return Vec::new() };
         around.names(language).await
     }
 
@@ -174,7 +175,7 @@ impl dialogues::Host for CallState {
         memories: Vec<(String, String)>,
         only: Option<String>,
     ) -> Vec<dialogues::Heard> {
-        let Some(around) = self.context.reach.around.get() else { return Vec::new() };
+        let Some(around) = self.context.setup.reach.around.get() else { return Vec::new() };
         let heard = around.hear(turn, memories, only).await;
         let told = |(component, reply): super::Heard| dialogues::Heard {
             component: component.to_string(),

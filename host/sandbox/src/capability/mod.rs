@@ -10,13 +10,9 @@ pub mod state;
 mod blobs;
 mod caller;
 mod calls;
-mod event_stream;
-mod events;
 mod files;
 mod log;
 mod part;
-mod progress;
-mod settings;
 mod sql;
 mod surroundings;
 

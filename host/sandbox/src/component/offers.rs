@@ -86,7 +86,7 @@ impl LoadedComponent {
             Err(CallError::Broken { what, .. }) => return Err(LoadError::Resources(what)),
             Err(error) => return Err(LoadError::Describe(error)),
         }
-        Ok(Self { offers: Arc::new(offers), ..self.with_setup(self.setup.clone()) })
+        Ok(Self { offers: Arc::new(offers), ..self.with_setup((*self.setup).clone()) })
     }
 
     /// Runs one round of `prompts/get`.

@@ -9,52 +9,15 @@ use tokio::runtime::Handle;
 use wasmtime::{Store, component::Instance};
 
 use super::{
-    CallError, Invocation, LoadError, LoadedComponent, Output, Stop, fault, output_check,
+    CallError, Invocation, LoadError, LoadedComponent, Output, Stop,
+    error::limit_of,
+    output_check,
     places::{Place, Places},
 };
 use crate::{
-    capability::Asking,
-    capability::state::{CallContext, CallState},
+    capability::state::{CallContext, CallState, Round},
     scheduler::{Pace, Turns},
 };
-use base::{call::next_call_id, caller::Caller, notes::Notes};
-use telemetry::Span;
-
-/// What one round of a call brings along.
-pub struct Round {
-    /// Tells calls apart, in errors and in the log.
-    pub call_id: u64,
-    pub caller: Caller,
-    pub notes: Option<Notes>,
-    pub span: Span,
-    /// Whether it takes turns; what the host itself asks for does once it is interrupted.
-    pub pace: Arc<Pace>,
-    /// When it has to be over, where it has waited for a place already.
-    pub deadline: Option<Instant>,
-    /// What its own calls go by; none where there is no caller to make them for.
-    pub asking: Option<Asking>,
-}
-
-impl Round {
-    /// One that the host itself asks for.
-    pub fn of_host() -> Self {
-        let caller = Caller::anonymous();
-        Self {
-            call_id: next_call_id(),
-            caller,
-            notes: None,
-            span: Span::default(),
-            pace: Arc::default(),
-            deadline: None,
-            asking: None,
-        }
-    }
-
-    /// The same, to be over by then.
-    pub(super) fn until(self, deadline: Instant) -> Self {
-        Self { deadline: Some(deadline), ..self }
-    }
-}
 
 impl LoadedComponent {
     /// Runs one round of a call in an instance of its own, gone when the round ends.
@@ -87,7 +50,7 @@ impl LoadedComponent {
         let _running = self.tally().running.hold();
         let call_id = round.call_id;
         let result = self.round(self.context(round.until(deadline)), body).await;
-        self.setup.version.count(&self.name, &result).await;
+        self.count(&result).await;
         let result = result?;
         let checked = match &result {
             Ok(it) => check(it),
@@ -128,8 +91,15 @@ impl LoadedComponent {
         let _running = self.tally().running.hold();
         let result = self.round(context(self.context(round.until(deadline))), body).await;
         let result = result.map_err(|it| it.of_limit("deadline_ms", "route_ms_max"));
-        self.setup.version.count(&self.name, &result).await;
+        self.count(&result).await;
         result
+    }
+
+    /// Counts how a call of the version ended.
+    async fn count<T>(&self, result: &Result<T, CallError>) {
+        let has_trapped =
+            matches!(result, Err(CallError::Trapped { .. } | CallError::LimitExceeded { .. }));
+        self.setup.version.count(&self.name, has_trapped).await;
     }
 
     /// What the component answers to the host while it is loaded, before it has any place.
@@ -185,27 +155,16 @@ impl LoadedComponent {
     }
 
     pub(super) fn context(&self, round: Round) -> CallContext {
+        let in_time = || Instant::now() + Duration::from_millis(self.setup.limits.deadline_ms);
         CallContext {
             component: self.name.clone(),
-            call_id: round.call_id,
-            caller: round.caller,
-            database: self.setup.database.clone(),
-            settings: self.setup.settings.clone(),
-            http: self.setup.http.clone(),
-            reach: self.setup.reach.clone(),
-            clock: self.setup.clock.clone(),
-            notes: round.notes,
-            span: round.span,
-            tally: self.setup.tally.clone(),
-            deadline: round.deadline.unwrap_or_else(|| {
-                Instant::now() + Duration::from_millis(self.setup.limits.deadline_ms)
-            }),
+            setup: self.setup.clone(),
+            deadline: round.deadline.unwrap_or_else(in_time),
+            round,
             memory: self.memory.clone(),
-            pace: round.pace,
             events: None,
             is_job: false,
             part: None,
-            asking: round.asking,
         }
     }
 
@@ -215,15 +174,15 @@ impl LoadedComponent {
         context: CallContext,
         body: impl AsyncFnOnce(&mut Store<CallState>, Instance) -> wasmtime::Result<T>,
     ) -> Result<T, CallError> {
-        let (call_id, component) = (context.call_id, self.name.clone());
+        let (call_id, component) = (context.round.call_id, self.name.clone());
         let deadline = context.deadline;
         let patience = deadline.saturating_duration_since(Instant::now());
         let instance = self.sandbox.instance_permit(self.queues.calls.taken(), patience).await;
         let Some(_instance) = instance else {
             return Err(self.busy(self.queues.calls.retry_after_ms()));
         };
-        let (pace, span) = (context.pace.clone(), context.span.clone());
-        let mut store = self.sandbox.store(context, &self.setup.limits, &pace);
+        let (pace, span) = (context.round.pace.clone(), context.round.span.clone());
+        let mut store = self.sandbox.store(context);
         let result = {
             // In a box, or its kilobytes would be moved once for each future around it.
             let mut body = Box::pin(async {
@@ -241,7 +200,7 @@ impl LoadedComponent {
         match result {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(source)) => {
-                let broken = store.data().meter.broken.or_else(|| fault::limit_of(&source));
+                let broken = store.data().meter.broken.or_else(|| limit_of(&source));
                 Err(match broken {
                     Some(limit) => exceeded(limit),
                     None => CallError::Trapped { component, call_id, source },

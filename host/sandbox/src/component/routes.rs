@@ -68,9 +68,9 @@ impl Route {
                 "a path is 1 to 16 segments of A-Z a-z 0-9 . _ - or {name}, without a slash at its ends",
             )
         })?;
-        let names = segments.iter().filter_map(Segment::name);
         let mut seen = BTreeSet::new();
-        if let Some(twice) = names.into_iter().find(|it| !seen.insert(*it)) {
+        if let Some(twice) = segments.iter().filter_map(Segment::name).find(|it| !seen.insert(*it))
+        {
             return Err(wrong(&format!("{{{twice}}} stands twice in it")));
         }
         if let Some(tool) = it.tools.iter().find(|it| !tools.contains(it.as_str())) {
@@ -100,8 +100,9 @@ impl Route {
     }
 
     /// What no two routes may have in common: the method, and the path without its names.
-    fn shape(&self) -> (&str, Vec<Option<&str>>) {
-        (self.method.as_str(), self.segments.iter().map(Segment::fixed).collect())
+    fn shape(&self) -> (&str, Vec<Option<&Segment>>) {
+        let fixed = |it: &'_ &Segment| it.name().is_none();
+        (self.method.as_str(), self.segments.iter().map(|it| Some(it).filter(fixed)).collect())
     }
 }
 
@@ -127,18 +128,8 @@ impl Segment {
         }
     }
 
-    fn fixed(&self) -> Option<&str> {
-        match self {
-            Self::Fixed(text) => Some(text),
-            Self::Named(_) => None,
-        }
-    }
-
     fn name(&self) -> Option<&str> {
-        match self {
-            Self::Fixed(_) => None,
-            Self::Named(name) => Some(name),
-        }
+        if let Self::Named(name) = self { Some(name) } else { None }
     }
 }
 
@@ -184,9 +175,8 @@ impl LoadedComponent {
         let all: Vec<_> = all.collect();
         let fitting = all.iter().filter(|(it, _)| it.method == *method);
         // Of two, the one that is fixed where they differ first.
-        let named = |it: &Route| -> Vec<bool> {
-            it.segments.iter().map(|it| it.name().is_some()).collect()
-        };
+        let named =
+            |it: &Route| it.segments.iter().map(|it| it.name().is_some()).collect::<Vec<_>>();
         match fitting.min_by_key(|(it, _)| named(it)) {
             Some((route, parameters)) => Found::Route(route, parameters.clone()),
             None if all.is_empty() => Found::Nothing,
