@@ -16,8 +16,9 @@ use rusqlite::{Connection, OpenFlags, Row};
 use serde_json::{Map, Value as Json};
 
 use super::connections::{self, Site};
+use super::frozen::FrozenReader;
 use super::guard::{Guard, Mode, is_the_hosts};
-use super::limits::Limits;
+use super::types::Limits;
 
 /// Why a table could not be exported.
 #[derive(Debug, thiserror::Error)]
@@ -43,22 +44,14 @@ pub(super) type Each<'a> = &'a mut dyn FnMut(Map<String, Json>) -> std::io::Resu
 
 /// Names of the tables and views in a file that another process may have open.
 pub fn tables_readonly(path: &Path) -> Result<Vec<String>, ExportError> {
-    tables(&Site::new(path, Limits::default(), true))
+    let (connection, guard, _) = open(path)?;
+    Ok(guard.within(Mode::Host, || list(&connection))?)
 }
 
 /// Hands each row of a table or view to `each`, as a JSON object, in the order of its key; all rows are of one
 /// snapshot. Returns how many there were. Another process may have the file open.
 pub fn export_readonly(path: &Path, table: &str, each: Each<'_>) -> Result<u64, ExportError> {
-    export(&Site::new(path, Limits::default(), true), table, each)
-}
-
-pub(super) fn tables(site: &Site) -> Result<Vec<String>, ExportError> {
-    let (connection, guard, _) = connections::open_reader(site)?;
-    Ok(guard.within(Mode::Host, || list(&connection))?)
-}
-
-pub(super) fn export(site: &Site, table: &str, each: Each<'_>) -> Result<u64, ExportError> {
-    let (connection, guard, _) = connections::open_reader(site)?;
+    let (connection, guard, _) = open(path)?;
     let tables = guard.within(Mode::Host, || {
         // One snapshot for the shape and the rows.
         connection.execute_batch("BEGIN")?;
@@ -68,8 +61,20 @@ pub(super) fn export(site: &Site, table: &str, each: Each<'_>) -> Result<u64, Ex
         return Err(ExportError::NoTable { table: table.to_owned(), tables });
     }
     let columns = guard.within(Mode::Host, || columns(&connection, table))?;
+    let sql = guard.within(Mode::Host, || select(&connection, table, &columns))?;
     // A view is the guest's own SQL: it is read with the guest's rights.
-    rows(&connection, &guard, table, &columns, each)
+    let mut prepared = connection.prepare(&sql)?;
+    let mut rows = prepared.query([])?;
+    let mut count = 0;
+    while let Some(row) = rows.next()? {
+        each(object(row, &columns)?)?;
+        count += 1;
+    }
+    Ok(count)
+}
+
+fn open(path: &Path) -> rusqlite::Result<(Connection, Arc<Guard>, Option<FrozenReader>)> {
+    connections::open_reader(&Site::new(path, Limits::default(), true))
 }
 
 fn list(connection: &Connection) -> rusqlite::Result<Vec<String>> {
@@ -137,24 +142,6 @@ fn select(connection: &Connection, table: &str, columns: &[Column]) -> rusqlite:
         sql += &format!(" ORDER BY {}", order.join(", "));
     }
     Ok(sql)
-}
-
-fn rows(
-    connection: &Connection,
-    guard: &Arc<Guard>,
-    table: &str,
-    columns: &[Column],
-    each: Each<'_>,
-) -> Result<u64, ExportError> {
-    let sql = guard.within(Mode::Host, || select(connection, table, columns))?;
-    let mut prepared = connection.prepare(&sql)?;
-    let mut rows = prepared.query([])?;
-    let mut count = 0;
-    while let Some(row) = rows.next()? {
-        each(object(row, columns)?)?;
-        count += 1;
-    }
-    Ok(count)
 }
 
 fn object(row: &Row<'_>, columns: &[Column]) -> rusqlite::Result<Map<String, Json>> {

@@ -10,7 +10,6 @@ mod connections;
 mod export;
 mod frozen;
 mod guard;
-mod limits;
 mod mark;
 mod migrations;
 mod readers;
@@ -28,9 +27,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 pub use export::{BackupError, ExportError, copy, export_readonly, tables_readonly};
-pub use limits::Limits;
 pub use migrations::{MigrateError, Migration};
-pub use types::{ConstraintKind, Error, OpenError, Rows, Statement, Value};
+pub use types::{ConstraintKind, Error, Limits, OpenError, Rows, Statement, Value};
 
 use connections::Site;
 use readers::Readers;

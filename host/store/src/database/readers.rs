@@ -114,12 +114,8 @@ impl Readers {
     fn take(&self, is_frozen: bool) -> Option<Reader> {
         let mut idle = self.idle();
         let readers = idle.as_mut()?;
-        while let Some(reader) = readers.pop() {
-            if reader.is_frozen() == is_frozen {
-                return Some(reader);
-            }
-        }
-        None
+        readers.retain(|it| it.frozen.is_some() == is_frozen);
+        readers.pop()
     }
 
     fn put(&self, reader: Reader) {
@@ -174,6 +170,7 @@ pub(super) fn closed() -> Error {
 struct Reader {
     connection: Connection,
     guard: Arc<Guard>,
+    /// There where it reads the file as it lies, without what is written from now on.
     frozen: Option<FrozenReader>,
     /// Texts that may run on an async worker.
     quick: HashSet<String>,
@@ -186,11 +183,6 @@ impl Reader {
         let (connection, guard, frozen) =
             connections::open_reader(site).map_err(|error| explain(site, 0, error))?;
         Ok(Self { connection, guard, frozen, quick: HashSet::new(), slow: HashSet::new() })
-    }
-
-    /// Whether it reads the file as it lies, without what is written from now on.
-    fn is_frozen(&self) -> bool {
-        self.frozen.is_some()
     }
 
     fn knows_as_quick(&self, statements: &[Statement]) -> bool {

@@ -15,18 +15,19 @@ use std::path::Path;
 
 use super::{
     Database, Error, ExportError, Limits, Migration, Rows, Statement, Value, export::Each,
+    export_readonly, tables_readonly,
 };
 
 impl Database {
     /// Names of the component's tables and views. Blocks.
     fn tables(&self) -> Result<Vec<String>, ExportError> {
-        super::export::tables(&self.0.site)
+        tables_readonly(self.path())
     }
 
     /// Hands each row of a table or view to `each`, as a JSON object, in the order of its key.
     /// Blocks; all rows are of one snapshot. Returns how many there were.
     fn export(&self, table: &str, each: Each<'_>) -> Result<u64, ExportError> {
-        super::export::export(&self.0.site, table, each)
+        export_readonly(self.path(), table, each)
     }
 
     fn path(&self) -> &Path {
