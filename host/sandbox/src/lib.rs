@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use wasmtime::{
     Config, Enabled, Engine, PoolingAllocationConfig, Store, UpdateDeadline,
     component::{HasData, HasSelf, Linker, ResourceTable},
@@ -46,10 +46,6 @@ pub mod schema;
 pub mod ticker;
 pub mod version;
 
-mod instances;
-
-use instances::Instances;
-
 /// Ticks after which a call counts as a long runner and queues for the slow lane.
 const QUICK_TICKS: u64 = 2;
 /// Places of the pool that are kept warm while they are not used.
@@ -65,11 +61,11 @@ pub struct Sandbox {
     quiet_compiler: Engine,
     ticker: Arc<Ticker>,
     /// Long runners take turns, so that quick calls always find a free worker.
-    scheduler: Arc<Scheduler>,
+    pub(crate) scheduler: Arc<Scheduler>,
     heavy: Arc<Heavy>,
     /// Turns at a time, and threads for them.
     slow_lane: usize,
-    instances: Arc<Instances>,
+    pub(crate) instances: Arc<Instances>,
     config: Arc<SandboxConfig>,
     memory_bytes_max: usize,
 }
@@ -121,24 +117,9 @@ impl Sandbox {
         if quietly { &self.quiet_compiler } else { &self.engine }
     }
 
-    /// What gives turns to long runners.
-    pub fn scheduler(&self) -> &Scheduler {
-        &self.scheduler
-    }
-
     /// Where calls of components that use much run, beside those of the others.
     pub fn heavy(&self) -> Option<&tokio::runtime::Handle> {
         self.heavy.threads(self.slow_lane)
-    }
-
-    /// Leave to make one instance for a component that has `running` already, if there is room
-    /// before `patience` ends.
-    pub async fn instance_permit(
-        &self,
-        running: usize,
-        patience: Duration,
-    ) -> Option<OwnedSemaphorePermit> {
-        self.instances.take(running, patience).await
     }
 
     /// A store for one instance, which is gone with it.
@@ -306,6 +287,50 @@ impl HasData for HasIo {
     type Data<'a> = &'a mut ResourceTable;
 }
 
+/// A component with fewer running instances than this may use the reserve.
+const MODEST: usize = 4;
+/// The share of the pool that is kept for those.
+const RESERVE: u32 = 8;
+
+/// The places in the pool of instances: shared by all components, and not to be taken by one.
+pub(crate) struct Instances {
+    common: Arc<Semaphore>,
+    /// For components that run hardly anything: whoever fills the pool leaves it to them.
+    reserve: Arc<Semaphore>,
+}
+
+impl Instances {
+    fn new(instances_max: u32) -> Self {
+        let reserve = instances_max / RESERVE;
+        let permits = |count| Arc::new(Semaphore::new(count as usize));
+        Self { common: permits(instances_max - reserve), reserve: permits(reserve) }
+    }
+
+    /// Leave to make one instance for a component that has `running` already; none if there is no
+    /// room for so long.
+    pub(crate) async fn take(
+        &self,
+        running: usize,
+        patience: Duration,
+    ) -> Option<OwnedSemaphorePermit> {
+        if let Ok(permit) = self.common.clone().try_acquire_owned() {
+            return Some(permit);
+        }
+        let common = self.common.clone().acquire_owned();
+        let turn = async {
+            if running >= MODEST {
+                return common.await;
+            }
+            tokio::select! {
+                biased;
+                permit = self.reserve.clone().acquire_owned() => permit,
+                permit = common => permit,
+            }
+        };
+        tokio::time::timeout(patience, turn).await.ok()?.ok()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -318,5 +343,30 @@ mod tests {
         assert!(!Engine::same(quiet, sandbox.engine()));
         let config = SandboxConfig { stack_bytes_max: 256 << 10, ..SandboxConfig::default() };
         assert!(Sandbox::with(&config, 16 << 20).is_ok(), "another stack works as well");
+    }
+
+    const NO_TIME: Duration = Duration::ZERO;
+
+    #[tokio::test]
+    async fn a_component_that_takes_all_leaves_the_reserve_to_others() {
+        let instances = Instances::new(16);
+        let mut held = Vec::new();
+        while let Some(permit) = instances.take(held.len().max(MODEST), NO_TIME).await {
+            held.push(permit);
+        }
+        assert_eq!(held.len(), 14);
+        let neighbour = instances.take(0, NO_TIME).await;
+        assert!(neighbour.is_some(), "the neighbour has its place");
+        assert!(instances.take(MODEST, NO_TIME).await.is_none(), "and the greedy one has none");
+    }
+
+    #[tokio::test]
+    async fn who_waits_gets_the_place_that_becomes_free() {
+        let instances = Instances::new(1);
+        let only = instances.take(0, NO_TIME).await;
+        assert!(instances.take(0, NO_TIME).await.is_none());
+        let waiting = std::pin::pin!(instances.take(0, Duration::from_secs(60)));
+        drop(only);
+        assert!(waiting.await.is_some());
     }
 }

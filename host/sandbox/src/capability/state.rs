@@ -63,8 +63,6 @@ pub struct Round {
     pub span: Span,
     /// Whether it takes turns; what the host itself asks for does once it is interrupted.
     pub pace: Arc<Pace>,
-    /// When it has to be over, where it has waited for a place already.
-    pub deadline: Option<Instant>,
     /// What its own calls go by; none where there is no caller to make them for.
     pub asking: Option<Asking>,
 }
@@ -78,14 +76,8 @@ impl Round {
             notes: None,
             span: Span::default(),
             pace: Arc::default(),
-            deadline: None,
             asking: None,
         }
-    }
-
-    /// The same, to be over by then.
-    pub fn until(self, deadline: Instant) -> Self {
-        Self { deadline: Some(deadline), ..self }
     }
 }
 

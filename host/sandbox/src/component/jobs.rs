@@ -55,7 +55,7 @@ impl LoadedComponent {
         let deadline = Instant::now() + Duration::from_millis(self.setup.limits.job_ms_max);
         let _running = self.tally().running.hold();
         let round = Round { caller: self.own_caller(), pace: self.pace(), ..Round::of_host() };
-        let context = CallContext { is_job: true, ..self.context(round.until(deadline)) };
+        let context = CallContext { is_job: true, ..self.context(round, deadline) };
         let result = self.round(context, async |store, instance| {
             export.load(&mut *store, &instance)?.call_run(store, job).await
         });

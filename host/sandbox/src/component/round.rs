@@ -49,7 +49,7 @@ impl LoadedComponent {
             self.place(&self.queues.calls, self.setup.limits.deadline_ms).await?;
         let _running = self.tally().running.hold();
         let call_id = round.call_id;
-        let result = self.round(self.context(round.until(deadline)), body).await;
+        let result = self.round(self.context(round, deadline), body).await;
         self.count(&result).await;
         let result = result?;
         let checked = match &result {
@@ -75,7 +75,7 @@ impl LoadedComponent {
     ) -> Result<T, CallError> {
         let (_place, deadline) =
             self.place(&self.queues.calls, self.setup.limits.deadline_ms).await?;
-        self.round(self.context(round.until(deadline)), body).await
+        self.round(self.context(round, deadline), body).await
     }
 
     /// Runs `body` in one of `places`, for as long as `route_ms_max` with the wait for it; counts it as a call
@@ -89,7 +89,7 @@ impl LoadedComponent {
     ) -> Result<T, CallError> {
         let (_place, deadline) = self.place(places, self.setup.limits.route_ms_max).await?;
         let _running = self.tally().running.hold();
-        let result = self.round(context(self.context(round.until(deadline))), body).await;
+        let result = self.round(context(self.context(round, deadline)), body).await;
         let result = result.map_err(|it| it.of_limit("deadline_ms", "route_ms_max"));
         self.count(&result).await;
         result
@@ -107,7 +107,10 @@ impl LoadedComponent {
         &self,
         body: impl AsyncFnOnce(&mut Store<CallState>, Instance) -> wasmtime::Result<T>,
     ) -> Result<T, LoadError> {
-        self.round(self.context(Round::of_host()), body).await.map_err(LoadError::Describe)
+        let deadline = Instant::now() + Duration::from_millis(self.setup.limits.deadline_ms);
+        self.round(self.context(Round::of_host(), deadline), body)
+            .await
+            .map_err(LoadError::Describe)
     }
 
     /// One of `places`, and the deadline of the call, which counts from before the wait for the place. The place
@@ -154,13 +157,12 @@ impl LoadedComponent {
         self.setup.limits.waiters_max.saturating_sub(self.waiters().available_permits())
     }
 
-    pub(super) fn context(&self, round: Round) -> CallContext {
-        let in_time = || Instant::now() + Duration::from_millis(self.setup.limits.deadline_ms);
+    pub(super) fn context(&self, round: Round, deadline: Instant) -> CallContext {
         CallContext {
             component: self.name.clone(),
             setup: self.setup.clone(),
-            deadline: round.deadline.unwrap_or_else(in_time),
             round,
+            deadline,
             memory: self.memory.clone(),
             events: None,
             is_job: false,
@@ -177,7 +179,7 @@ impl LoadedComponent {
         let (call_id, component) = (context.round.call_id, self.name.clone());
         let deadline = context.deadline;
         let patience = deadline.saturating_duration_since(Instant::now());
-        let instance = self.sandbox.instance_permit(self.queues.calls.taken(), patience).await;
+        let instance = self.sandbox.instances.take(self.queues.calls.taken(), patience).await;
         let Some(_instance) = instance else {
             return Err(self.busy(self.queues.calls.retry_after_ms()));
         };
@@ -192,7 +194,7 @@ impl LoadedComponent {
                 };
                 body(&mut store, instance).await
             });
-            let turns = Turns::new(body.as_mut(), pace, &self.usage, self.sandbox.scheduler());
+            let turns = Turns::new(body.as_mut(), pace, &self.usage, &self.sandbox.scheduler);
             tokio::time::timeout_at(deadline.into(), turns).await
         };
         let exceeded =
