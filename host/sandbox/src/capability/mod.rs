@@ -1,4 +1,4 @@
-//! What the host can do for components: one file per interface of the contract.
+//! What the host can do for components, by the interfaces of the contract.
 
 pub mod assistant_calls;
 pub mod assistants;
