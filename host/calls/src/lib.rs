@@ -261,7 +261,6 @@ impl Calls {
                 notes: call.notes.clone(),
                 span: record.span.child("round"),
                 pace: component.pace(),
-                deadline: None,
                 asking: asking.as_ref().map(Asking::round),
             };
             match run::<M>(&component, call, &state, round).await {

@@ -50,7 +50,7 @@ impl Waiting {
             let call_id = self.call_id;
             return Err(CallError::Broken { component: component_name, call_id, what });
         }
-        let Ok(_waiter) = component.waiters.try_acquire() else {
+        let Ok(_waiter) = component.waiters().try_acquire() else {
             let retry_after_ms = component.limits().wait_ms_max;
             return Err(CallError::Busy { component: component_name, retry_after_ms });
         };

@@ -1,9 +1,40 @@
-//! The contract (`wit/`) as Rust sees it from the host's side.
-#![allow(missing_docs, reason = "generated; the WIT files have the words")]
+//! The contract (`wit/`) as Rust sees it from the host's side, and what components hold handles of: runs of
+//! assistants, calls that are being made, counts.
 
+use serde_json::Value;
+use tokio::{
+    sync::mpsc,
+    task::{AbortHandle, JoinSet},
+};
+
+use madoguchi::tool::assistant_calls::Ended;
+use telemetry::tally::RunTally;
+
+// One world with all exports, whose types are then the same everywhere. A component has `tools`, and of the
+// others those that it likes: each is looked up by itself.
 wasmtime::component::bindgen!({
     path: "../../wit",
-    world: "tool-component",
+    inline: "
+        package madoguchi:host;
+        world everything {
+            include madoguchi:tool/tool-component@0.1.0;
+            include madoguchi:tool/with-migrations@0.1.0;
+            include madoguchi:tool/with-configured@0.1.0;
+            include madoguchi:tool/with-schedule@0.1.0;
+            include madoguchi:tool/with-jobs@0.1.0;
+            include madoguchi:tool/with-runs@0.1.0;
+            include madoguchi:tool/with-endpoints@0.1.0;
+            include madoguchi:tool/with-names@0.1.0;
+            include madoguchi:tool/with-routes@0.1.0;
+            include madoguchi:tool/with-examples@0.1.0;
+            include madoguchi:tool/with-resources@0.1.0;
+            include madoguchi:tool/with-prompts@0.1.0;
+            include madoguchi:tool/with-completions@0.1.0;
+            include madoguchi:tool/with-dialogue@0.1.0;
+            include madoguchi:tool/with-samples@0.1.0;
+        }
+    ",
+    world: "madoguchi:host/everything",
     imports: {
         "madoguchi:tool/assistants": async | trappable,
         "madoguchi:tool/assistant-calls": async | trappable,
@@ -12,161 +43,69 @@ wasmtime::component::bindgen!({
     exports: { default: async },
     require_store_data_send: true,
     with: {
-        "madoguchi:tool/assistants.run": crate::handles::Run,
-        "madoguchi:tool/assistant-calls.calls": crate::handles::Calls,
-        "madoguchi:tool/assistant-calls.tally": crate::handles::Counting,
+        "madoguchi:tool/assistants.run": Run,
+        "madoguchi:tool/assistant-calls.calls": Calls,
+        "madoguchi:tool/assistant-calls.tally": Counting,
     },
 });
 
-pub mod migrations {
-    wasmtime::component::bindgen!({
-        path: "../../wit",
-        world: "with-migrations",
-        exports: { default: async },
-        require_store_data_send: true,
-    });
+/// The first event of a run, which says what decides in it.
+const BEGUN: &str = "begun";
+
+/// An event that a route wrote, or a run of an assistant.
+pub struct Written {
+    pub name: String,
+    /// A JSON document without line breaks.
+    pub data: String,
 }
 
-pub mod configured {
-    wasmtime::component::bindgen!({
-        path: "../../wit",
-        world: "with-configured",
-        exports: { default: async },
-        require_store_data_send: true,
-        with: { "madoguchi:tool/types": crate::bindings::madoguchi::tool::types },
-    });
+/// A run, as long as the component holds it.
+pub struct Run {
+    pub provider: Option<String>,
+    /// The first event, where what decides was asked for before it was taken.
+    pub first: Option<Written>,
+    pub events: mpsc::Receiver<Written>,
+    pub task: Option<AbortHandle>,
 }
 
-pub mod schedule {
-    wasmtime::component::bindgen!({
-        path: "../../wit",
-        world: "with-schedule",
-        exports: { default: async },
-        require_store_data_send: true,
-    });
+impl Drop for Run {
+    /// Ends the run with its last reader.
+    fn drop(&mut self) {
+        if let Some(task) = &self.task {
+            task.abort();
+        }
+    }
 }
 
-pub mod jobs {
-    wasmtime::component::bindgen!({
-        path: "../../wit",
-        world: "with-jobs",
-        exports: { default: async },
-        require_store_data_send: true,
-        with: { "madoguchi:tool/types": crate::bindings::madoguchi::tool::types },
-    });
+impl Run {
+    /// What decides; waits until that is known.
+    pub async fn provider(&mut self) -> String {
+        if self.provider.is_none() && self.first.is_none() {
+            self.first = self.recv().await;
+        }
+        self.provider.clone().unwrap_or_else(|| "none".to_owned())
+    }
+
+    pub async fn next(&mut self) -> Option<Written> {
+        match self.first.take() {
+            Some(first) => Some(first),
+            None => self.recv().await,
+        }
+    }
+
+    async fn recv(&mut self) -> Option<Written> {
+        let event = self.events.recv().await?;
+        if event.name != BEGUN || self.provider.is_some() {
+            return Some(event);
+        }
+        let data: Value = serde_json::from_str(&event.data).unwrap_or_default();
+        self.provider = Some(data["provider"].as_str().unwrap_or("none").to_owned());
+        self.events.recv().await
+    }
 }
 
-pub mod endpoints {
-    wasmtime::component::bindgen!({
-        path: "../../wit",
-        world: "with-endpoints",
-        exports: { default: async },
-        require_store_data_send: true,
-        with: { "madoguchi:tool/types": crate::bindings::madoguchi::tool::types },
-    });
-}
+/// Calls that are made at once, as a component holds them. Those that only read end with it.
+pub struct Calls(pub JoinSet<Ended>);
 
-pub mod routes {
-    wasmtime::component::bindgen!({
-        path: "../../wit",
-        world: "with-routes",
-        exports: { default: async },
-        require_store_data_send: true,
-        with: {
-            "madoguchi:tool/types": crate::bindings::madoguchi::tool::types,
-            "madoguchi:tool/stops": crate::bindings::resources::madoguchi::tool::stops,
-        },
-    });
-}
-
-pub mod runs {
-    wasmtime::component::bindgen!({
-        path: "../../wit",
-        world: "with-runs",
-        exports: { default: async },
-        require_store_data_send: true,
-        with: {
-            "madoguchi:tool/types": crate::bindings::madoguchi::tool::types,
-            "madoguchi:tool/tasks": crate::bindings::madoguchi::tool::tasks,
-        },
-    });
-}
-
-pub mod names {
-    wasmtime::component::bindgen!({
-        path: "../../wit",
-        world: "with-names",
-        exports: { default: async },
-        require_store_data_send: true,
-        with: { "madoguchi:tool/types": crate::bindings::madoguchi::tool::types },
-    });
-}
-
-pub mod samples {
-    wasmtime::component::bindgen!({
-        path: "../../wit",
-        world: "with-samples",
-        exports: { default: async },
-        require_store_data_send: true,
-    });
-}
-
-pub mod dialogue {
-    wasmtime::component::bindgen!({
-        path: "../../wit",
-        world: "with-dialogue",
-        exports: { default: async },
-        require_store_data_send: true,
-        with: {
-            "madoguchi:tool/types": crate::bindings::madoguchi::tool::types,
-            "madoguchi:tool/sentences": crate::bindings::madoguchi::tool::sentences,
-        },
-    });
-}
-
-pub mod examples {
-    wasmtime::component::bindgen!({
-        path: "../../wit",
-        world: "with-examples",
-        exports: { default: async },
-        require_store_data_send: true,
-    });
-}
-
-pub mod resources {
-    wasmtime::component::bindgen!({
-        path: "../../wit",
-        world: "with-resources",
-        exports: { default: async },
-        require_store_data_send: true,
-        with: {
-            "madoguchi:tool/types": crate::bindings::madoguchi::tool::types,
-        },
-    });
-}
-
-pub mod prompts {
-    wasmtime::component::bindgen!({
-        path: "../../wit",
-        world: "with-prompts",
-        exports: { default: async },
-        require_store_data_send: true,
-        with: {
-            "madoguchi:tool/types": crate::bindings::madoguchi::tool::types,
-            "madoguchi:tool/stops": crate::bindings::resources::madoguchi::tool::stops,
-        },
-    });
-}
-
-pub mod completions {
-    wasmtime::component::bindgen!({
-        path: "../../wit",
-        world: "with-completions",
-        exports: { default: async },
-        require_store_data_send: true,
-        with: {
-            "madoguchi:tool/types": crate::bindings::madoguchi::tool::types,
-            "madoguchi:tool/stops": crate::bindings::resources::madoguchi::tool::stops,
-        },
-    });
-}
+/// The count of a run, as a component holds it.
+pub struct Counting(pub Option<Box<dyn RunTally>>);

@@ -22,6 +22,9 @@ use base::limits::{FUNCTION_BYTES_MAX, SandboxConfig};
 pub const COMMAND: &str = "compile";
 /// How much longer than its processor time a compile may take by the clock: others run, too.
 const WALL_FACTOR: u64 = 10;
+/// How the system ends what is out of its processor time, and, without a word, what it has no memory for.
+const SIGXCPU: i32 = 24;
+const SIGKILL: i32 = 9;
 /// Bytes of what a compiler complains that are read.
 const COMPLAINT_BYTES_MAX: usize = 4 << 10;
 
@@ -125,14 +128,12 @@ pub async fn compile_apart(
         child.wait_with_output().await
     };
     let patience = Duration::from_secs(limits.compile_cpu_s_max.saturating_mul(WALL_FACTOR));
-    let output = match tokio::time::timeout(patience, work).await {
-        Ok(output) => output?,
-        Err(_) => return Err(took_too_long(limits)),
-    };
+    let output = tokio::time::timeout(patience, work).await;
+    let output = output.map_err(|_| took_too_long(limits))??;
     if output.status.success() {
         return Ok(output.stdout);
     }
-    let said = &output.stderr[..output.stderr.len().min(COMPLAINT_BYTES_MAX)];
+    let said = output.stderr.get(..COMPLAINT_BYTES_MAX).unwrap_or(&output.stderr);
     let said = String::from_utf8_lossy(said);
     // The program's name, with which it says everything.
     let said = said.trim().trim_start_matches("madoguchi: ");
@@ -141,22 +142,21 @@ pub async fn compile_apart(
 
 /// Why a compiling process brought nothing.
 fn failed(status: ExitStatus, said: &str, limits: &SandboxConfig) -> LoadError {
-    if ended_by_time(status) {
+    if signal(status) == Some(SIGXCPU) {
         return took_too_long(limits);
     }
     // As Rust says it before it aborts, as the system does, and as a thread does that cannot start.
     let no_memory = ["memory allocation of", "os error 12", "os error 11", "annot allocate memory"];
-    if no_memory.iter().any(|it| said.contains(it)) || ended_for_memory(status) {
+    if no_memory.iter().any(|it| said.contains(it)) || signal(status) == Some(SIGKILL) {
         let most = limits.compile_memory_bytes_max;
         let what = format!("compiling it takes more than {most} bytes of memory");
         return LoadError::TooMuch { limit: "compile_memory_bytes_max", what };
     }
-    match status.code() {
-        Some(_) if !said.is_empty() => LoadError::Compile(wasmtime::Error::msg(said.to_owned())),
-        _ => LoadError::Compile(wasmtime::Error::msg(format!(
-            "the compiler broke down ({status}): {said}"
-        ))),
-    }
+    let why = match status.code() {
+        Some(_) if !said.is_empty() => said.to_owned(),
+        _ => format!("the compiler broke down ({status}): {said}"),
+    };
+    LoadError::Compile(wasmtime::Error::msg(why))
 }
 
 fn took_too_long(limits: &SandboxConfig) -> LoadError {
@@ -165,27 +165,15 @@ fn took_too_long(limits: &SandboxConfig) -> LoadError {
     LoadError::TooMuch { limit: "compile_cpu_s_max", what }
 }
 
+/// The signal by which the system ended it.
 #[cfg(unix)]
-fn ended_by_time(status: ExitStatus) -> bool {
-    use std::os::unix::process::ExitStatusExt;
-    status.signal() == Some(rustix::process::Signal::XCPU.as_raw())
-}
-
-/// The system ends whatever it has no memory for without a word.
-#[cfg(unix)]
-fn ended_for_memory(status: ExitStatus) -> bool {
-    use std::os::unix::process::ExitStatusExt;
-    status.signal() == Some(rustix::process::Signal::KILL.as_raw())
+fn signal(status: ExitStatus) -> Option<i32> {
+    std::os::unix::process::ExitStatusExt::signal(&status)
 }
 
 #[cfg(not(unix))]
-fn ended_by_time(_: ExitStatus) -> bool {
-    false
-}
-
-#[cfg(not(unix))]
-fn ended_for_memory(_: ExitStatus) -> bool {
-    false
+fn signal(_: ExitStatus) -> Option<i32> {
+    None
 }
 
 impl Job {
@@ -224,13 +212,12 @@ impl Job {
             let current = Some(current.min(maximum));
             setrlimit(resource, Rlimit { current, maximum: Some(maximum) })
         };
-        let (memory, seconds) =
-            (self.sandbox.compile_memory_bytes_max, self.sandbox.compile_cpu_s_max);
+        let SandboxConfig { compile_memory_bytes_max: memory, compile_cpu_s_max: seconds, .. } =
+            self.sandbox;
         // Data, not addresses: those that the engine reserves cost nothing.
         limit(Resource::Data, memory, memory)?;
         limit(Resource::Cpu, seconds, seconds + 5)?;
-        limit(Resource::Core, 0, 0)?;
-        Ok(())
+        Ok(limit(Resource::Core, 0, 0)?)
     }
 
     #[cfg(not(unix))]

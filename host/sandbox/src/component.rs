@@ -8,17 +8,12 @@ use std::{
 use tokio::sync::Semaphore;
 use wasmtime::{
     Engine,
-    component::{Component, types::ComponentItem},
+    component::{Component, InstancePre, types::ComponentItem},
 };
 
 use crate::{
-    Sandbox,
-    bindings::{self, ToolComponentPre, exports::madoguchi::tool::tools as wit},
-    capability::http::Outgoing,
-    capability::reach::Reach,
-    capability::state::CallState,
-    definition::Tool,
-    scheduler::Usage,
+    Sandbox, bindings::exports::madoguchi::tool::tools as wit, capability::http::Outgoing,
+    capability::reach::Reach, capability::state::CallState, definition::Tool, scheduler::Usage,
 };
 use base::{
     grants::{self, Grant},
@@ -31,97 +26,77 @@ use store::{
 };
 use telemetry::tally::Tally;
 
-pub use crate::bindings::madoguchi::tool::types::{
-    Answer, AnswerAction, Ask, Content, Datetime, Problem, Question, ResourceBody,
+pub use crate::{
+    bindings::madoguchi::tool::types::{
+        Answer, AnswerAction, Ask, Content, Datetime, Problem, Question, ResourceBody,
+    },
+    capability::state::{Round, Setup},
+    version::{GivesBack, Status, Version},
 };
 pub use wit::{InputRequired, Invocation, Output, Refusal, Stop, Unavailable, Wait};
 
 mod error;
 mod examples;
+mod exports;
 mod failure;
-mod fault;
 mod jobs;
 mod offers;
-mod optional;
 mod output_check;
 mod places;
-mod prompts;
-mod resources;
 mod round;
 mod routes;
-mod runs;
-mod version;
 
-use offers::Exports;
-use optional::Optional;
+use exports::Exports;
 use output_check::OutputCheck;
-pub use places::Places;
 
 pub use error::{CallError, LoadError, NameClash, StateError};
-pub use jobs::{Agenda, Job, JobOutcome, Pause};
-pub use offers::Offers;
-pub use optional::Request;
-pub use prompts::{
-    Completion, CompletionRequest, PromptInvocation, PromptOutput, PromptRole, Reference,
+pub use exports::Request;
+pub use jobs::{Agenda, Job, JobOutcome, Pause, RunRole};
+pub use offers::{
+    Completion, CompletionRequest, Contents, Offers, PromptInvocation, PromptOutput, PromptRole,
+    ReadRequest, Reference,
 };
-pub use resources::Contents;
-pub use resources::ReadRequest;
-pub use round::Round;
-pub use routes::Route;
-pub use routes::{Answer as RouteAnswer, Found, Request as RouteRequest, Unread};
-pub use runs::RunRole;
-pub use version::GivesBack;
-pub use version::{Status, Version};
-
-/// What a component runs with: its name, grants, limits and belongings.
-#[derive(Clone)]
-pub struct Setup {
-    /// The component's name: the name of its file.
-    pub name: String,
-    /// What the operator gave it.
-    pub grants: BTreeSet<Grant>,
-    /// How much it may use.
-    pub limits: Limits,
-    /// Its database, where it has leave to use one.
-    pub database: Option<Database>,
-    /// What the operator set for it.
-    pub settings: Arc<Settings>,
-    /// Where it may send requests.
-    pub http: Arc<Outgoing>,
-    /// What it reaches of the machine.
-    pub reach: Arc<Reach>,
-    /// The time of day that it sees.
-    pub clock: Clock,
-    /// Where it is counted what its versions do.
-    pub tally: Arc<Tally>,
-    /// Which of its versions it is.
-    pub version: Arc<Version>,
-}
+pub use places::Places;
+pub use routes::{Answer as RouteAnswer, Found, Request as RouteRequest, Route, Unread};
 
 /// A component that has been compiled, linked and described.
+#[derive(Clone)]
 pub struct LoadedComponent {
     name: Arc<str>,
     digest: Arc<str>,
-    imports: Vec<String>,
     needed: BTreeSet<Grant>,
     tools: Vec<Tool>,
     sandbox: Sandbox,
-    setup: Setup,
-    pre: ToolComponentPre<CallState>,
-    optional: Optional,
+    setup: Arc<Setup>,
+    pre: InstancePre<CallState>,
     exports: Exports,
     offers: Arc<Offers>,
     routes: Vec<Route>,
-    places: Places,
-    /// Those of requests for its routes.
-    route_places: Places,
-    run_places: Places,
+    queues: Arc<Queues>,
     /// Shared by all that run the same code.
     usage: Arc<Usage>,
     output_check: Arc<OutputCheck>,
     memory: Arc<AtomicUsize>,
-    pub waiters: Semaphore,
     are_settings_refused: bool,
+}
+
+/// What the calls of one component wait for.
+struct Queues {
+    calls: Places,
+    routes: Places,
+    runs: Places,
+    waiters: Semaphore,
+}
+
+impl Queues {
+    fn new(limits: &Limits, sandbox: &Sandbox) -> Arc<Self> {
+        Arc::new(Self {
+            calls: Places::new(limits),
+            routes: Places::long(limits, sandbox),
+            runs: Places::long(limits, sandbox),
+            waiters: Semaphore::new(limits.waiters_max),
+        })
+    }
 }
 
 impl LoadedComponent {
@@ -133,33 +108,26 @@ impl LoadedComponent {
         setup: Setup,
     ) -> Result<Self, LoadError> {
         let engine = sandbox.engine();
-        let ty = component.component_type();
-        let imports: Vec<String> = ty.imports(engine).map(|(name, _)| name.to_owned()).collect();
         let acting = acting_imports(engine, component);
         let needed = grants::check(&setup.name, acting.iter().map(String::as_str), &setup.grants)?;
-        let pre = crate::linker(engine, &needed)
+        let linked = crate::linker(engine, &needed)
             .and_then(|linker| linker.instantiate_pre(component))
-            .and_then(ToolComponentPre::new)
-            .map_err(LoadError::Link)?;
+            .and_then(|pre| Ok((Exports::of(&pre)?, pre)));
+        let (exports, pre) = linked.map_err(LoadError::Link)?;
         let mut loaded = Self {
             name: setup.name.as_str().into(),
             digest: digest.into(),
-            imports,
             needed,
             tools: Vec::new(),
             sandbox: sandbox.clone(),
             routes: Vec::new(),
-            places: Places::new(&setup.limits),
-            route_places: Places::long(&setup.limits, sandbox),
-            run_places: Places::long(&setup.limits, sandbox),
+            queues: Queues::new(&setup.limits, sandbox),
             usage: Arc::default(),
             output_check: Arc::new(OutputCheck::of(&[])),
             memory: Arc::default(),
-            waiters: Semaphore::new(setup.limits.waiters_max),
-            optional: Optional::of(pre.instance_pre()),
-            exports: Exports::of(pre.instance_pre()),
+            exports,
             offers: Arc::default(),
-            setup,
+            setup: Arc::new(setup),
             pre,
             are_settings_refused: false,
         };
@@ -183,11 +151,6 @@ impl LoadedComponent {
     /// The number of this version: 1, 2, 3 …; 0 where a component runs alone.
     pub fn generation(&self) -> u64 {
         self.setup.version.generation()
-    }
-
-    /// What it imports, as its file says.
-    pub fn imports(&self) -> &[String] {
-        &self.imports
     }
 
     /// Whether it uses what `grant` gives.
@@ -222,58 +185,45 @@ impl LoadedComponent {
         &self.setup.tally
     }
 
+    /// Calls that wait, of as many as may.
+    pub fn waiters(&self) -> &Semaphore {
+        &self.queues.waiters
+    }
+
     async fn describe(&self) -> Result<Vec<Tool>, LoadError> {
-        let definitions = self
-            .round(self.context(Round::of_host()), async |store| {
-                let instance = self.pre.instantiate_async(&mut *store).await?;
-                instance.madoguchi_tool_tools().call_definitions(store).await
-            })
-            .await
-            .map_err(LoadError::Describe)?;
+        let definitions = self.described(async |store, instance| {
+            self.exports.tools.load(&mut *store, &instance)?.call_definitions(store).await
+        });
+        let definitions = definitions.await?;
         // One that only understands sentences, or answers requests, has no tools.
-        if definitions.is_empty() && (self.has_dialogue() || self.optional.routes.is_some()) {
+        if definitions.is_empty() && (self.has_dialogue() || self.exports.routes.is_some()) {
             return Ok(Vec::new());
         }
-        Tool::read_all(definitions).map_err(LoadError::Definition)
+        Ok(Tool::read_all(definitions)?)
     }
 
     /// Applies the component's new migrations to `database`; the number of those applied.
     pub async fn migrate(&self, database: &Database) -> Result<u32, LoadError> {
-        let Ok(pre) = bindings::migrations::WithMigrationsPre::new(self.pre.instance_pre().clone())
-        else {
-            return Ok(0);
-        };
-        let migrations = self
-            .round(self.context(Round::of_host()), async |store| {
-                let instance = pre.instantiate_async(&mut *store).await?;
-                instance.madoguchi_tool_migrations().call_migrations(store).await
-            })
-            .await
-            .map_err(LoadError::Describe)?;
-        let migrations: Vec<_> = migrations
-            .into_iter()
-            .map(|it| database::Migration {
-                number: it.number,
-                name: it.name,
-                statements: it.statements,
-            })
-            .collect();
+        let Some(export) = &self.exports.migrations else { return Ok(0) };
+        let migrations = self.described(async |store, instance| {
+            export.load(&mut *store, &instance)?.call_migrations(store).await
+        });
+        let migrations = migrations.await?.into_iter().map(|it| database::Migration {
+            number: it.number,
+            name: it.name,
+            statements: it.statements,
+        });
+        let migrations: Vec<_> = migrations.collect();
         database.migrate(&migrations).await.map_err(LoadError::Migrate)
     }
 
     /// Lets the component prepare itself from its settings.
     pub async fn configure(&self) -> Result<(), LoadError> {
-        let Ok(pre) = bindings::configured::WithConfiguredPre::new(self.pre.instance_pre().clone())
-        else {
-            return Ok(());
-        };
-        self.round(self.context(Round::of_host()), async |store| {
-            let instance = pre.instantiate_async(&mut *store).await?;
-            instance.madoguchi_tool_configured().call_configured(store).await
-        })
-        .await
-        .map_err(LoadError::Describe)?
-        .map_err(LoadError::Configure)
+        let Some(export) = &self.exports.configured else { return Ok(()) };
+        let configured = self.described(async |store, instance| {
+            export.load(&mut *store, &instance)?.call_configured(store).await
+        });
+        configured.await?.map_err(LoadError::Configure)
     }
 
     /// This component with other settings, secrets and another reach, sharing everything that is
@@ -284,19 +234,19 @@ impl LoadedComponent {
         http: Arc<Outgoing>,
         reach: Arc<Reach>,
     ) -> Self {
-        let setup = Setup { settings, http, reach, ..self.setup.clone() };
+        let setup = Setup { settings, http, reach, ..(*self.setup).clone() };
         self.with_setup(setup)
     }
 
     /// This component on that database.
     pub fn on_database(&self, database: Database) -> Self {
-        let setup = Setup { database: Some(database), ..self.setup.clone() };
+        let setup = Setup { database: Some(database), ..(*self.setup).clone() };
         self.with_setup(setup)
     }
 
     /// This component where it has never accepted its settings: it is there, and refuses each call.
     pub fn refusing(&self) -> Self {
-        Self { are_settings_refused: true, ..self.with_setup(self.setup.clone()) }
+        Self { are_settings_refused: true, ..self.with_setup((*self.setup).clone()) }
     }
 
     /// Whether it refuses each call, because it has never accepted its settings.
@@ -306,7 +256,7 @@ impl LoadedComponent {
 
     /// The same as another version, with the settings of today.
     pub fn as_version(&self, version: Version, settings: Arc<Settings>) -> Self {
-        let setup = Setup { settings, version: Arc::new(version), ..self.setup.clone() };
+        let setup = Setup { settings, version: Arc::new(version), ..(*self.setup).clone() };
         self.with_setup(setup)
     }
 
@@ -328,34 +278,14 @@ impl LoadedComponent {
             // A trial changes nothing outside itself.
             http: Arc::default(),
             reach: Arc::new(self.setup.reach.on_trial()),
-            ..self.setup.clone()
+            ..(*self.setup).clone()
         };
         Self { name, ..self.with_setup(setup) }
     }
 
     fn with_setup(&self, setup: Setup) -> Self {
-        Self {
-            name: self.name.clone(),
-            digest: self.digest.clone(),
-            imports: self.imports.clone(),
-            needed: self.needed.clone(),
-            tools: self.tools.clone(),
-            sandbox: self.sandbox.clone(),
-            routes: self.routes.clone(),
-            places: Places::new(&setup.limits),
-            route_places: Places::long(&setup.limits, &self.sandbox),
-            run_places: Places::long(&setup.limits, &self.sandbox),
-            usage: self.usage.clone(),
-            output_check: self.output_check.clone(),
-            memory: self.memory.clone(),
-            waiters: Semaphore::new(setup.limits.waiters_max),
-            setup,
-            pre: self.pre.clone(),
-            optional: self.optional.clone(),
-            exports: self.exports.clone(),
-            offers: self.offers.clone(),
-            are_settings_refused: false,
-        }
+        let queues = Queues::new(&setup.limits, &self.sandbox);
+        Self { queues, setup: Arc::new(setup), are_settings_refused: false, ..self.clone() }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a component says of what it offers, checked once and kept ready for the lists: its tools
 //! here, its prompts and resources in files of their own.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use serde_json::{Map, Value};
 
@@ -9,17 +9,12 @@ use crate::bindings::exports::madoguchi::tool::tools::{Annotations, Definition};
 use base::clean;
 
 mod audience;
-mod prompts;
-mod resources;
+mod offers;
 mod shown;
-mod words;
 
-pub use audience::{Audience, Viewer};
-pub use prompts::{Argument, Prompt};
-pub use resources::check_uri;
-pub use resources::{About, Resource, Template};
+pub use audience::{Audience, Viewer, Words, texts};
+pub use offers::{About, Argument, Prompt, Resource, Template, check_uri};
 pub use shown::{Says, Shown};
-pub use words::{Words, texts};
 
 /// Tools that one component may offer.
 const TOOLS_MAX: usize = 256;
@@ -67,46 +62,12 @@ pub struct Hints {
     pub open_world: bool,
 }
 
-/// Why a tool cannot be offered.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DefinitionError {
-    /// There is none.
-    #[error("it offers no tool")]
-    Empty,
-    /// There are too many.
-    #[error("it offers {0} tools; at most {TOOLS_MAX} can be offered")]
-    TooMany(usize),
-    /// Two have one name.
-    #[error("it offers two tools named {0:?}")]
-    Twice(String),
-    /// The name is not one.
-    #[error("tool name {0:?}: 1 to 128 of A-Z a-z 0-9 _ . - are right")]
-    Name(String),
-    /// A document is not what it should be.
-    #[error("tool {tool}: its {what} is not {right}")]
-    Document {
-        /// Whose.
-        tool: String,
-        /// Which.
-        what: &'static str,
-        /// What would be right.
-        right: &'static str,
-    },
-    /// A schema is none.
-    #[error("tool {tool}: its {what} is not a JSON Schema (2020-12): {why}")]
-    Schema {
-        /// Whose.
-        tool: String,
-        /// Which.
-        what: &'static str,
-        /// Where it goes wrong.
-        why: String,
-    },
-}
-
-/// Why a prompt, a resource or a template cannot be offered.
+/// Why a tool, a prompt, a resource or a template cannot be offered.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OfferError {
+    /// There is no tool.
+    #[error("it offers no tool")]
+    NoTool,
     /// There are too many: of what, how many, and how many there may be.
     #[error("it offers {1} {0}; {2} is most")]
     TooMany(&'static str, usize, usize),
@@ -116,7 +77,7 @@ pub enum OfferError {
     /// It is not what it should be.
     #[error("{what} {name:?}: {why}")]
     Wrong {
-        /// A prompt, a resource or a template.
+        /// A tool, a prompt, a resource or a template.
         what: &'static str,
         /// Which.
         name: String,
@@ -126,35 +87,20 @@ pub enum OfferError {
 }
 
 impl Tool {
-    pub fn read_all(definitions: Vec<Definition>) -> Result<Vec<Self>, DefinitionError> {
-        match definitions.len() {
-            0 => return Err(DefinitionError::Empty),
-            count if count > TOOLS_MAX => return Err(DefinitionError::TooMany(count)),
-            _ => {}
+    pub fn read_all(definitions: Vec<Definition>) -> Result<Vec<Self>, OfferError> {
+        if definitions.is_empty() {
+            return Err(OfferError::NoTool);
         }
-        let mut tools: Vec<Self> = Vec::new();
-        for definition in definitions {
-            let tool = Self::read(definition)?;
-            if tools.iter().any(|it| it.name == tool.name) {
-                return Err(DefinitionError::Twice(tool.name.to_string()));
-            }
-            tools.push(tool);
-        }
-        Ok(tools)
+        read_all(("tools", TOOLS_MAX), definitions, Self::read, ("tools named", |it| &it.name))
     }
 
-    fn read(it: Definition) -> Result<Self, DefinitionError> {
+    fn read(it: Definition) -> Result<Self, OfferError> {
+        let wrong = |why: String| wrong("tool", &it.name, &why);
         if !is_name(&it.name) {
-            return Err(DefinitionError::Name(it.name));
+            return Err(wrong(NAMES.to_owned()));
         }
-        let mut meta = match &it.meta {
-            Some(meta) => {
-                let mut meta = object(&it.name, "meta", meta)?;
-                clean::meta(&mut meta);
-                meta
-            }
-            None => Map::new(),
-        };
+        let meta = optional_object(it.meta.as_deref());
+        let mut meta = meta.map_err(|why| wrong(format!("its meta {why}")))?.unwrap_or_default();
         if let Some(view) = it.view {
             meta.insert("madoguchi/view".to_owned(), view.into());
         }
@@ -165,14 +111,18 @@ impl Tool {
             output_schema: it.output_schema.clone(),
             annotations: format!("{:?}", it.annotations),
         });
-        let output_schema = it.output_schema.map(|json| schema(&it.name, "output schema", &json));
+        let input_schema = schema(&it.input_schema);
+        let input_schema = input_schema.map_err(|why| wrong(format!("its input schema {why}")))?;
+        let output_schema = it.output_schema.as_deref().map(schema).transpose();
+        let output_schema =
+            output_schema.map_err(|why| wrong(format!("its output schema {why}")))?;
         Ok(Self {
             shown,
             has_header_arguments: it.input_schema.contains("x-mcp-header"),
             audience: Audience::of(&meta),
             takes_unasked_answers: meta.get(UNASKED_ANSWERS) == Some(&Value::Bool(true)),
-            input_schema: schema(&it.name, "input schema", &it.input_schema)?,
-            output_schema: output_schema.transpose()?,
+            input_schema,
+            output_schema,
             title: it.title.as_deref().map(clean::title),
             description: clean::text(&it.description),
             hints: Hints {
@@ -187,7 +137,31 @@ impl Tool {
     }
 }
 
-/// Whether tools and prompts may be called so.
+/// Reads so many definitions at most, no two of which may have the same name, or what else stands for one.
+fn read_all<D, T>(
+    (what, most): (&'static str, usize),
+    definitions: Vec<D>,
+    read: impl Fn(D) -> Result<T, OfferError>,
+    (named, name): (&'static str, impl Fn(&T) -> &str),
+) -> Result<Vec<T>, OfferError> {
+    if definitions.len() > most {
+        return Err(OfferError::TooMany(what, definitions.len(), most));
+    }
+    let all: Vec<_> = definitions.into_iter().map(read).collect::<Result<_, _>>()?;
+    match twice(&all, name) {
+        Some(name) => Err(OfferError::Twice(named, name.to_owned())),
+        None => Ok(all),
+    }
+}
+
+/// Why the `what` called `name` cannot be offered.
+fn wrong(what: &'static str, name: &str, why: &str) -> OfferError {
+    OfferError::Wrong { what, name: name.chars().take(256).collect(), why: why.to_owned() }
+}
+
+/// What tools and prompts may be called.
+const NAMES: &str = "1 to 128 of A-Z a-z 0-9 _ . - are right";
+
 fn is_name(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
     (1..=128).contains(&name.len()) && name.chars().all(fits)
@@ -195,48 +169,33 @@ fn is_name(name: &str) -> bool {
 
 /// The object in `json`, where there is one.
 fn optional_object(json: Option<&str>) -> Result<Option<Map<String, Value>>, &'static str> {
-    let object = json.map(serde_json::from_str).transpose().map_err(|_| "is not a JSON object");
-    object.map(|it| {
-        it.map(|mut it| {
-            clean::meta(&mut it);
-            it
-        })
-    })
+    let mut object: Option<Map<String, Value>> =
+        json.map(serde_json::from_str).transpose().map_err(|_| "is not a JSON object")?;
+    object.iter_mut().for_each(clean::meta);
+    Ok(object)
 }
 
-fn object(
-    tool: &str,
-    what: &'static str,
-    json: &str,
-) -> Result<Map<String, Value>, DefinitionError> {
-    serde_json::from_str(json).map_err(|_| document(tool, what, "a JSON object"))
+/// The first name, or other mark, that two of `items` have.
+fn twice<T>(items: &[T], name: impl Fn(&T) -> &str) -> Option<&str> {
+    let mut seen = HashSet::new();
+    items.iter().map(name).find(|it| !seen.insert(*it))
 }
 
-fn document(tool: &str, what: &'static str, right: &'static str) -> DefinitionError {
-    DefinitionError::Document { tool: tool.to_owned(), what, right }
-}
-
-fn schema(
-    tool: &str,
-    what: &'static str,
-    json: &str,
-) -> Result<Arc<Map<String, Value>>, DefinitionError> {
-    let schema = object(tool, what, json)?;
+fn schema(json: &str) -> Result<Arc<Map<String, Value>>, String> {
+    let schema: Map<String, Value> =
+        serde_json::from_str(json).map_err(|_| "is not a JSON object")?;
     if schema.get("type") != Some(&Value::from("object")) {
-        return Err(document(tool, what, "a JSON Schema of type object"));
+        return Err("is not a JSON Schema of type object".to_owned());
     }
+    let wrong = |why: String| format!("is not a JSON Schema (2020-12): {why}");
     let mut schema = Value::Object(schema);
-    if let Err(why) = clean::schema(&mut schema) {
-        return Err(DefinitionError::Schema { tool: tool.to_owned(), what, why: why.to_owned() });
-    }
+    clean::schema(&mut schema).map_err(|why| wrong(why.to_owned()))?;
     if let Err(error) = jsonschema::draft202012::meta::validate(&schema) {
-        let why: String = format!("{}: {error}", error.instance_path()).chars().take(256).collect();
-        return Err(DefinitionError::Schema { tool: tool.to_owned(), what, why });
+        let why = format!("{}: {error}", error.instance_path());
+        return Err(wrong(why.chars().take(256).collect()));
     }
-    match schema {
-        Value::Object(schema) => Ok(Arc::new(schema)),
-        _ => Err(document(tool, what, "a JSON object")),
-    }
+    let Value::Object(schema) = schema else { return Err("is not a JSON object".to_owned()) };
+    Ok(Arc::new(schema))
 }
 
 #[cfg(test)]

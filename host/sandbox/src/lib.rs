@@ -6,10 +6,10 @@ use std::{
     collections::BTreeSet,
     hash::{DefaultHasher, Hash, Hasher},
     sync::Arc,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use wasmtime::{
     Config, Enabled, Engine, PoolingAllocationConfig, Store, UpdateDeadline,
     component::{HasData, HasSelf, Linker, ResourceTable},
@@ -27,12 +27,12 @@ use wasmtime_wasi_io::bindings::wasi::io;
 use crate::{
     bindings::madoguchi::tool,
     capability::state::{CallContext, CallState},
-    scheduler::{Heavy, Pace, Scheduler},
+    scheduler::{Heavy, Scheduler},
     ticker::Ticker,
 };
 use base::{
     grants::Grant,
-    limits::{Limits, SandboxConfig, TABLE_ELEMENTS_MAX},
+    limits::{SandboxConfig, TABLE_ELEMENTS_MAX},
 };
 
 pub mod bindings;
@@ -40,15 +40,11 @@ pub mod capability;
 pub mod compiler;
 pub mod component;
 pub mod definition;
-pub mod handles;
 pub mod meter;
 pub mod scheduler;
 pub mod schema;
 pub mod ticker;
-
-mod instances;
-
-use instances::Instances;
+pub mod version;
 
 /// Ticks after which a call counts as a long runner and queues for the slow lane.
 const QUICK_TICKS: u64 = 2;
@@ -65,11 +61,11 @@ pub struct Sandbox {
     quiet_compiler: Engine,
     ticker: Arc<Ticker>,
     /// Long runners take turns, so that quick calls always find a free worker.
-    scheduler: Arc<Scheduler>,
+    pub(crate) scheduler: Arc<Scheduler>,
     heavy: Arc<Heavy>,
     /// Turns at a time, and threads for them.
     slow_lane: usize,
-    instances: Arc<Instances>,
+    pub(crate) instances: Arc<Instances>,
     config: Arc<SandboxConfig>,
     memory_bytes_max: usize,
 }
@@ -121,39 +117,21 @@ impl Sandbox {
         if quietly { &self.quiet_compiler } else { &self.engine }
     }
 
-    /// What gives turns to long runners.
-    pub fn scheduler(&self) -> &Scheduler {
-        &self.scheduler
-    }
-
     /// Where calls of components that use much run, beside those of the others.
     pub fn heavy(&self) -> Option<&tokio::runtime::Handle> {
         self.heavy.threads(self.slow_lane)
     }
 
-    /// Leave to make one instance for a component that has `running` already, if there is room
-    /// before `patience` ends.
-    pub async fn instance_permit(
-        &self,
-        running: usize,
-        patience: Duration,
-    ) -> Option<OwnedSemaphorePermit> {
-        self.instances.take(running, patience).await
-    }
-
     /// A store for one instance, which is gone with it.
-    pub fn store(
-        &self,
-        context: CallContext,
-        limits: &Limits,
-        pace: &Arc<Pace>,
-    ) -> Store<CallState> {
-        let mut store = Store::new(&self.engine, CallState::new(context, limits, &self.ticker));
+    pub fn store(&self, context: CallContext) -> Store<CallState> {
+        let (setup, pace) = (context.setup.clone(), context.round.pace.clone());
+        let limits = &setup.limits;
+        let mut store = Store::new(&self.engine, CallState::new(context, &self.ticker));
         store.limiter(|state| &mut state.meter);
         store.set_hostcall_fuel(limits.output_bytes_max);
         store.set_max_component_handles(limits.handles_max);
         store.set_epoch_deadline(1);
-        let (mut left, mut ran, pace) = (limits.cpu_ms_max, 0, pace.clone());
+        let (mut left, mut ran) = (limits.cpu_ms_max, 0);
         store.epoch_deadline_callback(move |mut store| {
             store.data_mut().meter.cpu_ms += 1;
             left = left.saturating_sub(1);
@@ -309,9 +287,48 @@ impl HasData for HasIo {
     type Data<'a> = &'a mut ResourceTable;
 }
 
-/// When a round that begins now must be over.
-pub fn deadline(limits: &Limits) -> Instant {
-    Instant::now() + Duration::from_millis(limits.deadline_ms)
+/// A component with fewer running instances than this may use the reserve.
+const MODEST: usize = 4;
+/// The share of the pool that is kept for those.
+const RESERVE: u32 = 8;
+
+/// The places in the pool of instances: shared by all components, and not to be taken by one.
+pub(crate) struct Instances {
+    common: Arc<Semaphore>,
+    /// For components that run hardly anything: whoever fills the pool leaves it to them.
+    reserve: Arc<Semaphore>,
+}
+
+impl Instances {
+    fn new(instances_max: u32) -> Self {
+        let reserve = instances_max / RESERVE;
+        let permits = |count| Arc::new(Semaphore::new(count as usize));
+        Self { common: permits(instances_max - reserve), reserve: permits(reserve) }
+    }
+
+    /// Leave to make one instance for a component that has `running` already; none if there is no
+    /// room for so long.
+    pub(crate) async fn take(
+        &self,
+        running: usize,
+        patience: Duration,
+    ) -> Option<OwnedSemaphorePermit> {
+        if let Ok(permit) = self.common.clone().try_acquire_owned() {
+            return Some(permit);
+        }
+        let common = self.common.clone().acquire_owned();
+        let turn = async {
+            if running >= MODEST {
+                return common.await;
+            }
+            tokio::select! {
+                biased;
+                permit = self.reserve.clone().acquire_owned() => permit,
+                permit = common => permit,
+            }
+        };
+        tokio::time::timeout(patience, turn).await.ok()?.ok()
+    }
 }
 
 #[cfg(test)]
@@ -326,5 +343,30 @@ mod tests {
         assert!(!Engine::same(quiet, sandbox.engine()));
         let config = SandboxConfig { stack_bytes_max: 256 << 10, ..SandboxConfig::default() };
         assert!(Sandbox::with(&config, 16 << 20).is_ok(), "another stack works as well");
+    }
+
+    const NO_TIME: Duration = Duration::ZERO;
+
+    #[tokio::test]
+    async fn a_component_that_takes_all_leaves_the_reserve_to_others() {
+        let instances = Instances::new(16);
+        let mut held = Vec::new();
+        while let Some(permit) = instances.take(held.len().max(MODEST), NO_TIME).await {
+            held.push(permit);
+        }
+        assert_eq!(held.len(), 14);
+        let neighbour = instances.take(0, NO_TIME).await;
+        assert!(neighbour.is_some(), "the neighbour has its place");
+        assert!(instances.take(MODEST, NO_TIME).await.is_none(), "and the greedy one has none");
+    }
+
+    #[tokio::test]
+    async fn who_waits_gets_the_place_that_becomes_free() {
+        let instances = Instances::new(1);
+        let only = instances.take(0, NO_TIME).await;
+        assert!(instances.take(0, NO_TIME).await.is_none());
+        let waiting = std::pin::pin!(instances.take(0, Duration::from_secs(60)));
+        drop(only);
+        assert!(waiting.await.is_some());
     }
 }

@@ -36,7 +36,6 @@ const SHORT: Duration = Duration::from_micros(100);
 const CREDIT: Duration = Duration::from_millis(20);
 
 /// What one component has used of the processors.
-#[derive(Debug)]
 pub struct Usage {
     since: Instant,
     calls: AtomicU32,
@@ -59,7 +58,8 @@ impl Default for Usage {
 impl Usage {
     /// How the component's next call begins.
     pub fn pace(&self) -> Arc<Pace> {
-        Arc::new(Pace::new(self.is_heavy(self.since.elapsed())))
+        let is_slow = self.is_heavy(self.since.elapsed()).into();
+        Arc::new(Pace { is_slow, ..Pace::default() })
     }
 
     fn is_heavy(&self, now: Duration) -> bool {
@@ -100,7 +100,7 @@ fn nanos(duration: Duration) -> u64 {
 }
 
 /// Whether one call takes turns; at first it does not, unless it is made otherwise.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Pace {
     is_slow: AtomicBool,
     /// Whether a tick ended its latest turn, so that it has more to do at once.
@@ -108,10 +108,6 @@ pub struct Pace {
 }
 
 impl Pace {
-    fn new(is_slow: bool) -> Self {
-        Self { is_slow: AtomicBool::new(is_slow), is_interrupted: AtomicBool::new(false) }
-    }
-
     /// A tick ends its turn; a call that is slow takes turns from now on.
     pub fn interrupt(&self, is_slow: bool) {
         self.is_slow.fetch_or(is_slow, Ordering::Relaxed);
@@ -186,12 +182,6 @@ impl Scheduler {
         Poll::Pending
     }
 
-    /// A place in the queue for a call that goes on after the turn it still has: else the calls of others
-    /// would always be next, however much those have used.
-    fn queue_again(&self, usage: &Arc<Usage>, context: &Context<'_>) -> Arc<AtomicBool> {
-        self.state().queue(usage, context)
-    }
-
     /// Ends a turn that took so long.
     fn end(&self, usage: &Usage, spent: Duration) {
         usage.turns.fetch_add(nanos(spent), Ordering::Relaxed);
@@ -212,10 +202,12 @@ impl Scheduler {
     }
 
     fn give_back(&self) {
-        let mut state = self.state();
-        state.free += 1;
-        let next = state.next();
-        drop(state);
+        let next = {
+            let mut state = self.state();
+            state.free += 1;
+            state.next()
+        };
+        // Not under the lock, which what wakes takes.
         if let Some(waker) = next {
             waker.wake();
         }
@@ -288,14 +280,17 @@ impl<F: Future> Future for Turns<'_, F> {
         if takes_turns {
             ready!(this.scheduler.poll_turn(this.usage, &mut this.place, context));
         }
-        let _turn = takes_turns.then(|| Turn::begin(this.scheduler, this.usage));
+        let (scheduler, usage) = (this.scheduler, &**this.usage);
+        let _turn = takes_turns.then(|| Turn { scheduler, usage, began: processor_time() });
         let began = this.spent.is_some().then(processor_time);
         let polled = this.body.as_mut().poll(context);
         if let (Some(spent), Some(began)) = (&mut this.spent, began) {
             *spent += processor_time().saturating_sub(began);
         }
         if this.pace.was_interrupted() && takes_turns && polled.is_pending() {
-            this.place = Some(this.scheduler.queue_again(this.usage, context));
+            // It goes on after the turn it still has: else the calls of others would always be next,
+            // however much those have used.
+            this.place = Some(this.scheduler.state().queue(this.usage, context));
         }
         polled
     }
@@ -338,13 +333,10 @@ impl Heavy {
     /// So many threads, made when they are first asked for; none where the system has none left.
     pub fn threads(&self, count: usize) -> Option<&Handle> {
         if self.0.get().is_none() {
-            let threads = Builder::new_multi_thread()
-                .worker_threads(count)
-                .thread_name("heavy")
-                .enable_all()
-                .build();
+            let mut threads = Builder::new_multi_thread();
+            threads.worker_threads(count).thread_name("heavy").enable_all();
             // Of two that are made at once, one is used.
-            if let Err(spare) = self.0.set(threads.ok()?) {
+            if let Err(spare) = self.0.set(threads.build().ok()?) {
                 spare.shutdown_background();
             }
         }
@@ -377,12 +369,6 @@ struct Turn<'a> {
     scheduler: &'a Scheduler,
     usage: &'a Usage,
     began: Duration,
-}
-
-impl<'a> Turn<'a> {
-    fn begin(scheduler: &'a Scheduler, usage: &'a Usage) -> Self {
-        Self { scheduler, usage, began: processor_time() }
-    }
 }
 
 impl Drop for Turn<'_> {
@@ -526,17 +512,17 @@ mod tests {
         let mut hogs = None;
         assert!(!ask(&scheduler, &hog, &mut hogs));
         let mut turns = [0, 0];
-        let mut place = Some(scheduler.queue_again(&drawer, &context));
+        let mut place = Some(scheduler.state().queue(&drawer, &context));
         scheduler.end(&drawer, MS);
         while turns[0] < 60 {
             if ask(&scheduler, &drawer, &mut place) {
                 turns[0] += 1;
-                place = Some(scheduler.queue_again(&drawer, &context));
+                place = Some(scheduler.state().queue(&drawer, &context));
                 scheduler.end(&drawer, MS);
             } else {
                 assert!(ask(&scheduler, &hog, &mut hogs));
                 turns[1] += 1;
-                hogs = Some(scheduler.queue_again(&hog, &context));
+                hogs = Some(scheduler.state().queue(&hog, &context));
                 scheduler.end(&hog, 20 * MS);
             }
         }
@@ -546,7 +532,8 @@ mod tests {
     #[tokio::test]
     async fn a_call_that_waits_for_the_host_leaves_its_turn_to_others() {
         let scheduler = Scheduler::new(1);
-        let (usage, pace) = (Arc::<Usage>::default(), Arc::new(Pace::new(true)));
+        let (usage, pace) =
+            (Arc::<Usage>::default(), Arc::new(Pace { is_slow: true.into(), ..Pace::default() }));
         let (send, receive) = tokio::sync::oneshot::channel::<()>();
         let waits = std::pin::pin!(receive);
         let mut first = Turns::new(waits, pace.clone(), &usage, &scheduler);

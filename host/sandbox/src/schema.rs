@@ -101,14 +101,14 @@ impl<'a> Check<'a> {
             ("additionalProperties", _) => self.others(schema, said, value),
             ("prefixItems", Value::Array(first)) => {
                 let Value::Array(items) = value else { return Ok(()) };
-                let pairs = first.iter().zip(items).enumerate();
-                pairs.into_iter().try_for_each(|(index, (it, item))| self.item(it, index, item))
+                let mut pairs = first.iter().zip(items).enumerate();
+                pairs.try_for_each(|(at, (it, item))| self.inside(Step::Item(at), it, item))
             }
             ("items", _) => {
                 let first = schema.get("prefixItems").and_then(Value::as_array).map_or(0, Vec::len);
                 let Value::Array(items) = value else { return Ok(()) };
-                let rest = items.iter().enumerate().skip(first);
-                rest.into_iter().try_for_each(|(index, item)| self.item(said, index, item))
+                let mut rest = items.iter().enumerate().skip(first);
+                rest.try_for_each(|(at, item)| self.inside(Step::Item(at), said, item))
             }
             (_, Value::Number(_)) => self.range(keyword, said, value),
             _ => Ok(()),
@@ -202,10 +202,6 @@ impl<'a> Check<'a> {
         Ok(())
     }
 
-    fn item(&mut self, schema: &'a Value, index: usize, item: &'a Value) -> Checked {
-        self.inside(Step::Item(index), schema, item)
-    }
-
     fn inside(&mut self, step: Step<'a>, schema: &'a Value, value: &'a Value) -> Checked {
         self.at.push(step);
         self.value(schema, value)?;
@@ -225,10 +221,10 @@ impl<'a> Check<'a> {
             ("maxLength", Value::String(it)) => (size(it.chars().count()), true),
             _ => return Ok(()),
         };
-        match measured {
-            Some(it) if upper && it > bound => Err(self.wrong(&format!("{keyword} is {said}"))),
-            Some(it) if !upper && it < bound => Err(self.wrong(&format!("{keyword} is {said}"))),
-            _ => Ok(()),
+        let is_beyond = |it: f64| if upper { it > bound } else { it < bound };
+        match measured.is_some_and(is_beyond) {
+            true => Err(self.wrong(&format!("{keyword} is {said}"))),
+            false => Ok(()),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, Weak,
         atomic::{AtomicUsize, Ordering},
     },
     thread::{self, Thread},
@@ -18,29 +18,19 @@ const IDLE_TICKS: u32 = 2_000;
 
 /// Ticks an engine's epoch for as long as the engine lives.
 pub struct Ticker {
-    running: AtomicUsize,
+    running: Arc<AtomicUsize>,
     thread: Thread,
 }
 
 impl Ticker {
     pub fn start(engine: &Engine) -> Arc<Self> {
-        let engine = engine.weak();
-        let (sender, receiver) = std::sync::mpsc::channel::<Arc<Self>>();
+        let running = Arc::<AtomicUsize>::default();
+        let (engine, counted) = (engine.weak(), Arc::downgrade(&running));
         let thread = thread::Builder::new()
             .name("ticker".to_owned())
-            .spawn(move || {
-                if let Ok(ticker) = receiver.recv() {
-                    let running = Arc::downgrade(&ticker);
-                    drop(ticker);
-                    tick(&engine, &running);
-                }
-            })
+            .spawn(move || tick(&engine, &counted))
             .expect("a thread can be started while the server starts");
-        let ticker =
-            Arc::new(Self { running: AtomicUsize::new(0), thread: thread.thread().clone() });
-        // The thread is waiting for it; it cannot have gone.
-        let _ = sender.send(ticker.clone());
-        ticker
+        Arc::new(Self { running, thread: thread.thread().clone() })
     }
 
     /// Counts one more instance until the guard is dropped.
@@ -61,7 +51,7 @@ impl Drop for Running {
     }
 }
 
-fn tick(engine: &EngineWeak, ticker: &std::sync::Weak<Ticker>) {
+fn tick(engine: &EngineWeak, running: &Weak<AtomicUsize>) {
     let (mut next, mut idle) = (Instant::now() + TICK, 0);
     loop {
         match next.checked_duration_since(Instant::now()) {
@@ -70,11 +60,10 @@ fn tick(engine: &EngineWeak, ticker: &std::sync::Weak<Ticker>) {
             None => next = Instant::now(),
         }
         next += TICK;
-        let (Some(engine), Some(ticker)) = (engine.upgrade(), ticker.upgrade()) else { return };
+        let (Some(engine), Some(running)) = (engine.upgrade(), running.upgrade()) else { return };
         engine.increment_epoch();
-        let running = ticker.running.load(Ordering::Acquire);
-        idle = if running == 0 { idle + 1 } else { 0 };
-        drop((engine, ticker));
+        idle = if running.load(Ordering::Acquire) == 0 { idle + 1 } else { 0 };
+        drop((engine, running));
         if idle > IDLE_TICKS {
             // Wakes by itself too, to see whether the engine is still there.
             thread::park_timeout(Duration::from_secs(1));

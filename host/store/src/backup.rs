@@ -167,8 +167,8 @@ pub fn write(data: &Path, to: &Path) -> Result<List, Error> {
 /// # Errors
 /// See [`Error`].
 pub fn restore(from: &Path, data: &Path) -> Result<List, Error> {
-    let list = read_list(from)?;
     let no_backup = |what: String| Error::NoBackup { path: from.to_owned(), what };
+    let list = read_list(from).map_err(|what| no_backup(format!("{LIST}: {what}")))?;
     for (name, expected) in &list.files {
         if !is_restored(name) {
             return Err(no_backup(format!("{name:?} is no file of a data folder")));
@@ -203,15 +203,13 @@ fn databases(data: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(paths.filter(|it| it.extension().is_some_and(|it| it == "db") && it.is_file()).collect())
 }
 
-fn read_list(from: &Path) -> Result<List, Error> {
-    let no_backup = |what: String| Error::NoBackup { path: from.to_owned(), what };
+fn read_list(from: &Path) -> io::Result<List> {
     let file = from.join(LIST);
-    let length = fs::metadata(&file).map_err(|it| no_backup(format!("{LIST}: {it}")))?.len();
+    let length = fs::metadata(&file)?.len();
     if length > LIST_BYTES_MAX {
-        return Err(no_backup(format!("{LIST} has {length} bytes")));
+        return Err(io::Error::other(format!("it has {length} bytes")));
     }
-    let text = fs::read(&file).map_err(|it| no_backup(format!("{LIST}: {it}")))?;
-    serde_json::from_slice(&text).map_err(|it| no_backup(format!("{LIST}: {it}")))
+    Ok(serde_json::from_slice(&fs::read(&file)?)?)
 }
 
 /// Whether a backup may have a file of that name: it stays in the folder, and is one of ours.

@@ -3,7 +3,7 @@
 
 use std::{
     fs, io,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{
         Arc, Mutex, MutexGuard,
         atomic::{AtomicU64, Ordering},
@@ -16,7 +16,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
 
-mod disk;
 mod index;
 pub mod mime;
 mod upload;
@@ -138,8 +137,8 @@ impl Blobs {
     /// # Errors
     /// When the folder cannot be made or read.
     pub fn open(folder: PathBuf, limits: Limits, clock: Clock) -> io::Result<Self> {
-        let index = Index::new(disk::scan(&folder)?);
-        let (index, order, next) = (Mutex::new(index), Mutex::new(()), AtomicU64::new(1));
+        let index = Index::new(index::scan(&folder)?);
+        let (index, order, next) = (index.into(), Mutex::default(), 1.into());
         let blobs = Self(Arc::new(Store { folder, limits, clock, index, order, next }));
         blobs.sweep();
         Ok(blobs)
@@ -204,15 +203,10 @@ impl Blobs {
         Ok((blob, file))
     }
 
-    /// Keeps `data`.
+    /// Keeps `data` for `owner`, of whose share it is.
     ///
     /// # Errors
     /// See [`BlobError`].
-    pub async fn put(&self, data: &[u8], mime_type: &str) -> Result<Blob, BlobError> {
-        self.put_for(None, data, mime_type).await
-    }
-
-    /// The same for `owner`, of whose share it is.
     pub async fn put_for(
         &self,
         owner: Option<Arc<str>>,
@@ -228,8 +222,8 @@ impl Blobs {
     /// Takes in a blob of `owner`'s piece by piece; dropped before its end, it leaves nothing.
     pub async fn upload(&self, owner: Option<Arc<str>>) -> Result<Upload, BlobError> {
         let number = self.0.next.fetch_add(1, Ordering::Relaxed);
-        Upload::begin(self.clone(), owner, disk::arriving(&self.0.folder).join(number.to_string()))
-            .await
+        let path = index::arriving(&self.0.folder).join(number.to_string());
+        Upload::begin(self.clone(), owner, path).await
     }
 
     /// Removes what nobody has used for too long; the number of those. Waits for the disk.
@@ -238,7 +232,7 @@ impl Blobs {
         let now = self.0.clock.now();
         let over = self.index().take_all(|kept| self.is_over(kept, now));
         for id in &over {
-            disk::remove(&self.path(id));
+            index::remove(&self.path(id));
         }
         over.len()
     }
@@ -258,15 +252,11 @@ impl Blobs {
     }
 
     fn path(&self, id: &str) -> PathBuf {
-        disk::path(&self.0.folder, id)
+        index::path(&self.0.folder, id)
     }
 
     fn index(&self) -> MutexGuard<'_, Index> {
         self.0.index.lock().unwrap_or_else(|it| it.into_inner())
-    }
-
-    fn folder(&self) -> &Path {
-        &self.0.folder
     }
 }
 

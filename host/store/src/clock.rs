@@ -1,7 +1,6 @@
 //! The time of day.
 
 use std::{
-    fmt,
     sync::{Arc, Mutex},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -9,7 +8,7 @@ use std::{
 use wasmtime_wasi::HostWallClock;
 
 /// The time of day as components see it: the machine's, or a test's.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub enum Clock {
     /// The machine's.
     #[default]
@@ -31,12 +30,6 @@ impl Clock {
 /// None at all before 1970, where a clock without a battery begins.
 fn since_1970(now: SystemTime) -> Duration {
     now.duration_since(UNIX_EPOCH).unwrap_or_default()
-}
-
-impl fmt::Debug for Clock {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Clock({:?})", self.now())
-    }
 }
 
 impl HostWallClock for Clock {

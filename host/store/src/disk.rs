@@ -1,8 +1,7 @@
 //! Whether the data folder takes what is written: looked at when somebody asks.
 
 use std::{
-    fs, io,
-    io::Write,
+    io,
     path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, Instant},
@@ -41,12 +40,12 @@ impl Disk {
         {
             return found.clone();
         }
-        let folder = self.0.folder.clone();
-        let tried = tokio::task::spawn_blocking(move || try_out(&folder));
+        let file = self.0.folder.join("probe");
+        let tried = tokio::task::spawn_blocking(move || private::try_out(&file, ROOM));
         let found: Option<Arc<str>> = match tokio::time::timeout(PATIENCE, tried).await {
-            Ok(Ok(Ok(()))) => None,
-            Ok(Ok(Err(error))) => Some(error.to_string().into()),
-            Ok(Err(error)) => Some(error.to_string().into()),
+            Ok(tried) => {
+                tried.map_err(io::Error::other).flatten().err().map(|it| it.to_string().into())
+            }
             Err(_) => Some(format!("it does not answer within {PATIENCE:?}").into()),
         };
         let before = last.as_ref().and_then(|it| it.1.as_ref());
@@ -63,21 +62,10 @@ impl Disk {
     }
 }
 
-/// Writes a little file, and removes it.
-fn try_out(folder: &Path) -> io::Result<()> {
-    let file = folder.join("probe");
-    let _ = fs::remove_file(&file);
-    let written = private::create_new(&file).and_then(|mut it| {
-        it.write_all(&vec![0xA5; ROOM])?;
-        it.sync_data()
-    });
-    // It may never have come to be; then there is nothing to remove.
-    let _ = fs::remove_file(&file);
-    written
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[tokio::test]

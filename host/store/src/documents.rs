@@ -2,18 +2,16 @@
 //! caller with most gives way.
 
 use std::{
+    collections::{BTreeMap, HashMap},
     fs, io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard},
+    time::SystemTime,
 };
 
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{digest::digest, private};
-
-mod shelf;
-
-use shelf::Shelf;
 
 /// Digits of an owner's share.
 const SHARE_DIGITS: usize = 16;
@@ -61,8 +59,7 @@ impl Documents {
     ) -> io::Result<()> {
         let (documents, id, share) = (self.clone(), id.to_owned(), share(owner));
         let write = move || documents.put_now(&id, &share, kind, &value);
-        let written = tokio::task::spawn_blocking(write).await;
-        written.unwrap_or_else(|error| Err(io::Error::other(error)))
+        tokio::task::spawn_blocking(write).await.map_err(io::Error::other)?
     }
 
     fn put_now<T: Serialize>(
@@ -81,11 +78,10 @@ impl Documents {
         private::write(&self.0.folder.join(&name), &bytes)?;
         let others = self.0.kinds.iter().filter(|it| **it != kind);
         let mut gone: Vec<_> = others.map(|it| format!("{id}.{share}.{it}")).collect();
-        {
-            let mut shelf = self.shelf();
-            gone.retain(|it| shelf.remove(it));
-            gone.extend(shelf.put(&name, len, &self.0.limits, self.0.kinds));
-        }
+        let mut shelf = self.shelf();
+        gone.retain(|it| shelf.remove(it));
+        gone.extend(shelf.put(&name, len, &self.0.limits, self.0.kinds));
+        drop(shelf);
         for name in gone {
             let _ = fs::remove_file(self.0.folder.join(name));
         }
@@ -103,14 +99,14 @@ impl Documents {
             return None;
         }
         let share = share(owner);
-        let paths =
-            self.0.kinds.iter().rev().map(|it| self.0.folder.join(format!("{id}.{share}.{it}")));
+        let kinds = self.0.kinds.iter().rev();
+        let paths = kinds.map(|it| self.0.folder.join(format!("{id}.{share}.{it}")));
         let paths: Vec<_> = paths.collect();
-        let look = move || paths.iter().find_map(|it| read(it).transpose()).transpose();
+        let look = move || paths.iter().find_map(|it| read(it).transpose());
         // One whose kind changes meanwhile is there, though it may be seen in neither place.
-        let find = move || look().transpose().or_else(|| look().transpose()).transpose();
+        let find = move || look().or_else(&look).transpose();
         let found = tokio::task::spawn_blocking(find).await;
-        found.unwrap_or_else(|error| Err(io::Error::other(error))).unwrap_or_else(|error| {
+        found.map_err(io::Error::other).flatten().unwrap_or_else(|error| {
             tracing::error!("a kept document cannot be read: {error}");
             None
         })
@@ -149,5 +145,214 @@ fn read<T: DeserializeOwned>(path: &Path) -> io::Result<Option<T>> {
         Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
+    }
+}
+
+/// The files of a folder: each caller's in the order in which they go.
+#[derive(Default)]
+struct Shelf {
+    shares: HashMap<String, Share>,
+    /// By name: its caller's share, its place there, and its bytes.
+    files: HashMap<String, (String, Place, u64)>,
+    bytes: u64,
+    next: u64,
+}
+
+/// What one caller has.
+#[derive(Default)]
+struct Share {
+    files: BTreeMap<Place, String>,
+    bytes: u64,
+}
+
+/// When a file goes: by its kind, then the oldest.
+type Place = (usize, u64);
+
+impl Shelf {
+    /// Those of `folder`; what was left half written there, and what is too much, is removed.
+    fn read(folder: &Path, limits: &DocumentLimits, kinds: &[&str]) -> io::Result<Self> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            let metadata = entry.metadata()?;
+            if FileName::of(&name, kinds).is_none() {
+                if name.contains(".tmp-") {
+                    fs::remove_file(entry.path())?;
+                }
+                continue;
+            }
+            let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+            found.push((modified, name, metadata.len()));
+        }
+        found.sort();
+        let mut shelf = Self::default();
+        for (_, name, bytes) in found {
+            for name in shelf.put(&name, bytes, limits, kinds) {
+                fs::remove_file(folder.join(name))?;
+            }
+        }
+        Ok(shelf)
+    }
+
+    /// One more, or one again, which is then the youngest; the names of those that have to go. The caller
+    /// with most gives way, so that one with less than an equal share loses nothing to others.
+    fn put(
+        &mut self,
+        name: &str,
+        bytes: u64,
+        limits: &DocumentLimits,
+        kinds: &[&str],
+    ) -> Vec<String> {
+        self.remove(name);
+        let Some(FileName { share, rank }) = FileName::of(name, kinds) else { return Vec::new() };
+        let place = (rank, self.next);
+        self.next += 1;
+        let own = self.shares.entry(share.to_owned()).or_default();
+        own.files.insert(place, name.to_owned());
+        own.bytes += bytes;
+        self.files.insert(name.to_owned(), (share.to_owned(), place, bytes));
+        self.bytes += bytes;
+        let mut dropped = Vec::new();
+        loop {
+            let is_crowded = self.files.len() > limits.documents_max;
+            if self.files.len() < 2 || !is_crowded && self.bytes <= limits.bytes_max {
+                return dropped;
+            }
+            let heaviest = self.shares.values().filter_map(|it| {
+                let first = it.files.values().find(|it| *it != name)?;
+                let weight = if is_crowded { it.files.len() as u64 } else { it.bytes };
+                Some((weight, first))
+            });
+            let Some(first) = heaviest.max().map(|it| it.1.clone()) else { return dropped };
+            self.remove(&first);
+            dropped.push(first);
+        }
+    }
+
+    /// Takes one away; whether it was there.
+    fn remove(&mut self, name: &str) -> bool {
+        let Some((share, place, bytes)) = self.files.remove(name) else { return false };
+        self.bytes -= bytes;
+        let Some(own) = self.shares.get_mut(&share) else { return true };
+        own.bytes -= bytes;
+        own.files.remove(&place);
+        if own.files.is_empty() {
+            self.shares.remove(&share);
+        }
+        true
+    }
+
+    /// The names of all of that kind.
+    fn of_kind(&self, kind: &str) -> Vec<String> {
+        let is_it = |it: &&String| it.rsplit_once('.').is_some_and(|it| it.1 == kind);
+        self.files.keys().filter(is_it).cloned().collect()
+    }
+}
+
+/// What a file's name says.
+struct FileName<'a> {
+    /// Whose it is; empty, where a host wrote it that did not say.
+    share: &'a str,
+    rank: usize,
+}
+
+impl<'a> FileName<'a> {
+    /// `ID.SHARE.KIND`, or `ID.KIND`; nothing, where it is none of ours.
+    fn of(name: &'a str, kinds: &[&str]) -> Option<Self> {
+        let (id, rest) = name.split_once('.')?;
+        let (share, kind) = rest.rsplit_once('.').unwrap_or(("", rest));
+        let rank = kinds.iter().position(|it| *it == kind)?;
+        let is_share = share.bytes().all(|it| it.is_ascii_hexdigit());
+        (is_number(id) && is_share).then_some(Self { share, rank })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KINDS: &[&str] = &["turn", "wait"];
+
+    fn limits(documents_max: usize, bytes_max: u64) -> DocumentLimits {
+        DocumentLimits { documents_max, bytes_max, document_bytes_max: 100 }
+    }
+
+    fn name(at: u32, share: &str, kind: &str) -> String {
+        format!("{at:032x}.{share}.{kind}")
+    }
+
+    #[test]
+    fn the_oldest_go_where_there_are_too_many_or_too_many_bytes() {
+        let (mut shelf, limits) = (Shelf::default(), limits(3, 100));
+        let of = |at| name(at, "a", "turn");
+        for at in 1..=3 {
+            assert_eq!(shelf.put(&of(at), 10, &limits, KINDS), [""; 0]);
+        }
+        assert_eq!(shelf.put(&of(4), 10, &limits, KINDS), [of(1)]);
+        assert_eq!(shelf.put(&of(5), 95, &limits, KINDS), [of(2), of(3), of(4)]);
+        assert_eq!(shelf.put(&of(6), 500, &limits, KINDS), [of(5)], "the last one stays");
+        assert_eq!((shelf.bytes, shelf.files.len(), shelf.shares.len()), (500, 1, 1));
+    }
+
+    #[test]
+    fn one_that_is_written_again_is_the_youngest() {
+        let (mut shelf, limits) = (Shelf::default(), limits(2, 100));
+        let of = |at| name(at, "a", "turn");
+        shelf.put(&of(1), 10, &limits, KINDS);
+        shelf.put(&of(2), 10, &limits, KINDS);
+        shelf.put(&of(1), 20, &limits, KINDS);
+        assert_eq!(shelf.bytes, 30);
+        assert_eq!(shelf.put(&of(3), 10, &limits, KINDS), [of(2)]);
+    }
+
+    #[test]
+    fn evicts_only_from_the_caller_with_most() {
+        let (mut shelf, limits) = (Shelf::default(), limits(1_000, 1_000));
+        let approval = name(0, "b", "wait");
+        shelf.put(&approval, 300, &limits, KINDS);
+        let mut dropped = Vec::new();
+        for at in 1..200 {
+            dropped.extend(shelf.put(&name(at, "a", "wait"), 90, &limits, KINDS));
+        }
+        assert!(shelf.files.contains_key(&approval) && dropped.len() > 150);
+        assert!(dropped.iter().all(|it| it.contains(".a.")), "{dropped:?}");
+        let limits = DocumentLimits { documents_max: 20, ..limits };
+        for at in 200..300 {
+            shelf.put(&name(at, "a", "turn"), 1, &limits, KINDS);
+        }
+        assert!(shelf.files.contains_key(&approval), "by number, too");
+    }
+
+    #[test]
+    fn what_waits_outlives_what_does_not() {
+        let (mut shelf, limits) = (Shelf::default(), limits(2, 1_000));
+        let wait = name(2, "a", "wait");
+        shelf.put(&wait, 1, &limits, KINDS);
+        let mut before = name(3, "a", "turn");
+        shelf.put(&before, 1, &limits, KINDS);
+        for at in 4..40 {
+            let next = name(at, "a", "turn");
+            assert_eq!(shelf.put(&next, 1, &limits, KINDS), [before]);
+            before = next;
+        }
+        assert_eq!(shelf.put(&name(40, "a", "wait"), 1, &limits, KINDS), [before]);
+        assert_eq!(shelf.put(&name(41, "a", "wait"), 1, &limits, KINDS), [wait]);
+    }
+
+    #[test]
+    fn after_a_restart_what_is_foreign_stays_and_what_was_left_half_written_goes() {
+        let folder = std::env::temp_dir().join(format!("turns-{}", std::process::id()));
+        private::make_folder(&folder).unwrap();
+        let id = "0".repeat(32);
+        let own = [format!("{id}.turn"), format!("{id}.0a1b.wait"), format!("{id}.0a1c.wait")];
+        let others = [format!("{id}.tmp-7"), format!("{id}.0a1b.notes"), "notes.txt".to_owned()];
+        for name in own.iter().chain(&others) {
+            fs::write(folder.join(name), "{}").unwrap();
+        }
+        let shelf = Shelf::read(&folder, &limits(10, 100), KINDS).unwrap();
+        let there = others.each_ref().map(|it| folder.join(it).exists());
+        fs::remove_dir_all(folder).unwrap();
+        assert_eq!((shelf.files.len(), there), (3, [false, true, true]));
     }
 }

@@ -36,12 +36,23 @@ pub fn create_new(file: &Path) -> io::Result<File> {
     options().write(true).create_new(true).open(file)
 }
 
+/// Whether `bytes` find room in the folder of `file`, which is written and removed again.
+pub(crate) fn try_out(file: &Path, bytes: usize) -> io::Result<()> {
+    let _ = fs::remove_file(file);
+    let written = create_new(file).and_then(|mut it| {
+        it.write_all(&vec![0xA5; bytes])?;
+        it.sync_data()
+    });
+    // It may never have come to be; then there is nothing to remove.
+    let _ = fs::remove_file(file);
+    written
+}
+
 /// Writes beside and renames: nobody sees half of it, nor may anybody else read it at any time.
 pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = file.with_extension(format!("tmp-{}", std::process::id()));
     let _ = fs::remove_file(&beside);
     let written = create_new(&beside).and_then(|mut it| it.write_all(bytes));
-    let renamed = written.and_then(|()| fs::rename(&beside, file));
     // What a full disk left half written would fill it further.
-    renamed.inspect_err(|_| _ = fs::remove_file(&beside))
+    written.and_then(|()| fs::rename(&beside, file)).inspect_err(|_| _ = fs::remove_file(&beside))
 }

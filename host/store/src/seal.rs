@@ -13,15 +13,11 @@ pub struct Seal(Hmac<Sha256>);
 impl Seal {
     /// The key in `file`, made anew where there is none.
     pub fn open(file: &Path) -> io::Result<Self> {
-        let mut key = match fs::read(file) {
-            Ok(key) if key.len() == 32 => key,
-            _ => Vec::new(),
-        };
-        if key.is_empty() {
-            key = vec![0; 32];
-            getrandom::fill(&mut key).map_err(io::Error::other)?;
-            crate::private::write(file, &key)?;
+        if let Some(key) = Self::look(file) {
+            return Ok(key);
         }
+        let key = random()?;
+        crate::private::write(file, &key)?;
         Ok(Self::of(&key))
     }
 
@@ -32,9 +28,7 @@ impl Seal {
 
     /// A key that is kept nowhere.
     pub fn fresh() -> io::Result<Self> {
-        let mut key = [0; 32];
-        getrandom::fill(&mut key).map_err(io::Error::other)?;
-        Ok(Self::of(&key))
+        random().map(|it| Self::of(&it))
     }
 
     fn of(key: &[u8]) -> Self {
@@ -74,6 +68,12 @@ impl Seal {
         mac.verify_slice(&BASE64.decode(tag).ok()?).ok()?;
         Some(text)
     }
+}
+
+fn random() -> io::Result<[u8; 32]> {
+    let mut key = [0; 32];
+    getrandom::fill(&mut key).map_err(io::Error::other)?;
+    Ok(key)
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ fn taking(accept: &str, size_max: u64, multiple: bool) -> Value {
 }
 
 async fn put(blobs: &Blobs, bytes: &[u8], kind: &str) -> String {
-    blobs.put(bytes, kind).await.unwrap().id
+    blobs.put_for(None, bytes, kind).await.unwrap().id
 }
 
 fn file(id: &str, name: &str) -> Value {

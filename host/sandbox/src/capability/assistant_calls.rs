@@ -9,14 +9,15 @@ use tokio::{task::JoinSet, time::timeout};
 use wasmtime::component::Resource;
 
 use super::{
-    Acting, Acts, HeldCall, Requested, RunUsage, Standing, Surroundings, ToolOffer, ToolOutcome,
-    ToolRequest,
+    Acting, Acts, HeldCall, Requested, RunUsage, Surroundings, ToolOutcome,
     calls::{AT_ONCE_MAX, no_caller, too_many},
 };
 use crate::{
-    bindings::madoguchi::tool::{assistant_calls as wit, dialogues},
+    bindings::{
+        Calls, Counting,
+        madoguchi::tool::{assistant_calls as wit, dialogues},
+    },
     capability::state::CallState,
-    handles::{Calls, Counting, Ended},
 };
 use base::failure::Failure;
 
@@ -30,7 +31,7 @@ impl CallState {
         assistant: String,
         manner: Option<wit::Manner>,
     ) -> Option<(Requested, Arc<dyn Surroundings>)> {
-        let policy = self.context.reach.assistants.as_ref()?.policy(&assistant)?.clone();
+        let policy = self.context.setup.reach.assistants.as_ref()?.policy(&assistant)?.clone();
         let part = self.context.part.clone();
         let (language, capabilities) =
             manner.map_or((None, None), |it| (it.language, it.capabilities));
@@ -41,20 +42,8 @@ impl CallState {
 
 impl wit::Host for CallState {
     async fn tools(&mut self, assistant: String) -> wasmtime::Result<Vec<wit::Tool>> {
-        let told = |it: ToolOffer| wit::Tool {
-            name: it.name,
-            title: it.title,
-            description: it.description,
-            input_schema: it.input_schema,
-            owner: it.owner,
-            read_only: it.read_only,
-            asks_first: it.asks_first,
-            for_pages: it.for_pages,
-            view: it.view,
-            trust: it.trust,
-        };
         let offers = self.acting(assistant, None).map(|(by, around)| around.offers(&by));
-        Ok(offers.into_iter().flatten().map(told).collect())
+        Ok(offers.unwrap_or_default())
     }
 
     async fn lacks(&mut self, assistant: String, tool: String) -> wasmtime::Result<bool> {
@@ -75,23 +64,19 @@ impl wit::Host for CallState {
         let acting = self.acting(assistant, Some(manner));
         let mut calls = JoinSet::new();
         for (index, request) in (0_u32..).zip(requests) {
-            let wit::Request { name, arguments, meta, reason } = request;
-            let refused = match &acting {
-                None => Some(no_caller()),
-                Some(_) if index as usize >= made => Some(too_many()),
-                Some(_) => None,
+            let call = match &acting {
+                None => Err(no_caller()),
+                Some(_) if index as usize >= made => Err(too_many()),
+                Some((by, around)) => Ok(around.call(by.clone(), request)),
             };
-            let request = ToolRequest { name, arguments, meta, reason };
-            let call = acting.as_ref().filter(|_| refused.is_none());
-            let call = call.map(|(by, around)| around.call(by.clone(), request));
             calls.spawn(async move {
                 let began = std::time::Instant::now();
-                let outcome = match (call, refused) {
-                    (Some(call), _) => call.await,
-                    (None, refused) => ToolOutcome::Failed(refused.unwrap_or_else(no_caller)),
+                let came = match call {
+                    Ok(call) => call.await,
+                    Err(refused) => ToolOutcome::Failed(refused),
                 };
                 let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-                Ended { index, outcome, ms }
+                wit::Ended { index, outcome: outcome(came), ms }
             });
         }
         Ok(self.table.push(Calls(calls))?)
@@ -132,9 +117,7 @@ impl wit::HostCalls for CallState {
     ) -> wasmtime::Result<Option<wit::Ended>> {
         let next = self.table.get_mut(&calls)?.0.join_next();
         match timeout(Duration::from_millis(ms_max), next).await {
-            Ok(Some(Ok(Ended { index, outcome: came, ms }))) => {
-                Ok(Some(wit::Ended { index, outcome: outcome(came), ms }))
-            }
+            Ok(Some(Ok(ended))) => Ok(Some(ended)),
             Ok(Some(Err(error))) => Err(wasmtime::Error::msg(format!("a call broke off: {error}"))),
             Ok(None) | Err(_) => Ok(None),
         }
@@ -152,8 +135,9 @@ impl wit::HostTally for CallState {
         assistant: String,
         provider: String,
     ) -> wasmtime::Result<Resource<Counting>> {
-        let around = self.context.reach.around.get().filter(|_| is_word(&provider));
-        let is_there = self.context.reach.assistants.as_ref().is_some_and(|it| it.has(&assistant));
+        let around = self.context.setup.reach.around.get().filter(|_| is_word(&provider));
+        let is_there =
+            self.context.setup.reach.assistants.as_ref().is_some_and(|it| it.has(&assistant));
         let tally = around.filter(|_| is_there).map(|it| it.tally(&assistant, &provider));
         Ok(self.table.push(Counting(tally))?)
     }
@@ -181,7 +165,7 @@ impl wit::HostTally for CallState {
 
 impl dialogues::Host for CallState {
     async fn names(&mut self, language: dialogues::Language) -> Vec<dialogues::Name> {
-        let Some(around) = self.context.reach.around.get() else { return Vec::new() };
+        let Some(around) = self.context.setup.reach.around.get() else { return Vec::new() };
         around.names(language).await
     }
 
@@ -191,7 +175,7 @@ impl dialogues::Host for CallState {
         memories: Vec<(String, String)>,
         only: Option<String>,
     ) -> Vec<dialogues::Heard> {
-        let Some(around) = self.context.reach.around.get() else { return Vec::new() };
+        let Some(around) = self.context.setup.reach.around.get() else { return Vec::new() };
         let heard = around.hear(turn, memories, only).await;
         let told = |(component, reply): super::Heard| dialogues::Heard {
             component: component.to_string(),
@@ -227,12 +211,7 @@ fn told(it: &Failure) -> String {
 fn approval(it: HeldCall) -> wit::Approval {
     wit::Approval {
         id: it.id,
-        standing: match it.standing {
-            Standing::Waits => wit::Standing::Waits,
-            Standing::Asks => wit::Standing::Asks,
-            Standing::Running => wit::Standing::Running,
-            Standing::Over => wit::Standing::Over,
-        },
+        standing: it.standing,
         questions: it.questions,
         changed: it.changed,
         trust: it.trust,

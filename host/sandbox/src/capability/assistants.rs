@@ -8,9 +8,11 @@ use wasmtime::component::Resource;
 
 use super::{Ask, Written};
 use crate::{
-    bindings::madoguchi::tool::{assistants as wit, tasks},
+    bindings::{
+        Run,
+        madoguchi::tool::{assistants as wit, tasks},
+    },
     capability::state::CallState,
-    handles::Run,
 };
 use base::{call::TraceHeaders, caller::Caller};
 
@@ -25,7 +27,7 @@ pub const ENDED: &str = "ended";
 impl CallState {
     /// Whether the component may ask the assistant.
     fn may_ask(&self, assistant: &str) -> bool {
-        let names: &BTreeSet<String> = &self.context.reach.asks;
+        let names: &BTreeSet<String> = &self.context.setup.reach.asks;
         names.contains(assistant) || names.contains("*")
     }
 
@@ -51,12 +53,13 @@ impl CallState {
             )),
             _ => None,
         };
-        let task = match (refusal, context.reach.around.get()) {
+        let task = match (refusal, context.setup.reach.around.get()) {
             (None, Some(around)) => {
-                let parent = context.span.traceparent().map(Into::into);
+                let parent = context.round.span.traceparent().map(Into::into);
                 let trace = TraceHeaders { parent, state: None };
                 let component = context.component.clone();
-                let chain = context.asking.as_ref().map(|it| it.chain.clone()).unwrap_or_default();
+                let chain =
+                    context.round.asking.as_ref().map(|it| it.chain.clone()).unwrap_or_default();
                 Some(around.run(Ask { component, task, caller, part, trace, chain, events }))
             }
             (refusal, _) => {
@@ -80,7 +83,7 @@ pub fn failed(error: &str, status: u16, why: &str) -> Written {
 
 impl wit::Host for CallState {
     async fn start(&mut self, task: tasks::Task) -> wasmtime::Result<Resource<Run>> {
-        let caller = self.context.caller.clone();
+        let caller = self.context.round.caller.clone();
         self.run(task, caller, None)
     }
 
@@ -94,7 +97,7 @@ impl wit::Host for CallState {
     }
 
     async fn about(&mut self, assistant: String) -> wasmtime::Result<Option<tasks::Facts>> {
-        let around = self.context.reach.around.get().filter(|_| self.may_ask(&assistant));
+        let around = self.context.setup.reach.around.get().filter(|_| self.may_ask(&assistant));
         Ok(match around {
             Some(it) => it.about(assistant).await,
             None => None,

@@ -31,7 +31,7 @@ impl wit::Host for CallState {
             return Err(wit::Error::LimitExceeded(message));
         };
         self.blob_bytes_left = left;
-        let owner = self.context.caller.share();
+        let owner = self.context.round.caller.share();
         blobs.put_for(owner, &data, &mime_type).await.map(blob).map_err(error)
     }
 }
@@ -39,7 +39,7 @@ impl wit::Host for CallState {
 impl CallState {
     fn blobs(&self) -> Result<&Blobs, wit::Error> {
         let none = || wit::Error::Unavailable("there is no store for blobs".to_owned());
-        self.context.reach.blobs.as_ref().ok_or_else(none)
+        self.context.setup.reach.blobs.as_ref().ok_or_else(none)
     }
 }
 

@@ -1,25 +1,34 @@
-//! `caller`: who calls.
+//! `caller` and `settings`: who calls, and what the operator set for the component.
 
-use crate::{bindings::madoguchi::tool::caller, capability::state::CallState};
+use crate::{
+    bindings::madoguchi::tool::{caller, settings},
+    capability::state::CallState,
+};
 
 impl caller::Host for CallState {
     async fn principal(&mut self) -> String {
-        self.context.caller.principal.to_string()
+        self.context.round.caller.principal.to_string()
     }
 
     async fn scopes(&mut self) -> Vec<String> {
-        self.context.caller.scopes.to_vec()
+        self.context.round.caller.scopes.to_vec()
     }
 
     async fn locale(&mut self) -> Option<String> {
-        self.context.caller.locale.as_deref().map(str::to_owned)
+        self.context.round.caller.locale.as_deref().map(str::to_owned)
     }
 
     async fn client_capabilities(&mut self) -> String {
-        self.context.caller.client_capabilities.to_string()
+        self.context.round.caller.client_capabilities.to_string()
     }
 
     async fn page(&mut self) -> Option<String> {
-        self.context.reach.page.as_deref().map(str::to_owned)
+        self.context.setup.reach.page.as_deref().map(str::to_owned)
+    }
+}
+
+impl settings::Host for CallState {
+    async fn get(&mut self, name: String) -> Option<String> {
+        self.context.setup.settings.get(&name)
     }
 }

@@ -25,19 +25,19 @@ impl CallState {
     /// What asks, and what is asked; none where there is no caller, or nothing around.
     pub(super) fn requested(&self, acts: Acts) -> Option<(Requested, Arc<dyn Surroundings>)> {
         let context = &self.context;
-        let around = context.reach.around.get()?;
-        let asking = context.asking.clone()?;
-        let parent = context.span.traceparent().map(Into::into);
+        let around = context.setup.reach.around.get()?;
+        let asking = context.round.asking.clone()?;
+        let parent = context.round.span.traceparent().map(Into::into);
         let trace = match parent {
             Some(_) => TraceHeaders { parent, state: None },
             None => asking.trace.clone(),
         };
-        let (component, caller) = (context.component.clone(), context.caller.clone());
+        let (component, caller) = (context.component.clone(), context.round.caller.clone());
         Some((Requested { component, caller, acts, asking, trace }, around))
     }
 
     fn requested_itself(&self) -> Option<(Requested, Arc<dyn Surroundings>)> {
-        let ToolCalls { tools, trusts } = self.context.reach.calls.clone();
+        let ToolCalls { tools, trusts } = self.context.setup.reach.calls.clone();
         self.requested(Acts::Itself { tools, trusts })
     }
 

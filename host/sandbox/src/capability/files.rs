@@ -1,21 +1,44 @@
-//! `files`: single files that the operator granted, read piece by piece.
+//! `files`: single files that the operator granted by name, opened once, read by position, never on the way of other
+//! calls.
 
-use std::sync::Arc;
-
-use crate::{
-    bindings::madoguchi::tool::files,
-    capability::reach::files::{GrantedFile, Lookup},
-    capability::state::CallState,
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
 };
+
+use super::reach::ReachError;
+use crate::{bindings::madoguchi::tool::files, capability::state::CallState};
+use store::blobs::read_at;
 
 /// Bytes of a name that are shown in the log.
 const NAME_BYTES_SHOWN: usize = 64;
 
+/// The files of one component; none where one is granted and cannot be opened.
+#[derive(Clone, Default)]
+pub struct Files(BTreeMap<String, Option<Arc<File>>>);
+
+impl Files {
+    /// Grants the file at `path` under `name`.
+    ///
+    /// # Errors
+    /// When it cannot be opened, or is not a file.
+    pub fn add(&mut self, name: &str, path: PathBuf) -> Result<(), ReachError> {
+        let error =
+            |source| ReachError { what: "file", name: name.to_owned(), path: path.clone(), source };
+        let opened = open(&path).map(Arc::new).map_err(error);
+        self.0.insert(name.to_owned(), opened.as_ref().ok().cloned());
+        opened.map(drop)
+    }
+}
+
 impl files::Host for CallState {
     /// Of a file that is not granted nothing goes to the log: a component may ask whether it has one.
     async fn size(&mut self, name: String) -> Result<u64, files::Error> {
-        let file = self.file(name)?;
-        file.size().map_err(|error| files::Error::Unavailable(error.to_string()))
+        let metadata = self.file(name)?.metadata();
+        Ok(metadata.map_err(unavailable)?.len())
     }
 
     async fn read(
@@ -24,41 +47,107 @@ impl files::Host for CallState {
         offset: u64,
         length: u32,
     ) -> Result<Vec<u8>, files::Error> {
-        let file = self.file(name).inspect_err(|it| self.warn(it))?;
+        let file = self.file(name).inspect_err(|it| self.say_what_grants(it))?;
         let (length, most) = (length as usize, self.output_bytes_max);
         if length > most {
             let message = format!("{length} bytes in one go; output_bytes_max allows {most}");
             return Err(files::Error::LimitExceeded(message));
         }
-        file.read(offset, length)
-            .await
-            .map_err(|error| files::Error::Unavailable(error.to_string()))
+        read(file, offset, length).await.map_err(unavailable)
     }
 }
 
 impl CallState {
-    fn file(&self, name: String) -> Result<Arc<GrantedFile>, files::Error> {
-        match self.context.reach.files.get(&name) {
-            Lookup::Open(file) => Ok(file),
-            Lookup::Broken => {
+    fn file(&self, name: String) -> Result<Arc<File>, files::Error> {
+        match self.context.setup.reach.files.0.get(&name) {
+            Some(Some(file)) => Ok(file.clone()),
+            Some(None) => {
                 let message = format!("the file {name} cannot be opened; the log has the reason");
                 Err(files::Error::Unavailable(message))
             }
-            Lookup::NotGranted => Err(files::Error::NotGranted(name)),
+            None => Err(files::Error::NotGranted(name)),
         }
     }
 
     /// Tells the operator which line would grant a file that a component wanted to read.
-    fn warn(&self, error: &files::Error) {
+    fn say_what_grants(&self, error: &files::Error) {
         let files::Error::NotGranted(name) = error else { return };
         let component = &*self.context.component;
         let shown: String = name.chars().take(NAME_BYTES_SHOWN).collect();
-        let line = format!(
+        self.warn(&format!(
             "the file {shown:?} is not granted; to grant it, put under [components.{component}.files]: {shown:?} = \"PATH\""
-        );
-        let line = self.log.take(&line);
-        if !line.is_empty() {
-            tracing::warn!(target: "guest", component, call = self.context.call_id, "{line}");
-        }
+        ));
+    }
+}
+
+fn unavailable(error: io::Error) -> files::Error {
+    files::Error::Unavailable(error.to_string())
+}
+
+/// Opens a file, and nothing that would wait for somebody at its other end.
+fn open(path: &Path) -> io::Result<File> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a file"));
+    }
+    File::open(path)
+}
+
+/// Up to `length` bytes from `offset`.
+///
+/// What the system has in memory is copied at once, in microseconds. Only what must come from the disk takes the way
+/// over a thread that may wait, for else every call on this worker would wait with it.
+async fn read(file: Arc<File>, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+    let left = file.metadata()?.len().saturating_sub(offset);
+    let length = usize::try_from(left).unwrap_or(usize::MAX).min(length);
+    let mut bytes = vec![0; length];
+    let found = read_in_memory(&file, &mut bytes, offset);
+    if found == length {
+        return Ok(bytes);
+    }
+    let read = move || {
+        let more = read_at(&file, &mut bytes[found..], offset + found as u64)?;
+        bytes.truncate(found + more);
+        Ok(bytes)
+    };
+    tokio::task::spawn_blocking(read).await.map_err(io::Error::other)?
+}
+
+/// As much as is in memory already; none where the system cannot tell.
+#[cfg(target_os = "linux")]
+fn read_in_memory(file: &File, bytes: &mut [u8], offset: u64) -> usize {
+    use rustix::io::{ReadWriteFlags, preadv2};
+    let mut slices = [io::IoSliceMut::new(bytes)];
+    preadv2(file, &mut slices, offset, ReadWriteFlags::NOWAIT).unwrap_or(0)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn read_in_memory(_: &File, _: &mut [u8], _: u64) -> usize {
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_piece_is_read_by_its_place_and_none_behind_the_end() {
+        let path = std::env::temp_dir().join(format!("madoguchi-file-{}", std::process::id()));
+        std::fs::write(&path, b"0123456789").unwrap();
+        let mut files = Files::default();
+        files.add("map", path.clone()).unwrap();
+        let file = files.0["map"].clone().expect("it can be opened");
+        assert_eq!(read(file.clone(), 3, 4).await.unwrap(), b"3456");
+        assert_eq!(read(file.clone(), 8, 100).await.unwrap(), b"89");
+        assert_eq!(read(file, u64::MAX, 4).await.unwrap(), b"");
+        assert!(!files.0.contains_key("other"));
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn what_is_no_file_is_named_with_its_path() {
+        let mut files = Files::default();
+        let error = files.add("map", std::env::temp_dir()).unwrap_err().to_string();
+        assert!(error.starts_with("file map: ") && error.contains("not a file"), "{error}");
+        assert!(files.0["map"].is_none());
     }
 }

@@ -1,11 +1,22 @@
-//! `log`: a component's lines in the operator's log, and to a caller who asked for them, as many
-//! bytes as a call may write.
+//! What a component tells while it is called: `log`, its lines in the operator's log and to a caller who asked for
+//! them; `progress`, how far along it is; `events`, the bell that it rings; `event-stream`, what a route writes to its
+//! client. Of each as much as a call may.
 
+use serde::de::IgnoredAny;
+
+use super::Written;
 use crate::{
-    bindings::madoguchi::tool::{log, types},
+    bindings::madoguchi::tool::{event_stream, events, log, progress, types},
     capability::state::CallState,
 };
-use base::notes::{Level, Line, Note};
+use base::notes::{Level, Line, Note, Progress};
+
+/// Bytes that the name of what has changed may have.
+const URI_BYTES_MAX: usize = 1 << 10;
+/// Bytes that the name of an event may have.
+const NAME_BYTES_MAX: usize = 64;
+/// Bytes of a note's message; what is beyond is cut off.
+const MESSAGE_BYTES_MAX: usize = 1 << 10;
 
 impl types::Host for CallState {}
 
@@ -17,7 +28,7 @@ impl log::Host for CallState {
         if message.is_empty() {
             return;
         }
-        let wanted = self.context.notes.as_ref().filter(|it| it.wants(of(level)));
+        let wanted = self.context.round.notes.as_ref().filter(|it| it.wants(of(level)));
         if let Some(notes) = wanted {
             notes.send(Note::Log(Line {
                 level: of(level),
@@ -26,7 +37,7 @@ impl log::Host for CallState {
                 data: data.map(str::to_owned),
             }));
         }
-        let (component, call) = (&*self.context.component, self.context.call_id);
+        let (component, call) = self.whose();
         match level {
             log::Level::Debug => {
                 tracing::debug!(target: "guest", component, call, data, "{message}")
@@ -57,5 +68,57 @@ fn of(level: log::Level) -> Level {
         log::Level::Critical => Level::Critical,
         log::Level::Alert => Level::Alert,
         log::Level::Emergency => Level::Emergency,
+    }
+}
+
+impl progress::Host for CallState {
+    /// Never waits: a caller who is slow to listen misses a note.
+    async fn report(&mut self, progress: f64, total: Option<f64>, message: Option<String>) {
+        let Some(notes) = self.context.round.notes.as_ref().filter(|it| it.progress) else {
+            return;
+        };
+        if !progress.is_finite() {
+            return;
+        }
+        if self.progress_left == 0 {
+            self.progress_dropped += 1;
+            return;
+        }
+        self.progress_left -= 1;
+        let total = total.filter(|it| it.is_finite());
+        let message = message.map(|mut it| {
+            it.truncate(it.floor_char_boundary(MESSAGE_BYTES_MAX));
+            it
+        });
+        notes.send(Note::Progress(Progress { progress, total, message }));
+    }
+}
+
+impl events::Host for CallState {
+    /// At once, and never waits: whoever is called again reads what has been committed.
+    async fn publish(&mut self, uri: String) {
+        if self.events_left == 0 || uri.len() > URI_BYTES_MAX {
+            let line = "an event was dropped: too long, or more than events_max in one call";
+            return self.warn(line);
+        }
+        self.events_left -= 1;
+        self.context.setup.reach.bell.publish(&uri);
+    }
+}
+
+impl event_stream::Host for CallState {
+    async fn send(&mut self, event: String, data: String) -> bool {
+        let Some(events) = self.context.events.clone() else { return false };
+        let is_name = |it: u8| it.is_ascii_alphanumeric() || b"_-".contains(&it);
+        let fits = (1..=NAME_BYTES_MAX).contains(&event.len()) && event.bytes().all(is_name);
+        if !fits || self.written_left == 0 || serde_json::from_str::<IgnoredAny>(&data).is_err() {
+            let line = "an event of a route was dropped: a name of other than 1 to 64 of A-Z a-z 0-9 _ -, data that is not JSON, or more than stream_events_max";
+            self.warn(line);
+            return !events.is_closed();
+        }
+        self.written_left -= 1;
+        // Outside of strings a line break says nothing, and inside of them there is none.
+        let data = data.replace(['\r', '\n'], " ");
+        events.send(Written { name: event, data }).await.is_ok()
     }
 }

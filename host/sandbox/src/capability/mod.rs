@@ -1,4 +1,4 @@
-//! What the host can do for components: one file per interface of the contract.
+//! What the host can do for components, by the interfaces of the contract.
 
 pub mod assistant_calls;
 pub mod assistants;
@@ -10,21 +10,18 @@ pub mod state;
 mod blobs;
 mod caller;
 mod calls;
-mod event_stream;
-mod events;
 mod files;
 mod log;
 mod part;
-mod progress;
-mod settings;
 mod sql;
 mod surroundings;
 
-pub use crate::handles::{HeldCall, Standing, ToolOutcome, Written};
+pub use crate::bindings::Written;
 pub use assistants::{ENDED, failed};
 pub use calls::ToolCalls;
 pub use part::Part;
 pub use surroundings::{
-    Acting, Acts, Around, Ask, Asking, Heard, Requested, Surroundings, ToolOffer, ToolRequest,
+    Acting, Acts, Around, Ask, Asking, Heard, HeldCall, Requested, Standing, Surroundings,
+    ToolOffer, ToolOutcome, ToolRequest,
 };
 pub use telemetry::tally::{RunTally, RunUsage};

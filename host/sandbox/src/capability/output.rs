@@ -1,11 +1,6 @@
 //! A guest's standard output and error: lines in the operator's log.
 
-use std::{
-    io,
-    pin::Pin,
-    sync::{Arc, Mutex},
-    task::{Context, Poll},
-};
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use tokio::io::AsyncWrite;
@@ -38,7 +33,7 @@ impl GuestOutput {
     pub fn new(context: &CallContext, budget: &LogBudget) -> Self {
         let begun = Begun {
             component: context.component.clone(),
-            call_id: context.call_id,
+            call_id: context.round.call_id,
             text: String::new(),
         };
         Self { budget: budget.clone(), begun: Arc::new(Mutex::new(begun)) }
@@ -63,16 +58,12 @@ impl GuestOutput {
 }
 
 impl Begun {
-    fn write(&self, line: &str) {
-        let (line, component, call) = (line.trim_end(), &*self.component, self.call_id);
+    fn write_rest(&mut self) {
+        let rest = std::mem::take(&mut self.text);
+        let (line, component, call) = (rest.trim_end(), &*self.component, self.call_id);
         if !line.is_empty() {
             tracing::info!(target: "guest", component, call, "{line}");
         }
-    }
-
-    fn write_rest(&mut self) {
-        let rest = std::mem::take(&mut self.text);
-        self.write(&rest);
     }
 }
 
@@ -89,8 +80,9 @@ impl IsTerminal for GuestOutput {
 }
 
 impl StdoutStream for GuestOutput {
+    /// For WASI 0.3, which no component is linked with.
     fn async_stream(&self) -> Box<dyn AsyncWrite + Send + Sync> {
-        Box::new(self.clone())
+        Box::new(tokio::io::sink())
     }
 
     fn p2_stream(&self) -> Box<dyn OutputStream> {
@@ -115,24 +107,5 @@ impl OutputStream for GuestOutput {
 
     fn check_write(&mut self) -> StreamResult<usize> {
         Ok(64 << 10)
-    }
-}
-
-impl AsyncWrite for GuestOutput {
-    fn poll_write(
-        self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        self.log(bytes);
-        Poll::Ready(Ok(bytes.len()))
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
     }
 }

@@ -8,7 +8,9 @@ use std::{
     time::SystemTime,
 };
 
-use crate::capability::{Around, ToolCalls};
+use wasmtime_wasi::{FsPerms, WasiCtx, filesystem::WasiFilesystemCtx};
+
+use super::{Around, ToolCalls, files::Files};
 use base::{
     config::{Assistants, ComponentConfig},
     grants::Grant,
@@ -17,12 +19,6 @@ use store::{
     blobs::Blobs,
     events::{Bell, Events},
 };
-
-pub mod files;
-pub mod folders;
-
-use files::Files;
-use folders::Folders;
 
 /// What one component reaches. Opened once, shared by all calls of a version.
 #[derive(Clone, Default)]
@@ -91,8 +87,7 @@ impl Reach {
         base: &Path,
         shared: &Shared,
     ) -> (Arc<Self>, Option<ReachError>) {
-        let none = BTreeSet::new();
-        let grants = config.grants.as_ref().unwrap_or(&none);
+        let grants = config.grants.clone().unwrap_or_default();
         let mut reach = Self {
             bell: shared.events.bell(name),
             page: shared.page.clone(),
@@ -115,17 +110,11 @@ impl Reach {
         if grants.contains(&Grant::Blobs) {
             reach.blobs = Some(shared.blobs.clone());
         }
-        if grants.contains(&Grant::Files) {
-            for (name, path) in &config.files {
-                let added = reach.files.add(name, base.join(path));
-                trouble = trouble.or(added.err());
-            }
+        for (name, path) in config.files.iter().filter(|_| grants.contains(&Grant::Files)) {
+            trouble = trouble.or(reach.files.add(name, base.join(path)).err());
         }
-        if grants.contains(&Grant::Folders) {
-            for (guest, path) in &config.folders {
-                let added = reach.folders.add(guest, base.join(path));
-                trouble = trouble.or(added.err());
-            }
+        for (guest, path) in config.folders.iter().filter(|_| grants.contains(&Grant::Folders)) {
+            trouble = trouble.or(reach.folders.add(guest, base.join(path)).err());
         }
         (Arc::new(reach), trouble)
     }
@@ -149,4 +138,64 @@ fn identity(path: &Path) -> Option<Identity> {
     #[cfg(not(unix))]
     let number = 0;
     Some((metadata.modified().ok(), metadata.len(), number))
+}
+
+/// The folders of one component. Links that lead out of a folder lead nowhere: paths are followed
+/// one name at a time, beneath the folder that was opened.
+#[derive(Clone, Default)]
+pub struct Folders {
+    granted: Vec<(String, PathBuf)>,
+    open: Option<WasiFilesystemCtx>,
+}
+
+impl Folders {
+    /// Shows the folder at `path` to the component as `guest`, for reading.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn add(&mut self, guest: &str, path: PathBuf) -> Result<(), ReachError> {
+        let granted = (guest.to_owned(), path.clone());
+        match open(self.granted.iter().chain([&granted])) {
+            Ok(open) => {
+                self.open = Some(open);
+                self.granted.push(granted);
+                Ok(())
+            }
+            Err(source) => Err(ReachError { what: "folder", name: granted.0, path, source }),
+        }
+    }
+
+    /// Gives a call what is open. Costs nothing where nothing is granted.
+    pub fn show(&self, wasi: &mut WasiCtx) {
+        if let Some(open) = &self.open {
+            wasi.filesystem().clone_from(open);
+        }
+    }
+}
+
+fn open<'a>(granted: impl Iterator<Item = &'a (String, PathBuf)>) -> io::Result<WasiFilesystemCtx> {
+    let mut wasi = WasiCtx::builder();
+    for (guest, path) in granted {
+        if !std::fs::metadata(path)?.is_dir() {
+            return Err(io::Error::new(io::ErrorKind::NotADirectory, "it is not a folder"));
+        }
+        wasi.preopened_dir(path, guest, FsPerms::ReadOnly).map_err(io::Error::other)?;
+    }
+    Ok(wasi.build().filesystem().clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_is_not_there_is_named_and_keeps_no_other_closed() {
+        let mut folders = Folders::default();
+        folders.add("/data", std::env::temp_dir()).unwrap();
+        let missing = std::env::temp_dir().join("madoguchi-no-such-folder");
+        let error = folders.add("/more", missing).unwrap_err().to_string();
+        assert!(error.starts_with("folder /more: "), "{error}");
+        assert!(folders.open.is_some());
+        assert_eq!(folders.granted.len(), 1);
+    }
 }

@@ -11,7 +11,7 @@ impl wit::Host for CallState {
         &mut self,
         statements: Vec<wit::Statement>,
     ) -> Result<Vec<wit::Rows>, wit::Error> {
-        let _span = self.context.span.child("sql query");
+        let _span = self.context.round.span.child("sql query");
         let rows = self.database()?.query(read_all(statements), self.context.deadline).await;
         answer(rows)
     }
@@ -20,7 +20,7 @@ impl wit::Host for CallState {
         &mut self,
         statements: Vec<wit::Statement>,
     ) -> Result<Vec<wit::Rows>, wit::Error> {
-        let _span = self.context.span.child("sql transact");
+        let _span = self.context.round.span.child("sql transact");
         let rows = self.database()?.transact(read_all(statements), self.context.deadline).await;
         answer(rows)
     }
@@ -30,7 +30,7 @@ impl CallState {
     /// Absent only while a component describes itself, which needs no database.
     fn database(&self) -> Result<&Database, wit::Error> {
         let none = || wit::Error::Unavailable("the database is not open yet".to_owned());
-        self.context.database.as_ref().ok_or_else(none)
+        self.context.setup.database.as_ref().ok_or_else(none)
     }
 }
 

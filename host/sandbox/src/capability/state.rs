@@ -1,6 +1,7 @@
 //! The host's side of one instance: what its capabilities work on while the call lasts.
 
 use std::{
+    collections::BTreeSet,
     sync::{Arc, atomic::AtomicUsize},
     time::Instant,
 };
@@ -19,39 +20,83 @@ use crate::{
     meter::{LogBudget, Meter},
     scheduler::Pace,
     ticker::{Running, Ticker},
+    version::Version,
 };
-use base::{caller::Caller, limits::Limits, notes::Notes, settings::Settings};
+use base::{
+    call::next_call_id, caller::Caller, grants::Grant, limits::Limits, notes::Notes,
+    settings::Settings,
+};
 use store::{clock::Clock, database::Database};
 use telemetry::{Span, tally::Tally};
 
-/// What one call brings along.
-pub struct CallContext {
-    pub component: Arc<str>,
+/// What a component runs with: its name, grants, limits and belongings.
+#[derive(Clone)]
+pub struct Setup {
+    /// The component's name: the name of its file.
+    pub name: String,
+    /// What the operator gave it.
+    pub grants: BTreeSet<Grant>,
+    /// How much it may use.
+    pub limits: Limits,
+    /// Its database, where it has leave to use one.
+    pub database: Option<Database>,
+    /// What the operator set for it.
+    pub settings: Arc<Settings>,
+    /// Where it may send requests.
+    pub http: Arc<Outgoing>,
+    /// What it reaches of the machine.
+    pub reach: Arc<Reach>,
+    /// The time of day that it sees.
+    pub clock: Clock,
+    /// Where it is counted what its versions do.
+    pub tally: Arc<Tally>,
+    /// Which of its versions it is.
+    pub version: Arc<Version>,
+}
+
+/// What one round of a call brings along.
+pub struct Round {
     /// Tells calls apart, in errors and in the log.
     pub call_id: u64,
     pub caller: Caller,
-    pub database: Option<Database>,
-    pub settings: Arc<Settings>,
-    pub http: Arc<Outgoing>,
-    pub reach: Arc<Reach>,
-    pub clock: Clock,
     pub notes: Option<Notes>,
-    pub deadline: Instant,
-    /// What capabilities are used is told below it.
     pub span: Span,
-    pub tally: Arc<Tally>,
+    /// Whether it takes turns; what the host itself asks for does once it is interrupted.
+    pub pace: Arc<Pace>,
+    /// What its own calls go by; none where there is no caller to make them for.
+    pub asking: Option<Asking>,
+}
+
+impl Round {
+    /// One that the host itself asks for.
+    pub fn of_host() -> Self {
+        Self {
+            call_id: next_call_id(),
+            caller: Caller::anonymous(),
+            notes: None,
+            span: Span::default(),
+            pace: Arc::default(),
+            asking: None,
+        }
+    }
+}
+
+/// What one round runs with.
+pub struct CallContext {
+    /// As it is called in the log.
+    pub component: Arc<str>,
+    pub setup: Arc<Setup>,
+    /// What capabilities are used is told below its span.
+    pub round: Round,
+    pub deadline: Instant,
     /// What all instances of the component have of memory now, in bytes.
     pub memory: Arc<AtomicUsize>,
-    /// Whether it takes turns.
-    pub pace: Arc<Pace>,
     /// Where the events go that a route writes; nowhere, where none are wanted.
     pub events: Option<mpsc::Sender<Written>>,
     /// Whether it does a job of its own, for which nobody calls.
     pub is_job: bool,
     /// The part that an assistant plays in it.
     pub part: Option<Arc<Part>>,
-    /// What its calls of tools go by; none where there is no caller to make them for.
-    pub asking: Option<Asking>,
 }
 
 /// The data of one instance's store.
@@ -75,13 +120,13 @@ pub struct CallState {
 }
 
 impl CallState {
-    pub fn new(context: CallContext, limits: &Limits, ticker: &Arc<Ticker>) -> Self {
-        let log = LogBudget::new(limits.log_bytes_max, context.tally.clone());
+    pub fn new(context: CallContext, ticker: &Arc<Ticker>) -> Self {
+        let Setup { limits, tally, .. } = &*context.setup;
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits.handles_max);
         Self {
-            meter: Meter::new(limits, context.memory.clone(), context.tally.clone()),
-            log,
+            meter: Meter::new(limits, context.memory.clone(), tally.clone()),
+            log: LogBudget::new(limits.log_bytes_max, tally.clone()),
             progress_left: limits.progress_max,
             progress_dropped: 0,
             http: None,
@@ -94,6 +139,21 @@ impl CallState {
             table,
             context,
             _running: ticker.run(),
+        }
+    }
+}
+
+impl CallState {
+    /// The component and the number of the call, as the log tells them.
+    pub fn whose(&self) -> (&str, u64) {
+        (&self.context.component, self.context.round.call_id)
+    }
+
+    /// Tells the operator something in the component's log, as far as there is room in it.
+    pub(super) fn warn(&self, line: &str) {
+        let ((component, call), line) = (self.whose(), self.log.take(line));
+        if !line.is_empty() {
+            tracing::warn!(target: "guest", component, call, "{line}");
         }
     }
 }
@@ -111,16 +171,16 @@ fn wasi_of(context: &CallContext, log: &LogBudget) -> WasiCtx {
     let mut wasi = WasiCtx::builder();
     wasi.stdout(output.clone()).stderr(output).allow_tcp(false).allow_udp(false);
     // Ours, which stands still before 1970 where WASI's own would panic.
-    wasi.wall_clock(context.clock.clone());
+    wasi.wall_clock(context.setup.clock.clone());
     let mut wasi = wasi.build();
-    context.reach.folders.show(&mut wasi);
+    context.setup.reach.folders.show(&mut wasi);
     wasi
 }
 
 impl Drop for CallState {
     /// Says once what was dropped, now that it is known how much.
     fn drop(&mut self) {
-        let (component, call) = (&*self.context.component, self.context.call_id);
+        let (component, call) = self.whose();
         let bytes = self.log.dropped();
         if bytes > 0 {
             let limit = "log_bytes_max";

@@ -10,39 +10,54 @@ use std::{
 use futures::future::BoxFuture;
 use tokio::{sync::mpsc, task::AbortHandle};
 
-use super::{HeldCall, Part, RunTally, ToolOutcome, Written};
+use super::{Part, RunTally, Written};
+pub use crate::bindings::madoguchi::tool::assistant_calls::{
+    Request as ToolRequest, Standing, Tool as ToolOffer,
+};
 use crate::bindings::madoguchi::tool::{
     assistants::Part as AskedPart, sentences, tasks, types::Name,
 };
-use base::{call::TraceHeaders, caller::Caller, config::Policy, tool_set::ToolSet};
+use base::{
+    call::TraceHeaders, caller::Caller, config::Policy, failure::Failure, tool_set::ToolSet,
+};
 
-/// A tool that may be called now.
-pub struct ToolOffer {
-    pub name: String,
-    pub title: Option<String>,
-    pub description: String,
-    /// JSON Schema of an object.
-    pub input_schema: String,
-    /// `component:NAME` or `server:NAME`.
-    pub owner: String,
-    pub read_only: bool,
-    /// Whether a person has to allow each call.
-    pub asks_first: bool,
-    /// Whether it is there for pages alone.
-    pub for_pages: bool,
-    pub view: Option<String>,
-    /// By which a person trusts it as it is now.
-    pub trust: String,
+/// What became of a call that was wanted.
+pub enum ToolOutcome {
+    /// MCP's result.
+    Done(String),
+    Held(Box<HeldCall>),
+    Failed(Failure),
 }
 
-/// A call that is wanted.
-pub struct ToolRequest {
-    pub name: String,
-    /// JSON objects.
-    pub arguments: String,
-    pub meta: Option<String>,
-    /// Why, for the person who is asked; may be empty.
-    pub reason: String,
+/// A call that waits for its person, or has waited.
+pub struct HeldCall {
+    /// Of the approval.
+    pub id: String,
+    pub standing: Standing,
+    /// What the tool asks: a JSON array.
+    pub questions: Option<String>,
+    /// What of the tool has changed since the person was asked first.
+    pub changed: Vec<String>,
+    pub trust: String,
+    /// What it came to.
+    pub outcome: Option<Result<String, Failure>>,
+    /// How long it took, in milliseconds.
+    pub ms: Option<u64>,
+}
+
+impl HeldCall {
+    /// One that waits to be allowed.
+    pub fn waits(id: String) -> Self {
+        Self {
+            id,
+            standing: Standing::Waits,
+            questions: None,
+            changed: Vec::new(),
+            trust: String::new(),
+            outcome: None,
+            ms: None,
+        }
+    }
 }
 
 /// What a component's calls go by while it answers a call or a request.

@@ -5,10 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{CallError, Datetime, Invocation, LoadError, LoadedComponent, Round, Stop};
-use crate::bindings::examples::{
-    WithExamplesPre,
-    exports::madoguchi::tool::examples::{Example, Expected},
-};
+use crate::bindings::exports::madoguchi::tool::examples::{Example, Expected};
 
 /// Examples that one component may have.
 const EXAMPLES_MAX: usize = 64;
@@ -18,24 +15,21 @@ const TIME_MAX: Duration = Duration::from_secs(20);
 impl LoadedComponent {
     /// Whether it has examples at all.
     pub fn has_examples(&self) -> bool {
-        WithExamplesPre::new(self.pre.instance_pre().clone()).is_ok()
+        self.exports.examples.is_some()
     }
 
     /// Calls each example in order; the first that does not hold is the reason against it all.
     pub async fn prove(&self) -> Result<(), LoadError> {
-        let Ok(pre) = WithExamplesPre::new(self.pre.instance_pre().clone()) else {
-            return Ok(());
-        };
-        let examples = self
-            .round(self.context(Round::of_host()), async |store| {
-                let instance = pre.instantiate_async(&mut *store).await?;
-                instance.madoguchi_tool_examples().call_examples(store).await
-            })
-            .await
-            .map_err(LoadError::Describe)?;
+        let Some(export) = &self.exports.examples else { return Ok(()) };
+        let examples = self.described(async |store, instance| {
+            export.load(&mut *store, &instance)?.call_examples(store).await
+        });
+        let examples = examples.await?;
+        let all_wrong =
+            |found| LoadError::Example { name: "the list of examples".to_owned(), found };
         if examples.len() > EXAMPLES_MAX {
             let found = format!("there are {}; at most {EXAMPLES_MAX} are tried", examples.len());
-            return Err(LoadError::Example { name: "the list of examples".to_owned(), found });
+            return Err(all_wrong(found));
         }
         let all = async {
             for example in examples {
@@ -45,8 +39,7 @@ impl LoadedComponent {
             Ok(())
         };
         tokio::time::timeout(TIME_MAX, all).await.unwrap_or_else(|_| {
-            let found = format!("they took longer than {TIME_MAX:?} together");
-            Err(LoadError::Example { name: "the list of examples".to_owned(), found })
+            Err(all_wrong(format!("they took longer than {TIME_MAX:?} together")))
         })
     }
 
@@ -121,10 +114,7 @@ fn fits(expected: &str, actual: &str) -> Result<(), String> {
         .map_err(|error| format!("what it expects is not JSON: {error}"))?;
     let read = serde_json::from_str(actual);
     let actual: Value = read.map_err(|error| format!("the output is not JSON: {error}"))?;
-    match lacking("", &expected, &actual) {
-        None => Ok(()),
-        Some(what) => Err(what),
-    }
+    lacking("", &expected, &actual).map_or(Ok(()), Err)
 }
 
 /// The first place where `actual` is not what is `expected`. Of an object, every member given must

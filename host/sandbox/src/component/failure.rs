@@ -68,18 +68,17 @@ impl From<CallError> for Failure {
                 let failure = Self::new("limit_exceeded", 500, message).with("limit", limit);
                 if call_id > 0 { failure.with("call", call_id) } else { failure }
             }
-            CallError::Trapped { component, call_id, .. } => {
-                tracing::error!(target: "guest", component = &*component, call = call_id, "{log}");
-                let message = format!(
-                    "The component {component} broke down in call {call_id}; the log has the reason."
-                );
-                Self::new("internal_error", 500, message).with("call", call_id)
-            }
-            CallError::Broken { component, call_id, .. } => {
-                tracing::error!(target: "guest", component = &*component, call = call_id, "{log}");
-                let message = format!(
-                    "The component {component} gave an answer that cannot be used (call {call_id})."
-                );
+            CallError::Trapped { ref component, call_id, .. }
+            | CallError::Broken { ref component, call_id, .. } => {
+                tracing::error!(target: "guest", component = &**component, call = call_id, "{log}");
+                let message = match error {
+                    CallError::Trapped { .. } => format!(
+                        "The component {component} broke down in call {call_id}; the log has the reason."
+                    ),
+                    _ => format!(
+                        "The component {component} gave an answer that cannot be used (call {call_id})."
+                    ),
+                };
                 Self::new("internal_error", 500, message).with("call", call_id)
             }
         }

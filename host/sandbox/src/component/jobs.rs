@@ -1,19 +1,34 @@
-//! Work of a component's own: what is due, and one run of a job.
+//! Work of a component's own: what is due, one run of a job, and runs of assistants, where it is the one that
+//! runs them.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use serde::de::IgnoredAny;
+use tokio::sync::mpsc;
 
 use super::{CallError, LoadedComponent, Round};
 use crate::{
-    bindings::jobs::exports::madoguchi::tool::jobs as wit, capability::state::CallContext,
+    bindings::{
+        exports::madoguchi::tool::{jobs as wit, runs},
+        madoguchi::tool::tasks::{Facts, Task},
+    },
+    capability::{Part, Written, state::CallContext},
 };
 use base::{caller::Caller, grants::Grant};
 
+pub use runs::Role as RunRole;
 pub use wit::{Agenda, Job, Outcome as JobOutcome, Pause};
+
+/// What is said where there are none.
+const NO_JOBS: &str = "it has no jobs";
 
 impl LoadedComponent {
     /// Whether it has jobs and leave to do them.
     pub fn has_jobs(&self) -> bool {
-        self.optional.jobs.is_some() && self.setup.grants.contains(&Grant::Jobs)
+        self.exports.jobs.is_some() && self.setup.grants.contains(&Grant::Jobs)
     }
 
     /// Jobs that run at a time: half of the instances are left to calls.
@@ -24,12 +39,10 @@ impl LoadedComponent {
 
     /// What is to be done now, beside the jobs of `running`; what went wrong in the component's own words.
     pub async fn due(&self, running: &[String]) -> Result<Result<Agenda, String>, CallError> {
-        let Some(pre) = &self.optional.jobs else { return Ok(Err("it has no jobs".to_owned())) };
-        let (_place, deadline) = self.place().await?;
+        let Some(export) = &self.exports.jobs else { return Ok(Err(NO_JOBS.to_owned())) };
         let round = Round { caller: self.own_caller(), ..Round::of_host() };
-        self.round(self.context(round.until(deadline)), async |store| {
-            let instance = pre.instantiate_async(&mut *store).await?;
-            instance.madoguchi_tool_jobs().call_due(store, running).await
+        self.in_place(round, async |store, instance| {
+            export.load(&mut *store, &instance)?.call_due(store, running).await
         })
         .await
     }
@@ -37,25 +50,59 @@ impl LoadedComponent {
     /// One run of `job`, in an instance of its own and beside the places of calls: it may wait for an
     /// assistant that calls the component's tools.
     pub async fn run_job(&self, job: &Job) -> Result<Result<JobOutcome, String>, CallError> {
-        let Some(pre) = &self.optional.jobs else { return Ok(Err("it has no jobs".to_owned())) };
-        if self.are_settings_refused {
-            return Err(CallError::SettingsRefused { component: self.name.clone() });
-        }
+        let Some(export) = &self.exports.jobs else { return Ok(Err(NO_JOBS.to_owned())) };
+        self.check_settings()?;
         let deadline = Instant::now() + Duration::from_millis(self.setup.limits.job_ms_max);
         let _running = self.tally().running.hold();
         let round = Round { caller: self.own_caller(), pace: self.pace(), ..Round::of_host() };
-        let context = CallContext { is_job: true, ..self.context(round.until(deadline)) };
-        let result = self
-            .round(context, async |store| {
-                let instance = pre.instantiate_async(&mut *store).await?;
-                instance.madoguchi_tool_jobs().call_run(store, job).await
-            })
-            .await;
-        result.map_err(|it| it.of_limit("deadline_ms", "job_ms_max"))
+        let context = CallContext { is_job: true, ..self.context(round, deadline) };
+        let result = self.round(context, async |store, instance| {
+            export.load(&mut *store, &instance)?.call_run(store, job).await
+        });
+        result.await.map_err(|it| it.of_limit("deadline_ms", "job_ms_max"))
     }
 
     /// Who calls in a job of its own: the component.
     fn own_caller(&self) -> Caller {
         Caller::component(&self.name)
+    }
+
+    /// Whether it runs assistants and has leave for it.
+    pub fn runs_assistants(&self) -> bool {
+        self.exports.runs.is_some() && self.setup.grants.contains(&Grant::Runs)
+    }
+
+    /// Runs a task of an assistant to its end, in an instance of its own; what it writes meanwhile goes to
+    /// `events`. What it comes to is a JSON document.
+    pub async fn run_assistant(
+        &self,
+        (task, role): (Task, Option<RunRole>),
+        part: Option<Arc<Part>>,
+        round: Round,
+        events: mpsc::Sender<Written>,
+    ) -> Result<String, CallError> {
+        let call_id = round.call_id;
+        let broken = |what: &str| self.broken(call_id, format!("a run's end: {what}"));
+        let Some(export) = &self.exports.runs else { return Err(broken("it runs no assistants")) };
+        let context = |it: CallContext| CallContext { events: Some(events), part, ..it };
+        // Places of their own: a request that is being answered may have one run.
+        let ended =
+            self.in_long_place(&self.queues.runs, round, context, async |store, instance| {
+                export.load(&mut *store, &instance)?.call_run(store, &task, role.as_ref()).await
+            });
+        let ended = ended.await?;
+        match serde_json::from_str::<IgnoredAny>(&ended) {
+            Ok(_) => Ok(ended.replace(['\r', '\n'], " ")),
+            Err(_) => Err(broken("it is not JSON")),
+        }
+    }
+
+    /// What it says of the assistant of that name.
+    pub async fn about_assistant(&self, assistant: &str) -> Result<Option<Facts>, CallError> {
+        let Some(export) = &self.exports.runs else { return Ok(None) };
+        self.in_place(Round::of_host(), async |store, instance| {
+            export.load(&mut *store, &instance)?.call_about(store, assistant).await
+        })
+        .await
     }
 }

@@ -1,39 +1,28 @@
-//! What a component offers beside its tools, found by looking at its exports.
+//! What a component offers beside its tools: prompts, help with filling in their arguments, and what there is to
+//! read, page by page and one by one.
 
 use std::sync::Arc;
 
-use wasmtime::component::InstancePre;
-
 use super::{
     CallError, InputRequired, LoadError, LoadedComponent, Refusal, Round, Stop, Unavailable,
+    output_check,
 };
 use crate::{
     bindings::{
-        completions::WithCompletionsPre,
-        prompts::WithPromptsPre,
-        resources::{WithResourcesPre, madoguchi::tool::stops},
+        exports::madoguchi::tool::{completions, prompts, resources as wit},
+        madoguchi::tool::stops,
     },
-    capability::state::CallState,
     definition::{Prompt, Resource, Template},
 };
 
-/// The exports that were found.
-#[derive(Clone)]
-pub(super) struct Exports {
-    pub(super) prompts: Option<WithPromptsPre<CallState>>,
-    pub(super) resources: Option<WithResourcesPre<CallState>>,
-    pub(super) completions: Option<WithCompletionsPre<CallState>>,
-}
+pub use completions::{Completion, Reference, Request as CompletionRequest};
+pub use prompts::{Invocation as PromptInvocation, Output as PromptOutput, Role as PromptRole};
+pub use wit::{Contents, Request as ReadRequest};
 
-impl Exports {
-    pub(super) fn of(pre: &InstancePre<CallState>) -> Self {
-        Self {
-            prompts: WithPromptsPre::new(pre.clone()).ok(),
-            resources: WithResourcesPre::new(pre.clone()).ok(),
-            completions: WithCompletionsPre::new(pre.clone()).ok(),
-        }
-    }
-}
+/// Values of one completion that are handed on, as MCP has it.
+const VALUES_MAX: usize = 100;
+/// Bytes of a component's own cursor.
+const CURSOR_BYTES_MAX: usize = 4 << 10;
 
 /// What a component offers beside its tools.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +33,12 @@ pub struct Offers {
     pub templates: Vec<Template>,
     /// What there was to read when it was loaded: the first page.
     pub resources: Vec<Resource>,
+}
+
+/// One page of what there is to read.
+pub struct Page {
+    pub resources: Vec<Resource>,
+    pub next_cursor: Option<String>,
 }
 
 impl LoadedComponent {
@@ -60,25 +55,17 @@ impl LoadedComponent {
     /// Its prompts and templates, which it knows without a database and without settings.
     pub(super) async fn describe_offers(&self) -> Result<Offers, LoadError> {
         let mut offers = Offers::default();
-        if let Some(pre) = &self.exports.prompts {
-            let definitions = self
-                .round(self.context(Round::of_host()), async |store| {
-                    let instance = pre.instantiate_async(&mut *store).await?;
-                    instance.madoguchi_tool_prompts().call_definitions(store).await
-                })
-                .await
-                .map_err(LoadError::Describe)?;
-            offers.prompts = Prompt::read_all(definitions)?;
+        if let Some(export) = &self.exports.prompts {
+            let definitions = self.described(async |store, instance| {
+                export.load(&mut *store, &instance)?.call_definitions(store).await
+            });
+            offers.prompts = Prompt::read_all(definitions.await?)?;
         }
-        if let Some(pre) = &self.exports.resources {
-            let templates = self
-                .round(self.context(Round::of_host()), async |store| {
-                    let instance = pre.instantiate_async(&mut *store).await?;
-                    instance.madoguchi_tool_resources().call_templates(store).await
-                })
-                .await
-                .map_err(LoadError::Describe)?;
-            offers.templates = Template::read_all(templates)?;
+        if let Some(export) = &self.exports.resources {
+            let templates = self.described(async |store, instance| {
+                export.load(&mut *store, &instance)?.call_templates(store).await
+            });
+            offers.templates = Template::read_all(templates.await?)?;
         }
         Ok(offers)
     }
@@ -99,7 +86,92 @@ impl LoadedComponent {
             Err(CallError::Broken { what, .. }) => return Err(LoadError::Resources(what)),
             Err(error) => return Err(LoadError::Describe(error)),
         }
-        Ok(Self { offers: Arc::new(offers), ..self.with_setup(self.setup.clone()) })
+        Ok(Self { offers: Arc::new(offers), ..self.with_setup((*self.setup).clone()) })
+    }
+
+    /// Runs one round of `prompts/get`.
+    pub async fn get_prompt(
+        &self,
+        invocation: &PromptInvocation,
+        round: Round,
+    ) -> Result<PromptOutput, CallError> {
+        let unknown = || CallError::UnknownPrompt { name: invocation.name.clone() };
+        let Some(export) = &self.exports.prompts else { return Err(unknown()) };
+        self.answered(round, output_check::prompt, async |store, instance| {
+            let result = export.load(&mut *store, &instance)?.call_get(store, invocation).await?;
+            Ok(result.map_err(|it| stopped(it, unknown)))
+        })
+        .await
+    }
+
+    /// Runs one `completion/complete`; a component that does not help has nothing to say.
+    pub async fn complete(
+        &self,
+        request: &CompletionRequest,
+        round: Round,
+    ) -> Result<Completion, CallError> {
+        let nothing = || Completion { values: Vec::new(), total: None, has_more: false };
+        let Some(export) = &self.exports.completions else { return Ok(nothing()) };
+        let unknown = || match &request.reference {
+            Reference::Prompt(name) => CallError::UnknownPrompt { name: name.clone() },
+            Reference::Template(uri) => CallError::UnknownResource { uri: uri.clone() },
+        };
+        let completed = self.answered(
+            round,
+            |_| Ok(()),
+            async |store, instance| {
+                let result =
+                    export.load(&mut *store, &instance)?.call_complete(store, request).await?;
+                Ok(result.map_err(|it| stopped(it, unknown)))
+            },
+        );
+        let mut completion = completed.await?;
+        if completion.values.len() > VALUES_MAX {
+            completion.values.truncate(VALUES_MAX);
+            completion.has_more = true;
+        }
+        Ok(completion)
+    }
+
+    /// What there is to read now, from `cursor` on.
+    pub async fn list_resources(
+        &self,
+        cursor: Option<&str>,
+        round: Round,
+    ) -> Result<Page, CallError> {
+        let empty = Page { resources: Vec::new(), next_cursor: None };
+        let Some(export) = &self.exports.resources else { return Ok(empty) };
+        let call_id = round.call_id;
+        let broken = |what: String| self.broken(call_id, what);
+        let unknown = || CallError::UnknownResource { uri: String::new() };
+        // No trial of the version: that it can list says little of its calls.
+        let page = self.in_place(round, async |store, instance| {
+            let result = export.load(&mut *store, &instance)?.call_list(store, cursor).await?;
+            Ok(result.map_err(|it| stopped(it, unknown)))
+        });
+        let page = page.await??;
+        let next_cursor = page.next_cursor;
+        if next_cursor.as_ref().is_some_and(|it| it.len() > CURSOR_BYTES_MAX) {
+            return Err(broken(format!("its cursor has more than {CURSOR_BYTES_MAX} bytes")));
+        }
+        let resources = Resource::read_all(page.resources).map_err(|it| broken(it.to_string()))?;
+        Ok(Page { resources, next_cursor })
+    }
+
+    /// Runs one round of `resources/read`.
+    pub async fn read_resource(
+        &self,
+        request: &ReadRequest,
+        round: Round,
+    ) -> Result<Vec<Contents>, CallError> {
+        let unknown = || CallError::UnknownResource { uri: request.uri.clone() };
+        let Some(export) = &self.exports.resources else { return Err(unknown()) };
+        let check = |it: &Vec<Contents>| output_check::contents(it);
+        self.answered(round, check, async |store, instance| {
+            let result = export.load(&mut *store, &instance)?.call_read(store, request).await?;
+            Ok(result.map_err(|it| stopped(it, unknown)))
+        })
+        .await
     }
 }
 

@@ -61,16 +61,12 @@ impl OutputCheck {
                 promise.map_or(Ok(()), |it| it.keeps(json, how))?;
             }
             None if promise.is_some_and(|it| it.schema.is_some()) => {
-                return Err(
-                    "its structured output is missing, though its output schema promises one"
-                        .to_owned(),
-                );
+                let why = "its structured output is missing, though its output schema promises one";
+                return Err(why.to_owned());
             }
             None => {}
         }
-        if let Some(meta) = &output.meta {
-            object(meta).map_err(|why| format!("its meta {why}"))?;
-        }
+        optional("its meta", output.meta.as_deref())?;
         output.content.iter().try_for_each(content)
     }
 }
@@ -97,9 +93,7 @@ impl Promise {
 
 /// Says what is wrong with a prompt.
 pub(super) fn prompt(output: &PromptOutput) -> Result<(), String> {
-    if let Some(meta) = &output.meta {
-        object(meta).map_err(|why| format!("its meta {why}"))?;
-    }
+    optional("its meta", output.meta.as_deref())?;
     output.messages.iter().try_for_each(|it| content(&it.content))
 }
 
@@ -107,9 +101,7 @@ pub(super) fn prompt(output: &PromptOutput) -> Result<(), String> {
 pub(super) fn contents(contents: &[Contents]) -> Result<(), String> {
     for it in contents {
         definition::check_uri(&it.uri).map_err(|why| format!("of what was read, {why}"))?;
-        if let Some(meta) = &it.meta {
-            object(meta).map_err(|why| format!("the meta of what was read {why}"))?;
-        }
+        optional("the meta of what was read", it.meta.as_deref())?;
     }
     Ok(())
 }
@@ -132,9 +124,7 @@ pub(super) fn questions(asked: &InputRequired) -> Result<(), String> {
 }
 
 fn ask(question: &Question) -> Result<(), String> {
-    if let Some(meta) = &question.meta {
-        object(meta).map_err(|why| format!("has a meta that {why}"))?;
-    }
+    optional("has a meta that", question.meta.as_deref())?;
     match &question.ask {
         Ask::Form(form) => object(form).map_err(|why| format!("has a form that {why}")),
         Ask::Sampling(params) => object(params).map_err(|why| format!("has parameters: it {why}")),
@@ -153,12 +143,13 @@ fn content(content: &Content) -> Result<(), String> {
         Content::Resource(it) => (&it.annotations, &it.meta),
         Content::Link(it) => (&it.annotations, &it.meta),
     };
-    for (what, json) in [("annotations", annotations), ("meta", meta)] {
-        if let Some(json) = json {
-            object(json).map_err(|why| format!("a content's {what} {why}"))?;
-        }
-    }
-    Ok(())
+    optional("a content's annotations", annotations.as_deref())?;
+    optional("a content's meta", meta.as_deref())
+}
+
+/// Whether what is there, called so in what is said of it, is an object.
+fn optional(what: &str, json: Option<&str>) -> Result<(), String> {
+    json.map_or(Ok(()), object).map_err(|why| format!("{what} {why}"))
 }
 
 /// Whether `json` is an object that every reader can read: serde_json goes 128 levels deep, and

@@ -6,71 +6,30 @@ use std::{
 };
 
 use tokio::runtime::Handle;
-use wasmtime::Store;
+use wasmtime::{Store, component::Instance};
 
 use super::{
-    CallError, Invocation, LoadedComponent, Output, Stop, fault, output_check, places::Place,
+    CallError, Invocation, LoadError, LoadedComponent, Output, Stop,
+    error::limit_of,
+    output_check,
+    places::{Place, Places},
 };
 use crate::{
-    capability::Asking,
-    capability::state::{CallContext, CallState},
+    capability::state::{CallContext, CallState, Round},
     scheduler::{Pace, Turns},
 };
-use base::{call::next_call_id, caller::Caller, notes::Notes};
-use telemetry::Span;
-
-/// What one round of a call brings along.
-pub struct Round {
-    /// Tells calls apart, in errors and in the log.
-    pub call_id: u64,
-    pub caller: Caller,
-    pub notes: Option<Notes>,
-    pub span: Span,
-    /// Whether it takes turns; what the host itself asks for does once it is interrupted.
-    pub pace: Arc<Pace>,
-    /// When it has to be over, where it has waited for a place already.
-    pub deadline: Option<Instant>,
-    /// What its own calls go by; none where there is no caller to make them for.
-    pub asking: Option<Asking>,
-}
-
-impl Round {
-    /// One that the host itself asks for.
-    pub fn of_host() -> Self {
-        let caller = Caller::anonymous();
-        Self {
-            call_id: next_call_id(),
-            caller,
-            notes: None,
-            span: Span::default(),
-            pace: Arc::default(),
-            deadline: None,
-            asking: None,
-        }
-    }
-
-    /// The same, to be over by then.
-    pub(super) fn until(self, deadline: Instant) -> Self {
-        Self { deadline: Some(deadline), ..self }
-    }
-}
 
 impl LoadedComponent {
     /// Runs one round of a call in an instance of its own, gone when the round ends.
     ///
     /// What comes back has been checked: `structured` and all that is called JSON are JSON objects.
     pub async fn call(&self, invocation: &Invocation, round: Round) -> Result<Output, CallError> {
-        let span = round.span.clone();
         let check = |it: &Output| {
             self.output_check.output(&invocation.name, it, self.setup.limits.check_outputs)
         };
-        self.answered(round, check, async |store| {
-            let instance = {
-                let _span = span.child("instantiate");
-                self.pre.instantiate_async(&mut *store).await?
-            };
-            let result = instance.madoguchi_tool_tools().call_call(store, invocation).await?;
-            Ok(result.map_err(CallError::Stopped))
+        self.answered(round, check, async |store, instance| {
+            let tools = self.exports.tools.load(&mut *store, &instance)?;
+            Ok(tools.call_call(store, invocation).await?.map_err(CallError::Stopped))
         })
         .await
     }
@@ -81,13 +40,17 @@ impl LoadedComponent {
         &self,
         round: Round,
         check: impl FnOnce(&T) -> Result<(), String>,
-        body: impl AsyncFnOnce(&mut Store<CallState>) -> wasmtime::Result<Result<T, CallError>>,
+        body: impl AsyncFnOnce(
+            &mut Store<CallState>,
+            Instance,
+        ) -> wasmtime::Result<Result<T, CallError>>,
     ) -> Result<T, CallError> {
-        let (_place, deadline) = self.place().await?;
+        let (_place, deadline) =
+            self.place(&self.queues.calls, self.setup.limits.deadline_ms).await?;
         let _running = self.tally().running.hold();
         let call_id = round.call_id;
-        let result = self.round(self.context(round.until(deadline)), body).await;
-        self.setup.version.count(&self.name, &result).await;
+        let result = self.round(self.context(round, deadline), body).await;
+        self.count(&result).await;
         let result = result?;
         let checked = match &result {
             Ok(it) => check(it),
@@ -100,28 +63,83 @@ impl LoadedComponent {
             Err(CallError::Stopped(Stop::InputRequired(it))) => output_check::questions(it),
             Err(_) => Ok(()),
         };
-        checked.map_err(|what| {
-            let component = self.name.clone();
-            CallError::Broken { component, call_id, what }
-        })?;
+        checked.map_err(|what| self.broken(call_id, what))?;
         result
     }
 
-    /// One of the component's places, and the deadline of the call, which counts from before the wait for
-    /// the place. The place comes at once where one is free, in turn where there is a queue, and not at all
-    /// where the component's settings are refused: it would answer as if there were none.
-    pub(super) async fn place(&self) -> Result<(Place<'_>, Instant), CallError> {
-        if self.are_settings_refused {
-            return Err(CallError::SettingsRefused { component: self.name.clone() });
-        }
-        let patience = Duration::from_millis(self.setup.limits.deadline_ms);
-        let deadline = crate::deadline(&self.setup.limits);
-        let place = self.places.take(patience, self.tally()).await;
+    /// Runs `body` in one of the places of the component's calls.
+    pub(super) async fn in_place<T>(
+        &self,
+        round: Round,
+        body: impl AsyncFnOnce(&mut Store<CallState>, Instance) -> wasmtime::Result<T>,
+    ) -> Result<T, CallError> {
+        let (_place, deadline) =
+            self.place(&self.queues.calls, self.setup.limits.deadline_ms).await?;
+        self.round(self.context(round, deadline), body).await
+    }
+
+    /// Runs `body` in one of `places`, for as long as `route_ms_max` with the wait for it; counts it as a call
+    /// of the version. `context` says what it has beside what all have.
+    pub(super) async fn in_long_place<T>(
+        &self,
+        places: &Places,
+        round: Round,
+        context: impl FnOnce(CallContext) -> CallContext,
+        body: impl AsyncFnOnce(&mut Store<CallState>, Instance) -> wasmtime::Result<T>,
+    ) -> Result<T, CallError> {
+        let (_place, deadline) = self.place(places, self.setup.limits.route_ms_max).await?;
+        let _running = self.tally().running.hold();
+        let result = self.round(context(self.context(round, deadline)), body).await;
+        let result = result.map_err(|it| it.of_limit("deadline_ms", "route_ms_max"));
+        self.count(&result).await;
+        result
+    }
+
+    /// Counts how a call of the version ended.
+    async fn count<T>(&self, result: &Result<T, CallError>) {
+        let has_trapped =
+            matches!(result, Err(CallError::Trapped { .. } | CallError::LimitExceeded { .. }));
+        self.setup.version.count(&self.name, has_trapped).await;
+    }
+
+    /// What the component answers to the host while it is loaded, before it has any place.
+    pub(super) async fn described<T>(
+        &self,
+        body: impl AsyncFnOnce(&mut Store<CallState>, Instance) -> wasmtime::Result<T>,
+    ) -> Result<T, LoadError> {
+        let deadline = Instant::now() + Duration::from_millis(self.setup.limits.deadline_ms);
+        self.round(self.context(Round::of_host(), deadline), body)
+            .await
+            .map_err(LoadError::Describe)
+    }
+
+    /// One of `places`, and the deadline of the call, which counts from before the wait for the place. The place
+    /// comes at once where one is free, in turn where there is a queue, and not at all where the component's
+    /// settings are refused: it would answer as if there were none.
+    async fn place<'a>(
+        &self,
+        places: &'a Places,
+        ms_max: u64,
+    ) -> Result<(Place<'a>, Instant), CallError> {
+        self.check_settings()?;
+        let patience = Duration::from_millis(ms_max);
+        let deadline = Instant::now() + patience;
+        let place = places.take(patience, self.tally()).await;
         place.map(|place| (place, deadline)).map_err(|retry_after_ms| self.busy(retry_after_ms))
     }
 
-    pub(super) fn busy(&self, retry_after_ms: u64) -> CallError {
+    pub(super) fn check_settings(&self) -> Result<(), CallError> {
+        let refused = || CallError::SettingsRefused { component: self.name.clone() };
+        if self.are_settings_refused { Err(refused()) } else { Ok(()) }
+    }
+
+    fn busy(&self, retry_after_ms: u64) -> CallError {
         CallError::Busy { component: self.name.clone(), retry_after_ms }
+    }
+
+    /// What the component put out in that call cannot be used.
+    pub(super) fn broken(&self, call_id: u64, what: impl Into<String>) -> CallError {
+        CallError::Broken { component: self.name.clone(), call_id, what: what.into() }
     }
 
     /// How the component's next call begins.
@@ -136,29 +154,19 @@ impl LoadedComponent {
 
     /// Calls that are in `wait` now.
     pub fn waiting(&self) -> usize {
-        self.setup.limits.waiters_max.saturating_sub(self.waiters.available_permits())
+        self.setup.limits.waiters_max.saturating_sub(self.waiters().available_permits())
     }
 
-    pub(super) fn context(&self, round: Round) -> CallContext {
+    pub(super) fn context(&self, round: Round, deadline: Instant) -> CallContext {
         CallContext {
             component: self.name.clone(),
-            call_id: round.call_id,
-            caller: round.caller,
-            database: self.setup.database.clone(),
-            settings: self.setup.settings.clone(),
-            http: self.setup.http.clone(),
-            reach: self.setup.reach.clone(),
-            clock: self.setup.clock.clone(),
-            notes: round.notes,
-            span: round.span,
-            tally: self.setup.tally.clone(),
-            deadline: round.deadline.unwrap_or_else(|| crate::deadline(&self.setup.limits)),
+            setup: self.setup.clone(),
+            round,
+            deadline,
             memory: self.memory.clone(),
-            pace: round.pace,
             events: None,
             is_job: false,
             part: None,
-            asking: round.asking,
         }
     }
 
@@ -166,21 +174,27 @@ impl LoadedComponent {
     pub(super) async fn round<T>(
         &self,
         context: CallContext,
-        body: impl AsyncFnOnce(&mut Store<CallState>) -> wasmtime::Result<T>,
+        body: impl AsyncFnOnce(&mut Store<CallState>, Instance) -> wasmtime::Result<T>,
     ) -> Result<T, CallError> {
-        let (call_id, component) = (context.call_id, self.name.clone());
+        let (call_id, component) = (context.round.call_id, self.name.clone());
         let deadline = context.deadline;
         let patience = deadline.saturating_duration_since(Instant::now());
-        let instance = self.sandbox.instance_permit(self.places.taken(), patience).await;
+        let instance = self.sandbox.instances.take(self.queues.calls.taken(), patience).await;
         let Some(_instance) = instance else {
-            return Err(self.busy(self.places.retry_after_ms()));
+            return Err(self.busy(self.queues.calls.retry_after_ms()));
         };
-        let pace = context.pace.clone();
-        let mut store = self.sandbox.store(context, &self.setup.limits, &pace);
+        let (pace, span) = (context.round.pace.clone(), context.round.span.clone());
+        let mut store = self.sandbox.store(context);
         let result = {
             // In a box, or its kilobytes would be moved once for each future around it.
-            let mut body = Box::pin(body(&mut store));
-            let turns = Turns::new(body.as_mut(), pace, &self.usage, self.sandbox.scheduler());
+            let mut body = Box::pin(async {
+                let instance = {
+                    let _span = span.child("instantiate");
+                    self.pre.instantiate_async(&mut store).await?
+                };
+                body(&mut store, instance).await
+            });
+            let turns = Turns::new(body.as_mut(), pace, &self.usage, &self.sandbox.scheduler);
             tokio::time::timeout_at(deadline.into(), turns).await
         };
         let exceeded =
@@ -188,7 +202,7 @@ impl LoadedComponent {
         match result {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(source)) => {
-                let broken = store.data().meter.broken.or_else(|| fault::limit_of(&source));
+                let broken = store.data().meter.broken.or_else(|| limit_of(&source));
                 Err(match broken {
                     Some(limit) => exceeded(limit),
                     None => CallError::Trapped { component, call_id, source },

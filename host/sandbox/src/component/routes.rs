@@ -1,10 +1,6 @@
 //! The routes that a component declares: which requests it answers, and its answers to them.
 
-use std::{
-    collections::BTreeSet,
-    fmt,
-    time::{Duration, Instant},
-};
+use std::{collections::BTreeSet, fmt};
 
 use http::Method;
 use serde::de::IgnoredAny;
@@ -12,8 +8,8 @@ use tokio::sync::mpsc;
 
 use super::{CallError, LoadError, LoadedComponent, Refusal, Round, Stop, offers::stopped};
 use crate::{
-    bindings::routes::exports::madoguchi::tool::routes as wit, capability::Written,
-    capability::state::CallContext,
+    bindings::exports::madoguchi::tool::routes as wit,
+    capability::{Written, state::CallContext},
 };
 
 pub use wit::{Answer, Request, Unread};
@@ -72,9 +68,9 @@ impl Route {
                 "a path is 1 to 16 segments of A-Z a-z 0-9 . _ - or {name}, without a slash at its ends",
             )
         })?;
-        let names = segments.iter().filter_map(Segment::name);
         let mut seen = BTreeSet::new();
-        if let Some(twice) = names.into_iter().find(|it| !seen.insert(*it)) {
+        if let Some(twice) = segments.iter().filter_map(Segment::name).find(|it| !seen.insert(*it))
+        {
             return Err(wrong(&format!("{{{twice}}} stands twice in it")));
         }
         if let Some(tool) = it.tools.iter().find(|it| !tools.contains(it.as_str())) {
@@ -104,8 +100,9 @@ impl Route {
     }
 
     /// What no two routes may have in common: the method, and the path without its names.
-    fn shape(&self) -> (&str, Vec<Option<&str>>) {
-        (self.method.as_str(), self.segments.iter().map(Segment::fixed).collect())
+    fn shape(&self) -> (&str, Vec<Option<&Segment>>) {
+        let fixed = |it: &'_ &Segment| it.name().is_none();
+        (self.method.as_str(), self.segments.iter().map(|it| Some(it).filter(fixed)).collect())
     }
 }
 
@@ -131,18 +128,8 @@ impl Segment {
         }
     }
 
-    fn fixed(&self) -> Option<&str> {
-        match self {
-            Self::Fixed(text) => Some(text),
-            Self::Named(_) => None,
-        }
-    }
-
     fn name(&self) -> Option<&str> {
-        match self {
-            Self::Fixed(_) => None,
-            Self::Named(name) => Some(name),
-        }
+        if let Self::Named(name) = self { Some(name) } else { None }
     }
 }
 
@@ -173,16 +160,12 @@ impl LoadedComponent {
 
     /// Its routes, which it knows without a database and without settings.
     pub(super) async fn describe_routes(&self) -> Result<Vec<Route>, LoadError> {
-        let Some(pre) = &self.optional.routes else { return Ok(Vec::new()) };
-        let declared = self
-            .round(self.context(Round::of_host()), async |store| {
-                let instance = pre.instantiate_async(&mut *store).await?;
-                instance.madoguchi_tool_routes().call_routes(store).await
-            })
-            .await
-            .map_err(LoadError::Describe)?;
+        let Some(export) = &self.exports.routes else { return Ok(Vec::new()) };
+        let declared = self.described(async |store, instance| {
+            export.load(&mut *store, &instance)?.call_routes(store).await
+        });
         let tools = self.tools.iter().map(|it| &*it.name).collect();
-        read_all(declared, &tools).map_err(LoadError::Routes)
+        read_all(declared.await?, &tools).map_err(LoadError::Routes)
     }
 
     /// What a request with that method and that path, decoded segment by segment, meets. A fixed segment
@@ -192,9 +175,8 @@ impl LoadedComponent {
         let all: Vec<_> = all.collect();
         let fitting = all.iter().filter(|(it, _)| it.method == *method);
         // Of two, the one that is fixed where they differ first.
-        let named = |it: &Route| -> Vec<bool> {
-            it.segments.iter().map(|it| it.name().is_some()).collect()
-        };
+        let named =
+            |it: &Route| it.segments.iter().map(|it| it.name().is_some()).collect::<Vec<_>>();
         match fitting.min_by_key(|(it, _)| named(it)) {
             Some((route, parameters)) => Found::Route(route, parameters.clone()),
             None if all.is_empty() => Found::Nothing,
@@ -210,30 +192,15 @@ impl LoadedComponent {
         events: Option<mpsc::Sender<Written>>,
     ) -> Result<Answer, CallError> {
         let call_id = round.call_id;
-        let broken = |what: &str| {
-            let (component, what) = (self.name.clone(), format!("a route's answer: {what}"));
-            CallError::Broken { component, call_id, what }
-        };
-        let Some(pre) = &self.optional.routes else { return Err(broken("it has no routes")) };
-        if self.are_settings_refused {
-            return Err(CallError::SettingsRefused { component: self.name.clone() });
-        }
-        let limits = &self.setup.limits;
-        let patience = Duration::from_millis(limits.route_ms_max);
-        let deadline = Instant::now() + patience;
+        let broken = |what: &str| self.broken(call_id, format!("a route's answer: {what}"));
+        let Some(export) = &self.exports.routes else { return Err(broken("it has no routes")) };
+        let context = |it: CallContext| CallContext { events, ..it };
         // Places of their own: a route may call the component's tools, and would wait for itself.
-        let place = self.route_places.take(patience, self.tally()).await;
-        let _place = place.map_err(|retry_after_ms| self.busy(retry_after_ms))?;
-        let _running = self.tally().running.hold();
-        let context = CallContext { events, ..self.context(round.until(deadline)) };
-        let result = self
-            .round(context, async |store| {
-                let instance = pre.instantiate_async(&mut *store).await?;
-                instance.madoguchi_tool_routes().call_handle(store, request).await
-            })
-            .await;
-        let result = result.map_err(|it| it.of_limit("deadline_ms", "route_ms_max"));
-        self.setup.version.count(&self.name, &result).await;
+        let result =
+            self.in_long_place(&self.queues.routes, round, context, async |store, instance| {
+                export.load(&mut *store, &instance)?.call_handle(store, request).await
+            });
+        let result = result.await;
         let nothing = || {
             let name = &self.name;
             CallError::Stopped(Stop::Refused(Refusal {

@@ -1,12 +1,18 @@
-//! Which blobs there are, and how many bytes they take, those on their way included.
+//! Which blobs there are, how many bytes they take, those on their way included, and how they lie on the disk: the
+//! content under its name, what is known of it beside, in folders that nobody else can read. The time of the last use
+//! is the content's time of change.
 
 use std::{
     collections::{BTreeMap, HashMap},
+    fs, io,
+    path::{Path, PathBuf},
     sync::Arc,
-    time::Duration,
+    time::{Duration, UNIX_EPOCH},
 };
 
-use super::{BlobError, Blobs, Limits, UPLOADS_MAX};
+use serde::{Deserialize, Serialize};
+
+use super::{BlobError, Blobs, Limits, UPLOADS_MAX, mime};
 
 /// The store's account.
 #[derive(Default)]
@@ -112,4 +118,99 @@ impl Index {
             self.shares.remove(owner);
         }
     }
+}
+
+/// What lies beside a content.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Beside {
+    pub(super) size: u64,
+    pub(super) mime_type: String,
+    pub(super) sniffed: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) owner: Option<String>,
+}
+
+/// Whether `id` is a SHA-256 in hexadecimal.
+fn is_id(id: &str) -> bool {
+    id.len() == 64 && id.bytes().all(|it| it.is_ascii_digit() || (b'a'..=b'f').contains(&it))
+}
+
+/// Where the blob named `id` lies, which is a SHA-256.
+pub(super) fn path(folder: &Path, id: &str) -> PathBuf {
+    folder.join(&id[..2]).join(&id[2..4]).join(id)
+}
+
+/// Where uploads lie until they are whole.
+pub(super) fn arriving(folder: &Path) -> PathBuf {
+    folder.join("arriving")
+}
+
+/// Moves what has arrived to its place.
+pub(super) fn keep(arrived: &Path, path: &Path, beside: &Beside) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        crate::private::make_folder(folder)?;
+    }
+    crate::private::write(&path.with_extension("json"), &serde_json::to_vec(beside)?)?;
+    fs::rename(arrived, path)
+}
+
+/// Removes the blob at `path`. What cannot be removed is looked at again at the next start.
+pub(super) fn remove(path: &Path) {
+    let _ = fs::remove_file(path);
+    let _ = fs::remove_file(path.with_extension("json"));
+}
+
+/// The blobs in `folder`, which is made where it is not. What was half-sent, or is not as long as
+/// it should be, is removed.
+pub(super) fn scan(folder: &Path) -> io::Result<BTreeMap<String, Kept>> {
+    let arriving = arriving(folder);
+    crate::private::make_folder(&arriving)?;
+    // Emptied and not made anew: a full disk has no room for a folder.
+    for half in fs::read_dir(&arriving)?.flatten() {
+        let _ = fs::remove_file(half.path());
+    }
+    let mut blobs = BTreeMap::new();
+    for outer in folders(folder)?.into_iter().filter(|it| *it != arriving) {
+        for inner in folders(&outer)? {
+            for entry in fs::read_dir(inner)? {
+                let path = entry?.path();
+                let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+                if !is_id(name) {
+                    tidy(&path);
+                    continue;
+                }
+                match read(&path) {
+                    Some(kept) => _ = blobs.insert(name.to_owned(), kept),
+                    None => remove(&path),
+                }
+            }
+        }
+    }
+    Ok(blobs)
+}
+
+/// Removes what a power cut left beside no content.
+fn tidy(path: &Path) {
+    let of = |ending| path.extension().is_some_and(|it| it == ending);
+    let is_half = path.extension().is_some_and(|it| it.as_encoded_bytes().starts_with(b"tmp-"));
+    if is_half || of("half") || of("json") && !path.with_extension("").exists() {
+        let _ = fs::remove_file(path);
+    }
+}
+
+fn read(path: &Path) -> Option<Kept> {
+    let beside: Beside =
+        serde_json::from_slice(&fs::read(path.with_extension("json")).ok()?).ok()?;
+    let metadata = fs::metadata(path).ok()?;
+    let used = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    let sniffed = beside.sniffed.as_deref().and_then(mime::known);
+    let Beside { size, mime_type, owner, .. } = beside;
+    let owner = owner.map(Into::into);
+    let kept = Kept { size, mime_type, sniffed, owner, used, touched: used };
+    (metadata.len() == size).then_some(kept)
+}
+
+fn folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
+    Ok(entries.into_iter().map(|it| it.path()).filter(|it| it.is_dir()).collect())
 }

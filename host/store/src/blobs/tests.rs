@@ -1,6 +1,15 @@
 //! The store by itself: what comes back, what is refused, what goes, and what a restart finds.
 
+use std::path::Path;
+
 use super::*;
+
+impl Blobs {
+    /// Keeps what is nobody's.
+    async fn put(&self, data: &[u8], mime_type: &str) -> Result<Blob, BlobError> {
+        self.put_for(None, data, mime_type).await
+    }
+}
 
 struct Bench {
     folder: PathBuf,
@@ -103,7 +112,7 @@ async fn a_half_sent_upload_leaves_nothing_and_gives_its_room_back() {
     assert_eq!(bench.files(), 0);
     blobs.put(b"x", "").await.expect("the room is back");
     // Where the server itself was cut off, the next start tidies up.
-    fs::write(disk::arriving(&bench.folder).join("7"), b"half").unwrap();
+    fs::write(index::arriving(&bench.folder).join("7"), b"half").unwrap();
     bench.open(Limits::default());
     assert_eq!(bench.files(), 2);
 }
@@ -112,7 +121,7 @@ async fn a_half_sent_upload_leaves_nothing_and_gives_its_room_back() {
 async fn a_content_that_is_not_as_long_as_it_was_is_not_served_after_a_restart() {
     let bench = Bench::new("cut");
     let blob = bench.open(Limits::default()).put(b"hello", "text/plain").await.unwrap();
-    fs::write(disk::path(&bench.folder, &blob.id), b"hel").unwrap();
+    fs::write(index::path(&bench.folder, &blob.id), b"hel").unwrap();
     let blobs = bench.open(Limits::default());
     assert!(matches!(blobs.stat(&blob.id).await, Err(BlobError::Unknown)));
     assert_eq!(bench.files(), 0);
@@ -137,7 +146,7 @@ async fn nobody_else_on_the_machine_can_read_a_blob() {
     use std::os::unix::fs::PermissionsExt;
     let bench = Bench::new("private");
     let blob = bench.open(Limits::default()).put(b"hello", "text/plain").await.unwrap();
-    let path = disk::path(&bench.folder, &blob.id);
+    let path = index::path(&bench.folder, &blob.id);
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
     assert_eq!(mode(&bench.folder), 0o700);

@@ -7,10 +7,10 @@ use tokio::{fs::File, io::AsyncWriteExt};
 
 use super::{
     Blob, BlobError, Blobs, blocking,
-    disk::{self, Beside},
-    index::Kept,
+    index::{self, Beside, Kept},
     mime,
 };
+use crate::digest::hexadecimal;
 
 /// Bytes from the beginning by which a content is recognised.
 const HEAD_BYTES: usize = 512;
@@ -35,16 +35,9 @@ impl Upload {
         path: PathBuf,
     ) -> Result<Self, BlobError> {
         blobs.index().begin_upload(owner.as_ref(), blobs.limits())?;
-        let mut upload = Self {
-            blobs,
-            owner,
-            path,
-            file: None,
-            digest: Sha256::new(),
-            size: 0,
-            promised: 0,
-            head: Vec::new(),
-        };
+        let (digest, head) = (Sha256::new(), Vec::new());
+        let mut upload =
+            Self { blobs, owner, path, file: None, digest, size: 0, promised: 0, head };
         upload.promise(Blobs::cost(0))?;
         let mut options = File::options();
         options.write(true).create_new(true);
@@ -93,7 +86,7 @@ impl Upload {
             blocking(move || Ok(file.set_modified(UNIX_EPOCH + now)?)).await?;
         }
         let digest = std::mem::take(&mut self.digest).finalize();
-        let id: String = digest.iter().map(|it| format!("{it:02x}")).collect();
+        let id = hexadecimal(&digest);
         let mime_type = mime_type.to_owned();
         // Moved along, so that what goes wrong on the way is tidied up when it ends.
         blocking(move || self.keep(&id, mime_type)).await
@@ -114,7 +107,7 @@ impl Upload {
         let path = blobs.path(id);
         // The same content under the name that it has: what was said of it last holds.
         if known.is_none_or(|it| it.0 != mime_type) {
-            disk::keep(&self.path, &path, &beside)?;
+            index::keep(&self.path, &path, &beside)?;
         } else {
             // Its time of change is the last use, for the next start.
             fs::rename(&self.path, &path)?;
@@ -135,8 +128,6 @@ impl Drop for Upload {
     fn drop(&mut self) {
         self.blobs.index().end_upload(self.owner.as_ref(), self.promised);
         // Already gone where it has been given its name.
-        if self.path.starts_with(self.blobs.folder()) {
-            let _ = fs::remove_file(&self.path);
-        }
+        let _ = fs::remove_file(&self.path);
     }
 }

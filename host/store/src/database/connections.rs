@@ -9,8 +9,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::frozen::{Frozen, FrozenReader};
 use super::guard::Guard;
-use super::limits::Limits;
-use super::types::Error;
+use super::types::{Error, Limits};
 
 /// Statements that a connection keeps prepared.
 const PREPARED_MAX: usize = 160;

@@ -1,20 +1,24 @@
-//! Export: a component's tables as JSON objects, row by row, also while the host is running.
+//! What leaves a database, also while the host is running: a copy as it is at one moment, and a component's tables as
+//! JSON objects, row by row.
 //!
 //! What a column is declared as says what becomes of it: `JSON` is read as JSON, `SECRET_TEXT` (a text
 //! to SQLite; digests of tokens, hashes of passwords) is left out.
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use rusqlite::backup::{Backup, StepResult};
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, Row};
+use rusqlite::{Connection, OpenFlags, Row};
 use serde_json::{Map, Value as Json};
 
 use super::connections::{self, Site};
+use super::frozen::FrozenReader;
 use super::guard::{Guard, Mode, is_the_hosts};
-use super::limits::Limits;
+use super::types::Limits;
 
 /// Why a table could not be exported.
 #[derive(Debug, thiserror::Error)]
@@ -36,25 +40,18 @@ pub enum ExportError {
 }
 
 /// Takes one row; its error ends the export.
-pub type Each<'a> = &'a mut dyn FnMut(Map<String, Json>) -> std::io::Result<()>;
+pub(super) type Each<'a> = &'a mut dyn FnMut(Map<String, Json>) -> std::io::Result<()>;
 
-/// [`Database::tables`](super::Database::tables) of a file that another process may have open.
+/// Names of the tables and views in a file that another process may have open.
 pub fn tables_readonly(path: &Path) -> Result<Vec<String>, ExportError> {
-    tables(&Site::new(path, Limits::default(), true))
-}
-
-/// [`Database::export`](super::Database::export) of a file that another process may have open.
-pub fn export_readonly(path: &Path, table: &str, each: Each<'_>) -> Result<u64, ExportError> {
-    export(&Site::new(path, Limits::default(), true), table, each)
-}
-
-pub(super) fn tables(site: &Site) -> Result<Vec<String>, ExportError> {
-    let (connection, guard, _) = connections::open_reader(site)?;
+    let (connection, guard, _) = open(path)?;
     Ok(guard.within(Mode::Host, || list(&connection))?)
 }
 
-pub(super) fn export(site: &Site, table: &str, each: Each<'_>) -> Result<u64, ExportError> {
-    let (connection, guard, _) = connections::open_reader(site)?;
+/// Hands each row of a table or view to `each`, as a JSON object, in the order of its key; all rows are of one
+/// snapshot. Returns how many there were. Another process may have the file open.
+pub fn export_readonly(path: &Path, table: &str, each: Each<'_>) -> Result<u64, ExportError> {
+    let (connection, guard, _) = open(path)?;
     let tables = guard.within(Mode::Host, || {
         // One snapshot for the shape and the rows.
         connection.execute_batch("BEGIN")?;
@@ -64,8 +61,20 @@ pub(super) fn export(site: &Site, table: &str, each: Each<'_>) -> Result<u64, Ex
         return Err(ExportError::NoTable { table: table.to_owned(), tables });
     }
     let columns = guard.within(Mode::Host, || columns(&connection, table))?;
+    let sql = guard.within(Mode::Host, || select(&connection, table, &columns))?;
     // A view is the guest's own SQL: it is read with the guest's rights.
-    rows(&connection, &guard, table, &columns, each)
+    let mut prepared = connection.prepare(&sql)?;
+    let mut rows = prepared.query([])?;
+    let mut count = 0;
+    while let Some(row) = rows.next()? {
+        each(object(row, &columns)?)?;
+        count += 1;
+    }
+    Ok(count)
+}
+
+fn open(path: &Path) -> rusqlite::Result<(Connection, Arc<Guard>, Option<FrozenReader>)> {
+    connections::open_reader(&Site::new(path, Limits::default(), true))
 }
 
 fn list(connection: &Connection) -> rusqlite::Result<Vec<String>> {
@@ -130,28 +139,9 @@ fn select(connection: &Connection, table: &str, columns: &[Column]) -> rusqlite:
     }
     let mut sql = format!("SELECT {} FROM {}", names.join(", "), quote(table));
     if !order.is_empty() {
-        sql.push_str(" ORDER BY ");
-        sql.push_str(&order.join(", "));
+        sql += &format!(" ORDER BY {}", order.join(", "));
     }
     Ok(sql)
-}
-
-fn rows(
-    connection: &Connection,
-    guard: &Arc<Guard>,
-    table: &str,
-    columns: &[Column],
-    each: Each<'_>,
-) -> Result<u64, ExportError> {
-    let sql = guard.within(Mode::Host, || select(connection, table, columns))?;
-    let mut prepared = connection.prepare(&sql)?;
-    let mut rows = prepared.query([])?;
-    let mut count = 0;
-    while let Some(row) = rows.next()? {
-        each(object(row, columns)?)?;
-        count += 1;
-    }
-    Ok(count)
 }
 
 fn object(row: &Row<'_>, columns: &[Column]) -> rusqlite::Result<Map<String, Json>> {
@@ -176,4 +166,55 @@ fn object(row: &Row<'_>, columns: &[Column]) -> rusqlite::Result<Map<String, Jso
 /// JSON has no infinity; a word says what a null would hide.
 fn number(real: f64) -> Json {
     serde_json::Number::from_f64(real).map_or_else(|| real.to_string().into(), Json::Number)
+}
+
+/// How long to wait for whoever brings the log home.
+const BUSY_TIME: Duration = Duration::from_secs(10);
+const BUSY_PAUSE: Duration = Duration::from_millis(20);
+
+/// Why a database was not copied.
+#[derive(Debug, thiserror::Error)]
+pub enum BackupError {
+    /// SQLite cannot read the one or write the other.
+    #[error("{0}")]
+    Sqlite(#[from] rusqlite::Error),
+    /// The file cannot be made.
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    /// Somebody had it locked all the time.
+    #[error("it is busy; try again")]
+    Busy,
+    /// Its pages do not fit each other.
+    #[error("it is damaged: {0}")]
+    Damaged(String),
+}
+
+/// Copies the database in `from` into `to`, which is not there yet; all of it is of one moment.
+///
+/// # Errors
+/// See [`BackupError`].
+pub fn copy(from: &Path, to: &Path) -> Result<(), BackupError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let source = Connection::open_with_flags(from, flags)?;
+    source.busy_timeout(BUSY_TIME)?;
+    crate::private::create_new(to)?;
+    let mut copy = Connection::open(to)?;
+    // In one step, so that nothing changes meanwhile; writers go on writing into their log.
+    let backup = Backup::new(&source, &mut copy)?;
+    let mut waited = Duration::ZERO;
+    while !matches!(backup.step(-1)?, StepResult::Done) {
+        if waited > BUSY_TIME {
+            return Err(BackupError::Busy);
+        }
+        std::thread::sleep(BUSY_PAUSE);
+        waited += BUSY_PAUSE;
+    }
+    drop(backup);
+    let found: String = copy.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    if found != "ok" {
+        return Err(BackupError::Damaged(found));
+    }
+    copy.close().map_err(|(_, error)| error)?;
+    std::fs::File::open(to)?.sync_all()?;
+    Ok(())
 }

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use rusqlite::ErrorCode;
 
 use super::connections::{self, Site};
-use super::desk::{Desk, Job, answer};
 use super::migrations;
 use super::types::{Error, OpenError};
+use super::writer::{Desk, Job, answer};
 
 /// How often to look whether there is room.
 const LOOK_EVERY: Duration = Duration::from_secs(1);

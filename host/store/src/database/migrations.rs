@@ -3,19 +3,21 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension as _};
 use sha2::{Digest as _, Sha256};
 
 use super::connections::{self, Site};
-use super::errors::explain;
 use super::guard::{Guard, Mode};
 use super::scan::{self, Access};
-use super::types::Error;
+use super::types::{Error, explain};
+use crate::digest::hexadecimal;
 
 /// Where the host remembers what it has applied.
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS madoguchi_migrations (
     number INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL, applied_at TEXT NOT NULL
 ) STRICT";
+const REMEMBER: &str = "INSERT INTO madoguchi_migrations
+    VALUES (?1, ?2, ?3, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))";
 /// Objects of the host's in the schema; a guest could otherwise rename a table into the prefix.
 const FOREIGN: &str = "SELECT name FROM sqlite_schema
     WHERE name LIKE 'madoguchi\\_%' ESCAPE '\\' AND name <> 'madoguchi_migrations'";
@@ -82,7 +84,7 @@ impl Migration {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }
-        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        hexadecimal(&hash.finalize())
     }
 }
 
@@ -114,13 +116,12 @@ pub(super) fn apply(
 }
 
 fn check_numbers(list: &[Migration]) -> Result<(), MigrateError> {
-    for (expected, migration) in (1..).zip(list) {
-        if migration.number != expected {
-            let (found, name) = (migration.number, migration.name.clone());
-            return Err(MigrateError::Numbering { expected, found, name });
+    match (1..).zip(list).find(|(expected, it)| it.number != *expected) {
+        Some((expected, Migration { number: found, name, .. })) => {
+            Err(MigrateError::Numbering { expected, found: *found, name: name.clone() })
         }
+        None => Ok(()),
     }
-    Ok(())
 }
 
 fn apply_within(
@@ -143,9 +144,11 @@ fn apply_within(
             name: migration.name.clone(),
             error,
         })?;
-        guard.within(Mode::Host, || remember(connection, migration)).map_err(database)?;
+        let row = (migration.number, &migration.name, migration.hash());
+        guard.within(Mode::Host, || connection.execute(REMEMBER, row)).map_err(database)?;
     }
-    match guard.within(Mode::Host, || foreign_name(connection)).map_err(database)? {
+    let foreign = || connection.query_row(FOREIGN, [], |row| row.get(0)).optional();
+    match guard.within(Mode::Host, foreign).map_err(database)? {
         Some(name) => Err(MigrateError::Reserved(name)),
         None => Ok(u32::try_from(new.len()).unwrap_or(u32::MAX)),
     }
@@ -204,19 +207,4 @@ fn step(
         })?;
     }
     Ok(())
-}
-
-fn remember(connection: &Connection, migration: &Migration) -> rusqlite::Result<()> {
-    connection
-        .execute(
-            "INSERT INTO madoguchi_migrations VALUES (?1, ?2, ?3, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
-            (migration.number, &migration.name, migration.hash()),
-        )
-        .map(drop)
-}
-
-fn foreign_name(connection: &Connection) -> rusqlite::Result<Option<String>> {
-    let mut prepared = connection.prepare(FOREIGN)?;
-    let mut rows = prepared.query([])?;
-    rows.next()?.map(|row| row.get(0)).transpose()
 }

@@ -6,17 +6,12 @@
 //! do alone for most attacks: the text (`scan`), SQLite's authorizer and limits (`guard`), and
 //! for reads a connection that cannot write.
 
-mod backup;
 mod connections;
-mod desk;
-mod errors;
 mod export;
 mod frozen;
 mod guard;
-mod limits;
 mod mark;
 mod migrations;
-mod reader;
 mod readers;
 mod run;
 mod scan;
@@ -31,11 +26,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-pub use backup::{BackupError, copy};
-pub use export::{Each, ExportError, export_readonly, tables_readonly};
-pub use limits::Limits;
+pub use export::{BackupError, ExportError, copy, export_readonly, tables_readonly};
 pub use migrations::{MigrateError, Migration};
-pub use types::{ConstraintKind, Error, OpenError, Rows, Statement, Value};
+pub use types::{ConstraintKind, Error, Limits, OpenError, Rows, Statement, Value};
 
 use connections::Site;
 use readers::Readers;
@@ -43,9 +36,7 @@ use writer::Writer;
 
 /// The database of one component. A clone is another handle on the same one.
 #[derive(Clone)]
-pub struct Database {
-    inner: Arc<Inner>,
-}
+pub struct Database(Arc<Inner>);
 
 // Fields drop in this order: connections first, then the folder of a temporary database.
 struct Inner {
@@ -69,15 +60,15 @@ impl Database {
     /// the disk.
     pub fn temporary(limits: Limits) -> Result<Self, OpenError> {
         let scratch = Scratch::new()?;
-        let path = scratch.folder.join("temporary.db");
+        let path = scratch.0.join("temporary.db");
         Self::start(&path, limits, Some(scratch))
     }
 
     fn start(path: &Path, limits: Limits, scratch: Option<Scratch>) -> Result<Self, OpenError> {
         let site = Arc::new(Site::new(path, limits, scratch.is_none()));
         let writer = Writer::start(&site)?;
-        let readers = Readers::new(Arc::clone(&site));
-        Ok(Self { inner: Arc::new(Inner { site, readers, writer, _scratch: scratch }) })
+        let readers = Readers::new(site.clone());
+        Ok(Self(Arc::new(Inner { site, readers, writer, _scratch: scratch })))
     }
 
     /// Reads, all statements in one snapshot, which holds every write acknowledged before.
@@ -89,8 +80,8 @@ impl Database {
         statements: Vec<Statement>,
         deadline: Instant,
     ) -> Result<Vec<Rows>, Error> {
-        self.inner.site.check_damage()?;
-        self.inner.readers.query(statements, deadline).await
+        self.0.site.check_damage()?;
+        self.0.readers.query(statements, deadline).await
     }
 
     /// Writes, and reads among them, in one transaction that is on disk when this returns.
@@ -102,8 +93,8 @@ impl Database {
         statements: Vec<Statement>,
         deadline: Instant,
     ) -> Result<Vec<Rows>, Error> {
-        self.inner.site.check_damage()?;
-        self.inner.writer.transact(statements, deadline).await
+        self.0.site.check_damage()?;
+        self.0.writer.transact(statements, deadline).await
     }
 
     /// Applies the migrations that are new, in one transaction, and says how many those were.
@@ -111,47 +102,29 @@ impl Database {
     /// Applied ones that are not in the list are left alone: an older component lives with what a
     /// later one has added.
     pub async fn migrate(&self, migrations: &[Migration]) -> Result<u32, MigrateError> {
-        self.inner.writer.migrate(migrations.to_vec()).await
-    }
-
-    /// Names of the component's tables and views. Blocks.
-    pub fn tables(&self) -> Result<Vec<String>, ExportError> {
-        export::tables(&self.inner.site)
-    }
-
-    /// Hands each row of a table or view to `each`, as a JSON object, in the order of its key.
-    /// Blocks; all rows are of one snapshot. Returns how many there were.
-    pub fn export(&self, table: &str, each: Each<'_>) -> Result<u64, ExportError> {
-        export::export(&self.inner.site, table, each)
+        self.0.writer.migrate(migrations.to_vec()).await
     }
 
     /// Commits what has been accepted, brings the log home into the file, and ends the thread.
     /// Calls that come later are answered with [`Error::Unavailable`].
     pub async fn close(&self) {
-        self.inner.readers.close();
-        self.inner.writer.close().await;
+        self.0.readers.close();
+        self.0.writer.close().await;
     }
 
     /// Whether it can only be read for the time being, because its disk takes nothing.
     pub fn is_frozen(&self) -> bool {
-        self.inner.site.frozen.is()
+        self.0.site.frozen.is()
     }
 
     /// What was found to be wrong with the file since it was opened: nothing is read or written then.
     pub fn damage(&self) -> Option<&str> {
-        self.inner.site.damage.get().map(String::as_str)
-    }
-
-    /// Where the file is.
-    pub fn path(&self) -> &Path {
-        &self.inner.site.path
+        self.0.site.damage.get().map(String::as_str)
     }
 }
 
 /// A folder of our own that goes when this goes.
-struct Scratch {
-    folder: PathBuf,
-}
+struct Scratch(PathBuf);
 
 impl Scratch {
     fn new() -> Result<Self, OpenError> {
@@ -162,7 +135,7 @@ impl Scratch {
             let folder = std::env::temp_dir().join(format!("madoguchi-{process}-{count}"));
             // Making fails on what is there already, so a folder is never shared or followed.
             match crate::private::make_new_folder(&folder) {
-                Ok(()) => return Ok(Self { folder }),
+                Ok(()) => return Ok(Self(folder)),
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
                 Err(source) => return Err(OpenError::Folder { path: folder, source }),
             }
@@ -173,6 +146,6 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         // What cannot be removed is left to whoever sweeps the temporary folder.
-        let _ = std::fs::remove_dir_all(&self.folder);
+        let _ = std::fs::remove_dir_all(&self.0);
     }
 }

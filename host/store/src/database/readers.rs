@@ -4,40 +4,45 @@
 //! it takes 30 µs of CPU, more than the rest of a whole tool call. So a batch runs on the async
 //! worker that asks, under three conditions, and on a blocking thread otherwise:
 //! - the connection has run the same texts before, on a thread, from parsing to the last row
-//!   within [`INLINE_TIME`](super::reader::INLINE_TIME) (parsing and planning cannot be interrupted);
+//!   within [`INLINE_TIME`] (parsing and planning cannot be interrupted);
 //! - they call no function of which one step may take long ([`Guard::saw_slow`]);
 //! - it ends within [`INLINE_TIME`] now; else it is stopped, begun again on a thread, and the
 //!   texts lose their place until they have been quick again.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
+use rusqlite::Connection;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::connections::Site;
-use super::errors;
-use super::guard::Guard;
-use super::reader::{Answer, Reader};
+use super::connections::{self, Site};
+use super::frozen::FrozenReader;
+use super::guard::{Guard, Mode};
 use super::run;
-use super::types::{Error, Statement};
+use super::scan::Access;
+use super::types::{Error, Rows, Statement, explain, out_of_time};
+
+/// What a batch may take on an async worker: eighty point reads, or a tenth of an epoch's tick.
+pub(super) const INLINE_TIME: Duration = Duration::from_micros(250);
+/// Texts that a connection remembers as quick, and as slow.
+const TEXTS_MAX: usize = 64;
+
+pub(super) type Answer = Result<Vec<Rows>, Error>;
 
 /// The connections for reading.
 pub(super) struct Readers {
     site: Arc<Site>,
-    idle: Idle,
+    /// Connections that nobody uses; none once the database is closed.
+    idle: Mutex<Option<Vec<Reader>>>,
     /// One place for each connection; whoever has none waits here, not on a thread.
     places: Arc<Semaphore>,
-}
-
-/// Connections that nobody uses; none once the database is closed.
-struct Idle {
-    readers: Mutex<Option<Vec<Reader>>>,
 }
 
 impl Readers {
     pub(super) fn new(site: Arc<Site>) -> Self {
         let places = Arc::new(Semaphore::new(site.limits.readers_max.max(1)));
-        Self { site, idle: Idle { readers: Mutex::new(Some(Vec::new())) }, places }
+        Self { site, idle: Mutex::new(Some(Vec::new())), places }
     }
 
     pub(super) async fn query(&self, statements: Vec<Statement>, deadline: Instant) -> Answer {
@@ -45,13 +50,12 @@ impl Readers {
         let place = self.place(deadline).await?;
         // What is short ends before the engine first looks at the clock.
         if Instant::now() >= deadline {
-            return Err(errors::out_of_time());
+            return Err(out_of_time());
         }
-        let mut idle = self.idle.take(self.site.frozen.is());
+        let mut idle = self.take(self.site.frozen.is());
         if let Some(mut reader) = idle.take_if(|reader| reader.knows_as_quick(&statements)) {
-            let answer = reader.run_inline(&self.site, &statements, deadline);
-            if let Some(answer) = answer {
-                self.idle.put(reader);
+            if let Some(answer) = reader.run_inline(&self.site, &statements, deadline) {
+                self.put(reader);
                 return answer;
             }
             idle = Some(reader);
@@ -82,27 +86,42 @@ impl Readers {
         })
         .await?;
         stop.guard = None;
-        self.idle.put(reader);
+        self.put(reader);
         drop(place);
         answer
     }
 
     async fn place(&self, deadline: Instant) -> Result<OwnedSemaphorePermit, Error> {
-        let places = Arc::clone(&self.places);
-        if let Ok(place) = Arc::clone(&places).try_acquire_owned() {
+        if let Ok(place) = self.places.clone().try_acquire_owned() {
             return Ok(place);
         }
-        match tokio::time::timeout_at(deadline.into(), places.acquire_owned()).await {
-            Ok(Ok(place)) => Ok(place),
-            Ok(Err(_closed)) => Err(closed()),
-            Err(_late) => Err(errors::out_of_time()),
-        }
+        let place = self.places.clone().acquire_owned();
+        let place = tokio::time::timeout_at(deadline.into(), place).await;
+        place.map_err(|_late| out_of_time())?.map_err(|_closed| closed())
     }
 
     /// Refuses what comes from now on; what runs ends, and its connections with it.
     pub(super) fn close(&self) {
         self.places.close();
-        *self.idle.readers.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.idle() = None;
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Option<Vec<Reader>>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One that reads as the database is now; those that do not are closed.
+    fn take(&self, is_frozen: bool) -> Option<Reader> {
+        let mut idle = self.idle();
+        let readers = idle.as_mut()?;
+        readers.retain(|it| it.frozen.is_some() == is_frozen);
+        readers.pop()
+    }
+
+    fn put(&self, reader: Reader) {
+        if let Some(readers) = self.idle().as_mut() {
+            readers.push(reader);
+        }
     }
 }
 
@@ -111,14 +130,14 @@ impl Readers {
 impl Readers {
     /// Whether a connection that is idle would run this text on an async worker.
     pub(super) fn knows_as_quick(&self, sql: &str) -> bool {
-        let idle = self.idle.readers.lock().unwrap();
-        idle.iter().flatten().any(|reader| reader.is_quick(sql))
+        let idle = self.idle();
+        idle.iter().flatten().any(|reader| reader.quick.contains(sql))
     }
 
     /// Texts that the idle connections remember.
     pub(super) fn texts(&self) -> usize {
-        let idle = self.idle.readers.lock().unwrap();
-        idle.iter().flatten().map(|reader| reader.texts()).sum()
+        let idle = self.idle();
+        idle.iter().flatten().map(|reader| reader.quick.len() + reader.slow.len()).sum()
     }
 }
 
@@ -147,23 +166,99 @@ pub(super) fn closed() -> Error {
     Error::Unavailable("the database is closed".into())
 }
 
-impl Idle {
-    /// One that reads as the database is now; those that do not are closed.
-    fn take(&self, is_frozen: bool) -> Option<Reader> {
-        let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
-        let readers = readers.as_mut()?;
-        while let Some(reader) = readers.pop() {
-            if reader.is_frozen() == is_frozen {
-                return Some(reader);
-            }
-        }
-        None
+/// A connection that one query at a time has to itself.
+struct Reader {
+    connection: Connection,
+    guard: Arc<Guard>,
+    /// There where it reads the file as it lies, without what is written from now on.
+    frozen: Option<FrozenReader>,
+    /// Texts that may run on an async worker.
+    quick: HashSet<String>,
+    /// Texts that never may, because of a function that they call.
+    slow: HashSet<String>,
+}
+
+impl Reader {
+    fn open(site: &Site) -> Result<Self, Error> {
+        let (connection, guard, frozen) =
+            connections::open_reader(site).map_err(|error| explain(site, 0, error))?;
+        Ok(Self { connection, guard, frozen, quick: HashSet::new(), slow: HashSet::new() })
     }
 
-    fn put(&self, reader: Reader) {
-        if let Some(readers) = self.readers.lock().unwrap_or_else(PoisonError::into_inner).as_mut()
-        {
-            readers.push(reader);
+    fn knows_as_quick(&self, statements: &[Statement]) -> bool {
+        statements.iter().all(|statement| self.quick.contains(&statement.sql))
+    }
+
+    /// Runs a batch that is known as quick; none if it is not after all.
+    fn run_inline(
+        &mut self,
+        site: &Site,
+        statements: &[Statement],
+        deadline: Instant,
+    ) -> Option<Answer> {
+        let stop_at = deadline.min(Instant::now() + INLINE_TIME);
+        let answer = self.run(site, statements, stop_at);
+        if self.guard.was_interrupted() && stop_at < deadline {
+            for statement in statements {
+                self.quick.remove(&statement.sql);
+            }
+            return None;
         }
+        Some(answer)
+    }
+
+    fn run_on_thread(
+        &mut self,
+        site: &Site,
+        statements: &[Statement],
+        deadline: Instant,
+    ) -> Answer {
+        let begun = Instant::now();
+        let answer = self.run(site, statements, deadline);
+        if answer.is_ok() && begun.elapsed() < INLINE_TIME {
+            self.quick.extend(statements.iter().map(|statement| statement.sql.clone()));
+            self.quick.retain(|sql| !self.slow.contains(sql));
+        }
+        self.forget();
+        answer
+    }
+
+    /// One statement is a snapshot by itself; several need a transaction around them.
+    fn run(&mut self, site: &Site, statements: &[Statement], deadline: Instant) -> Answer {
+        self.guard.stop_at(deadline);
+        let several = statements.len() > 1;
+        if several {
+            self.tell(site, "BEGIN")?;
+        }
+        let (guard, quick, slow) = (&self.guard, &mut self.quick, &mut self.slow);
+        // Functions are seen when a text is parsed: the first time, and after a migration.
+        let mut note = |statement: &Statement| {
+            if guard.saw_slow() {
+                quick.remove(&statement.sql);
+                slow.insert(statement.sql.clone());
+            }
+        };
+        let answer = run::batch(site, &self.connection, statements, Access::Read, &mut note);
+        self.guard.never_stop();
+        if several {
+            self.tell(site, "COMMIT")?;
+        }
+        answer
+    }
+
+    /// Keeps the two sets small. What is forgotten must be parsed anew to be judged anew.
+    fn forget(&mut self) {
+        if self.quick.len() > TEXTS_MAX || self.slow.len() > TEXTS_MAX {
+            self.quick.clear();
+            self.slow.clear();
+            self.connection.flush_prepared_statement_cache();
+        }
+    }
+
+    fn tell(&self, site: &Site, sql: &'static str) -> Result<(), Error> {
+        self.guard
+            .within(Mode::Host, || self.connection.prepare_cached(sql)?.execute([]))
+            .map(drop)
+            .map_err(|error| explain(site, 0, error))
     }
 }

@@ -4,9 +4,8 @@ use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection};
 
 use super::connections::Site;
-use super::errors::explain;
 use super::scan::{self, Access};
-use super::types::{Error, Rows, Statement, Value};
+use super::types::{Error, Rows, Statement, Value, explain};
 
 /// What the statements of one batch may still return.
 pub(super) struct Allowance {
@@ -68,10 +67,7 @@ fn one(
     if access == Access::Read && !reads {
         return Err(invalid("it changes rows: send it through `transact`".into()));
     }
-    bind(&mut prepared, &statement.parameters).map_err(|refusal| match refusal {
-        Refusal::Message(message) => invalid(message),
-        Refusal::Engine(error) => explain(error),
-    })?;
+    bind(&mut prepared, &statement.parameters, invalid, explain)?;
     let mut answer = collect(site, index, &mut prepared, allowance)?;
     if !reads {
         answer.changes = connection.changes();
@@ -86,13 +82,13 @@ fn one(
     }
 }
 
-enum Refusal {
-    Message(String),
-    Engine(rusqlite::Error),
-}
-
 /// Binds by name, because SQLite numbers `$2, $1` in the order of their appearance.
-fn bind(prepared: &mut CachedStatement<'_>, parameters: &[Value]) -> Result<(), Refusal> {
+fn bind(
+    prepared: &mut CachedStatement<'_>,
+    parameters: &[Value],
+    invalid: impl Fn(String) -> Error,
+    explain: impl Fn(rusqlite::Error) -> Error,
+) -> Result<(), Error> {
     let given = parameters.len();
     let names = prepared.parameter_count();
     let mut used = vec![false; given];
@@ -100,19 +96,19 @@ fn bind(prepared: &mut CachedStatement<'_>, parameters: &[Value]) -> Result<(), 
         let name = prepared.parameter_name(place).unwrap_or("?");
         let number = scan::parameter_number(name).filter(|number| (1..=given).contains(number));
         let Some(number) = number else {
-            return Err(Refusal::Message(format!("`{name}` has no value: {given} are given")));
+            return Err(invalid(format!("`{name}` has no value: {given} are given")));
         };
         let value = &parameters[number - 1];
         if matches!(value, Value::Real(real) if !real.is_finite()) {
-            return Err(Refusal::Message(format!("{name} is not a finite number")));
+            return Err(invalid(format!("{name} is not a finite number")));
         }
-        prepared.raw_bind_parameter(place, value).map_err(Refusal::Engine)?;
+        prepared.raw_bind_parameter(place, value).map_err(&explain)?;
         used[number - 1] = true;
     }
     match used.iter().position(|used| !used) {
         Some(unused) => {
             let name = unused + 1;
-            Err(Refusal::Message(format!("a value is given for ${name}, which does not occur")))
+            Err(invalid(format!("a value is given for ${name}, which does not occur")))
         }
         None => Ok(()),
     }

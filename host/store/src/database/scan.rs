@@ -58,12 +58,9 @@ fn check_beginning(word: &str, access: Access) -> Result<(), String> {
         };
     }
     if is_one_of(&DEFINITIONS) {
-        return match access {
-            Access::Migration => Ok(()),
-            Access::Read | Access::Write => {
-                Err(format!("{word} changes the shape of the database: make it a migration"))
-            }
-        };
+        let message = "changes the shape of the database: make it a migration";
+        let is_allowed = access == Access::Migration;
+        return if is_allowed { Ok(()) } else { Err(format!("{word} {message}")) };
     }
     let word: String = word.chars().take(40).collect();
     Err(format!(

@@ -11,7 +11,54 @@ mod writes;
 
 use std::time::{Duration, Instant};
 
-use super::{Database, Error, Limits, Migration, Rows, Statement, Value};
+use std::path::Path;
+
+use super::{
+    Database, Error, ExportError, Limits, Migration, Rows, Statement, Value, export::Each,
+    export_readonly, tables_readonly,
+};
+
+impl Database {
+    /// Names of the component's tables and views. Blocks.
+    fn tables(&self) -> Result<Vec<String>, ExportError> {
+        tables_readonly(self.path())
+    }
+
+    /// Hands each row of a table or view to `each`, as a JSON object, in the order of its key.
+    /// Blocks; all rows are of one snapshot. Returns how many there were.
+    fn export(&self, table: &str, each: Each<'_>) -> Result<u64, ExportError> {
+        export_readonly(self.path(), table, each)
+    }
+
+    fn path(&self) -> &Path {
+        &self.0.site.path
+    }
+}
+
+impl Statement {
+    /// A statement that may touch any number of rows.
+    fn new(sql: impl Into<String>, parameters: impl Into<Vec<Value>>) -> Self {
+        Self { sql: sql.into(), parameters: parameters.into(), expect: None }
+    }
+
+    /// The same, but it must touch exactly this many rows.
+    fn expecting(mut self, rows: u32) -> Self {
+        self.expect = Some(rows);
+        self
+    }
+}
+
+impl From<i64> for Value {
+    fn from(value: i64) -> Self {
+        Self::Integer(value)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(value: &str) -> Self {
+        Self::Text(value.to_owned())
+    }
+}
 
 /// A deadline that only a test which hangs would meet.
 fn later() -> Instant {

@@ -1,6 +1,12 @@
-//! What goes into a database and what comes out: statements, values, rows, errors.
+//! What goes into a database and what comes out: statements, values, rows, errors, what a guest is told of what
+//! SQLite says, and how much of everything it may use.
 
 use std::path::PathBuf;
+use std::time::Duration;
+
+use rusqlite::ffi::{self, ErrorCode};
+
+use super::connections::Site;
 
 /// One SQL statement, in the subset that SQLite and PostgreSQL share.
 #[derive(Clone, Debug, Default)]
@@ -14,18 +20,6 @@ pub struct Statement {
 }
 
 impl Statement {
-    /// A statement that may touch any number of rows.
-    pub fn new(sql: impl Into<String>, parameters: impl Into<Vec<Value>>) -> Self {
-        Self { sql: sql.into(), parameters: parameters.into(), expect: None }
-    }
-
-    /// The same, but it must touch exactly this many rows.
-    #[must_use]
-    pub fn expecting(mut self, rows: u32) -> Self {
-        self.expect = Some(rows);
-        self
-    }
-
     /// Bytes that it occupies in a queue, about.
     pub(super) fn bytes(&self) -> usize {
         self.sql.len() + self.parameters.iter().map(Value::bytes).sum::<usize>()
@@ -56,18 +50,6 @@ impl Value {
                 Self::Text(text) => text.len(),
                 Self::Blob(bytes) => bytes.len(),
             }
-    }
-}
-
-impl From<i64> for Value {
-    fn from(value: i64) -> Self {
-        Self::Integer(value)
-    }
-}
-
-impl From<&str> for Value {
-    fn from(value: &str) -> Self {
-        Self::Text(value.to_owned())
     }
 }
 
@@ -181,4 +163,129 @@ pub enum OpenError {
         /// What the system said.
         source: std::io::Error,
     },
+}
+
+/// The limits of one database.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Statements in one batch. 1,000.
+    pub statements_max: usize,
+    /// Bytes of one statement's text. 64 KiB.
+    pub sql_bytes_max: usize,
+    /// Parameters of one statement. 500.
+    pub parameters_max: usize,
+    /// Bytes of one text, blob or row. 1 MiB.
+    pub value_bytes_max: usize,
+    /// Bytes of one batch, text and parameters together. 8 MiB.
+    pub batch_bytes_max: usize,
+    /// Rows that one batch may return. 10,000.
+    pub rows_max: usize,
+    /// Bytes that one batch may return. 8 MiB.
+    pub result_bytes_max: usize,
+    /// Bytes of the database file. 256 MiB.
+    pub database_bytes_max: u64,
+    /// Batches that may wait for the writer; one more is refused as busy. 1,024.
+    pub queue_max: usize,
+    /// Bytes that may wait for the writer. 64 MiB.
+    pub queue_bytes_max: usize,
+    /// Batches that one commit may carry. 256.
+    pub group_max: usize,
+    /// After this long a group takes no further batch, so that a slow one does not delay the
+    /// acknowledgement of those before it. 20 ms: five times the fsync that they share.
+    pub group_time_max: Duration,
+    /// How long one batch may occupy the writer, whatever its deadline. 5 s.
+    pub transact_time_max: Duration,
+    /// How long all new migrations together may take. 5 min.
+    pub migrate_time_max: Duration,
+    /// Connections for reading. 4.
+    pub readers_max: usize,
+    /// How long to wait for a lock that another process holds. 2 s.
+    pub lock_time_max: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            statements_max: 1_000,
+            sql_bytes_max: 64 << 10,
+            parameters_max: 500,
+            value_bytes_max: 1 << 20,
+            batch_bytes_max: 8 << 20,
+            rows_max: 10_000,
+            result_bytes_max: 8 << 20,
+            database_bytes_max: 256 << 20,
+            queue_max: 1_024,
+            queue_bytes_max: 64 << 20,
+            group_max: 256,
+            group_time_max: Duration::from_millis(20),
+            transact_time_max: Duration::from_secs(5),
+            migrate_time_max: Duration::from_secs(300),
+            readers_max: 4,
+            lock_time_max: Duration::from_secs(2),
+        }
+    }
+}
+
+/// What the guest is told of an error of SQLite's.
+pub(super) fn explain(site: &Site, statement: u32, error: rusqlite::Error) -> Error {
+    let (failure, message) = match error {
+        rusqlite::Error::SqliteFailure(failure, message) => {
+            (failure, message.unwrap_or_else(|| failure.to_string()))
+        }
+        rusqlite::Error::SqlInputError { error, msg, .. } => (error, msg),
+        rusqlite::Error::MultipleStatement => {
+            let message = "more than one statement in a text: send each on its own".into();
+            return Error::Invalid { statement, message };
+        }
+        other => return Error::Invalid { statement, message: other.to_string() },
+    };
+    match failure.code {
+        ErrorCode::ConstraintViolation => constraint(statement, failure, &message),
+        ErrorCode::OperationInterrupted => out_of_time(),
+        ErrorCode::DiskFull => full(site),
+        ErrorCode::TooBig => Error::LimitExceeded(format!("statement {statement}: {message}")),
+        ErrorCode::Unknown
+        | ErrorCode::TypeMismatch
+        | ErrorCode::ParameterOutOfRange
+        | ErrorCode::AuthorizationForStatementDenied => Error::Invalid { statement, message },
+        _ => Error::Unavailable(format!("the database is unavailable: {message}")),
+    }
+}
+
+/// The deadline came first.
+pub(super) fn out_of_time() -> Error {
+    Error::LimitExceeded("the database did not finish before the deadline (deadline_ms)".into())
+}
+
+fn constraint(statement: u32, failure: ffi::Error, message: &str) -> Error {
+    let kind = match failure.extended_code {
+        ffi::SQLITE_CONSTRAINT_UNIQUE
+        | ffi::SQLITE_CONSTRAINT_PRIMARYKEY
+        | ffi::SQLITE_CONSTRAINT_ROWID => ConstraintKind::Unique,
+        ffi::SQLITE_CONSTRAINT_FOREIGNKEY => ConstraintKind::ForeignKey,
+        ffi::SQLITE_CONSTRAINT_CHECK => ConstraintKind::Check,
+        ffi::SQLITE_CONSTRAINT_NOTNULL => ConstraintKind::NotNull,
+        _ => ConstraintKind::Other,
+    };
+    let name = match message.split_once(" constraint failed: ") {
+        Some((_, name)) => name,
+        None if kind == ConstraintKind::ForeignKey => "",
+        None => message,
+    };
+    // Of an index on an expression SQLite says: index 'name'.
+    let index = name.strip_prefix("index '").and_then(|name| name.strip_suffix('\''));
+    Error::Constraint { statement, kind, name: index.unwrap_or(name).to_owned() }
+}
+
+/// SQLite says the same of a full disk and of its own page limit; a little file tells them apart.
+fn full(site: &Site) -> Error {
+    match crate::private::try_out(&site.path.with_extension("probe"), 256 << 10) {
+        Ok(()) => {
+            let (mebibytes, name) = (site.limits.database_bytes_max >> 20, site.name());
+            Error::LimitExceeded(format!(
+                "database full: {mebibytes} MiB; raise database_bytes_max under [components.{name}.limits]"
+            ))
+        }
+        Err(error) => Error::Unavailable(format!("the disk has no room: {error}")),
+    }
 }

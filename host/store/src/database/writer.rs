@@ -1,21 +1,35 @@
-//! The writer as its callers see it: a bounded queue with a thread at its end.
+//! The writer: a bounded queue, and at its end one thread that commits together whatever has queued up.
+//!
+//! Each batch has a savepoint of its own, so one that fails is undone alone. Nobody is answered
+//! before the commit, not even those that failed: what they ran into may be a neighbour's row that
+//! the commit then refuses. When the commit fails, or a statement has broken the whole transaction
+//! (SQLite does that on an interrupted write and on a full disk), every batch of the group is tried
+//! again in a transaction of its own: a bad one harms nobody but itself.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
+use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use super::connections::Site;
-use super::desk::{Desk, Job, Request};
+use super::connections::{self, Site};
 use super::frozen;
-use super::migrations::{MigrateError, Migration};
-use super::reader::Answer;
-use super::readers::closed;
+use super::guard::{Guard, Mode};
+use super::mark::{self, Mark};
+use super::migrations::{self, MigrateError, Migration};
+use super::readers::{Answer, closed};
 use super::run;
-use super::types::{Error, OpenError, Statement};
+use super::scan::Access;
+use super::types::{Error, OpenError, Statement, explain, out_of_time};
+
+/// Pages in the log from which on it is brought home when nobody is waiting: 4 MiB.
+const LOG_PAGES_IDLE: u32 = 1_000;
+/// Pages in the log from which on it is brought home though somebody is waiting: 16 MiB.
+const LOG_PAGES_MOST: u32 = 4_000;
 
 /// The writer as the callers see it.
 pub(super) struct Writer {
@@ -28,7 +42,6 @@ pub(super) struct Writer {
 impl Writer {
     /// Opens the file and starts the thread.
     pub(super) fn start(site: &Arc<Site>) -> Result<Self, OpenError> {
-        let path = || site.path.clone();
         if let Some(folder) = site.path.parent() {
             crate::private::make_folder(folder)
                 .map_err(|source| OpenError::Folder { path: folder.to_owned(), source })?;
@@ -44,7 +57,8 @@ impl Writer {
                 thread.spawn(move || frozen::wait_for_room(&site, &queued_bytes, &queue, &why))
             }
         };
-        let thread = thread.map_err(|source| OpenError::Thread { path: path(), source })?;
+        let failed = |source| OpenError::Thread { path: site.path.clone(), source };
+        let thread = thread.map_err(failed)?;
         let thread = Mutex::new(Some(thread));
         Ok(Self { site: Arc::clone(site), jobs, queued_bytes, thread })
     }
@@ -95,4 +109,211 @@ impl Writer {
             tracing::error!(database = %self.site.path.display(), "the database's writer panicked");
         }
     }
+}
+
+/// A batch on its way to the writer.
+pub(super) struct Request {
+    pub(super) statements: Vec<Statement>,
+    pub(super) deadline: Instant,
+    pub(super) bytes: usize,
+    pub(super) reply: oneshot::Sender<Answer>,
+}
+
+pub(super) enum Job {
+    Transact(Request),
+    Migrate(Vec<Migration>, oneshot::Sender<Result<u32, MigrateError>>),
+    Close,
+}
+
+/// The writer at work: what the thread owns.
+pub(super) struct Desk {
+    site: Arc<Site>,
+    connection: Connection,
+    guard: Arc<Guard>,
+    mark: Option<Mark>,
+    /// Pages in the write-ahead log after the last commit.
+    log_pages: Arc<AtomicU32>,
+    /// How many of them had been there when the log was last brought home.
+    home_at: Cell<u32>,
+    queued_bytes: Arc<AtomicUsize>,
+}
+
+impl Desk {
+    /// Opens the file for writing.
+    pub(super) fn open(
+        site: &Arc<Site>,
+        queued_bytes: Arc<AtomicUsize>,
+    ) -> Result<Self, OpenError> {
+        mark::check_file(site)?;
+        let sqlite = |source| mark::opened(site, source);
+        let (mut connection, guard, mode) = connections::open_writer(site).map_err(sqlite)?;
+        if mode != "wal" {
+            return Err(OpenError::Journal { path: site.path.clone(), mode });
+        }
+        mark::check(site, &connection, &guard)?;
+        let mark = Mark::begin(site, &connection, &guard);
+        let log_pages = Arc::new(AtomicU32::new(0));
+        let counter = Arc::clone(&log_pages);
+        let count = move |_: &mut rusqlite::hooks::Wal, pages| {
+            counter.store(u32::try_from(pages).unwrap_or(0), Ordering::Relaxed);
+            Ok(())
+        };
+        connection.wal_hook(Some(count)).map_err(sqlite)?;
+        let (site, home_at) = (Arc::clone(site), Cell::new(0));
+        Ok(Self { site, connection, guard, mark, log_pages, home_at, queued_bytes })
+    }
+
+    /// Does what comes, `next` before all else.
+    pub(super) fn serve(self, queue: &Receiver<Job>, mut next: Option<Job>) {
+        // Ends when the last handle is dropped, or at `Close`, with what was accepted before done.
+        while let Some(job) = next.take().or_else(|| queue.recv().ok()) {
+            match job {
+                Job::Transact(first) => next = self.group(first, queue),
+                Job::Migrate(list, reply) => {
+                    let done = migrations::apply(&self.site, &self.connection, &self.guard, &list);
+                    // Whoever asked may have gone; what is applied stands all the same.
+                    let _ = reply.send(done);
+                }
+                Job::Close => break,
+            }
+            next = next.or_else(|| queue.try_recv().ok());
+            self.bring_home(if next.is_some() { LOG_PAGES_MOST } else { LOG_PAGES_IDLE });
+        }
+        let Self { connection, mark, .. } = self;
+        let closed = connection.close();
+        if let (Ok(()), Some(mark)) = (closed, mark) {
+            mark.end();
+        }
+    }
+
+    /// Carries out and answers one batch and what has queued up behind it, up to a job of another
+    /// kind, which it returns.
+    fn group(&self, first: Request, queue: &Receiver<Job>) -> Option<Job> {
+        let begun = Instant::now();
+        let limits = &self.site.limits;
+        let (mut group, mut answers) = (Vec::new(), Vec::new());
+        let (mut current, mut next, mut broken) = (Some(first), None, false);
+        if let Err(error) = self.begin() {
+            if let Some(request) = current.take().and_then(|request| self.accept(request)) {
+                answer(request, Err(error));
+            }
+            return None;
+        }
+        while let Some(request) = current.take() {
+            if let Some(request) = self.accept(request) {
+                answers.push(self.carry_out(&request));
+                group.push(request);
+                broken = self.connection.is_autocommit();
+            }
+            if broken || group.len() >= limits.group_max || begun.elapsed() > limits.group_time_max
+            {
+                break;
+            }
+            match queue.try_recv() {
+                Ok(Job::Transact(request)) => current = Some(request),
+                other => next = other.ok(),
+            }
+        }
+        if !broken && self.tell("COMMIT").is_ok() {
+            group.into_iter().zip(answers).for_each(|(request, done)| answer(request, done));
+        } else {
+            // One that was stopped for its time has had it; anything else is tried once more.
+            let stopped = if broken && self.guard.was_interrupted() { answers.pop() } else { None };
+            self.abandon();
+            let last = stopped.and_then(|done| Some((group.pop()?, done)));
+            for request in group {
+                let done = self.alone(&request);
+                answer(request, done);
+            }
+            if let Some((request, done)) = last {
+                answer(request, done);
+            }
+        }
+        next
+    }
+
+    fn alone(&self, request: &Request) -> Answer {
+        self.begin()?;
+        let done = self.carry_out(request);
+        // A broken transaction has undone itself, and its error is in `done`.
+        let last = u32::try_from(request.statements.len()).unwrap_or(u32::MAX).saturating_sub(1);
+        let commit = || self.tell("COMMIT").map_err(|error| explain(&self.site, last, error));
+        let done = done.and_then(|rows| commit().map(|()| rows));
+        self.abandon();
+        done
+    }
+
+    /// Takes a request off the queue, unless whoever asked has gone.
+    fn accept(&self, request: Request) -> Option<Request> {
+        self.queued_bytes.fetch_sub(request.bytes, Ordering::Relaxed);
+        (!request.reply.is_closed()).then_some(request)
+    }
+
+    /// Runs a batch within the open transaction; of one that fails nothing stays.
+    fn carry_out(&self, request: &Request) -> Answer {
+        let now = Instant::now();
+        if now >= request.deadline {
+            return Err(out_of_time());
+        }
+        let unavailable = |error| explain(&self.site, 0, error);
+        self.tell("SAVEPOINT batch").map_err(unavailable)?;
+        self.guard.stop_at(request.deadline.min(now + self.site.limits.transact_time_max));
+        let statements = &request.statements;
+        let done = run::batch(&self.site, &self.connection, statements, Access::Write, &mut |_| ());
+        self.guard.never_stop();
+        if done.is_err() && !self.connection.is_autocommit() {
+            self.tell("ROLLBACK TO batch").map_err(unavailable)?;
+        }
+        if !self.connection.is_autocommit() {
+            self.tell("RELEASE batch").map_err(unavailable)?;
+        }
+        done
+    }
+
+    fn begin(&self) -> Result<(), Error> {
+        self.tell("BEGIN IMMEDIATE").map_err(|error| explain(&self.site, 0, error))
+    }
+
+    /// A transaction statement of the host's. That it is cached gives no guest a way to it: the
+    /// text of every guest's statement is checked before it is looked up.
+    fn tell(&self, sql: &'static str) -> rusqlite::Result<()> {
+        self.guard.within(Mode::Host, || self.connection.prepare_cached(sql)?.execute([]).map(drop))
+    }
+
+    /// Undoes an open transaction, if there is one.
+    fn abandon(&self) {
+        if !self.connection.is_autocommit()
+            && let Err(error) = self.tell("ROLLBACK")
+        {
+            tracing::error!(database = %self.site.path.display(), %error, "cannot roll back");
+        }
+    }
+
+    /// Copies the log into the file when it has grown by so many pages. Nobody waits for this: it
+    /// comes after the answers, and readers go on reading.
+    fn bring_home(&self, grown: u32) {
+        let pages = self.log_pages.load(Ordering::Relaxed);
+        if pages < self.home_at.get() {
+            self.home_at.set(0);
+        }
+        if pages - self.home_at.get() < grown || !self.site.frozen.has_thawed() {
+            return;
+        }
+        self.home_at.set(pages);
+        let done = self.guard.within(Mode::Host, || {
+            self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
+        });
+        match (done, &self.mark) {
+            (Ok(()), Some(mark)) => mark.renew(&self.connection, &self.guard),
+            (Ok(()), None) => {}
+            (Err(error), _) => {
+                tracing::warn!(database = %self.site.path.display(), %error, "cannot checkpoint");
+            }
+        }
+    }
+}
+
+pub(super) fn answer(request: Request, answer: Answer) {
+    // Whoever asked may have gone; what is on disk stands all the same.
+    let _ = request.reply.send(answer);
 }

@@ -12,7 +12,7 @@ use http_body::{Body, Frame, SizeHint};
 use tokio::time::{Instant, Sleep};
 use wasmtime_wasi_http::{Error, WasiBody};
 
-use super::{budget::Budget, report::Report};
+use super::budget::{Budget, Report};
 use base::grants::secret::Mask;
 
 /// What the component sends.

@@ -1,11 +1,20 @@
-//! What the requests of one call may take, counted over all of them.
+//! What the requests of one call may take, counted over all of them, and what the operator reads of them: never a
+//! path, a query or a header.
 
 use std::{
-    sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
+use http::Method;
+use reqwest::Url;
+
+use crate::capability::state::CallContext;
 use base::limits::Limits;
+use telemetry::{Span, tally::Tally};
 
 /// What is left of a call's outgoing HTTP.
 pub(super) struct Budget {
@@ -52,6 +61,71 @@ impl Budget {
     /// Bytes that may still be moved.
     pub(super) fn bytes_left(&self) -> u64 {
         self.bytes.load(Ordering::Acquire)
+    }
+}
+
+/// Whose requests these are.
+#[derive(Clone)]
+pub(super) struct Report {
+    pub component: Arc<str>,
+    call: u64,
+    pub span: Span,
+    tally: Arc<Tally>,
+}
+
+impl Report {
+    pub(super) fn new(context: &CallContext) -> Self {
+        Self {
+            component: context.component.clone(),
+            call: context.round.call_id,
+            span: context.round.span.clone(),
+            tally: context.setup.tally.clone(),
+        }
+    }
+
+    /// Counts a request that is let through.
+    pub(super) fn sent(&self) {
+        self.tally.http_request();
+    }
+
+    pub(super) fn refused(&self, method: &Method, url: &Url, why: &str) {
+        self.warn(method, url, "is refused", why);
+    }
+
+    pub(super) fn failed(&self, method: &Method, url: &Url, why: &str) {
+        self.warn(method, url, "failed", why);
+    }
+
+    fn warn(&self, method: &Method, url: &Url, what: &str, why: &str) {
+        let (component, call, to) = (&*self.component, self.call, Whereto(url));
+        tracing::warn!(target: "guest", component, call, "{method} {to} {what}: {why}");
+    }
+
+    pub(super) fn answered(&self, method: &Method, url: &Url, status: u16) {
+        let (component, call, to) = (&*self.component, self.call, Whereto(url));
+        tracing::debug!(target: "guest", component, call, status, "{method} {to} was answered");
+    }
+
+    pub(super) fn exceeded(&self, limit: &'static str) {
+        let (component, call) = (&*self.component, self.call);
+        tracing::warn!(
+            target: "guest",
+            component,
+            call,
+            limit,
+            "an outgoing request exceeded {limit} and was ended; the operator can raise it under [components.{component}.limits]"
+        );
+    }
+}
+
+/// Scheme, host and port, and nothing that could carry a secret.
+struct Whereto<'a>(&'a Url);
+
+impl std::fmt::Display for Whereto<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self(url) = self;
+        write!(f, "{}://{}", url.scheme(), url.host_str().unwrap_or_default())?;
+        url.port().map_or(Ok(()), |it| write!(f, ":{it}"))
     }
 }
 

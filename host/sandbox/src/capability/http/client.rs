@@ -1,6 +1,6 @@
 //! Finds hosts and connects: to the address that was checked, and to no other.
 
-use std::{fmt, io, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
+use std::{io, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
 
 use reqwest::{
     Client,
@@ -19,10 +19,9 @@ const IDLE_MAX: usize = 8;
 const IDLE: Duration = Duration::from_secs(30);
 
 /// Where one component may send requests, and the connections that it has.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Outgoing {
     pub hosts: Hosts,
-    connect: Duration,
     pub limits: Limits,
     /// For hosts of the public network, and for those with leave to be private: a connection of one
     /// kind never serves the other.
@@ -31,29 +30,23 @@ pub struct Outgoing {
 }
 
 /// A client, and whether it can tell a real certificate.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Reach {
     pub client: Client,
     pub has_roots: bool,
 }
 
-impl fmt::Debug for Outgoing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.hosts.fmt(f)
-    }
-}
-
 impl Outgoing {
     /// Requests to `hosts` under `limits`.
     pub fn new(hosts: Hosts, limits: &Limits) -> Self {
-        let connect = Duration::from_millis(limits.http_connect_ms);
-        Self { hosts, connect, limits: limits.clone(), ..Self::default() }
+        Self { hosts, limits: limits.clone(), ..Self::default() }
     }
 
     /// The client for hosts that may, or may not, have private addresses. Made when first needed:
     /// reading the system's certificates takes a while, and off the async workers.
     pub async fn reach(&self, private: bool) -> Result<Reach, reqwest::Error> {
-        let (cell, connect) = (if private { &self.private } else { &self.public }, self.connect);
+        let cell = if private { &self.private } else { &self.public };
+        let connect = Duration::from_millis(self.limits.http_connect_ms);
         let make = async move || {
             let make = move || build(Checked { private, lookup: Arc::new(lookup) }, connect);
             tokio::task::spawn_blocking(make).await.expect("making a client does not panic")

@@ -1,26 +1,36 @@
 //! `wasi:http`: requests to the hosts that the operator granted, and to nothing else.
 //!
 //! The component builds a request with wasmtime's implementation of wasi:http. Sending it is ours:
-//! [`send`] checks it against the grants, adds the secrets and counts; [`client`] finds the host,
+//! it is checked here against the grants, given its secrets and counted; [`client`] finds the host,
 //! checks the address that it finds, and connects to that very address.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
+use http::{HeaderMap, HeaderValue, Method};
+use http_body::Body;
+use reqwest::Url;
 use tokio::time::Instant;
 use wasmtime_wasi_http::{
     Error, RequestOptions, WasiBody, WasiHttpCtx, WasiHttpCtxView, WasiHttpHooks, WasiHttpView,
 };
 
 use crate::capability::state::{CallContext, CallState};
+use base::grants::{
+    address,
+    hosts::{GrantedHost, encoded, literal},
+    http::Place,
+    secret::Mask,
+};
 
 mod body;
 mod budget;
 mod client;
 mod failed;
-mod report;
-mod send;
 
+use body::{Incoming, Outgoing as OutgoingBody};
+use budget::{Budget, Report};
 pub use client::Outgoing;
+use failed::Failed;
 
 /// Bytes that one set of headers may have, ours and the host's alike.
 pub const HEADER_BYTES_MAX: usize = 64 << 10;
@@ -33,22 +43,14 @@ pub struct CallHttp {
     sender: Sender,
 }
 
-/// Sends the requests of one call.
-struct Sender {
-    outgoing: Arc<Outgoing>,
-    budget: Arc<budget::Budget>,
-    report: report::Report,
-    deadline: Instant,
-}
-
 impl CallHttp {
     fn new(context: &CallContext) -> Self {
         let mut ctx = WasiHttpCtx::new();
         ctx.set_field_size_limit(HEADER_BYTES_MAX);
         let sender = Sender {
-            outgoing: context.http.clone(),
-            budget: Arc::new(budget::Budget::new(&context.http.limits)),
-            report: report::Report::new(context),
+            outgoing: context.setup.http.clone(),
+            budget: Arc::new(Budget::new(&context.setup.http.limits)),
+            report: Report::new(context),
             deadline: context.deadline.into(),
         };
         Self { ctx, sender }
@@ -82,17 +84,227 @@ impl WasiHttpHooks for Sender {
         options: Option<RequestOptions>,
         _: Box<dyn Future<Output = Result<(), Error>> + Send>,
     ) -> Box<dyn Future<Output = Result<Sent, Error>> + Send> {
-        let call = send::Request {
-            outgoing: self.outgoing.clone(),
-            budget: self.budget.clone(),
-            report: self.report.clone(),
-            deadline: self.deadline,
-            options: options.unwrap_or_default(),
-        };
+        let sender = self.clone();
         Box::new(async move {
-            let response = call.send(request).await?;
+            let response = sender.send(request, options.unwrap_or_default()).await?;
             let done: Box<dyn Future<Output = _> + Send> = Box::new(std::future::ready(Ok(())));
             Ok((response, done))
         })
+    }
+}
+
+/// Sends the requests of one call.
+#[derive(Clone)]
+struct Sender {
+    outgoing: Arc<Outgoing>,
+    budget: Arc<Budget>,
+    report: Report,
+    /// When the call must be over.
+    deadline: Instant,
+}
+
+impl Sender {
+    async fn send(
+        self,
+        request: http::Request<WasiBody>,
+        options: RequestOptions,
+    ) -> Result<http::Response<WasiBody>, Error> {
+        if !self.budget.request() {
+            if self.budget.is_first_too_many() {
+                self.report.exceeded("http_requests_max");
+            }
+            return Err(Error::ConnectionLimitReached);
+        }
+        let (parts, body) = request.into_parts();
+        let (method, url) = (parts.method, read_url(&parts.uri)?);
+        let host = self.granted(&method, &url)?;
+        let mut outgoing = prepare(host, method.clone(), &url, parts.headers)?;
+        let span = self.report.span.child("http");
+        if let Some(trace) = span.traceparent().and_then(|it| HeaderValue::try_from(it).ok()) {
+            outgoing.headers_mut().insert("traceparent", trace);
+        }
+        self.take(size(outgoing.headers()) + outgoing.url().as_str().len())?;
+
+        let until = self.deadline.min(Instant::now() + self.budget.timeout);
+        self.report.sent();
+        let answer = self.exchange(host, outgoing, body);
+        let head_until = options.first_byte_timeout.map_or(until, |it| {
+            until.min(Instant::now() + it + options.connect_timeout.unwrap_or_default())
+        });
+        let response = match tokio::time::timeout_at(head_until, answer).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(failed)) => return Err(self.failed(&method, &url, &host.mask, failed)),
+            Err(_) => {
+                self.report.exceeded("http_timeout_ms");
+                return Err(Error::HttpResponseTimeout);
+            }
+        };
+        self.report.answered(&method, &url, response.status().as_u16());
+        self.receive(response, &host.mask, until, options.between_bytes_timeout)
+    }
+
+    /// The entry that grants the request; without one, the operator reads what would.
+    fn granted(&self, method: &Method, url: &Url) -> Result<&GrantedHost, Error> {
+        let hosts = &self.outgoing.hosts;
+        let Some(host) = hosts.find(method, url) else {
+            let lines = hosts.lines(&self.report.component, method, url);
+            self.report.refused(method, url, &format!("it is not granted; {lines}\n"));
+            return Err(Error::HttpRequestDenied);
+        };
+        // Names are checked when they are resolved, addresses are not resolved.
+        if !host.grant.private && literal(url).is_some_and(address::is_private) {
+            self.report.refused(method, url, &client::Prohibited.to_string());
+            return Err(Error::DestinationIpProhibited);
+        }
+        Ok(host)
+    }
+
+    fn take(&self, bytes: usize) -> Result<(), Error> {
+        if self.budget.bytes(bytes as u64) {
+            return Ok(());
+        }
+        self.report.exceeded("http_bytes_max");
+        Err(Error::HttpRequestBodySize(Some(self.budget.bytes_max)))
+    }
+
+    async fn exchange(
+        &self,
+        host: &GrantedHost,
+        mut request: reqwest::Request,
+        body: WasiBody,
+    ) -> Result<reqwest::Response, Failed> {
+        let reach = self.outgoing.reach(host.grant.private).await;
+        let reach = reach.map_err(|error| Failed::read(error, true))?;
+        if !body.is_end_stream() {
+            let body = OutgoingBody { body: body.into(), budget: self.budget.clone() };
+            *request.body_mut() = Some(reqwest::Body::wrap(body));
+        }
+        let answer = reach.client.execute(request).await;
+        answer.map_err(|error| Failed::read(error, reach.has_roots))
+    }
+
+    fn failed(&self, method: &Method, url: &Url, mask: &Mask, failed: Failed) -> Error {
+        match &failed.error {
+            Error::HttpRequestBodySize(_) => self.report.exceeded("http_bytes_max"),
+            Error::ConnectionTimeout => self.report.exceeded("http_connect_ms"),
+            Error::DestinationIpProhibited => self.report.refused(method, url, &failed.why),
+            _ => self.report.failed(method, url, &mask.text(&failed.why)),
+        }
+        failed.error
+    }
+
+    /// The answer as the component may see it.
+    fn receive(
+        &self,
+        response: reqwest::Response,
+        mask: &Mask,
+        until: Instant,
+        pause: Option<Duration>,
+    ) -> Result<http::Response<WasiBody>, Error> {
+        let response: http::Response<reqwest::Body> = response.into();
+        let (mut parts, body) = response.into_parts();
+        let head = size(&parts.headers);
+        if head > HEADER_BYTES_MAX {
+            return Err(Error::HttpResponseHeaderSectionSize(u32::try_from(head).ok()));
+        }
+        let coming = body.size_hint().lower();
+        if !self.budget.bytes(head as u64) || coming > self.budget.bytes_left() {
+            self.report.exceeded("http_bytes_max");
+            return Err(Error::HttpResponseBodySize(Some(self.budget.bytes_max)));
+        }
+        mask_headers(&mut parts.headers, mask);
+        let (budget, report) = (self.budget.clone(), self.report.clone());
+        let body = Incoming::new(body, budget, report, mask.clone(), until, pause);
+        Ok(http::Response::from_parts(parts, http_body_util::BodyExt::boxed_unsync(body)))
+    }
+}
+
+/// The URL as the client will read it, so that what is checked is what is sent.
+fn read_url(uri: &http::Uri) -> Result<Url, Error> {
+    let url = Url::parse(&uri.to_string()).map_err(|_| Error::HttpRequestUriInvalid)?;
+    if !url.has_host() || !url.username().is_empty() || url.password().is_some() {
+        return Err(Error::HttpRequestUriInvalid);
+    }
+    Ok(url)
+}
+
+/// The request with the secrets of its host, whatever the component put in their place.
+fn prepare(
+    host: &GrantedHost,
+    method: Method,
+    url: &Url,
+    headers: HeaderMap,
+) -> Result<reqwest::Request, Error> {
+    let mut request = reqwest::Request::new(method, url.clone());
+    *request.headers_mut() = headers;
+    for (place, secret) in &host.secrets {
+        match place {
+            Place::Header(name) => {
+                let mut value = HeaderValue::from_str(secret.expose())
+                    .map_err(|_| Error::ConfigurationError)?;
+                value.set_sensitive(true);
+                request.headers_mut().insert(name.clone(), value);
+            }
+            Place::Query(name) => {
+                let query = request.url().query().unwrap_or_default();
+                let query = with_query(query, name, secret.expose());
+                request.url_mut().set_query(Some(&query));
+            }
+        }
+    }
+    Ok(request)
+}
+
+/// `query` with `name` once, and of this value.
+fn with_query(query: &str, name: &str, value: &str) -> String {
+    let is_other = |piece: &&str| {
+        let mut url = Url::parse("http://query/").expect("it is a URL");
+        url.set_query(Some(piece));
+        url.query_pairs().all(|(found, _)| found != name)
+    };
+    let mut pieces: Vec<_> = query.split('&').filter(|it| !it.is_empty()).collect();
+    pieces.retain(is_other);
+    let secret = format!("{}={}", encoded(name), encoded(value));
+    pieces.push(&secret);
+    pieces.join("&")
+}
+
+fn mask_headers(headers: &mut HeaderMap, mask: &Mask) {
+    if mask.is_empty() {
+        return;
+    }
+    for value in headers.values_mut() {
+        let mut bytes = value.as_bytes().to_vec();
+        mask.bytes(&mut bytes);
+        if bytes != value.as_bytes() {
+            *value = HeaderValue::from_bytes(&bytes).unwrap_or(HeaderValue::from_static("*"));
+        }
+    }
+}
+
+/// Bytes of `headers` as HTTP/1 writes them.
+fn size(headers: &HeaderMap) -> usize {
+    headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_in_the_query_replaces_what_the_component_put_there() {
+        assert_eq!(with_query("", "key", "s&t"), "key=s%26t");
+        assert_eq!(with_query("a=1&key=mine&b=%20&%6bey=too", "key", "s"), "a=1&b=%20&key=s");
+    }
+
+    #[test]
+    fn a_url_is_read_as_the_client_reads_it() {
+        let read =
+            |it: &str| read_url(&it.parse().unwrap()).map(|it| it.host_str().map(str::to_owned));
+        for same in ["http://2130706433/", "http://127.1/", "http://0x7f.0.0.1/", "http://0177.1/"]
+        {
+            assert_eq!(read(same).unwrap().as_deref(), Some("127.0.0.1"), "{same}");
+        }
+        assert!(read("http://user:word@a.example/").is_err());
     }
 }

@@ -57,7 +57,7 @@ async fn statements_that_reach_out_are_refused_and_the_database_lives_on() {
     for sql in WRITING_WHERE_IT_MAY_NOT {
         message(&write(&cinema, sql).await.expect_err(sql));
     }
-    assert!(!std::path::Path::new("/tmp/madoguchi-escaped.db").exists());
+    assert!(!Path::new("/tmp/madoguchi-escaped.db").exists());
     write(&cinema, "INSERT INTO notes (note) VALUES ('alive')").await.unwrap();
     assert_eq!(number(&cinema, "SELECT count(*) FROM notes").await, 1);
 }

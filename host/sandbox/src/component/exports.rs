@@ -1,5 +1,5 @@
-//! What a component may export beside its tools, and be called for: its schedule, its endpoints, and what
-//! understands sentences.
+//! What a component exports beside its tools, and is called for: its schedule, its look-ups, and what understands
+//! sentences.
 
 use serde::de::IgnoredAny;
 use wasmtime::component::InstancePre;
@@ -7,15 +7,11 @@ use wasmtime::component::InstancePre;
 use super::{CallError, LoadedComponent, Refusal, Round, Stop, Unavailable};
 use crate::{
     bindings::{
-        dialogue::WithDialoguePre,
-        endpoints::{WithEndpointsPre, exports::madoguchi::tool::endpoints as wit},
-        jobs::WithJobsPre,
+        exports::madoguchi::tool::{
+            completions, configured, dialogue, endpoints as wit, examples, jobs, migrations, names,
+            prompts, resources, routes, runs, samples, schedule, tools,
+        },
         madoguchi::tool::{sentences, types},
-        names::WithNamesPre,
-        routes::WithRoutesPre,
-        runs::WithRunsPre,
-        samples::{WithSamplesPre, exports::madoguchi::tool::samples::Sample},
-        schedule::WithSchedulePre,
     },
     capability::state::CallState,
 };
@@ -29,29 +25,43 @@ pub use wit::Request;
 
 /// The exports that were found.
 #[derive(Clone)]
-pub(super) struct Optional {
-    schedule: Option<WithSchedulePre<CallState>>,
-    pub(super) jobs: Option<WithJobsPre<CallState>>,
-    endpoints: Option<WithEndpointsPre<CallState>>,
-    dialogue: Option<WithDialoguePre<CallState>>,
-    pub(super) routes: Option<WithRoutesPre<CallState>>,
-    names: Option<WithNamesPre<CallState>>,
-    pub(super) runs: Option<WithRunsPre<CallState>>,
-    samples: Option<WithSamplesPre<CallState>>,
+pub(super) struct Exports {
+    pub(super) tools: tools::GuestIndices,
+    pub(super) migrations: Option<migrations::GuestIndices>,
+    pub(super) configured: Option<configured::GuestIndices>,
+    pub(super) examples: Option<examples::GuestIndices>,
+    pub(super) prompts: Option<prompts::GuestIndices>,
+    pub(super) resources: Option<resources::GuestIndices>,
+    pub(super) completions: Option<completions::GuestIndices>,
+    pub(super) routes: Option<routes::GuestIndices>,
+    pub(super) jobs: Option<jobs::GuestIndices>,
+    pub(super) runs: Option<runs::GuestIndices>,
+    schedule: Option<schedule::GuestIndices>,
+    endpoints: Option<wit::GuestIndices>,
+    dialogue: Option<dialogue::GuestIndices>,
+    names: Option<names::GuestIndices>,
+    samples: Option<samples::GuestIndices>,
 }
 
-impl Optional {
-    pub(super) fn of(pre: &InstancePre<CallState>) -> Self {
-        Self {
-            schedule: WithSchedulePre::new(pre.clone()).ok(),
-            jobs: WithJobsPre::new(pre.clone()).ok(),
-            endpoints: WithEndpointsPre::new(pre.clone()).ok(),
-            dialogue: WithDialoguePre::new(pre.clone()).ok(),
-            routes: WithRoutesPre::new(pre.clone()).ok(),
-            names: WithNamesPre::new(pre.clone()).ok(),
-            runs: WithRunsPre::new(pre.clone()).ok(),
-            samples: WithSamplesPre::new(pre.clone()).ok(),
-        }
+impl Exports {
+    pub(super) fn of(pre: &InstancePre<CallState>) -> wasmtime::Result<Self> {
+        Ok(Self {
+            tools: tools::GuestIndices::new(pre)?,
+            migrations: migrations::GuestIndices::new(pre).ok(),
+            configured: configured::GuestIndices::new(pre).ok(),
+            examples: examples::GuestIndices::new(pre).ok(),
+            prompts: prompts::GuestIndices::new(pre).ok(),
+            resources: resources::GuestIndices::new(pre).ok(),
+            completions: completions::GuestIndices::new(pre).ok(),
+            routes: routes::GuestIndices::new(pre).ok(),
+            jobs: jobs::GuestIndices::new(pre).ok(),
+            runs: runs::GuestIndices::new(pre).ok(),
+            schedule: schedule::GuestIndices::new(pre).ok(),
+            endpoints: wit::GuestIndices::new(pre).ok(),
+            dialogue: dialogue::GuestIndices::new(pre).ok(),
+            names: names::GuestIndices::new(pre).ok(),
+            samples: samples::GuestIndices::new(pre).ok(),
+        })
     }
 }
 
@@ -66,17 +76,17 @@ const SAMPLES_MAX: usize = 64;
 impl LoadedComponent {
     /// Whether it has a schedule and leave to be run by it.
     pub fn is_scheduled(&self) -> bool {
-        self.optional.schedule.is_some() && self.setup.grants.contains(&Grant::Schedule)
+        self.exports.schedule.is_some() && self.setup.grants.contains(&Grant::Schedule)
     }
 
     /// Whether it exports something that answers under `/api/NAME`.
     fn has_endpoints(&self) -> bool {
-        self.optional.endpoints.is_some() || self.optional.routes.is_some()
+        self.exports.endpoints.is_some() || self.exports.routes.is_some()
     }
 
     /// Whether it answers look-ups beside its routes.
     pub fn has_look_ups(&self) -> bool {
-        self.optional.endpoints.is_some()
+        self.exports.endpoints.is_some()
     }
 
     /// Why `/api/NAME/…` is not answered, where it is not.
@@ -102,7 +112,7 @@ impl LoadedComponent {
     pub fn note_unused(&self, schedule_ms: Option<u64>) {
         let component = &*self.name;
         let granted = self.setup.grants.contains(&Grant::Schedule);
-        match (&self.optional.schedule, granted, schedule_ms) {
+        match (&self.exports.schedule, granted, schedule_ms) {
             (Some(_), true, Some(_)) | (None, _, None) => {}
             (Some(_), ..) => tracing::info!(
                 component,
@@ -112,7 +122,7 @@ impl LoadedComponent {
                 tracing::warn!(component, "schedule_ms is set, and it has no schedule to run");
             }
         }
-        if self.optional.jobs.is_some() && !self.has_jobs() {
+        if self.exports.jobs.is_some() && !self.has_jobs() {
             tracing::info!(
                 component,
                 "it has jobs of its own that are not done; to have them done, add \"jobs\" to grants under [components.{component}]"
@@ -128,18 +138,16 @@ impl LoadedComponent {
     /// Runs its schedule once, in an instance of its own, where it has one; what went wrong in the
     /// component's own words.
     pub async fn run_schedule(&self) -> Result<Result<(), String>, CallError> {
-        let Some(pre) = &self.optional.schedule else { return Ok(Ok(())) };
-        let (_place, deadline) = self.place().await?;
-        self.round(self.context(Round::of_host().until(deadline)), async |store| {
-            let instance = pre.instantiate_async(&mut *store).await?;
-            instance.madoguchi_tool_schedule().call_run(store).await
+        let Some(export) = &self.exports.schedule else { return Ok(Ok(())) };
+        self.in_place(Round::of_host(), async |store, instance| {
+            export.load(&mut *store, &instance)?.call_run(store).await
         })
         .await
     }
 
     /// Whether it understands sentences.
     pub fn has_dialogue(&self) -> bool {
-        self.optional.dialogue.is_some()
+        self.exports.dialogue.is_some()
     }
 
     /// What comes next in a conversation; an answer of no component, where it understands no sentences.
@@ -147,43 +155,29 @@ impl LoadedComponent {
         &self,
         turn: &sentences::Turn,
     ) -> Result<Option<sentences::Reply>, CallError> {
-        let Some(pre) = &self.optional.dialogue else { return Ok(None) };
-        let (_place, deadline) = self.place().await?;
-        let round = Round { pace: self.pace(), ..Round::of_host() }.until(deadline);
+        let Some(export) = &self.exports.dialogue else { return Ok(None) };
+        let round = self.own_round();
         let call_id = round.call_id;
-        let reply = self
-            .round(self.context(round), async |store| {
-                let instance = pre.instantiate_async(&mut *store).await?;
-                instance.madoguchi_tool_dialogue().call_next(store, turn).await
-            })
-            .await?;
-        reply.map(Some).map_err(|what| {
-            let component = self.name.clone();
-            CallError::Broken { component, call_id, what }
-        })
+        let reply = self.in_place(round, async |store, instance| {
+            export.load(&mut *store, &instance)?.call_next(store, turn).await
+        });
+        reply.await?.map(Some).map_err(|what| self.broken(call_id, what))
     }
 
     /// Whether it says what people may call what it has, or what they may write to it.
     pub fn has_names(&self) -> bool {
-        self.optional.names.is_some() || self.optional.samples.is_some()
+        self.exports.names.is_some() || self.exports.samples.is_some()
     }
 
     /// What people may call what it has, as far as that may be told on.
     pub async fn names(&self) -> Result<Vec<types::Name>, CallError> {
-        let Some(pre) = &self.optional.names else { return Ok(Vec::new()) };
-        let (_place, deadline) = self.place().await?;
-        let round = Round { pace: self.pace(), ..Round::of_host() }.until(deadline);
+        let Some(export) = &self.exports.names else { return Ok(Vec::new()) };
+        let round = self.own_round();
         let call_id = round.call_id;
-        let names = self
-            .round(self.context(round), async |store| {
-                let instance = pre.instantiate_async(&mut *store).await?;
-                instance.madoguchi_tool_names().call_names(store).await
-            })
-            .await?;
-        let mut names = names.map_err(|what| {
-            let component = self.name.clone();
-            CallError::Broken { component, call_id, what }
-        })?;
+        let names = self.in_place(round, async |store, instance| {
+            export.load(&mut *store, &instance)?.call_names(store).await
+        });
+        let mut names = names.await?.map_err(|what| self.broken(call_id, what))?;
         names.truncate(NAMES_MAX);
         let fits = |it: &String| !it.trim().is_empty() && it.len() <= NAME_BYTES_MAX;
         names.retain(|it| fits(&it.name) && it.kind.len() <= NAME_BYTES_MAX);
@@ -200,17 +194,13 @@ impl LoadedComponent {
     /// What people may write to it in a language, as names of the kind `sample`: `within` is the component, `also`
     /// are the tools that it needs.
     pub async fn samples(&self, language: &str) -> Result<Vec<types::Name>, CallError> {
-        let Some(pre) = &self.optional.samples else { return Ok(Vec::new()) };
-        let (_place, deadline) = self.place().await?;
-        let round = Round { pace: self.pace(), ..Round::of_host() }.until(deadline);
-        let samples = self
-            .round(self.context(round), async |store| {
-                let instance = pre.instantiate_async(&mut *store).await?;
-                instance.madoguchi_tool_samples().call_samples(store, language).await
-            })
-            .await?;
-        let fits = |it: &Sample| !it.text.trim().is_empty() && it.text.len() <= NAME_BYTES_MAX;
-        let name = |it: Sample| types::Name {
+        let Some(export) = &self.exports.samples else { return Ok(Vec::new()) };
+        let samples = self.in_place(self.own_round(), async |store, instance| {
+            export.load(&mut *store, &instance)?.call_samples(store, language).await
+        });
+        let fits =
+            |it: &samples::Sample| !it.text.trim().is_empty() && it.text.len() <= NAME_BYTES_MAX;
+        let name = |it: samples::Sample| types::Name {
             kind: SAMPLE.to_owned(),
             name: it.text,
             english: None,
@@ -219,7 +209,7 @@ impl LoadedComponent {
             hints: Vec::new(),
             moods: Vec::new(),
         };
-        Ok(samples.into_iter().filter(fits).take(SAMPLES_MAX).map(name).collect())
+        Ok(samples.await?.into_iter().filter(fits).take(SAMPLES_MAX).map(name).collect())
     }
 
     /// Answers one look-up with a JSON document; none where nothing is served there.
@@ -228,25 +218,23 @@ impl LoadedComponent {
         request: &Request,
         caller: Caller,
     ) -> Result<Option<String>, CallError> {
-        let Some(pre) = &self.optional.endpoints else { return Ok(None) };
-        let (_place, deadline) = self.place().await?;
-        let round = Round { caller, pace: self.pace(), ..Round::of_host() }.until(deadline);
+        let Some(export) = &self.exports.endpoints else { return Ok(None) };
+        let round = Round { caller, ..self.own_round() };
         let call_id = round.call_id;
-        let answer = self
-            .round(self.context(round), async |store| {
-                let instance = pre.instantiate_async(&mut *store).await?;
-                instance.madoguchi_tool_endpoints().call_get(store, request).await
-            })
-            .await?;
-        match answer {
+        let answer = self.in_place(round, async |store, instance| {
+            export.load(&mut *store, &instance)?.call_get(store, request).await
+        });
+        match answer.await? {
             Ok(json) if serde_json::from_str::<IgnoredAny>(&json).is_ok() => Ok(Some(json)),
-            Ok(_) => {
-                let (component, what) = (self.name.clone(), "an endpoint's answer is not JSON");
-                Err(CallError::Broken { component, call_id, what: what.to_owned() })
-            }
+            Ok(_) => Err(self.broken(call_id, "an endpoint's answer is not JSON")),
             Err(wit::Failure::NotFound) => Ok(None),
             Err(failure) => Err(CallError::Stopped(stop(failure))),
         }
+    }
+
+    /// A round of the host's own whose turns follow from what the component has used.
+    fn own_round(&self) -> Round {
+        Round { pace: self.pace(), ..Round::of_host() }
     }
 }
 

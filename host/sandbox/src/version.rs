@@ -8,8 +8,6 @@ use std::sync::{
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
-use super::CallError;
-
 /// Calls that must all trap for a version to go.
 const TRAPS_MAX: u8 = 3;
 
@@ -33,15 +31,10 @@ pub enum Status {
     Removed,
 }
 
+/// As it is written down.
 impl std::fmt::Display for Status {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Serving => "serving",
-            Self::Replaced => "replaced",
-            Self::RolledBack => "rolled back",
-            Self::Returned => "returned: its first three calls trapped",
-            Self::Removed => "removed",
-        })
+        self.serialize(f)
     }
 }
 
@@ -77,16 +70,14 @@ impl Version {
         self.generation
     }
 
-    /// Counts how a call of `component` ended. After the third trap it returns once the version
+    /// Counts a call of `component`, and whether it trapped. After the third trap it returns once the version
     /// before serves again, so that whoever called meets that one with the next call.
-    pub async fn count<T>(&self, component: &str, result: &Result<T, CallError>) {
+    pub async fn count(&self, component: &str, has_trapped: bool) {
         // All there is to it for a version that has proved itself.
         if self.trapped.load(Ordering::Relaxed) >= TRAPS_MAX {
             return;
         }
-        let failed =
-            matches!(result, Err(CallError::Trapped { .. } | CallError::LimitExceeded { .. }));
-        if !failed {
+        if !has_trapped {
             self.trapped.store(TRAPS_MAX, Ordering::Relaxed);
             return;
         }

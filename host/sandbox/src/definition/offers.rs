@@ -1,0 +1,319 @@
+//! What a component says of its prompts and of what there is to read, checked and kept ready for `prompts/list` and
+//! `resources/list`.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::{NAMES, OfferError, is_name, optional_object, read_all, twice, wrong};
+use crate::bindings::exports::madoguchi::tool::{prompts, resources as wit};
+use base::{
+    clean,
+    uri_template::{URI_BYTES_MAX, UriTemplate, has_scheme},
+};
+
+/// Prompts that one component may offer.
+const PROMPTS_MAX: usize = 256;
+/// Arguments that one prompt may take.
+const ARGUMENTS_MAX: usize = 64;
+
+/// The entry of a prompt's `_meta` that models are told before they ask for anything.
+const INSTRUCTIONS: &str = "madoguchi/instructions";
+/// Bytes that it may have.
+const INSTRUCTIONS_BYTES_MAX: usize = 2 << 10;
+
+/// A prompt on offer.
+#[derive(Clone, Debug)]
+pub struct Prompt {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its name for people.
+    pub title: Option<String>,
+    /// What it is good for.
+    pub description: Option<String>,
+    /// What it takes.
+    pub arguments: Vec<Argument>,
+    /// More about it.
+    pub meta: Option<Map<String, Value>>,
+    /// What models are told before they ask for anything: `_meta["madoguchi/instructions"]`.
+    pub instructions: Option<Arc<str>>,
+}
+
+/// What a prompt takes.
+#[derive(Clone, Debug)]
+pub struct Argument {
+    /// Its name.
+    pub name: String,
+    /// Its name for people.
+    pub title: Option<String>,
+    /// What it is.
+    pub description: Option<String>,
+    /// Whether the prompt cannot do without.
+    pub required: bool,
+}
+
+impl Prompt {
+    pub fn read_all(definitions: Vec<prompts::Definition>) -> Result<Vec<Self>, OfferError> {
+        read_all(
+            ("prompts", PROMPTS_MAX),
+            definitions,
+            Self::read,
+            ("prompts named", |it| &it.name),
+        )
+    }
+
+    fn read(it: prompts::Definition) -> Result<Self, OfferError> {
+        let wrong = |why: String| wrong("prompt", &it.name, &why);
+        if !is_name(&it.name) {
+            return Err(wrong(NAMES.to_owned()));
+        }
+        if it.arguments.len() > ARGUMENTS_MAX {
+            return Err(wrong(format!("it takes more than {ARGUMENTS_MAX} arguments")));
+        }
+        let is_none = |name: &&str| name.is_empty() || !clean::is_clean(name);
+        let unnamed = it.arguments.iter().map(|it| it.name.as_str()).find(is_none);
+        if let Some(name) = unnamed.or_else(|| twice(&it.arguments, |it| &it.name)) {
+            return Err(wrong(format!("its argument {name:?} has no name or one twice given")));
+        }
+        let meta =
+            optional_object(it.meta.as_deref()).map_err(|why| wrong(format!("its meta {why}")))?;
+        let instructions = match meta.as_ref().and_then(|it| it.get(INSTRUCTIONS)) {
+            None => None,
+            Some(Value::String(it)) if it.len() <= INSTRUCTIONS_BYTES_MAX => Some(it.trim().into()),
+            Some(_) => {
+                return Err(wrong(format!(
+                    "its meta {INSTRUCTIONS} is not a text of at most {INSTRUCTIONS_BYTES_MAX} bytes"
+                )));
+            }
+        };
+        let argument = |it: prompts::Argument| {
+            let title = it.title.as_deref().map(clean::title);
+            let description = it.description.as_deref().map(clean::text);
+            Argument { name: it.name, title, description, required: it.required }
+        };
+        Ok(Self {
+            name: it.name.into(),
+            title: it.title.as_deref().map(clean::title),
+            description: it.description.as_deref().map(clean::text),
+            arguments: it.arguments.into_iter().map(argument).collect(),
+            meta,
+            instructions,
+        })
+    }
+}
+
+/// Templates that one component may offer.
+const TEMPLATES_MAX: usize = 256;
+/// Resources that may stand on one page.
+const PAGE_MAX: usize = 1_024;
+
+/// What both a resource and a template say of themselves.
+#[derive(Clone, Debug)]
+pub struct About {
+    /// The name.
+    pub name: String,
+    /// The name for people.
+    pub title: Option<String>,
+    /// What it is.
+    pub description: Option<String>,
+    /// Of which kind.
+    pub mime_type: Option<String>,
+    /// For whom, how important and how old it is, as MCP has it.
+    pub annotations: Option<Map<String, Value>>,
+    /// More about it.
+    pub meta: Option<Map<String, Value>>,
+}
+
+/// One thing to read.
+#[derive(Clone, Debug)]
+pub struct Resource {
+    /// Where it is.
+    pub uri: Arc<str>,
+    /// What it says of itself.
+    pub about: About,
+    /// Its size in bytes.
+    pub size: Option<u64>,
+}
+
+/// Many things to read.
+#[derive(Clone, Debug)]
+pub struct Template {
+    /// Where they are.
+    pub uri_template: UriTemplate,
+    /// What it says of itself.
+    pub about: About,
+}
+
+impl About {
+    /// As a resource or a template says it: its names and description, its kind, and its annotations and meta.
+    fn read(
+        (name, title, description): (String, Option<String>, Option<String>),
+        mime_type: Option<String>,
+        (annotations, meta): (Option<String>, Option<String>),
+    ) -> Result<Self, String> {
+        let object = |what: &str, json: Option<String>| {
+            optional_object(json.as_deref()).map_err(|why| format!("its {what} {why}"))
+        };
+        Ok(Self {
+            annotations: object("annotations", annotations)?,
+            meta: object("meta", meta)?,
+            name: clean::title(&name),
+            title: title.as_deref().map(clean::title),
+            description: description.as_deref().map(clean::text),
+            mime_type,
+        })
+    }
+}
+
+impl Resource {
+    pub fn read_all(definitions: Vec<wit::Definition>) -> Result<Vec<Self>, OfferError> {
+        let count = definitions.len();
+        if count > PAGE_MAX {
+            return Err(OfferError::TooMany("resources on one page", count, PAGE_MAX));
+        }
+        let resources: Vec<_> =
+            definitions.into_iter().map(Self::read).collect::<Result<_, _>>()?;
+        match twice(&resources, |it| &it.uri) {
+            Some(uri) => Err(OfferError::Twice("resources at", uri.to_owned())),
+            None => Ok(resources),
+        }
+    }
+
+    fn read(it: wit::Definition) -> Result<Self, OfferError> {
+        let wrong = |why: &str| wrong("resource", &it.uri, why);
+        check_uri(&it.uri).map_err(wrong)?;
+        let (names, more) = ((it.name, it.title, it.description), (it.annotations, it.meta));
+        let about = About::read(names, it.mime_type, more).map_err(|why| wrong(&why))?;
+        Ok(Self { uri: it.uri.into(), about, size: it.size })
+    }
+}
+
+impl Template {
+    pub fn read_all(definitions: Vec<wit::Template>) -> Result<Vec<Self>, OfferError> {
+        let count = definitions.len();
+        if count > TEMPLATES_MAX {
+            return Err(OfferError::TooMany("resource templates", count, TEMPLATES_MAX));
+        }
+        let templates: Vec<_> =
+            definitions.into_iter().map(Self::read).collect::<Result<_, _>>()?;
+        match twice(&templates, |it| it.uri_template.text()) {
+            Some(text) => Err(OfferError::Twice("resource templates", text.to_owned())),
+            None => Ok(templates),
+        }
+    }
+
+    fn read(it: wit::Template) -> Result<Self, OfferError> {
+        let wrong = |why: &str| wrong("resource template", &it.uri_template, why);
+        let uri_template =
+            UriTemplate::new(&it.uri_template).map_err(|why| wrong(&why.to_string()))?;
+        let (names, more) = ((it.name, it.title, it.description), (it.annotations, it.meta));
+        let about = About::read(names, it.mime_type, more).map_err(|why| wrong(&why))?;
+        Ok(Self { uri_template, about })
+    }
+}
+
+/// Says what is wrong with a URI.
+pub fn check_uri(uri: &str) -> Result<(), &'static str> {
+    if uri.len() > URI_BYTES_MAX {
+        return Err("its URI has more than 2048 bytes");
+    }
+    if !has_scheme(uri) || uri.chars().any(|it| it.is_control() || it == ' ') {
+        return Err(
+            "its URI must have a scheme, such as `shop://`, and neither spaces nor control characters",
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resource(uri: &str) -> wit::Definition {
+        wit::Definition {
+            uri: uri.to_owned(),
+            name: "it".to_owned(),
+            title: None,
+            description: None,
+            mime_type: None,
+            size: None,
+            annotations: None,
+            meta: None,
+        }
+    }
+
+    #[test]
+    fn a_resource_that_cannot_be_offered_is_named_with_what_would_be_right() {
+        assert_eq!(
+            Resource::read_all(vec![resource("shop://a"), resource("mailto:b")]).unwrap().len(),
+            2
+        );
+        let error = |definitions| Resource::read_all(definitions).unwrap_err().to_string();
+        assert!(error(vec![resource("orders/1")]).contains("must have a scheme"));
+        assert!(error(vec![resource("shop://a b")]).contains("neither spaces"));
+        assert!(
+            error(vec![resource("shop://a"), resource("shop://a")]).contains("two resources at")
+        );
+        let meta = wit::Definition { annotations: Some("1".to_owned()), ..resource("shop://a") };
+        assert!(error(vec![meta]).contains("annotations is not a JSON object"));
+        let long = format!("shop://{}", "a".repeat(URI_BYTES_MAX));
+        assert!(error(vec![resource(&long)]).contains("2048 bytes"));
+    }
+
+    #[test]
+    fn a_template_that_cannot_be_matched_is_not_offered() {
+        let template = |text: &str| wit::Template {
+            uri_template: text.to_owned(),
+            name: "it".to_owned(),
+            title: None,
+            description: None,
+            mime_type: None,
+            annotations: None,
+            meta: None,
+        };
+        assert!(Template::read_all(vec![template("shop://{id}")]).is_ok());
+        let error = |definitions| Template::read_all(definitions).unwrap_err().to_string();
+        assert!(error(vec![template("shop://{id*}")]).contains("cannot be matched"));
+        assert!(
+            error(vec![template("a:{b}"), template("a:{b}")]).contains("two resource templates")
+        );
+    }
+
+    fn prompt(name: &str, arguments: &[&str]) -> prompts::Definition {
+        let argument = |name: &&str| prompts::Argument {
+            name: (*name).to_owned(),
+            title: None,
+            description: None,
+            required: true,
+        };
+        prompts::Definition {
+            name: name.to_owned(),
+            title: None,
+            description: None,
+            arguments: arguments.iter().map(argument).collect(),
+            meta: None,
+        }
+    }
+
+    #[test]
+    fn a_prompt_that_cannot_be_offered_is_named_with_what_would_be_right() {
+        assert_eq!(Prompt::read_all(vec![prompt("review", &["topic"])]).unwrap().len(), 1);
+        let error = |definitions| Prompt::read_all(definitions).unwrap_err().to_string();
+        assert!(error(vec![prompt("a b", &[])]).contains("A-Z a-z 0-9"));
+        assert!(
+            error(vec![prompt("a", &[]), prompt("a", &[])]).contains("two prompts named \"a\"")
+        );
+        assert!(error(vec![prompt("a", &["x", "x"])]).contains("argument \"x\""));
+        let meta = prompts::Definition { meta: Some("[]".to_owned()), ..prompt("a", &[]) };
+        assert!(error(vec![meta]).contains("meta is not a JSON object"));
+        let told = |text: String| {
+            let meta = serde_json::json!({ "madoguchi/instructions": text }).to_string();
+            vec![prompts::Definition { meta: Some(meta), ..prompt("a", &[]) }]
+        };
+        let most = Prompt::read_all(told("a".repeat(2_048))).unwrap();
+        assert_eq!(most[0].instructions.as_deref().map(str::len), Some(2_048));
+        assert!(error(told("a".repeat(2_049))).contains("at most 2048 bytes"));
+        let many = (0..=PROMPTS_MAX).map(|it| prompt(&format!("p{it}"), &[])).collect();
+        assert!(error(many).contains("257 prompts"));
+    }
+}
