@@ -230,7 +230,8 @@ impl Config {
         let parse = |text: &str| {
             toml::from_str::<ConfigFile>(text).map_err(|error| parse_error(text, path, &error))
         };
-        let (ours, file) = (defaults::table(embedded)?, parse(text)?);
+        let (start, file) = (defaults::start(embedded)?, parse(text)?);
+        let ours = &start.table;
         let mut defaults: ConfigFile = ours.clone().try_into().map_err(defaults::unusable)?;
         let limits = file.limits.unwrap_or_default();
         for (name, component) in file.components {
@@ -242,6 +243,7 @@ impl Config {
         for (name, component) in &mut defaults.components {
             component.limits = own_limits(&limits, said, name).or(component.limits.take());
             component.check_halves(name, path)?;
+            component.own_models = start.models.get(name).cloned().unwrap_or_default();
         }
         let mut endpoints = defaults.endpoints;
         endpoints.change(file.endpoints);

@@ -61,6 +61,9 @@ pub struct ComponentConfig {
     pub schedule_ms: Option<u64>,
     /// How much it may use, where that differs from the common limits.
     pub limits: Option<Limits>,
+    /// `[models]` as it travels with the component: what the environment or a file says there is told to it.
+    #[serde(skip)]
+    pub(super) own_models: toml::Table,
 }
 
 impl ComponentConfig {
@@ -83,6 +86,11 @@ impl ComponentConfig {
         self.files.extend(other.files);
         self.folders.extend(other.folders);
         self.schedule_ms = other.schedule_ms.or(self.schedule_ms);
+    }
+
+    /// Whether what travels with it has that entry of `[models.MODEL]`.
+    pub(super) fn declares(&self, model: &str, entry: &str) -> bool {
+        self.own_models.get(model).is_some_and(|it| it.get(entry).is_some())
     }
 
     /// Whether it has that grant.

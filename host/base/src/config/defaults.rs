@@ -1,11 +1,13 @@
 //! What every installation starts from: the program's own file, and what travels with each bundled
 //! component.
 
+use std::collections::BTreeMap;
+
 use toml::{Table, Value};
 use wasmparser::{Parser, Payload};
 
 use super::{ComponentConfig, ConfigError, ModelConfig, Policy};
-use crate::embedded::Embedded;
+use crate::embedded::{Embedded, Start};
 
 /// The program's own file, which names no component.
 const OWN: &str = include_str!("../default.toml");
@@ -13,25 +15,29 @@ const OWN: &str = include_str!("../default.toml");
 pub const SECTION: &str = "madoguchi:defaults";
 const BYTES_MAX: usize = 64 << 10;
 
-/// What every installation starts from with those components, in the form of a configuration file.
+/// What every installation starts from with those components.
 ///
 /// # Errors
 /// Where a bundled component's part cannot be used.
-pub(super) fn table(embedded: &Embedded) -> Result<&Table, ConfigError> {
-    let all = embedded.defaults(|| all(embedded)).as_ref();
+pub(super) fn start(embedded: &Embedded) -> Result<&Start, ConfigError> {
+    let all = embedded.start(|| all(embedded)).as_ref();
     all.map_err(|(table, what)| ConfigError::Unworkable {
         table: table.clone(),
         what: format!("what it starts from cannot be used: {what}"),
     })
 }
 
-fn all(embedded: &Embedded) -> Result<Table, (String, String)> {
+fn all(embedded: &Embedded) -> Result<Start, (String, String)> {
+    let mut models = BTreeMap::new();
     let mut all = toml::from_str(OWN).map_err(|it| ("default.toml".to_owned(), it.to_string()))?;
     let mut more = Vec::new();
     for name in embedded.names() {
         let Some(source) = embedded.component(&name) else { continue };
         let added = section(&source.bytes).and_then(|it| match it {
-            Some(text) => add(&mut all, &name, &text),
+            Some(text) => {
+                models.insert(name.clone(), parse(&text)?.models);
+                add(&mut all, &name, &text)
+            }
             None => Ok(Vec::new()),
         });
         let added = added.map_err(|what| (format!("components.{name}"), what))?;
@@ -40,7 +46,7 @@ fn all(embedded: &Embedded) -> Result<Table, (String, String)> {
     for (name, (assistant, table)) in more {
         extend(&mut all, &assistant, table).map_err(|what| (format!("components.{name}"), what))?;
     }
-    Ok(all)
+    Ok(Start { table: all, models })
 }
 
 /// Why all of it together is no configuration.
@@ -83,7 +89,7 @@ pub struct Defaults {
     /// As under `[assistants]`; one without a prompt is added to.
     pub(super) assistants: Table,
     /// As under `[models]` and `[chat]`.
-    models: Table,
+    pub(super) models: Table,
     chat: Table,
     /// The one that answers at `/api/chat` where a request names none.
     answers_chat: Option<String>,
