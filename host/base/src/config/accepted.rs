@@ -12,7 +12,8 @@ use crate::{
     clean,
     grants::{
         Grant,
-        http::{HostGrant, SecretGrant, Source},
+        http::{HostGrant, SecretGrant},
+        secret::Given,
     },
 };
 
@@ -205,11 +206,11 @@ fn host(it: &HostGrant) -> String {
     let methods: Vec<_> = it.methods.iter().map(|it| it.as_str()).collect();
     let methods = methods.join(", ");
     let place = |it: &SecretGrant| match &it.source {
-        Source::Environment(variable) => {
+        Given::Environment(variable) => {
             format!(", with the secret in the environment's {variable}")
         }
-        Source::File(file) => format!(", with the secret in the file {file:?}"),
-        Source::Value(_) => ", with a secret that it brings".to_owned(),
+        Given::File(file) => format!(", with the secret in the file {file:?}"),
+        Given::Text(_) | Given::Value(_) => ", with a secret that it brings".to_owned(),
     };
     let secrets: String = it.secrets.iter().map(place).collect();
     let private = if it.private { ", which may be on this machine or in its network" } else { "" };

@@ -12,7 +12,7 @@ use super::{ComponentConfig, Config, Given, chat, tokens::check::Problem};
 use crate::{
     grants::{
         Grant,
-        http::{HostGrant, Place, SecretGrant, Source},
+        http::{HostGrant, Place, SecretGrant},
     },
     tool_set::{Owner, ToolSet},
 };
@@ -192,13 +192,8 @@ impl ModelConfig {
         // An address that the operator names is meant, wherever it is; ours is in the public network.
         grant.private = url.is_some();
         if let Some(key) = self.key() {
-            let source = match key {
-                Given::Text(it) | Given::Value(it) => Source::Value(it.clone()),
-                Given::File(it) => Source::File(it.clone()),
-                Given::Environment(it) => Source::Environment(it.clone()),
-            };
-            let place = Place::header(&host.header)?;
-            grant.secrets.push(SecretGrant { place, prefix: host.prefix.clone(), source });
+            let (place, prefix) = (Place::header(&host.header)?, host.prefix.clone());
+            grant.secrets.push(SecretGrant { place, prefix, source: key.clone() });
         }
         Ok(Some(grant))
     }

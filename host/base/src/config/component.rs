@@ -63,7 +63,7 @@ pub struct ComponentConfig {
     pub limits: Option<Limits>,
     /// `[models]` as it travels with the component: what the environment or a file says there is told to it.
     #[serde(skip)]
-    pub(super) own_models: toml::Table,
+    pub own_models: toml::Table,
 }
 
 impl ComponentConfig {
@@ -100,7 +100,7 @@ impl ComponentConfig {
 
     /// The capability `http` and hosts to use it with: neither is worth anything alone.
     pub(super) fn check_halves(&self, component: &str, path: &Path) -> Result<(), ConfigError> {
-        let is_granted = self.grants.as_ref().is_some_and(|it| it.contains(&Grant::Http));
+        let is_granted = self.has(Grant::Http);
         // One that only counts with its secret is an offer, and takes no leave that is not given.
         let mut hosts = self.http.iter().flatten();
         let has_hosts = hosts.any(|it| is_granted || !it.optional);
@@ -183,10 +183,9 @@ impl ComponentConfig {
             let what = format!("{wrong:?}: names of tools are right here, one by one");
             return Some(("trusts", what));
         }
-        let is_granted = self.grants.as_ref().is_some_and(|it| it.contains(&Grant::Calls));
         let key = if calls.count() > 0 { "calls" } else { "trusts" };
         let is_said = key == "calls" || self.trusts.as_ref().is_some_and(|it| !it.is_empty());
-        (is_said && !is_granted)
+        (is_said && !self.has(Grant::Calls))
             .then(|| (key, "it has no leave to call tools; add \"calls\" to its grants".to_owned()))
     }
 

@@ -188,6 +188,42 @@ fn entry<'a>(all: &'a mut Table, name: &str) -> Result<&'a mut Table, String> {
     entry.as_table_mut().ok_or_else(|| format!("{name} is no table"))
 }
 
+/// The table `name` of the program's own file, with those entries changed that the operator's names.
+pub(super) fn merged<T: serde::de::DeserializeOwned>(
+    [ours, theirs]: [&Table; 2],
+    name: &str,
+) -> Result<T, ConfigError> {
+    let table = |it: &Table| it.get(name).and_then(|it| it.as_table()).cloned();
+    let mut merged = table(ours).unwrap_or_default();
+    change(&mut merged, table(theirs).unwrap_or_default());
+    let unworkable = |it: toml::de::Error| ConfigError::Unworkable {
+        table: name.to_owned(),
+        what: it.message().to_owned(),
+    };
+    Value::Table(merged).try_into().map_err(unworkable)
+}
+
+/// Takes over what `other` says, tables within tables.
+fn change(table: &mut Table, other: Table) {
+    for (name, value) in other {
+        match (table.get_mut(&name), value) {
+            (Some(Value::Table(own)), Value::Table(value))
+                if !(is_place(own) && is_place(&value)) =>
+            {
+                change(own, value);
+            }
+            (_, value) => _ = table.insert(name, value),
+        }
+    }
+}
+
+/// Whether it says where one value comes from: then the operator's stands instead of ours, not beside
+/// it.
+fn is_place(table: &Table) -> bool {
+    let is_one = |name: &&str| table.get(*name).is_some_and(Value::is_str);
+    table.len() == 1 && ["environment", "file", "value"].iter().any(is_one)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -299,5 +335,14 @@ mod tests {
     fn the_programs_own_file_names_no_component() {
         let own: Table = toml::from_str(OWN).unwrap();
         assert!(own.get("components").is_none() && own.get("endpoints").is_none());
+    }
+
+    #[test]
+    fn a_key_of_the_operators_stands_instead_of_ours_and_the_rest_stays() {
+        let table = |text: &str| -> Table { toml::from_str(text).unwrap() };
+        let mut own = table("[a]\nkey = { environment = 'KEY' }\nmodel = 'm'\n[a.more]\nx = 1");
+        change(&mut own, table("[a]\nkey = { value = 'k' }\n[a.more]\ny = 2"));
+        let expected = table("[a]\nkey = { value = 'k' }\nmodel = 'm'\n[a.more]\nx = 1\ny = 2");
+        assert_eq!(own, expected);
     }
 }
