@@ -11,6 +11,7 @@ use std::{
 use http::HeaderMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use strum::{IntoStaticStr, VariantArray};
 
 use crate::{caller::Caller, notes::Notes};
 
@@ -26,11 +27,13 @@ pub fn next_call_id() -> u64 {
 }
 
 /// Where a call came in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Surface {
     /// `/mcp` or stdio, revision 2026-07-28 and later.
     Mcp,
     /// The same, in an earlier revision.
+    #[strum(serialize = "mcp")]
     McpLegacy,
     /// `/rpc`.
     Rpc,
@@ -46,14 +49,7 @@ pub enum Surface {
 
 impl Surface {
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Mcp | Self::McpLegacy => "mcp",
-            Self::Rpc => "rpc",
-            Self::Rest => "rest",
-            Self::Operator => "operator",
-            Self::Agent => "agent",
-            Self::Component => "component",
-        }
+        self.into()
     }
 
     /// MCP's era, where it is MCP.
@@ -61,7 +57,7 @@ impl Surface {
         match self {
             Self::Mcp => Some("modern"),
             Self::McpLegacy => Some("legacy"),
-            Self::Rpc | Self::Rest | Self::Operator | Self::Agent | Self::Component => None,
+            _ => None,
         }
     }
 }
@@ -147,7 +143,8 @@ impl CallRequest {
 }
 
 /// How a call ended, in one of few words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Ending {
     /// With an output.
     Done,
@@ -156,6 +153,7 @@ pub enum Ending {
     /// The tool refused, in its own words.
     Refused,
     /// The arguments did not fit.
+    #[strum(serialize = "invalid_params")]
     InvalidArguments,
     /// The tool cannot be had now, as it says itself.
     Unavailable,
@@ -174,6 +172,7 @@ pub enum Ending {
     /// The caller's scopes do not reach so far.
     Forbidden,
     /// The answers carried along did not belong to the call.
+    #[strum(serialize = "invalid_request_state")]
     InvalidState,
     /// Whoever asked went away.
     Cancelled,
@@ -181,41 +180,11 @@ pub enum Ending {
 
 impl Ending {
     /// Every ending there is, in the order of its numbers.
-    pub const ALL: [Self; 14] = [
-        Self::Done,
-        Self::Asked,
-        Self::Refused,
-        Self::InvalidArguments,
-        Self::Unavailable,
-        Self::LimitExceeded,
-        Self::Trapped,
-        Self::Broken,
-        Self::Busy,
-        Self::UnknownTool,
-        Self::NotFound,
-        Self::Forbidden,
-        Self::InvalidState,
-        Self::Cancelled,
-    ];
+    pub const ALL: &[Self] = Self::VARIANTS;
 
     /// As metrics and the audit log call it.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::Asked => "asked",
-            Self::Refused => "refused",
-            Self::InvalidArguments => "invalid_params",
-            Self::Unavailable => "unavailable",
-            Self::LimitExceeded => "limit_exceeded",
-            Self::Trapped => "trapped",
-            Self::Broken => "broken",
-            Self::Busy => "busy",
-            Self::UnknownTool => "unknown_tool",
-            Self::NotFound => "not_found",
-            Self::Forbidden => "forbidden",
-            Self::InvalidState => "invalid_request_state",
-            Self::Cancelled => "cancelled",
-        }
+        self.into()
     }
 
     /// Whether something is wrong with the component or the host, rather than with the call.
@@ -242,9 +211,12 @@ impl Ending {
 }
 
 /// The caller's place in a trace, as the request's headers tell it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
 pub struct TraceHeaders {
+    #[serde(rename = "traceparent")]
     pub parent: Option<Box<str>>,
+    #[serde(rename = "tracestate")]
     pub state: Option<Box<str>>,
 }
 
@@ -260,21 +232,11 @@ impl TraceHeaders {
 
     /// Those of a request's `_meta`, which count before HTTP's.
     pub fn of_meta(meta: &str) -> Self {
-        #[derive(Default, Deserialize)]
-        #[serde(default)]
-        struct Meta<'a> {
-            #[serde(borrow)]
-            traceparent: Option<std::borrow::Cow<'a, str>>,
-            #[serde(borrow)]
-            tracestate: Option<std::borrow::Cow<'a, str>>,
-        }
         if !meta.contains("traceparent") {
             return Self::default();
         }
-        let meta: Meta<'_> = serde_json::from_str(meta).unwrap_or_default();
-        let short = |it: Option<std::borrow::Cow<'_, str>>| {
-            it.filter(|it| it.len() <= HEADER_BYTES_MAX).map(|it| it.into())
-        };
-        Self { parent: short(meta.traceparent), state: short(meta.tracestate) }
+        let found: Self = serde_json::from_str(meta).unwrap_or_default();
+        let short = |it: Option<Box<str>>| it.filter(|it| it.len() <= HEADER_BYTES_MAX);
+        Self { parent: short(found.parent), state: short(found.state) }
     }
 }

@@ -19,43 +19,35 @@ use store::blobs;
 
 mod accepted;
 mod aliases;
-mod approvals;
 pub mod assistants;
-mod audit;
 mod chat;
 mod component;
 pub mod defaults;
 mod environment;
 mod error;
-mod given;
-mod log;
-mod merge;
 mod page;
 mod public_url;
+mod records;
 pub mod servers;
-mod telemetry;
 pub mod tokens;
 
 pub use accepted::Accepted;
 pub use accepted::sentences;
 pub use aliases::{Alias, Aliases};
 pub use aliases::{CHAT, RESERVED};
-pub use approvals::ApprovalsConfig;
-pub use audit::AuditConfig;
 
+pub use crate::{grants::secret::Given, limits::ApprovalsConfig};
 pub use assistants::{Assistants, ModelConfig, ModelHost, Policy};
 pub use chat::ChatConfig;
 pub use chat::PASSWORD_VARIABLE;
 pub use component::ComponentConfig;
+use defaults::merged;
 pub use environment::{Base, Choice, FromEnvironment, HostsFromEnvironment, NamedHosts, When};
 pub use error::ConfigError;
-pub use given::Given;
-pub use log::{LogConfig, LogFormat};
-use merge::merged;
 pub use page::{PageConfig, Tiles};
 pub use public_url::PublicUrl;
+pub use records::{AuditConfig, LogConfig, LogFormat, TelemetryConfig, TelemetryError};
 pub use servers::ServerConfig;
-pub use telemetry::{TelemetryConfig, TelemetryError};
 pub use tokens::{RateConfig, TokenConfig};
 
 /// The default address: this machine only.
@@ -230,7 +222,8 @@ impl Config {
         let parse = |text: &str| {
             toml::from_str::<ConfigFile>(text).map_err(|error| parse_error(text, path, &error))
         };
-        let (ours, file) = (defaults::table(embedded)?, parse(text)?);
+        let (start, file) = (defaults::start(embedded)?, parse(text)?);
+        let ours = &start.table;
         let mut defaults: ConfigFile = ours.clone().try_into().map_err(defaults::unusable)?;
         let limits = file.limits.unwrap_or_default();
         for (name, component) in file.components {
@@ -242,6 +235,7 @@ impl Config {
         for (name, component) in &mut defaults.components {
             component.limits = own_limits(&limits, said, name).or(component.limits.take());
             component.check_halves(name, path)?;
+            component.own_models = start.models.get(name).cloned().unwrap_or_default();
         }
         let mut endpoints = defaults.endpoints;
         endpoints.change(file.endpoints);

@@ -3,6 +3,7 @@
 
 use std::{
     borrow::Cow,
+    collections::BTreeMap,
     fmt,
     path::Path,
     sync::{Arc, OnceLock},
@@ -21,8 +22,16 @@ pub struct Embedded(Arc<Both>);
 struct Both {
     components: Files,
     page: Files,
-    /// What every installation starts from with these components.
-    defaults: OnceLock<Result<Table, (String, String)>>,
+    start: OnceLock<Result<Start, (String, String)>>,
+}
+
+/// What every installation starts from with these components.
+#[derive(Default)]
+pub struct Start {
+    /// In the form of a configuration file.
+    pub table: Table,
+    /// `[models]` as each component brings it, by the component.
+    pub models: BTreeMap<String, Table>,
 }
 
 /// Files that travel in the program, or none.
@@ -55,7 +64,7 @@ impl Embedded {
     /// These: a file `NAME.wasm` for each component, and the page's with their compressed twins (`.br`, `.gz`).
     #[must_use]
     pub fn new(components: Files, page: Files) -> Self {
-        Self(Arc::new(Both { components, page, defaults: OnceLock::new() }))
+        Self(Arc::new(Both { components, page, start: OnceLock::new() }))
     }
 
     /// The files of the page.
@@ -82,11 +91,11 @@ impl Embedded {
     }
 
     /// What every installation starts from, made by `make` the first time.
-    pub fn defaults(
+    pub fn start(
         &self,
-        make: impl FnOnce() -> Result<Table, (String, String)>,
-    ) -> &Result<Table, (String, String)> {
-        self.0.defaults.get_or_init(make)
+        make: impl FnOnce() -> Result<Start, (String, String)>,
+    ) -> &Result<Start, (String, String)> {
+        self.0.start.get_or_init(make)
     }
 }
 

@@ -67,8 +67,7 @@ impl Grant {
 
     /// The grant that an import needs; none where it needs none, or none would do.
     pub fn for_import(import: &str) -> Option<Self> {
-        let interface = import.split('@').next().unwrap_or(import);
-        match interface {
+        match interface(import) {
             "madoguchi:tool/sql" => Some(Self::Sql),
             "madoguchi:tool/settings" => Some(Self::Settings),
             "wasi:clocks/wall-clock" | "wasi:clocks/monotonic-clock" => Some(Self::Clock),
@@ -88,23 +87,7 @@ impl Grant {
 
 impl fmt::Display for Grant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Sql => "sql",
-            Self::Settings => "settings",
-            Self::Clock => "clock",
-            Self::Random => "random",
-            Self::Http => "http",
-            Self::Folders => "folders",
-            Self::Files => "files",
-            Self::Blobs => "blobs",
-            Self::Events => "events",
-            Self::Schedule => "schedule",
-            Self::Jobs => "jobs",
-            Self::Endpoints => "endpoints",
-            Self::Assistants => "assistants",
-            Self::Calls => "calls",
-            Self::Runs => "runs",
-        })
+        self.serialize(f)
     }
 }
 
@@ -164,7 +147,7 @@ pub fn check<'a>(
     let imports: Vec<_> = imports.into_iter().collect();
     let mut needed = BTreeSet::new();
     for import in imports.iter().copied() {
-        let interface = import.split('@').next().unwrap_or(import);
+        let interface = interface(import);
         match Grant::for_import(import) {
             Some(grant) if granted.contains(&grant) => _ = needed.insert(grant),
             Some(_) => {
@@ -183,6 +166,11 @@ pub fn check<'a>(
         }
     }
     Ok(needed)
+}
+
+/// An import without its version.
+fn interface(import: &str) -> &str {
+    import.split('@').next().unwrap_or(import)
 }
 
 fn list(grants: &BTreeSet<Grant>) -> String {

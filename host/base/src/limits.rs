@@ -112,6 +112,41 @@ impl Default for ConnectionsConfig {
     }
 }
 
+/// How long calls wait for a person, and how many of them are kept: `[approvals]`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ApprovalsConfig {
+    /// Seconds after which a call that nobody has allowed is no longer made.
+    pub valid_s: u64,
+    /// Approvals that are kept, those that are over included.
+    pub approvals_max: usize,
+    /// Bytes of all of them.
+    pub approvals_bytes_max: u64,
+    /// Bytes of one, with what its call came to.
+    pub approval_bytes_max: u64,
+}
+
+impl Default for ApprovalsConfig {
+    fn default() -> Self {
+        Self {
+            valid_s: 24 * 60 * 60,
+            approvals_max: 10_000,
+            approvals_bytes_max: 256 << 20,
+            approval_bytes_max: 32 << 20,
+        }
+    }
+}
+
+impl ApprovalsConfig {
+    /// Says what to mend where these cannot work.
+    pub fn check(&self) -> Result<(), String> {
+        within("valid_s", self.valid_s, 1, 366 * 24 * 60 * 60)?;
+        within("approvals_max", self.approvals_max, 1, 1_000_000)?;
+        within("approvals_bytes_max", self.approvals_bytes_max, 1 << 20, 1 << 40)?;
+        within("approval_bytes_max", self.approval_bytes_max, 1 << 10, 1 << 30)
+    }
+}
+
 /// How often structured outputs are held against their schema. That they are JSON is always checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -299,7 +334,8 @@ impl Limits {
     }
 }
 
-fn within<T: PartialOrd + std::fmt::Display>(
+/// Says what to mend where `it` is not between the two.
+pub(crate) fn within<T: PartialOrd + std::fmt::Display>(
     limit: &str,
     it: T,
     least: T,

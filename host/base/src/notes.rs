@@ -1,6 +1,7 @@
 //! What a call says to its caller while it runs: how far along it is, and lines of its log.
 
 use serde_json::{Value, json};
+use strum::{EnumString, IntoStaticStr};
 use tokio::sync::mpsc;
 
 /// Where the notes of one call go, and which of them are wanted.
@@ -42,7 +43,8 @@ pub struct Line {
 }
 
 /// How grave a line of a log is, as MCP and syslog have it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Level {
     Debug,
     Info,
@@ -55,24 +57,13 @@ pub enum Level {
 }
 
 impl Level {
-    const NAMES: [(&'static str, Self); 8] = [
-        ("debug", Self::Debug),
-        ("info", Self::Info),
-        ("notice", Self::Notice),
-        ("warning", Self::Warning),
-        ("error", Self::Error),
-        ("critical", Self::Critical),
-        ("alert", Self::Alert),
-        ("emergency", Self::Emergency),
-    ];
-
     /// The level of that name.
     pub fn of(name: &str) -> Option<Self> {
-        Self::NAMES.iter().find(|it| it.0 == name).map(|it| it.1)
+        name.parse().ok()
     }
 
     pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize].0
+        self.into()
     }
 }
 
@@ -116,7 +107,16 @@ mod tests {
 
     #[test]
     fn each_level_has_its_name() {
-        for (name, level) in Level::NAMES {
+        for (name, level) in [
+            ("debug", Level::Debug),
+            ("info", Level::Info),
+            ("notice", Level::Notice),
+            ("warning", Level::Warning),
+            ("error", Level::Error),
+            ("critical", Level::Critical),
+            ("alert", Level::Alert),
+            ("emergency", Level::Emergency),
+        ] {
             assert_eq!((Level::of(name), level.name()), (Some(level), name));
         }
         assert_eq!(Level::of("trace"), None);

@@ -9,6 +9,8 @@ use std::{
 
 use serde_json::Value;
 
+use crate::source::read_text;
+
 /// Bytes that a file named by a setting may have.
 const FILE_BYTES_MAX: u64 = 4 << 20;
 
@@ -90,12 +92,7 @@ impl Settings {
     fn file(name: &str, path: PathBuf) -> Result<Value, SettingsError> {
         let read =
             |source| SettingsError::Read { name: name.to_owned(), path: path.clone(), source };
-        let size = fs::metadata(&path).map_err(read)?.len();
-        if size > FILE_BYTES_MAX {
-            let why = format!("{size} bytes; at most {FILE_BYTES_MAX} can be read");
-            return Err(read(io::Error::new(io::ErrorKind::FileTooLarge, why)));
-        }
-        let text = fs::read_to_string(&path).map_err(read)?;
+        let text = read_text(&path, FILE_BYTES_MAX).map_err(read)?;
         if path.extension().is_some_and(|it| it.eq_ignore_ascii_case("json")) {
             let json =
                 |source| SettingsError::Json { name: name.to_owned(), path: path.clone(), source };

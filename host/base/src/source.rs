@@ -58,6 +58,16 @@ pub fn read(path: &Path) -> io::Result<Source> {
     Ok(Source::new(fs::read(path)?, path.display().to_string()))
 }
 
+/// The text of a file of at most so many bytes.
+pub fn read_text(path: &Path, bytes_max: u64) -> io::Result<String> {
+    let size = fs::metadata(path)?.len();
+    if size > bytes_max {
+        let why = format!("{size} bytes; at most {bytes_max} can be read");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+    }
+    fs::read_to_string(path)
+}
+
 /// Writes beside and renames, so that nobody ever sees half of it.
 pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = file.with_extension(format!("tmp-{}", std::process::id()));

@@ -47,11 +47,9 @@ use telemetry::metrics::Metrics;
 pub(crate) struct Routes {
     pub(crate) mcp: McpServer,
     pub(crate) calls: Calls,
-    pub(crate) rpc: api::rpc::Rpc,
     pub(crate) health: api::health::Health,
     pub(crate) blobs: Blobs,
     pub(crate) endpoints: api::endpoints::Endpoints,
-    pub(crate) approvals: api::approvals::Waiting,
     pub(crate) hang_up: CancellationToken,
     pub(crate) running: TaskTracker,
     pub(crate) metrics: Metrics,
@@ -61,15 +59,15 @@ pub(crate) struct Routes {
 pub(crate) fn front(config: &Config, routes: Routes) -> Front {
     let mapped = middleware::from_fn_with_state(config.body_bytes_max, error_mapping::map_errors);
     let limit = DefaultBodyLimit::max(config.body_bytes_max);
-    let rpc = post(api::rpc::answer).with_state(routes.rpc).layer(limit).layer(mapped);
+    let rpc = post(api::rpc::answer).with_state(routes.calls.clone()).layer(limit).layer(mapped);
     let gateway = routes.endpoints.gateway.clone();
     let all = mcp(config, routes.calls, &routes.mcp, routes.hang_up)
         .route("/rpc", rpc.clone())
         .route("/rpc/", rpc)
-        .merge(api::auth::routes(routes.endpoints.gateway.clone()))
-        .merge(api::approvals::routes(routes.approvals))
+        .merge(api::auth::routes(gateway.clone()))
+        .merge(api::approvals::routes(routes.endpoints.clone()))
         .route("/api/health", get(api::health::answer).with_state(routes.health))
-        .route("/api/page", get(api::page::answer).with_state(Arc::new(config.page.clone())))
+        .route("/api/page", get(page::given).with_state(Arc::new(config.page.clone())))
         .route("/api/blobs", post(api::blobs::put).with_state(routes.blobs.clone()))
         .route("/api/blobs/{id}", get(api::blobs::get).with_state(routes.blobs))
         .merge(api::endpoints::routes(routes.endpoints))

@@ -51,17 +51,31 @@ pub(crate) struct Works {
 
 /// Runs the jobs of all components that have leave for them; ends with `stop`, the jobs with it.
 pub(crate) fn start(works: Works, stop: &CancellationToken) -> JoinHandle<()> {
+    let (registry, ending) = (works.registry.clone(), stop.clone());
+    for_each(registry, stop, move |component| {
+        let worker = component.has_jobs().then(|| Worker::new(&works, component.name().clone()))?;
+        Some(tokio::spawn(worker.serve(ending.clone())))
+    })
+}
+
+/// Keeps one task for each component for which `begin` begins one, until `stop`; then waits for all of them.
+pub(crate) fn for_each(
+    registry: Registry,
+    stop: &CancellationToken,
+    begin: impl Fn(&LoadedComponent) -> Option<JoinHandle<()>> + Send + 'static,
+) -> JoinHandle<()> {
     let stop = stop.clone();
     tokio::spawn(async move {
-        let mut changes = works.registry.changes();
+        let mut changes = registry.changes();
         let mut workers = BTreeMap::<Arc<str>, JoinHandle<()>>::new();
         loop {
             changes.mark_unchanged();
-            for component in works.registry.catalog().components().filter(|it| it.has_jobs()) {
-                let name = component.name();
-                if !workers.contains_key(name) {
-                    let worker = Worker::new(&works, name.clone());
-                    workers.insert(name.clone(), tokio::spawn(worker.serve(stop.clone())));
+            workers.retain(|_, it| !it.is_finished());
+            for component in registry.catalog().components() {
+                if !workers.contains_key(component.name())
+                    && let Some(worker) = begin(component)
+                {
+                    workers.insert(component.name().clone(), worker);
                 }
             }
             tokio::select! {

@@ -6,15 +6,19 @@ use std::{
 };
 
 use axum::{
+    Json,
     extract::{Path, State},
     response::{IntoResponse, Response},
 };
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use rust_embed::EmbeddedFile;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use base::{config::Config, embedded::Files};
+use base::{
+    config::{Config, PageConfig},
+    embedded::Files,
+};
 use calls::refusal::refusal;
 
 /// Nothing from elsewhere, no inline script, no inline style; WebAssembly is the page itself.
@@ -27,26 +31,30 @@ const PICTURES: &str = "img-src 'self' data: blob:";
 #[derive(Clone)]
 pub(crate) struct Page {
     files: Files,
-    policy: Policy,
+    policy: HeaderValue,
 }
 
 impl Page {
     pub(crate) fn of(config: &Config) -> Self {
-        Self { files: config.embedded.page(), policy: Policy::of(config) }
+        Self { files: config.embedded.page(), policy: policy(config) }
     }
 }
 
-#[derive(Clone)]
-struct Policy(HeaderValue);
+/// The strict one; tiles of the operator's choice may be shown, and nothing else comes from there.
+fn policy(config: &Config) -> HeaderValue {
+    let fixed = HeaderValue::from_static(POLICY);
+    let Some(tiles) = &config.page.tiles else { return fixed };
+    let widened = POLICY.replace(PICTURES, &format!("{PICTURES} {}", tiles.origin));
+    HeaderValue::try_from(widened).unwrap_or(fixed)
+}
 
-impl Policy {
-    /// The strict one; tiles of the operator's choice may be shown, and nothing else comes from there.
-    fn of(config: &Config) -> Self {
-        let fixed = HeaderValue::from_static(POLICY);
-        let Some(tiles) = &config.page.tiles else { return Self(fixed) };
-        let widened = POLICY.replace(PICTURES, &format!("{PICTURES} {}", tiles.origin()));
-        Self(HeaderValue::try_from(widened).unwrap_or(fixed))
-    }
+/// `GET /api/page`: the tiles, or null where the page shows the built-in map.
+pub(crate) async fn given(State(page): State<Arc<PageConfig>>) -> Json<Value> {
+    let tiles = page
+        .tiles
+        .as_ref()
+        .map(|it| json!({ "url": it.url, "attribution": it.attribution, "maxZoom": it.max_zoom }));
+    Json(json!({ "tiles": tiles }))
 }
 
 /// Bytes of a path that are told.
@@ -107,7 +115,7 @@ fn no_authorization_server(path: &str) -> Response {
         "{path} is not served: there is no OAuth here and no other transport. MCP is at POST /mcp; where a token is needed, send `Authorization: Bearer TOKEN`, with a token from the operator."
     );
     let body = json!({ "error": "not_found", "error_description": message, "message": message, "status": 404 });
-    (StatusCode::NOT_FOUND, axum::Json(body)).into_response()
+    (StatusCode::NOT_FOUND, Json(body)).into_response()
 }
 
 /// The short address of a form, which its agent may write down: leads to the page's view of it.
@@ -140,7 +148,7 @@ fn serve(path: &str, file: EmbeddedFile, request: &HeaderMap, page: Page) -> Res
     set(header::CACHE_CONTROL, if is_named_by_content(path) { FOR_GOOD } else { ASKED_FOR_ANEW });
     set(header::ETAG, &tag);
     set(header::VARY, "accept-encoding");
-    headers.insert(header::CONTENT_SECURITY_POLICY, page.policy.0);
+    headers.insert(header::CONTENT_SECURITY_POLICY, page.policy);
     let known = request.get(header::IF_NONE_MATCH).and_then(|it| it.to_str().ok());
     if known.is_some_and(|it| it.contains(&tag)) {
         return (StatusCode::NOT_MODIFIED, headers).into_response();
@@ -209,11 +217,11 @@ mod tests {
     #[test]
     fn tiles_widen_the_policy_by_their_origin_for_pictures_and_nothing_else() {
         let mut config = Config::defaults();
-        assert_eq!(Policy::of(&config).0, POLICY, "without tiles nothing changes");
+        assert_eq!(policy(&config), POLICY, "without tiles nothing changes");
         let tiles =
             "[tiles]\nurl = 'https://tiles.example/{z}/{x}/{y}.png?key=k'\nattribution = 'A'";
         config.page = toml::from_str(tiles).unwrap();
-        let policy = Policy::of(&config).0.to_str().unwrap().to_owned();
+        let policy = policy(&config).to_str().unwrap().to_owned();
         assert!(policy.contains("img-src 'self' data: blob: https://tiles.example;"), "{policy}");
         assert_eq!(policy.replace(" https://tiles.example", ""), POLICY);
     }

@@ -1,6 +1,6 @@
 //! Runs components from time to time, each at the interval that the operator set.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use tokio::{
     task::JoinHandle,
@@ -8,6 +8,7 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
+use crate::jobs::for_each;
 use base::config::Config;
 use registry::Registry;
 
@@ -21,35 +22,16 @@ pub(crate) fn start(
     stop: &CancellationToken,
     running: &TaskTracker,
 ) -> JoinHandle<()> {
-    let (registry, stop, running) = (registry.clone(), stop.clone(), running.clone());
-    tokio::spawn(async move {
-        let mut changes = registry.changes();
-        let mut turns = BTreeMap::<Arc<str>, JoinHandle<()>>::new();
-        loop {
-            changes.mark_unchanged();
-            turns.retain(|_, it| !it.is_finished());
-            for component in registry.catalog().components() {
-                let name = component.name();
-                if !turns.contains_key(name) && interval(&config, name).is_some() {
-                    let turn = Turn {
-                        name: name.clone(),
-                        config: config.clone(),
-                        registry: registry.clone(),
-                        trouble: None,
-                    };
-                    let task = tokio::spawn(turn.repeat(stop.clone(), running.clone()));
-                    turns.insert(name.clone(), task);
-                }
-            }
-            tokio::select! {
-                biased;
-                () = stop.cancelled() => break,
-                changed = changes.changed() => if changed.is_err() { break },
-            }
-        }
-        for task in turns.into_values() {
-            let _ = task.await;
-        }
+    let (registry, ending, running) = (registry.clone(), stop.clone(), running.clone());
+    for_each(registry.clone(), stop, move |component| {
+        interval(&config, component.name())?;
+        let turn = Turn {
+            name: component.name().clone(),
+            config: config.clone(),
+            registry: registry.clone(),
+            trouble: None,
+        };
+        Some(tokio::spawn(turn.repeat(ending.clone(), running.clone())))
     })
 }
 

@@ -15,13 +15,16 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    api::{approvals::Waiting, endpoints::Endpoints, health::Health, rpc::Rpc, services::Services},
+    api::{endpoints::Endpoints, health::Health, services::Services},
     http::{self, Connections, Front, Routes},
     jobs::{self, Works},
     operator::{self, Door, Listening, Operator},
     page, schedule,
 };
-use base::{config::Config, limits::ConnectionsConfig};
+use base::{
+    config::{Config, assistants, tokens},
+    limits::ConnectionsConfig,
+};
 use calls::{
     Behalf, Calls, approvals::Approvals, authorization::Gateway, record::Watch, spent::Spent,
 };
@@ -47,10 +50,8 @@ use store::{
 use telemetry::{Telemetry, audit::Audit, metrics::Metrics};
 
 mod error;
-mod told;
 
 pub use error::StartError;
-use told::tell_what_is_open;
 
 /// How long the last answers may take to leave.
 const FLUSH: Duration = Duration::from_millis(100);
@@ -222,7 +223,7 @@ impl Server {
                 metrics.clone(),
             );
             let loader = Loader::new(
-                shared,
+                shared.clone(),
                 library.clone(),
                 sandbox,
                 registry.clone(),
@@ -242,7 +243,7 @@ impl Server {
             let answers = (seal, spent);
             let gateway = Gateway::new(&config, &answers.0, &clock);
             let (tasks, stopping) = (running.clone(), stop.clone());
-            let offers = (registry.clone(), Arc::new(config.clone()));
+            let offers = (registry.clone(), shared.clone());
             let calls = Calls::new(offers, answers, tasks, watch.clone(), stopping, approvals);
             let behalf = Arc::new(Behalf { calls: calls.clone() });
             around.put(&behalf);
@@ -259,19 +260,9 @@ impl Server {
             let disk = Disk::new(&config.data);
             // Told in the log, should it take nothing.
             disk.trouble().await;
-            let endpoints = Endpoints {
-                registry: registry.clone(),
-                calls: calls.clone(),
-                body_bytes_max: config.body_bytes_max,
-                chat_body_bytes_max: config.chat.body_bytes_max,
-                aliases: Arc::new(config.endpoints.clone()),
-                gateway: gateway.clone(),
-            };
             let routes = Routes {
                 mcp: mcp.clone(),
                 calls: calls.clone(),
-                approvals: Waiting { calls: calls.clone(), registry: registry.clone(), gateway },
-                rpc: Rpc { calls: calls.clone() },
                 health: Health {
                     has_page: config.embedded.has_page(),
                     registry: registry.clone(),
@@ -280,7 +271,12 @@ impl Server {
                     services,
                     disk,
                 },
-                endpoints,
+                endpoints: Endpoints {
+                    registry: registry.clone(),
+                    calls,
+                    config: shared.clone(),
+                    gateway,
+                },
                 blobs: blobs.clone(),
                 hang_up: hang_up.clone(),
                 running: running.clone(),
@@ -291,7 +287,7 @@ impl Server {
             let mut tasks =
                 vec![reload, asks, jobs, tokio::spawn(blobs::sweep(blobs, stop.clone()))];
             tasks.extend(reached);
-            tasks.push(schedule::start(Arc::new(config.clone()), &registry, &stop, &running));
+            tasks.push(schedule::start(shared, &registry, &stop, &running));
             let (addr, door) = (None, None);
             let mut server = Self {
                 limits: config.connections.clone(),
@@ -401,5 +397,27 @@ impl Server {
                 tracing::error!("the audit log was not closed: {error}");
             }
         })
+    }
+}
+
+/// Tells whoever starts a server what they open to whom.
+fn tell_what_is_open(config: &Config) {
+    let problems = tokens::check::problems(config);
+    for it in problems.into_iter().chain(assistants::problems(config)) {
+        tracing::warn!("[{}]: {}", it.path.join("."), it.what);
+    }
+    let ip = config.addr.ip();
+    if ip.is_loopback() {
+        return;
+    }
+    tracing::warn!(
+        "{} can be reached by others over plain HTTP, which shows tokens to the network between: put TLS before it",
+        config.addr
+    );
+    tracing::info!("answers to the names {}", http::hosts(config).join(", "));
+    if ip.is_unspecified() && config.allowed_hosts.is_empty() {
+        tracing::warn!(
+            "it answers to the names of this machine only; add the one by which others call it to allowed_hosts"
+        );
     }
 }

@@ -9,6 +9,8 @@ use std::{
     time::Instant,
 };
 
+use strum::{IntoStaticStr, VariantArray};
+
 use crate::{audit::Audit, tally::Tally};
 use base::call::Ending;
 
@@ -35,12 +37,13 @@ struct Counters {
     nowhere: [AtomicU64; Ending::ALL.len()],
     load_failures: AtomicU64,
     /// Requests that were turned away at the door, by why.
-    refused: [AtomicU64; Refused::ALL.len()],
+    refused: [AtomicU64; Refused::VARIANTS.len()],
     runs: Runs,
 }
 
 /// Why a request was turned away before anybody looked into it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum Refused {
     /// It addressed a host, or came from a page, that is not served.
     Address,
@@ -48,18 +51,6 @@ pub enum Refused {
     Unauthorized,
     /// Whoever sent it asks too often.
     Rate,
-}
-
-impl Refused {
-    pub const ALL: [Self; 3] = [Self::Address, Self::Unauthorized, Self::Rate];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Address => "address",
-            Self::Unauthorized => "unauthorized",
-            Self::Rate => "rate",
-        }
-    }
 }
 
 impl Metrics {
@@ -94,7 +85,7 @@ impl Metrics {
 
     /// Everything, in the text format of OpenMetrics 1.0.
     pub fn text(&self) -> String {
-        text::encode(&self.0)
+        text::encode(self)
     }
 
     pub fn ended_nowhere(&self, ending: Ending) {

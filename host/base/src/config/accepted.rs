@@ -12,7 +12,8 @@ use crate::{
     clean,
     grants::{
         Grant,
-        http::{HostGrant, SecretGrant, Source},
+        http::{HostGrant, SecretGrant},
+        secret::Given,
     },
 };
 
@@ -31,6 +32,11 @@ impl Accepted {
         self.0.read().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect()
     }
 
+    /// Whether one of them is so.
+    pub(super) fn any(&self, is_so: impl Fn(&ComponentConfig) -> bool) -> bool {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).values().any(is_so)
+    }
+
     /// The most memory that one of them may have.
     pub(super) fn memory_bytes_max(&self) -> Option<usize> {
         let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
@@ -46,10 +52,11 @@ impl Config {
     /// # Errors
     /// Where the section cannot be used; says what to mend.
     pub fn component_asking(&self, name: &str, text: &str) -> Result<ComponentConfig, String> {
-        let asked = defaults::parse(text)?.component;
+        let defaults::Defaults { component: asked, models, .. } = defaults::parse(text)?;
         let mut component: ComponentConfig =
             asked.clone().try_into().map_err(|it: toml::de::Error| it.message().to_owned())?;
         component.change(self.components.get(name).cloned().unwrap_or_default());
+        component.own_models = models;
         let sections = Table::from_iter([(name.to_owned(), asked.into())]);
         let asked = Table::from_iter([("components".to_owned(), sections.into())]);
         component.limits = own_limits(&self.limits, [&asked, &self.written], name);
@@ -108,6 +115,14 @@ pub fn sentences(name: &str, text: &str) -> Result<Vec<String>, String> {
     all.extend(component.http.iter().flatten().map(host));
     for model in component.model_hosts.keys() {
         all.push(format!("sends requests to the provider of [models.{model}], with its key"));
+    }
+    for (model, entries) in
+        asked.models.iter().filter_map(|(name, it)| Some((name, it.as_table()?)))
+    {
+        let entries = entries.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+        all.push(format!(
+            "is told of [models.{model}] what the environment or files say: {entries}"
+        ));
     }
     for variable in component.http_environment.iter().flat_map(|it| it.variables()) {
         all.push(format!("sends requests to what the environment's {variable} names"));
@@ -191,11 +206,11 @@ fn host(it: &HostGrant) -> String {
     let methods: Vec<_> = it.methods.iter().map(|it| it.as_str()).collect();
     let methods = methods.join(", ");
     let place = |it: &SecretGrant| match &it.source {
-        Source::Environment(variable) => {
+        Given::Environment(variable) => {
             format!(", with the secret in the environment's {variable}")
         }
-        Source::File(file) => format!(", with the secret in the file {file:?}"),
-        Source::Value(_) => ", with a secret that it brings".to_owned(),
+        Given::File(file) => format!(", with the secret in the file {file:?}"),
+        Given::Text(_) | Given::Value(_) => ", with a secret that it brings".to_owned(),
     };
     let secrets: String = it.secrets.iter().map(place).collect();
     let private = if it.private { ", which may be on this machine or in its network" } else { "" };

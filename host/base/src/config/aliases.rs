@@ -89,10 +89,8 @@ impl Aliases {
             if RESERVED.contains(&name.as_str()) {
                 return Err(format!("/api/{name} is the server's own; another name is right"));
             }
-            let has_endpoints = |it: &ComponentConfig| {
-                it.enabled != Some(false)
-                    && it.grants.as_ref().is_some_and(|it| it.contains(&Grant::Endpoints))
-            };
+            let has_endpoints =
+                |it: &ComponentConfig| it.enabled != Some(false) && it.has(Grant::Endpoints);
             if components.get(name).is_some_and(has_endpoints) {
                 return Err(format!(
                     "/api/{name} is the component {name}'s own, which is granted \"endpoints\"; another name is right, or {name} = false"

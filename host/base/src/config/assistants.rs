@@ -12,7 +12,7 @@ use super::{ComponentConfig, Config, Given, chat, tokens::check::Problem};
 use crate::{
     grants::{
         Grant,
-        http::{HostGrant, Place, SecretGrant, Source},
+        http::{HostGrant, Place, SecretGrant},
     },
     tool_set::{Owner, ToolSet},
 };
@@ -156,26 +156,27 @@ impl ModelConfig {
         self.key.as_ref().filter(|it| it.is_there())
     }
 
-    /// As the component that asks it is told: with the texts that the environment and files give, and of the key
-    /// that it is there.
-    fn told(&self, base: &Path) -> Value {
+    /// As `component`, which asks it, is told: with the texts that the environment and files give for the entries
+    /// that travel with the component, and of the key that it is there. What else is kept there may be a secret.
+    fn told(&self, name: &str, component: &ComponentConfig, base: &Path) -> Value {
         let mut told = Map::new();
         if let Some(url) = self.base_url(base) {
             told.insert("base_url".to_owned(), url.into());
         }
         let has_key = self.key().is_some_and(|it| it.read(base).is_ok());
         told.insert("key".to_owned(), has_key.into());
-        for (name, value) in &self.others {
-            let given = value.is_object().then(|| serde_json::from_value::<Given>(value.clone()));
-            let value = match given {
-                Some(Ok(given)) => {
-                    let text = given.is_there().then(|| given.read(base).ok()).flatten();
+        for (entry, value) in &self.others {
+            let value = match is_indirect(value) {
+                false => Some(value.clone()),
+                true if component.declares(name, entry) => {
+                    let given = serde_json::from_value::<Given>(value.clone()).ok();
+                    let text = given.filter(Given::is_there).and_then(|it| it.read(base).ok());
                     let text = text.map(|it| it.expose().trim().to_owned());
                     text.filter(|it| !it.is_empty()).map(Value::String)
                 }
-                _ => Some(value.clone()),
+                true => None,
             };
-            told.extend(value.map(|it| (name.clone(), it)));
+            told.extend(value.map(|it| (entry.clone(), it)));
         }
         Value::Object(told)
     }
@@ -191,13 +192,8 @@ impl ModelConfig {
         // An address that the operator names is meant, wherever it is; ours is in the public network.
         grant.private = url.is_some();
         if let Some(key) = self.key() {
-            let source = match key {
-                Given::Text(it) | Given::Value(it) => Source::Value(it.clone()),
-                Given::File(it) => Source::File(it.clone()),
-                Given::Environment(it) => Source::Environment(it.clone()),
-            };
-            let place = Place::header(&host.header)?;
-            grant.secrets.push(SecretGrant { place, prefix: host.prefix.clone(), source });
+            let (place, prefix) = (Place::header(&host.header)?, host.prefix.clone());
+            grant.secrets.push(SecretGrant { place, prefix, source: key.clone() });
         }
         Ok(Some(grant))
     }
@@ -210,10 +206,13 @@ impl Config {
         if !component.has(Grant::Runs) {
             return;
         }
-        let models = self.models.iter().map(|(name, it)| (name.clone(), it.told(&self.base)));
+        let told = |(name, it): (&String, &ModelConfig)| {
+            (name.clone(), it.told(name, component, &self.base))
+        };
+        let models = self.models.iter().map(told).collect();
         for (name, value) in [
             ("assistants", Value::Object(self.assistants.table.clone())),
-            ("models", Value::Object(models.collect())),
+            ("models", Value::Object(models)),
             ("chat", self.chat.told()),
         ] {
             component.settings.entry(name.to_owned()).or_insert(value);
@@ -253,9 +252,23 @@ pub fn problems(config: &Config) -> Vec<Problem> {
         {
             found.push(Problem::new(&["models", name, "base_url"], what, true));
         }
+        for (entry, _) in model.others.iter().filter(|it| is_indirect(it.1)) {
+            let declares = |it: &ComponentConfig| it.declares(name, entry);
+            if !config.components.values().any(declares) && !config.accepted.any(declares) {
+                let what = format!(
+                    "key is the entry for a secret; {entry} is told to no component, for none brings such an entry"
+                );
+                found.push(Problem::new(&["models", name, entry], what, false));
+            }
+        }
     }
     found.extend(chat::problems(config));
     found
+}
+
+/// Whether an entry says where its value is kept: that may be a secret.
+fn is_indirect(value: &Value) -> bool {
+    ["environment", "file", "value"].iter().any(|it| value[*it].is_string())
 }
 
 fn wrong_pattern(config: &Config, name: &str, pattern: &str) -> Option<Problem> {
@@ -294,5 +307,58 @@ fn address(text: &str) -> Result<(), String> {
         "https" => Ok(()),
         "http" if is_here => Ok(()),
         _ => Err(format!("what is sent there could be read by others; {right}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::tests::{bundled, parse};
+
+    /// What the bundled assistant is told of the model.
+    fn told(config: &Config, model: &str) -> Value {
+        config.component("assistant").settings["models"][model].clone()
+    }
+
+    #[test]
+    fn tells_entries_that_travel_with_the_component() {
+        let text = "[models.claude]\nmodel = { environment = 'PATH' }\nretry_base_ms = 7";
+        let config = parse(text).unwrap();
+        let claude = told(&config, "claude");
+        assert_eq!(claude["model"], std::env::var("PATH").unwrap().trim());
+        assert_eq!(claude["retry_base_ms"], 7);
+        let found = problems(&config);
+        assert!(!found.iter().any(|it| it.path[0] == "models"), "{found:?}");
+        assert!(!problems(&bundled()).iter().any(|it| it.path[0] == "models"));
+    }
+
+    #[test]
+    fn tells_no_secret_under_another_name_than_key() {
+        for place in ["environment = 'PATH'", "file = '/etc/hostname'", "value = 'hush'"] {
+            let text = format!(
+                "[models.claude]\napi_key = {{ {place} }}\n[models.new]\nmodel = {{ {place} }}"
+            );
+            let config = parse(&text).unwrap();
+            assert_eq!(told(&config, "claude").get("api_key"), None, "{place}");
+            assert_eq!(told(&config, "new").get("model"), None, "{place}");
+            let found = problems(&config);
+            for path in [["models", "claude", "api_key"], ["models", "new", "model"]] {
+                let problem = found.iter().find(|it| it.path == path).expect(place);
+                assert!(problem.what.contains("key is the entry for a secret"), "{problem:?}");
+                assert!(!problem.what.contains("hush"), "{problem:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_accepted_component_is_told_the_entries_of_its_own_section() {
+        let text =
+            "[models.claude]\nmodel = { environment = 'PATH' }\ntoken = { environment = 'PATH' }";
+        let config = parse(text).unwrap();
+        config.accept("other", "grants = ['runs']\n[models.claude]\ntoken = ''").unwrap();
+        let claude = config.component("other").settings["models"]["claude"].clone();
+        assert!(claude["token"].is_string() && claude.get("model").is_none(), "{claude}");
+        assert_eq!(told(&config, "claude").get("token"), None);
+        assert!(!problems(&config).iter().any(|it| it.path[0] == "models"));
     }
 }

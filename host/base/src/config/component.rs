@@ -61,6 +61,9 @@ pub struct ComponentConfig {
     pub schedule_ms: Option<u64>,
     /// How much it may use, where that differs from the common limits.
     pub limits: Option<Limits>,
+    /// `[models]` as it travels with the component: what the environment or a file says there is told to it.
+    #[serde(skip)]
+    pub own_models: toml::Table,
 }
 
 impl ComponentConfig {
@@ -85,6 +88,11 @@ impl ComponentConfig {
         self.schedule_ms = other.schedule_ms.or(self.schedule_ms);
     }
 
+    /// Whether what travels with it has that entry of `[models.MODEL]`.
+    pub(super) fn declares(&self, model: &str, entry: &str) -> bool {
+        self.own_models.get(model).is_some_and(|it| it.get(entry).is_some())
+    }
+
     /// Whether it has that grant.
     pub fn has(&self, grant: Grant) -> bool {
         self.grants.as_ref().is_some_and(|it| it.contains(&grant))
@@ -92,7 +100,7 @@ impl ComponentConfig {
 
     /// The capability `http` and hosts to use it with: neither is worth anything alone.
     pub(super) fn check_halves(&self, component: &str, path: &Path) -> Result<(), ConfigError> {
-        let is_granted = self.grants.as_ref().is_some_and(|it| it.contains(&Grant::Http));
+        let is_granted = self.has(Grant::Http);
         // One that only counts with its secret is an offer, and takes no leave that is not given.
         let mut hosts = self.http.iter().flatten();
         let has_hosts = hosts.any(|it| is_granted || !it.optional);
@@ -175,10 +183,9 @@ impl ComponentConfig {
             let what = format!("{wrong:?}: names of tools are right here, one by one");
             return Some(("trusts", what));
         }
-        let is_granted = self.grants.as_ref().is_some_and(|it| it.contains(&Grant::Calls));
         let key = if calls.count() > 0 { "calls" } else { "trusts" };
         let is_said = key == "calls" || self.trusts.as_ref().is_some_and(|it| !it.is_empty());
-        (is_said && !is_granted)
+        (is_said && !self.has(Grant::Calls))
             .then(|| (key, "it has no leave to call tools; add \"calls\" to its grants".to_owned()))
     }
 

@@ -1,11 +1,13 @@
 //! What every installation starts from: the program's own file, and what travels with each bundled
 //! component.
 
+use std::collections::BTreeMap;
+
 use toml::{Table, Value};
 use wasmparser::{Parser, Payload};
 
 use super::{ComponentConfig, ConfigError, ModelConfig, Policy};
-use crate::embedded::Embedded;
+use crate::embedded::{Embedded, Start};
 
 /// The program's own file, which names no component.
 const OWN: &str = include_str!("../default.toml");
@@ -13,25 +15,29 @@ const OWN: &str = include_str!("../default.toml");
 pub const SECTION: &str = "madoguchi:defaults";
 const BYTES_MAX: usize = 64 << 10;
 
-/// What every installation starts from with those components, in the form of a configuration file.
+/// What every installation starts from with those components.
 ///
 /// # Errors
 /// Where a bundled component's part cannot be used.
-pub(super) fn table(embedded: &Embedded) -> Result<&Table, ConfigError> {
-    let all = embedded.defaults(|| all(embedded)).as_ref();
+pub(super) fn start(embedded: &Embedded) -> Result<&Start, ConfigError> {
+    let all = embedded.start(|| all(embedded)).as_ref();
     all.map_err(|(table, what)| ConfigError::Unworkable {
         table: table.clone(),
         what: format!("what it starts from cannot be used: {what}"),
     })
 }
 
-fn all(embedded: &Embedded) -> Result<Table, (String, String)> {
+fn all(embedded: &Embedded) -> Result<Start, (String, String)> {
+    let mut models = BTreeMap::new();
     let mut all = toml::from_str(OWN).map_err(|it| ("default.toml".to_owned(), it.to_string()))?;
     let mut more = Vec::new();
     for name in embedded.names() {
         let Some(source) = embedded.component(&name) else { continue };
         let added = section(&source.bytes).and_then(|it| match it {
-            Some(text) => add(&mut all, &name, &text),
+            Some(text) => {
+                models.insert(name.clone(), parse(&text)?.models);
+                add(&mut all, &name, &text)
+            }
             None => Ok(Vec::new()),
         });
         let added = added.map_err(|what| (format!("components.{name}"), what))?;
@@ -40,7 +46,7 @@ fn all(embedded: &Embedded) -> Result<Table, (String, String)> {
     for (name, (assistant, table)) in more {
         extend(&mut all, &assistant, table).map_err(|what| (format!("components.{name}"), what))?;
     }
-    Ok(all)
+    Ok(Start { table: all, models })
 }
 
 /// Why all of it together is no configuration.
@@ -83,7 +89,7 @@ pub struct Defaults {
     /// As under `[assistants]`; one without a prompt is added to.
     pub(super) assistants: Table,
     /// As under `[models]` and `[chat]`.
-    models: Table,
+    pub(super) models: Table,
     chat: Table,
     /// The one that answers at `/api/chat` where a request names none.
     answers_chat: Option<String>,
@@ -180,6 +186,42 @@ pub fn parse(text: &str) -> Result<Defaults, String> {
 fn entry<'a>(all: &'a mut Table, name: &str) -> Result<&'a mut Table, String> {
     let entry = all.entry(name).or_insert_with(|| Table::new().into());
     entry.as_table_mut().ok_or_else(|| format!("{name} is no table"))
+}
+
+/// The table `name` of the program's own file, with those entries changed that the operator's names.
+pub(super) fn merged<T: serde::de::DeserializeOwned>(
+    [ours, theirs]: [&Table; 2],
+    name: &str,
+) -> Result<T, ConfigError> {
+    let table = |it: &Table| it.get(name).and_then(|it| it.as_table()).cloned();
+    let mut merged = table(ours).unwrap_or_default();
+    change(&mut merged, table(theirs).unwrap_or_default());
+    let unworkable = |it: toml::de::Error| ConfigError::Unworkable {
+        table: name.to_owned(),
+        what: it.message().to_owned(),
+    };
+    Value::Table(merged).try_into().map_err(unworkable)
+}
+
+/// Takes over what `other` says, tables within tables.
+fn change(table: &mut Table, other: Table) {
+    for (name, value) in other {
+        match (table.get_mut(&name), value) {
+            (Some(Value::Table(own)), Value::Table(value))
+                if !(is_place(own) && is_place(&value)) =>
+            {
+                change(own, value);
+            }
+            (_, value) => _ = table.insert(name, value),
+        }
+    }
+}
+
+/// Whether it says where one value comes from: then the operator's stands instead of ours, not beside
+/// it.
+fn is_place(table: &Table) -> bool {
+    let is_one = |name: &&str| table.get(*name).is_some_and(Value::is_str);
+    table.len() == 1 && ["environment", "file", "value"].iter().any(is_one)
 }
 
 #[cfg(test)]
@@ -293,5 +335,14 @@ mod tests {
     fn the_programs_own_file_names_no_component() {
         let own: Table = toml::from_str(OWN).unwrap();
         assert!(own.get("components").is_none() && own.get("endpoints").is_none());
+    }
+
+    #[test]
+    fn a_key_of_the_operators_stands_instead_of_ours_and_the_rest_stays() {
+        let table = |text: &str| -> Table { toml::from_str(text).unwrap() };
+        let mut own = table("[a]\nkey = { environment = 'KEY' }\nmodel = 'm'\n[a.more]\nx = 1");
+        change(&mut own, table("[a]\nkey = { value = 'k' }\n[a.more]\ny = 2"));
+        let expected = table("[a]\nkey = { value = 'k' }\nmodel = 'm'\n[a.more]\nx = 1\ny = 2");
+        assert_eq!(own, expected);
     }
 }

@@ -15,10 +15,14 @@ pub struct PageConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Written")]
 pub struct Tiles {
-    url: String,
-    origin: String,
-    attribution: String,
-    max_zoom: u8,
+    /// The address of a tile, with `{z}`, `{x}` and `{y}` in it.
+    pub url: String,
+    /// Where they come from: scheme, host and port.
+    pub origin: String,
+    /// Whose map it is; plain text.
+    pub attribution: String,
+    /// The greatest zoom that there are tiles for.
+    pub max_zoom: u8,
 }
 
 /// The same as it is written.
@@ -43,26 +47,6 @@ const ZOOM_MAX: u8 = 24;
 const ATTRIBUTION_MAX: usize = 300;
 
 impl Tiles {
-    /// The address of a tile, with `{z}`, `{x}` and `{y}` in it.
-    pub fn url(&self) -> &str {
-        &self.url
-    }
-
-    /// Where they come from: scheme, host and port.
-    pub fn origin(&self) -> &str {
-        &self.origin
-    }
-
-    /// Whose map it is; plain text.
-    pub fn attribution(&self) -> &str {
-        &self.attribution
-    }
-
-    /// The greatest zoom that there are tiles for.
-    pub fn max_zoom(&self) -> u8 {
-        self.max_zoom
-    }
-
     /// Whether there is something in the address that may be a key: everybody who sees the page sees
     /// it.
     pub fn may_have_key(&self) -> bool {
@@ -160,7 +144,7 @@ mod tests {
             ("http://[::1]:1/{z}/{x}/{y}.png", "http://[::1]:1"),
         ] {
             let tiles = at(url).unwrap();
-            assert_eq!((tiles.origin(), tiles.url(), tiles.max_zoom()), (origin, url, 19));
+            assert_eq!((&*tiles.origin, &*tiles.url, tiles.max_zoom), (origin, url, 19));
         }
         assert!(at("https://a.example/{z}/{x}/{y}?KEY=1").unwrap().may_have_key());
         assert!(!at("https://a.example/{z}/{x}/{y}.png").unwrap().may_have_key());

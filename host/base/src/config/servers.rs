@@ -9,7 +9,7 @@ use reqwest::Url;
 use serde::Deserialize;
 
 use super::Given;
-use crate::{grants::secret::Mask, tool_set::is_name};
+use crate::{grants::secret::Mask, limits::within, tool_set::is_name};
 
 /// Bytes that a result, and one event of a stream, may have.
 const OUTPUT_BYTES_MAX: usize = 8 << 20;
@@ -143,21 +143,19 @@ impl TryFrom<Written> for ServerConfig {
         if let Some(name) = it.replaces.iter().find(|it| !is_name(it)) {
             return Err(format!("replaces: {name:?} is not the name of a tool"));
         }
-        if let (Some(tools), Some(name)) = (
-            &it.tools,
-            it.replaces.iter().find(|name| !it.tools.as_ref().is_none_or(|it| it.contains(*name))),
-        ) {
+        if let Some(tools) = &it.tools
+            && let Some(name) = it.replaces.difference(tools).next()
+        {
             return Err(format!("replaces names {name:?}, which tools = {tools:?} keeps out"));
         }
-        let within = |name: &str, value: Option<u64>, usual: u64, least: u64, most: u64| {
-            let value = value.unwrap_or(usual);
-            match (least..=most).contains(&value) {
-                true => Ok(value),
-                false => Err(format!("{name} = {value} cannot work; {least} to {most} is right")),
-            }
-        };
-        let size = |it: Option<usize>| it.map(|it| it as u64);
-        let base = it.retry_base_ms.map(|it| within("retry_base_ms", Some(it), 0, 1, 60_000));
+        let (timeout_ms, retry_base_ms) = (it.timeout_ms.unwrap_or(30_000), it.retry_base_ms);
+        let (calls_max, queue_max) = (it.calls_max.unwrap_or(32), it.queue_max.unwrap_or(256));
+        let output_bytes_max = it.output_bytes_max.unwrap_or(OUTPUT_BYTES_MAX);
+        within("retry_base_ms", retry_base_ms.unwrap_or(1), 1, 60_000)?;
+        within("timeout_ms", timeout_ms, 1, 86_400_000)?;
+        within("calls_max", calls_max, 1, 4_096)?;
+        within("queue_max", queue_max, 0, 1 << 20)?;
+        within("output_bytes_max", output_bytes_max, 1 << 10, 1 << 30)?;
         Ok(Self {
             way,
             era: it.transport,
@@ -165,17 +163,11 @@ impl TryFrom<Written> for ServerConfig {
             replaces: it.replaces,
             tools: it.tools,
             trust_hints: it.trust_hints,
-            timeout_ms: within("timeout_ms", it.timeout_ms, 30_000, 1, 86_400_000)?,
-            retry_base_ms: base.transpose()?,
-            calls_max: within("calls_max", size(it.calls_max), 32, 1, 4_096)? as usize,
-            queue_max: within("queue_max", size(it.queue_max), 256, 0, 1 << 20)? as usize,
-            output_bytes_max: within(
-                "output_bytes_max",
-                size(it.output_bytes_max),
-                OUTPUT_BYTES_MAX as u64,
-                1 << 10,
-                1 << 30,
-            )? as usize,
+            timeout_ms,
+            retry_base_ms,
+            calls_max,
+            queue_max,
+            output_bytes_max,
         })
     }
 }

@@ -9,7 +9,7 @@ use crate::{embedded::Files, grants::Grant};
 static EMBEDDED: LazyLock<Embedded> =
     LazyLock::new(|| Embedded::new(Files::of::<bundle::Components>(), Files::default()));
 
-fn parse(text: &str) -> Result<Config, String> {
+pub(super) fn parse(text: &str) -> Result<Config, String> {
     Config::from_text(text, Path::new("madoguchi.toml"), &EMBEDDED).map_err(|it| it.to_string())
 }
 

@@ -1,7 +1,7 @@
 //! The hosts of one component with their secrets at hand: which request is granted, by which entry.
 
 use std::{
-    fmt, fs, io,
+    fmt, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -10,12 +10,10 @@ use http::{HeaderValue, Method};
 use reqwest::Url;
 
 use super::{
-    http::{HostGrant, Place, Scheme, SecretGrant, Source},
-    secret::{Mask, Secret},
+    http::{HostGrant, Place, Scheme, SecretGrant},
+    secret::{self, Given, Mask, Secret},
 };
-
-/// Bytes that a secret may have.
-const SECRET_BYTES_MAX: u64 = 64 << 10;
+use crate::source::read_text;
 
 /// The hosts that one component may reach.
 #[derive(Clone, Debug, Default)]
@@ -87,7 +85,7 @@ impl Hosts {
     pub fn files(grants: &[HostGrant], base: &Path) -> Vec<PathBuf> {
         let secrets = grants.iter().flat_map(|it| &it.secrets);
         let file = |it: &SecretGrant| match &it.source {
-            Source::File(file) => Some(base.join(file)),
+            Given::File(file) => Some(base.join(file)),
             _ => None,
         };
         secrets.filter_map(file).collect()
@@ -140,12 +138,7 @@ pub fn literal(url: &Url) -> Option<std::net::IpAddr> {
 
 impl HostGrant {
     fn leads_to(&self, url: &Url) -> bool {
-        let scheme = match url.scheme() {
-            "https" => Scheme::Https,
-            "http" => Scheme::Http,
-            _ => return false,
-        };
-        self.scheme == scheme
+        Scheme::of(url) == Some(self.scheme)
             && url.port_or_known_default() == Some(self.port)
             && url.host_str().is_some_and(|it| self.host.covers(it))
     }
@@ -165,39 +158,32 @@ impl GrantedHost {
     }
 }
 
-fn read(secret: &SecretGrant, base: &Path, host: &str) -> Result<String, SecretError> {
+fn read(granted: &SecretGrant, base: &Path, host: &str) -> Result<String, SecretError> {
     let host = || host.to_owned();
-    let text = match &secret.source {
-        Source::Value(value) => value.expose().to_owned(),
-        Source::Environment(variable) => std::env::var(variable).unwrap_or_default(),
-        Source::File(file) => read_file(&base.join(file)).map_err(|source| SecretError::File {
-            host: host(),
-            file: file.display().to_string(),
-            source: Arc::new(source),
-        })?,
+    let text = match &granted.source {
+        Given::Text(value) | Given::Value(value) => value.expose().to_owned(),
+        Given::Environment(variable) => std::env::var(variable).unwrap_or_default(),
+        Given::File(file) => {
+            read_text(&base.join(file), secret::BYTES_MAX).map_err(|source| SecretError::File {
+                host: host(),
+                file: file.display().to_string(),
+                source: Arc::new(source),
+            })?
+        }
     };
     // Files end with a newline, and so does what a shell puts into a variable.
     let text = text.trim_end_matches(['\n', '\r']).to_owned();
-    if let (Source::Environment(variable), "") = (&secret.source, text.as_str()) {
+    if let (Given::Environment(variable), "") = (&granted.source, text.as_str()) {
         return Err(SecretError::Environment { host: host(), variable: variable.clone() });
     }
     let unfit = |what| SecretError::Unfit { host: host(), what };
     if text.is_empty() {
         return Err(unfit("is empty"));
     }
-    if matches!(secret.place, Place::Header(_)) && HeaderValue::from_str(&text).is_err() {
+    if matches!(granted.place, Place::Header(_)) && HeaderValue::from_str(&text).is_err() {
         return Err(unfit("has characters that cannot stand in a header"));
     }
     Ok(text)
-}
-
-fn read_file(path: &Path) -> io::Result<String> {
-    let size = fs::metadata(path)?.len();
-    if size > SECRET_BYTES_MAX {
-        let why = format!("{size} bytes; at most {SECRET_BYTES_MAX} can be read");
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
-    }
-    fs::read_to_string(path)
 }
 
 /// `text` as it stands in a query.

@@ -4,9 +4,9 @@ use std::{fmt, net::IpAddr, path::PathBuf};
 
 use http::{HeaderName, HeaderValue, Method};
 use reqwest::Url;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-use super::secret::Secret;
+use super::secret::{Given, Secret};
 use crate::grants::address;
 
 mod origins;
@@ -35,7 +35,7 @@ pub enum HostName {
 }
 
 /// How to speak to a host.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scheme {
     #[default]
@@ -49,7 +49,7 @@ pub enum Scheme {
 pub struct SecretGrant {
     pub place: Place,
     pub prefix: String,
-    pub source: Source,
+    pub source: Given,
 }
 
 /// Where in the request a secret goes.
@@ -57,14 +57,6 @@ pub struct SecretGrant {
 pub enum Place {
     Header(HeaderName),
     Query(String),
-}
-
-/// Where a secret comes from.
-#[derive(Clone, Debug)]
-pub enum Source {
-    Environment(String),
-    File(PathBuf),
-    Value(Secret),
 }
 
 /// An entry as it stands in the file.
@@ -104,33 +96,30 @@ impl HostGrant {
         let wrong = || format!("{text:?}: HOST, HOST:PORT or http://HOST:PORT is right");
         // A star is no character of a URL's host.
         let url = Url::parse(&whole.replacen("//*.", "//", 1)).map_err(|_| wrong())?;
-        let scheme = match url.scheme() {
-            "https" => Scheme::Https,
-            "http" => Scheme::Http,
-            _ => return Err(wrong()),
-        };
+        let scheme = Scheme::of(&url).ok_or_else(wrong)?;
         let star = if whole.contains("//*.") { "*." } else { "" };
         let host = HostName::read(&format!("{star}{}", url.host_str().ok_or_else(wrong)?))?;
         let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
         let methods = methods.iter().map(|it| method(it)).collect::<Result<_, _>>()?;
-        let port = url.port().unwrap_or(scheme.port());
-        Ok(Self {
-            host,
-            scheme,
-            port,
-            methods,
-            private: true,
-            optional: false,
-            secrets: Vec::new(),
-        })
+        Ok(Self::at(host, scheme, url.port(), methods, true))
     }
-}
 
-impl HostGrant {
+    /// A host without secrets, at the scheme's port where no other is named.
+    fn at(
+        host: HostName,
+        scheme: Scheme,
+        port: Option<u16>,
+        methods: Vec<Method>,
+        private: bool,
+    ) -> Self {
+        let port = port.unwrap_or(scheme.port());
+        Self { host, scheme, port, methods, private, optional: false, secrets: Vec::new() }
+    }
+
     /// The environment variables that its secrets come from.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.secrets.iter().filter_map(|it| match &it.source {
-            Source::Environment(variable) => Some(variable.as_str()),
+            Given::Environment(variable) => Some(variable.as_str()),
             _ => None,
         })
     }
@@ -166,7 +155,7 @@ impl TryFrom<Written> for HostGrant {
             return Err("methods = [] allows nothing; leave it out for GET and HEAD".to_owned());
         }
         let port = it.port.unwrap_or(it.scheme.port());
-        let is_of_environment = |it: &SecretGrant| matches!(it.source, Source::Environment(_));
+        let is_of_environment = |it: &SecretGrant| matches!(it.source, Given::Environment(_));
         if it.optional && !it.secrets.iter().any(is_of_environment) {
             return Err("optional = true is for an entry with a secret of the environment".into());
         }
@@ -228,6 +217,14 @@ impl fmt::Display for HostName {
 }
 
 impl Scheme {
+    pub fn of(url: &Url) -> Option<Self> {
+        match url.scheme() {
+            "https" => Some(Self::Https),
+            "http" => Some(Self::Http),
+            _ => None,
+        }
+    }
+
     pub fn port(self) -> u16 {
         match self {
             Self::Https => 443,
@@ -238,10 +235,7 @@ impl Scheme {
 
 impl fmt::Display for Scheme {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Https => "https",
-            Self::Http => "http",
-        })
+        self.serialize(f)
     }
 }
 
@@ -254,16 +248,7 @@ impl TryFrom<WrittenSecret> for SecretGrant {
             (None, Some(name)) if !name.is_empty() => Place::Query(name),
             _ => return Err("a secret goes into one place: header = \"…\" or query = \"…\"".into()),
         };
-        let source = match (it.environment, it.file, it.value) {
-            (Some(name), None, None) => Source::Environment(name),
-            (None, Some(path), None) => Source::File(path),
-            (None, None, Some(value)) => Source::Value(value),
-            _ => {
-                return Err(
-                    "a secret comes from one place: environment = \"VARIABLE\", file = \"PATH\" or value = \"…\"".into()
-                );
-            }
-        };
+        let source = Given::of_one(it.environment, it.file, it.value)?;
         let prefix = it.prefix.unwrap_or_default();
         if HeaderValue::from_str(&prefix).is_err() {
             return Err(format!("prefix = {prefix:?} cannot stand in a header"));

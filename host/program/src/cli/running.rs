@@ -16,25 +16,25 @@ pub(super) struct Server {
 impl Server {
     /// The one that runs, which must.
     pub(super) fn of(config: &Config) -> anyhow::Result<Self> {
-        let data = config.data.clone();
-        let key = OperatorKey::read(&data)
-            .with_context(|| format!("cannot read operator.json in {}", data.display()))?;
-        let key = key.with_context(|| nobody(&data))?;
-        Ok(Self { key, data })
+        Self::named(config)?.with_context(|| nobody(&config.data))
     }
 
     /// The one that runs, if one does: a key that was left behind by one that was killed opens nothing.
     pub(super) async fn if_any(config: &Config) -> anyhow::Result<Option<Self>> {
-        let data = config.data.clone();
-        let key = OperatorKey::read(&data)
-            .with_context(|| format!("cannot read operator.json in {}", data.display()))?;
-        let Some(key) = key else { return Ok(None) };
-        let server = Self { key, data };
+        let Some(server) = Self::named(config)? else { return Ok(None) };
         match server.ask(Method::GET, "components", Vec::new()).await {
             Ok(answer) => text(answer).await.map(|_| Some(server)),
             Err(error) if error.is_connect() => Ok(None),
             Err(error) => Err(error).with_context(|| nobody(&server.data)),
         }
+    }
+
+    /// The one whose key lies in the data folder.
+    fn named(config: &Config) -> anyhow::Result<Option<Self>> {
+        let data = config.data.clone();
+        let key = OperatorKey::read(&data)
+            .with_context(|| format!("cannot read operator.json in {}", data.display()))?;
+        Ok(key.map(|key| Self { key, data }))
     }
 
     /// One request, and the answer to it.

@@ -15,28 +15,18 @@ use http::{Extensions, HeaderMap, HeaderValue, StatusCode, header};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::refused;
+use super::endpoints::{self, Endpoints};
 use base::{
     call::Surface, call::TraceHeaders, caller::Caller, failure::Failure, language::Language,
     unreadable,
 };
 use calls::{
-    Calls, Reply, Speaker,
+    Reply, Speaker,
     approvals::{Approval, Described, State as Stands},
-    authorization::Gateway,
 };
-use registry::Registry;
 
 /// Bytes that an answer may have.
 const BODY_BYTES_MAX: usize = 256 << 10;
-
-/// What the endpoints work on.
-#[derive(Clone)]
-pub(crate) struct Waiting {
-    pub(crate) calls: Calls,
-    pub(crate) registry: Registry,
-    pub(crate) gateway: Gateway,
-}
 
 /// What a person says: whether the call is made, or what its questions are answered.
 #[derive(Deserialize)]
@@ -48,58 +38,58 @@ struct Said {
     arguments_sha256: Option<String>,
 }
 
-pub(crate) fn routes(waiting: Waiting) -> Router {
+pub(crate) fn routes(endpoints: Endpoints) -> Router {
     Router::new()
         .route("/api/approvals", get(list))
         .route("/api/approvals/{id}", get(one).post(answer))
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
-        .with_state(waiting)
+        .with_state(endpoints)
 }
 
 async fn list(
-    State(waiting): State<Waiting>,
+    State(endpoints): State<Endpoints>,
     headers: HeaderMap,
     extensions: Extensions,
 ) -> Response {
     let listed = async {
-        let caller = waiting.caller(&headers, &extensions)?;
-        let all = match waiting.calls.approvals() {
+        let caller = endpoints.caller(&headers, &extensions)?;
+        let all = match endpoints.calls.approvals() {
             Some(it) => it.list(&caller.principal).await,
             None => Vec::new(),
         };
-        let all: Vec<_> = all.iter().map(|it| waiting.told(it, &caller)).collect();
+        let all: Vec<_> = all.iter().map(|it| endpoints.told(it, &caller)).collect();
         Ok(json!({ "approvals": all }))
     };
     answered(listed.await)
 }
 
 async fn one(
-    State(waiting): State<Waiting>,
+    State(endpoints): State<Endpoints>,
     Path(id): Path<String>,
     headers: HeaderMap,
     extensions: Extensions,
 ) -> Response {
     let found = async {
-        let caller = waiting.caller(&headers, &extensions)?;
-        let found = match waiting.calls.approvals() {
+        let caller = endpoints.caller(&headers, &extensions)?;
+        let found = match endpoints.calls.approvals() {
             Some(it) => it.get(&id, &caller.principal).await,
             None => None,
         };
-        Ok(waiting.told(&found.ok_or_else(unknown)?, &caller))
+        Ok(endpoints.told(&found.ok_or_else(unknown)?, &caller))
     };
     answered(found.await)
 }
 
 async fn answer(
-    State(waiting): State<Waiting>,
+    State(endpoints): State<Endpoints>,
     Path(id): Path<String>,
     request: Request,
 ) -> Response {
-    answered(waiting.answer(&id, request).await)
+    answered(endpoints.reply(&id, request).await)
 }
 
-impl Waiting {
-    async fn answer(&self, id: &str, request: Request) -> Result<Value, Failure> {
+impl Endpoints {
+    async fn reply(&self, id: &str, request: Request) -> Result<Value, Failure> {
         // Of a stranger nothing more is read.
         let caller = self.caller(request.headers(), request.extensions())?;
         let trace = TraceHeaders::of(request.headers());
@@ -188,7 +178,7 @@ fn answered(result: Result<Value, Failure>) -> Response {
         Ok(body) => Json(body).into_response(),
         Err(failure) => {
             let status = StatusCode::from_u16(failure.status).unwrap_or(StatusCode::BAD_REQUEST);
-            refused::response(status, failure.object(), None, None)
+            endpoints::response(status, Json(failure.object()), None, None)
         }
     };
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));

@@ -4,7 +4,7 @@
 use std::{borrow::Cow, sync::Arc};
 
 use axum::{
-    Router,
+    Json, Router,
     body::{Body, to_bytes},
     extract::State,
     response::{IntoResponse, Response, sse::Event},
@@ -17,18 +17,18 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
-use super::{query, refused, stream as events};
+use super::{query, stream as events};
 use base::{
     call::TraceHeaders,
     caller::Caller,
-    config::{Aliases, CHAT},
+    config::{CHAT, Config},
     failure::Failure,
     language::Language,
     tool_set::Owner,
 };
 use calls::{
     Calls, RouteCall,
-    authorization::{Gateway, caller_of},
+    authorization::{Gateway, caller_of, forbidden},
 };
 use registry::Registry;
 use sandbox::{
@@ -49,11 +49,7 @@ const TRUSTS_MAX: usize = 64;
 pub(crate) struct Endpoints {
     pub(crate) registry: Registry,
     pub(crate) calls: Calls,
-    /// Other addresses of what components answer.
-    pub(crate) aliases: Arc<Aliases>,
-    /// Bytes that any body may have, and one for the component that answers the chat.
-    pub(crate) body_bytes_max: usize,
-    pub(crate) chat_body_bytes_max: usize,
+    pub(crate) config: Arc<Config>,
     /// What is before the chat.
     pub(crate) gateway: Gateway,
 }
@@ -66,7 +62,7 @@ pub(crate) fn routes(endpoints: Endpoints) -> Router {
     };
     let mut router =
         Router::new().route("/api/{component}", every()).route("/api/{component}/{*path}", every());
-    for name in endpoints.aliases.elsewhere() {
+    for name in endpoints.config.endpoints.elsewhere() {
         router = router.route(name, every()).route(&format!("{name}/{{*path}}"), every());
     }
     router.with_state(endpoints)
@@ -92,13 +88,30 @@ fn refusal(failure: &Failure) -> Response {
     let wait_s = wait_ms.map(|it| it.div_ceil(1_000).max(1));
     let scope = (failure.error == "insufficient_scope").then(|| failure.data.get("scope"));
     let scope = scope.flatten().and_then(Value::as_str);
-    let mut response = refused::response(status, failure.object(), wait_s, scope);
+    let mut response = response(status, Json(failure.object()), wait_s, scope);
     if let Some(allow) = failure.data.get("allow").and_then(Value::as_str)
         && let Ok(allow) = HeaderValue::try_from(allow)
     {
         response.headers_mut().insert(header::ALLOW, allow);
     }
     response
+}
+
+/// `body` with its status; when to come back, and the scope that the caller would need.
+pub(super) fn response(
+    status: StatusCode,
+    body: impl IntoResponse,
+    retry_after_s: Option<u64>,
+    scope: Option<&str>,
+) -> Response {
+    let mut response = (status, body).into_response();
+    if let Some(seconds) = retry_after_s {
+        response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+    }
+    match scope {
+        Some(scope) => forbidden(response, scope),
+        None => response,
+    }
 }
 
 /// Where a request leads.
@@ -140,7 +153,10 @@ impl Endpoints {
                 if !is_chat {
                     must_use(&caller, &asked.component, route)?;
                 }
-                let most = if is_chat { self.chat_body_bytes_max } else { self.body_bytes_max };
+                let most = match is_chat {
+                    true => self.config.chat.body_bytes_max,
+                    false => self.config.body_bytes_max,
+                };
                 let body = read(body, route.body_bytes_max.min(most)).await;
                 let content_type = parts.headers.get(header::CONTENT_TYPE);
                 let request = RouteRequest {
@@ -169,7 +185,7 @@ impl Endpoints {
                 let path = query::decode(&asked.path).map_err(bad)?;
                 let request = Request { path, query: query()?, meta: "{}".to_owned() };
                 match component.get(&request, caller).await? {
-                    Some(json) => Ok(json_of(StatusCode::OK, json)),
+                    Some(found) => Ok(json(found).into_response()),
                     None => Err(unknown(&name, method, found, false)),
                 }
             }
@@ -184,19 +200,19 @@ impl Endpoints {
         if first == CHAT
             && let Some(component) = self.chat()
         {
-            let path = match self.aliases.get(CHAT) {
+            let path = match self.config.endpoints.get(CHAT) {
                 Some(alias) if *alias.component == **component.name() => alias.path(rest),
                 _ => Cow::Borrowed(rest),
             };
             return Ok(Asked { path: path.into_owned(), component });
         }
-        let (name, path) = match self.aliases.get(first) {
+        let (name, path) = match self.config.endpoints.get(first) {
             Some(alias) => (alias.component.as_str(), alias.path(rest)),
             None => (first, Cow::Borrowed(rest)),
         };
         let Some(component) = self.registry.catalog().component(name).cloned() else {
             let shown: String = name.chars().take(64).collect();
-            return Err(not_found(match self.aliases.get(first) {
+            return Err(not_found(match self.config.endpoints.get(first) {
                 Some(_) => format!(
                     "The component {shown}, which answers here, is not served; /api/health says why."
                 ),
@@ -212,13 +228,13 @@ impl Endpoints {
     /// The component that answers the chat: the one that has the address, or else one that runs assistants.
     fn chat(&self) -> Option<Arc<LoadedComponent>> {
         let catalog = self.registry.catalog();
-        let named = self.aliases.chat().and_then(|it| catalog.component(it));
+        let named = self.config.endpoints.chat().and_then(|it| catalog.component(it));
         let mut there = named.into_iter().chain(catalog.components().filter(|it| self.is_chat(it)));
         there.find(|it| it.why_no_endpoints().is_none()).cloned()
     }
 
     fn is_chat(&self, component: &LoadedComponent) -> bool {
-        component.runs_assistants() || self.aliases.chat() == Some(component.name())
+        component.runs_assistants() || self.config.endpoints.chat() == Some(component.name())
     }
 
     /// What a route answers: as one answer, or as events once it writes one.
@@ -266,7 +282,8 @@ fn event(it: Written) -> Event {
 fn failed(answer: Result<RouteAnswer, CallError>) -> Option<Written> {
     let failure = Failure::from(answer.err()?);
     let status = StatusCode::from_u16(failure.status).unwrap_or(StatusCode::BAD_REQUEST);
-    let data = refused::event(status, failure.object(), None);
+    let mut data = failure.object();
+    data["status"] = status.as_u16().into();
     Some(Written { name: "error".to_owned(), data: data.to_string() })
 }
 
@@ -296,10 +313,9 @@ fn closed(parts: &Parts) -> Response {
     let details = language
         .pick("POST /api/auth にパスワードを送ってください", "Send the password to POST /api/auth");
     let body = serde_json::json!({ "error": error, "details": details });
-    refused::response(StatusCode::UNAUTHORIZED, body, None, None)
+    response(StatusCode::UNAUTHORIZED, Json(body), None, None)
 }
 
-/// The tools that the person trusts, as their client says.
 /// What stands first in an address, behind `/api`, and what follows it.
 fn first(uri: &Uri) -> (&str, &str) {
     match uri.path().strip_prefix("/api/") {
@@ -312,6 +328,7 @@ fn first(uri: &Uri) -> (&str, &str) {
     }
 }
 
+/// The tools that the person trusts, as their client says.
 fn trusts(headers: &HeaderMap) -> Arc<[String]> {
     let said = headers.get_all(TRUSTS).iter().filter_map(|it| it.to_str().ok());
     let each = said.flat_map(|it| it.split(',')).map(str::trim).filter(|it| !it.is_empty());
@@ -337,20 +354,12 @@ async fn read(body: Body, bytes_max: usize) -> Result<Vec<u8>, Unread> {
 
 fn answered(answer: RouteAnswer) -> Response {
     let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut response = json_of(status, answer.body);
-    if let Some(seconds) = answer.retry_after_s {
-        response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
-    }
-    match answer.scope.filter(|_| status == StatusCode::FORBIDDEN) {
-        Some(scope) => calls::authorization::forbidden(response, &scope),
-        None => response,
-    }
+    let scope = answer.scope.as_deref().filter(|_| status == StatusCode::FORBIDDEN);
+    response(status, json(answer.body), answer.retry_after_s.map(Into::into), scope)
 }
 
-fn json_of(status: StatusCode, json: String) -> Response {
-    let kind = HeaderValue::from_static("application/json");
-    let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, kind)]);
-    (status, headers, json).into_response()
+fn json(text: String) -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "application/json")], text)
 }
 
 /// Nothing is served there, or nothing for that method.

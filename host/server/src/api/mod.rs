@@ -5,11 +5,9 @@ pub(crate) mod auth;
 pub(crate) mod blobs;
 pub(crate) mod endpoints;
 pub(crate) mod health;
-pub(crate) mod page;
 
 mod query;
 mod range;
-mod refused;
 pub(crate) mod rpc;
 pub(crate) mod services;
 mod stream;

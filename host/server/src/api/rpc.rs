@@ -31,12 +31,6 @@ const BATCH_MAX: usize = 32;
 /// Bytes of what is wrong with a request that are told.
 const QUOTED_BYTES_MAX: usize = 1 << 10;
 
-/// What the endpoint works on.
-#[derive(Clone)]
-pub(crate) struct Rpc {
-    pub(crate) calls: Calls,
-}
-
 #[derive(Deserialize)]
 struct Request {
     jsonrpc: String,
@@ -86,7 +80,7 @@ impl Answer {
 }
 
 pub(crate) async fn answer(
-    State(rpc): State<Rpc>,
+    State(calls): State<Calls>,
     headers: HeaderMap,
     extensions: Extensions,
     body: Bytes,
@@ -103,7 +97,7 @@ pub(crate) async fn answer(
         }
     };
     if !text.trim_start().starts_with('[') {
-        return reply(rpc.one(text, &caller, &trace).await);
+        return reply(one(&calls, text, &caller, &trace).await);
     }
     let requests: Vec<Box<RawValue>> = match serde_json::from_str(text) {
         Ok(requests) => requests,
@@ -118,7 +112,7 @@ pub(crate) async fn answer(
         // The first was counted when the request came.
         let taken = if at == 0 { Ok(()) } else { take_one_more(&extensions) };
         answers.extend(match taken {
-            Ok(()) => rpc.one(request, &caller, &trace).await,
+            Ok(()) => one(&calls, request, &caller, &trace).await,
             Err(wait_ms) => one_too_many(request, wait_ms),
         });
     }
@@ -145,56 +139,52 @@ fn one_too_many(request: &str, wait_ms: u64) -> Option<Answer> {
     Some(failure(Some(id).filter(|it| is_id(it)), -32000, message, data))
 }
 
-impl Rpc {
-    /// The answer to one request; none to a notification.
-    async fn one(&self, text: &str, caller: &Caller, trace: &TraceHeaders) -> Option<Answer> {
-        let request: Request = match serde_json::from_str(text) {
-            Ok(request) => request,
-            Err(error) if error.is_data() => {
-                let why = shortened(unreadable::why(&error.to_string()), QUOTED_BYTES_MAX);
-                let id = serde_json::from_str::<Named>(text).ok().map(|it| it.id);
-                let message = format!("not a JSON-RPC 2.0 request: {why}");
-                return Some(failure(id.filter(|it| is_id(it)), -32600, message, Value::Null));
-            }
-            Err(error) => return Some(parse_error(&unreadable::why(&error.to_string()))),
-        };
-        if request.id.as_ref().is_some_and(|it| !is_id(it)) {
-            let message = "id: a string, a number or null is right";
-            return Some(failure(None, -32600, message, Value::Null));
+/// The answer to one request; none to a notification.
+async fn one(calls: &Calls, text: &str, caller: &Caller, trace: &TraceHeaders) -> Option<Answer> {
+    let request: Request = match serde_json::from_str(text) {
+        Ok(request) => request,
+        Err(error) if error.is_data() => {
+            let why = shortened(unreadable::why(&error.to_string()), QUOTED_BYTES_MAX);
+            let id = serde_json::from_str::<Named>(text).ok().map(|it| it.id);
+            let message = format!("not a JSON-RPC 2.0 request: {why}");
+            return Some(failure(id.filter(|it| is_id(it)), -32600, message, Value::Null));
         }
-        let id = request.id.clone();
-        if request.jsonrpc != "2.0" {
-            let message = "jsonrpc: \"2.0\" is right";
-            return Some(failure(id, -32600, message, Value::Null));
-        }
-        let answer = match self.call(request, caller, trace).await {
-            Ok(result) => {
-                Answer { jsonrpc: "2.0", id: id.clone(), outcome: Outcomes::Result(result) }
-            }
-            Err(it) => {
-                let mut data = (*it.data).clone();
-                if !it.is_protocol || it.error == "insufficient_scope" {
-                    data.insert("error".to_owned(), it.error.as_str().into());
-                    data.insert("status".to_owned(), it.status.into());
-                }
-                let data = if data.is_empty() { Value::Null } else { Value::Object(data) };
-                failure(id.clone(), code(&it), it.message, data)
-            }
-        };
-        id.map(|_| answer)
+        Err(error) => return Some(parse_error(&unreadable::why(&error.to_string()))),
+    };
+    if request.id.as_ref().is_some_and(|it| !is_id(it)) {
+        let message = "id: a string, a number or null is right";
+        return Some(failure(None, -32600, message, Value::Null));
     }
+    let id = request.id.clone();
+    if request.jsonrpc != "2.0" {
+        let message = "jsonrpc: \"2.0\" is right";
+        return Some(failure(id, -32600, message, Value::Null));
+    }
+    let answer = match call(calls, request, caller, trace).await {
+        Ok(result) => Answer { jsonrpc: "2.0", id: id.clone(), outcome: Outcomes::Result(result) },
+        Err(it) => {
+            let mut data = (*it.data).clone();
+            if !it.is_protocol || it.error == "insufficient_scope" {
+                data.insert("error".to_owned(), it.error.as_str().into());
+                data.insert("status".to_owned(), it.status.into());
+            }
+            let data = if data.is_empty() { Value::Null } else { Value::Object(data) };
+            failure(id.clone(), code(&it), it.message, data)
+        }
+    };
+    id.map(|_| answer)
+}
 
-    async fn call(
-        &self,
-        request: Request,
-        caller: &Caller,
-        trace: &TraceHeaders,
-    ) -> Result<Value, Failure> {
-        let arguments = request.params.map_or_else(|| "{}".to_owned(), |it| it.get().to_owned());
-        let caller = (caller.clone(), Surface::Rpc);
-        let call = CallRequest::new(request.method, arguments, caller, trace.clone());
-        called(&self.calls, call).await
-    }
+async fn call(
+    calls: &Calls,
+    request: Request,
+    caller: &Caller,
+    trace: &TraceHeaders,
+) -> Result<Value, Failure> {
+    let arguments = request.params.map_or_else(|| "{}".to_owned(), |it| it.get().to_owned());
+    let caller = (caller.clone(), Surface::Rpc);
+    let call = CallRequest::new(request.method, arguments, caller, trace.clone());
+    called(calls, call).await
 }
 
 /// What a tool puts out for somebody who cannot be asked anything.

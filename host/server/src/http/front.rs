@@ -5,11 +5,12 @@ use std::{
     convert::Infallible,
     pin::Pin,
     sync::Arc,
-    task::{Context, Poll, ready},
+    task::{self, Context, Poll},
     time::SystemTime,
 };
 
 use axum::{Router, extract::Request, response::Response, routing::future::RouteFuture};
+use futures::future::{Either, Ready, ready};
 use http::{HeaderValue, StatusCode, header};
 use hyper::body::{Body as _, Incoming};
 use tokio_util::task::{TaskTracker, task_tracker::TrackedFuture};
@@ -97,7 +98,7 @@ impl hyper::service::Service<http::Request<Incoming>> for Served {
         let body = Metered::body(incoming, &self.state, allowance);
         let answer = front.routes.clone().call(Request::from_parts(parts, body));
         Answering {
-            kind: Kind::Routes { answer: front.running.track_future(answer) },
+            answer: Either::Right(front.running.track_future(answer)),
             state: self.state.clone(),
             end: Some(End::new(&self.state, share)),
             shape,
@@ -110,7 +111,7 @@ impl hyper::service::Service<http::Request<Incoming>> for Served {
 impl Served {
     fn refused(&self, refusal: Response) -> Answering {
         Answering {
-            kind: Kind::Refused { refusal: Some(refusal) },
+            answer: Either::Left(ready(Ok(refusal))),
             state: self.state.clone(),
             end: Some(End::new(&self.state, self.front.0.share.clone())),
             shape: Shape::Rest,
@@ -124,7 +125,7 @@ pin_project_lite::pin_project! {
     /// A request that is being answered.
     pub(super) struct Answering {
         #[pin]
-        kind: Kind,
+        answer: Either<Ready<Result<Response, Infallible>>, TrackedFuture<RouteFuture<Infallible>>>,
         state: Arc<State>,
         end: Option<End>,
         shape: Shape,
@@ -133,26 +134,12 @@ pin_project_lite::pin_project! {
     }
 }
 
-pin_project_lite::pin_project! {
-    #[project = KindPinned]
-    enum Kind {
-        Refused { refusal: Option<Response> },
-        Routes { #[pin] answer: TrackedFuture<RouteFuture<Infallible>> },
-    }
-}
-
 impl Future for Answering {
     type Output = Result<http::Response<Answer>, Infallible>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let response = match this.kind.project() {
-            KindPinned::Refused { refusal } => refusal.take().unwrap_or_default(),
-            KindPinned::Routes { answer } => match ready!(answer.poll(context)) {
-                Ok(response) => response,
-                Err(never) => match never {},
-            },
-        };
+        let Ok(response) = task::ready!(this.answer.poll(context));
         // Whatever a handler makes of a body that was not read to its end, this is why.
         let mut response = match this.state.failure() {
             Failure::None => response,

@@ -11,6 +11,7 @@ use std::{
 };
 
 use futures::task::AtomicWaker;
+use strum::FromRepr;
 
 /// How often connections are looked at: what a time-out can be late by.
 pub(super) const TICK: Duration = Duration::from_millis(250);
@@ -32,7 +33,7 @@ impl Clock {
 }
 
 /// What a connection is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromRepr)]
 #[repr(u8)]
 pub(super) enum Phase {
     /// A head is awaited of which something has come, or the first one.
@@ -46,7 +47,7 @@ pub(super) enum Phase {
 }
 
 /// Why a request's body is read no further.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromRepr)]
 #[repr(u8)]
 pub(super) enum Failure {
     None,
@@ -59,7 +60,7 @@ pub(super) enum Failure {
 }
 
 /// What a connection is told to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, FromRepr)]
 #[repr(u8)]
 pub(super) enum Order {
     None,
@@ -126,12 +127,7 @@ impl State {
     }
 
     pub(super) fn phase(&self) -> Phase {
-        match self.phase.load(Relaxed) {
-            0 => Phase::Head,
-            1 => Phase::Idle,
-            2 => Phase::Body,
-            _ => Phase::Answering,
-        }
+        Phase::from_repr(self.phase.load(Relaxed)).unwrap_or(Phase::Answering)
     }
 
     fn enter(&self, phase: Phase) {
@@ -211,12 +207,7 @@ impl State {
     }
 
     pub(super) fn failure(&self) -> Failure {
-        match self.failure.load(Relaxed) {
-            0 => Failure::None,
-            1 => Failure::Slow,
-            2 => Failure::Full,
-            _ => Failure::Large,
-        }
+        Failure::from_repr(self.failure.load(Relaxed)).unwrap_or(Failure::Large)
     }
 
     /// Ends the reading of the body.
@@ -225,11 +216,7 @@ impl State {
     }
 
     pub(super) fn order(&self) -> Order {
-        match self.order.load(Relaxed) {
-            0 => Order::None,
-            1 => Order::Finish,
-            _ => Order::Close,
-        }
+        Order::from_repr(self.order.load(Relaxed)).unwrap_or(Order::Close)
     }
 
     /// Tells the connection what to do.

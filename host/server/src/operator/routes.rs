@@ -9,7 +9,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use http::{HeaderMap, StatusCode, header};
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json, value::RawValue};
 
 use super::Operator;
@@ -66,16 +66,9 @@ pub(super) async fn rollback(
     Path(name): Path<String>,
     body: Bytes,
 ) -> Response {
-    let read = match body.is_empty() {
-        true => Ok(Rollback::default()),
-        false => serde_json::from_slice(&body),
-    };
-    match read {
+    match read_or_none(&body, "{\"to\": NUMBER}, or empty") {
         Ok(Rollback { to }) => answer(operator.control.rollback(&name, to).await),
-        Err(error) => {
-            let why = unreadable::why(&error.to_string());
-            wrong(&format!("the body is {{\"to\": NUMBER}}, or empty: {why}"))
-        }
+        Err(refusal) => *refusal,
     }
 }
 
@@ -91,17 +84,28 @@ pub(super) async fn accept(
     Path(name): Path<String>,
     body: Bytes,
 ) -> Response {
-    let read = match body.is_empty() {
-        true => Ok(Accepted::default()),
-        false => serde_json::from_slice(&body),
-    };
-    match read {
+    match read_or_none(&body, "{\"digest\": \"…\"}, or empty") {
         Ok(Accepted { digest }) => answer(operator.control.accept(&name, digest).await),
-        Err(error) => {
-            let why = unreadable::why(&error.to_string());
-            wrong(&format!("the body is {{\"digest\": \"…\"}}, or empty: {why}"))
-        }
+        Err(refusal) => *refusal,
     }
+}
+
+/// What the body says, which is `form`; an empty one says nothing.
+fn read_or_none<T: Default + DeserializeOwned>(
+    body: &[u8],
+    form: &str,
+) -> Result<T, Box<Response>> {
+    match body {
+        [] => Ok(T::default()),
+        body => read(body, form),
+    }
+}
+
+fn read<T: DeserializeOwned>(body: &[u8], form: &str) -> Result<T, Box<Response>> {
+    serde_json::from_slice(body).map_err(|error| {
+        let why = unreadable::why(&error.to_string());
+        Box::new(wrong(&format!("the body is {form}: {why}")))
+    })
 }
 
 #[derive(Deserialize)]
@@ -117,12 +121,9 @@ pub(super) async fn call(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let asked: Asked = match serde_json::from_slice(&body) {
+    let asked: Asked = match read(&body, "{\"tool\": …, \"arguments\": {…}}") {
         Ok(asked) => asked,
-        Err(error) => {
-            let why = unreadable::why(&error.to_string());
-            return wrong(&format!("the body is {{\"tool\": …, \"arguments\": {{…}}}}: {why}"));
-        }
+        Err(refusal) => return *refusal,
     };
     let arguments = asked.arguments.map_or_else(|| "{}".to_owned(), |it| it.get().to_owned());
     let (principal, scopes) = (PRINCIPAL.into(), Arc::new(["*".to_owned()]));

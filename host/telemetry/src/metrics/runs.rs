@@ -3,15 +3,12 @@
 use std::{
     collections::BTreeMap,
     fmt,
-    sync::{Arc, Mutex, MutexGuard},
+    sync::{Mutex, MutexGuard},
 };
 
-use prometheus_client::{
-    encoding::{DescriptorEncoder, NoLabelSet},
-    metrics::MetricType,
-};
+use prometheus_client::encoding::DescriptorEncoder;
 
-use super::Metrics;
+use super::{Metrics, text::counters};
 use crate::tally::{RunTally, RunUsage};
 
 /// Words for providers, and for endings of one assistant's runs, that are told apart; others are `other`.
@@ -19,8 +16,8 @@ const WORDS_MAX: usize = 16;
 const OTHER: &str = "other";
 
 /// The counters of all assistants. Their names are the configuration's, so that there are few.
-#[derive(Clone, Default)]
-pub(super) struct Runs(Arc<Mutex<BTreeMap<(String, String), Tally>>>);
+#[derive(Default)]
+pub(super) struct Runs(Mutex<BTreeMap<(String, String), Tally>>);
 
 #[derive(Default)]
 struct Tally {
@@ -47,13 +44,6 @@ impl Metrics {
             usage: RunUsage::default(),
             outcome: "cancelled".to_owned(),
         }
-    }
-}
-
-impl Running {
-    /// It ended so, and took so much.
-    pub fn ended(&mut self, outcome: String, usage: RunUsage) {
-        (self.outcome, self.usage) = (outcome, usage);
     }
 }
 
@@ -87,48 +77,37 @@ impl Runs {
 
     pub(super) fn encode(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
         let counted = self.counted();
-        let help = "Runs of assistants by how they ended";
-        let mut metric =
-            encoder.encode_descriptor("assistant_runs", help, None, MetricType::Counter)?;
-        for ((assistant, provider), tally) in &*counted {
-            for (outcome, count) in &tally.outcomes {
+        let runs = counted.iter().flat_map(|((assistant, provider), tally)| {
+            tally.outcomes.iter().map(move |(outcome, count)| {
                 let labels =
-                    [("assistant", assistant), ("provider", provider), ("outcome", outcome)];
-                metric.encode_family(&labels)?.encode_counter::<NoLabelSet, _, u64>(count, None)?;
-            }
-        }
-        let help = "Tokens that assistants took; those of the provider's cache are input, too";
-        let mut metric =
-            encoder.encode_descriptor("assistant_tokens", help, None, MetricType::Counter)?;
-        for ((assistant, provider), Tally { usage: it, .. }) in &*counted {
+                    [("assistant", &**assistant), ("provider", provider), ("outcome", outcome)];
+                (labels, *count)
+            })
+        });
+        counters(encoder, "assistant_runs", "Runs of assistants by how they ended", runs)?;
+        let tokens = counted.iter().flat_map(|((assistant, provider), Tally { usage, .. })| {
             let kinds = [
-                ("input", it.input_tokens),
-                ("cached", it.cached_tokens),
-                ("output", it.output_tokens),
+                ("input", usage.input_tokens),
+                ("cached", usage.cached_tokens),
+                ("output", usage.output_tokens),
             ];
-            for (kind, count) in kinds {
-                let labels =
-                    [("assistant", assistant.as_str()), ("provider", provider), ("kind", kind)];
-                metric
-                    .encode_family(&labels)?
-                    .encode_counter::<NoLabelSet, _, u64>(&count, None)?;
-            }
-        }
+            kinds.map(|(kind, count)| {
+                ([("assistant", &**assistant), ("provider", provider), ("kind", kind)], count)
+            })
+        });
+        let help = "Tokens that assistants took; those of the provider's cache are input, too";
+        counters(encoder, "assistant_tokens", help, tokens)?;
+        let costs = counted.iter().map(|((assistant, provider), Tally { usage, .. })| {
+            let labels = [("assistant", &**assistant), ("provider", &**provider)];
+            (labels, usage.cost_usd.unwrap_or_default())
+        });
         let help = "What assistants cost in US dollars, where prices are known";
-        let mut metric =
-            encoder.encode_descriptor("assistant_cost_usd", help, None, MetricType::Counter)?;
-        for ((assistant, provider), Tally { usage, .. }) in &*counted {
-            let labels = [("assistant", assistant), ("provider", provider)];
-            let mut metric = metric.encode_family(&labels)?;
-            let cost = usage.cost_usd.unwrap_or_default();
-            metric.encode_counter::<NoLabelSet, _, u64>(&cost, None)?;
-        }
-        Ok(())
+        counters(encoder, "assistant_cost_usd", help, costs)
     }
 }
 
 impl RunTally for Running {
     fn end(mut self: Box<Self>, outcome: String, usage: RunUsage) {
-        self.ended(outcome, usage);
+        (self.outcome, self.usage) = (outcome, usage);
     }
 }

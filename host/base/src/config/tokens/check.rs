@@ -47,14 +47,11 @@ pub fn problems(config: &Config) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut digests = BTreeMap::new();
     for (name, token) in &config.tokens {
+        let wrong_name = name_problem(name);
+        problems.extend(wrong_name.map(|what| Problem::new(&["tokens", name], what, true)));
         let mut problem = |key: &str, what: String| {
-            let mut path = vec!["tokens".to_owned(), name.clone()];
-            path.extend((!key.is_empty()).then(|| key.to_owned()));
-            problems.push(Problem { path, what, is_fatal: true });
+            problems.push(Problem::new(&["tokens", name, key], what, true));
         };
-        if let Some(what) = name_problem(name) {
-            problem("", what);
-        }
         match token.digest() {
             None => problem("sha256", digest_problem(token)),
             Some(digest) => {
@@ -80,23 +77,19 @@ pub fn problems(config: &Config) -> Vec<Problem> {
                 let what = "it is not a time; \"2027-01-31T00:00:00Z\" is right";
                 problem("expires", what.to_owned());
             }
-            Some(Ok(at)) if at <= Timestamp::now() => problems.push(Problem {
-                path: vec!["tokens".to_owned(), name.clone(), "expires".to_owned()],
-                what: format!("it expired at {at}; nobody gets in with it"),
-                is_fatal: false,
-            }),
+            Some(Ok(at)) if at <= Timestamp::now() => {
+                let what = format!("it expired at {at}; nobody gets in with it");
+                problems.push(Problem::new(&["tokens", name, "expires"], what, false));
+            }
             _ => {}
         }
     }
     problems.extend(open_to_others(config));
     for origin in config.allowed_origins.iter().filter(|it| !is_origin(it)) {
-        problems.push(Problem {
-            path: vec!["allowed_origins".to_owned()],
-            what: format!(
-                "{origin:?} is not an origin; name each as a browser does, \"https://app.example\" or \"http://localhost:5173\""
-            ),
-            is_fatal: true,
-        });
+        let what = format!(
+            "{origin:?} is not an origin; name each as a browser does, \"https://app.example\" or \"http://localhost:5173\""
+        );
+        problems.push(Problem::new(&["allowed_origins"], what, true));
     }
     problems
 }
@@ -112,7 +105,7 @@ fn open_to_others(config: &Config) -> Option<Problem> {
     let what = format!(
         "others reach this server as {host:?}, and no token says who may call; `madoguchi token new NAME` makes one and prints the lines for the configuration. Where something before it asks who comes in, allow_anonymous = true says so"
     );
-    Some(Problem { path: vec![key.to_owned()], what, is_fatal: true })
+    Some(Problem::new(&[key], what, true))
 }
 
 /// Whether this machine alone is called so.

@@ -27,65 +27,37 @@ impl HostGrant {
     /// What an environment variable may say where one base address is asked for: an origin with or
     /// without a path. Who lets it be `private` lets it name any host, and plain http.
     pub fn of_base(text: &str, methods: &[String], private: bool) -> Result<Self, String> {
-        let wrong = |why: &str| {
-            let shown: String = text.chars().take(100).collect();
-            // What stands before an @ may be a password.
-            let shown = shown.rsplit('@').next().unwrap_or_default();
-            format!(
-                "{shown:?} {why}; \"https://routes.example\" or \"https://a.example/routes\" is right"
-            )
-        };
+        let right = "\"https://routes.example\" or \"https://a.example/routes\"";
+        let wrong = |why: &str| wrong(text, why, right);
         let url = Url::parse(text).map_err(|_| wrong("is not a base address"))?;
-        let is_base = url.query().is_none()
-            && url.fragment().is_none()
-            && url.username().is_empty()
-            && url.password().is_none()
-            && url.port() != Some(0);
-        let name = url.host_str().filter(|it| is_base && !it.contains('*'));
-        let name = name.ok_or_else(|| wrong("is more than scheme, host, port and path"))?;
+        let name = host(&url).ok_or_else(|| wrong("is more than scheme, host, port and path"))?;
         let scheme = match url.scheme() {
             "https" => Scheme::Https,
             "http" if private => Scheme::Http,
             _ => return Err(wrong("is not https")),
         };
-        let ip = name.trim_matches(['[', ']']).parse::<IpAddr>().ok();
-        if ip.is_some_and(address::is_private) && !private {
+        if literal(name).is_some_and(address::is_private) && !private {
             return Err(wrong("is an address of this machine or its network"));
         }
         let methods = match methods {
             [] => vec![Method::GET],
             some => some.iter().map(|it| super::method(it)).collect::<Result<_, _>>()?,
         };
-        let (host, port) = (HostName::read(name)?, url.port().unwrap_or(scheme.port()));
-        Ok(Self { host, scheme, port, methods, private, optional: false, secrets: Vec::new() })
+        Ok(Self::at(HostName::read(name)?, scheme, url.port(), methods, private))
     }
 
     fn of_origin(text: &str) -> Result<Self, String> {
-        let shown: String = text.chars().take(100).collect();
-        let wrong = |why: &str| {
-            // What stands before an @ may be a password.
-            let shown = shown.rsplit('@').next().unwrap_or_default();
-            format!(
-                "{shown:?} {why}; \"https://directory.example\" or \"http://127.0.0.1:8000\" is right"
-            )
-        };
+        let right = "\"https://directory.example\" or \"http://127.0.0.1:8000\"";
+        let wrong = |why: &str| wrong(text, why, right);
         let url = Url::parse(text).map_err(|_| wrong("is not an origin"))?;
-        let is_origin = url.path() == "/"
-            && url.query().is_none()
-            && url.fragment().is_none()
-            && url.username().is_empty()
-            && url.password().is_none()
-            && url.port() != Some(0);
-        let name = url.host_str().filter(|it| is_origin && !it.contains('*'));
+        let name = host(&url).filter(|_| url.path() == "/");
         let name = name.ok_or_else(|| wrong("is more than scheme, host and port"))?;
-        let ip = name.trim_matches(['[', ']']).parse::<IpAddr>().ok();
+        let ip = literal(name);
         let is_here = name == "localhost" || ip.is_some_and(|it| it.is_loopback());
-        let scheme = match (url.scheme(), is_here) {
-            ("https", _) => Scheme::Https,
-            ("http", true) => Scheme::Http,
-            ("http", false) => {
-                return Err(wrong("is not https, which only this machine need not be"));
-            }
+        let scheme = match url.scheme() {
+            "https" => Scheme::Https,
+            "http" if is_here => Scheme::Http,
+            "http" => return Err(wrong("is not https, which only this machine need not be")),
             _ => return Err(wrong("is not https")),
         };
         if ip.is_some_and(address::is_private) && !is_here {
@@ -93,18 +65,30 @@ impl HostGrant {
                 "is an address of this machine's network, which takes an entry of its own with private = true",
             ));
         }
-        let (host, port) = (HostName::read(name)?, url.port().unwrap_or(scheme.port()));
-        let methods = vec![Method::GET];
-        Ok(Self {
-            host,
-            scheme,
-            port,
-            methods,
-            private: is_here,
-            optional: false,
-            secrets: Vec::new(),
-        })
+        Ok(Self::at(HostName::read(name)?, scheme, url.port(), vec![Method::GET], is_here))
     }
+}
+
+/// What is wrong with `text`, and what would be right.
+fn wrong(text: &str, why: &str, right: &str) -> String {
+    let shown: String = text.chars().take(100).collect();
+    // What stands before an @ may be a password.
+    let shown = shown.rsplit('@').next().unwrap_or_default();
+    format!("{shown:?} {why}; {right} is right")
+}
+
+/// The host's name; none where the URL says more than scheme, host, port and path.
+fn host(url: &Url) -> Option<&str> {
+    let is_base = url.query().is_none()
+        && url.fragment().is_none()
+        && url.username().is_empty()
+        && url.password().is_none()
+        && url.port() != Some(0);
+    url.host_str().filter(|it| is_base && !it.contains('*'))
+}
+
+fn literal(name: &str) -> Option<IpAddr> {
+    name.trim_matches(['[', ']']).parse().ok()
 }
 
 #[cfg(test)]

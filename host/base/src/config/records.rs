@@ -1,6 +1,59 @@
-//! Traces: `[telemetry]`.
+//! What is written down while the server runs: `[audit]`, `[log]` and `[telemetry]`.
+
+use std::str::FromStr;
 
 use serde::Deserialize;
+
+/// `[audit]`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AuditConfig {
+    /// Whether calls are written down.
+    pub enabled: bool,
+    /// Whether calls that change something are refused while they cannot be written down.
+    pub required: bool,
+    /// Bytes after which a new file is begun, of each kind.
+    pub bytes_max: u64,
+    /// Full files that are kept beside the one that is written, of each kind.
+    pub files_kept: usize,
+}
+
+impl Default for AuditConfig {
+    fn default() -> Self {
+        Self { enabled: true, required: true, bytes_max: 16 << 20, files_kept: 4 }
+    }
+}
+
+/// `[log]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LogConfig {
+    /// How its lines look.
+    pub format: LogFormat,
+}
+
+/// How lines of the log look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs: a JSON object a line.
+    Json,
+}
+
+impl FromStr for LogFormat {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "text" => Ok(Self::Text),
+            "json" => Ok(Self::Json),
+            _ => Err("text or json is right"),
+        }
+    }
+}
 
 /// `[telemetry]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
