@@ -146,7 +146,7 @@ impl McpServer {
             while let Ok(responses) = next {
                 let round = CallRequest { responses, state: Some(state), ..call.again() };
                 let Ok(CallOutcome::Asked { questions, state: after, .. }) =
-                    calls.ask::<M>(round).await
+                    calls.ask::<M>(round, Questions::Answered).await
                 else {
                     return;
                 };
@@ -169,7 +169,7 @@ impl McpServer {
         let log = self.log_level(context);
         let wanted = progress || log.is_some();
         call.notes = wanted.then_some(Notes { sender, progress, log });
-        let mut outcome = std::pin::pin!(self.calls.ask_with::<M>(call, open));
+        let mut outcome = std::pin::pin!(self.calls.ask::<M>(call, open));
         let mut telling = std::pin::pin!(async {
             while let Some(note) = notes.recv().await {
                 tell(context, note).await;

@@ -22,9 +22,7 @@ use crate::{
     page, schedule,
 };
 use base::{config::Config, limits::ConnectionsConfig};
-use calls::{
-    Behalf, Calls, approvals::Approvals, authorization::Gateway, record::Watch, spent::Spent,
-};
+use calls::{Calls, approvals::Approvals, authorization::Gateway, record::Watch, spent::Spent};
 use mcp::{McpServer, Servers};
 use registry::{
     Registry,
@@ -82,7 +80,7 @@ pub struct Server {
     /// Let go of last, once nothing writes any more.
     _folder: Data,
     /// What components reach of the server by itself; it ends with the server.
-    _behalf: Arc<Behalf>,
+    _behalf: Arc<Calls>,
 }
 
 /// When components are loaded: before anything is served, or behind it.
@@ -244,7 +242,7 @@ impl Server {
             let (tasks, stopping) = (running.clone(), stop.clone());
             let offers = (registry.clone(), Arc::new(config.clone()));
             let calls = Calls::new(offers, answers, tasks, watch.clone(), stopping, approvals);
-            let behalf = Arc::new(Behalf { calls: calls.clone() });
+            let behalf = Arc::new(calls.clone());
             around.put(&behalf);
             let wait = config.sessions.question_wait();
             let mcp = McpServer::new(registry.clone(), calls.clone(), events.clone(), wait)
