@@ -31,7 +31,6 @@ use registry::{
     library::Library,
     loader::Loader,
     reload::Reloader,
-    upstream::Counter,
 };
 use sandbox::{Sandbox, capability::Around, capability::reach::Shared};
 use store::{
@@ -233,10 +232,9 @@ impl Server {
             let reload = when.load(reloader, commands, &registry, &stop).await;
 
             // Until the last call has its answer, not only until no more are taken in.
-            let counter: Arc<dyn Counter> = Arc::new(registry.clone());
             let tally = |label: &str| watch.metrics.of(label);
             let others = (&config.servers, &*config.base);
-            let (servers, reached) = Servers::start(others, &counter, tally, &hang_up);
+            let (servers, reached) = Servers::start(others, &registry, tally, &hang_up);
             let answers = (seal, spent);
             let gateway = Gateway::new(&config, &answers.0, &clock);
             let (tasks, stopping) = (running.clone(), stop.clone());

@@ -40,24 +40,21 @@ impl Lists {
         let capabilities = peer.peer_info().map(|it| it.capabilities.clone()).unwrap_or_default();
         if capabilities.tools.is_some() {
             let request =
-                |page| ClientRequest::ListToolsRequest(of(page, ListToolsRequest::with_param));
+                |page| ClientRequest::ListToolsRequest(ListToolsRequest::with_param(page));
             lists.tools = lists.list(peer, "tools", request).await?;
         }
         if capabilities.prompts.is_some() {
             let request =
-                |page| ClientRequest::ListPromptsRequest(of(page, ListPromptsRequest::with_param));
+                |page| ClientRequest::ListPromptsRequest(ListPromptsRequest::with_param(page));
             lists.prompts = lists.list(peer, "prompts", request).await?;
         }
         if capabilities.resources.is_some() {
-            let request = |page| {
-                ClientRequest::ListResourcesRequest(of(page, ListResourcesRequest::with_param))
-            };
+            let request =
+                |page| ClientRequest::ListResourcesRequest(ListResourcesRequest::with_param(page));
             lists.resources = lists.list(peer, "resources", request).await?;
             let request = |page| {
-                ClientRequest::ListResourceTemplatesRequest(of(
-                    page,
-                    ListResourceTemplatesRequest::with_param,
-                ))
+                let request = ListResourceTemplatesRequest::with_param(page);
+                ClientRequest::ListResourceTemplatesRequest(request)
             };
             // Many servers with resources have no list of templates, and say so by an error.
             match lists.list(peer, "resourceTemplates", request).await {
@@ -91,26 +88,22 @@ impl Lists {
                     self.left_out.push(format!("{name}: more than {ENTRIES_MAX} entries or {LIST_BYTES_MAX} bytes; the rest"));
                     return Ok(entries);
                 }
-                let who = |entry: &Value| {
-                    entry["name"]
-                        .as_str()
-                        .map_or_else(|| "one without a name".to_owned(), clean::title)
+                let why = match clean::entry(&mut entry, name.starts_with("resource")) {
+                    Err(why) => format!(" {why}"),
+                    Ok(()) if size > ENTRY_BYTES_MAX => {
+                        format!(" has {size} bytes; {ENTRY_BYTES_MAX} is most")
+                    }
+                    Ok(()) => match T::deserialize(&entry) {
+                        Ok(it) => {
+                            entries.push(it);
+                            continue;
+                        }
+                        Err(error) => format!(": {error}"),
+                    },
                 };
-                let is_clean = clean::entry(&mut entry, name.starts_with("resource"));
-                match T::deserialize(&entry) {
-                    _ if is_clean.is_err() => {
-                        let why = is_clean.err().unwrap_or_default();
-                        self.left_out.push(format!("{name}: {} {why}", who(&entry)));
-                    }
-                    _ if size > ENTRY_BYTES_MAX => {
-                        self.left_out.push(format!(
-                            "{name}: {} has {size} bytes; {ENTRY_BYTES_MAX} is most",
-                            who(&entry)
-                        ));
-                    }
-                    Ok(it) => entries.push(it),
-                    Err(error) => self.left_out.push(format!("{name}: {}: {error}", who(&entry))),
-                }
+                let who = entry["name"].as_str().map(clean::title);
+                let who = who.as_deref().unwrap_or("one without a name");
+                self.left_out.push(format!("{name}: {who}{why}"));
             }
             match result.get("nextCursor").and_then(Value::as_str) {
                 Some(cursor) => {
@@ -122,9 +115,4 @@ impl Lists {
         self.left_out.push(format!("{name}: more than {PAGES_MAX} pages; the rest"));
         Ok(entries)
     }
-}
-
-/// The request for one page; the first is asked for without a cursor.
-fn of<T>(page: PaginatedRequestParams, with: fn(PaginatedRequestParams) -> T) -> T {
-    with(page)
 }

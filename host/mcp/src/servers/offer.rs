@@ -1,6 +1,9 @@
 //! What of a server is on offer, and under which names.
 
-use std::sync::Arc;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use rmcp::model::{MetaObject, Prompt, Resource, ResourceTemplate, Tool};
 use serde::Serialize;
@@ -79,7 +82,10 @@ fn named_prompts(
         let own_name = std::mem::take(&mut prompt.name);
         prompt.name = format!("{}{own_name}", server.prefix);
         if !is_name(&prompt.name) || named.iter().any(|it| it.name == prompt.name) {
-            left_out.push(format!("prompt {:?}: {NAMES}", shown(&own_name)));
+            left_out.push(format!(
+                "prompt {:?}: {NAMES}",
+                own_name.chars().take(128).collect::<String>()
+            ));
             continue;
         }
         let (name, listed) = (prompt.name.clone(), listed(&prompt));
@@ -89,10 +95,6 @@ fn named_prompts(
 }
 
 const NAMES: &str = "with its prefix, a name has 1 to 128 of A-Z a-z 0-9 _ . - and is there once";
-
-fn shown(name: &str) -> String {
-    name.chars().take(128).collect()
-}
 
 fn tool(server: &Arc<Server>, mut said: Tool) -> Result<ServerTool, String> {
     let own_name = said.name.to_string();
@@ -166,4 +168,69 @@ pub(super) fn foreign(meta: Option<MetaObject>) -> Option<MetaObject> {
     let mut meta = meta?;
     meta.0.retain(|key, _| !key.starts_with(OURS));
     (!meta.0.is_empty()).then_some(meta)
+}
+
+/// Names that are remembered of one server; a new one beyond is taken for changed.
+const NAMES_MAX: usize = 4_096;
+
+/// The tools of a server as they were first seen and last seen since the host started, by their names there: a
+/// tool that changes afterwards is told in the log, and loses what was trusted.
+#[derive(Default)]
+pub(super) struct Seen(Mutex<HashMap<String, (Shown, Shown)>>);
+
+impl Seen {
+    /// Whether `now` is another tool than the first of its name. A change since the last time is logged.
+    pub(super) fn changes(&self, server: &str, tool: &str, now: &Shown) -> bool {
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_full = seen.len() >= NAMES_MAX;
+        let Some((first, last)) = seen.get_mut(tool) else {
+            if !is_full {
+                seen.insert(tool.to_owned(), (now.clone(), now.clone()));
+            }
+            return is_full;
+        };
+        let changed = now.changes(last).join(", ");
+        if !changed.is_empty() {
+            tracing::warn!(target: "server", server, tool, changed, "a tool has changed; what was allowed or trusted before holds no longer");
+            last.clone_from(now);
+        }
+        first != now
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(description: &str) -> Shown {
+        let says = Says {
+            title: None,
+            description,
+            input_schema: String::new(),
+            output_schema: None,
+            annotations: String::new(),
+        };
+        Shown::of(&says).by(Owner::Server("s"))
+    }
+
+    #[test]
+    fn is_trusted_again_only_as_first_seen() {
+        let seen = Seen::default();
+        let is_changed = |tool: &str, says: &str| seen.changes("s", tool, &shown(says));
+        assert!(!is_changed("a", "Sends a letter."));
+        assert!(is_changed("a", "Wires all money."));
+        assert!(is_changed("a", "Wires all money."), "it is no habit");
+        assert!(!is_changed("a", "Sends a letter."), "the one that was trusted");
+        assert!(!is_changed("b", "Wires all money."), "each name for itself");
+    }
+
+    #[test]
+    fn names_are_bounded_and_those_beyond_are_not_trusted() {
+        let seen = Seen::default();
+        for at in 0..NAMES_MAX {
+            assert!(!seen.changes("s", &at.to_string(), &shown("x")));
+        }
+        assert!(seen.changes("s", "one more", &shown("x")));
+        assert!(!seen.changes("s", "0", &shown("x")));
+    }
 }

@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
+    Result,
     difference::{self, Difference, Surface},
     generations::Manifest,
 };
@@ -58,32 +59,27 @@ impl Terms {
         &self,
         name: &str,
         imports: impl IntoIterator<Item = &'a str>,
-    ) -> Result<(), LoadError> {
+    ) -> Result<()> {
         let wanted = imports.into_iter().filter_map(|it| Some((Grant::for_import(it)?, it)));
         self.check(name, wanted)
     }
 
     /// The same for everything that was found to be needed.
-    pub fn check_needed(&self, component: &LoadedComponent) -> Result<(), LoadError> {
+    pub fn check_needed(&self, component: &LoadedComponent) -> Result<()> {
         let wanted = component.needed().iter().map(|it| (*it, ""));
         self.check(component.name(), wanted)
     }
 
-    fn check<'a>(
-        &self,
-        name: &str,
-        wanted: impl Iterator<Item = (Grant, &'a str)>,
-    ) -> Result<(), LoadError> {
+    fn check<'a>(&self, name: &str, wanted: impl Iterator<Item = (Grant, &'a str)>) -> Result<()> {
         let Some(before) = self.before.as_ref().filter(|_| !self.may_want_more) else {
             return Ok(());
         };
         let more = wanted.filter(|(grant, _)| !before.grants.contains(grant));
-        let more: Vec<_> = more
-            .map(|(grant, import)| match import {
-                "" => grant.to_string(),
-                import => format!("{grant} ({import})"),
-            })
-            .collect();
+        let more = more.map(|(grant, import)| match import {
+            "" => grant.to_string(),
+            import => format!("{grant} ({import})"),
+        });
+        let more: Vec<_> = more.collect();
         if more.is_empty() {
             return Ok(());
         }
@@ -92,16 +88,16 @@ impl Terms {
     }
 
     /// In what the tools differ; stands against a build whose differences break, if they may not.
-    pub fn differences(&self, component: &LoadedComponent) -> Result<Vec<Difference>, LoadError> {
-        let Some(before) = &self.before else { return Ok(Vec::new()) };
-        let Some(tools) = &before.tools else { return Ok(Vec::new()) };
+    pub fn differences(&self, component: &LoadedComponent) -> Result<Vec<Difference>> {
+        let before = self.before.as_ref().and_then(|it| Some((it.generation, it.tools.as_ref()?)));
+        let Some((before, tools)) = before else { return Ok(Vec::new()) };
         let found = difference::between(tools, &Surface::all(component));
         let breaks = found.iter().filter(|it| it.is_breaking);
         let breaks: Vec<_> = breaks.map(|it| format!("{}: {}", it.tool, it.what)).collect();
         if breaks.is_empty() || self.may_break {
             return Ok(found);
         }
-        let (component, before) = (component.name().to_string(), before.generation);
+        let component = component.name().to_string();
         Err(LoadError::Breaking { component, before, breaks: breaks.join("; ") })
     }
 }
