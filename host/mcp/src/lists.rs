@@ -14,7 +14,7 @@ use rmcp::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{McpServer, wire};
+use super::{McpServer, Result, wire};
 use base::{caller::Caller, tool_set::Owner};
 use registry::{Catalog, upstream::Offer};
 use sandbox::{
@@ -39,7 +39,7 @@ struct Cursor {
 }
 
 impl Cursor {
-    fn read(text: &str) -> Result<Self, ErrorData> {
+    fn read(text: &str) -> Result<Self> {
         let bytes = if text.len() > CURSOR_BYTES_MAX { None } else { BASE64.decode(text).ok() };
         let cursor = bytes.and_then(|it| serde_json::from_slice(&it).ok());
         cursor.ok_or_else(wrong_cursor)
@@ -63,7 +63,7 @@ pub(super) fn scope_for(caller: &Caller) -> CacheScope {
     }
 }
 
-fn one_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+fn one_page(request: Option<PaginatedRequestParams>) -> Result<()> {
     let Some(cursor) = request.and_then(|it| it.cursor) else { return Ok(()) };
     let cursor: String = cursor.chars().take(64).collect();
     let message = format!("cursor {cursor:?}: this list has one page, so there is no cursor");
@@ -82,7 +82,7 @@ impl McpServer {
         &self,
         request: Option<PaginatedRequestParams>,
         caller: &Caller,
-    ) -> Result<ListToolsResult, ErrorData> {
+    ) -> Result<ListToolsResult> {
         one_page(request)?;
         let catalog = self.registry.catalog();
         let (viewer, language) = (Viewer::of(&caller.client_capabilities), wire::language(caller));
@@ -105,7 +105,7 @@ impl McpServer {
         &self,
         request: Option<PaginatedRequestParams>,
         caller: &Caller,
-    ) -> Result<ListPromptsResult, ErrorData> {
+    ) -> Result<ListPromptsResult> {
         one_page(request)?;
         let catalog = self.registry.catalog();
         let prompts = usable(&catalog, caller).flat_map(|it| &it.offers().prompts);
@@ -125,7 +125,7 @@ impl McpServer {
         &self,
         request: Option<PaginatedRequestParams>,
         caller: &Caller,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+    ) -> Result<ListResourceTemplatesResult> {
         one_page(request)?;
         let catalog = self.registry.catalog();
         let templates = usable(&catalog, caller).flat_map(|it| &it.offers().templates);
@@ -149,7 +149,7 @@ impl McpServer {
         &self,
         request: Option<PaginatedRequestParams>,
         caller: &Caller,
-    ) -> Result<ListResourcesResult, ErrorData> {
+    ) -> Result<ListResourcesResult> {
         let from = request.and_then(|it| it.cursor).map(|it| Cursor::read(&it)).transpose()?;
         let catalog = self.registry.catalog();
         let mut components: Vec<_> =
@@ -213,7 +213,7 @@ async fn page(
     at: Option<String>,
     caller: &Caller,
     to: &mut Vec<Resource>,
-) -> Result<Option<String>, ErrorData> {
+) -> Result<Option<String>> {
     let round = Round { caller: caller.clone(), pace: component.pace(), ..Round::of_host() };
     let page = match component.list_resources(at.as_deref(), round).await {
         Ok(page) => page,
@@ -248,6 +248,30 @@ async fn page(
     Ok(page.next_cursor)
 }
 
+/// What a model is told about this server before it asks for anything, in the host's own words.
+pub(super) const OWN_INSTRUCTIONS: &str = "Each tool runs in a sandbox of its own. A refusal is a result with isError: its text is a JSON object {error, message, status, data} that says what to mend. / 各ツールは個別のサンドボックスで動きます。断りは isError の結果で、本文の JSON に直し方が書かれています。";
+/// Bytes that the components' words may have together: a model reads them with every conversation.
+const INSTRUCTIONS_BYTES_MAX: usize = 8 << 10;
+
+/// All that `caller` is told: components by name, each one's prompts in its own order. What no longer
+/// fits is left out whole.
+pub(super) fn instructions(catalog: &Catalog, caller: &Caller) -> String {
+    let prompts = usable(catalog, caller).flat_map(|it| &it.offers().prompts);
+    within(prompts.filter_map(|it| it.instructions.as_deref()))
+}
+
+fn within<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    let (mut told, mut left) = (OWN_INSTRUCTIONS.to_owned(), INSTRUCTIONS_BYTES_MAX);
+    for words in words.filter(|it| !it.is_empty()) {
+        if let Some(rest) = left.checked_sub(words.len()) {
+            left = rest;
+            told.push_str("\n\n");
+            told.push_str(words);
+        }
+    }
+    told
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -261,5 +285,14 @@ mod tests {
             let error = Cursor::read(wrong).err().unwrap();
             assert!(error.message.contains("begin again"), "{error:?}");
         }
+    }
+
+    #[test]
+    fn what_no_longer_fits_is_left_out_whole_and_the_rest_stays_in_order() {
+        assert_eq!(within([""].into_iter()), OWN_INSTRUCTIONS);
+        let long = "a".repeat(2 << 10);
+        let told = within([&*long, "b", &*long, &*long, &*long, "c"].into_iter());
+        assert_eq!(told.len(), OWN_INSTRUCTIONS.len() + 3 * long.len() + 5 * 2 + 2);
+        assert!(told.ends_with("a\n\nc") && told.contains("a\n\nb\n\na"));
     }
 }

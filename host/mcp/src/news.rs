@@ -14,8 +14,7 @@ use rmcp::{ErrorData, model::SubscriptionFilter, service::SubscriptionContext};
 use tokio::sync::{broadcast, watch};
 
 use super::{
-    McpServer,
-    session::SUBSCRIPTIONS_MAX,
+    McpServer, Result,
     sessions::{Book, InUse},
     wire,
 };
@@ -28,6 +27,8 @@ use store::events::{By, Events, Rung};
 pub(super) const NEWS_TIMEOUT: Duration = Duration::from_secs(10);
 /// Clients of the modern era that may listen at a time.
 pub(super) const LISTENERS_MAX: usize = 1_024;
+/// Resources that one listener may subscribe to.
+pub(super) const SUBSCRIPTIONS_MAX: usize = 256;
 
 /// Hears what is new, as far as one caller may know.
 pub(super) struct News {
@@ -136,7 +137,7 @@ impl McpServer {
     }
 
     /// Subscribes this session to a resource that its caller may read.
-    pub(super) fn subscribe_session(&self, uri: String, caller: &Caller) -> Result<(), ErrorData> {
+    pub(super) fn subscribe_session(&self, uri: String, caller: &Caller) -> Result<()> {
         let catalog = self.registry.catalog();
         let owner = catalog.component_for_resource(&uri);
         if !owner.is_some_and(|it| caller.may_use(Owner::Component(it.name()))) {
@@ -151,10 +152,7 @@ impl McpServer {
     }
 
     /// Tells a modern client what is new until it goes, or does not take it in time.
-    pub(super) async fn tell_news(
-        &self,
-        subscription: SubscriptionContext,
-    ) -> Result<(), ErrorData> {
+    pub(super) async fn tell_news(&self, subscription: SubscriptionContext) -> Result<()> {
         let caller = self.caller_of(&subscription.request_context().extensions);
         let Some(listening) = listen_as(&self.listeners, &caller.principal) else {
             let message = "Too many clients listen already; try again later, or ask for the lists now and then.";

@@ -7,14 +7,13 @@ use std::{
 };
 
 use rmcp::{
-    ErrorData, RoleServer,
+    ErrorData,
     model::{ProgressNotificationParam, ServerNotification},
-    service::RequestContext,
 };
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::{McpServer, legacy, wire};
+use super::{Context, McpServer, Result, legacy, wire};
 use base::{
     call::CallRequest,
     notes::{Level, Note, Notes},
@@ -56,7 +55,7 @@ impl McpServer {
     pub(super) async fn rounds<M: Method>(
         &self,
         call: CallRequest,
-        context: &RequestContext<RoleServer>,
+        context: &Context,
     ) -> Result<CallOutcome<M::Output>, Ended> {
         if wire::is_legacy(context) {
             return self.asking::<M>(call, context).await;
@@ -76,7 +75,7 @@ impl McpServer {
     async fn asking<M: Method>(
         &self,
         mut call: CallRequest,
-        context: &RequestContext<RoleServer>,
+        context: &Context,
     ) -> Result<CallOutcome<M::Output>, Ended> {
         let began = Instant::now();
         loop {
@@ -135,7 +134,7 @@ impl McpServer {
         call: CallRequest,
         mut state: String,
         asked: impl Future<Output = Asked> + Unpin + Send + 'static,
-        context: &RequestContext<RoleServer>,
+        context: &Context,
     ) {
         let Some(place) = self.session.place_for_later() else { return };
         let (calls, peer) = (self.calls.clone(), context.peer.clone());
@@ -162,7 +161,7 @@ impl McpServer {
         &self,
         mut call: CallRequest,
         open: Questions,
-        context: &RequestContext<RoleServer>,
+        context: &Context,
     ) -> Result<CallOutcome<M::Output>, Ended> {
         let (sender, mut notes) = mpsc::channel(NOTES_QUEUE);
         let progress = context.meta.get_progress_token().is_some();
@@ -192,7 +191,7 @@ impl McpServer {
     }
 
     /// The least level of what this request is to be told of the log.
-    fn log_level(&self, context: &RequestContext<RoleServer>) -> Option<Level> {
+    fn log_level(&self, context: &Context) -> Option<Level> {
         if wire::is_legacy(context) {
             return self.session.log_level();
         }
@@ -200,7 +199,7 @@ impl McpServer {
     }
 }
 
-async fn tell(context: &RequestContext<RoleServer>, note: Note) {
+async fn tell(context: &Context, note: Note) {
     // A client that has gone is noticed by the call itself.
     match note {
         Note::Progress(note) => {

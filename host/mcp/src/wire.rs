@@ -4,27 +4,26 @@
 use std::sync::Arc;
 
 use rmcp::{
-    ErrorData, RoleServer,
+    ErrorData,
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
         ContentBlock, CustomRequest, ErrorCode, GetPromptRequestParams, InputRequests,
         InputRequiredResult, MetaObject, PaginatedRequestParams, ProtocolVersion,
         ReadResourceRequestParams, SubscriptionsListenRequestParams, Tool, ToolAnnotations,
     },
-    service::RequestContext,
 };
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use base::{
-    call::CallRequest,
-    call::Surface,
-    call::TraceHeaders,
+    call::{CallRequest, Surface, TraceHeaders},
     caller::Caller,
     failure::{Failure, shortened},
     language::Language,
     unreadable,
 };
 use calls::block;
+use registry::upstream::Passed;
 use sandbox::{
     component::{Ask, CallError, Content, Output, Question},
     definition::{self, Viewer, Words},
@@ -34,7 +33,7 @@ mod offers;
 
 pub(super) use offers::{completed, got, prompt, read, resource, template};
 
-use super::legacy::CannotAsk;
+use super::{Context, Result, legacy::CannotAsk};
 
 /// A tool as `viewer` is told of it, in the language that they read.
 pub(super) fn tool(tool: &definition::Tool, viewer: Viewer, language: Language) -> Tool {
@@ -62,7 +61,7 @@ pub(super) fn language(caller: &Caller) -> Language {
 const REFUSED: ErrorCode = ErrorCode(-32000);
 
 /// Whether the client speaks a revision in which the server sends requests of its own.
-pub(super) fn is_legacy(context: &RequestContext<RoleServer>) -> bool {
+pub(super) fn is_legacy(context: &Context) -> bool {
     context.protocol_version().is_none_or(|it| it < ProtocolVersion::V_2026_07_28)
 }
 
@@ -70,7 +69,7 @@ pub(super) fn is_legacy(context: &RequestContext<RoleServer>) -> bool {
 pub(super) fn call(
     name: String,
     arguments: Option<&Map<String, Value>>,
-    context: &RequestContext<RoleServer>,
+    context: &Context,
     caller: Caller,
 ) -> CallRequest {
     let json = |map: &Map<String, Value>| serde_json::to_string(map).unwrap_or_default();
@@ -85,48 +84,37 @@ pub(super) fn call(
 }
 
 /// The result carries the object and its text alike (SYS-8).
-pub(super) fn done(
-    component: Arc<str>,
-    call_id: u64,
-    output: Output,
-) -> Result<CallToolResponse, ErrorData> {
-    let broken = |what: &str| broken(component.clone(), call_id, what);
+pub(super) fn done(component: Arc<str>, call_id: u64, output: Output) -> Result<CallToolResponse> {
+    match result_of(output) {
+        Ok(result) => Ok(result.into()),
+        Err(what) => failed(CallError::Broken { component, call_id, what }),
+    }
+}
+
+/// The same, or what in it does not fit MCP.
+fn result_of(output: Output) -> Result<CallToolResult, String> {
     let is_behind = is_text_behind(&output.content);
     let (mut content, mut text) = (Vec::with_capacity(output.content.len() + 1), None);
     let mut result = CallToolResult::success(Vec::new());
     if let Some(json) = output.structured {
-        match serde_json::from_str(&json) {
-            Ok(value) => result.structured_content = Some(value),
-            Err(error) => {
-                return broken(&format!("its structured output is not JSON: {error}"));
-            }
-        }
+        let value = serde_json::from_str(&json);
+        let value = value.map_err(|it| format!("its structured output is not JSON: {it}"))?;
+        result.structured_content = Some(value);
         text = Some(ContentBlock::text(json));
     }
     content.extend(text.take_if(|_| !is_behind));
     for it in output.content {
-        match serde_json::from_value(block(it)) {
-            Ok(block) => content.push(block),
-            Err(error) => {
-                return broken(&format!("its content does not fit MCP: {error}"));
-            }
-        }
+        let block = serde_json::from_value(block(it));
+        content.push(block.map_err(|it| format!("its content does not fit MCP: {it}"))?);
     }
     content.extend(text);
     result.content = content;
     if let Some(json) = output.meta {
-        match serde_json::from_str(&json) {
-            Ok(meta) => result.meta = Some(MetaObject(meta)),
-            Err(error) => {
-                return broken(&format!("its meta is not a JSON object: {error}"));
-            }
-        }
+        let meta = serde_json::from_str(&json);
+        let meta = meta.map_err(|it| format!("its meta is not a JSON object: {it}"))?;
+        result.meta = Some(MetaObject(meta));
     }
-    Ok(result.into())
-}
-
-fn broken(component: Arc<str>, call_id: u64, what: &str) -> Result<CallToolResponse, ErrorData> {
-    failed(CallError::Broken { component, call_id, what: what.to_owned() })
+    Ok(result)
 }
 
 /// Whether the structured part's text goes behind what the component says: its first words are the
@@ -144,21 +132,24 @@ pub(super) fn is_text_behind(content: &[Content]) -> bool {
 
 /// A refusal is a result that a model can read and mend; only a wrong request is an error of the
 /// protocol. No `structuredContent`: clients check it against the output schema (SYS-8).
-pub(super) fn failed(error: CallError) -> Result<CallToolResponse, ErrorData> {
+pub(super) fn failed(error: CallError) -> Result<CallToolResponse> {
     let failure = Failure::from(error);
     if failure.is_protocol {
-        let data = (!failure.data.is_empty()).then(|| Value::Object((*failure.data).clone()));
+        let data = data_of(&failure);
         return Err(ErrorData::invalid_params(failure.message, data));
     }
     Ok(refused(&failure.object()))
+}
+
+fn data_of(failure: &Failure) -> Option<Value> {
+    (!failure.data.is_empty()).then(|| Value::Object((*failure.data).clone()))
 }
 
 /// The same as an error of the protocol, for methods whose results cannot say that they failed.
 pub(super) fn error(error: CallError) -> ErrorData {
     let is_resource = matches!(error, CallError::UnknownResource { .. });
     let failure = Failure::from(error);
-    let object = failure.object();
-    let data = (!failure.data.is_empty()).then(|| Value::Object((*failure.data).clone()));
+    let (object, data) = (failure.object(), data_of(&failure));
     if is_resource {
         return ErrorData::resource_not_found(failure.message, data);
     }
@@ -176,12 +167,18 @@ pub(super) fn refused(object: &Value) -> CallToolResponse {
     result.into()
 }
 
+/// Another server's result, as it stands: what was asked has been looked at where it came in.
+pub(super) fn passed<T: DeserializeOwned>(passed: &Passed) -> Result<T> {
+    serde_json::from_str(&passed.json)
+        .map_err(|_| ErrorData::internal_error("the server answered something else", None))
+}
+
 pub(super) fn asked(
     component: &str,
     call_id: u64,
     questions: Vec<Question>,
     state: String,
-) -> Result<InputRequiredResult, ErrorData> {
+) -> Result<InputRequiredResult> {
     let mut requests = InputRequests::new();
     for question in questions {
         let request = serde_json::from_value(input_request(&question)).map_err(|error| {
@@ -252,26 +249,27 @@ pub(super) fn cancelled() -> ErrorData {
 pub(super) fn unreadable(request: CustomRequest, is_legacy: bool) -> ErrorData {
     let params = request.params.unwrap_or_default();
     let problem = match request.method.as_str() {
-        "tools/call" => serde_json::from_value::<CallToolRequestParams>(params).err(),
-        "prompts/get" => serde_json::from_value::<GetPromptRequestParams>(params).err(),
-        "resources/read" => serde_json::from_value::<ReadResourceRequestParams>(params).err(),
-        "completion/complete" => serde_json::from_value::<CompleteRequestParams>(params).err(),
+        "tools/call" => misfit::<CallToolRequestParams>(params),
+        "prompts/get" => misfit::<GetPromptRequestParams>(params),
+        "resources/read" => misfit::<ReadResourceRequestParams>(params),
+        "completion/complete" => misfit::<CompleteRequestParams>(params),
         "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" => {
-            serde_json::from_value::<PaginatedRequestParams>(params).err()
+            misfit::<PaginatedRequestParams>(params)
         }
         // The modern era has them no longer, whatever their parameters.
         "resources/subscribe" | "resources/unsubscribe" | "logging/setLevel" if is_legacy => None,
-        "subscriptions/listen" => {
-            serde_json::from_value::<SubscriptionsListenRequestParams>(params).err()
-        }
+        "subscriptions/listen" => misfit::<SubscriptionsListenRequestParams>(params),
         method => {
             let method = &method[..method.floor_char_boundary(128)];
             let message = format!("The method {method:?} is not served.");
             return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None);
         }
     };
-    let why =
-        problem.map_or_else(|| "they do not fit".to_owned(), |it| unreadable::why(&it.to_string()));
-    let why = shortened(why, 1_024);
+    let why = shortened(problem.unwrap_or_else(|| "they do not fit".to_owned()), 1_024);
     ErrorData::invalid_params(format!("params of {}: {why}", request.method), None)
+}
+
+/// Why `params` are not those of a method, if they are not.
+fn misfit<T: DeserializeOwned>(params: Value) -> Option<String> {
+    T::deserialize(params).err().map(|it| unreadable::why(&it.to_string()))
 }

@@ -3,17 +3,14 @@
 use std::sync::Arc;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
-use rmcp::{
-    ErrorData,
-    model::{
-        CacheScope, CompleteResult, CompletionInfo, GetPromptResult, MetaObject, Prompt,
-        PromptArgument, PromptMessage, ReadResourceResult, Resource, ResourceContents,
-        ResourceTemplate, Role,
-    },
+use rmcp::model::{
+    CacheScope, CompleteResult, CompletionInfo, GetPromptResult, MetaObject, Prompt,
+    PromptArgument, PromptMessage, ReadResourceResult, Resource, ResourceContents,
+    ResourceTemplate, Role,
 };
 use serde_json::{Map, Value};
 
-use super::{block, error};
+use super::{Result, block, error};
 use base::language::Language;
 use sandbox::{
     component::{CallError, Completion, Contents, PromptOutput, PromptRole, ResourceBody},
@@ -70,7 +67,7 @@ pub(crate) fn got(
     component: Arc<str>,
     call_id: u64,
     output: PromptOutput,
-) -> Result<GetPromptResult, ErrorData> {
+) -> Result<GetPromptResult> {
     let mut messages = Vec::with_capacity(output.messages.len());
     for it in output.messages {
         let role = match it.role {
