@@ -37,7 +37,7 @@ use calls::{
     outcome::CallOutcome,
 };
 use registry::Registry;
-use sandbox::definition::Viewer;
+use sandbox::definition::{Viewer, check_uri};
 use store::events::Events;
 
 pub mod error_mapping;
@@ -57,8 +57,8 @@ mod wire;
 pub use servers::{Servers, Status};
 
 use legacy::Session;
-use lists::{TTL, scope_for};
-use news::{LISTENERS_MAX, News};
+use lists::{TTL_MS, one_page, scope_for};
+use news::{LISTENERS_MAX, News, SUBSCRIPTIONS_MAX};
 use rounds::Ended;
 use sessions::{Book, Sessions};
 
@@ -119,11 +119,6 @@ impl McpServer {
         }
     }
 
-    /// The same for another session.
-    fn for_session(&self) -> Self {
-        Self { session: Session::default(), ..self.clone() }
-    }
-
     /// Waits for the first load, where it still goes on: what is listed too early would be missing.
     async fn loaded(&self, context: &Context) -> Result<()> {
         tokio::select! {
@@ -143,39 +138,8 @@ impl McpServer {
             .with_max_request_body_bytes(config.body_bytes_max)
             .with_cancellation_token(hang_up);
         let server = self.clone();
-        StreamableHttpService::new(move || Ok(server.for_session()), sessions, config)
-    }
-}
-
-impl McpServer {
-    /// Help with arguments: of prompts by their names, of resources by their templates.
-    async fn completion(
-        &self,
-        request: CompleteRequestParams,
-        context: &Context,
-    ) -> Result<CompleteResult> {
-        let caller = self.caller(context);
-        let name = match request.r#ref {
-            Reference::Prompt(it) => it.name,
-            // Nothing is left to be filled in.
-            Reference::Resource(it) if self.is_plain_resource(&it.uri, &caller) => {
-                return Ok(CompleteResult::default());
-            }
-            Reference::Resource(it) => it.uri,
-            _ => return Err(ErrorData::invalid_params("ref: of no known kind", None)),
-        };
-        let others = request.context.and_then(|it| it.arguments).unwrap_or_default();
-        let about = json!({
-            "argument": request.argument.name,
-            "value": request.argument.value,
-            "arguments": others,
-        });
-        let call = wire::call(name, about.as_object(), context, caller);
-        match self.rounds::<Complete>(call, context).await.map_err(rounds::error)? {
-            CallOutcome::Done { output, .. } => Ok(wire::completed(output)),
-            CallOutcome::Passed(it) => wire::passed(&it),
-            CallOutcome::Asked { .. } => Err(wire::endless()),
-        }
+        let for_session = move || Ok(Self { session: Session::default(), ..server.clone() });
+        StreamableHttpService::new(for_session, sessions, config)
     }
 
     /// Whether `uri` is something to read, rather than a template for it.
@@ -234,12 +198,11 @@ impl ServerHandler for McpServer {
 
     async fn discover(&self, context: Context) -> Result<DiscoverResult> {
         let _ = tokio::time::timeout(HELLO_MAX, self.registry.loaded()).await;
-        let (versions, caller) =
-            (self.supported_protocol_versions().into_owned(), self.caller(&context));
-        let mut info = self.get_info();
+        let (mut info, caller) = (self.get_info(), self.caller(&context));
+        let versions = self.supported_protocol_versions().into_owned();
         info.instructions = Some(lists::instructions(&self.registry.catalog(), &caller));
         Ok(DiscoverResult::from_server_info(versions, info)
-            .with_ttl_ms(TTL.as_millis() as u64)
+            .with_ttl_ms(TTL_MS)
             .with_cache_scope(scope_for(&caller)))
     }
 
@@ -249,7 +212,8 @@ impl ServerHandler for McpServer {
         context: Context,
     ) -> Result<ListToolsResult> {
         self.loaded(&context).await?;
-        self.tools(request, &self.caller(&context))
+        one_page(request)?;
+        Ok(self.tools(&self.caller(&context)))
     }
 
     async fn list_prompts(
@@ -258,7 +222,8 @@ impl ServerHandler for McpServer {
         context: Context,
     ) -> Result<ListPromptsResult> {
         self.loaded(&context).await?;
-        self.prompts(request, &self.caller(&context))
+        one_page(request)?;
+        Ok(self.prompts(&self.caller(&context)))
     }
 
     async fn list_resource_templates(
@@ -267,7 +232,8 @@ impl ServerHandler for McpServer {
         context: Context,
     ) -> Result<ListResourceTemplatesResult> {
         self.loaded(&context).await?;
-        self.templates(request, &self.caller(&context))
+        one_page(request)?;
+        Ok(self.templates(&self.caller(&context)))
     }
 
     async fn list_resources(
@@ -354,13 +320,35 @@ impl ServerHandler for McpServer {
         }
     }
 
+    /// Help with arguments: of prompts by their names, of resources by their templates.
     async fn complete(
         &self,
         request: CompleteRequestParams,
         context: Context,
     ) -> Result<CompleteResult> {
         self.loaded(&context).await?;
-        self.completion(request, &context).await
+        let caller = self.caller(&context);
+        let name = match request.r#ref {
+            Reference::Prompt(it) => it.name,
+            // Nothing is left to be filled in.
+            Reference::Resource(it) if self.is_plain_resource(&it.uri, &caller) => {
+                return Ok(CompleteResult::default());
+            }
+            Reference::Resource(it) => it.uri,
+            _ => return Err(ErrorData::invalid_params("ref: of no known kind", None)),
+        };
+        let others = request.context.and_then(|it| it.arguments).unwrap_or_default();
+        let about = json!({
+            "argument": request.argument.name,
+            "value": request.argument.value,
+            "arguments": others,
+        });
+        let call = wire::call(name, about.as_object(), &context, caller);
+        match self.rounds::<Complete>(call, &context).await.map_err(rounds::error)? {
+            CallOutcome::Done { output, .. } => Ok(wire::completed(output)),
+            CallOutcome::Passed(it) => wire::passed(&it),
+            CallOutcome::Asked { .. } => Err(wire::endless()),
+        }
     }
 
     async fn set_level(&self, request: SetLevelRequestParams, context: Context) -> Result<()> {
@@ -383,11 +371,18 @@ impl ServerHandler for McpServer {
         Err(wire::unreadable(request, wire::is_legacy(&context)))
     }
 
+    /// What of `requested` a modern listener gets: everything that can be told, up to so many
+    /// resources.
     fn accepted_subscription_filter(
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        Some(Self::accepted(requested))
+        let mut accepted = requested.clone();
+        if let Some(uris) = &mut accepted.resource_subscriptions {
+            uris.retain(|it| check_uri(it).is_ok());
+            uris.truncate(SUBSCRIPTIONS_MAX);
+        }
+        Some(accepted)
     }
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<()> {

@@ -1,7 +1,7 @@
 //! The lists of what is on offer: tools, prompts, resources and their templates, each as its caller
 //! may see it.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
 use rmcp::{
@@ -16,15 +16,18 @@ use serde_json::Value;
 
 use super::{McpServer, Result, wire};
 use base::{caller::Caller, tool_set::Owner};
-use registry::{Catalog, upstream::Offer};
+use registry::{
+    Catalog,
+    upstream::{Offer, Upstream},
+};
 use sandbox::{
     component::{CallError, LoadedComponent, Round, Stop},
     definition::Viewer,
 };
 
-/// How long a client may take a list for fresh: short, or a swap stays invisible to those who do
+/// Milliseconds for which a client may take a list for fresh: short, or a swap stays invisible to those who do
 /// not listen.
-pub(super) const TTL: Duration = Duration::from_secs(5);
+pub(super) const TTL_MS: u64 = 5_000;
 /// Resources on one page, give or take what one component puts on one of its own.
 const PAGE: usize = 256;
 /// Bytes of a cursor that are read.
@@ -63,7 +66,8 @@ pub(super) fn scope_for(caller: &Caller) -> CacheScope {
     }
 }
 
-fn one_page(request: Option<PaginatedRequestParams>) -> Result<()> {
+/// A list that has one page is asked for without a cursor.
+pub(super) fn one_page(request: Option<PaginatedRequestParams>) -> Result<()> {
     let Some(cursor) = request.and_then(|it| it.cursor) else { return Ok(()) };
     let cursor: String = cursor.chars().take(64).collect();
     let message = format!("cursor {cursor:?}: this list has one page, so there is no cursor");
@@ -78,12 +82,7 @@ pub(super) fn usable<'a>(
 }
 
 impl McpServer {
-    pub(super) fn tools(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        caller: &Caller,
-    ) -> Result<ListToolsResult> {
-        one_page(request)?;
+    pub(super) fn tools(&self, caller: &Caller) -> ListToolsResult {
         let catalog = self.registry.catalog();
         let (viewer, language) = (Viewer::of(&caller.client_capabilities), wire::language(caller));
         let tools = catalog.offers().filter(|(owner, it)| {
@@ -95,18 +94,13 @@ impl McpServer {
             .filter(|it| it.audience().is_none_or(|it| it.has(viewer)) && it.is_open_to(caller));
         let served = served.filter_map(|it| listed(&it.listed));
         let tools = tools.map(|(_, it)| wire::tool(it, viewer, language)).chain(served).collect();
-        Ok(ListToolsResult::with_all_items(tools)
-            .with_ttl_ms(TTL.as_millis() as u64)
+        ListToolsResult::with_all_items(tools)
+            .with_ttl_ms(TTL_MS)
             // What is on it depends on the client and on its language.
-            .with_cache_scope(CacheScope::Private))
+            .with_cache_scope(CacheScope::Private)
     }
 
-    pub(super) fn prompts(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        caller: &Caller,
-    ) -> Result<ListPromptsResult> {
-        one_page(request)?;
+    pub(super) fn prompts(&self, caller: &Caller) -> ListPromptsResult {
         let catalog = self.registry.catalog();
         let prompts = usable(&catalog, caller).flat_map(|it| &it.offers().prompts);
         let served = open(&catalog, caller).flat_map(|it| &it.prompts).filter(|it| {
@@ -116,31 +110,23 @@ impl McpServer {
         let served = served.filter_map(|it| listed(&it.listed));
         let (viewer, language) = (Viewer::of(&caller.client_capabilities), wire::language(caller));
         let prompts = prompts.map(|it| wire::prompt(it, viewer, language)).chain(served).collect();
-        Ok(ListPromptsResult::with_all_items(prompts)
-            .with_ttl_ms(TTL.as_millis() as u64)
-            .with_cache_scope(CacheScope::Private))
+        ListPromptsResult::with_all_items(prompts)
+            .with_ttl_ms(TTL_MS)
+            .with_cache_scope(CacheScope::Private)
     }
 
-    pub(super) fn templates(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        caller: &Caller,
-    ) -> Result<ListResourceTemplatesResult> {
-        one_page(request)?;
+    pub(super) fn templates(&self, caller: &Caller) -> ListResourceTemplatesResult {
         let catalog = self.registry.catalog();
         let templates = usable(&catalog, caller).flat_map(|it| &it.offers().templates);
         let served = open(&catalog, caller).flat_map(|offer| {
-            let is_its = |text: &str| {
-                let server = catalog.server_for_template(text);
-                server.is_some_and(|it| Arc::ptr_eq(it, &offer.server))
-            };
+            let is_its = |text: &str| is_of(offer, catalog.server_for_template(text));
             offer.templates.iter().filter(move |it| is_its(&it.text))
         });
         let served = served.filter_map(|it| listed(&it.listed));
         let templates = templates.map(wire::template).chain(served).collect();
-        Ok(ListResourceTemplatesResult::with_all_items(templates)
-            .with_ttl_ms(TTL.as_millis() as u64)
-            .with_cache_scope(scope_for(caller)))
+        ListResourceTemplatesResult::with_all_items(templates)
+            .with_ttl_ms(TTL_MS)
+            .with_cache_scope(scope_for(caller))
     }
 
     /// Component after component, by name, each page by page. What a component lists may depend on
@@ -177,7 +163,7 @@ impl McpServer {
             resources.extend(served_resources(&catalog, caller));
         }
         let mut result = ListResourcesResult::with_all_items(resources)
-            .with_ttl_ms(TTL.as_millis() as u64)
+            .with_ttl_ms(TTL_MS)
             .with_cache_scope(CacheScope::Private);
         result.next_cursor = next.map(|it| it.text());
         Ok(result)
@@ -187,13 +173,15 @@ impl McpServer {
 /// What other servers listed: on the last page, because it is known and bounded.
 fn served_resources(catalog: &Catalog, caller: &Caller) -> Vec<Resource> {
     let each = open(catalog, caller).flat_map(|offer| {
-        let is_its = |uri: &str| {
-            let server = catalog.server_for_resource(uri);
-            server.is_some_and(|it| Arc::ptr_eq(it, &offer.server))
-        };
+        let is_its = |uri: &str| is_of(offer, catalog.server_for_resource(uri));
         offer.resources.iter().filter(move |it| is_its(&it.uri))
     });
     each.filter_map(|it| listed(&it.listed)).collect()
+}
+
+/// Whether `server`, which is asked for it, is the one of that offer.
+fn is_of(offer: &Offer, server: Option<&Arc<dyn Upstream>>) -> bool {
+    server.is_some_and(|it| Arc::ptr_eq(it, &offer.server))
 }
 
 /// What the servers offer that `caller` may use.

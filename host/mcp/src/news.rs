@@ -10,7 +10,10 @@ use std::{
     time::Duration,
 };
 
-use rmcp::{ErrorData, model::SubscriptionFilter, service::SubscriptionContext};
+use rmcp::{
+    ErrorData,
+    service::{SubscriptionContext, SubscriptionSendError},
+};
 use tokio::sync::{broadcast, watch};
 
 use super::{
@@ -20,7 +23,7 @@ use super::{
 };
 use base::{caller::Caller, tool_set::Owner};
 use registry::{Catalog, Changed, Registry};
-use sandbox::{component::CallError, definition::check_uri};
+use sandbox::component::CallError;
 use store::events::{By, Events, Rung};
 
 /// How long a client may take to accept news; one that takes longer is given up.
@@ -125,17 +128,6 @@ fn missed(bulletin: &mut Bulletin) {
 }
 
 impl McpServer {
-    /// What of `requested` a modern listener gets: everything that can be told, up to so many
-    /// resources.
-    pub(super) fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
-        let mut accepted = requested.clone();
-        if let Some(uris) = &mut accepted.resource_subscriptions {
-            uris.retain(|it| check_uri(it).is_ok());
-            uris.truncate(SUBSCRIPTIONS_MAX);
-        }
-        accepted
-    }
-
     /// Subscribes this session to a resource that its caller may read.
     pub(super) fn subscribe_session(&self, uri: String, caller: &Caller) -> Result<()> {
         let catalog = self.registry.catalog();
@@ -187,7 +179,7 @@ impl McpServer {
                 for uri in updated {
                     sink.notify_resource_updated(uri.clone()).await?;
                 }
-                Ok::<_, rmcp::service::SubscriptionSendError>(())
+                Ok::<_, SubscriptionSendError>(())
             };
             if !matches!(tokio::time::timeout(NEWS_TIMEOUT, tell).await, Ok(Ok(()))) {
                 return Ok(());
