@@ -17,7 +17,12 @@ use serde_json::{Map, Value};
 use tokio::sync::OwnedMutexGuard;
 
 use crate::outcome::CallResult;
-use base::{config::ApprovalsConfig, failure::Failure};
+use base::{
+    call::{CallRequest, Surface, TraceHeaders, Via},
+    caller::Caller,
+    config::ApprovalsConfig,
+    failure::Failure,
+};
 use sandbox::definition::Shown;
 use store::{
     clock::Clock,
@@ -129,6 +134,15 @@ impl State {
 }
 
 impl Approval {
+    /// The call itself, made by that caller.
+    pub fn request(&self, caller: (Caller, Surface), trace: TraceHeaders) -> CallRequest {
+        let arguments = Value::Object(self.arguments.clone()).to_string();
+        let approval = Some(&*self.id).filter(|it| !it.is_empty()).map(Into::into);
+        let via = Via { asked_by: Some(self.asked_by.clone()), approval, chain: Vec::new() };
+        let meta = Value::Object(self.meta.clone()).to_string();
+        CallRequest { meta, via, ..CallRequest::new(self.tool.clone(), arguments, caller, trace) }
+    }
+
     /// What its call came to, or why it was not made; none while the person has something to say, or it
     /// runs.
     pub fn ended(&self) -> Option<Result<&CallResult, Failure>> {

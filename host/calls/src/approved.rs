@@ -16,7 +16,7 @@ use crate::{
     record::by,
 };
 use base::{
-    call::{CallRequest, Surface, TraceHeaders, Via, next_call_id},
+    call::{CallRequest, Surface, TraceHeaders, next_call_id},
     caller::Caller,
     failure::Failure,
     language::Language,
@@ -109,7 +109,7 @@ impl Calls {
             (State::Waits, Reply::Allow) => (BTreeMap::new(), None),
             (State::Waits, Reply::Deny) | (State::Waits | State::Asks { .. }, Reply::Withdraw) => {
                 approval.state = State::Denied;
-                approvals.put(&approval).await.map_err(|error| unwritten(&error))?;
+                approvals.put(&approval).await.map_err(unwritten)?;
                 self.note(&approval, "denied", speaker.surface);
                 return Ok(approval);
             }
@@ -140,29 +140,18 @@ impl Calls {
             };
             let anew = self.hold(wanted).await?;
             approval.state = State::Replaced { by: anew.id.clone() };
-            approvals.put(&approval).await.map_err(|error| unwritten(&error))?;
+            approvals.put(&approval).await.map_err(unwritten)?;
             return Ok(anew);
         }
         if state.is_none() {
             // Written down before, so that nothing that comes between makes it happen twice. What only
             // answers questions may be repeated: its state tells whether it has ended.
             approval.state = State::Begun;
-            approvals.put(&approval).await.map_err(|error| unwritten(&error))?;
+            approvals.put(&approval).await.map_err(unwritten)?;
         }
         let caller = (on_behalf::asked(speaker.caller), speaker.surface);
-        let arguments = Value::Object(approval.arguments.clone()).to_string();
-        let via = Via {
-            asked_by: Some(approval.asked_by.clone()),
-            approval: Some(id.into()),
-            chain: Vec::new(),
-        };
-        let call = CallRequest {
-            meta: Value::Object(approval.meta.clone()).to_string(),
-            responses,
-            state,
-            via,
-            ..CallRequest::new(approval.tool.clone(), arguments, caller, speaker.trace)
-        };
+        let call = approval.request(caller, speaker.trace);
+        let call = CallRequest { responses, state, ..call };
         let began = Instant::now();
         let performed = timeout(CALL_MAX, self.perform(call, &now)).await;
         approval.state = performed.unwrap_or(State::Begun);
@@ -366,7 +355,7 @@ fn gone(tool: &str) -> Failure {
     Failure::new("unknown_tool", 404, message)
 }
 
-fn unwritten(error: &std::io::Error) -> Failure {
+fn unwritten(error: std::io::Error) -> Failure {
     tracing::error!("a call that was allowed is not made: {error}");
     let message = "The call was not made, because the server could not write it down. Try later.";
     Failure::new("not_made", 503, message)

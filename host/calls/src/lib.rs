@@ -45,7 +45,6 @@ mod approved;
 mod handle;
 mod method;
 mod on_behalf;
-mod pass;
 mod surroundings;
 
 pub use crate::outcome::{CallResult, block};
@@ -233,7 +232,7 @@ impl Calls {
     async fn refused<M: Method>(&self, call: CallRequest) -> Option<CallError> {
         let catalog = self.registry.catalog();
         let is_refused = match M::served(&catalog, &call) {
-            Some((server, ask)) => pass::lacking(&call.caller, &*server, &ask).is_some(),
+            Some((server, ask)) => method::lacking(&call.caller, &*server, &ask).is_some(),
             None => matches!(M::component(&catalog, &call), Err(CallError::Forbidden { .. })),
         };
         if is_refused { self.ask::<M>(call, Questions::Answered).await.err() } else { None }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::{Calls, Reply, Speaker};
 use crate::approvals::{Approval, State, broken_off, digest_of};
 use base::{
-    call::{CallRequest, Surface, Via},
+    call::{CallRequest, Surface},
     caller::Caller,
     clean,
     failure::{Failure, shortened},
@@ -166,23 +166,21 @@ impl Calls {
         if let Some(known) = self.known(by, &offer.name, &arguments).await {
             return Ok(ToolOutcome::Held(Box::new(stands(known))));
         }
-        let asks_first = asks_first(by, &offer);
-        let state = match asks_first {
+        let wanted = Approval {
+            owner: by.caller.principal.clone(),
+            asked_by: asked_by(by).into(),
+            tool: offer.name.to_string(),
+            arguments,
+            meta,
+            asks_first: asks_first(by, &offer),
+            position,
+            ..Approval::default()
+        };
+        let state = match wanted.asks_first {
             true => State::Waits,
             false => {
-                let text = Value::Object(arguments.clone()).to_string();
-                let meta = Value::Object(meta.clone()).to_string();
-                let via = Via {
-                    asked_by: Some(asked_by(by).into()),
-                    approval: None,
-                    chain: by.asking.chain.clone(),
-                };
-                let (name, caller) = (offer.name.to_string(), (caller_for(by), surface(by)));
-                let call = CallRequest {
-                    meta,
-                    via,
-                    ..CallRequest::new(name, text, caller, by.trace.clone())
-                };
+                let mut call = wanted.request((caller_for(by), surface(by)), by.trace.clone());
+                call.via.chain.clone_from(&by.asking.chain);
                 match self.performed(call, &offer).await? {
                     State::Ended(ended) => {
                         let json = |it| serde_json::to_string(&it).unwrap_or_default();
@@ -196,21 +194,9 @@ impl Calls {
             let message = "The tool asks a person, and none is here; do without it.";
             return Err(Failure::new("cannot_ask", 400, message));
         }
-        let reason = clean::text(&request.reason);
-        let wanted = Approval {
-            owner: by.caller.principal.clone(),
-            asked_by: asked_by(by).into(),
-            tool: offer.name.to_string(),
-            arguments,
-            meta,
-            reason: shortened(reason, REASON_BYTES_MAX),
-            shown: (*offer.shown).clone(),
-            asks_first,
-            state,
-            position,
-            ..Approval::default()
-        };
-        let held = self.hold(wanted).await?;
+        let reason = shortened(clean::text(&request.reason), REASON_BYTES_MAX);
+        let shown = (*offer.shown).clone();
+        let held = self.hold(Approval { reason, shown, state, ..wanted }).await?;
         by.asking.hold(&held.id);
         Ok(ToolOutcome::Held(Box::new(stands(held))))
     }
