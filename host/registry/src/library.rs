@@ -10,7 +10,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use wasmtime::component::Component;
+use wasmtime::{Engine, component::Component};
 
 use crate::Result;
 use base::{
@@ -160,25 +160,25 @@ impl Library {
                 blocking(move || compiler::compile_here(&here, &bytes, is_quiet)).await?
             }
         };
-        let (store, engine, name) =
-            (self.code.clone(), sandbox.engine().clone(), key(sandbox, source));
+        let (store, engine, name) = self.code_of(sandbox, source);
         blocking(move || store.keep(&engine, &name, &code).map_err(LoadError::Compile)).await
     }
 
     /// The component in `source`, where it was compiled before.
     pub async fn compiled(&self, sandbox: &Sandbox, source: &Source) -> Result<Option<Component>> {
-        let (store, engine, name) =
-            (self.code.clone(), sandbox.engine().clone(), key(sandbox, source));
+        let (store, engine, name) = self.code_of(sandbox, source);
         blocking(move || Ok(store.load(&engine, &name))).await
     }
-}
 
-/// Under which name the compiled code of `source` is kept: it changes with the component, and with
-/// all of the engine that its code depends on.
-fn key(sandbox: &Sandbox, source: &Source) -> String {
-    let mut hasher = std::hash::DefaultHasher::new();
-    sandbox.engine().precompile_compatibility_hash().hash(&mut hasher);
-    format!("{}-{:016x}.cwasm", source.digest, hasher.finish())
+    /// Where the compiled code of `source` is kept, for which engine and under which name: it changes with the
+    /// component, and with all of the engine that its code depends on.
+    fn code_of(&self, sandbox: &Sandbox, source: &Source) -> (CodeStore, Engine, String) {
+        let engine = sandbox.engine().clone();
+        let mut hasher = std::hash::DefaultHasher::new();
+        engine.precompile_compatibility_hash().hash(&mut hasher);
+        let name = format!("{}-{:016x}.cwasm", source.digest, hasher.finish());
+        (self.code.clone(), engine, name)
+    }
 }
 
 /// The stamp of `path`, where that is a file with a component's ending.

@@ -203,19 +203,20 @@ impl Reloader {
         }
     }
 
-    /// Whether the component's database can only be read for the time being.
-    fn is_frozen(&self, name: &str) -> bool {
-        let catalog = self.registry.catalog();
-        let database = catalog.component(name).and_then(|it| it.setup().database.as_ref());
-        database.is_some_and(Database::is_frozen)
+    /// The database of the component that serves.
+    fn database(&self, name: &str) -> Option<Database> {
+        self.registry.catalog().component(name)?.setup().database.clone()
     }
 
-    /// What was found to be wrong with the component's database, once.
+    /// Whether it can only be read for the time being.
+    fn is_frozen(&self, name: &str) -> bool {
+        self.database(name).is_some_and(|it| it.is_frozen())
+    }
+
+    /// What was found to be wrong with it, once.
     fn new_damage(&mut self, name: &str) -> Option<String> {
-        let catalog = self.registry.catalog();
-        let database = catalog.component(name).and_then(|it| it.setup().database.as_ref());
-        let damage = database.and_then(Database::damage)?;
-        self.damaged.insert(name.to_owned()).then(|| damage.to_owned())
+        let damage = self.database(name)?.damage()?.to_owned();
+        self.damaged.insert(name.to_owned()).then_some(damage)
     }
 
     /// Lets a component prepare itself anew from its settings, whose files have changed.

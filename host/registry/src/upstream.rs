@@ -245,7 +245,8 @@ impl Catalog {
         if self.component_for_template(text).is_some() {
             return None;
         }
-        self.served.offers().find(|it| it.has_template(text)).map(|it| &it.server)
+        let has_it = |it: &&Arc<Offer>| it.templates.iter().any(|it| it.text == text);
+        self.served.offers().find(has_it).map(|it| &it.server)
     }
 
     /// Notes which lists an offer that comes or goes stands on.
@@ -314,10 +315,6 @@ impl Offer {
 
     fn has(&self, uri: &str) -> bool {
         self.resources.iter().any(|it| it.uri == uri)
-    }
-
-    fn has_template(&self, text: &str) -> bool {
-        self.templates.iter().any(|it| it.text == text)
     }
 
     /// Whether one of its templates fits; one that we cannot read fits nothing.
