@@ -36,13 +36,12 @@ mod call;
 mod connection;
 mod keeper;
 mod limited;
-mod lists;
 mod offer;
 mod retry;
 mod sse;
 
 use connection::Connection;
-use lists::Lists;
+use offer::Lists;
 use retry::Failed;
 
 /// One server, whether it is there or not.

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Link, Server,
     connection::{Connection, Line},
-    lists::Lists,
+    offer::Lists,
     retry::{self, Failed},
 };
 use registry::Registry;
