@@ -26,8 +26,7 @@ pub use refusal::{Shape, forbidden, insufficient_scope, refusal, too_many, unaut
 
 /// Tells from a request who sends it.
 pub struct Authority {
-    /// By the tokens of the configuration. Where it has none, nobody needs to say who they are: this machine alone can
-    /// ask.
+    /// By the tokens of the configuration. Where it has none, no token is needed: this machine alone can ask.
     known: Option<Vec<Known>>,
 }
 

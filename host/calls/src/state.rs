@@ -108,7 +108,7 @@ impl State {
 
 /// What the answers in `responses` are answers to, told by how they look: of a tool that says that it takes
 /// answers before their questions. Everywhere else an answer needs the state that came with its question, or a
-/// client could agree, in its user's name, to what nobody was shown.
+/// client could agree, in its user's name, to what that user was not shown.
 pub(super) fn unasked_answers(
     are_taken: bool,
     responses: &BTreeMap<String, Value>,

@@ -294,7 +294,7 @@ impl Drop for Followed<'_> {
 }
 
 impl ClientHandler for Hears {
-    /// No capabilities: nobody here can answer what a server asks in the middle of a call. What the
+    /// No capabilities: there is no person here to answer what a server asks in the middle of a call. What the
     /// caller's client can do is told with each call, to servers that ask by `input_required`.
     fn get_info(&self) -> ClientConfig {
         let this = Implementation::new("madoguchi", env!("CARGO_PKG_VERSION"));
