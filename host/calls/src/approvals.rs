@@ -16,8 +16,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::sync::OwnedMutexGuard;
 
-use crate::call_result::CallResult;
-use base::{config::ApprovalsConfig, failure::Failure};
+use crate::outcome::CallResult;
+use base::{
+    call::{CallRequest, Surface, TraceHeaders, Via},
+    caller::Caller,
+    config::ApprovalsConfig,
+    failure::Failure,
+};
 use sandbox::definition::Shown;
 use store::{
     clock::Clock,
@@ -38,52 +43,39 @@ const WAITING_MAX: usize = 64;
 /// Times that a person is asked anew about one call.
 const REPLACED_MAX: usize = 16;
 
+/// What the asker is told of a call that was not made.
+const DENIED: &str = "The person did not allow this call. It was not made; do not make it again unless they ask for it.";
+const EXPIRED: &str =
+    "Nobody allowed this call in time. It was not made; ask again if it is still wanted.";
+const REPLACED: &str = "The tool has changed since the person was asked; they are asked anew.";
+
 /// What is behind the number of one that is over, and of one that waits.
 const OVER: &str = "over";
 const WAITS: &str = "wait";
 
-/// A call, as it is asked for.
-#[derive(Clone, Debug)]
-pub struct Wanted {
+/// A call that waits, or what became of it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Approval {
+    pub id: String,
     /// On whose behalf: the principal.
     pub owner: Arc<str>,
     /// Who wants it: `assistant:NAME` or `component:NAME`.
     pub asked_by: Arc<str>,
     pub tool: String,
     pub arguments: Map<String, Value>,
+    /// Of the arguments as JSON with sorted names and without whitespace.
+    pub arguments_sha256: String,
     /// Entries of the request's `_meta`.
     pub meta: Map<String, Value>,
     /// Why, in the asker's words.
-    pub reason: String,
-    /// The tool as it is when it is asked for.
-    pub shown: Shown,
-    /// Whether the person has to allow it before it is made at all.
-    pub asks_first: bool,
-    /// What of the tool has changed since the person was asked before.
-    pub changed: Vec<String>,
-    pub state: State,
-    /// Its place among all, where it was taken before.
-    pub place: Option<u64>,
-}
-
-/// A call that waits, or what became of it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Approval {
-    pub id: String,
-    pub owner: Arc<str>,
-    pub asked_by: Arc<str>,
-    pub tool: String,
-    pub arguments: Map<String, Value>,
-    /// Of the arguments as JSON with sorted names and without whitespace.
-    pub arguments_sha256: String,
-    pub meta: Map<String, Value>,
     pub reason: String,
     /// The tool as the person was shown it: their word holds for that one only.
     pub shown: Shown,
     /// What of the tool has changed since the person was asked before, where that is why they are asked
     /// anew.
     pub changed: Vec<String>,
+    /// Whether the person has to allow it before it is made at all.
     pub asks_first: bool,
     /// Its place among all that have been asked for: a person sees them in that order.
     pub position: u64,
@@ -97,9 +89,10 @@ pub struct Approval {
 }
 
 /// Where an approval stands.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub enum State {
     /// The person is to say whether the call is made.
+    #[default]
     Waits,
     /// It was made and asks the person something: its questions, and the state that goes back with their
     /// answers.
@@ -141,31 +134,27 @@ impl State {
 }
 
 impl Approval {
+    /// The call itself, made by that caller.
+    pub fn request(&self, caller: (Caller, Surface), trace: TraceHeaders) -> CallRequest {
+        let arguments = Value::Object(self.arguments.clone()).to_string();
+        let approval = Some(&*self.id).filter(|it| !it.is_empty()).map(Into::into);
+        let via = Via { asked_by: Some(self.asked_by.clone()), approval, chain: Vec::new() };
+        let meta = Value::Object(self.meta.clone()).to_string();
+        CallRequest { meta, via, ..CallRequest::new(self.tool.clone(), arguments, caller, trace) }
+    }
+
     /// What its call came to, or why it was not made; none while the person has something to say, or it
     /// runs.
     pub fn ended(&self) -> Option<Result<&CallResult, Failure>> {
-        let refused =
-            |code: &str, status, message: &str| Some(Err(Failure::new(code, status, message)));
-        match &self.state {
-            State::Waits | State::Asks { .. } | State::Running => None,
-            State::Begun => Some(Err(broken_off())),
-            State::Denied => refused(
-                "not_allowed",
-                403,
-                "The person did not allow this call. It was not made; do not make it again unless they ask for it.",
-            ),
-            State::Expired => refused(
-                "approval_expired",
-                410,
-                "Nobody allowed this call in time. It was not made; ask again if it is still wanted.",
-            ),
-            State::Replaced { .. } => refused(
-                "tool_changed",
-                409,
-                "The tool has changed since the person was asked; they are asked anew.",
-            ),
-            State::Ended(it) => Some(it.as_ref().map_err(Clone::clone)),
-        }
+        let (code, status, message) = match &self.state {
+            State::Waits | State::Asks { .. } | State::Running => return None,
+            State::Begun => return Some(Err(broken_off())),
+            State::Ended(it) => return Some(it.as_ref().map_err(Clone::clone)),
+            State::Denied => ("not_allowed", 403, DENIED),
+            State::Expired => ("approval_expired", 410, EXPIRED),
+            State::Replaced { .. } => ("tool_changed", 409, REPLACED),
+        };
+        Some(Err(Failure::new(code, status, message)))
     }
 }
 
@@ -233,30 +222,14 @@ impl Approvals {
         self.0.next_position.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Keeps a call until its person has spoken.
-    pub async fn hold(&self, wanted: Wanted) -> Result<Approval, Failure> {
-        let (now_s, id) = (self.now_s(), number().map_err(|error| unwritten(&error))?);
-        let approval = Approval {
-            id,
-            owner: wanted.owner,
-            asked_by: wanted.asked_by,
-            tool: wanted.tool,
-            arguments_sha256: digest_of(&wanted.arguments),
-            arguments: wanted.arguments,
-            meta: wanted.meta,
-            reason: wanted.reason,
-            shown: wanted.shown,
-            changed: wanted.changed,
-            asks_first: wanted.asks_first,
-            position: wanted.place.unwrap_or_else(|| self.next_place()),
-            held_at_s: now_s,
-            expires_at_s: match wanted.state {
-                State::Waits => Some(now_s.saturating_add(self.0.valid_s)),
-                _ => None,
-            },
-            state: wanted.state,
-            ms: None,
-        };
+    /// Keeps a call until its person has spoken: gives it its id, and its times.
+    pub async fn hold(&self, mut approval: Approval) -> Result<Approval, Failure> {
+        let now_s = self.now_s();
+        approval.id = number().map_err(|error| unwritten(&error))?;
+        approval.arguments_sha256 = digest_of(&approval.arguments);
+        approval.held_at_s = now_s;
+        let is_waiting = matches!(approval.state, State::Waits);
+        approval.expires_at_s = is_waiting.then(|| now_s.saturating_add(self.0.valid_s));
         {
             let mut waiting = self.waiting();
             waiting.retain(|_, it| it.expires_at_s.is_none_or(|it| it > now_s));

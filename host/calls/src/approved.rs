@@ -9,20 +9,22 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::{Calls, on_behalf};
+use super::{CallTool, Calls, Questions, on_behalf, refused};
 use crate::{
-    approvals::{Approval, Approvals, State, Wanted, broken_off, event_of},
+    approvals::{Approval, Approvals, State, broken_off, event_of},
+    outcome::{CallOutcome, CallResult},
     record::by,
 };
 use base::{
-    call::{CallRequest, Surface, TraceHeaders, Via, next_call_id},
+    call::{CallRequest, Surface, TraceHeaders, next_call_id},
     caller::Caller,
     failure::Failure,
     language::Language,
 };
 use sandbox::{
     capability::Asking,
-    component::{Ask, InputRequired, Question, Wait},
+    component::{Ask, CallError, InputRequired, Question, StateError, Wait},
+    definition::Shown,
 };
 use telemetry::audit;
 
@@ -59,13 +61,10 @@ impl Calls {
     }
 
     /// Keeps a call until its person has spoken.
-    pub async fn hold(&self, wanted: Wanted) -> Result<Approval, Failure> {
+    pub async fn hold(&self, wanted: Approval) -> Result<Approval, Failure> {
         let Some(approvals) = &self.approvals else {
-            return Err(Failure::new(
-                "not_held",
-                501,
-                "Nothing is kept here for a person to allow.",
-            ));
+            let message = "Nothing is kept here for a person to allow.";
+            return Err(Failure::new("not_held", 501, message));
         };
         let surface = match wanted.asked_by.starts_with("component:") {
             true => Surface::Component,
@@ -110,7 +109,7 @@ impl Calls {
             (State::Waits, Reply::Allow) => (BTreeMap::new(), None),
             (State::Waits, Reply::Deny) | (State::Waits | State::Asks { .. }, Reply::Withdraw) => {
                 approval.state = State::Denied;
-                approvals.put(&approval).await.map_err(|error| unwritten(&error))?;
+                approvals.put(&approval).await.map_err(unwritten)?;
                 self.note(&approval, "denied", speaker.surface);
                 return Ok(approval);
             }
@@ -131,55 +130,76 @@ impl Calls {
         let changed = now.changes(&approval.shown);
         if !changed.is_empty() && approval.asks_first {
             // The person said yes to something else.
-            let wanted = Wanted {
-                owner: approval.owner.clone(),
-                asked_by: approval.asked_by.clone(),
-                tool: approval.tool.clone(),
-                arguments: approval.arguments.clone(),
-                meta: approval.meta.clone(),
-                reason: approval.reason.clone(),
+            let wanted = Approval {
                 shown: now,
-                asks_first: true,
                 changed: changed.into_iter().map(str::to_owned).collect(),
                 state: State::Waits,
-                place: None,
+                position: approvals.next_place(),
+                ms: None,
+                ..approval.clone()
             };
             let anew = self.hold(wanted).await?;
             approval.state = State::Replaced { by: anew.id.clone() };
-            approvals.put(&approval).await.map_err(|error| unwritten(&error))?;
+            approvals.put(&approval).await.map_err(unwritten)?;
             return Ok(anew);
         }
         if state.is_none() {
             // Written down before, so that nothing that comes between makes it happen twice. What only
             // answers questions may be repeated: its state tells whether it has ended.
             approval.state = State::Begun;
-            approvals.put(&approval).await.map_err(|error| unwritten(&error))?;
+            approvals.put(&approval).await.map_err(unwritten)?;
         }
         let caller = (on_behalf::asked(speaker.caller), speaker.surface);
-        let arguments = Value::Object(approval.arguments.clone()).to_string();
-        let via = Via {
-            asked_by: Some(approval.asked_by.clone()),
-            approval: Some(id.into()),
-            chain: Vec::new(),
-        };
-        let call = CallRequest {
-            meta: Value::Object(approval.meta.clone()).to_string(),
-            responses,
-            state,
-            via,
-            ..CallRequest::new(approval.tool.clone(), arguments, caller, speaker.trace)
-        };
+        let call = approval.request(caller, speaker.trace);
+        let call = CallRequest { responses, state, ..call };
         let began = Instant::now();
-        approval.state = match timeout(CALL_MAX, self.perform(call, Some(&now))).await {
-            Ok(performed) => State::of(performed).unwrap_or_else(|it| State::Ended(Err(it))),
-            Err(_) => State::Begun,
-        };
+        let performed = timeout(CALL_MAX, self.perform(call, &now)).await;
+        approval.state = performed.unwrap_or(State::Begun);
         approval.expires_at_s = None;
         approval.ms = Some(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
         if let Err(error) = approvals.put(&approval).await {
             tracing::error!("what a call came to is not written down: {error}");
         }
         Ok(approval)
+    }
+
+    /// Makes the call of the tool that was `shown`, to its result or its questions. A question may wait longer
+    /// than the state that came with it is valid: it is asked again then.
+    pub(super) async fn perform(&self, call: CallRequest, shown: &Shown) -> State {
+        let first = call.state.is_some().then(|| CallRequest {
+            responses: BTreeMap::new(),
+            state: None,
+            ..call.clone()
+        });
+        let mut outcome = self.call_shown(call, shown).await;
+        if let (Err(CallError::State(StateError::Expired)), Some(first)) = (&outcome, first) {
+            outcome = self.call_shown(first, shown).await;
+        }
+        State::Ended(match outcome {
+            Ok(CallOutcome::Done { component, call_id, output }) => {
+                CallResult::of(&component, call_id, output)
+            }
+            Ok(CallOutcome::Passed(it)) => CallResult::passed(&it),
+            Ok(CallOutcome::Asked { questions, state, .. }) => match questions_of(&questions) {
+                Ok(questions) => return State::Asks { questions, state },
+                Err(failure) => Err(failure),
+            },
+            Err(error) => Err(error.into()),
+        })
+    }
+
+    /// One round of it; a tool that is another by now is not called.
+    async fn call_shown(&self, call: CallRequest, shown: &Shown) -> Result<CallOutcome, CallError> {
+        let catalog = self.registry.catalog();
+        if let Some(now) = catalog.shown(&call.name).filter(|it| it != shown) {
+            let message = format!(
+                "The tool {} has changed since it was looked at ({}); the call was not made. Look at it again.",
+                call.name,
+                now.changes(shown).join(", ")
+            );
+            return Err(refused("tool_changed", 409, message, None));
+        }
+        self.ask_in::<CallTool>(call, Questions::Answered, catalog).await
     }
 
     /// What `wait` waits for and its caller can be asked at once: the ids of the approvals, and the
@@ -335,7 +355,7 @@ fn gone(tool: &str) -> Failure {
     Failure::new("unknown_tool", 404, message)
 }
 
-fn unwritten(error: &std::io::Error) -> Failure {
+fn unwritten(error: std::io::Error) -> Failure {
     tracing::error!("a call that was allowed is not made: {error}");
     let message = "The call was not made, because the server could not write it down. Try later.";
     Failure::new("not_made", 503, message)

@@ -2,32 +2,37 @@
 
 use std::{net::IpAddr, sync::Arc, time::SystemTime};
 
+use governor::{
+    DefaultDirectRateLimiter, NotUntil, Quota, RateLimiter,
+    clock::{Clock, DefaultClock},
+};
 use http::{Extensions, HeaderMap, header};
+use sha2::{Digest, Sha256};
+use subtle::{ConditionallySelectable, ConstantTimeEq};
 
-use crate::shares::{Share, Shares};
-use base::{caller::Caller, config::Config};
+use crate::shares::{Places, Share, Shares};
+use base::{
+    caller::Caller,
+    config::{Config, RateConfig},
+    scopes::Scope,
+};
 
 pub mod fresh;
 mod gateway;
-mod rate;
 mod refusal;
-mod tokens;
 
 pub use gateway::{Gateway, NoEntry};
-pub use rate::{Rate, Strangers};
 pub use refusal::{Shape, forbidden, insufficient_scope, refusal, too_many, unauthorized};
-pub use tokens::Tokens;
 
-/// Whoever can tell from a request who sends it.
-///
-/// One thing more that can (an OAuth authorization server's signed tokens, say) is one variant
-/// more, and its metadata one parameter more in what [`unauthorized`] says. Nothing behind the
-/// guard changes with it: handlers read the [`Principal`] that it found.
-pub enum Authority {
-    /// Nobody needs to say who they are: this machine alone can ask.
-    Open,
-    /// The tokens of the configuration.
-    Tokens(Tokens),
+/// Tells from a request who sends it.
+pub struct Authority {
+    /// By the tokens of the configuration. Where it has none, no token is needed: this machine alone can ask.
+    known: Option<Vec<Known>>,
+}
+
+struct Known {
+    digest: [u8; 32],
+    principal: Arc<Principal>,
 }
 
 /// Somebody who is known.
@@ -53,17 +58,46 @@ pub fn caller_of(headers: &HeaderMap, extensions: &Extensions) -> Caller {
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub IpAddr);
 
+/// What one caller has left of the requests that they may send.
+pub struct Rate(DefaultDirectRateLimiter);
+
+impl Rate {
+    pub fn new(config: &RateConfig) -> Self {
+        let quota = Quota::per_second(config.requests_per_s);
+        let quota = quota.allow_burst(config.burst.unwrap_or(config.requests_per_s));
+        Self(RateLimiter::direct(quota))
+    }
+
+    /// One request more; the milliseconds to wait where that is too much.
+    pub fn take(&self) -> Result<(), u64> {
+        self.0.check().map_err(|it| wait_ms(&it))
+    }
+}
+
+fn wait_ms(until: &NotUntil<<DefaultClock as Clock>::Instant>) -> u64 {
+    let wait = until.wait_time_from(DefaultClock::default().now());
+    u64::try_from(wait.as_millis()).unwrap_or(u64::MAX).max(1)
+}
+
+/// What those have left who did not say who they are, by the network that they come from.
+pub struct Strangers(Places<Rate>);
+
+impl Strangers {
+    pub fn new(config: &RateConfig) -> Self {
+        Self(Places::new(|| Rate::new(config)))
+    }
+
+    /// One request more from `peer`.
+    pub fn take(&self, peer: IpAddr) -> Result<(), u64> {
+        self.0.of(peer).take()
+    }
+}
+
 /// The rate of a request whose sender is not known.
 #[derive(Clone)]
 pub struct StrangersRate {
-    strangers: Arc<Strangers>,
-    peer: IpAddr,
-}
-
-impl StrangersRate {
-    pub fn new(strangers: Arc<Strangers>, peer: IpAddr) -> Self {
-        Self { strangers, peer }
-    }
+    pub strangers: Arc<Strangers>,
+    pub peer: IpAddr,
 }
 
 /// Counts one request more in a request that has been let in with these; the milliseconds to wait
@@ -94,25 +128,50 @@ pub enum Unauthorized {
 }
 
 impl Authority {
-    /// What `config`, which has been checked, decides.
+    /// That of `config`, which has been checked: what is wrong is left out.
     pub fn of(config: &Config, shares: &Shares) -> Self {
-        match config.tokens.is_empty() {
-            true => Self::Open,
-            false => Self::Tokens(Tokens::new(config, shares)),
-        }
+        let known = config.tokens.iter().filter_map(|(name, token)| {
+            let scopes = token.scopes.iter().map(|it| it.parse::<Scope>());
+            let scopes = scopes.collect::<Result<Vec<_>, _>>().ok()?;
+            let expires = token.expiry().transpose().ok()?.map(SystemTime::from);
+            let rate = token.rate.as_ref().or(config.rate.as_ref());
+            let principal = Principal {
+                caller: Caller::known(name, &token.scopes, scopes.into_iter().collect())
+                    .reading(token.language.as_ref()),
+                rate: rate.map(Rate::new),
+                share: shares.of_caller(),
+                expires,
+            };
+            Some(Known { digest: token.digest()?, principal: Arc::new(principal) })
+        });
+        Self { known: (!config.tokens.is_empty()).then(|| known.collect()) }
     }
 
     /// Whether anybody may come in without saying who they are.
     pub fn is_open(&self) -> bool {
-        matches!(self, Self::Open)
+        self.known.is_none()
     }
 
     /// Who sends a request with these headers; nobody in particular where all are the same.
     pub fn principal(&self, headers: &HeaderMap) -> Result<Option<Arc<Principal>>, Unauthorized> {
-        match self {
-            Self::Open => Ok(None),
-            Self::Tokens(tokens) => tokens.principal(bearer(headers)?).map(Some),
-        }
+        let Some(known) = &self.known else { return Ok(None) };
+        of_token(known, bearer(headers)?).map(Some)
+    }
+}
+
+/// Whose `token` is.
+///
+/// All are compared, whole, whichever it is: the time that it takes says nothing.
+fn of_token(all: &[Known], token: &str) -> Result<Arc<Principal>, Unauthorized> {
+    let digest: [u8; 32] = Sha256::digest(token.as_bytes()).into();
+    let mut found = u32::MAX;
+    for (at, known) in (0_u32..).zip(all) {
+        found.conditional_assign(&at, known.digest.ct_eq(&digest));
+    }
+    let known = all.get(found as usize).ok_or(Unauthorized::Unknown)?;
+    match known.principal.expires {
+        Some(expires) if expires <= SystemTime::now() => Err(Unauthorized::Expired),
+        _ => Ok(known.principal.clone()),
     }
 }
 
@@ -137,7 +196,11 @@ fn bearer(headers: &HeaderMap) -> Result<&str, Unauthorized> {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU32;
+
     use super::*;
+    use base::{config::TokenConfig, grants::secret::Secret};
+    use store::digest::digest;
 
     fn read(values: &[&str]) -> Result<String, Unauthorized> {
         let mut headers = HeaderMap::new();
@@ -156,5 +219,76 @@ mod tests {
         assert_eq!(read(&["Bearer"]), Err(Unauthorized::Malformed));
         assert_eq!(read(&["Bearer  "]), Err(Unauthorized::Malformed));
         assert_eq!(read(&["Bearer abc", "Bearer abc"]), Err(Unauthorized::Malformed));
+    }
+
+    fn token(token: &str, expires: Option<&str>) -> TokenConfig {
+        TokenConfig {
+            sha256: Secret::new(digest(token.as_bytes())),
+            scopes: vec!["*".to_owned()],
+            expires: expires.map(str::to_owned),
+            language: None,
+            rate: None,
+        }
+    }
+
+    #[test]
+    fn a_token_is_known_by_its_digest_until_it_expires() {
+        let mut config = Config::defaults();
+        config.tokens.insert("ann".to_owned(), token("mdg_a", None));
+        config.tokens.insert("ben".to_owned(), token("mdg_b", Some("2999-01-01T00:00:00Z")));
+        config.tokens.insert("old".to_owned(), token("mdg_c", Some("2020-01-01T00:00:00Z")));
+        let tokens = Authority::of(&config, &Shares::new(1, 1)).known.unwrap();
+        let name = |it: &str| of_token(&tokens, it).map(|it| it.caller.principal.to_string());
+        assert_eq!(name("mdg_a").as_deref(), Ok("ann"));
+        assert_eq!(name("mdg_b").as_deref(), Ok("ben"));
+        assert_eq!(name("mdg_c"), Err(Unauthorized::Expired));
+        assert_eq!(name("mdg_d"), Err(Unauthorized::Unknown));
+        assert_eq!(name(&digest(b"mdg_a")), Err(Unauthorized::Unknown), "a digest opens nothing");
+    }
+
+    #[test]
+    fn tokens_that_are_all_wrong_open_nothing() {
+        let mut config = Config::defaults();
+        assert!(Authority::of(&config, &Shares::new(1, 1)).is_open());
+        let wrong = TokenConfig { sha256: Secret::new("00"), ..token("mdg_a", None) };
+        config.tokens.insert("ann".to_owned(), wrong);
+        let authority = Authority::of(&config, &Shares::new(1, 1));
+        assert!(!authority.is_open());
+        assert!(authority.principal(&HeaderMap::new()).is_err());
+    }
+
+    #[test]
+    fn a_digest_is_64_hexadecimal_digits_in_either_case() {
+        let read = |text: &str| {
+            TokenConfig { sha256: Secret::new(text), ..token("", None) }.digest().is_some()
+        };
+        assert!(read(&"0aF9".repeat(16)));
+        assert!(!read(&"0aF9".repeat(15)) && !read(&"0aG9".repeat(16)) && !read(""));
+        assert!(!read(&"窓口".repeat(11)));
+    }
+
+    fn slow() -> RateConfig {
+        RateConfig { requests_per_s: NonZeroU32::MIN, burst: NonZeroU32::new(3) }
+    }
+
+    #[test]
+    fn a_burst_passes_and_then_the_time_to_wait_is_told() {
+        let rate = Rate::new(&slow());
+        assert!((0..3).all(|_| rate.take().is_ok()));
+        let wait_ms = rate.take().unwrap_err();
+        assert!((1..=1_000).contains(&wait_ms), "{wait_ms}");
+    }
+
+    #[test]
+    fn strangers_of_one_network_share_what_they_have_and_take_no_memory() {
+        let strangers = Strangers::new(&slow());
+        let peer = |text: &str| text.parse::<IpAddr>().unwrap();
+        for address in ["192.0.2.1", "192.0.2.2", "::ffff:192.0.2.3"] {
+            assert_eq!(strangers.take(peer(address)), Ok(()));
+        }
+        assert!(strangers.take(peer("192.0.2.4")).is_err());
+        let free = (0..=255).filter(|it| strangers.take(peer(&format!("10.{it}.0.1"))).is_ok());
+        assert!(free.count() > 128, "others are not held up");
+        assert_eq!(strangers.0.each.len(), 256);
     }
 }

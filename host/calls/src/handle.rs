@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use super::{CallRequest, CallTool, Calls, Method, UNAUDITED};
-use base::{call::Surface, call::TraceHeaders, caller::Caller};
+use super::{CallRequest, CallTool, Calls, Method, UNAUDITED, unavailable};
+use base::{
+    call::{Surface, TraceHeaders},
+    caller::Caller,
+};
 use sandbox::{
     capability::{Asking, Written},
-    component::{CallError, LoadedComponent, Round, RouteAnswer, RouteRequest, Stop, Unavailable},
+    component::{CallError, LoadedComponent, Round, RouteAnswer, RouteRequest},
 };
 
 /// How records name such a request, where it does not stand for a call of a tool.
@@ -52,8 +55,7 @@ impl Calls {
             ..Round::of_host()
         };
         let result = if request.method != "GET" && self.watch.audit.refuses_changes() {
-            let unavailable = Unavailable { message: UNAUDITED.to_owned(), retry_after_ms: None };
-            Err(CallError::Stopped(Stop::Unavailable(unavailable)))
+            Err(unavailable(UNAUDITED.to_owned(), None))
         } else {
             component.handle(&request, round, events).await
         };

@@ -3,7 +3,7 @@
 
 #![allow(missing_docs, reason = "what is public here is so for the other crates of the host")]
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use serde_json::Value;
 use tokio_util::{
@@ -16,10 +16,10 @@ use crate::{
     outcome::{CallOutcome, Executor},
     record::{Record, Watch},
     spent::{Claim, Spent},
-    state::{Asked, State, TTL_S},
+    state::{Asked, State, TTL_S, unasked_answers},
     waiting::Waiting,
 };
-use base::{call::CallRequest, config::Config, failure::Failure, grants::Grant};
+use base::{call::CallRequest, config::Config, grants::Grant};
 use registry::{Catalog, Registry};
 use sandbox::{
     capability::Asking,
@@ -27,14 +27,12 @@ use sandbox::{
         Answer, AnswerAction, Ask, CallError, InputRequired, LoadedComponent, Question, Refusal,
         Round, StateError, Stop, Unavailable,
     },
-    definition::Shown,
     scheduler,
 };
 use store::{clock::Clock, digest::digest, seal::Seal};
 
 pub mod approvals;
 pub mod authorization;
-pub mod call_result;
 pub mod outcome;
 pub mod record;
 pub mod refusal;
@@ -46,18 +44,13 @@ pub mod waiting;
 mod approved;
 mod handle;
 mod method;
-mod offer;
 mod on_behalf;
-mod pass;
 mod surroundings;
-mod unasked;
 
-pub use crate::call_result::{CallResult, block};
+pub use crate::outcome::{CallResult, block};
 pub use approved::{Reply, Speaker, questions_of};
 pub use handle::RouteCall;
 pub use method::{CallTool, Complete, GetPrompt, Method, ReadResource};
-pub use offer::Offer;
-pub use surroundings::Behalf;
 
 /// Rounds in which a call may ask; a tool that goes on is given up. The official SDKs stop after as many,
 /// and say less about it.
@@ -99,16 +92,6 @@ async fn run<M: Method>(
     }
 }
 
-/// What a call came to that was made on somebody's behalf.
-pub enum Performed {
-    Ended(Result<CallResult, Failure>),
-    /// It asks the person something; the state goes back with the answers.
-    Asks {
-        questions: Vec<Question>,
-        state: String,
-    },
-}
-
 /// What became of the questions of the round before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Questions {
@@ -132,55 +115,7 @@ impl Calls {
 
     /// One round of a `tools/call`.
     pub async fn call(&self, call: CallRequest) -> Result<CallOutcome, CallError> {
-        self.ask::<CallTool>(call).await
-    }
-
-    /// The same of the tool that was `shown`; one that is another by now is not called.
-    pub async fn call_shown(
-        &self,
-        call: CallRequest,
-        shown: Option<&Shown>,
-    ) -> Result<CallOutcome, CallError> {
-        let catalog = self.registry.catalog();
-        if let (Some(shown), Some(now)) = (shown, catalog.shown(&call.name))
-            && now != *shown
-        {
-            return Err(CallError::Stopped(Stop::Refused(Refusal {
-                code: "tool_changed".to_owned(),
-                message: format!(
-                    "The tool {} has changed since it was looked at ({}); the call was not made. Look at it again.",
-                    call.name,
-                    now.changes(shown).join(", ")
-                ),
-                status: 409,
-                details: None,
-            })));
-        }
-        self.ask_in::<CallTool>(call, Questions::Answered, catalog).await
-    }
-
-    /// The same to its result or its questions. A question may wait longer than the state that came with it
-    /// is valid: it is asked again then.
-    pub async fn perform(&self, call: CallRequest, shown: Option<&Shown>) -> Performed {
-        let first = call.state.is_some().then(|| CallRequest {
-            responses: BTreeMap::new(),
-            state: None,
-            ..call.clone()
-        });
-        let mut outcome = self.call_shown(call, shown).await;
-        if let (Err(CallError::State(StateError::Expired)), Some(first)) = (&outcome, first) {
-            outcome = self.call_shown(first, shown).await;
-        }
-        Performed::Ended(match outcome {
-            Ok(CallOutcome::Done { component, call_id, output }) => {
-                CallResult::of(&component, call_id, output)
-            }
-            Ok(CallOutcome::Passed(it)) => CallResult::passed(&it),
-            Ok(CallOutcome::Asked { questions, state, .. }) => {
-                return Performed::Asks { questions, state };
-            }
-            Err(error) => Err(error.into()),
-        })
+        self.ask::<CallTool>(call, Questions::Answered).await
     }
 
     /// Keeps the server from stopping before what is being done has come to its end.
@@ -189,15 +124,8 @@ impl Calls {
     }
 
     /// One round of a request, watched from here to its end, be that that nobody waits for it.
+    /// `questions` says what became of those of the round before.
     pub async fn ask<M: Method>(
-        &self,
-        call: CallRequest,
-    ) -> Result<CallOutcome<M::Output>, CallError> {
-        self.ask_with::<M>(call, Questions::Answered).await
-    }
-
-    /// The same, of which it is said what became of the questions of the round before.
-    pub async fn ask_with<M: Method>(
         &self,
         call: CallRequest,
         questions: Questions,
@@ -214,8 +142,7 @@ impl Calls {
         let _running = self.running.token();
         let mut record = self.watch.begin(call, M::NAME);
         if self.watch.audit.refuses_changes() && changes::<M>(&catalog, &record.call) {
-            let unavailable = Unavailable { message: UNAUDITED.to_owned(), retry_after_ms: None };
-            let result = Err(CallError::Stopped(Stop::Unavailable(unavailable)));
+            let result = Err(unavailable(UNAUDITED.to_owned(), None));
             record.end(&result);
             return result;
         }
@@ -254,7 +181,6 @@ impl Calls {
                 let trace = call.trace.clone();
                 asking = Some(Asking::of_call(chain.collect(), trace, &state.held));
             }
-            let held = || asking.as_ref().map(Asking::held).unwrap_or_default();
             let round = Round {
                 call_id,
                 caller: call.caller.clone(),
@@ -263,35 +189,29 @@ impl Calls {
                 pace: component.pace(),
                 asking: asking.as_ref().map(Asking::round),
             };
-            match run::<M>(&component, call, &state, round).await {
+            let asked = match run::<M>(&component, call, &state, round).await {
                 Ok(output) => {
                     spend(claim.filter(|_| questions == Questions::Answered), component.clock());
                     let component = component.name().clone();
                     return Ok(CallOutcome::Done { component, call_id, output });
                 }
                 Err(CallError::Stopped(Stop::InputRequired(it))) => {
-                    let state = Arc::make_mut(&mut state);
-                    state.belong_to(component.digest());
-                    state.held = held();
-                    let state = std::mem::take(state);
-                    let asks = (component.name(), component.clock());
-                    return self.seal::<M>(asks, (call, call_id), it, state);
+                    Arc::make_mut(&mut state).belong_to(component.digest());
+                    it
                 }
                 Err(CallError::Stopped(Stop::Wait(it))) => {
-                    if let Some((approving, it)) = self.to_approve(call, asking.as_ref(), &it).await
-                    {
-                        let state = Arc::make_mut(&mut state);
-                        (state.held, state.approving) = (held(), approving);
-                        let state = std::mem::take(state);
-                        let asks = (component.name(), component.clock());
-                        return self.seal::<M>(asks, (call, call_id), it, state);
-                    }
-                    waiting.wait(&component, &it, &self.stop).await?;
-                    // A wait does not hold a version back.
-                    component = M::component(&self.registry.catalog(), call)?;
-                    record.component = Some(component.clone());
-                    waiting.follow(&component);
-                    Arc::make_mut(&mut state).belong_to(component.digest());
+                    let approve = self.to_approve(call, asking.as_ref(), &it).await;
+                    let Some((approving, asked)) = approve else {
+                        waiting.wait(&component, &it, &self.stop).await?;
+                        // A wait does not hold a version back.
+                        component = M::component(&self.registry.catalog(), call)?;
+                        record.component = Some(component.clone());
+                        waiting.follow(&component);
+                        Arc::make_mut(&mut state).belong_to(component.digest());
+                        continue;
+                    };
+                    Arc::make_mut(&mut state).approving = approving;
+                    asked
                 }
                 Err(error) => {
                     if matches!(error, CallError::Stopped(Stop::Refused(_))) {
@@ -299,7 +219,11 @@ impl Calls {
                     }
                     return Err(error);
                 }
-            }
+            };
+            let mut state = std::mem::take(Arc::make_mut(&mut state));
+            state.held = asking.as_ref().map(Asking::held).unwrap_or_default();
+            let asks = (component.name(), component.clock());
+            return self.seal::<M>(asks, (call, call_id), asked, state);
         }
     }
 
@@ -307,10 +231,10 @@ impl Calls {
     async fn refused<M: Method>(&self, call: CallRequest) -> Option<CallError> {
         let catalog = self.registry.catalog();
         let is_refused = match M::served(&catalog, &call) {
-            Some((server, ask)) => pass::lacking(&call.caller, &*server, &ask).is_some(),
+            Some((server, ask)) => method::lacking(&call.caller, &*server, &ask).is_some(),
             None => matches!(M::component(&catalog, &call), Err(CallError::Forbidden { .. })),
         };
-        if is_refused { self.ask::<M>(call).await.err() } else { None }
+        if is_refused { self.ask::<M>(call, Questions::Answered).await.err() } else { None }
     }
 
     /// Leave to run a further round of a call that has asked: one at a time, and none once it ended.
@@ -334,8 +258,11 @@ impl Calls {
         let Some(sealed) = &call.state else {
             return match call.responses.is_empty() {
                 true => Ok(State { first_called_at_ns, ..State::default() }),
-                false => unasked::answers(are_taken_unasked, &call.responses)
-                    .map(|it| State::answered(version, first_called_at_ns, it)),
+                false => {
+                    let answers = unasked_answers(are_taken_unasked, &call.responses)?;
+                    let component = version.to_owned();
+                    Ok(State { component, first_called_at_ns, answers, ..State::default() })
+                }
             };
         };
         let mut state = State::open((&self.seal, sealed), now, |it| {
@@ -390,6 +317,17 @@ impl Calls {
         let state = sealed.ok_or_else(|| exceeded("state_bytes_max"))?;
         Ok(CallOutcome::Asked { component: component.clone(), call_id, questions, state })
     }
+}
+
+/// The end of a call that cannot be made now; perhaps in that time.
+pub fn unavailable(message: String, retry_after_ms: Option<u32>) -> CallError {
+    CallError::Stopped(Stop::Unavailable(Unavailable { message, retry_after_ms }))
+}
+
+/// The end of a call that is refused, with its details as JSON.
+pub fn refused(code: &str, status: u16, message: String, details: Option<String>) -> CallError {
+    let code = code.to_owned();
+    CallError::Stopped(Stop::Refused(Refusal { code, message, status, details }))
 }
 
 /// Whether it is a tool that does not say of itself that it only reads.

@@ -1,25 +1,25 @@
 //! Calls that a component makes on behalf of its caller: with the caller's scopes, of the tools that the
 //! component, or the assistant that it runs, was given, and held where a person has to allow them first.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::{Map, Value};
 
-use super::{Calls, Offer, Performed, Reply, Speaker};
-use crate::approvals::{Approval, State, Wanted, broken_off, digest_of};
+use super::{Calls, Reply, Speaker};
+use crate::approvals::{Approval, State, broken_off, digest_of};
 use base::{
-    call::{CallRequest, Surface, Via},
+    call::{CallRequest, Surface},
     caller::Caller,
     clean,
     failure::{Failure, shortened},
     tool_set::Owner,
 };
-use registry::Catalog;
+use registry::{Catalog, upstream::ServerTool};
 use sandbox::{
     capability::{
         Acting, Acts, HeldCall, Part, Requested, Standing, ToolOffer, ToolOutcome, ToolRequest,
     },
-    definition::Shown,
+    definition::{Audience, Shown},
 };
 
 /// What the host can ask of those on whose behalf a component calls a tool.
@@ -34,6 +34,81 @@ const OWN_META: [&str; 2] = ["madoguchi/", "io.modelcontextprotocol/"];
 /// How assistants and components are named that want calls.
 const ASSISTANT: &str = "assistant:";
 const COMPONENT: &str = "component:";
+
+/// A tool that may be called on a caller's behalf.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Offer {
+    name: Arc<str>,
+    title: Option<String>,
+    description: String,
+    /// JSON Schema of its arguments, as `tools/list` has it.
+    schema: Arc<Map<String, Value>>,
+    /// Whose it is: a component, or another server.
+    owner: Arc<str>,
+    /// Whether it changes nothing. What another server says of that counts where the operator trusts it.
+    is_read_only: bool,
+    /// Whether its server has changed it since it was first seen: nothing that was trusted before holds.
+    is_changed: bool,
+    /// What it says of itself.
+    shown: Arc<Shown>,
+    /// Which view draws its output.
+    view: Option<String>,
+}
+
+impl Offer {
+    /// What `caller` may call of what `catalog` has, as far as it is `among` those that are meant.
+    fn all(
+        catalog: &Catalog,
+        caller: &Caller,
+        among: impl Fn(Owner<'_>, &str) -> bool,
+    ) -> Vec<Self> {
+        let own = catalog.offers().filter(|(owner, it)| {
+            it.audience != Audience::Host
+                && among(*owner, &it.name)
+                && caller.may_call(*owner, &it.name, it.hints.read_only)
+        });
+        let own = own.map(|(owner, it)| Self {
+            name: it.name.clone(),
+            title: it.title.clone(),
+            description: it.description.clone(),
+            schema: it.input_schema.clone(),
+            owner: match owner {
+                Owner::Component(name) | Owner::Server(name) => name.into(),
+            },
+            is_read_only: it.hints.read_only,
+            is_changed: false,
+            shown: it.shown.by(owner).into(),
+            view: it.meta.get("madoguchi/view").and_then(|it| it.as_str()).map(str::to_owned),
+        });
+        let served = catalog
+            .served()
+            .tools()
+            .filter(|it| among(Owner::Server(it.server.name()), &it.name) && it.is_open_to(caller));
+        own.chain(served.map(|it| Self::served(it))).collect()
+    }
+
+    fn served(it: &ServerTool) -> Self {
+        let says = |it: &Value| it.as_str().map(str::to_owned);
+        Self {
+            name: it.name.clone(),
+            title: says(&it.listed["title"]),
+            description: says(&it.listed["description"]).unwrap_or_default(),
+            schema: it.input_schema.clone(),
+            owner: it.server.name().clone(),
+            is_read_only: it.is_read_only,
+            is_changed: it.is_changed,
+            shown: it.shown.clone(),
+            view: says(&it.listed["_meta"]["madoguchi/view"]),
+        }
+    }
+
+    /// Whether a person's `trusts` have it: by its name and what it says, or by its name alone where it
+    /// is a component's, which only the operator changes.
+    fn is_trusted_in(&self, trusts: &[String]) -> bool {
+        let own = self.shown.trusted_as(&self.name);
+        trusts.iter().any(|it| *it == own || !self.shown.is_served() && **it == *self.name)
+    }
+}
 
 impl Calls {
     /// The tools that may be called, as a component is told of them.
@@ -62,7 +137,7 @@ impl Calls {
         &self,
         by: &Requested,
         request: ToolRequest,
-        place: Option<u64>,
+        position: u64,
     ) -> Result<ToolOutcome, Failure> {
         let mut arguments = object(&request.arguments, "arguments")?;
         let mut meta = object(request.meta.as_deref().unwrap_or("{}"), "meta")?;
@@ -91,30 +166,27 @@ impl Calls {
         if let Some(known) = self.known(by, &offer.name, &arguments).await {
             return Ok(ToolOutcome::Held(Box::new(stands(known))));
         }
-        let asks_first = asks_first(by, &offer);
-        let state = match asks_first {
+        let wanted = Approval {
+            owner: by.caller.principal.clone(),
+            asked_by: asked_by(by).into(),
+            tool: offer.name.to_string(),
+            arguments,
+            meta,
+            asks_first: asks_first(by, &offer),
+            position,
+            ..Approval::default()
+        };
+        let state = match wanted.asks_first {
             true => State::Waits,
             false => {
-                let text = Value::Object(arguments.clone()).to_string();
-                let meta = Value::Object(meta.clone()).to_string();
-                let via = Via {
-                    asked_by: Some(asked_by(by).into()),
-                    approval: None,
-                    chain: by.asking.chain.clone(),
-                };
-                let (name, caller) = (offer.name.to_string(), (caller_for(by), surface(by)));
-                let call = CallRequest {
-                    meta,
-                    via,
-                    ..CallRequest::new(name, text, caller, by.trace.clone())
-                };
-                match self.performed(call, &offer).await.and_then(State::of) {
-                    Ok(State::Ended(ended)) => {
+                let mut call = wanted.request((caller_for(by), surface(by)), by.trace.clone());
+                call.via.chain.clone_from(&by.asking.chain);
+                match self.performed(call, &offer).await? {
+                    State::Ended(ended) => {
                         let json = |it| serde_json::to_string(&it).unwrap_or_default();
                         return ended.map(|it| ToolOutcome::Done(json(it)));
                     }
-                    Ok(asks) => asks,
-                    Err(failure) => return Err(failure),
+                    asks => asks,
                 }
             }
         };
@@ -122,21 +194,9 @@ impl Calls {
             let message = "The tool asks a person, and none is here; do without it.";
             return Err(Failure::new("cannot_ask", 400, message));
         }
-        let reason = clean::text(&request.reason);
-        let wanted = Wanted {
-            owner: by.caller.principal.clone(),
-            asked_by: asked_by(by).into(),
-            tool: offer.name.to_string(),
-            arguments,
-            meta,
-            reason: shortened(reason, REASON_BYTES_MAX),
-            shown: (*offer.shown).clone(),
-            asks_first,
-            changed: Vec::new(),
-            state,
-            place,
-        };
-        let held = self.hold(wanted).await?;
+        let reason = shortened(clean::text(&request.reason), REASON_BYTES_MAX);
+        let shown = (*offer.shown).clone();
+        let held = self.hold(Approval { reason, shown, state, ..wanted }).await?;
         by.asking.hold(&held.id);
         Ok(ToolOutcome::Held(Box::new(stands(held))))
     }
@@ -217,9 +277,9 @@ impl Calls {
     }
 
     /// The call's result. What changes something is let come to its end, whoever waits for it.
-    async fn performed(&self, call: CallRequest, offer: &Offer) -> Result<Performed, Failure> {
+    async fn performed(&self, call: CallRequest, offer: &Offer) -> Result<State, Failure> {
         let (calls, shown) = (self.clone(), offer.shown.clone());
-        let performing = async move { calls.perform(call, Some(&shown)).await };
+        let performing = async move { calls.perform(call, &shown).await };
         match offer.is_read_only {
             true => Ok(performing.await),
             false => tokio::spawn(performing).await.map_err(|_| broken_off()),
@@ -362,16 +422,4 @@ fn object(json: &str, what: &str) -> Result<Map<String, Value>, Failure> {
     serde_json::from_str(json).map_err(|error| {
         Failure::new("invalid_params", 400, format!("{what} must be a JSON object: {error}"))
     })
-}
-
-impl State {
-    /// Where a call stands that has come so far.
-    pub(super) fn of(performed: Performed) -> Result<Self, Failure> {
-        match performed {
-            Performed::Ended(it) => Ok(Self::Ended(it)),
-            Performed::Asks { questions, state } => {
-                Ok(Self::Asks { questions: super::questions_of(&questions)?, state })
-            }
-        }
-    }
 }

@@ -1,10 +1,14 @@
-//! How one round of a call ended, and what brings it there.
+//! How one round of a call ended, what brings it there, and what a call of a tool came to, in MCP's words.
 
 use std::sync::Arc;
 
-use base::call::CallRequest;
+use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use base::{call::CallRequest, failure::Failure, pictures};
 use registry::upstream::Passed;
-use sandbox::component::{CallError, Output, Question};
+use sandbox::component::{CallError, Content, Output, Question, ResourceBody};
 
 /// How a round ended.
 pub enum CallOutcome<T = Output> {
@@ -33,4 +37,116 @@ pub trait Executor: Clone + Send + Sync + 'static {
         &self,
         call: CallRequest,
     ) -> impl Future<Output = Result<CallOutcome, CallError>> + Send;
+}
+
+/// A tool's result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CallResult {
+    /// An object, in which pictures have their bytes where they are named.
+    pub structured_content: Value,
+    /// MCP's content blocks, without the text of the object.
+    pub content: Vec<Value>,
+    #[serde(rename = "_meta")]
+    pub meta: Value,
+}
+
+impl CallResult {
+    /// A component's output.
+    pub fn of(component: &Arc<str>, call_id: u64, output: Output) -> Result<Self, Failure> {
+        let read = |json: Option<String>| {
+            serde_json::from_str(&json.unwrap_or_else(|| "{}".to_owned())).map_err(|error| {
+                let what = format!("its output is not JSON: {error}");
+                Failure::from(CallError::Broken { component: component.clone(), call_id, what })
+            })
+        };
+        let mut structured_content = read(output.structured)?;
+        let content: Vec<_> = output.content.into_iter().map(block).collect();
+        pictures::put_in(&mut structured_content, &content);
+        Ok(Self { structured_content, content, meta: read(output.meta)? })
+    }
+
+    /// What another server says, in our words; its own failures are `{error, message, status}` where it
+    /// is one of ours.
+    pub fn passed(passed: &Passed) -> Result<Self, Failure> {
+        let result: Value = serde_json::from_str(&passed.json).unwrap_or_default();
+        let object = |name: &str| match &result[name] {
+            Value::Null => json!({}),
+            it => it.clone(),
+        };
+        let content = result["content"].as_array().cloned().unwrap_or_default();
+        let meta = object("_meta");
+        if !passed.is_refusal {
+            let structured_content = object("structuredContent");
+            return Ok(Self { structured_content, content, meta });
+        }
+        let texts: Vec<_> = content.iter().filter_map(|it| it["text"].as_str()).collect();
+        let text = texts.join("\n");
+        let own = &meta["madoguchi/error"];
+        let (error, status) = (own["error"].as_str(), own["status"].as_u64());
+        let status = status.and_then(|it| u16::try_from(it).ok()).unwrap_or(400);
+        let message = own["message"].as_str().unwrap_or(&text);
+        let failure = Failure::new(error.unwrap_or("refused"), status, message);
+        let data = own["data"].as_object().cloned().unwrap_or_default();
+        Err(Failure { data: Box::new(data), ..failure })
+    }
+
+    /// The object; what else there is, where there is none.
+    pub fn structured_or_content(self) -> Value {
+        match self.structured_content.as_object() {
+            Some(it) if it.is_empty() && !self.content.is_empty() => {
+                json!({ "content": self.content })
+            }
+            _ => self.structured_content,
+        }
+    }
+
+    /// The texts among the blocks.
+    pub fn texts(&self) -> Vec<&str> {
+        self.content.iter().filter_map(|it| it["text"].as_str()).collect()
+    }
+}
+
+/// A piece of a component's output as MCP's content block.
+pub fn block(content: Content) -> Value {
+    let bytes = |data: &[u8]| BASE64.encode(data);
+    let (mut block, annotations, meta) = match content {
+        Content::Text(it) => (json!({ "type": "text", "text": it.text }), it.annotations, it.meta),
+        Content::Image(it) => (
+            json!({ "type": "image", "data": bytes(&it.data), "mimeType": it.mime_type }),
+            it.annotations,
+            it.meta,
+        ),
+        Content::Audio(it) => (
+            json!({ "type": "audio", "data": bytes(&it.data), "mimeType": it.mime_type }),
+            it.annotations,
+            it.meta,
+        ),
+        Content::Resource(it) => {
+            let mut resource = json!({ "uri": it.uri });
+            put(&mut resource, "mimeType", it.mime_type.map(Value::String));
+            match it.body {
+                ResourceBody::Text(text) => resource["text"] = text.into(),
+                ResourceBody::Blob(data) => resource["blob"] = bytes(&data).into(),
+            }
+            (json!({ "type": "resource", "resource": resource }), it.annotations, it.meta)
+        }
+        Content::Link(it) => {
+            let mut link = json!({ "type": "resource_link", "uri": it.uri, "name": it.name });
+            put(&mut link, "title", it.title.map(Value::String));
+            put(&mut link, "description", it.description.map(Value::String));
+            put(&mut link, "mimeType", it.mime_type.map(Value::String));
+            put(&mut link, "size", it.size.map(Value::from));
+            (link, it.annotations, it.meta)
+        }
+    };
+    put(&mut block, "annotations", annotations.and_then(|it| serde_json::from_str(&it).ok()));
+    put(&mut block, "_meta", meta.and_then(|it| serde_json::from_str(&it).ok()));
+    block
+}
+
+fn put(object: &mut Value, name: &str, value: Option<Value>) {
+    if let Some(value) = value {
+        object[name] = value;
+    }
 }

@@ -14,8 +14,27 @@ pub const STRANGERS_BODY_BYTES_MAX: usize = 8 << 10;
 /// Bytes of the bodies of unknown senders that one network may have in memory, and all together.
 const NETWORK_BYTES_MAX: usize = 32 * STRANGERS_BODY_BYTES_MAX;
 const STRANGERS_BYTES_MAX: usize = 8 << 20;
-/// Networks that are told apart: more of them share a place, so that none can take memory.
+/// Networks that are told apart.
 const PLACES: usize = 256;
+
+/// One of a few things for each network: more of them share a place, so that none can take memory.
+pub(crate) struct Places<T> {
+    pub(crate) each: Box<[T]>,
+    /// No sender can choose with whom to share a place.
+    hasher: RandomState,
+}
+
+impl<T> Places<T> {
+    pub(crate) fn new(mut one: impl FnMut() -> T) -> Self {
+        Self { each: (0..PLACES).map(|_| one()).collect(), hasher: RandomState::new() }
+    }
+
+    /// That of the network of `peer`.
+    pub(crate) fn of(&self, peer: IpAddr) -> &T {
+        let hash = self.hasher.hash_one(network(peer));
+        &self.each[usize::try_from(hash % PLACES as u64).unwrap_or(0)]
+    }
+}
 
 /// Bytes that all may hold together.
 #[derive(Debug)]
@@ -24,45 +43,50 @@ struct Budget {
     held: AtomicUsize,
 }
 
-/// What one caller may hold of a budget.
-#[derive(Clone, Debug)]
-pub struct Share(Arc<Inner>);
+impl Budget {
+    fn new(max: usize) -> Arc<Self> {
+        Arc::new(Self { max, held: AtomicUsize::new(0) })
+    }
 
-#[derive(Debug)]
-struct Inner {
-    max: usize,
-    held: AtomicUsize,
-    budget: Arc<Budget>,
+    fn take(&self, bytes: usize) -> bool {
+        let fits = self.held.fetch_add(bytes, Relaxed).saturating_add(bytes) <= self.max;
+        if !fits {
+            self.give_back(bytes);
+        }
+        fits
+    }
+
+    fn give_back(&self, bytes: usize) {
+        self.held.fetch_sub(bytes, Relaxed);
+    }
 }
 
-fn take(held: &AtomicUsize, bytes: usize, max: usize) -> bool {
-    let fits = held.fetch_add(bytes, Relaxed).saturating_add(bytes) <= max;
-    if !fits {
-        held.fetch_sub(bytes, Relaxed);
-    }
-    fits
+/// What one caller may hold of a budget.
+#[derive(Clone, Debug)]
+pub struct Share {
+    own: Arc<Budget>,
+    all: Arc<Budget>,
 }
 
 impl Share {
-    fn new(max: usize, budget: &Arc<Budget>) -> Self {
-        Self(Arc::new(Inner { max, held: AtomicUsize::new(0), budget: budget.clone() }))
+    fn new(max: usize, all: &Arc<Budget>) -> Self {
+        Self { own: Budget::new(max), all: all.clone() }
     }
 
     /// Holds `bytes` more, where there is room for them.
     pub fn take(&self, bytes: usize) -> bool {
-        let own = &self.0;
-        let is_own = take(&own.held, bytes, own.max);
-        let is_ours = is_own && take(&own.budget.held, bytes, own.budget.max);
+        let is_own = self.own.take(bytes);
+        let is_ours = is_own && self.all.take(bytes);
         if is_own && !is_ours {
-            own.held.fetch_sub(bytes, Relaxed);
+            self.own.give_back(bytes);
         }
         is_ours
     }
 
     /// Holds `bytes` less.
     pub fn give_back(&self, bytes: usize) {
-        self.0.held.fetch_sub(bytes, Relaxed);
-        self.0.budget.held.fetch_sub(bytes, Relaxed);
+        self.own.give_back(bytes);
+        self.all.give_back(bytes);
     }
 }
 
@@ -73,28 +97,23 @@ pub struct Shares {
     /// Callers on this machine, where no token is needed.
     local: Share,
     /// Callers without a name from elsewhere, by their network.
-    anonymous: Box<[Share]>,
+    anonymous: Places<Share>,
     /// The same where a token is needed and none came.
-    strangers: Box<[Share]>,
-    /// No sender can choose with whom to share a place.
-    hasher: RandomState,
+    strangers: Places<Share>,
 }
 
 impl Shares {
     /// Those of a budget of `max` bytes, where one body may have `largest`.
     pub fn new(max: usize, largest: usize) -> Self {
-        let callers = Arc::new(Budget { max, held: AtomicUsize::new(0) });
-        let strangers = Arc::new(Budget { max: STRANGERS_BYTES_MAX, held: AtomicUsize::new(0) });
+        let (callers, strangers) = (Budget::new(max), Budget::new(STRANGERS_BYTES_MAX));
         // One caller can always send what one request may have, and never take everything.
         let share_max = (max / 2).max(largest).min(max);
-        let places = |max, budget| (0..PLACES).map(|_| Share::new(max, budget)).collect();
         Self {
             share_max,
             local: Share::new(max, &callers),
-            anonymous: places(share_max, &callers),
-            strangers: places(NETWORK_BYTES_MAX, &strangers),
+            anonymous: Places::new(|| Share::new(share_max, &callers)),
+            strangers: Places::new(|| Share::new(NETWORK_BYTES_MAX, &strangers)),
             callers,
-            hasher: RandomState::new(),
         }
     }
 
@@ -107,23 +126,18 @@ impl Shares {
     pub fn of_anonymous(&self, peer: IpAddr) -> &Share {
         match peer.is_loopback() {
             true => &self.local,
-            false => self.place(&self.anonymous, peer),
+            false => self.anonymous.of(peer),
         }
     }
 
     /// That of strangers at `peer`.
     pub fn of_stranger(&self, peer: IpAddr) -> &Share {
-        self.place(&self.strangers, peer)
-    }
-
-    fn place<'a>(&self, places: &'a [Share], peer: IpAddr) -> &'a Share {
-        let hash = self.hasher.hash_one(network(peer));
-        &places[usize::try_from(hash % PLACES as u64).unwrap_or(0)]
+        self.strangers.of(peer)
     }
 }
 
 /// The part of an address that one subscriber cannot change at will.
-pub fn network(address: IpAddr) -> [u8; 6] {
+fn network(address: IpAddr) -> [u8; 6] {
     match address.to_canonical() {
         IpAddr::V4(it) => {
             let [a, b, c, _] = it.octets();

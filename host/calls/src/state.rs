@@ -50,16 +50,6 @@ pub struct State {
 }
 
 impl State {
-    /// That of a first round that came with answers already.
-    pub fn answered(
-        version: &str,
-        first_called_at_ns: u64,
-        answers: BTreeMap<String, (Asked, Value)>,
-    ) -> Self {
-        let component = version.to_owned();
-        Self { component, first_called_at_ns, answers, ..Self::default() }
-    }
-
     /// When the first round began.
     pub fn first_called_at(&self) -> Datetime {
         Datetime {
@@ -116,8 +106,41 @@ impl State {
     }
 }
 
+/// What the answers in `responses` are answers to, told by how they look: of a tool that says that it takes
+/// answers before their questions. Everywhere else an answer needs the state that came with its question, or a
+/// client could agree, in its user's name, to what that user was not shown.
+pub(super) fn unasked_answers(
+    are_taken: bool,
+    responses: &BTreeMap<String, Value>,
+) -> Result<BTreeMap<String, (Asked, Value)>, StateError> {
+    if !are_taken {
+        return Err(StateError::Missing);
+    }
+    let answer = |(key, response): (&String, &Value)| {
+        let kind = kind(response).ok_or(StateError::NoAnswer)?;
+        Ok((key.clone(), (kind, response.clone())))
+    };
+    responses.iter().map(answer).collect()
+}
+
+fn kind(response: &Value) -> Option<Asked> {
+    let response = response.as_object()?;
+    let has = |name| response.contains_key(name);
+    match response.get("action") {
+        Some(action) => {
+            let is_known = matches!(action.as_str(), Some("accept" | "decline" | "cancel"));
+            is_known.then_some(Asked::Elicitation)
+        }
+        None if has("roots") => Some(Asked::Roots),
+        None if has("role") && has("content") => Some(Asked::Sampling),
+        None => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     const NOW: Duration = Duration::from_secs(1_000_000);
@@ -146,5 +169,26 @@ mod tests {
         let sealed = own(150 << 10).close(&seal, NOW).unwrap();
         assert!(State::open((&seal, &sealed), NOW, |_| true).is_ok());
         assert_eq!(own(STATE_BYTES_MAX).close(&seal, NOW), None);
+    }
+
+    fn responses(response: Value) -> BTreeMap<String, Value> {
+        BTreeMap::from([("key".to_owned(), response)])
+    }
+
+    #[test]
+    fn an_answer_is_told_by_how_it_looks() {
+        let kind = |response| unasked_answers(true, &responses(response)).map(|it| it["key"].0);
+        assert_eq!(kind(json!({ "action": "accept", "content": {} })), Ok(Asked::Elicitation));
+        assert_eq!(kind(json!({ "roots": [] })), Ok(Asked::Roots));
+        assert_eq!(kind(json!({ "role": "assistant", "content": {} })), Ok(Asked::Sampling));
+        for response in [json!(12345), json!({}), json!({ "action": "agree" }), json!(null)] {
+            assert_eq!(kind(response), Err(StateError::NoAnswer));
+        }
+    }
+
+    #[test]
+    fn a_tool_that_does_not_say_so_takes_none() {
+        let responses = responses(json!({ "action": "accept", "content": {} }));
+        assert_eq!(unasked_answers(false, &responses), Err(StateError::Missing));
     }
 }

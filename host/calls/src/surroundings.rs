@@ -10,6 +10,7 @@ use tokio::{sync::mpsc, task::AbortHandle};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::Calls;
+use crate::approvals::Approvals;
 use base::failure::Failure;
 use registry::Catalog;
 use sandbox::{
@@ -28,25 +29,19 @@ use sandbox::{
 /// Events of a run that wait to be passed on.
 const EVENTS_WAITING_MAX: usize = 8;
 
-/// Makes calls of components, and runs assistants for them.
-#[derive(Clone)]
-pub struct Behalf {
-    pub calls: Calls,
-}
-
-impl Surroundings for Behalf {
+impl Surroundings for Calls {
     fn offers(&self, by: &Requested) -> Vec<ToolOffer> {
-        self.calls.told_offers(by)
+        self.told_offers(by)
     }
 
     fn lacks(&self, tool: &str) -> bool {
-        let catalog = self.calls.registry.catalog();
+        let catalog = self.registry.catalog();
         catalog.component_for(tool).is_none() && catalog.served().tool(tool).is_none()
     }
 
     fn call(&self, by: Requested, request: ToolRequest) -> BoxFuture<'static, ToolOutcome> {
-        let calls = self.calls.clone();
-        let place = calls.approvals.as_ref().map(|it| it.next_place());
+        let calls = self.clone();
+        let place = calls.approvals.as_ref().map(Approvals::next_place).unwrap_or_default();
         apart(async move {
             calls.requested(&by, request, place).await.unwrap_or_else(ToolOutcome::Failed)
         })
@@ -58,26 +53,31 @@ impl Surroundings for Behalf {
         id: String,
         patience: Duration,
     ) -> BoxFuture<'static, Option<HeldCall>> {
-        let calls = self.calls.clone();
+        let calls = self.clone();
         async move { calls.held_for(&by, &id, patience).await }.boxed()
     }
 
     fn withdraw(&self, by: Requested, id: String) -> BoxFuture<'static, ()> {
-        let calls = self.calls.clone();
+        let calls = self.clone();
         async move { calls.withdraw(&by, &id).await }.boxed()
     }
 
     fn tally(&self, assistant: &str, provider: &str) -> Box<dyn RunTally> {
-        Box::new(self.calls.watch.metrics.run(assistant, provider))
+        Box::new(self.watch.metrics.run(assistant, provider))
     }
 
     fn run(&self, ask: Ask) -> AbortHandle {
-        let behalf = self.clone();
-        tokio::spawn(async move { behalf.run_to_its_end(ask).await }).abort_handle()
+        let calls = self.clone();
+        let run = async move {
+            let events = ask.events.clone();
+            let ended = calls.ran(ask).await;
+            let _ = events.send(ended).await;
+        };
+        tokio::spawn(run).abort_handle()
     }
 
     fn about(&self, assistant: String) -> BoxFuture<'static, Option<Facts>> {
-        let component = self.component();
+        let component = self.assistants();
         apart(async move {
             let told = component?.about_assistant(&assistant).await;
             told.unwrap_or_else(|error| {
@@ -88,7 +88,7 @@ impl Surroundings for Behalf {
     }
 
     fn names(&self, language: Language) -> BoxFuture<'static, Vec<Name>> {
-        let catalog = self.calls.registry.catalog();
+        let catalog = self.registry.catalog();
         apart(async move { names(&catalog, language).await })
     }
 
@@ -98,7 +98,7 @@ impl Surroundings for Behalf {
         memories: Vec<(String, String)>,
         only: Option<String>,
     ) -> BoxFuture<'static, Vec<Heard>> {
-        let catalog = self.calls.registry.catalog();
+        let catalog = self.registry.catalog();
         apart(async move { hear(&catalog, turn, memories.into_iter().collect(), only).await })
     }
 }
@@ -121,32 +121,29 @@ fn apart<T: Send + 'static>(
     .boxed()
 }
 
-impl Behalf {
+impl Calls {
     /// The component that runs assistants: the one that answers the chat, or else the first that has leave for it.
-    fn component(&self) -> Option<Arc<LoadedComponent>> {
-        let catalog = self.calls.registry.catalog();
-        let named = self.calls.config.endpoints.chat().and_then(|it| catalog.component(it));
+    fn assistants(&self) -> Option<Arc<LoadedComponent>> {
+        let catalog = self.registry.catalog();
+        let named = self.config.endpoints.chat().and_then(|it| catalog.component(it));
         let mut there = named.into_iter().chain(catalog.components());
         there.find(|it| it.runs_assistants()).cloned()
     }
 
-    async fn run_to_its_end(&self, ask: Ask) {
+    /// Runs an assistant; its last event.
+    async fn ran(&self, ask: Ask) -> Written {
         let Ask { component, task, caller, part, trace, chain, events } = ask;
-        let Some(runs) = self.component() else {
+        let Some(runs) = self.assistants() else {
             let why = "no component that is served runs assistants (grants = [\"runs\"])";
-            let _ = events.send(failed("missing", 503, why)).await;
-            return;
+            return failed("missing", 503, why);
         };
-        let (role, part) = match part.map(|it| {
+        let part = part.map(|it| {
             let role = RunRole { tokens_max: it.tokens_max, memory: it.memory };
             Part::new(&component, it.given).map(|part| (role, Arc::new(part)))
-        }) {
-            None => (None, None),
-            Some(Ok((role, part))) => (Some(role), Some(part)),
-            Some(Err(why)) => {
-                let _ = events.send(failed("failed", 400, &why)).await;
-                return;
-            }
+        });
+        let (role, part) = match part.transpose() {
+            Ok(part) => part.unzip(),
+            Err(why) => return failed("failed", 400, &why),
         };
         let mut asking = Asking::of_request(trace, Arc::default());
         asking.chain = chain;
@@ -161,15 +158,13 @@ impl Behalf {
                 }
             }
         };
-        let (ended, ()) = tokio::join!(running, passing);
-        let ended = match ended {
+        match tokio::join!(running, passing).0 {
             Ok(data) => Written { name: ENDED.to_owned(), data },
             Err(error) => {
                 let failure = Failure::from(error);
                 failed("failed", failure.status, &failure.message)
             }
-        };
-        let _ = events.send(ended).await;
+        }
     }
 }
 

@@ -8,8 +8,9 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 
+use super::unavailable;
 use base::grants::Grant;
-use sandbox::component::{CallError, LoadedComponent, Stop, Unavailable, Wait};
+use sandbox::component::{CallError, LoadedComponent, Wait};
 use store::events::Listener;
 
 /// Events that one call may wait for.
@@ -18,6 +19,8 @@ const EVENTS_MAX: usize = 64;
 const QUICK_WAKES: u32 = 16;
 /// The least time that a wait takes otherwise.
 const WAIT_MIN: Duration = Duration::from_millis(10);
+/// What the caller of a waiting call is told when the server goes.
+const STOPPING: &str = "The server is stopping; call again in a moment.";
 
 /// What one call has waited so far.
 pub struct Waiting {
@@ -64,7 +67,8 @@ impl Waiting {
         let until = Duration::new(wait.until.seconds, wait.until.nanoseconds.min(999_999_999));
         let wanted = until.saturating_sub(component.clock().now()).max(WAIT_MIN);
         tokio::select! {
-            () = stop.cancelled() => return Err(CallError::Stopped(stopping())),
+            // A server that goes is not to be waited for.
+            () = stop.cancelled() => return Err(unavailable(STOPPING.to_owned(), Some(1_000))),
             () = rung(self.listener.as_mut(), &wait.events) => {}
             () = tokio::time::sleep(wanted.min(allowed)) => {}
         }
@@ -99,10 +103,4 @@ async fn rung(listener: Option<&mut Listener>, events: &[String]) {
         Some(listener) if !events.is_empty() => listener.rung(events).await,
         _ => std::future::pending().await,
     }
-}
-
-/// Nobody should wait for a server that goes.
-fn stopping() -> Stop {
-    let message = "The server is stopping; call again in a moment.".to_owned();
-    Stop::Unavailable(Unavailable { message, retry_after_ms: Some(1000) })
 }

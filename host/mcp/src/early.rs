@@ -14,7 +14,7 @@ use http_body_util::BodyExt;
 use tokio::time::{Interval, MissedTickBehavior};
 
 /// How long a client waits for the first byte.
-const PATIENCE: Duration = Duration::from_secs(1);
+pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 /// How often a stream without news says that it is alive.
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
 /// What says so.
@@ -22,14 +22,8 @@ const ALIVE: Bytes = Bytes::from_static(b": waiting\n\n");
 
 type Answering = Pin<Box<dyn Future<Output = Response> + Send>>;
 
-/// `answer` as it is where it comes soon, and as a stream of events where it does not.
-pub(super) async fn streamed_if_late(
-    answer: impl Future<Output = Response> + Send + 'static,
-) -> Response {
-    streamed_after(PATIENCE, answer).await
-}
-
-async fn streamed_after(
+/// `answer` as it is where it comes within `patience`, and as a stream of events where it does not.
+pub(super) async fn streamed_after(
     patience: Duration,
     answer: impl Future<Output = Response> + Send + 'static,
 ) -> Response {
@@ -144,7 +138,7 @@ mod tests {
 
     #[tokio::test]
     async fn passes_quick_answers_as_they_are() {
-        let response = streamed_if_late(async { json() }).await;
+        let response = streamed_after(PATIENCE, async { json() }).await;
         assert!(!is_stream(&response));
         assert_eq!(text(response).await, "{\n\"a\":1}");
     }

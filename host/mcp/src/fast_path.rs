@@ -27,10 +27,12 @@ use super::{
     wire, with_capabilities,
 };
 use crate::error_mapping;
-use base::{call::CallRequest, call::Surface, call::TraceHeaders, failure::Failure};
+use base::{
+    call::{CallRequest, Surface, TraceHeaders},
+    failure::Failure,
+};
 use calls::{
-    authorization::caller_of,
-    authorization::{self, Shape, insufficient_scope},
+    authorization::{self, Shape, caller_of, insufficient_scope},
     block,
     outcome::{CallOutcome, Executor},
     refusal::retry_after,
@@ -68,7 +70,7 @@ pub async fn answer<A: Executor>(
     let Ok(body) = body.collect().await else {
         return StatusCode::BAD_REQUEST.into_response();
     };
-    early::streamed_if_late(read(fast, parts, body.to_bytes())).await
+    early::streamed_after(early::PATIENCE, read(fast, parts, body.to_bytes())).await
 }
 
 async fn read<A: Executor>(fast: Arc<FastPath<A>>, parts: Parts, body: Bytes) -> Response {
@@ -98,7 +100,10 @@ impl<A: Executor> FastPath<A> {
             Ok(Ok(response)) => response.map(Body::new),
             Ok(Err(never)) => match never {},
             Err(Trouble::Full) => return no_room(),
-            Err(Trouble::Unknown) => no_session(),
+            // The same as where the SDK looks for a session, which it does not where one is to be ended.
+            Err(Trouble::Unknown) => {
+                (StatusCode::NOT_FOUND, "Not Found: Session not found").into_response()
+            }
         };
         // What is ended is ended, and not to be ended some time; clients warn of any other status.
         if ends_session && response.status() == StatusCode::ACCEPTED {
@@ -106,11 +111,6 @@ impl<A: Executor> FastPath<A> {
         }
         error_mapping::mapped(response, self.body_bytes_max).await
     }
-}
-
-/// The same as where the SDK looks for a session, which it does not where one is to be ended.
-fn no_session() -> Response {
-    (StatusCode::NOT_FOUND, "Not Found: Session not found").into_response()
 }
 
 /// The answer to one more legacy client than there is room for.

@@ -17,11 +17,12 @@ use serde_json::value::RawValue;
 use super::fast_path::{MODERN, PROTOCOL_VERSION};
 use crate::error_mapping;
 use base::{
-    call::CallRequest, call::Surface, call::TraceHeaders, caller::Caller, failure::Failure,
+    call::{CallRequest, Surface, TraceHeaders},
+    caller::Caller,
+    failure::Failure,
 };
 use calls::{
-    authorization::caller_of,
-    authorization::{Shape, insufficient_scope},
+    authorization::{Shape, caller_of, insufficient_scope},
     outcome::Executor,
 };
 
@@ -97,18 +98,19 @@ pub(super) async fn pass<A: Executor>(
     let (parts, body) = request.into_parts();
     let body = match Limited::new(body, body_bytes_max).collect().await {
         Ok(body) => body.to_bytes(),
-        Err(error) => return Err(unread(error.is::<LengthLimitError>(), body_bytes_max).await),
+        Err(error) => {
+            let status = match error.is::<LengthLimitError>() {
+                true => StatusCode::PAYLOAD_TOO_LARGE,
+                false => StatusCode::BAD_REQUEST,
+            };
+            let unread = (status, "The body did not arrive.").into_response();
+            return Err(error_mapping::mapped(unread, body_bytes_max).await);
+        }
     };
     match refused(answers, &parts, &body, caller).await {
         Some(refusal) => Err(refusal),
         None => Ok(Request::from_parts(parts, Body::from(body))),
     }
-}
-
-async fn unread(is_long: bool, body_bytes_max: usize) -> Response {
-    let status = if is_long { StatusCode::PAYLOAD_TOO_LARGE } else { StatusCode::BAD_REQUEST };
-    error_mapping::mapped((status, "The body did not arrive.").into_response(), body_bytes_max)
-        .await
 }
 
 async fn refused<A: Executor>(

@@ -8,18 +8,20 @@ use std::{sync::Arc, time::Duration};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt,
     model::{
-        CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
-        CustomRequest, CustomResult, DiscoverResult, ErrorCode, Extensions, GetPromptRequestParams,
-        GetPromptResponse, GetPromptResult, Implementation, InitializeRequestParams,
-        InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-        ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-        ReadResourceResult, ServerCapabilities, ServerConfig, SetLevelRequestParams,
-        SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+        CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
+        CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode, Extensions,
+        GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation,
+        InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
+        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+        ReadResourceResponse, ReadResourceResult, Reference, ServerCapabilities, ServerConfig,
+        SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool,
+        UnsubscribeRequestParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
     transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService},
 };
 use serde::Deserialize;
+use serde_json::json;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
@@ -28,38 +30,36 @@ use base::{
     config::Config,
     language::{Language, LanguageTag},
     notes::Level,
+    tool_set::Owner,
 };
 use calls::{
-    CallTool, Calls, GetPrompt, ReadResource, authorization::caller_of, outcome::CallOutcome,
+    CallTool, Calls, Complete, GetPrompt, ReadResource, authorization::caller_of,
+    outcome::CallOutcome,
 };
 use registry::Registry;
-use sandbox::definition::Viewer;
+use sandbox::definition::{Viewer, check_uri};
 use store::events::Events;
 
 pub mod error_mapping;
 
-mod completion;
 mod early;
 pub mod fast_path;
 pub mod gate;
-mod instructions;
 mod legacy;
 mod lists;
 mod news;
-mod passed;
 mod plain;
 mod rounds;
 mod servers;
-mod session;
 pub mod sessions;
 mod wire;
 
 pub use servers::{Servers, Status};
 
-use lists::{TTL, scope_for};
-use news::{LISTENERS_MAX, News};
+use legacy::Session;
+use lists::{TTL_MS, one_page, scope_for};
+use news::{LISTENERS_MAX, News, SUBSCRIPTIONS_MAX};
 use rounds::Ended;
-use session::Session;
 use sessions::{Book, Sessions};
 
 /// How long a request for what components offer waits for the first load: longer than clients do.
@@ -67,6 +67,12 @@ const LOADING_MAX: Duration = Duration::from_secs(300);
 /// The same where nothing is asked but what there is: components that were compiled before are there
 /// in less, and one that compiles keeps no client from beginning.
 const HELLO_MAX: Duration = Duration::from_secs(1);
+
+/// What is answered, or an error of the protocol.
+type Result<T, E = ErrorData> = std::result::Result<T, E>;
+
+/// What the SDK knows of a request.
+type Context = RequestContext<RoleServer>;
 
 /// The SDK's way to serve MCP over HTTP.
 pub type McpService = StreamableHttpService<McpServer, Sessions>;
@@ -98,7 +104,7 @@ impl McpServer {
         Self { language, ..self }
     }
 
-    fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
+    fn caller(&self, context: &Context) -> Caller {
         let caller = self.caller_of(&context.extensions);
         let capabilities = context.client_capabilities();
         let capabilities = capabilities.and_then(|it| serde_json::to_string(&it).ok());
@@ -113,13 +119,8 @@ impl McpServer {
         }
     }
 
-    /// The same for another session.
-    fn for_session(&self) -> Self {
-        Self { session: Session::default(), ..self.clone() }
-    }
-
     /// Waits for the first load, where it still goes on: what is listed too early would be missing.
-    async fn loaded(&self, context: &RequestContext<RoleServer>) -> Result<(), ErrorData> {
+    async fn loaded(&self, context: &Context) -> Result<()> {
         tokio::select! {
             biased;
             () = context.ct.cancelled() => Err(wire::cancelled()),
@@ -137,11 +138,18 @@ impl McpServer {
             .with_max_request_body_bytes(config.body_bytes_max)
             .with_cancellation_token(hang_up);
         let server = self.clone();
-        StreamableHttpService::new(move || Ok(server.for_session()), sessions, config)
+        let for_session = move || Ok(Self { session: Session::default(), ..server.clone() });
+        StreamableHttpService::new(for_session, sessions, config)
     }
-}
 
-impl McpServer {
+    /// Whether `uri` is something to read, rather than a template for it.
+    fn is_plain_resource(&self, uri: &str, caller: &Caller) -> bool {
+        let catalog = self.registry.catalog();
+        let owner = catalog.component_for_resource(uri);
+        catalog.component_for_template(uri).is_none()
+            && owner.is_some_and(|it| caller.may_use(Owner::Component(it.name())))
+    }
+
     /// Serves one client on these streams until it goes.
     pub async fn serve_streams(
         self,
@@ -171,69 +179,68 @@ impl ServerHandler for McpServer {
         let mut info = ServerConfig::new(capabilities);
         info.server_info = Implementation::new("madoguchi", env!("CARGO_PKG_VERSION"))
             .with_title("Madoguchi 窓口");
-        info.instructions = Some(instructions::own());
+        info.instructions = Some(lists::OWN_INSTRUCTIONS.to_owned());
         info
     }
 
     async fn initialize(
         &self,
         request: InitializeRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<InitializeResult, ErrorData> {
+        context: Context,
+    ) -> Result<InitializeResult> {
         let mut result = self.negotiate_initialize(&request)?;
         let _ = tokio::time::timeout(HELLO_MAX, self.registry.loaded()).await;
         let caller = self.caller_of(&context.extensions);
         context.peer.set_peer_info(request);
-        result.instructions = Some(instructions::of(&self.registry.catalog(), &caller));
+        result.instructions = Some(lists::instructions(&self.registry.catalog(), &caller));
         Ok(result)
     }
 
-    async fn discover(
-        &self,
-        context: RequestContext<RoleServer>,
-    ) -> Result<DiscoverResult, ErrorData> {
+    async fn discover(&self, context: Context) -> Result<DiscoverResult> {
         let _ = tokio::time::timeout(HELLO_MAX, self.registry.loaded()).await;
-        let (versions, caller) =
-            (self.supported_protocol_versions().into_owned(), self.caller(&context));
-        let mut info = self.get_info();
-        info.instructions = Some(instructions::of(&self.registry.catalog(), &caller));
+        let (mut info, caller) = (self.get_info(), self.caller(&context));
+        let versions = self.supported_protocol_versions().into_owned();
+        info.instructions = Some(lists::instructions(&self.registry.catalog(), &caller));
         Ok(DiscoverResult::from_server_info(versions, info)
-            .with_ttl_ms(TTL.as_millis() as u64)
+            .with_ttl_ms(TTL_MS)
             .with_cache_scope(scope_for(&caller)))
     }
 
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
+        context: Context,
+    ) -> Result<ListToolsResult> {
         self.loaded(&context).await?;
-        self.tools(request, &self.caller(&context))
+        one_page(request)?;
+        Ok(self.tools(&self.caller(&context)))
     }
 
     async fn list_prompts(
         &self,
         request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListPromptsResult, ErrorData> {
+        context: Context,
+    ) -> Result<ListPromptsResult> {
         self.loaded(&context).await?;
-        self.prompts(request, &self.caller(&context))
+        one_page(request)?;
+        Ok(self.prompts(&self.caller(&context)))
     }
 
     async fn list_resource_templates(
         &self,
         request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        context: Context,
+    ) -> Result<ListResourceTemplatesResult> {
         self.loaded(&context).await?;
-        self.templates(request, &self.caller(&context))
+        one_page(request)?;
+        Ok(self.templates(&self.caller(&context)))
     }
 
     async fn list_resources(
         &self,
         request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListResourcesResult, ErrorData> {
+        context: Context,
+    ) -> Result<ListResourcesResult> {
         self.loaded(&context).await?;
         let caller = self.caller(&context);
         tokio::select! {
@@ -256,8 +263,8 @@ impl ServerHandler for McpServer {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
+        context: Context,
+    ) -> Result<CallToolResponse> {
         self.loaded(&context).await?;
         let (name, arguments) = (request.name.into_owned(), request.arguments.as_ref());
         let call = wire::call(name, arguments, &context, self.caller(&context))
@@ -266,7 +273,7 @@ impl ServerHandler for McpServer {
             Ok(CallOutcome::Done { component, call_id, output }) => {
                 wire::done(component, call_id, output)
             }
-            Ok(CallOutcome::Passed(it)) => passed::called(&it),
+            Ok(CallOutcome::Passed(it)) => wire::passed::<CallToolResult>(&it).map(Into::into),
             Ok(CallOutcome::Asked { component, call_id, questions, state }) => {
                 wire::asked(&component, call_id, questions, state).map(Into::into)
             }
@@ -279,8 +286,8 @@ impl ServerHandler for McpServer {
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<GetPromptResponse, ErrorData> {
+        context: Context,
+    ) -> Result<GetPromptResponse> {
         self.loaded(&context).await?;
         let call =
             wire::call(request.name, request.arguments.as_ref(), &context, self.caller(&context))
@@ -289,7 +296,7 @@ impl ServerHandler for McpServer {
             CallOutcome::Done { component, call_id, output } => {
                 wire::got(component, call_id, output).map(Into::into)
             }
-            CallOutcome::Passed(it) => passed::result::<GetPromptResult>(&it).map(Into::into),
+            CallOutcome::Passed(it) => wire::passed::<GetPromptResult>(&it).map(Into::into),
             CallOutcome::Asked { component, call_id, questions, state } => {
                 wire::asked(&component, call_id, questions, state).map(Into::into)
             }
@@ -299,34 +306,52 @@ impl ServerHandler for McpServer {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ReadResourceResponse, ErrorData> {
+        context: Context,
+    ) -> Result<ReadResourceResponse> {
         self.loaded(&context).await?;
         let call = wire::call(request.uri, None, &context, self.caller(&context))
             .carrying(request.input_responses, request.request_state);
         match self.rounds::<ReadResource>(call, &context).await.map_err(rounds::error)? {
             CallOutcome::Done { output, .. } => Ok(wire::read(output).into()),
-            CallOutcome::Passed(it) => passed::result::<ReadResourceResult>(&it).map(Into::into),
+            CallOutcome::Passed(it) => wire::passed::<ReadResourceResult>(&it).map(Into::into),
             CallOutcome::Asked { component, call_id, questions, state } => {
                 wire::asked(&component, call_id, questions, state).map(Into::into)
             }
         }
     }
 
+    /// Help with arguments: of prompts by their names, of resources by their templates.
     async fn complete(
         &self,
         request: CompleteRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CompleteResult, ErrorData> {
+        context: Context,
+    ) -> Result<CompleteResult> {
         self.loaded(&context).await?;
-        self.completion(request, &context).await
+        let caller = self.caller(&context);
+        let name = match request.r#ref {
+            Reference::Prompt(it) => it.name,
+            // Nothing is left to be filled in.
+            Reference::Resource(it) if self.is_plain_resource(&it.uri, &caller) => {
+                return Ok(CompleteResult::default());
+            }
+            Reference::Resource(it) => it.uri,
+            _ => return Err(ErrorData::invalid_params("ref: of no known kind", None)),
+        };
+        let others = request.context.and_then(|it| it.arguments).unwrap_or_default();
+        let about = json!({
+            "argument": request.argument.name,
+            "value": request.argument.value,
+            "arguments": others,
+        });
+        let call = wire::call(name, about.as_object(), &context, caller);
+        match self.rounds::<Complete>(call, &context).await.map_err(rounds::error)? {
+            CallOutcome::Done { output, .. } => Ok(wire::completed(output)),
+            CallOutcome::Passed(it) => wire::passed(&it),
+            CallOutcome::Asked { .. } => Err(wire::endless()),
+        }
     }
 
-    async fn set_level(
-        &self,
-        request: SetLevelRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<(), ErrorData> {
+    async fn set_level(&self, request: SetLevelRequestParams, context: Context) -> Result<()> {
         if !wire::is_legacy(&context) {
             return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "logging/setLevel", None));
         }
@@ -341,36 +366,35 @@ impl ServerHandler for McpServer {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CustomResult, ErrorData> {
+        context: Context,
+    ) -> Result<CustomResult> {
         Err(wire::unreadable(request, wire::is_legacy(&context)))
     }
 
+    /// What of `requested` a modern listener gets: everything that can be told, up to so many
+    /// resources.
     fn accepted_subscription_filter(
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        Some(Self::accepted(requested))
+        let mut accepted = requested.clone();
+        if let Some(uris) = &mut accepted.resource_subscriptions {
+            uris.retain(|it| check_uri(it).is_ok());
+            uris.truncate(SUBSCRIPTIONS_MAX);
+        }
+        Some(accepted)
     }
 
-    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+    async fn listen(&self, subscription: SubscriptionContext) -> Result<()> {
         self.tell_news(subscription).await
     }
 
-    async fn subscribe(
-        &self,
-        request: SubscribeRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<(), ErrorData> {
+    async fn subscribe(&self, request: SubscribeRequestParams, context: Context) -> Result<()> {
         self.loaded(&context).await?;
         self.subscribe_session(request.uri, &self.caller(&context))
     }
 
-    async fn unsubscribe(
-        &self,
-        request: UnsubscribeRequestParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<(), ErrorData> {
+    async fn unsubscribe(&self, request: UnsubscribeRequestParams, _: Context) -> Result<()> {
         self.session.unsubscribe(&request.uri);
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! The lists of what is on offer: tools, prompts, resources and their templates, each as its caller
 //! may see it.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
 use rmcp::{
@@ -14,17 +14,20 @@ use rmcp::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{McpServer, wire};
+use super::{McpServer, Result, wire};
 use base::{caller::Caller, tool_set::Owner};
-use registry::{Catalog, upstream::Offer};
+use registry::{
+    Catalog,
+    upstream::{Offer, Upstream},
+};
 use sandbox::{
     component::{CallError, LoadedComponent, Round, Stop},
     definition::Viewer,
 };
 
-/// How long a client may take a list for fresh: short, or a swap stays invisible to those who do
+/// Milliseconds for which a client may take a list for fresh: short, or a swap stays invisible to those who do
 /// not listen.
-pub(super) const TTL: Duration = Duration::from_secs(5);
+pub(super) const TTL_MS: u64 = 5_000;
 /// Resources on one page, give or take what one component puts on one of its own.
 const PAGE: usize = 256;
 /// Bytes of a cursor that are read.
@@ -39,7 +42,7 @@ struct Cursor {
 }
 
 impl Cursor {
-    fn read(text: &str) -> Result<Self, ErrorData> {
+    fn read(text: &str) -> Result<Self> {
         let bytes = if text.len() > CURSOR_BYTES_MAX { None } else { BASE64.decode(text).ok() };
         let cursor = bytes.and_then(|it| serde_json::from_slice(&it).ok());
         cursor.ok_or_else(wrong_cursor)
@@ -63,7 +66,8 @@ pub(super) fn scope_for(caller: &Caller) -> CacheScope {
     }
 }
 
-fn one_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+/// A list that has one page is asked for without a cursor.
+pub(super) fn one_page(request: Option<PaginatedRequestParams>) -> Result<()> {
     let Some(cursor) = request.and_then(|it| it.cursor) else { return Ok(()) };
     let cursor: String = cursor.chars().take(64).collect();
     let message = format!("cursor {cursor:?}: this list has one page, so there is no cursor");
@@ -78,12 +82,7 @@ pub(super) fn usable<'a>(
 }
 
 impl McpServer {
-    pub(super) fn tools(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        caller: &Caller,
-    ) -> Result<ListToolsResult, ErrorData> {
-        one_page(request)?;
+    pub(super) fn tools(&self, caller: &Caller) -> ListToolsResult {
         let catalog = self.registry.catalog();
         let (viewer, language) = (Viewer::of(&caller.client_capabilities), wire::language(caller));
         let tools = catalog.offers().filter(|(owner, it)| {
@@ -95,18 +94,13 @@ impl McpServer {
             .filter(|it| it.audience().is_none_or(|it| it.has(viewer)) && it.is_open_to(caller));
         let served = served.filter_map(|it| listed(&it.listed));
         let tools = tools.map(|(_, it)| wire::tool(it, viewer, language)).chain(served).collect();
-        Ok(ListToolsResult::with_all_items(tools)
-            .with_ttl_ms(TTL.as_millis() as u64)
+        ListToolsResult::with_all_items(tools)
+            .with_ttl_ms(TTL_MS)
             // What is on it depends on the client and on its language.
-            .with_cache_scope(CacheScope::Private))
+            .with_cache_scope(CacheScope::Private)
     }
 
-    pub(super) fn prompts(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        caller: &Caller,
-    ) -> Result<ListPromptsResult, ErrorData> {
-        one_page(request)?;
+    pub(super) fn prompts(&self, caller: &Caller) -> ListPromptsResult {
         let catalog = self.registry.catalog();
         let prompts = usable(&catalog, caller).flat_map(|it| &it.offers().prompts);
         let served = open(&catalog, caller).flat_map(|it| &it.prompts).filter(|it| {
@@ -116,31 +110,23 @@ impl McpServer {
         let served = served.filter_map(|it| listed(&it.listed));
         let (viewer, language) = (Viewer::of(&caller.client_capabilities), wire::language(caller));
         let prompts = prompts.map(|it| wire::prompt(it, viewer, language)).chain(served).collect();
-        Ok(ListPromptsResult::with_all_items(prompts)
-            .with_ttl_ms(TTL.as_millis() as u64)
-            .with_cache_scope(CacheScope::Private))
+        ListPromptsResult::with_all_items(prompts)
+            .with_ttl_ms(TTL_MS)
+            .with_cache_scope(CacheScope::Private)
     }
 
-    pub(super) fn templates(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        caller: &Caller,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        one_page(request)?;
+    pub(super) fn templates(&self, caller: &Caller) -> ListResourceTemplatesResult {
         let catalog = self.registry.catalog();
         let templates = usable(&catalog, caller).flat_map(|it| &it.offers().templates);
         let served = open(&catalog, caller).flat_map(|offer| {
-            let is_its = |text: &str| {
-                let server = catalog.server_for_template(text);
-                server.is_some_and(|it| Arc::ptr_eq(it, &offer.server))
-            };
+            let is_its = |text: &str| is_of(offer, catalog.server_for_template(text));
             offer.templates.iter().filter(move |it| is_its(&it.text))
         });
         let served = served.filter_map(|it| listed(&it.listed));
         let templates = templates.map(wire::template).chain(served).collect();
-        Ok(ListResourceTemplatesResult::with_all_items(templates)
-            .with_ttl_ms(TTL.as_millis() as u64)
-            .with_cache_scope(scope_for(caller)))
+        ListResourceTemplatesResult::with_all_items(templates)
+            .with_ttl_ms(TTL_MS)
+            .with_cache_scope(scope_for(caller))
     }
 
     /// Component after component, by name, each page by page. What a component lists may depend on
@@ -149,7 +135,7 @@ impl McpServer {
         &self,
         request: Option<PaginatedRequestParams>,
         caller: &Caller,
-    ) -> Result<ListResourcesResult, ErrorData> {
+    ) -> Result<ListResourcesResult> {
         let from = request.and_then(|it| it.cursor).map(|it| Cursor::read(&it)).transpose()?;
         let catalog = self.registry.catalog();
         let mut components: Vec<_> =
@@ -177,7 +163,7 @@ impl McpServer {
             resources.extend(served_resources(&catalog, caller));
         }
         let mut result = ListResourcesResult::with_all_items(resources)
-            .with_ttl_ms(TTL.as_millis() as u64)
+            .with_ttl_ms(TTL_MS)
             .with_cache_scope(CacheScope::Private);
         result.next_cursor = next.map(|it| it.text());
         Ok(result)
@@ -187,13 +173,15 @@ impl McpServer {
 /// What other servers listed: on the last page, because it is known and bounded.
 fn served_resources(catalog: &Catalog, caller: &Caller) -> Vec<Resource> {
     let each = open(catalog, caller).flat_map(|offer| {
-        let is_its = |uri: &str| {
-            let server = catalog.server_for_resource(uri);
-            server.is_some_and(|it| Arc::ptr_eq(it, &offer.server))
-        };
+        let is_its = |uri: &str| is_of(offer, catalog.server_for_resource(uri));
         offer.resources.iter().filter(move |it| is_its(&it.uri))
     });
     each.filter_map(|it| listed(&it.listed)).collect()
+}
+
+/// Whether `server`, which is asked for it, is the one of that offer.
+fn is_of(offer: &Offer, server: Option<&Arc<dyn Upstream>>) -> bool {
+    server.is_some_and(|it| Arc::ptr_eq(it, &offer.server))
 }
 
 /// What the servers offer that `caller` may use.
@@ -213,7 +201,7 @@ async fn page(
     at: Option<String>,
     caller: &Caller,
     to: &mut Vec<Resource>,
-) -> Result<Option<String>, ErrorData> {
+) -> Result<Option<String>> {
     let round = Round { caller: caller.clone(), pace: component.pace(), ..Round::of_host() };
     let page = match component.list_resources(at.as_deref(), round).await {
         Ok(page) => page,
@@ -248,6 +236,30 @@ async fn page(
     Ok(page.next_cursor)
 }
 
+/// What a model is told about this server before it asks for anything, in the host's own words.
+pub(super) const OWN_INSTRUCTIONS: &str = "Each tool runs in a sandbox of its own. A refusal is a result with isError: its text is a JSON object {error, message, status, data} that says what to mend. / 各ツールは個別のサンドボックスで動きます。断りは isError の結果で、本文の JSON に直し方が書かれています。";
+/// Bytes that the components' words may have together: a model reads them with every conversation.
+const INSTRUCTIONS_BYTES_MAX: usize = 8 << 10;
+
+/// All that `caller` is told: components by name, each one's prompts in its own order. What no longer
+/// fits is left out whole.
+pub(super) fn instructions(catalog: &Catalog, caller: &Caller) -> String {
+    let prompts = usable(catalog, caller).flat_map(|it| &it.offers().prompts);
+    within(prompts.filter_map(|it| it.instructions.as_deref()))
+}
+
+fn within<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    let (mut told, mut left) = (OWN_INSTRUCTIONS.to_owned(), INSTRUCTIONS_BYTES_MAX);
+    for words in words.filter(|it| !it.is_empty()) {
+        if let Some(rest) = left.checked_sub(words.len()) {
+            left = rest;
+            told.push_str("\n\n");
+            told.push_str(words);
+        }
+    }
+    told
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -261,5 +273,14 @@ mod tests {
             let error = Cursor::read(wrong).err().unwrap();
             assert!(error.message.contains("begin again"), "{error:?}");
         }
+    }
+
+    #[test]
+    fn what_no_longer_fits_is_left_out_whole_and_the_rest_stays_in_order() {
+        assert_eq!(within([""].into_iter()), OWN_INSTRUCTIONS);
+        let long = "a".repeat(2 << 10);
+        let told = within([&*long, "b", &*long, &*long, &*long, "c"].into_iter());
+        assert_eq!(told.len(), OWN_INSTRUCTIONS.len() + 3 * long.len() + 5 * 2 + 2);
+        assert!(told.ends_with("a\n\nc") && told.contains("a\n\nb\n\na"));
     }
 }

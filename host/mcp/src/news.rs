@@ -10,24 +10,28 @@ use std::{
     time::Duration,
 };
 
-use rmcp::{ErrorData, model::SubscriptionFilter, service::SubscriptionContext};
+use rmcp::{
+    ErrorData,
+    service::{SubscriptionContext, SubscriptionSendError},
+};
 use tokio::sync::{broadcast, watch};
 
 use super::{
-    McpServer,
-    session::SUBSCRIPTIONS_MAX,
+    McpServer, Result,
     sessions::{Book, InUse},
     wire,
 };
 use base::{caller::Caller, tool_set::Owner};
 use registry::{Catalog, Changed, Registry};
-use sandbox::{component::CallError, definition::check_uri};
+use sandbox::component::CallError;
 use store::events::{By, Events, Rung};
 
 /// How long a client may take to accept news; one that takes longer is given up.
 pub(super) const NEWS_TIMEOUT: Duration = Duration::from_secs(10);
 /// Clients of the modern era that may listen at a time.
 pub(super) const LISTENERS_MAX: usize = 1_024;
+/// Resources that one listener may subscribe to.
+pub(super) const SUBSCRIPTIONS_MAX: usize = 256;
 
 /// Hears what is new, as far as one caller may know.
 pub(super) struct News {
@@ -124,19 +128,8 @@ fn missed(bulletin: &mut Bulletin) {
 }
 
 impl McpServer {
-    /// What of `requested` a modern listener gets: everything that can be told, up to so many
-    /// resources.
-    pub(super) fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
-        let mut accepted = requested.clone();
-        if let Some(uris) = &mut accepted.resource_subscriptions {
-            uris.retain(|it| check_uri(it).is_ok());
-            uris.truncate(SUBSCRIPTIONS_MAX);
-        }
-        accepted
-    }
-
     /// Subscribes this session to a resource that its caller may read.
-    pub(super) fn subscribe_session(&self, uri: String, caller: &Caller) -> Result<(), ErrorData> {
+    pub(super) fn subscribe_session(&self, uri: String, caller: &Caller) -> Result<()> {
         let catalog = self.registry.catalog();
         let owner = catalog.component_for_resource(&uri);
         if !owner.is_some_and(|it| caller.may_use(Owner::Component(it.name()))) {
@@ -151,10 +144,7 @@ impl McpServer {
     }
 
     /// Tells a modern client what is new until it goes, or does not take it in time.
-    pub(super) async fn tell_news(
-        &self,
-        subscription: SubscriptionContext,
-    ) -> Result<(), ErrorData> {
+    pub(super) async fn tell_news(&self, subscription: SubscriptionContext) -> Result<()> {
         let caller = self.caller_of(&subscription.request_context().extensions);
         let Some(listening) = listen_as(&self.listeners, &caller.principal) else {
             let message = "Too many clients listen already; try again later, or ask for the lists now and then.";
@@ -189,7 +179,7 @@ impl McpServer {
                 for uri in updated {
                     sink.notify_resource_updated(uri.clone()).await?;
                 }
-                Ok::<_, rmcp::service::SubscriptionSendError>(())
+                Ok::<_, SubscriptionSendError>(())
             };
             if !matches!(tokio::time::timeout(NEWS_TIMEOUT, tell).await, Ok(Ok(()))) {
                 return Ok(());

@@ -7,14 +7,13 @@ use std::{
 };
 
 use rmcp::{
-    ErrorData, RoleServer,
+    ErrorData,
     model::{ProgressNotificationParam, ServerNotification},
-    service::RequestContext,
 };
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::{McpServer, legacy, wire};
+use super::{Context, McpServer, Result, legacy, wire};
 use base::{
     call::CallRequest,
     notes::{Level, Note, Notes},
@@ -56,7 +55,7 @@ impl McpServer {
     pub(super) async fn rounds<M: Method>(
         &self,
         call: CallRequest,
-        context: &RequestContext<RoleServer>,
+        context: &Context,
     ) -> Result<CallOutcome<M::Output>, Ended> {
         if wire::is_legacy(context) {
             return self.asking::<M>(call, context).await;
@@ -76,7 +75,7 @@ impl McpServer {
     async fn asking<M: Method>(
         &self,
         mut call: CallRequest,
-        context: &RequestContext<RoleServer>,
+        context: &Context,
     ) -> Result<CallOutcome<M::Output>, Ended> {
         let began = Instant::now();
         loop {
@@ -135,7 +134,7 @@ impl McpServer {
         call: CallRequest,
         mut state: String,
         asked: impl Future<Output = Asked> + Unpin + Send + 'static,
-        context: &RequestContext<RoleServer>,
+        context: &Context,
     ) {
         let Some(place) = self.session.place_for_later() else { return };
         let (calls, peer) = (self.calls.clone(), context.peer.clone());
@@ -146,7 +145,7 @@ impl McpServer {
             while let Ok(responses) = next {
                 let round = CallRequest { responses, state: Some(state), ..call.again() };
                 let Ok(CallOutcome::Asked { questions, state: after, .. }) =
-                    calls.ask::<M>(round).await
+                    calls.ask::<M>(round, Questions::Answered).await
                 else {
                     return;
                 };
@@ -162,14 +161,14 @@ impl McpServer {
         &self,
         mut call: CallRequest,
         open: Questions,
-        context: &RequestContext<RoleServer>,
+        context: &Context,
     ) -> Result<CallOutcome<M::Output>, Ended> {
         let (sender, mut notes) = mpsc::channel(NOTES_QUEUE);
         let progress = context.meta.get_progress_token().is_some();
         let log = self.log_level(context);
         let wanted = progress || log.is_some();
         call.notes = wanted.then_some(Notes { sender, progress, log });
-        let mut outcome = std::pin::pin!(self.calls.ask_with::<M>(call, open));
+        let mut outcome = std::pin::pin!(self.calls.ask::<M>(call, open));
         let mut telling = std::pin::pin!(async {
             while let Some(note) = notes.recv().await {
                 tell(context, note).await;
@@ -192,7 +191,7 @@ impl McpServer {
     }
 
     /// The least level of what this request is to be told of the log.
-    fn log_level(&self, context: &RequestContext<RoleServer>) -> Option<Level> {
+    fn log_level(&self, context: &Context) -> Option<Level> {
         if wire::is_legacy(context) {
             return self.session.log_level();
         }
@@ -200,7 +199,7 @@ impl McpServer {
     }
 }
 
-async fn tell(context: &RequestContext<RoleServer>, note: Note) {
+async fn tell(context: &Context, note: Note) {
     // A client that has gone is noticed by the call itself.
     match note {
         Note::Progress(note) => {

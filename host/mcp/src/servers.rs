@@ -25,24 +25,23 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use base::{config::ServerConfig, limits::Limits};
-use registry::upstream::{Answer, Ask, Counter, Request, Upstream};
-use sandbox::component::{CallError, Places, Stop, Unavailable};
+use registry::{
+    Registry,
+    upstream::{Answer, Ask, Request, Upstream},
+};
+use sandbox::component::{CallError, Places};
 use telemetry::tally::Tally;
 
-mod ask;
 mod call;
 mod connection;
-mod hears;
 mod keeper;
 mod limited;
-mod lists;
 mod offer;
 mod retry;
-mod seen;
 mod sse;
 
 use connection::Connection;
-use lists::Lists;
+use offer::Lists;
 use retry::Failed;
 
 /// One server, whether it is there or not.
@@ -60,7 +59,7 @@ pub(super) struct Server {
     link: watch::Sender<Link>,
     /// A call found the connection dead.
     suspicion: Notify,
-    seen: seen::Seen,
+    seen: offer::Seen,
 }
 
 /// How things stand with a server.
@@ -86,7 +85,7 @@ impl Servers {
     /// count, `tally` has the counters of each by its label. Their tasks end after `stop`.
     pub fn start(
         (servers, base): (&BTreeMap<String, ServerConfig>, &Path),
-        counter: &Arc<dyn Counter>,
+        registry: &Registry,
         tally: impl Fn(&str) -> Arc<Tally>,
         stop: &CancellationToken,
     ) -> (Self, Vec<JoinHandle<()>>) {
@@ -95,7 +94,7 @@ impl Servers {
         };
         let servers: Arc<[_]> = servers.iter().map(server).collect();
         let keep = |it: &Arc<Server>| {
-            tokio::spawn(keeper::keep(it.clone(), counter.clone(), stop.clone()))
+            tokio::spawn(keeper::keep(it.clone(), registry.clone(), stop.clone()))
         };
         let tasks = servers.iter().map(keep).collect();
         (Self(servers), tasks)
@@ -133,8 +132,7 @@ impl Upstream for Server {
             _ => "it is being reached".into(),
         };
         let message = format!("The server {} is not there now: {why}.", self.name);
-        let retry_after_ms = Some(self.again_ms());
-        CallError::Stopped(Stop::Unavailable(Unavailable { message, retry_after_ms }))
+        calls::unavailable(message, Some(self.again_ms()))
     }
 
     fn ask<'a>(
@@ -165,7 +163,7 @@ impl Server {
             places: Places::new(&limits),
             link: watch::Sender::new(Link::Connecting),
             suspicion: Notify::new(),
-            seen: seen::Seen::default(),
+            seen: offer::Seen::default(),
             config: config.clone(),
         }
     }
@@ -181,15 +179,15 @@ impl Server {
     }
 
     /// Puts what the server offers on the counter, unless it is there already.
-    fn offers(self: &Arc<Self>, counter: &dyn Counter, lists: Lists) {
+    fn offers(self: &Arc<Self>, registry: &Registry, lists: Lists) {
         let (offer, left_out) = offer::of(self, lists);
-        if counter.offered(&self.name).as_ref() == Some(&offer.digest) {
+        if registry.offered(&self.name).as_ref() == Some(&offer.digest) {
             return;
         }
         for what in &left_out {
             tracing::warn!(target: "server", server = &*self.name, "not offered: {what}");
         }
-        let (tools, hidden) = (offer.tools.len(), counter.offer(offer));
+        let (tools, hidden) = (offer.tools.len(), registry.offer(offer));
         tracing::info!(target: "server", server = &*self.name, tools, "is there");
         for name in hidden {
             tracing::warn!(target: "server", server = &*self.name, "not offered: tool {name}: a component or another server has that name");
@@ -197,13 +195,13 @@ impl Server {
     }
 
     /// Takes what it offered off the counter.
-    fn is_down(&self, counter: &dyn Counter, failed: &Failed) {
+    fn is_down(&self, registry: &Registry, failed: &Failed) {
         let why: Arc<str> = self.masked(&failed.what()).into();
         let before = self.link.send_replace(Link::Down { why: why.clone() });
         if !matches!(before, Link::Down { why: before } if before == why) {
             tracing::warn!(target: "server", server = &*self.name, "is not there: {why}");
         }
-        counter.withdraw(&self.name);
+        registry.withdraw(&self.name);
     }
 }
 

@@ -1,40 +1,40 @@
-//! Our words in MCP's: tools, calls, outputs, questions and failures here; prompts and resources in a
-//! file of their own.
+//! Our words in MCP's: tools, prompts, resources, calls, outputs, questions and failures.
 
 use std::sync::Arc;
 
+use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use rmcp::{
-    ErrorData, RoleServer,
+    ErrorData,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
-        ContentBlock, CustomRequest, ErrorCode, GetPromptRequestParams, InputRequests,
-        InputRequiredResult, MetaObject, PaginatedRequestParams, ProtocolVersion,
-        ReadResourceRequestParams, SubscriptionsListenRequestParams, Tool, ToolAnnotations,
+        CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
+        CompleteResult, CompletionInfo, ContentBlock, CustomRequest, ErrorCode,
+        GetPromptRequestParams, GetPromptResult, InputRequests, InputRequiredResult, MetaObject,
+        PaginatedRequestParams, Prompt, PromptArgument, PromptMessage, ProtocolVersion,
+        ReadResourceRequestParams, ReadResourceResult, Resource, ResourceContents,
+        ResourceTemplate, Role, SubscriptionsListenRequestParams, Tool, ToolAnnotations,
     },
-    service::RequestContext,
 };
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use base::{
-    call::CallRequest,
-    call::Surface,
-    call::TraceHeaders,
+    call::{CallRequest, Surface, TraceHeaders},
     caller::Caller,
     failure::{Failure, shortened},
     language::Language,
     unreadable,
 };
 use calls::block;
+use registry::upstream::Passed;
 use sandbox::{
-    component::{Ask, CallError, Content, Output, Question},
+    component::{
+        Ask, CallError, Completion, Content, Contents, Output, PromptOutput, PromptRole, Question,
+        ResourceBody,
+    },
     definition::{self, Viewer, Words},
 };
 
-mod offers;
-
-pub(super) use offers::{completed, got, prompt, read, resource, template};
-
-use super::legacy::CannotAsk;
+use super::{Context, Result, legacy::CannotAsk};
 
 /// A tool as `viewer` is told of it, in the language that they read.
 pub(super) fn tool(tool: &definition::Tool, viewer: Viewer, language: Language) -> Tool {
@@ -52,6 +52,110 @@ pub(super) fn tool(tool: &definition::Tool, viewer: Viewer, language: Language) 
     wire
 }
 
+/// A prompt as `viewer` is told of it, in the language that they read.
+pub(super) fn prompt(it: &definition::Prompt, viewer: Viewer, language: Language) -> Prompt {
+    let own = it.meta.as_ref().and_then(|it| definition::texts(it, language.tag()));
+    let text = |name: &str| own?.get(name)?.as_str().map(str::to_owned);
+    let argument = |it: &definition::Argument| {
+        let mut argument = PromptArgument::new(it.name.clone()).with_required(it.required);
+        let described = own.and_then(|own| own.get("arguments")?.get(&it.name)?.as_str());
+        argument.title = it.title.clone();
+        argument.description = described.map(str::to_owned).or_else(|| it.description.clone());
+        argument
+    };
+    let arguments = it.arguments.iter().map(argument).collect();
+    let description = text("description").or_else(|| it.description.clone());
+    let mut prompt = Prompt::new(it.name.to_string(), description, Some(arguments));
+    prompt.title = text("title").or_else(|| it.title.clone());
+    let meta = it.meta.as_ref().map(|it| viewer.meta(it)).filter(|it| !it.is_empty());
+    prompt.meta = meta.map(MetaObject);
+    prompt
+}
+
+pub(super) fn resource(it: &definition::Resource) -> Resource {
+    let mut resource = Resource::new(it.uri.to_string(), it.about.name.clone());
+    resource.title = it.about.title.clone();
+    resource.description = it.about.description.clone();
+    resource.mime_type = it.about.mime_type.clone();
+    resource.size = it.size;
+    resource.annotations = typed(it.about.annotations.as_ref());
+    resource.meta = it.about.meta.clone().map(MetaObject);
+    resource
+}
+
+pub(super) fn template(it: &definition::Template) -> ResourceTemplate {
+    let mut template = ResourceTemplate::new(it.uri_template.text(), it.about.name.clone());
+    template.title = it.about.title.clone();
+    template.description = it.about.description.clone();
+    template.mime_type = it.about.mime_type.clone();
+    template.annotations = typed(it.about.annotations.as_ref());
+    template.meta = it.about.meta.clone().map(MetaObject);
+    template
+}
+
+/// As MCP has it, where it is that; annotations are hints, and a wrong one is worth no error.
+fn typed<T: DeserializeOwned>(object: Option<&Map<String, Value>>) -> Option<T> {
+    serde_json::from_value(Value::Object(object?.clone())).ok()
+}
+
+pub(super) fn got(
+    component: Arc<str>,
+    call_id: u64,
+    output: PromptOutput,
+) -> Result<GetPromptResult> {
+    let mut messages = Vec::with_capacity(output.messages.len());
+    for it in output.messages {
+        let role = match it.role {
+            PromptRole::User => Role::User,
+            PromptRole::Assistant => Role::Assistant,
+        };
+        let content = serde_json::from_value(block(it.content)).map_err(|why| {
+            let what = format!("a message of its prompt does not fit MCP: {why}");
+            error(CallError::Broken { component: component.clone(), call_id, what })
+        })?;
+        messages.push(PromptMessage::new(role, content));
+    }
+    let mut result = GetPromptResult::new(messages);
+    result.description = output.description;
+    result.meta = object(output.meta.as_deref());
+    Ok(result)
+}
+
+/// What was read, which is good for this caller and this moment.
+pub(super) fn read(contents: Vec<Contents>) -> ReadResourceResult {
+    let contents = contents.into_iter().map(|it| {
+        let meta = object(it.meta.as_deref());
+        match it.body {
+            ResourceBody::Text(text) => ResourceContents::TextResourceContents {
+                uri: it.uri,
+                mime_type: it.mime_type,
+                text,
+                meta,
+            },
+            ResourceBody::Blob(data) => ResourceContents::BlobResourceContents {
+                uri: it.uri,
+                mime_type: it.mime_type,
+                blob: BASE64.encode(data),
+                meta,
+            },
+        }
+    });
+    ReadResourceResult::new(contents.collect()).with_ttl_ms(0).with_cache_scope(CacheScope::Private)
+}
+
+pub(super) fn completed(it: Completion) -> CompleteResult {
+    let mut info = CompletionInfo::default();
+    info.values = it.values;
+    info.total = it.total;
+    info.has_more = Some(it.has_more);
+    CompleteResult::new(info)
+}
+
+/// What has been checked to be an object.
+fn object(json: Option<&str>) -> Option<MetaObject> {
+    json.and_then(|it| serde_json::from_str(it).ok()).map(MetaObject)
+}
+
 /// In which language `caller` is told what is on offer: in English where they read anything but
 /// Japanese, and in the words of the specifications, which are Japanese, where nobody says.
 pub(super) fn language(caller: &Caller) -> Language {
@@ -62,7 +166,7 @@ pub(super) fn language(caller: &Caller) -> Language {
 const REFUSED: ErrorCode = ErrorCode(-32000);
 
 /// Whether the client speaks a revision in which the server sends requests of its own.
-pub(super) fn is_legacy(context: &RequestContext<RoleServer>) -> bool {
+pub(super) fn is_legacy(context: &Context) -> bool {
     context.protocol_version().is_none_or(|it| it < ProtocolVersion::V_2026_07_28)
 }
 
@@ -70,7 +174,7 @@ pub(super) fn is_legacy(context: &RequestContext<RoleServer>) -> bool {
 pub(super) fn call(
     name: String,
     arguments: Option<&Map<String, Value>>,
-    context: &RequestContext<RoleServer>,
+    context: &Context,
     caller: Caller,
 ) -> CallRequest {
     let json = |map: &Map<String, Value>| serde_json::to_string(map).unwrap_or_default();
@@ -85,48 +189,37 @@ pub(super) fn call(
 }
 
 /// The result carries the object and its text alike (SYS-8).
-pub(super) fn done(
-    component: Arc<str>,
-    call_id: u64,
-    output: Output,
-) -> Result<CallToolResponse, ErrorData> {
-    let broken = |what: &str| broken(component.clone(), call_id, what);
+pub(super) fn done(component: Arc<str>, call_id: u64, output: Output) -> Result<CallToolResponse> {
+    match result_of(output) {
+        Ok(result) => Ok(result.into()),
+        Err(what) => failed(CallError::Broken { component, call_id, what }),
+    }
+}
+
+/// The same, or what in it does not fit MCP.
+fn result_of(output: Output) -> Result<CallToolResult, String> {
     let is_behind = is_text_behind(&output.content);
     let (mut content, mut text) = (Vec::with_capacity(output.content.len() + 1), None);
     let mut result = CallToolResult::success(Vec::new());
     if let Some(json) = output.structured {
-        match serde_json::from_str(&json) {
-            Ok(value) => result.structured_content = Some(value),
-            Err(error) => {
-                return broken(&format!("its structured output is not JSON: {error}"));
-            }
-        }
+        let value = serde_json::from_str(&json);
+        let value = value.map_err(|it| format!("its structured output is not JSON: {it}"))?;
+        result.structured_content = Some(value);
         text = Some(ContentBlock::text(json));
     }
     content.extend(text.take_if(|_| !is_behind));
     for it in output.content {
-        match serde_json::from_value(block(it)) {
-            Ok(block) => content.push(block),
-            Err(error) => {
-                return broken(&format!("its content does not fit MCP: {error}"));
-            }
-        }
+        let block = serde_json::from_value(block(it));
+        content.push(block.map_err(|it| format!("its content does not fit MCP: {it}"))?);
     }
     content.extend(text);
     result.content = content;
     if let Some(json) = output.meta {
-        match serde_json::from_str(&json) {
-            Ok(meta) => result.meta = Some(MetaObject(meta)),
-            Err(error) => {
-                return broken(&format!("its meta is not a JSON object: {error}"));
-            }
-        }
+        let meta = serde_json::from_str(&json);
+        let meta = meta.map_err(|it| format!("its meta is not a JSON object: {it}"))?;
+        result.meta = Some(MetaObject(meta));
     }
-    Ok(result.into())
-}
-
-fn broken(component: Arc<str>, call_id: u64, what: &str) -> Result<CallToolResponse, ErrorData> {
-    failed(CallError::Broken { component, call_id, what: what.to_owned() })
+    Ok(result)
 }
 
 /// Whether the structured part's text goes behind what the component says: its first words are the
@@ -144,21 +237,24 @@ pub(super) fn is_text_behind(content: &[Content]) -> bool {
 
 /// A refusal is a result that a model can read and mend; only a wrong request is an error of the
 /// protocol. No `structuredContent`: clients check it against the output schema (SYS-8).
-pub(super) fn failed(error: CallError) -> Result<CallToolResponse, ErrorData> {
+pub(super) fn failed(error: CallError) -> Result<CallToolResponse> {
     let failure = Failure::from(error);
     if failure.is_protocol {
-        let data = (!failure.data.is_empty()).then(|| Value::Object((*failure.data).clone()));
+        let data = data_of(&failure);
         return Err(ErrorData::invalid_params(failure.message, data));
     }
     Ok(refused(&failure.object()))
+}
+
+fn data_of(failure: &Failure) -> Option<Value> {
+    (!failure.data.is_empty()).then(|| Value::Object((*failure.data).clone()))
 }
 
 /// The same as an error of the protocol, for methods whose results cannot say that they failed.
 pub(super) fn error(error: CallError) -> ErrorData {
     let is_resource = matches!(error, CallError::UnknownResource { .. });
     let failure = Failure::from(error);
-    let object = failure.object();
-    let data = (!failure.data.is_empty()).then(|| Value::Object((*failure.data).clone()));
+    let (object, data) = (failure.object(), data_of(&failure));
     if is_resource {
         return ErrorData::resource_not_found(failure.message, data);
     }
@@ -176,12 +272,18 @@ pub(super) fn refused(object: &Value) -> CallToolResponse {
     result.into()
 }
 
+/// Another server's result, as it stands: what was asked has been looked at where it came in.
+pub(super) fn passed<T: DeserializeOwned>(passed: &Passed) -> Result<T> {
+    serde_json::from_str(&passed.json)
+        .map_err(|_| ErrorData::internal_error("the server answered something else", None))
+}
+
 pub(super) fn asked(
     component: &str,
     call_id: u64,
     questions: Vec<Question>,
     state: String,
-) -> Result<InputRequiredResult, ErrorData> {
+) -> Result<InputRequiredResult> {
     let mut requests = InputRequests::new();
     for question in questions {
         let request = serde_json::from_value(input_request(&question)).map_err(|error| {
@@ -252,26 +354,27 @@ pub(super) fn cancelled() -> ErrorData {
 pub(super) fn unreadable(request: CustomRequest, is_legacy: bool) -> ErrorData {
     let params = request.params.unwrap_or_default();
     let problem = match request.method.as_str() {
-        "tools/call" => serde_json::from_value::<CallToolRequestParams>(params).err(),
-        "prompts/get" => serde_json::from_value::<GetPromptRequestParams>(params).err(),
-        "resources/read" => serde_json::from_value::<ReadResourceRequestParams>(params).err(),
-        "completion/complete" => serde_json::from_value::<CompleteRequestParams>(params).err(),
+        "tools/call" => misfit::<CallToolRequestParams>(params),
+        "prompts/get" => misfit::<GetPromptRequestParams>(params),
+        "resources/read" => misfit::<ReadResourceRequestParams>(params),
+        "completion/complete" => misfit::<CompleteRequestParams>(params),
         "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" => {
-            serde_json::from_value::<PaginatedRequestParams>(params).err()
+            misfit::<PaginatedRequestParams>(params)
         }
         // The modern era has them no longer, whatever their parameters.
         "resources/subscribe" | "resources/unsubscribe" | "logging/setLevel" if is_legacy => None,
-        "subscriptions/listen" => {
-            serde_json::from_value::<SubscriptionsListenRequestParams>(params).err()
-        }
+        "subscriptions/listen" => misfit::<SubscriptionsListenRequestParams>(params),
         method => {
             let method = &method[..method.floor_char_boundary(128)];
             let message = format!("The method {method:?} is not served.");
             return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None);
         }
     };
-    let why =
-        problem.map_or_else(|| "they do not fit".to_owned(), |it| unreadable::why(&it.to_string()));
-    let why = shortened(why, 1_024);
+    let why = shortened(problem.unwrap_or_else(|| "they do not fit".to_owned()), 1_024);
     ErrorData::invalid_params(format!("params of {}: {why}", request.method), None)
+}
+
+/// Why `params` are not those of a method, if they are not.
+fn misfit<T: DeserializeOwned>(params: Value) -> Option<String> {
+    T::deserialize(params).err().map(|it| unreadable::why(&it.to_string()))
 }

@@ -21,6 +21,9 @@ use futures::future::BoxFuture;
 use sandbox::component::{GivesBack, LoadError};
 use telemetry::metrics::{Metrics, Snapshot};
 
+/// What comes of a command.
+pub(crate) type Result<T, E = ControlError> = std::result::Result<T, E>;
+
 /// Commands that may wait for their turn.
 const COMMANDS_MAX: usize = 16;
 /// How long a caller waits for the version before to come back.
@@ -142,7 +145,7 @@ pub enum ControlError {
 pub struct Command {
     pub name: String,
     pub order: Order,
-    pub answer: oneshot::Sender<Result<(), ControlError>>,
+    pub answer: oneshot::Sender<Result<()>>,
 }
 
 /// What is to be done.
@@ -180,7 +183,7 @@ impl Control {
     ///
     /// # Errors
     /// When nothing has that name.
-    pub fn component(&self, name: &str) -> Result<ComponentReport, ControlError> {
+    pub fn component(&self, name: &str) -> Result<ComponentReport> {
         let known = self.components().into_iter().find(|it| it.name == name);
         known.ok_or_else(|| ControlError::Unknown(name.to_owned()))
     }
@@ -189,7 +192,7 @@ impl Control {
     ///
     /// # Errors
     /// When they cannot serve, or wait for the operator's word.
-    pub async fn load(&self, name: &str, bytes: Vec<u8>) -> Result<ComponentReport, ControlError> {
+    pub async fn load(&self, name: &str, bytes: Vec<u8>) -> Result<ComponentReport> {
         self.command(name, Order::Load(bytes)).await
     }
 
@@ -197,7 +200,7 @@ impl Control {
     ///
     /// # Errors
     /// When there is none of that name, or its file cannot be removed.
-    pub async fn unload(&self, name: &str) -> Result<ComponentReport, ControlError> {
+    pub async fn unload(&self, name: &str) -> Result<ComponentReport> {
         self.command(name, Order::Unload).await
     }
 
@@ -205,11 +208,7 @@ impl Control {
     ///
     /// # Errors
     /// When there is none to go back to.
-    pub async fn rollback(
-        &self,
-        name: &str,
-        to: Option<u64>,
-    ) -> Result<ComponentReport, ControlError> {
+    pub async fn rollback(&self, name: &str, to: Option<u64>) -> Result<ComponentReport> {
         self.command(name, Order::Rollback(to)).await
     }
 
@@ -218,15 +217,11 @@ impl Control {
     ///
     /// # Errors
     /// When none waits, or another one, or it cannot serve for another reason.
-    pub async fn accept(
-        &self,
-        name: &str,
-        digest: Option<String>,
-    ) -> Result<ComponentReport, ControlError> {
+    pub async fn accept(&self, name: &str, digest: Option<String>) -> Result<ComponentReport> {
         self.command(name, Order::Accept(digest)).await
     }
 
-    async fn command(&self, name: &str, order: Order) -> Result<ComponentReport, ControlError> {
+    async fn command(&self, name: &str, order: Order) -> Result<ComponentReport> {
         let (answer, answered) = oneshot::channel();
         let command = Command { name: name.to_owned(), order, answer };
         self.commands.send(command).await.map_err(|_| ControlError::Stopping)?;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use sandbox::{
     component::{LoadedComponent, Route},
-    definition::{Prompt, Template, Tool},
+    definition::{Argument, Prompt, Template, Tool},
 };
 
 mod schema;
@@ -82,11 +82,10 @@ impl Surface {
 
     /// A prompt takes texts, and what it puts out nobody promised.
     fn of_prompt(it: &Prompt) -> Self {
-        let text =
-            |it: &sandbox::definition::Argument| (it.name.clone(), json!({ "type": "string" }));
+        let text = |it: &Argument| (it.name.clone(), json!({ "type": "string" }));
         let properties: Map<_, _> = it.arguments.iter().map(text).collect();
-        let required = it.arguments.iter().filter(|it| it.required).map(|it| &*it.name);
-        let required: Vec<_> = required.collect();
+        let required = it.arguments.iter().filter(|it| it.required);
+        let required: Vec<_> = required.map(|it| &it.name).collect();
         Self {
             kind: Kind::Prompt,
             name: it.name.to_string(),
@@ -97,24 +96,17 @@ impl Surface {
     }
 
     fn of_template(it: &Template) -> Self {
-        Self {
-            kind: Kind::Template,
-            name: it.uri_template.to_string(),
-            description: it.about.description.clone().unwrap_or_default(),
-            input: json!({ "type": "object" }),
-            output: None,
-        }
+        let description = it.about.description.clone().unwrap_or_default();
+        Self::without_schemas(Kind::Template, it.uri_template.to_string(), description)
     }
 
     /// A route promises no schemas; the tool that it stands for does.
     fn of_route(it: &Route) -> Self {
-        Self {
-            kind: Kind::Route,
-            name: it.to_string(),
-            description: String::new(),
-            input: json!({ "type": "object" }),
-            output: None,
-        }
+        Self::without_schemas(Kind::Route, it.to_string(), String::new())
+    }
+
+    fn without_schemas(kind: Kind, name: String, description: String) -> Self {
+        Self { kind, name, description, input: json!({ "type": "object" }), output: None }
     }
 
     fn is_same(&self, other: &Self) -> bool {
@@ -144,11 +136,10 @@ pub fn between(before: &[Surface], after: &[Surface]) -> Vec<Difference> {
         if old.description != new.description {
             found.push(difference(&old.name, "its description changed", false));
         }
-        tell(&mut found, &old.name, schema::compare(Side::Input, &old.input, &new.input));
+        found.extend(schema::compare(&old.name, Side::Input, (&old.input, &new.input)));
         match (&old.output, &new.output) {
-            (Some(old_output), Some(new_output)) => {
-                let noted = schema::compare(Side::Output, old_output, new_output);
-                tell(&mut found, &old.name, noted);
+            (Some(was), Some(is)) => {
+                found.extend(schema::compare(&old.name, Side::Output, (was, is)));
             }
             (Some(_), None) => {
                 found.push(difference(&old.name, "it no longer says what it puts out", true));
@@ -170,8 +161,4 @@ pub fn between(before: &[Surface], after: &[Surface]) -> Vec<Difference> {
 
 fn difference(tool: &str, what: &str, is_breaking: bool) -> Difference {
     Difference { tool: tool.to_owned(), what: what.to_owned(), is_breaking }
-}
-
-fn tell(found: &mut Vec<Difference>, tool: &str, noted: Vec<schema::Note>) {
-    found.extend(noted.into_iter().map(|it| difference(tool, &it.what, it.is_breaking)));
 }

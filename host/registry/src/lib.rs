@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use base::{caller::Caller, tool_set::Owner};
 use sandbox::{
-    component::{LoadedComponent, NameClash},
+    component::{LoadError, LoadedComponent, NameClash},
     definition::{Audience, Shown, Template, Tool},
 };
 
@@ -20,9 +20,10 @@ pub mod loader;
 pub mod reload;
 pub mod upstream;
 
-mod served;
+use upstream::Served;
 
-use served::Served;
+/// What comes of a step of loading.
+type Result<T, E = LoadError> = std::result::Result<T, E>;
 
 /// Bytes that the name of a tool has at most: what is longer is compared with none.
 const NAME_BYTES_MAX: usize = 128;
@@ -163,27 +164,17 @@ impl Catalog {
 
     /// This catalog with `newcomer` in place of the component of the same name.
     fn with(&self, newcomer: &Arc<LoadedComponent>) -> Result<Self, NameClash> {
-        let mut next = self.without(newcomer.name());
-        let clash = |what, name: &Arc<str>, incumbent: Option<&Arc<LoadedComponent>>| {
-            let incumbent = incumbent.map(|it| it.name().clone());
-            incumbent
-                .map_or(Ok(()), |incumbent| Err(NameClash { what, name: name.clone(), incumbent }))
-        };
-        for tool in newcomer.tools() {
-            let incumbent = next.tools.insert(tool.name.clone(), newcomer.clone());
-            clash("tool", &tool.name, incumbent.as_ref())?;
-        }
-        for prompt in &newcomer.offers().prompts {
-            let incumbent = next.prompts.insert(prompt.name.clone(), newcomer.clone());
-            clash("prompt", &prompt.name, incumbent.as_ref())?;
-        }
-        for resource in &newcomer.offers().resources {
-            let incumbent = next.resources.insert(resource.uri.clone(), newcomer.clone());
-            clash("resource", &resource.uri, incumbent.as_ref())?;
-        }
-        for template in &newcomer.offers().templates {
-            let text = template.uri_template.text();
-            clash("resource template", &text.into(), next.component_for_template(text))?;
+        let (mut next, offers) = (self.without(newcomer.name()), newcomer.offers());
+        let tools = newcomer.tools().iter().map(|it| &it.name);
+        claim("tool", &mut next.tools, tools, newcomer)?;
+        claim("prompt", &mut next.prompts, offers.prompts.iter().map(|it| &it.name), newcomer)?;
+        let resources = offers.resources.iter().map(|it| &it.uri);
+        claim("resource", &mut next.resources, resources, newcomer)?;
+        for text in offers.templates.iter().map(|it| it.uri_template.text()) {
+            if let Some(it) = next.component_for_template(text) {
+                let (what, incumbent) = ("resource template", it.name().clone());
+                return Err(NameClash { what, name: text.into(), incumbent });
+            }
         }
         next.note(newcomer);
         next.components.insert(newcomer.name().clone(), newcomer.clone());
@@ -215,6 +206,21 @@ impl Catalog {
             self.changed.resources = self.generation;
         }
     }
+}
+
+/// Notes that `names` are the newcomer's, unless one of them is another's.
+fn claim<'a>(
+    what: &'static str,
+    owners: &mut BTreeMap<Arc<str>, Arc<LoadedComponent>>,
+    names: impl Iterator<Item = &'a Arc<str>>,
+    newcomer: &Arc<LoadedComponent>,
+) -> Result<(), NameClash> {
+    for name in names {
+        if let Some(it) = owners.insert(name.clone(), newcomer.clone()) {
+            return Err(NameClash { what, name: name.clone(), incumbent: it.name().clone() });
+        }
+    }
+    Ok(())
 }
 
 /// The current catalog, and a bell that rings when it changes.

@@ -10,8 +10,9 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use wasmtime::component::Component;
+use wasmtime::{Engine, component::Component};
 
+use crate::Result;
 use base::{
     config::Config,
     embedded::Embedded,
@@ -73,7 +74,7 @@ impl Library {
     /// The components in the folder: name and stamp of each file.
     pub fn files(&self) -> Vec<(String, Stamp)> {
         let (files, misnamed) = self.scan();
-        for path in self.misnamed(&misnamed) {
+        for path in misnamed {
             tracing::warn!(
                 "{:?}: not a component's name; it begins with a-z and has at most 64 of a-z 0-9 - _",
                 path.file_name().unwrap_or_default()
@@ -82,8 +83,8 @@ impl Library {
         files
     }
 
-    /// The same, and the files with names that no component may have.
-    fn scan(&self) -> (Vec<(String, Stamp)>, BTreeSet<PathBuf>) {
+    /// The same, and the files with names that no component may have and that were not there at the last look.
+    fn scan(&self) -> (Vec<(String, Stamp)>, Vec<PathBuf>) {
         let (mut files, mut misnamed) = (Vec::new(), BTreeSet::new());
         let entries = self.folder.as_ref().and_then(|it| fs::read_dir(it).ok());
         for path in entries.into_iter().flatten().flatten().map(|it| it.path()) {
@@ -94,15 +95,10 @@ impl Library {
             }
         }
         files.sort();
-        (files, misnamed)
-    }
-
-    /// Those of the misnamed files that were not there at the last look.
-    fn misnamed(&self, found: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
         let mut told = self.misnamed.lock().unwrap_or_else(|it| it.into_inner());
-        let new = found.difference(&told).cloned().collect();
-        told.clone_from(found);
-        new
+        let new = misnamed.difference(&told).cloned().collect();
+        *told = misnamed;
+        (files, new)
     }
 
     /// Names of the bundled components.
@@ -148,7 +144,7 @@ impl Library {
         sandbox: &Sandbox,
         source: &Source,
         is_quiet: bool,
-    ) -> Result<Component, LoadError> {
+    ) -> Result<Component> {
         if let Some(component) = self.compiled(sandbox, source).await? {
             return Ok(component);
         }
@@ -164,29 +160,25 @@ impl Library {
                 blocking(move || compiler::compile_here(&here, &bytes, is_quiet)).await?
             }
         };
-        let (store, engine, name) =
-            (self.code.clone(), sandbox.engine().clone(), key(sandbox, source));
+        let (store, engine, name) = self.code_of(sandbox, source);
         blocking(move || store.keep(&engine, &name, &code).map_err(LoadError::Compile)).await
     }
 
     /// The component in `source`, where it was compiled before.
-    pub async fn compiled(
-        &self,
-        sandbox: &Sandbox,
-        source: &Source,
-    ) -> Result<Option<Component>, LoadError> {
-        let (store, engine, name) =
-            (self.code.clone(), sandbox.engine().clone(), key(sandbox, source));
+    pub async fn compiled(&self, sandbox: &Sandbox, source: &Source) -> Result<Option<Component>> {
+        let (store, engine, name) = self.code_of(sandbox, source);
         blocking(move || Ok(store.load(&engine, &name))).await
     }
-}
 
-/// Under which name the compiled code of `source` is kept: it changes with the component, and with
-/// all of the engine that its code depends on.
-fn key(sandbox: &Sandbox, source: &Source) -> String {
-    let mut hasher = std::hash::DefaultHasher::new();
-    sandbox.engine().precompile_compatibility_hash().hash(&mut hasher);
-    format!("{}-{:016x}.cwasm", source.digest, hasher.finish())
+    /// Where the compiled code of `source` is kept, for which engine and under which name: it changes with the
+    /// component, and with all of the engine that its code depends on.
+    fn code_of(&self, sandbox: &Sandbox, source: &Source) -> (CodeStore, Engine, String) {
+        let engine = sandbox.engine().clone();
+        let mut hasher = std::hash::DefaultHasher::new();
+        engine.precompile_compatibility_hash().hash(&mut hasher);
+        let name = format!("{}-{:016x}.cwasm", source.digest, hasher.finish());
+        (self.code.clone(), engine, name)
+    }
 }
 
 /// The stamp of `path`, where that is a file with a component's ending.
@@ -199,11 +191,10 @@ fn stamp(path: &Path) -> Option<Stamp> {
 }
 
 /// Runs what takes a processor or waits for a disk where it holds up no call.
-pub async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, LoadError> + Send + 'static,
-) -> Result<T, LoadError> {
-    let failed = |error| LoadError::Read(io::Error::other(error));
-    tokio::task::spawn_blocking(work).await.map_err(failed)?
+pub async fn blocking<T: Send + 'static, E: From<io::Error> + Send + 'static>(
+    work: impl FnOnce() -> Result<T, E> + Send + 'static,
+) -> Result<T, E> {
+    tokio::task::spawn_blocking(work).await.map_err(io::Error::other)?
 }
 
 #[cfg(test)]
@@ -218,7 +209,7 @@ mod tests {
         let library = Library::look(&config);
         let file = folder.join("Evil Name.wasm");
         fs::write(&file, "").unwrap();
-        let told = || library.misnamed(&library.scan().1).len();
+        let told = || library.scan().1.len();
         assert_eq!((told(), told()), (1, 0));
         fs::remove_file(&file).unwrap();
         assert_eq!(told(), 0);

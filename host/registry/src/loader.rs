@@ -2,14 +2,16 @@
 //! migrate, configure.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::PathBuf,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
 use crate::{
-    Registry,
-    difference::Difference,
+    Registry, Result,
+    difference::{self, Difference, Surface},
+    generations::Manifest,
     library::{Library, blocking},
 };
 use base::{
@@ -18,14 +20,14 @@ use base::{
         Grant,
         hosts::{Hosts, SecretError},
     },
-    settings::{Settings, SettingsError},
+    settings::{self, Settings, SettingsError},
     source::Source,
 };
 use sandbox::{
     Sandbox,
     capability::http::Outgoing,
     capability::reach::{self, Reach, ReachError, Shared},
-    component::{self, LoadError, LoadedComponent, Setup},
+    component::{self, LoadError, LoadedComponent, Setup, Version},
 };
 use store::{
     clock::Clock,
@@ -33,10 +35,97 @@ use store::{
 };
 use telemetry::metrics::Metrics;
 
-mod self_test;
-mod terms;
+/// On what terms a build may serve.
+pub struct Terms {
+    /// Whether something serves that would go on serving without it.
+    pub is_swap: bool,
+    /// Which version it would be.
+    pub version: Arc<Version>,
+    /// Whether it has passed its self-test here before.
+    pub is_tested: bool,
+    /// Whether it may need more than the one before: the operator said so, or it served before.
+    pub may_want_more: bool,
+    /// Whether it may fail the callers of the one before.
+    pub may_break: bool,
+    /// Whether the component has accepted its settings here before.
+    pub was_configured: bool,
+    /// What it would take the place of; none at a fresh start.
+    pub before: Option<Before>,
+}
 
-pub use terms::{Before, Terms};
+/// What serves, or served last.
+pub struct Before {
+    pub generation: u64,
+    pub grants: BTreeSet<Grant>,
+    /// None where nothing is known of its tools any more.
+    pub tools: Option<Vec<Surface>>,
+}
+
+impl Terms {
+    /// What serves again as it did.
+    pub fn as_before(
+        version: Version,
+        is_swap: bool,
+        (manifest, digest): (&Manifest, &str),
+    ) -> Self {
+        Self {
+            is_swap,
+            version: Arc::new(version),
+            is_tested: manifest.tested.iter().any(|it| it == digest),
+            may_want_more: true,
+            may_break: true,
+            was_configured: manifest.is_configured,
+            before: None,
+        }
+    }
+
+    /// Stands against a build that wants more than the one before, before it runs at all.
+    pub fn check_imports<'a>(
+        &self,
+        name: &str,
+        imports: impl IntoIterator<Item = &'a str>,
+    ) -> Result<()> {
+        let wanted = imports.into_iter().filter_map(|it| Some((Grant::for_import(it)?, it)));
+        self.check(name, wanted)
+    }
+
+    /// The same for everything that was found to be needed.
+    pub fn check_needed(&self, component: &LoadedComponent) -> Result<()> {
+        let wanted = component.needed().iter().map(|it| (*it, ""));
+        self.check(component.name(), wanted)
+    }
+
+    fn check<'a>(&self, name: &str, wanted: impl Iterator<Item = (Grant, &'a str)>) -> Result<()> {
+        let Some(before) = self.before.as_ref().filter(|_| !self.may_want_more) else {
+            return Ok(());
+        };
+        let more = wanted.filter(|(grant, _)| !before.grants.contains(grant));
+        let more = more.map(|(grant, import)| match import {
+            "" => grant.to_string(),
+            import => format!("{grant} ({import})"),
+        });
+        let more: Vec<_> = more.collect();
+        if more.is_empty() {
+            return Ok(());
+        }
+        let (component, before) = (name.to_owned(), before.generation);
+        Err(LoadError::Greedier { component, before, wanted: more.join(", ") })
+    }
+
+    /// In what the tools differ; stands against a build whose differences break, if they may not.
+    pub fn differences(&self, component: &LoadedComponent) -> Result<Vec<Difference>> {
+        let before = self.before.as_ref().and_then(|it| Some((it.generation, it.tools.as_ref()?)));
+        let Some((before, tools)) = before else { return Ok(Vec::new()) };
+        let found = difference::between(tools, &Surface::all(component));
+        let breaks = found.iter().filter(|it| it.is_breaking);
+        let breaks: Vec<_> = breaks.map(|it| format!("{}: {}", it.tool, it.what)).collect();
+        if breaks.is_empty() || self.may_break {
+            return Ok(found);
+        }
+        let component = component.name().to_string();
+        Err(LoadError::Breaking { component, before, breaks: breaks.join("; ") })
+    }
+}
 
 /// Loads components; keeps their databases, which outlive every version.
 #[derive(Clone)]
@@ -50,6 +139,13 @@ pub struct Loader {
     shared: Shared,
     databases: Arc<Mutex<BTreeMap<String, Database>>>,
 }
+
+/// What time it is while examples are tried: 2027-01-01T00:00:00Z, a Friday. Always the same, so
+/// that what an example expects can be written down.
+const EXAMPLES_AT: Duration = Duration::from_secs(1_798_761_600);
+
+/// What is known of the files that a component takes something from.
+pub type Stamp = (settings::Stamp, reach::Stamp);
 
 /// What could be opened, and why the rest could not.
 type Opened = (Arc<Reach>, Option<ReachError>);
@@ -93,7 +189,7 @@ impl Loader {
     }
 
     /// What the component of that name reaches of the machine, and what it should and cannot.
-    pub async fn reach(&self, name: &str) -> Result<Opened, LoadError> {
+    pub async fn reach(&self, name: &str) -> Result<Opened> {
         let (this, name) = (self.clone(), name.to_owned());
         blocking(move || {
             let component = this.config.component(&name);
@@ -102,9 +198,12 @@ impl Loader {
         .await
     }
 
-    /// Which files and folders it is granted, as they are now.
-    pub fn reach_stamp(&self, name: &str) -> reach::Stamp {
-        Reach::stamp(&self.config.component(name), &self.config.base)
+    /// What it takes from files as they are now: its settings and secrets, and the files and folders themselves.
+    pub fn stamp(&self, name: &str) -> Stamp {
+        let (config, base) = (self.config.component(name), &self.config.base);
+        let reach = Reach::stamp(&config, base);
+        let secrets = Hosts::files(&config.http.unwrap_or_default(), base);
+        (Settings::stamp(&config.settings, base, secrets), reach)
     }
 
     /// Makes `source` ready to serve as `name`, on these terms.
@@ -112,13 +211,8 @@ impl Loader {
     /// With a version that serves already, settings that the new one does not accept are a reason
     /// against it. At the start they are a trouble: it serves what it took over before, and where
     /// there is nothing, it refuses each call.
-    pub async fn load(
-        &self,
-        name: &str,
-        source: &Source,
-        terms: Terms,
-    ) -> Result<Loaded, LoadError> {
-        let (is_swap, was_configured) = (terms.is_swap, terms.was_configured);
+    pub async fn load(&self, name: &str, source: &Source, terms: Terms) -> Result<Loaded> {
+        let Terms { is_swap, is_tested, was_configured, .. } = terms;
         let (wanted, most) =
             (self.config.limits(name).memory_bytes_max, self.sandbox.memory_bytes_max());
         if wanted > most {
@@ -128,25 +222,21 @@ impl Loader {
         }
         let configured = self.config.component(name).settings();
         let (settings, error) = Settings::salvage(&configured, &self.config.base);
-        let mut trouble = match error {
-            Some(error) if is_swap => return Err(error.into()),
-            error => error.map(LoadError::from),
+        // A swap needs everything.
+        let tolerate = |error: Option<LoadError>| match error {
+            Some(error) if is_swap => Err(error),
+            error => Ok(error),
         };
-        let (http, no_secret) = self.http(name);
-        if let (Some(error), true) = (&no_secret, is_swap) {
-            return Err(LoadError::Secret(error.clone()));
-        }
+        let mut trouble = tolerate(error.map(Into::into))?;
+        let (http, error) = self.http(name);
+        let no_secret = tolerate(error.map(Into::into))?;
         let (reach, error) = self.reach(name).await?;
-        let unreached = match error {
-            Some(error) if is_swap => return Err(error.into()),
-            error => error.map(LoadError::from),
-        };
+        let unreached = tolerate(error.map(Into::into))?;
         let belongings = (Arc::new(settings), http, reach);
-        let (loaded, is_tested, differences) =
-            self.describe(name, source, belongings, terms).await?;
+        let (loaded, differences) = self.describe(name, source, belongings, terms).await?;
         loaded.note_unused(self.config.component(name).schedule_ms);
         if !is_tested {
-            self_test::self_test(&loaded, is_swap, &mut trouble).await?;
+            self_test(&loaded, is_swap, &mut trouble).await?;
         }
         let mut frozen = None;
         let ready = if loaded.needs(Grant::Sql) {
@@ -159,8 +249,7 @@ impl Loader {
             loaded
         };
         if trouble.is_none() && frozen.is_none() {
-            let outcome = ready.configure().await;
-            settle(outcome, is_swap, &mut trouble)?;
+            settle(ready.configure().await, is_swap, &mut trouble)?;
         }
         let is_configured = trouble.is_none() && (frozen.is_none() || was_configured);
         let ready = match ready.has_resources() {
@@ -169,7 +258,7 @@ impl Loader {
             false => ready,
         };
         self.registry.check(&ready)?;
-        let trouble = trouble.or(frozen).or(unreached).or(no_secret.map(Into::into));
+        let trouble = trouble.or(frozen).or(unreached).or(no_secret);
         Ok(Loaded { component: ready, trouble, is_configured, differences })
     }
 
@@ -187,14 +276,15 @@ impl Loader {
         source: &Source,
         (settings, http, reach): (Arc<Settings>, Arc<Outgoing>, Arc<Reach>),
         terms: Terms,
-    ) -> Result<(Arc<LoadedComponent>, bool, Vec<Difference>), LoadError> {
-        let component = self.compile(source).await?;
+    ) -> Result<(Arc<LoadedComponent>, Vec<Difference>)> {
+        // At the start nothing is served yet, and all processors are free.
+        let is_quiet = self.registry.catalog().components().next().is_some();
+        let component = self.library.compile(&self.sandbox, source, is_quiet).await?;
         let grants = self.config.component(name).grants.unwrap_or_default();
         let imports = component::acting_imports(self.sandbox.engine(), &component);
         // What is not granted is refused with the line that grants it, before anything else.
         base::grants::check(name, imports.iter().map(String::as_str), &grants)?;
         terms.check_imports(name, imports.iter().map(String::as_str))?;
-        let (is_tested, version) = (terms.is_tested, terms.version.clone());
         let setup = Setup {
             name: name.to_owned(),
             grants,
@@ -205,7 +295,7 @@ impl Loader {
             reach,
             clock: self.clock.clone(),
             tally: self.metrics.of(name),
-            version,
+            version: terms.version.clone(),
         };
         let loaded =
             LoadedComponent::load(&self.sandbox, &component, &source.digest, setup).await?;
@@ -213,23 +303,18 @@ impl Loader {
         let differences = terms.differences(&loaded)?;
         let loaded = Arc::new(loaded);
         self.registry.check(&loaded)?;
-        Ok((loaded, is_tested, differences))
+        Ok((loaded, differences))
     }
 
-    async fn compile(&self, source: &Source) -> Result<wasmtime::component::Component, LoadError> {
-        // At the start nothing is served yet, and all processors are free.
-        let is_quiet = self.registry.catalog().components().next().is_some();
-        self.library.compile(&self.sandbox, source, is_quiet).await
-    }
-
-    async fn database(&self, name: &str) -> Result<Database, LoadError> {
+    async fn database(&self, name: &str) -> Result<Database> {
         let open = self.databases.lock().unwrap_or_else(|it| it.into_inner()).get(name).cloned();
         if let Some(database) = open {
             return Ok(database);
         }
         let path = database_path(&self.config, name);
-        let limits = database_limits(&self.config, name);
-        let database = blocking(move || Ok(Database::open(path, limits)?)).await?;
+        let database_bytes_max = self.config.limits(name).database_bytes_max;
+        let limits = database::Limits { database_bytes_max, ..database::Limits::default() };
+        let database = blocking(move || Ok::<_, LoadError>(Database::open(path, limits)?)).await?;
         let mut databases = self.databases.lock().unwrap_or_else(|it| it.into_inner());
         databases.insert(name.to_owned(), database.clone());
         Ok(database)
@@ -237,10 +322,8 @@ impl Loader {
 
     /// Commits what has been accepted and closes every database.
     pub async fn close(&self) {
-        let databases = {
-            let mut databases = self.databases.lock().unwrap_or_else(|it| it.into_inner());
-            std::mem::take(&mut *databases)
-        };
+        let open = || self.databases.lock().unwrap_or_else(|it| it.into_inner());
+        let databases = std::mem::take(&mut *open());
         for database in databases.values() {
             database.close().await;
         }
@@ -251,7 +334,7 @@ fn settle(
     outcome: Result<(), LoadError>,
     is_swap: bool,
     trouble: &mut Option<LoadError>,
-) -> Result<(), LoadError> {
+) -> Result<()> {
     match outcome {
         Err(error @ LoadError::Configure(_)) if !is_swap => *trouble = Some(error),
         other => other?,
@@ -259,12 +342,54 @@ fn settle(
     Ok(())
 }
 
+/// Tries migrations, settings and examples.
+async fn self_test(
+    component: &LoadedComponent,
+    is_swap: bool,
+    trouble: &mut Option<LoadError>,
+) -> Result<()> {
+    if component.needs(Grant::Sql) {
+        let settings = component.setup().settings.clone();
+        let trial = trial(component, settings, component.clock().clone()).await?;
+        if trouble.is_none() {
+            settle(trial.configure().await, is_swap, trouble)?;
+        }
+    }
+    if !component.has_examples() {
+        return Ok(());
+    }
+    // Examples speak of what a component brings along, not of what this operator set: they run
+    // without settings, unless the component cannot do without any.
+    let clock = Clock::Fixed(Arc::new(Mutex::new(EXAMPLES_AT)));
+    let bare = trial(component, Arc::default(), clock.clone()).await?;
+    match bare.configure().await {
+        Ok(()) => return bare.prove().await,
+        Err(LoadError::Configure(_)) if trouble.is_none() => {}
+        Err(LoadError::Configure(_)) => return Ok(()),
+        Err(error) => return Err(error),
+    }
+    let set = trial(component, component.setup().settings.clone(), clock).await?;
+    set.configure().await?;
+    set.prove().await
+}
+
+/// The component on a migrated database of its own, if it has one.
+async fn trial(
+    component: &LoadedComponent,
+    settings: Arc<Settings>,
+    clock: Clock,
+) -> Result<LoadedComponent> {
+    if !component.needs(Grant::Sql) {
+        return Ok(component.on_trial(None, settings, clock));
+    }
+    let scratch =
+        blocking(|| Ok::<_, LoadError>(Database::temporary(database::Limits::default())?)).await?;
+    let trial = component.on_trial(Some(scratch.clone()), settings, clock);
+    trial.migrate(&scratch).await?;
+    Ok(trial)
+}
+
 /// Where the database of the component named `name` is.
 pub fn database_path(config: &Config, name: &str) -> PathBuf {
     config.data.join("databases").join(format!("{name}.db"))
-}
-
-fn database_limits(config: &Config, name: &str) -> database::Limits {
-    let database_bytes_max = config.limits(name).database_bytes_max;
-    database::Limits { database_bytes_max, ..database::Limits::default() }
 }

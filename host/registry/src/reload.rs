@@ -13,21 +13,14 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Registry,
+    Registry, Result,
     control::{Command, Control, Trouble, Troubles},
     generations::{Shelf, Status},
     library::Library,
-    loader::Loader,
+    loader::{self, Loader},
 };
-use base::{
-    grants::hosts::Hosts,
-    settings::{self, Settings},
-    source::Stamp,
-};
-use sandbox::{
-    capability::reach,
-    component::{LoadError, LoadedComponent},
-};
+use base::source::Stamp;
+use sandbox::component::{LoadError, LoadedComponent};
 use store::database::Database;
 
 mod builds;
@@ -54,7 +47,7 @@ pub struct Reloader {
     control: Control,
     troubles: Troubles,
     seen: BTreeMap<String, Stamp>,
-    settings_seen: BTreeMap<String, (settings::Stamp, reach::Stamp)>,
+    settings_seen: BTreeMap<String, loader::Stamp>,
     missing: BTreeMap<String, Instant>,
     /// Components whose databases could only be read when they were loaded.
     frozen: BTreeSet<String>,
@@ -108,7 +101,7 @@ impl Reloader {
             }
         }
         for name in &names {
-            self.settings_seen.insert(name.clone(), self.loader.settings_stamp(name));
+            self.settings_seen.insert(name.clone(), self.loader.stamp(name));
             if self.is_frozen(name) {
                 self.frozen.insert(name.clone());
             }
@@ -167,14 +160,11 @@ impl Reloader {
             it.watch(folder, notify::RecursiveMode::NonRecursive)?;
             Ok(it)
         });
-        watcher
-            .inspect_err(|error| {
-                tracing::warn!(
-                    "{}: no news of changes ({error}); looking every 2 s",
-                    folder.display()
-                );
-            })
-            .ok()
+        let told = |error: &notify::Error| {
+            let folder = folder.display();
+            tracing::warn!("{folder}: no news of changes ({error}); looking every 2 s");
+        };
+        watcher.inspect_err(told).ok()
     }
 
     /// Acts on everything that has changed since the last look.
@@ -197,7 +187,7 @@ impl Reloader {
         let served: Vec<_> =
             self.registry.catalog().components().map(|it| it.name().to_string()).collect();
         for name in served {
-            let stamp = self.loader.settings_stamp(&name);
+            let stamp = self.loader.stamp(&name);
             let before = self.settings_seen.insert(name.clone(), stamp.clone());
             let is_frozen = self.is_frozen(&name);
             let has_thawed = !is_frozen && self.frozen.remove(&name);
@@ -213,64 +203,55 @@ impl Reloader {
         }
     }
 
-    /// Whether the component's database can only be read for the time being.
-    fn is_frozen(&self, name: &str) -> bool {
-        let catalog = self.registry.catalog();
-        let database = catalog.component(name).and_then(|it| it.setup().database.as_ref());
-        database.is_some_and(Database::is_frozen)
+    /// The database of the component that serves.
+    fn database(&self, name: &str) -> Option<Database> {
+        self.registry.catalog().component(name)?.setup().database.clone()
     }
 
-    /// What was found to be wrong with the component's database, once.
+    /// Whether it can only be read for the time being.
+    fn is_frozen(&self, name: &str) -> bool {
+        self.database(name).is_some_and(|it| it.is_frozen())
+    }
+
+    /// What was found to be wrong with it, once.
     fn new_damage(&mut self, name: &str) -> Option<String> {
-        let catalog = self.registry.catalog();
-        let database = catalog.component(name).and_then(|it| it.setup().database.as_ref());
-        let damage = database.and_then(Database::damage)?;
-        self.damaged.insert(name.to_owned()).then(|| damage.to_owned())
+        let damage = self.database(name)?.damage()?.to_owned();
+        self.damaged.insert(name.to_owned()).then_some(damage)
     }
 
     /// Lets a component prepare itself anew from its settings, whose files have changed.
     async fn reconfigure(&self, name: &str) {
-        let Some(serving) = self.registry.catalog().component(name).cloned() else { return };
-        let settings = match self.loader.settings(name) {
-            Ok(settings) => settings,
-            Err(error) => return self.refuse(name, "its settings", &error.into()),
-        };
-        let http = match self.loader.http(name) {
-            (http, None) => http,
-            (_, Some(error)) => return self.refuse(name, "its secrets", &error.into()),
-        };
-        let reach = match self.loader.reach(name).await {
-            Ok((reach, None)) => reach,
-            Ok((_, Some(error))) => return self.refuse(name, "its grants", &error.into()),
-            Err(error) => return self.refuse(name, "its grants", &error),
-        };
-        let next = Arc::new(serving.with_settings(settings, http, reach));
-        match next.configure().await {
-            Ok(()) => {
-                if !self.shelf.manifest(name).is_configured {
-                    self.shelf.change(name, |it| it.is_configured = true).await;
-                }
-                // With other settings there may be other things to read.
-                let next = match next.has_resources() {
-                    true => match next.listed().await {
-                        Ok(next) => Arc::new(next),
-                        Err(error) => return self.refuse(name, "its settings", &error),
-                    },
-                    false => next,
-                };
-                // One that refused each call has had nothing on its lists.
-                if serving.are_settings_refused() {
-                    if let Err(error) = self.registry.install(&next) {
-                        return self.refuse(name, "its settings", &error.into());
-                    }
-                } else {
-                    self.registry.refresh(&next);
-                }
-                self.troubles().remove(name);
-                tracing::info!(component = name, "took over its changed settings");
-            }
-            Err(error) => self.refuse(name, "its settings", &error),
+        if let Err((what, error)) = self.reconfigured(name).await {
+            self.refuse(name, what, &error);
         }
+    }
+
+    /// The same, or what is wrong with what.
+    async fn reconfigured(&self, name: &str) -> Result<(), (&'static str, LoadError)> {
+        let Some(serving) = self.registry.catalog().component(name).cloned() else { return Ok(()) };
+        let of_settings = |error: LoadError| ("its settings", error);
+        let settings = self.loader.settings(name).map_err(|it| of_settings(it.into()))?;
+        let (http, error) = self.loader.http(name);
+        error.map_or(Ok(()), |it| Err(("its secrets", it.into())))?;
+        let (reach, error) = self.loader.reach(name).await.map_err(|it| ("its grants", it))?;
+        error.map_or(Ok(()), |it| Err(("its grants", it.into())))?;
+        let mut next = Arc::new(serving.with_settings(settings, http, reach));
+        next.configure().await.map_err(of_settings)?;
+        if !self.shelf.manifest(name).is_configured {
+            self.shelf.change(name, |it| it.is_configured = true).await;
+        }
+        // With other settings there may be other things to read.
+        if next.has_resources() {
+            next = Arc::new(next.listed().await.map_err(of_settings)?);
+        }
+        // One that refused each call has had nothing on its lists.
+        match serving.are_settings_refused() {
+            true => self.registry.install(&next).map_err(|it| of_settings(it.into()))?,
+            false => self.registry.refresh(&next),
+        }
+        self.troubles().remove(name);
+        tracing::info!(component = name, "took over its changed settings");
+        Ok(())
     }
 
     fn refuse(&self, name: &str, origin: &str, error: &LoadError) {
@@ -291,6 +272,14 @@ impl Reloader {
         self.note_trouble(name, format!("{origin}: {error}{kept}"), error.path());
     }
 
+    /// Forgets the component named `name`, which is taken away.
+    fn forget(&mut self, name: &str) {
+        self.seen.remove(name);
+        self.missing.remove(name);
+        self.ready.remove(name);
+        self.troubles().remove(name);
+    }
+
     /// Tells `/api/health` what is wrong, without the folders of this machine: those of this server,
     /// and that of `path`.
     fn note_trouble(&self, name: &str, told: String, path: Option<&Path>) {
@@ -306,14 +295,5 @@ impl Reloader {
 
     fn troubles(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Trouble>> {
         self.troubles.lock().unwrap_or_else(|it| it.into_inner())
-    }
-}
-
-impl Loader {
-    /// What it takes from files: its settings and secrets, and the files and folders themselves.
-    fn settings_stamp(&self, name: &str) -> (settings::Stamp, reach::Stamp) {
-        let (config, base) = (self.config().component(name), &self.config().base);
-        let secrets = Hosts::files(&config.http.unwrap_or_default(), base);
-        (Settings::stamp(&config.settings, base, secrets), self.reach_stamp(name))
     }
 }

@@ -25,9 +25,7 @@ use base::{
     config::{Config, assistants, tokens},
     limits::ConnectionsConfig,
 };
-use calls::{
-    Behalf, Calls, approvals::Approvals, authorization::Gateway, record::Watch, spent::Spent,
-};
+use calls::{Calls, approvals::Approvals, authorization::Gateway, record::Watch, spent::Spent};
 use mcp::{McpServer, Servers};
 use registry::{
     Registry,
@@ -36,7 +34,6 @@ use registry::{
     library::Library,
     loader::Loader,
     reload::Reloader,
-    upstream::Counter,
 };
 use sandbox::{Sandbox, capability::Around, capability::reach::Shared};
 use store::{
@@ -83,7 +80,7 @@ pub struct Server {
     /// Let go of last, once nothing writes any more.
     _folder: Data,
     /// What components reach of the server by itself; it ends with the server.
-    _behalf: Arc<Behalf>,
+    _behalf: Arc<Calls>,
 }
 
 /// When components are loaded: before anything is served, or behind it.
@@ -236,16 +233,15 @@ impl Server {
             let reload = when.load(reloader, commands, &registry, &stop).await;
 
             // Until the last call has its answer, not only until no more are taken in.
-            let counter: Arc<dyn Counter> = Arc::new(registry.clone());
             let tally = |label: &str| watch.metrics.of(label);
             let others = (&config.servers, &*config.base);
-            let (servers, reached) = Servers::start(others, &counter, tally, &hang_up);
+            let (servers, reached) = Servers::start(others, &registry, tally, &hang_up);
             let answers = (seal, spent);
             let gateway = Gateway::new(&config, &answers.0, &clock);
             let (tasks, stopping) = (running.clone(), stop.clone());
             let offers = (registry.clone(), shared.clone());
             let calls = Calls::new(offers, answers, tasks, watch.clone(), stopping, approvals);
-            let behalf = Arc::new(Behalf { calls: calls.clone() });
+            let behalf = Arc::new(calls.clone());
             around.put(&behalf);
             let wait = config.sessions.question_wait();
             let mcp = McpServer::new(registry.clone(), calls.clone(), events.clone(), wait)

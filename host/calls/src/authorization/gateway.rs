@@ -8,21 +8,17 @@ use std::{
 };
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use governor::{
-    DefaultKeyedRateLimiter, Quota, RateLimiter,
-    clock::{Clock as _, DefaultClock},
-};
+use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use http::{Extensions, HeaderMap, header};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-use super::{Principal, Rate, Stranger, caller_of};
+use super::{Principal, Rate, Stranger, caller_of, wait_ms};
 use crate::shares::Shares;
-use base::scopes::Scope;
 use base::{
     caller::Caller,
-    config::Given,
-    config::{Config, PASSWORD_VARIABLE, RateConfig},
+    config::{Config, Given, PASSWORD_VARIABLE, RateConfig},
+    scopes::Scope,
 };
 use store::{clock::Clock, seal::Seal};
 
@@ -77,10 +73,7 @@ impl Tries {
             self.each.retain_recent();
             return Ok(());
         }
-        self.each.check_key(&subscriber(peer)).map_err(|until| {
-            let wait = until.wait_time_from(DefaultClock::default().now());
-            u64::try_from(wait.as_millis()).unwrap_or(u64::MAX).max(1)
-        })?;
+        self.each.check_key(&subscriber(peer)).map_err(|it| wait_ms(&it))?;
         self.all.take()
     }
 }
@@ -170,8 +163,7 @@ impl Gateway {
         self.0.tries.take(peer).map_err(NoEntry::TooOften)?;
         let Lock::Password(own) = self.lock() else { return Err(NoEntry::Wrong) };
         let given: [u8; 32] = Sha256::digest(password.as_bytes()).into();
-        let is_right = password.len() <= PASSWORD_BYTES_MAX && bool::from(own.ct_eq(&given));
-        if !is_right {
+        if password.len() > PASSWORD_BYTES_MAX || !bool::from(own.ct_eq(&given)) {
             return Err(NoEntry::Wrong);
         }
         let expires_s = self.0.clock.now().as_secs() + TTL_S;

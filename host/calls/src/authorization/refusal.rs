@@ -20,68 +20,31 @@ pub enum Shape {
     Rest,
 }
 
-/// What `WWW-Authenticate` says.
-#[derive(Default)]
-struct Challenge<'a> {
-    error: Option<&'a str>,
-    description: Option<&'a str>,
-    scope: Option<&'a str>,
-    /// Where the metadata of an authorization server is told of (RFC 9728), once there is one.
-    resource_metadata: Option<&'a str>,
-}
-
-impl Challenge<'_> {
-    fn value(&self) -> HeaderValue {
-        let mut text = "Bearer realm=\"madoguchi\"".to_owned();
-        let parameters = [
-            ("error", self.error),
-            ("error_description", self.description),
-            ("scope", self.scope),
-            ("resource_metadata", self.resource_metadata),
-        ];
-        for (name, value) in parameters {
-            let Some(value) = value else { continue };
-            // What may stand between quotes (RFC 6750, 3): no quote, no backslash, ASCII.
-            let is_right = |it: &char| matches!(it, ' '..='~') && !matches!(it, '"' | '\\');
-            let value: String = value.chars().filter(is_right).collect();
-            text += &format!(", {name}=\"{value}\"");
-        }
-        HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("Bearer"))
-    }
-}
-
 /// The answer to a request of which it is not known who sends it.
 pub fn unauthorized(shape: Shape, why: Unauthorized) -> Response {
-    let (status, error, description) = match why {
-        Unauthorized::Missing => (StatusCode::UNAUTHORIZED, None, None),
-        Unauthorized::Malformed => (
-            StatusCode::BAD_REQUEST,
-            Some("invalid_request"),
-            Some("Authorization must be one header, and read: Bearer TOKEN"),
-        ),
-        Unauthorized::Unknown => (
-            StatusCode::UNAUTHORIZED,
-            Some("invalid_token"),
-            Some("The token is not one of this server"),
-        ),
-        Unauthorized::Expired => {
-            (StatusCode::UNAUTHORIZED, Some("invalid_token"), Some("The token has expired"))
+    let (status, error, what) = match why {
+        Unauthorized::Missing => (401, "unauthorized", "This server wants to know who calls"),
+        Unauthorized::Malformed => {
+            let what = "Authorization must be one header, and read: Bearer TOKEN";
+            (400, "invalid_request", what)
         }
+        Unauthorized::Unknown => (401, "invalid_token", "The token is not one of this server"),
+        Unauthorized::Expired => (401, "invalid_token", "The token has expired"),
     };
-    let what = description.unwrap_or("This server wants to know who calls");
     let message =
         format!("{what}. Send `Authorization: Bearer TOKEN`, with a token from the operator.");
-    let failure = Failure::new(error.unwrap_or("unauthorized"), status.as_u16(), message);
-    let challenge = Challenge { error, description, ..Challenge::default() };
-    challenged(refusal(shape, &failure), &challenge)
+    let response = refusal(shape, &Failure::new(error, status, message));
+    match why {
+        Unauthorized::Missing => challenged(response, &[]),
+        _ => challenged(response, &[("error", error), ("error_description", what)]),
+    }
 }
 
 /// `response` as the answer to a request that lacks `scope`.
 pub fn forbidden(mut response: Response, scope: &str) -> Response {
     *response.status_mut() = StatusCode::FORBIDDEN;
-    let error = Some("insufficient_scope");
-    let scope = Some(scope).filter(|it| !it.is_empty());
-    challenged(response, &Challenge { error, scope, ..Challenge::default() })
+    let parameters = [("error", "insufficient_scope"), ("scope", scope)];
+    challenged(response, if scope.is_empty() { &parameters[..1] } else { &parameters })
 }
 
 /// The whole answer to a request that lacks a scope, with what `failure` says.
@@ -95,16 +58,24 @@ pub fn too_many(shape: Shape, wait_ms: u64) -> Response {
     let message = format!(
         "Too many requests; send the next one in {wait_ms} ms, or let the operator raise the rate."
     );
-    let mut failure = Failure::new("rate_limited", 429, message);
-    failure.data.insert("retry_after_ms".to_owned(), wait_ms.into());
+    let failure = Failure::new("rate_limited", 429, message).with("retry_after_ms", wait_ms);
     let mut response = refusal(shape, &failure);
     let wait_s = wait_ms.div_ceil(1_000).max(1);
     response.headers_mut().insert(header::RETRY_AFTER, wait_s.into());
     response
 }
 
-fn challenged(mut response: Response, challenge: &Challenge<'_>) -> Response {
-    response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge.value());
+/// `response` with what `WWW-Authenticate` says.
+fn challenged(mut response: Response, parameters: &[(&str, &str)]) -> Response {
+    let mut text = "Bearer realm=\"madoguchi\"".to_owned();
+    for (name, value) in parameters {
+        // What may stand between quotes (RFC 6750, 3): no quote, no backslash, ASCII.
+        let is_right = |it: &char| matches!(it, ' '..='~') && !matches!(it, '"' | '\\');
+        let value: String = value.chars().filter(is_right).collect();
+        text += &format!(", {name}=\"{value}\"");
+    }
+    let value = HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("Bearer"));
+    response.headers_mut().insert(header::WWW_AUTHENTICATE, value);
     response
 }
 

@@ -1,30 +1,39 @@
-//! One call of a server's tool: attempts, retries, and what its caller is told in the end.
+//! One round of what can be asked of a server (a tool to be called, a prompt, a resource, and how its words go on):
+//! attempts, retries, and what its caller is told in the end.
 
 use std::{sync::Arc, time::Duration};
 
 use rmcp::{
     RoleClient,
-    model::{ClientCapabilities, ClientRequest, RequestMetaObject, ServerResult},
+    model::{
+        CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientRequest, CompleteRequest,
+        CompleteRequestParams, GetPromptRequest, GetPromptRequestParams, InputRequiredResult,
+        ReadResourceRequest, ReadResourceRequestParams, RequestMetaObject, ServerResult,
+    },
     service::{PeerRequestOptions, RequestHandle},
 };
 use serde_json::{Map, Value, json};
 
 use super::{
-    Link, Server, ask,
+    Link, Server,
     connection::Connection,
+    offer::foreign,
     retry::{self, Failed, RETRIES_MAX},
 };
-use base::clean;
-use registry::upstream::{Answer, Ask, Request};
-use sandbox::component::{CallError, Refusal, Stop, Unavailable};
+use base::{clean, unreadable};
+use calls::{refused, unavailable};
+use registry::upstream::{Answer, Ask, Passed, Request};
+use sandbox::component::{Ask as Asks, CallError, InputRequired, Problem, Question, Stop};
 
 /// What of a client's capabilities a server is told: what it can ask for by `input_required`.
 const ASKABLE: [&str; 3] = ["elicitation", "sampling", "roots"];
+/// Questions that a server may ask in one round.
+const QUESTIONS_MAX: usize = 16;
 
 impl Server {
     /// One round of a request.
     pub(super) async fn round(&self, ask: &Ask, request: Request<'_>) -> Result<Answer, CallError> {
-        let message = ask::request(ask, &request)?;
+        let message = message(ask, &request)?;
         let patience = Duration::from_millis(self.config.timeout_ms);
         let place = self.places.take(patience, &self.tally).await;
         let _place = place.map_err(|retry_after_ms| CallError::Busy {
@@ -37,10 +46,13 @@ impl Server {
             let within = tokio::time::timeout(patience, self.attempt(message.clone(), &request));
             let answer = within.await.unwrap_or(Err(Failed::TimedOut)).and_then(|it| {
                 let wrong = || Failed::Unusable("it answers something else".to_owned());
-                ask::answer(ask, it).ok_or_else(wrong)
+                answer(ask, it).ok_or_else(wrong)
             });
             let failed = match answer {
-                Ok(answer) => return self.checked(answer),
+                Ok(Answer::Result(it)) if it.json.len() > self.config.output_bytes_max => {
+                    return Err(self.too_large());
+                }
+                Ok(answer) => return Ok(answer),
                 Err(failed) => failed,
             };
             if failed.is_of_connection() {
@@ -83,16 +95,6 @@ impl Server {
         }
     }
 
-    /// The answer, no longer than it may be.
-    fn checked(&self, answer: Answer) -> Result<Answer, CallError> {
-        let Answer::Result(result) = &answer else { return Ok(answer) };
-        if result.json.len() > self.config.output_bytes_max {
-            Err(self.too_large())
-        } else {
-            Ok(answer)
-        }
-    }
-
     /// The answer is longer than it may be.
     fn too_large(&self) -> CallError {
         let (name, most) = (&self.name, self.config.output_bytes_max);
@@ -107,13 +109,7 @@ impl Server {
         let (name, server) = (ask.name(), &*self.name);
         let what = clean::text(&self.masked(&failed.what()));
         tracing::warn!(target: "server", server, tool = name, retries, "a call failed: {what}");
-        let again = self.again_ms();
-        let unavailable = |message: String| {
-            CallError::Stopped(Stop::Unavailable(Unavailable {
-                message,
-                retry_after_ms: Some(again),
-            }))
-        };
+        let unavailable = |message: String| unavailable(message, Some(self.again_ms()));
         match failed {
             Failed::TimedOut => {
                 let s = self.config.timeout_ms.div_ceil(1_000);
@@ -124,7 +120,7 @@ impl Server {
             Failed::Rpc(error) => {
                 let status = if error.code.0 == -32602 { 400 } else { 502 };
                 let details = json!({ "code": error.code.0, "data": error.data });
-                refused("upstream_error", status, what, Some(details))
+                refused("upstream_error", status, what, Some(details.to_string()))
             }
             Failed::Unauthorized(_) => refused(
                 "upstream_unauthorized",
@@ -178,11 +174,6 @@ impl Drop for Asking {
     }
 }
 
-fn refused(code: &str, status: u16, message: String, details: Option<Value>) -> CallError {
-    let (code, details) = (code.to_owned(), details.map(|it| it.to_string()));
-    CallError::Stopped(Stop::Refused(Refusal { code, message, status, details }))
-}
-
 /// The caller's `_meta` without what is between it and us, and with what its client can do.
 fn meta(request: &Request<'_>, connection: &Connection) -> RequestMetaObject {
     let mut theirs: Map<String, Value> = serde_json::from_str(request.meta).unwrap_or_default();
@@ -213,4 +204,105 @@ fn lost(failed: Failed, connection: &Connection) -> Failed {
     let is_over = error.message.contains("closed before its final response")
         || (!connection.is_modern() && error.message.to_lowercase().contains("session"));
     if is_over { Failed::Lost(error.message.to_string()) } else { failed }
+}
+
+/// The request as the server gets it, but for its `_meta`.
+fn message(ask: &Ask, it: &Request<'_>) -> Result<ClientRequest, CallError> {
+    let responses = (!it.responses.is_empty()).then(|| it.responses.clone());
+    let state = it.state.clone();
+    Ok(match ask {
+        Ask::Tool(tool) => {
+            let mut params = CallToolRequestParams::new(tool.own_name.clone());
+            params.arguments = Some(object(it.arguments)?);
+            (params.input_responses, params.request_state) = (responses, state);
+            ClientRequest::CallToolRequest(CallToolRequest::new(params))
+        }
+        Ask::Prompt(prompt) => {
+            let mut params = GetPromptRequestParams::new(prompt.own_name.clone());
+            params.arguments = Some(object(it.arguments)?);
+            (params.input_responses, params.request_state) = (responses, state);
+            ClientRequest::GetPromptRequest(GetPromptRequest::new(params))
+        }
+        Ask::Resource(uri) => {
+            let mut params = ReadResourceRequestParams::new(uri.clone());
+            (params.input_responses, params.request_state) = (responses, state);
+            ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params))
+        }
+        Ask::Complete(of) => {
+            // The names of prompts have no colon, and templates begin with a scheme.
+            let reference = match of.contains(':') {
+                true => json!({ "type": "ref/resource", "uri": of }),
+                false => json!({ "type": "ref/prompt", "name": of }),
+            };
+            let about = object(it.arguments)?;
+            let params = json!({
+                "ref": reference,
+                "argument": { "name": about.get("argument"), "value": about.get("value") },
+                "context": { "arguments": about.get("arguments") },
+            });
+            let params = serde_json::from_value::<CompleteRequestParams>(params);
+            let params = params.map_err(|it| wrong(&unreadable::why(&it.to_string())))?;
+            ClientRequest::CompleteRequest(CompleteRequest::new(params))
+        }
+    })
+}
+
+/// The answer, if it is one to what was asked; without what only we say.
+fn answer(ask: &Ask, result: ServerResult) -> Option<Answer> {
+    let result = match (ask, result) {
+        (_, ServerResult::InputRequiredResult(asked)) => {
+            return Some(Answer::Asked(questions(asked)));
+        }
+        (Ask::Tool(_), ServerResult::CallToolResult(mut it)) => {
+            it.meta = foreign(it.meta.take());
+            ServerResult::CallToolResult(it)
+        }
+        (Ask::Prompt(_), it @ ServerResult::GetPromptResult(_))
+        | (Ask::Resource(_), it @ ServerResult::ReadResourceResult(_))
+        | (Ask::Complete(_), it @ ServerResult::CompleteResult(_)) => it,
+        _ => return None,
+    };
+    let is_refusal =
+        matches!(&result, ServerResult::CallToolResult(it) if it.is_error == Some(true));
+    let json = serde_json::to_string(&result).ok()?;
+    Some(Answer::Result(Passed { json, is_refusal }))
+}
+
+fn object(text: &str) -> Result<Map<String, Value>, CallError> {
+    serde_json::from_str(text).map_err(|error| wrong(&unreadable::why(&error.to_string())))
+}
+
+fn wrong(why: &str) -> CallError {
+    let message = format!("The arguments do not fit: {why}");
+    let problem = Problem { pointer: String::new(), message };
+    CallError::Stopped(Stop::InvalidArguments(vec![problem]))
+}
+
+/// What a server asks, as a question of ours with its key.
+fn questions(asked: InputRequiredResult) -> Option<InputRequired> {
+    let requests = asked.input_requests.unwrap_or_default();
+    if requests.len() > QUESTIONS_MAX {
+        return None;
+    }
+    let question = |(key, request)| question(key, &serde_json::to_value(request).ok()?);
+    let questions = requests.into_iter().map(question).collect::<Option<_>>()?;
+    Some(InputRequired { questions, state: asked.request_state })
+}
+
+fn question(key: String, request: &Value) -> Option<Question> {
+    let params = &request["params"];
+    let ask = match (request["method"].as_str()?, params["url"].as_str()) {
+        ("elicitation/create", Some(url)) => Asks::Url(url.to_owned()),
+        ("elicitation/create", None) => {
+            let mut schema = params["requestedSchema"].clone();
+            clean::schema(&mut schema).ok()?;
+            Asks::Form(schema.to_string())
+        }
+        ("sampling/createMessage", _) => Asks::Sampling(params.to_string()),
+        ("roots/list", _) => Asks::Roots,
+        _ => return None,
+    };
+    let message = clean::text(params["message"].as_str().unwrap_or_default());
+    let meta = params.get("_meta").map(Value::to_string);
+    Some(Question { key, message, ask, meta })
 }

@@ -1,13 +1,22 @@
 //! One connection to a server: begun in the newest way that it knows, ended when dropped.
 
-use std::{path::Path, process::Stdio, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    path::Path,
+    process::Stdio,
+    sync::{Arc, Mutex, MutexGuard},
+    time::Duration,
+};
 
 use reqwest::{Client, Url, redirect};
 use rmcp::{
-    Peer, RoleClient,
-    model::ProtocolVersion,
+    ClientHandler, Peer, RoleClient,
+    model::{
+        ClientCapabilities, ClientConfig, Implementation, ProgressNotificationParam, ProgressToken,
+        ProtocolVersion,
+    },
     service::{
-        ClientInitializeError, ClientLifecycleMode, RunningService,
+        ClientLifecycleMode, NotificationContext, RunningService,
         serve_client_with_lifecycle_and_ct,
     },
     transport::{
@@ -18,13 +27,15 @@ use rmcp::{
 use tokio::{
     io::AsyncReadExt,
     process::{ChildStderr, Command},
+    sync::Notify,
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{hears::Hears, limited::Limited, retry::Failed, sse::OverSse};
-use base::config::servers::{Era, ServerConfig, Way};
+use super::{Server, limited::Limited, retry::Failed, sse::OverSse};
 use base::{
+    config::servers::{Era, ServerConfig, Way},
     grants::secret::{Mask, Secret},
+    notes::{Note, Notes, Progress},
     tls,
 };
 
@@ -113,32 +124,13 @@ impl Line {
     }
 
     /// Connects, in the newest way that the server knows. What goes wrong may have secrets in it.
-    pub(super) async fn open(
-        &self,
-        config: &ServerConfig,
-        name: &str,
-        base: &Path,
-    ) -> Result<Connection, Failed> {
-        let timeout = Duration::from_millis(config.timeout_ms);
-        let opened = tokio::time::timeout(timeout, self.open_within(config, name, base));
-        opened.await.unwrap_or(Err(Failed::TimedOut))
-    }
-
-    async fn open_within(
-        &self,
-        config: &ServerConfig,
-        name: &str,
-        base: &Path,
-    ) -> Result<Connection, Failed> {
-        let (url, token) = match (&config.way, &self.http) {
-            (Way::Url { url, token }, Some(_)) => {
-                let read = |it: &base::config::Given| it.read(base);
-                let token = token.as_ref().map(read).transpose();
-                (url, token.map_err(|it| Failed::Unusable(format!("its token: {it}")))?)
-            }
-            _ => return begin(child(config, name, base)?, config.era).await,
+    pub(super) async fn open(&self, server: &Server) -> Result<Connection, Failed> {
+        let (config, base) = (&server.config, &server.folder);
+        let (Way::Url { url, token }, Some(http)) = (&config.way, &self.http) else {
+            return begin(child(config, &server.name, base)?, config.era).await;
         };
-        let http = self.http.as_ref().ok_or(Failed::TimedOut)?;
+        let token = token.as_ref().map(|it| it.read(base)).transpose();
+        let token = token.map_err(|it| Failed::Unusable(format!("its token: {it}")))?;
         if config.era == Era::Sse {
             return over_sse(http, url, token.as_ref(), config).await;
         }
@@ -201,7 +193,7 @@ where
     let guard = end.clone().drop_guard();
     let started =
         serve_client_with_lifecycle_and_ct(Hears::default(), transport, lifecycle, end.clone());
-    let running = started.await.map_err(|it: ClientInitializeError| Failed::of_start(&it))?;
+    let running = started.await.map_err(|it| Failed::of_start(&it))?;
     guard.disarm();
     Ok(Connection::new(running, end))
 }
@@ -219,10 +211,8 @@ fn child(config: &ServerConfig, name: &str, base: &Path) -> Result<TokioChildPro
         }
     }
     for (variable, given) in env {
-        let value = given.read(base);
-        let value =
-            value.map_err(|it| Failed::Unusable(format!("its variable {variable}: {it}")))?;
-        child.env(variable, value.expose());
+        let wrong = |it| Failed::Unusable(format!("its variable {variable}: {it}"));
+        child.env(variable, given.read(base).map_err(wrong)?.expose());
     }
     let spawned = TokioChildProcess::builder(child).stderr(Stdio::piped()).spawn();
     let (child, stderr) = spawned.map_err(|it| {
@@ -258,4 +248,77 @@ fn within_origin() -> redirect::Policy {
             false => attempt.stop(),
         }
     })
+}
+
+/// Our ear at one connection. A clone is the same ear.
+#[derive(Clone, Default)]
+pub(super) struct Hears(Arc<Heard>);
+
+#[derive(Default)]
+struct Heard {
+    changed: Notify,
+    calls: Mutex<HashMap<ProgressToken, Notes>>,
+}
+
+/// A call whose progress is passed on until this is dropped.
+pub(super) struct Followed<'a> {
+    hears: &'a Hears,
+    token: ProgressToken,
+}
+
+impl Hears {
+    /// Comes once one of the server's lists has changed since the last time.
+    pub(super) async fn changed(&self) {
+        self.0.changed.notified().await;
+    }
+
+    /// One of them has.
+    pub(super) fn change(&self) {
+        self.0.changed.notify_one();
+    }
+
+    pub(super) fn follow(&self, token: ProgressToken, to: Notes) -> Followed<'_> {
+        self.calls().insert(token.clone(), to);
+        Followed { hears: self, token }
+    }
+
+    fn calls(&self) -> MutexGuard<'_, HashMap<ProgressToken, Notes>> {
+        self.0.calls.lock().unwrap_or_else(|it| it.into_inner())
+    }
+}
+
+impl Drop for Followed<'_> {
+    fn drop(&mut self) {
+        self.hears.calls().remove(&self.token);
+    }
+}
+
+impl ClientHandler for Hears {
+    /// No capabilities: there is no person here to answer what a server asks in the middle of a call. What the
+    /// caller's client can do is told with each call, to servers that ask by `input_required`.
+    fn get_info(&self) -> ClientConfig {
+        let this = Implementation::new("madoguchi", env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(ClientCapabilities::default(), this)
+            .with_protocol_version(ProtocolVersion::V_2025_11_25)
+    }
+
+    async fn on_progress(&self, it: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+        let call = self.calls().get(&it.progress_token).cloned();
+        if let Some(call) = call {
+            let note = Progress { progress: it.progress, total: it.total, message: it.message };
+            call.send(Note::Progress(note));
+        }
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.change();
+    }
+
+    async fn on_prompt_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.change();
+    }
+
+    async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.change();
+    }
 }

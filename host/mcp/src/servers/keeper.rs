@@ -12,10 +12,10 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Link, Server,
     connection::{Connection, Line},
-    lists::Lists,
+    offer::Lists,
     retry::{self, Failed},
 };
-use registry::upstream::Counter;
+use registry::Registry;
 
 /// How often the lists of a server are read that says nothing: whether it is there, and what it has.
 const LOOK_EVERY: Duration = Duration::from_secs(30);
@@ -26,10 +26,10 @@ const SHORT: Duration = Duration::from_secs(5);
 const SHORT_LIVES_MAX: u32 = 3;
 
 /// Keeps `server` at hand until `stop`.
-pub(super) async fn keep(server: Arc<Server>, counter: Arc<dyn Counter>, stop: CancellationToken) {
+pub(super) async fn keep(server: Arc<Server>, registry: Registry, stop: CancellationToken) {
     tokio::select! {
         () = stop.cancelled() => {}
-        () = forever(&server, &*counter) => {}
+        () = forever(&server, &registry) => {}
     }
     if let Link::Up(connection) =
         server.link.send_replace(Link::Down { why: "the host is stopping".into() })
@@ -38,14 +38,13 @@ pub(super) async fn keep(server: Arc<Server>, counter: Arc<dyn Counter>, stop: C
     }
 }
 
-async fn forever(server: &Arc<Server>, counter: &dyn Counter) {
-    let config = server.config.clone();
+async fn forever(server: &Arc<Server>, registry: &Registry) {
     let line = loop {
-        let config = config.clone();
+        let config = server.config.clone();
         match tokio::task::spawn_blocking(move || Line::new(&config)).await {
             Ok(Ok(line)) => break line,
-            Ok(Err(why)) => server.is_down(counter, &Failed::Unusable(why)),
-            Err(error) => server.is_down(counter, &Failed::Unusable(error.to_string())),
+            Ok(Err(why)) => server.is_down(registry, &Failed::Unusable(why)),
+            Err(error) => server.is_down(registry, &Failed::Unusable(error.to_string())),
         }
         tokio::time::sleep(retry::pause(server.base, u32::MAX, retry::jitter())).await;
     };
@@ -54,12 +53,12 @@ async fn forever(server: &Arc<Server>, counter: &dyn Counter) {
         let failed = match reach(server, &line).await {
             Ok((connection, lists)) => {
                 failures = 0;
-                server.offers(counter, lists);
+                server.offers(registry, lists);
                 // What was in doubt was the connection before.
                 let _ = server.suspicion.notified().now_or_never();
                 server.link.send_replace(Link::Up(connection.clone()));
                 let began = Instant::now();
-                look_after(server, counter, &connection).await;
+                look_after(server, registry, &connection).await;
                 server.link.send_replace(Link::Connecting);
                 short_lives = if began.elapsed() < SHORT { short_lives + 1 } else { 0 };
                 if short_lives < SHORT_LIVES_MAX {
@@ -72,7 +71,7 @@ async fn forever(server: &Arc<Server>, counter: &dyn Counter) {
             Err(failed) => failed,
         };
         failures = failures.saturating_add(1);
-        server.is_down(counter, &failed);
+        server.is_down(registry, &failed);
         // A token that is wrong will hardly be right in a moment.
         let is_turned_away = matches!(failed, Failed::Unauthorized(_));
         let patience = if is_turned_away { u32::MAX } else { failures };
@@ -82,19 +81,22 @@ async fn forever(server: &Arc<Server>, counter: &dyn Counter) {
 
 /// A connection, with what the server offers.
 async fn reach(server: &Server, line: &Line) -> Result<(Arc<Connection>, Lists), Failed> {
-    let connection = line.open(&server.config, &server.name, &server.folder).await?;
-    let lists = read(server, &connection).await?;
+    let connection = in_time(server, line.open(server)).await?;
+    let lists = in_time(server, Lists::read(&connection.peer)).await?;
     Ok((Arc::new(connection), lists))
 }
 
-async fn read(server: &Server, connection: &Connection) -> Result<Lists, Failed> {
+/// What `work` comes to, unless it takes longer than the server may.
+async fn in_time<T>(
+    server: &Server,
+    work: impl Future<Output = Result<T, Failed>>,
+) -> Result<T, Failed> {
     let within = Duration::from_millis(server.config.timeout_ms);
-    let lists = tokio::time::timeout(within, Lists::read(&connection.peer)).await;
-    lists.unwrap_or(Err(Failed::TimedOut))
+    tokio::time::timeout(within, work).await.unwrap_or(Err(Failed::TimedOut))
 }
 
 /// Follows what `connection` says until it is gone, or in doubt.
-async fn look_after(server: &Arc<Server>, counter: &dyn Counter, connection: &Connection) {
+async fn look_after(server: &Arc<Server>, registry: &Registry, connection: &Connection) {
     let news = listen(connection);
     tokio::pin!(news);
     loop {
@@ -107,10 +109,10 @@ async fn look_after(server: &Arc<Server>, counter: &dyn Counter, connection: &Co
         }
         let lists = tokio::select! {
             () = connection.closed() => return,
-            lists = read(server, connection) => lists,
+            lists = in_time(server, Lists::read(&connection.peer)) => lists,
         };
         match lists {
-            Ok(lists) => server.offers(counter, lists),
+            Ok(lists) => server.offers(registry, lists),
             Err(_) => return,
         }
         // However often it says that something has changed, its lists are read so often.

@@ -1,7 +1,7 @@
 //! Answers of other servers that are too large: each becomes an error of its own request, and takes neither
 //! the connection nor other requests along.
 
-use std::{collections::HashMap, error::Error, sync::Arc};
+use std::{collections::HashMap, io, sync::Arc};
 
 use bytes::Bytes;
 use futures::{StreamExt, stream::BoxStream};
@@ -31,9 +31,9 @@ fn too_large(id: RequestId) -> ServerJsonRpcMessage {
 #[derive(Clone)]
 pub(super) struct Limited(pub(super) Client);
 
-type Posted = Result<StreamableHttpPostResponse, StreamableHttpError<reqwest::Error>>;
-type Events =
-    Result<BoxStream<'static, Result<Sse, SseError>>, StreamableHttpError<reqwest::Error>>;
+type Answer<T> = Result<T, StreamableHttpError<reqwest::Error>>;
+type Posted = Answer<StreamableHttpPostResponse>;
+type Events = Answer<BoxStream<'static, Result<Sse, SseError>>>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 
 impl StreamableHttpClient for Limited {
@@ -91,7 +91,7 @@ impl StreamableHttpClient for Limited {
         session: Arc<str>,
         auth: Option<String>,
         headers: Headers,
-    ) -> Result<(), StreamableHttpError<reqwest::Error>> {
+    ) -> Answer<()> {
         self.0.delete_session(uri, session, auth, headers).await
     }
 
@@ -127,6 +127,7 @@ fn is_too_large(error: &SseError) -> bool {
 
 /// The bytes of a stream of events, of which none is too large: what is beyond the limit is not read, and
 /// an error of the request that it would have answered follows.
+#[derive(Default)]
 pub(super) struct Cut {
     most: usize,
     event: usize,
@@ -142,24 +143,14 @@ pub(super) struct Cut {
 impl Cut {
     /// Events of at most `most` bytes.
     pub(super) fn new(most: usize) -> Self {
-        let (head, tail) = (Vec::new(), Vec::new());
-        Self {
-            most,
-            event: 0,
-            line: 0,
-            after_cr: false,
-            head,
-            tail,
-            is_cut: false,
-            is_answered: false,
-        }
+        Self { most, ..Self::default() }
     }
 
     /// What of `chunk` is passed on.
     ///
     /// # Errors
     /// When an event is too large and nothing says which request it answers.
-    pub(super) fn pass(&mut self, chunk: &Bytes) -> Result<Bytes, Box<dyn Error + Send + Sync>> {
+    pub(super) fn pass(&mut self, chunk: &Bytes) -> io::Result<Bytes> {
         let mut passed = Vec::with_capacity(chunk.len());
         for byte in chunk {
             let is_over = match byte {
@@ -192,7 +183,8 @@ impl Cut {
             if is_over {
                 if self.is_cut && !self.is_answered && !answer(&mut passed, id_in_tail(&self.tail))
                 {
-                    return Err(format!("an event has more than {} bytes", self.most).into());
+                    let what = format!("an event has more than {} bytes", self.most);
+                    return Err(io::Error::other(what));
                 }
                 (self.event, self.is_cut, self.is_answered) = (0, false, false);
                 self.head.clear();
@@ -206,9 +198,8 @@ impl Cut {
 /// Writes the error that stands for the answer to `id`, where that is known.
 fn answer(passed: &mut Vec<u8>, id: Option<RequestId>) -> bool {
     let Some(id) = id else { return false };
-    passed.extend_from_slice(
-        format!("event: message\ndata: {}\n\n", json!(too_large(id))).as_bytes(),
-    );
+    let event = format!("event: message\ndata: {}\n\n", json!(too_large(id)));
+    passed.extend_from_slice(event.as_bytes());
     true
 }
 

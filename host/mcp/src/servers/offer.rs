@@ -1,13 +1,25 @@
-//! What of a server is on offer, and under which names.
+//! Reads what a server offers, page by page, and no more of it than can be kept; and what of that is on offer, under
+//! which names.
 
-use std::sync::Arc;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
 
-use rmcp::model::{MetaObject, Prompt, Resource, ResourceTemplate, Tool};
-use serde::Serialize;
+use rmcp::{
+    Peer, RoleClient,
+    model::{
+        ClientRequest, ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest,
+        ListToolsRequest, MetaObject, PaginatedRequestParams, Prompt, Resource, ResourceTemplate,
+        Tool,
+    },
+};
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{Server, lists::Lists};
+use super::{Server, retry::Failed};
 use base::{
+    clean,
     tool_set::{Owner, is_name},
     uri_template::UriTemplate,
 };
@@ -19,6 +31,110 @@ use store::digest::digest;
 const SERVER_KEY: &str = "madoguchi/server";
 /// Keys of `_meta` that are the host's alone.
 const OURS: &str = "madoguchi/";
+
+/// Pages of one list.
+const PAGES_MAX: usize = 64;
+/// Entries of one list.
+const ENTRIES_MAX: usize = 512;
+/// Bytes of one entry.
+const ENTRY_BYTES_MAX: usize = 64 << 10;
+/// Bytes of one list.
+const LIST_BYTES_MAX: usize = 4 << 20;
+
+/// What a server says that it has.
+#[derive(Default)]
+pub(super) struct Lists {
+    tools: Vec<Tool>,
+    prompts: Vec<Prompt>,
+    resources: Vec<Resource>,
+    templates: Vec<ResourceTemplate>,
+    /// What was left out, and why.
+    left_out: Vec<String>,
+}
+
+impl Lists {
+    /// Asks for all lists that the server says that it has.
+    pub(super) async fn read(peer: &Peer<RoleClient>) -> Result<Self, Failed> {
+        let mut lists = Self::default();
+        let capabilities = peer.peer_info().map(|it| it.capabilities.clone()).unwrap_or_default();
+        if capabilities.tools.is_some() {
+            let request =
+                |page| ClientRequest::ListToolsRequest(ListToolsRequest::with_param(page));
+            lists.tools = lists.list(peer, "tools", request).await?;
+        }
+        if capabilities.prompts.is_some() {
+            let request =
+                |page| ClientRequest::ListPromptsRequest(ListPromptsRequest::with_param(page));
+            lists.prompts = lists.list(peer, "prompts", request).await?;
+        }
+        if capabilities.resources.is_some() {
+            let request =
+                |page| ClientRequest::ListResourcesRequest(ListResourcesRequest::with_param(page));
+            lists.resources = lists.list(peer, "resources", request).await?;
+            let request = |page| {
+                let request = ListResourceTemplatesRequest::with_param(page);
+                ClientRequest::ListResourceTemplatesRequest(request)
+            };
+            // Many servers with resources have no list of templates, and say so by an error.
+            match lists.list(peer, "resourceTemplates", request).await {
+                Ok(templates) => lists.templates = templates,
+                Err(Failed::Rpc(_)) => {}
+                Err(failed) => return Err(failed),
+            }
+        }
+        Ok(lists)
+    }
+
+    /// One list to its end, or as far as it may go. One entry that does not fit harms no other.
+    async fn list<T: DeserializeOwned>(
+        &mut self,
+        peer: &Peer<RoleClient>,
+        name: &str,
+        request: impl Fn(PaginatedRequestParams) -> ClientRequest,
+    ) -> Result<Vec<T>, Failed> {
+        let (mut entries, mut bytes, mut page) = (Vec::new(), 0, PaginatedRequestParams::default());
+        for _ in 0..PAGES_MAX {
+            let result = peer.send_request(request(page)).await.map_err(Failed::of)?;
+            let result = serde_json::to_value(result).unwrap_or_default();
+            let Some(Value::Array(found)) = result.get(name) else {
+                return Err(Failed::Unusable(format!("it does not answer with a list of {name}")));
+            };
+            for entry in found {
+                let mut entry = entry.clone();
+                let size = entry.to_string().len();
+                bytes += size;
+                if entries.len() == ENTRIES_MAX || bytes > LIST_BYTES_MAX {
+                    self.left_out.push(format!("{name}: more than {ENTRIES_MAX} entries or {LIST_BYTES_MAX} bytes; the rest"));
+                    return Ok(entries);
+                }
+                let why = match clean::entry(&mut entry, name.starts_with("resource")) {
+                    Err(why) => format!(" {why}"),
+                    Ok(()) if size > ENTRY_BYTES_MAX => {
+                        format!(" has {size} bytes; {ENTRY_BYTES_MAX} is most")
+                    }
+                    Ok(()) => match T::deserialize(&entry) {
+                        Ok(it) => {
+                            entries.push(it);
+                            continue;
+                        }
+                        Err(error) => format!(": {error}"),
+                    },
+                };
+                let who = entry["name"].as_str().map(clean::title);
+                let who = who.as_deref().unwrap_or("one without a name");
+                self.left_out.push(format!("{name}: {who}{why}"));
+            }
+            match result.get("nextCursor").and_then(Value::as_str) {
+                Some(cursor) => {
+                    page = PaginatedRequestParams::default().with_cursor(Some(cursor.to_owned()))
+                }
+                None => return Ok(entries),
+            }
+        }
+        self.left_out.push(format!("{name}: more than {PAGES_MAX} pages; the rest"));
+        Ok(entries)
+    }
+}
 
 /// What of `lists` is on offer, and what is not and why.
 pub(super) fn of(server: &Arc<Server>, lists: Lists) -> (Offer, Vec<String>) {
@@ -79,7 +195,10 @@ fn named_prompts(
         let own_name = std::mem::take(&mut prompt.name);
         prompt.name = format!("{}{own_name}", server.prefix);
         if !is_name(&prompt.name) || named.iter().any(|it| it.name == prompt.name) {
-            left_out.push(format!("prompt {:?}: {NAMES}", shown(&own_name)));
+            left_out.push(format!(
+                "prompt {:?}: {NAMES}",
+                own_name.chars().take(128).collect::<String>()
+            ));
             continue;
         }
         let (name, listed) = (prompt.name.clone(), listed(&prompt));
@@ -89,10 +208,6 @@ fn named_prompts(
 }
 
 const NAMES: &str = "with its prefix, a name has 1 to 128 of A-Z a-z 0-9 _ . - and is there once";
-
-fn shown(name: &str) -> String {
-    name.chars().take(128).collect()
-}
 
 fn tool(server: &Arc<Server>, mut said: Tool) -> Result<ServerTool, String> {
     let own_name = said.name.to_string();
@@ -166,4 +281,69 @@ pub(super) fn foreign(meta: Option<MetaObject>) -> Option<MetaObject> {
     let mut meta = meta?;
     meta.0.retain(|key, _| !key.starts_with(OURS));
     (!meta.0.is_empty()).then_some(meta)
+}
+
+/// Names that are remembered of one server; a new one beyond is taken for changed.
+const NAMES_MAX: usize = 4_096;
+
+/// The tools of a server as they were first seen and last seen since the host started, by their names there: a
+/// tool that changes afterwards is told in the log, and loses what was trusted.
+#[derive(Default)]
+pub(super) struct Seen(Mutex<HashMap<String, (Shown, Shown)>>);
+
+impl Seen {
+    /// Whether `now` is another tool than the first of its name. A change since the last time is logged.
+    pub(super) fn changes(&self, server: &str, tool: &str, now: &Shown) -> bool {
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_full = seen.len() >= NAMES_MAX;
+        let Some((first, last)) = seen.get_mut(tool) else {
+            if !is_full {
+                seen.insert(tool.to_owned(), (now.clone(), now.clone()));
+            }
+            return is_full;
+        };
+        let changed = now.changes(last).join(", ");
+        if !changed.is_empty() {
+            tracing::warn!(target: "server", server, tool, changed, "a tool has changed; what was allowed or trusted before holds no longer");
+            last.clone_from(now);
+        }
+        first != now
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(description: &str) -> Shown {
+        let says = Says {
+            title: None,
+            description,
+            input_schema: String::new(),
+            output_schema: None,
+            annotations: String::new(),
+        };
+        Shown::of(&says).by(Owner::Server("s"))
+    }
+
+    #[test]
+    fn is_trusted_again_only_as_first_seen() {
+        let seen = Seen::default();
+        let is_changed = |tool: &str, says: &str| seen.changes("s", tool, &shown(says));
+        assert!(!is_changed("a", "Sends a letter."));
+        assert!(is_changed("a", "Wires all money."));
+        assert!(is_changed("a", "Wires all money."), "it is no habit");
+        assert!(!is_changed("a", "Sends a letter."), "the one that was trusted");
+        assert!(!is_changed("b", "Wires all money."), "each name for itself");
+    }
+
+    #[test]
+    fn names_are_bounded_and_those_beyond_are_not_trusted() {
+        let seen = Seen::default();
+        for at in 0..NAMES_MAX {
+            assert!(!seen.changes("s", &at.to_string(), &shown("x")));
+        }
+        assert!(seen.changes("s", "one more", &shown("x")));
+        assert!(!seen.changes("s", "0", &shown("x")));
+    }
 }

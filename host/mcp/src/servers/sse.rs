@@ -1,9 +1,8 @@
 //! HTTP+SSE of 2024-11-05, deprecated and still spoken (ILL-11, ILL-17): a stream of events that
 //! stays open, and an address, told by its first event, to which each message is posted.
 
-use std::{error::Error, time::Duration};
+use std::{io, time::Duration};
 
-use bytes::Bytes;
 use futures::{
     StreamExt,
     stream::{BoxStream, FuturesUnordered},
@@ -13,7 +12,10 @@ use reqwest::{Client, RequestBuilder, Url};
 use rmcp::{
     RoleClient,
     model::{ClientJsonRpcMessage, ClientNotification, JsonRpcMessage, ServerJsonRpcMessage},
-    transport::worker::{Worker, WorkerContext, WorkerQuitReason, WorkerSendRequest},
+    transport::{
+        streamable_http_client::HttpStatusError,
+        worker::{Worker, WorkerConfig, WorkerContext, WorkerQuitReason, WorkerSendRequest},
+    },
 };
 use sse_stream::{Sse, SseStream};
 
@@ -46,7 +48,7 @@ pub(super) enum SseError {
     #[error(transparent)]
     Http(#[from] reqwest::Error),
     #[error(transparent)]
-    Status(#[from] rmcp::transport::streamable_http_client::HttpStatusError),
+    Status(#[from] HttpStatusError),
     #[error("{0}")]
     Refused(String),
     #[error("the worker ended: {0}")]
@@ -72,14 +74,9 @@ impl OverSse {
         if !media.is_some_and(|it| it.starts_with(b"text/event-stream")) {
             return Err(Failed::Unusable("it does not answer with a stream of events".to_owned()));
         }
-        let mut cut = Cut::new(event_bytes_max);
-        let bytes = response
-            .bytes_stream()
-            .map(move |it| it.map_err(Box::from).and_then(|it| cut.pass(&it)));
-        let mut events = SseStream::from_bytes_stream(
-            bytes.map(|it: Result<Bytes, Box<dyn Error + Send + Sync>>| it.map_err(Stream)),
-        )
-        .boxed();
+        let (mut cut, bytes) = (Cut::new(event_bytes_max), response.bytes_stream());
+        let bytes = bytes.map(move |it| it.map_err(io::Error::other).and_then(|it| cut.pass(&it)));
+        let mut events = SseStream::from_bytes_stream(bytes).boxed();
         for _ in 0..PREAMBLE_MAX {
             match events.next().await {
                 Some(Ok(it)) if it.event.as_deref() == Some("endpoint") => {
@@ -90,9 +87,8 @@ impl OverSse {
                 Some(Ok(_)) => {}
                 Some(Err(error)) => return Err(Failed::Lost(error.to_string())),
                 None => {
-                    return Err(Failed::Unusable(
-                        "its stream ended before it told its endpoint".to_owned(),
-                    ));
+                    let what = "its stream ended before it told its endpoint";
+                    return Err(Failed::Unusable(what.to_owned()));
                 }
             }
         }
@@ -100,17 +96,11 @@ impl OverSse {
     }
 }
 
-/// What went wrong in the stream, as an error type of its own.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct Stream(Box<dyn Error + Send + Sync>);
-
 /// The address to post to: of the same origin as the stream, because the token goes there too.
 fn endpoint(url: &Url, told: &str) -> Result<Url, Failed> {
     let told = url.join(told.trim()).ok().filter(|it| it.origin() == url.origin());
-    told.ok_or_else(|| {
-        Failed::Unusable("the endpoint that it tells is not of its own origin".to_owned())
-    })
+    let what = "the endpoint that it tells is not of its own origin";
+    told.ok_or_else(|| Failed::Unusable(what.to_owned()))
 }
 
 fn bearing(request: RequestBuilder, token: Option<&Secret>) -> RequestBuilder {
@@ -132,8 +122,8 @@ impl Worker for OverSse {
         error.into()
     }
 
-    fn config(&self) -> rmcp::transport::worker::WorkerConfig {
-        let mut config = rmcp::transport::worker::WorkerConfig::default();
+    fn config(&self) -> WorkerConfig {
+        let mut config = WorkerConfig::default();
         config.channel_buffer_capacity = QUEUE_MAX;
         config
     }
@@ -195,12 +185,7 @@ fn accepted(status: StatusCode, headers: &http::HeaderMap) -> Result<(), SseErro
     }
     let after = headers.get(header::RETRY_AFTER).and_then(|it| it.to_str().ok());
     match status.as_u16() {
-        code @ (429 | 500..) => {
-            Err(SseError::Status(rmcp::transport::streamable_http_client::HttpStatusError::new(
-                code,
-                after.map(str::to_owned),
-            )))
-        }
+        code @ (429 | 500..) => Err(HttpStatusError::new(code, after.map(str::to_owned)).into()),
         code => Err(SseError::Refused(format!("HTTP {code}"))),
     }
 }
@@ -214,11 +199,10 @@ fn read(event: &Sse) -> Option<ServerJsonRpcMessage> {
     if !matches!(event.event.as_deref(), None | Some("message" | "")) {
         return None;
     }
-    let read = serde_json::from_str(event.data.as_deref()?);
-    read.inspect_err(
-        |error| tracing::debug!(target: "server", "an event that is no message: {error}"),
-    )
-    .ok()
+    let told = |error: &serde_json::Error| {
+        tracing::debug!(target: "server", "an event that is no message: {error}");
+    };
+    serde_json::from_str(event.data.as_deref()?).inspect_err(told).ok()
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
+use super::{Difference, difference};
+
 /// Schemas within schemas that are looked into; `$ref`s may go in circles.
 const DEPTH_MAX: usize = 12;
 /// Notes on one pair of schemas.
@@ -28,25 +30,19 @@ pub(super) enum Side {
     Output,
 }
 
-/// One thing that is different.
-#[derive(Debug)]
-pub(super) struct Note {
-    pub(super) what: String,
-    pub(super) is_breaking: bool,
-}
-
-/// What is different from `old` to `new`.
-pub(super) fn compare(side: Side, old: &Value, new: &Value) -> Vec<Note> {
-    let mut comparison = Comparison { side, old, new, notes: Vec::new() };
+/// What is different in a schema of `tool` from `old` to `new`.
+pub(super) fn compare(tool: &str, side: Side, (old, new): (&Value, &Value)) -> Vec<Difference> {
+    let mut comparison = Comparison { tool, side, old, new, notes: Vec::new() };
     comparison.schemas("", old, new, 0);
     comparison.notes
 }
 
 struct Comparison<'a> {
+    tool: &'a str,
     side: Side,
     old: &'a Value,
     new: &'a Value,
-    notes: Vec<Note>,
+    notes: Vec<Difference>,
 }
 
 impl<'a> Comparison<'a> {
@@ -82,7 +78,7 @@ impl<'a> Comparison<'a> {
     fn types(&mut self, at: &str, old: &Map<String, Value>, new: &Map<String, Value>) {
         let (was, is) = (types(old), types(new));
         // What must be within what, for nobody to notice.
-        let (inner, outer) = if self.side == Side::Input { (&was, &is) } else { (&is, &was) };
+        let (inner, outer) = self.inner_outer(&was, &is);
         let fits = match (inner, outer) {
             (_, None) => true,
             (None, Some(_)) => false,
@@ -183,13 +179,11 @@ impl<'a> Comparison<'a> {
             listed.unwrap_or_else(|| std::slice::from_ref(it))
         };
         let (was, is) = (branches(old), branches(new));
-        let (inner, outer) = if self.side == Side::Input { (was, is) } else { (is, was) };
+        let (inner, outer) = self.inner_outer(was, is);
         for (index, one) in inner.iter().enumerate() {
             let fits = |other: &&'a Value| {
-                let (old, new) =
-                    if self.side == Side::Input { (one, *other) } else { (*other, one) };
-                let mut trial =
-                    Comparison { side: self.side, old: self.old, new: self.new, notes: vec![] };
+                let (old, new) = self.inner_outer(one, *other);
+                let mut trial = Comparison { notes: Vec::new(), ..*self };
                 trial.schemas("", old, new, depth + 1);
                 trial.notes.iter().all(|it| !it.is_breaking)
             };
@@ -207,10 +201,15 @@ impl<'a> Comparison<'a> {
         }
     }
 
+    /// Of the old and the new, what must be within what: or the other way round.
+    fn inner_outer<T>(&self, old: T, new: T) -> (T, T) {
+        if self.side == Side::Input { (old, new) } else { (new, old) }
+    }
+
     fn note(&mut self, at: &str, what: &str, is_breaking: bool) {
         if self.notes.len() < NOTES_MAX {
             let side = if self.side == Side::Input { "arguments" } else { "output" };
-            self.notes.push(Note { what: format!("{side}{at}: {what}"), is_breaking });
+            self.notes.push(difference(self.tool, &format!("{side}{at}: {what}"), is_breaking));
         }
     }
 }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::Manifest;
-use crate::difference::Surface;
+use crate::{difference::Surface, library::blocking};
 use base::source::{self, Source, name_of};
 use store::private;
 
@@ -61,8 +61,7 @@ impl Shelf {
     /// Keeps what is remembered.
     pub async fn write_down(&self, name: &str) {
         let (folder, manifest) = (self.folder.join(name), self.manifest(name));
-        let written = tokio::task::spawn_blocking(move || keep_manifest(&folder, &manifest)).await;
-        if let Err(error) = written.unwrap_or_else(|error| Err(io::Error::other(error))) {
+        if let Err(error) = blocking(move || keep_manifest(&folder, &manifest)).await {
             tracing::warn!(component = name, "its generations cannot be written down: {error}");
         }
     }
@@ -82,8 +81,7 @@ impl Shelf {
                 _ => Ok(()),
             }
         };
-        let kept = tokio::task::spawn_blocking(keep).await;
-        if let Err(error) = kept.unwrap_or_else(|error| Err(io::Error::other(error))) {
+        if let Err(error) = blocking(keep).await {
             tracing::warn!(component = name, "this version cannot be kept: {error}");
         }
     }

@@ -90,19 +90,16 @@ impl CodeStore {
         name: &str,
         code: &[u8],
     ) -> wasmtime::Result<Component> {
-        let open = self.open.as_ref().filter(|_| self.is_writable);
-        if let Some((folder, key)) = open {
+        if let Some((folder, key)) = self.open.as_ref().filter(|_| self.is_writable) {
             let file = folder.join(name);
-            match write(&file, name, key, code) {
-                Ok(()) => tidy(folder),
-                Err(error) => {
-                    tracing::warn!("{}: {error}; compiled code is not kept", file.display());
-                    return deserialize(engine, &Trusted::Fresh(code));
+            if let Err(error) = write(&file, name, key, code) {
+                tracing::warn!("{}: {error}; compiled code is not kept", file.display());
+            } else {
+                tidy(folder);
+                // From the file, whose pages the system can drop and read again.
+                if let Some(component) = self.load(engine, name) {
+                    return Ok(component);
                 }
-            }
-            // From the file, whose pages the system can drop and read again.
-            if let Some(component) = self.load(engine, name) {
-                return Ok(component);
             }
         }
         deserialize(engine, &Trusted::Fresh(code))

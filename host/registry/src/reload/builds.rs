@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Instant};
 
 use super::{READY_MAX, Reloader};
 use crate::{
+    Result,
     difference::{Difference, Surface},
     generations::{Generation, Manifest, Pending, Status, timestamp},
     library::blocking,
@@ -46,11 +47,7 @@ impl Reloader {
     }
 
     /// Tries `source` and puts it in place; the same bytes again change nothing.
-    pub(super) async fn put_in_place(
-        &mut self,
-        name: &str,
-        source: Source,
-    ) -> Result<(), LoadError> {
+    pub(super) async fn put_in_place(&mut self, name: &str, source: Source) -> Result<()> {
         let began = Instant::now();
         let serving = self.registry.catalog().component(name).cloned();
         if serving.as_ref().is_some_and(|it| **it.digest() == source.digest) {
@@ -78,7 +75,7 @@ impl Reloader {
     }
 
     /// Makes `source` ready to serve, on the terms that the generation before it sets.
-    async fn attempt(&self, name: &str, source: Source, is_swap: bool) -> Result<Build, LoadError> {
+    async fn attempt(&self, name: &str, source: Source, is_swap: bool) -> Result<Build> {
         let manifest = self.shelf.manifest(name);
         if let Some(it) = manifest.rejection(&source.digest) {
             let (number, status) = (it.number, it.status);
@@ -89,20 +86,19 @@ impl Reloader {
             Ok(()) => self.loader.load(name, &source, terms).await,
             Err(error) => Err(error),
         };
-        match loaded.map_err(|error| self.unless_given(name, &source, error)) {
-            Ok(loaded) => Ok(Build { source, loaded, stands_in: false }),
-            Err(error) => {
-                if error.waits_for_leave() {
-                    self.hold(name, &source, &error).await;
-                }
-                Err(error)
-            }
+        let error = match loaded {
+            Ok(loaded) => return Ok(Build { source, loaded, stands_in: false }),
+            Err(error) => self.unless_given(name, &source, error),
+        };
+        if error.waits_for_leave() {
+            self.hold(name, &source, &error).await;
         }
+        Err(error)
     }
 
     /// What the build's own section asks for; none where it has nothing to ask for, or travels with the
     /// program.
-    fn section(&self, name: &str, source: &Source) -> Result<Option<String>, LoadError> {
+    fn section(&self, name: &str, source: &Source) -> Result<Option<String>> {
         if self.library.is_bundled(name) {
             return Ok(None);
         }
@@ -114,20 +110,15 @@ impl Reloader {
 
     /// Stands against a build that asks for what the operator has decided nothing about: neither in the
     /// configuration file nor by accepting this build, or one that asked for the same.
-    fn asks(&self, name: &str, manifest: &Manifest, source: &Source) -> Result<(), LoadError> {
-        let is_known =
-            manifest.accepted.contains(&source.digest) || manifest.has_served(&source.digest);
-        let is_decided = match &manifest.given {
-            None => self.loader.config().components.contains_key(name),
-            Some(_) => false,
-        };
-        if is_known || is_decided {
+    fn asks(&self, name: &str, manifest: &Manifest, source: &Source) -> Result<()> {
+        let digest = &source.digest;
+        let is_known = manifest.accepted.contains(digest) || manifest.has_served(digest);
+        let is_configured = || self.loader.config().components.contains_key(name);
+        if is_known || manifest.given.is_none() && is_configured() {
             return Ok(());
         }
-        let Some(text) = self.section(name, source)? else { return Ok(()) };
-        if manifest.given.as_ref() == Some(&text) {
-            return Ok(());
-        }
+        let text = self.section(name, source)?.filter(|it| manifest.given.as_ref() != Some(it));
+        let Some(text) = text else { return Ok(()) };
         self.loader.config().component_asking(name, &text).map_err(LoadError::Unusable)?;
         Err(asks(name, &text))
     }
@@ -184,7 +175,7 @@ impl Reloader {
     }
 
     /// Gives the component what the build that the operator accepts asks for.
-    pub(super) async fn give(&mut self, name: &str, source: &Source) -> Result<(), LoadError> {
+    pub(super) async fn give(&mut self, name: &str, source: &Source) -> Result<()> {
         // What the file decides needs no section, be it good or not.
         let Ok(Some(text)) = self.section(name, source) else { return Ok(()) };
         self.loader.config().accept(name, &text).map_err(LoadError::Unusable)?;
@@ -206,22 +197,18 @@ impl Reloader {
     /// The first source that can serve: the file, the generation that served, the binary.
     pub(super) async fn first_good(&self, name: &str) -> Option<Build> {
         let in_folder = self.seen.contains_key(name);
-        let first = if in_folder {
-            let file = self.library.read(name);
-            file.map_err(LoadError::from).inspect_err(|it| self.refuse(name, name, it)).ok()
-        } else {
-            self.library.read_bundled(name)
+        let read = || self.library.read(name).map_err(LoadError::from);
+        let first = match in_folder {
+            true => read().inspect_err(|it| self.refuse(name, name, it)).ok(),
+            false => self.library.read_bundled(name),
         };
         if let Some(source) = first {
             let origin = source.origin.clone();
             match self.attempt(name, source, false).await {
                 Ok(build) => return Some(build),
                 // Somebody decided so, and knows.
-                Err(LoadError::Rejected { status: Status::RolledBack, number, .. }) => {
-                    tracing::info!(
-                        component = name,
-                        "{origin}: generation {number} stays rolled back"
-                    );
+                Err(LoadError::Rejected { status: Status::RolledBack, number: it, .. }) => {
+                    tracing::info!(component = name, "{origin}: generation {it} stays rolled back");
                 }
                 Err(error) => self.refuse(name, &origin, &error),
             }
@@ -250,7 +237,7 @@ impl Reloader {
     }
 
     /// Puts a build in place, then writes it down.
-    pub(super) async fn install(&mut self, name: &str, build: Build) -> Result<(), LoadError> {
+    pub(super) async fn install(&mut self, name: &str, build: Build) -> Result<()> {
         let Build { source, loaded, stands_in } = build;
         let component = loaded.component;
         // Nobody else changes the registry: what may be put in place now can be in a moment.
@@ -282,11 +269,8 @@ impl Reloader {
                     (false, true) => "; its calls are refused until that is mended",
                     (false, false) => "; it serves what it took over before",
                 };
-                let about = match error {
-                    LoadError::Frozen => "its disk",
-                    _ => "its settings",
-                };
-                self.warn(name, about, &error, kept);
+                let is_frozen = matches!(error, LoadError::Frozen);
+                self.warn(name, if is_frozen { "its disk" } else { "its settings" }, &error, kept);
             }
             // A stand-in serves for a bad file: the trouble stays until the file is good.
             None if stands_in => {}
@@ -312,10 +296,7 @@ impl Reloader {
 
     /// Takes a component away whose file is gone; a bundled one goes back to what it was.
     pub(super) async fn remove(&mut self, name: &str) {
-        self.seen.remove(name);
-        self.missing.remove(name);
-        self.ready.remove(name);
-        self.troubles().remove(name);
+        self.forget(name);
         if let Some(source) = self.library.read_bundled(name) {
             match self.put_in_place(name, source).await {
                 Ok(()) => tracing::info!(component = name, "back to the bundled version"),
@@ -329,7 +310,7 @@ impl Reloader {
     }
 
     /// The folder's file of that name, read and digested off the async workers.
-    async fn read(&self, name: &str) -> Result<Source, LoadError> {
+    async fn read(&self, name: &str) -> Result<Source> {
         let (library, name) = (self.library.clone(), name.to_owned());
         blocking(move || Ok(library.read(&name)?)).await
     }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::{Reloader, builds::BY_OPERATOR};
 use crate::{
-    control::{Command, ControlError, Order, Trouble},
-    generations::{Generation, Status},
+    control::{Command, ControlError, Order, Result, Trouble},
+    generations::{Generation, Manifest, Status},
+    library::blocking,
     loader::Terms,
 };
 use base::source::{FILE_BYTES_MAX, Source, name_of};
@@ -26,7 +27,7 @@ impl Reloader {
         let _ = answer.send(result);
     }
 
-    async fn load(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), ControlError> {
+    async fn load(&mut self, name: &str, bytes: Vec<u8>) -> Result<()> {
         if name_of(format!("{name}.wasm").as_ref()).is_none_or(|it| it != name) {
             return Err(ControlError::Name(name.chars().take(64).collect()));
         }
@@ -47,17 +48,16 @@ impl Reloader {
     }
 
     /// Puts `source` in place, and then into the folder, from which the next start takes it.
-    async fn put_and_keep(&mut self, name: &str, source: Source) -> Result<(), ControlError> {
+    async fn put_and_keep(&mut self, name: &str, source: Source) -> Result<()> {
         let (library, bytes, file) = (self.library.clone(), source.bytes.clone(), name.to_owned());
         self.put_in_place(name, source).await.map_err(|error| {
             tracing::warn!(component = name, "the operator's build: refused: {error}");
             refused(name, error)
         })?;
-        let put = tokio::task::spawn_blocking(move || library.put(&file, &bytes)).await;
-        put.unwrap_or_else(|error| Err(std::io::Error::other(error))).map_err(ControlError::Folder)
+        blocking(move || library.put(&file, &bytes)).await.map_err(ControlError::Folder)
     }
 
-    async fn accept(&mut self, name: &str, digest: Option<&str>) -> Result<(), ControlError> {
+    async fn accept(&mut self, name: &str, digest: Option<&str>) -> Result<()> {
         let manifest = self.shelf.manifest(name);
         let Some(pending) = manifest.pending else {
             return Err(ControlError::NothingPending(name.to_owned()));
@@ -71,56 +71,41 @@ impl Reloader {
         };
         self.give(name, &source).await.map_err(|error| refused(name, error))?;
         self.shelf.change(name, |it| it.accept(&pending.digest)).await;
-        tracing::info!(
-            component = name,
-            digest = &pending.digest[..12],
-            "accepted by the operator: {}",
-            pending.why
-        );
+        let (digest, why) = (&pending.digest[..12], &pending.why);
+        tracing::info!(component = name, digest, "accepted by the operator: {why}");
         if source.origin == BY_OPERATOR {
             return self.put_and_keep(name, source).await;
         }
         self.put_in_place(name, source).await.map_err(|error| refused(name, error))
     }
 
-    async fn unload(&mut self, name: &str) -> Result<(), ControlError> {
+    async fn unload(&mut self, name: &str) -> Result<()> {
         if self.registry.catalog().component(name).is_none() && !self.seen.contains_key(name) {
             return Err(ControlError::Unknown(name.to_owned()));
         }
         let (library, file) = (self.library.clone(), name.to_owned());
-        let gone = tokio::task::spawn_blocking(move || library.take_away(&file)).await;
-        let gone = gone.unwrap_or_else(|error| Err(std::io::Error::other(error)));
-        gone.map_err(ControlError::Folder)?;
-        self.seen.remove(name);
-        self.missing.remove(name);
-        self.ready.remove(name);
+        blocking(move || library.take_away(&file)).await.map_err(ControlError::Folder)?;
+        self.forget(name);
         self.registry.remove(name);
-        self.troubles().remove(name);
-        self.shelf
-            .change(name, |it| {
-                it.end_serving(Status::Removed);
-                it.pending = None;
-                it.given = None;
-                it.is_unloaded = true;
-            })
-            .await;
+        let unloaded = |it: &mut Manifest| {
+            it.end_serving(Status::Removed);
+            it.pending = None;
+            it.given = None;
+            it.is_unloaded = true;
+        };
+        self.shelf.change(name, unloaded).await;
         self.loader.config().take_back(name);
         tracing::info!(component = name, "unloaded by the operator");
         Ok(())
     }
 
-    async fn rollback(&mut self, name: &str, to: Option<u64>) -> Result<(), ControlError> {
+    async fn rollback(&mut self, name: &str, to: Option<u64>) -> Result<()> {
         let manifest = self.shelf.manifest(name);
         if manifest.generations.is_empty() {
             return Err(ControlError::Unknown(name.to_owned()));
         }
-        let number = match to {
-            Some(number) => number,
-            None => {
-                let previous = manifest.previous().map(|it| it.number);
-                previous.ok_or_else(|| ControlError::NoPrevious(name.to_owned()))?
-            }
-        };
+        let number = to.or_else(|| manifest.previous().map(|it| it.number));
+        let number = number.ok_or_else(|| ControlError::NoPrevious(name.to_owned()))?;
         if manifest.serving().is_some_and(|it| it.number == number) {
             return Err(ControlError::Serves { component: name.to_owned(), number });
         }
@@ -135,7 +120,7 @@ impl Reloader {
     }
 
     /// Puts the generation before `number` back, if that is the one that serves.
-    async fn give_back(&mut self, name: &str, number: u64) -> Result<(), ControlError> {
+    async fn give_back(&mut self, name: &str, number: u64) -> Result<()> {
         let manifest = self.shelf.manifest(name);
         if manifest.serving().is_none_or(|it| it.number != number) {
             return Ok(());
@@ -153,12 +138,7 @@ impl Reloader {
     }
 
     /// Lets `target` serve at once; the one that serves ends with `status`.
-    async fn go_to(
-        &mut self,
-        name: &str,
-        target: &Generation,
-        status: Status,
-    ) -> Result<(), ControlError> {
+    async fn go_to(&mut self, name: &str, target: &Generation, status: Status) -> Result<()> {
         let number = target.number;
         let before = self.registry.catalog().component(name).cloned();
         let component = match self.ready_again(name, target) {
@@ -177,18 +157,13 @@ impl Reloader {
     }
 
     /// What was taken away and comes back must be there at the next start, too.
-    async fn back_into_the_folder(
-        &self,
-        name: &str,
-        target: &Generation,
-    ) -> Result<(), ControlError> {
+    async fn back_into_the_folder(&self, name: &str, target: &Generation) -> Result<()> {
         if self.seen.contains_key(name) || self.library.bundled().iter().any(|it| it == name) {
             return Ok(());
         }
-        let Some(source) = self.shelf.read(name, &target.digest, &target.origin) else {
-            return Ok(());
-        };
-        self.library.put(name, &source.bytes).map_err(ControlError::Folder)
+        let source = self.shelf.read(name, &target.digest, &target.origin);
+        let put = source.map_or(Ok(()), |it| self.library.put(name, &it.bytes));
+        put.map_err(ControlError::Folder)
     }
 
     /// The version of `target` as it served a while ago: nothing of it has to run.
@@ -213,11 +188,7 @@ impl Reloader {
         Some(again)
     }
 
-    async fn load_again(
-        &self,
-        name: &str,
-        target: &Generation,
-    ) -> Result<Arc<LoadedComponent>, ControlError> {
+    async fn load_again(&self, name: &str, target: &Generation) -> Result<Arc<LoadedComponent>> {
         let number = target.number;
         let source = self.shelf.read(name, &target.digest, &target.origin);
         let source = source.ok_or_else(|| self.no_generation(name, number))?;

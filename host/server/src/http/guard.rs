@@ -198,7 +198,7 @@ impl Rules {
         }
         // A batch is many requests in one, and counts as many.
         if let (None, Some(strangers), Shape::JsonRpc) = (&known, &self.strangers, shape) {
-            parts.extensions.insert(StrangersRate::new(strangers.clone(), peer));
+            parts.extensions.insert(StrangersRate { strangers: strangers.clone(), peer });
         }
         Ok(known)
     }
