@@ -13,7 +13,7 @@ type Lost = Box<dyn Fn()>;
 
 thread_local!(static WHEN_LOST: RefCell<Option<Lost>> = const { RefCell::new(None) });
 
-/// Says whom to tell when a request does not reach the host, whoever sent it.
+/// Says whom to tell when any request does not reach the host.
 pub(crate) fn tell_when_lost(when_lost: impl Fn() + 'static) {
     WHEN_LOST.set(Some(Box::new(when_lost)));
 }

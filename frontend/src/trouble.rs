@@ -114,7 +114,7 @@ impl Trouble {
         }
     }
 
-    /// For whoever looks into it: code and original words, beside what is `said` already.
+    /// To look into it: code and original words, beside what is `said` already.
     pub(crate) fn details(&self, said: &str) -> Option<String> {
         match self {
             Self::Protocol { code, message } => Some(format!("{code} {message}")),

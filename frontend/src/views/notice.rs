@@ -39,7 +39,7 @@ pub(crate) fn Notice(
     }
 }
 
-/// Code and original words beside what is `said` already, folded: they are for whoever looks into it.
+/// Code and original words beside what is `said` already, folded: people need them only to look into it.
 pub(crate) fn details(trouble: &Trouble, said: &str, page: Page) -> Option<impl IntoView + use<>> {
     let details = trouble.details(said)?;
     Some(view! {

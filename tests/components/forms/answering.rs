@@ -69,7 +69,7 @@ async fn what_is_filled_in_comes_back_to_whoever_asked() {
     assert_eq!(submitted["message"], "{\n  \"name\": \"三葉\",\n  \"ok\": false\n}", "FORM-5");
     let list = "form://submissions.csv".to_owned();
     let woken = [format!("form://{handle}"), list];
-    assert_eq!(forms.published(), woken, "whoever waits or looks at the list is woken");
+    assert_eq!(forms.published(), woken, "who waits and who looks at the list are woken");
     assert_eq!(answer(&forms, &handle).await, submitted, "FORM-11");
 }
 

@@ -218,7 +218,7 @@ async fn a_conversation_that_is_not_there_is_said_to_be_so() {
     it.browser.go("#/conversations/conv_nowhere").await;
     it.browser.says("h1", "There is no such conversation").await;
     it.browser.says("[role=alert]", "Please check its id").await;
-    // The code is for whoever looks into it.
+    // The code is among the details.
     let code = "document.querySelector('[role=alert] details:not([open]) code')?.textContent";
     it.browser.until(&format!("{code}.startsWith('conversation_not_found')")).await;
     it.close().await;

@@ -217,7 +217,7 @@ mod tests {
         );
         assert!(link.lack().is_none() && !link.is_planned());
         let normal = wish(Mode::Normal);
-        assert!(normal.lack().is_none() && !normal.is_planned(), "nobody reads it there");
+        assert!(normal.lack().is_none() && !normal.is_planned(), "no planner reads it there");
         own.to = String::new();
         assert_eq!(own.lack(), Some(Lack::To));
         own.from = "  ".to_owned();

@@ -19,7 +19,7 @@ macro_rules! with_navigation_words {
             NavModeNormal: "通常モード", "Normal";
             NavModeWalk: "徒歩", "On foot";
             NavModeAiHint: "条件を言葉で伝えると、AI がツールを選んでルートを探します。", "Say what matters, and the AI picks the tools and the route.";
-            NavModePlannerHint: "AI の鍵が設定されていないため、内蔵のプランナーが条件の言葉を読み取ります。", "There is no key for an AI; the built-in planner reads the condition.";
+            NavModePlannerHint: "条件の言葉は、AI ではなく内蔵のプランナーが読み取ります。", "The built-in planner reads the condition, and no AI does.";
             NavModeNormalHint: "AI を使わず、車のルートを所要時間の順に探します。", "Routes by car, in order of time, without AI.";
             NavModeWalkHint: "AI を使わず、徒歩のルートを探します。", "Routes on foot, without AI.";
 
