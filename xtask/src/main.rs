@@ -1,4 +1,4 @@
-//! The project's commands: `cargo xtask run`, `test`, `bench` and the steps they are made of.
+//! The project's commands: `cargo xtask run`, `test`, `bench`, `dist` and the steps they are made of.
 
 mod bench;
 mod bundle;
@@ -6,9 +6,11 @@ mod command;
 mod components;
 mod compress;
 mod conformance;
+mod dist;
 mod files;
 mod html;
 mod page;
+mod paths;
 mod routers;
 mod run;
 mod setup;
@@ -31,6 +33,7 @@ cargo xtask COMMAND
                           the official MCP suite against the fixture component, both eras
   goldens                 rewrite what the components import and offer (world.wit, tools.json)
   bench [--quick|--json]  a table of ratios: our host against plain rmcp
+  dist                    build what is released: target/archives/madoguchi-VERSION-TARGET.tar.gz
   components              build the components; a running host swaps them in
   page                    build the page
 ";
@@ -54,8 +57,12 @@ fn dispatch(mut arguments: Vec<String>) -> Result<()> {
     if arguments.first().is_some_and(|first| first == "--") {
         arguments.remove(0);
     }
-    let is_test = ["test", "goldens", "conformance"].contains(&command.as_str());
-    let workspace = Workspace::load(if is_test { Profile::Checked } else { Profile::Release })?;
+    let profile = match command.as_str() {
+        "test" | "goldens" | "conformance" => Profile::Checked,
+        "dist" => Profile::Dist,
+        _ => Profile::Release,
+    };
+    let workspace = Workspace::load(profile)?;
     match (command.as_str(), arguments.as_slice()) {
         ("run", _) => run::run(&workspace, &arguments),
         ("test", []) => test::everything(&workspace),
@@ -63,6 +70,7 @@ fn dispatch(mut arguments: Vec<String>) -> Result<()> {
         ("goldens", []) => test::goldens(&workspace),
         ("conformance", _) => conformance::conformance(&workspace, &arguments),
         ("bench", _) => bench::bench(&workspace, &arguments),
+        ("dist", []) => dist::dist(&workspace),
         ("components", []) => run::components(&workspace),
         ("page", []) => run::page(&workspace),
         (_, rest) => bail!("`{command}` with {rest:?} is no command\n\n{USAGE}"),
