@@ -29,6 +29,7 @@ cargo xtask COMMAND
 
   run [-- ARGS]           build page, components and host, then serve; ARGS go to madoguchi
   test [RING]             everything that CI runs, or one ring: units, house, components, host, …
+  test --changed [BASE]   what a change since BASE (main) can reach, and why; new files and edits count
   conformance [--requirements REV] [SCENARIO]
                           the official MCP suite against the fixture component, both eras
   goldens                 rewrite what the components import and offer (world.wit, tools.json)
@@ -37,6 +38,9 @@ cargo xtask COMMAND
   components              build the components; a running host swaps them in
   page                    build the page
 ";
+
+/// The option of `test` that leaves out what a change cannot reach.
+const CHANGED: &str = "--changed";
 
 fn main() -> ExitCode {
     match dispatch(std::env::args().skip(1).collect()) {
@@ -66,6 +70,8 @@ fn dispatch(mut arguments: Vec<String>) -> Result<()> {
     match (command.as_str(), arguments.as_slice()) {
         ("run", _) => run::run(&workspace, &arguments),
         ("test", []) => test::everything(&workspace),
+        ("test", [option]) if option == CHANGED => test::changed(&workspace, None),
+        ("test", [option, base]) if option == CHANGED => test::changed(&workspace, Some(base)),
         ("test", [ring]) => test::ring(&workspace, ring),
         ("goldens", []) => test::goldens(&workspace),
         ("conformance", _) => conformance::conformance(&workspace, &arguments),
