@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use self::archive::Archive;
 use self::parts::Parts;
 use crate::command::{cargo, check, line};
-use crate::files::write_if_changed;
+use crate::files::{paths_below, write_if_changed};
 use crate::paths::{Names, rustc_fact};
 use crate::step::Steps;
 use crate::workspace::{PROGRAM, Workspace};
@@ -149,9 +149,22 @@ fn is_document(path: &String) -> bool {
         || ROOMS.iter().any(|room| path.starts_with(room)) && path.ends_with(".md")
 }
 
-/// What git tracks; all files where there is no git.
+/// What git tracks; where there is no git, what lies in the folders of documents.
 fn tracked(root: &Path) -> Result<Vec<String>> {
-    Ok(git(root, &["ls-files"])?.lines().map(str::to_owned).collect())
+    if let Ok(listing) = git(root, &["ls-files"]) {
+        return Ok(listing.lines().map(str::to_owned).collect());
+    }
+    let mut paths = Vec::new();
+    for place in DOCUMENTS.iter().chain(&ROOMS) {
+        match place.strip_suffix('/') {
+            Some(folder) => {
+                let inner = paths_below(&root.join(folder))?;
+                paths.extend(inner.into_iter().map(|path| format!("{place}{path}")));
+            }
+            None => paths.push((*place).to_owned()),
+        }
+    }
+    Ok(paths)
 }
 
 fn git(root: &Path, arguments: &[&str]) -> Result<String> {
@@ -164,6 +177,25 @@ fn git(root: &Path, arguments: &[&str]) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn without_git_the_same_documents_are_found() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let copy = std::env::temp_dir().join(format!("xtask-dist-{}", std::process::id()));
+        let documents = |root: &Path| {
+            let mut found = tracked(root).unwrap();
+            found.retain(is_document);
+            found.sort();
+            found
+        };
+        let expected = documents(&root);
+        for path in &expected {
+            fs::create_dir_all(copy.join(path).parent().unwrap()).unwrap();
+            fs::write(copy.join(path), "").unwrap();
+        }
+        assert_eq!(documents(&copy), expected);
+        fs::remove_dir_all(copy).unwrap();
+    }
 
     #[test]
     fn an_archive_has_documents_and_no_sources() {
