@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 
 use crate::command::{cargo, check};
 use crate::files::write_if_changed;
+use crate::paths::Names;
 use crate::workspace::{Kind, Workspace};
 
 /// The target whose build is a component right away.
@@ -35,12 +36,14 @@ fn build(workspace: &Workspace, kind: Kind, folder: &Path) -> Result<String> {
     if names.is_empty() {
         return Ok("there is none".to_owned());
     }
+    let paths = Names::of(workspace)?;
     // One at a time: built together, they would share the features of what they stand on, and what a
     // component imports would hang on its neighbours.
     for name in &names {
         let mut build = cargo();
         build.args(["build", "--profile", PROFILE, "--target", TARGET, "--package", name]);
         build.arg("--target-dir").arg(workspace.wasm_target()).current_dir(&workspace.root);
+        paths.give(&mut build, TARGET);
         check(&mut build)?;
     }
     let built = workspace.wasm_target().join(TARGET).join(PROFILE);

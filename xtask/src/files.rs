@@ -57,7 +57,8 @@ pub(crate) fn read_tree(folder: &Path) -> Result<Tree> {
     paths.into_iter().map(read).collect()
 }
 
-fn paths_below(folder: &Path) -> Result<Vec<String>> {
+/// The paths of the files in a folder, those in its folders among them. Sorted.
+pub(crate) fn paths_below(folder: &Path) -> Result<Vec<String>> {
     let mut paths = Vec::new();
     let mut open = vec![PathBuf::new()];
     while let Some(inner) = open.pop() {

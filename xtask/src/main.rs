@@ -1,4 +1,4 @@
-//! The project's commands: `cargo xtask run`, `test`, `bench` and the steps they are made of.
+//! The project's commands: `cargo xtask run`, `test`, `bench`, `dist` and the steps they are made of.
 
 mod bench;
 mod bundle;
@@ -6,9 +6,11 @@ mod command;
 mod components;
 mod compress;
 mod conformance;
+mod dist;
 mod files;
 mod html;
 mod page;
+mod paths;
 mod routers;
 mod run;
 mod setup;
@@ -27,13 +29,18 @@ cargo xtask COMMAND
 
   run [-- ARGS]           build page, components and host, then serve; ARGS go to madoguchi
   test [RING]             everything that CI runs, or one ring: units, house, components, host, …
+  test --changed [BASE]   what a change since BASE (main) can reach, and why; new files and edits count
   conformance [--requirements REV] [SCENARIO]
                           the official MCP suite against the fixture component, both eras
   goldens                 rewrite what the components import and offer (world.wit, tools.json)
   bench [--quick|--json]  a table of ratios: our host against plain rmcp
+  dist                    build what is released: target/archives/madoguchi-VERSION-TARGET.tar.gz
   components              build the components; a running host swaps them in
   page                    build the page
 ";
+
+/// The option of `test` that leaves out what a change cannot reach.
+const CHANGED: &str = "--changed";
 
 fn main() -> ExitCode {
     match dispatch(std::env::args().skip(1).collect()) {
@@ -54,15 +61,22 @@ fn dispatch(mut arguments: Vec<String>) -> Result<()> {
     if arguments.first().is_some_and(|first| first == "--") {
         arguments.remove(0);
     }
-    let is_test = ["test", "goldens", "conformance"].contains(&command.as_str());
-    let workspace = Workspace::load(if is_test { Profile::Checked } else { Profile::Release })?;
+    let profile = match command.as_str() {
+        "test" | "goldens" | "conformance" => Profile::Checked,
+        "dist" => Profile::Dist,
+        _ => Profile::Release,
+    };
+    let workspace = Workspace::load(profile)?;
     match (command.as_str(), arguments.as_slice()) {
         ("run", _) => run::run(&workspace, &arguments),
         ("test", []) => test::everything(&workspace),
+        ("test", [option]) if option == CHANGED => test::changed(&workspace, None),
+        ("test", [option, base]) if option == CHANGED => test::changed(&workspace, Some(base)),
         ("test", [ring]) => test::ring(&workspace, ring),
         ("goldens", []) => test::goldens(&workspace),
         ("conformance", _) => conformance::conformance(&workspace, &arguments),
         ("bench", _) => bench::bench(&workspace, &arguments),
+        ("dist", []) => dist::dist(&workspace),
         ("components", []) => run::components(&workspace),
         ("page", []) => run::page(&workspace),
         (_, rest) => bail!("`{command}` with {rest:?} is no command\n\n{USAGE}"),

@@ -11,6 +11,7 @@ use crate::command::{cargo, check};
 use crate::compress;
 use crate::files::{self, Tree, fingerprint};
 use crate::html;
+use crate::paths::Names;
 use crate::workspace::{Kind, Workspace};
 
 /// The browser's target.
@@ -60,6 +61,7 @@ fn compile(workspace: &Workspace) -> Result<PathBuf> {
     let mut build = cargo();
     build.args(["build", "--profile", PROFILE, "--target", TARGET, "--target-dir"]);
     build.arg(workspace.wasm_target()).current_dir(&workspace.root);
+    Names::of(workspace)?.give(&mut build, TARGET);
     check(build.args(["--package", names[0]]))?;
     Ok(workspace.wasm_target().join(TARGET).join(PROFILE).join(format!("{}.wasm", names[0])))
 }

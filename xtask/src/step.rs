@@ -5,6 +5,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
+use self::plan::in_words;
+pub(crate) use self::plan::{Plan, Times};
+
+mod plan;
+
 /// How a step ended.
 enum End {
     Done(String),
@@ -15,6 +20,7 @@ enum End {
 
 struct Record {
     name: String,
+    begun: Instant,
     /// None while it runs.
     end: Option<End>,
     elapsed: Duration,
@@ -25,36 +31,71 @@ pub(crate) struct Steps {
     total: usize,
     begun: Instant,
     records: Mutex<Vec<Record>>,
+    /// Which steps there are, and how long each took when it ran last.
+    plan: Option<(Plan, Mutex<Times>)>,
 }
 
 impl Steps {
     pub(crate) fn new(total: usize) -> Self {
-        Self { total, begun: Instant::now(), records: Mutex::default() }
+        Self { total, begun: Instant::now(), records: Mutex::default(), plan: None }
+    }
+
+    /// Runs the steps of a plan and no other. Each line says how much is left of it.
+    pub(crate) fn planned(plan: Plan, times: Times) -> Self {
+        let total = plan.steps().count();
+        Self { plan: Some((plan, Mutex::new(times))), ..Self::new(total) }
     }
 
     /// Runs one step; its answer is a note for the line that says it is done.
     pub(crate) fn run(&self, name: &str, needs: &[&str], step: impl FnOnce() -> Result<String>) {
+        if self.plan.as_ref().is_some_and(|(plan, _)| !plan.has(name)) {
+            return;
+        }
         let begun = Instant::now();
         let missing = needs.iter().find(|need| !self.is_done(need));
         let number = {
             let mut records = self.records();
-            records.push(Record { name: name.to_owned(), end: None, elapsed: Duration::ZERO });
+            let elapsed = Duration::ZERO;
+            records.push(Record { name: name.to_owned(), begun, end: None, elapsed });
             records.len()
         };
         let end = match missing {
             Some(missing) => End::Skipped(format!("needs `{missing}`")),
             None => {
-                eprintln!("[{number}/{}] {name} …", self.total);
+                eprintln!("[{number}/{}] {name} …{}", self.total, self.progress());
                 match step() {
                     Ok(note) => End::Done(note),
                     Err(error) => End::Failed(format!("{error:#}")),
                 }
             }
         };
-        let mut records = self.records();
-        let record = &mut records[number - 1];
-        (record.end, record.elapsed) = (Some(end), begun.elapsed());
-        eprintln!("[{number}/{}] {}", self.total, record.line());
+        let elapsed = begun.elapsed();
+        if let (Some((_, times)), End::Done(_)) = (&self.plan, &end) {
+            times.lock().unwrap_or_else(PoisonError::into_inner).remember(name, elapsed);
+        }
+        let line = {
+            let record = &mut self.records()[number - 1];
+            (record.end, record.elapsed) = (Some(end), elapsed);
+            record.line()
+        };
+        eprintln!("[{number}/{}] {line}{}", self.total, self.progress());
+    }
+
+    /// How long it has been, and how much is left by the times of last time.
+    fn progress(&self) -> String {
+        let Some((plan, times)) = &self.plan else { return String::new() };
+        let times = times.lock().unwrap_or_else(PoisonError::into_inner);
+        let records = self.records();
+        let known = |name: &str| {
+            let record = records.iter().find(|record| record.name == name);
+            if record.is_some_and(|record| record.end.is_some()) {
+                return Some(Duration::ZERO);
+            }
+            let spent = record.map_or(Duration::ZERO, |record| record.begun.elapsed());
+            Some(times.of(name)?.saturating_sub(spent))
+        };
+        let so_far = in_words(self.begun.elapsed());
+        format!("  ({so_far} so far, {})", plan.left(known))
     }
 
     /// Runs both at the same time. Builds for WebAssembly end on one processor each; a native one beside them

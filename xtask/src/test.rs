@@ -4,11 +4,14 @@ use std::process::Command;
 
 use anyhow::{Result, bail};
 
+use self::changed::Reach;
 use crate::bundle::{bundle, parts};
 use crate::command::{cargo, check};
-use crate::step::Steps;
+use crate::step::{Plan, Steps, Times};
 use crate::workspace::{Kind, Workspace};
 use crate::{components, conformance, page, setup};
+
+mod changed;
 
 /// The ring of the packages' own unit tests.
 const UNITS: &str = "units";
@@ -19,8 +22,50 @@ const GOLDENS: &str = "components";
 
 /// `cargo xtask test`.
 pub(crate) fn everything(workspace: &Workspace) -> Result<()> {
-    let rings = workspace.rings();
-    let steps = Steps::new(11 + rings.len());
+    run(workspace, plan(workspace))
+}
+
+/// `cargo xtask test --changed [BASE]`.
+pub(crate) fn changed(workspace: &Workspace, base: Option<&str>) -> Result<()> {
+    let mut plan = plan(workspace);
+    let files = changed::files(&workspace.root, base)?;
+    let reach = Reach::of(workspace, files);
+    let reasons = plan.steps().map(|step| (step.to_owned(), reach.why(workspace, step)));
+    let reasons = reasons.collect::<Vec<_>>();
+    for (step, why) in &reasons {
+        match why {
+            Some(why) => eprintln!("  {step:<20} runs: {why}"),
+            None => eprintln!("  {step:<20} is left out: nothing that it looks at has changed"),
+        }
+    }
+    let runs = |step: &str| reasons.iter().any(|(name, why)| name == step && why.is_some());
+    plan.keep(runs);
+    run(workspace, plan)
+}
+
+/// What the step of a ring is called: a ring has the name of what is built for it.
+fn step_of(ring: &str) -> String {
+    format!("ring {ring}")
+}
+
+/// All steps, in their order.
+fn plan(workspace: &Workspace) -> Plan {
+    let mut plan = Plan::default();
+    plan.then(&["fmt"]);
+    plan.side_by_side(&[
+        &["set-up", "components", "page", "components for tests", "clippy for wasm"],
+        &["test binaries", "clippy", "xtask"],
+    ]);
+    plan.then(&[UNITS]);
+    for ring in workspace.rings() {
+        plan.then(&[&step_of(ring)]);
+    }
+    plan.then(&["conformance"]);
+    plan
+}
+
+fn run(workspace: &Workspace, plan: Plan) -> Result<()> {
+    let steps = Steps::planned(plan, Times::read(workspace.memory().join("times.json")));
     steps.run("fmt", &[], || {
         done(cargo().args(["fmt", "--all", "--check"]).current_dir(&workspace.root))
     });
@@ -45,8 +90,8 @@ pub(crate) fn everything(workspace: &Workspace) -> Result<()> {
     steps.side_by_side(wasm, native);
     let built = ["test binaries", "components", "components for tests", "page"];
     steps.run(UNITS, &built, || units(workspace));
-    for ring in rings {
-        steps.run(ring, &built, || one(workspace, ring));
+    for ring in workspace.rings() {
+        steps.run(&step_of(ring), &built, || one(workspace, ring));
     }
     steps.run("conformance", &built, || conformance::step(workspace));
     eprintln!("{}", steps.table());

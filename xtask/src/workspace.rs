@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use serde_json::Value;
+use cargo_metadata::{Dependency, Metadata, MetadataCommand, Target, TargetKind};
 
 use crate::command::{cargo, line};
 
@@ -28,13 +28,18 @@ pub(crate) enum Kind {
 }
 
 /// The program's name.
-const PROGRAM: &str = "madoguchi";
+pub(crate) const PROGRAM: &str = "madoguchi";
 /// All but this program, which has a profile of its own, and components that only tests load.
 const NATIVE: [Kind; 5] = [Kind::Library, Kind::Component, Kind::Page, Kind::Tests, Kind::Bench];
 
 pub(crate) struct Package {
     pub(crate) name: String,
+    pub(crate) version: String,
     pub(crate) kind: Kind,
+    /// Where it lies in the tree, with `/` between the parts.
+    pub(crate) folder: String,
+    /// The packages of ours that it is built or tested with.
+    pub(crate) needs: Vec<String>,
     /// The names of its integration tests; of the package `tests`, the rings.
     pub(crate) tests: Vec<String>,
     /// The programs that a tool brings; the host runs them as commands of its own.
@@ -47,6 +52,8 @@ pub(crate) enum Profile {
     Release,
     /// Our own crates unoptimised: compiled in a fraction of the time. See the workspace's Cargo.toml.
     Checked,
+    /// What is handed on: small, and the same bytes wherever it is built.
+    Dist,
 }
 
 impl Profile {
@@ -55,6 +62,7 @@ impl Profile {
         match self {
             Self::Release => "release",
             Self::Checked => "checked",
+            Self::Dist => "dist",
         }
     }
 }
@@ -73,35 +81,33 @@ impl Workspace {
         let mut metadata = cargo();
         metadata.args(["metadata", "--no-deps", "--format-version", "1"]);
         metadata.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-        let output = metadata.output().with_context(|| format!("starting {}", line(&metadata)))?;
-        ensure!(
-            output.status.success(),
-            "{}: {}",
-            line(&metadata),
-            String::from_utf8_lossy(&output.stderr)
-        );
-        let metadata: Value = serde_json::from_slice(&output.stdout)?;
-        Self::parse(&metadata, profile)
-            .context("cargo metadata answers in a shape that we do not know")
+        Self::of(&answer(&mut metadata)?, profile)
     }
 
-    fn parse(metadata: &Value, profile: Profile) -> Option<Self> {
-        let root = PathBuf::from(metadata["workspace_root"].as_str()?);
-        let target = PathBuf::from(metadata["target_directory"].as_str()?);
+    fn of(metadata: &Metadata, profile: Profile) -> Result<Self> {
+        let root = metadata.workspace_root.as_std_path();
+        let within = |path: &Path| -> Result<PathBuf> {
+            let path =
+                path.strip_prefix(root).context("a package of ours lies in the workspace")?;
+            Ok(path.to_owned())
+        };
         let mut packages = Vec::new();
-        for package in metadata["packages"].as_array()? {
-            let manifest = Path::new(package["manifest_path"].as_str()?);
-            let folder = manifest.parent()?.strip_prefix(&root).ok()?;
-            let targets = package["targets"].as_array()?;
+        for package in &metadata.packages {
+            let manifest = package.manifest_path.as_std_path();
+            let folder = within(manifest.parent().context("a manifest lies in a folder")?)?;
             packages.push(Package {
-                name: package["name"].as_str()?.to_owned(),
-                kind: kind(folder, targets),
-                tests: of_kind(targets, "test"),
-                commands: commands(folder, targets),
+                name: package.name.to_string(),
+                version: package.version.to_string(),
+                kind: kind(&folder, &package.targets),
+                folder: folder.to_string_lossy().replace('\\', "/"),
+                needs: ours(&package.dependencies),
+                tests: of_kind(&package.targets, &TargetKind::Test),
+                commands: commands(&folder, &package.targets),
             });
         }
         packages.sort_by(|a, b| a.name.cmp(&b.name));
-        Some(Self { profile, root, target, packages })
+        let target = metadata.target_directory.clone().into_std_path_buf();
+        Ok(Self { profile, root: root.to_owned(), target, packages })
     }
 
     /// The names of all packages of one of these kinds, sorted.
@@ -127,6 +133,12 @@ impl Workspace {
     /// The programs that tools bring.
     pub(crate) fn commands(&self) -> impl Iterator<Item = &str> {
         self.packages.iter().flat_map(|package| &package.commands).map(String::as_str)
+    }
+
+    /// The packages of those programs.
+    pub(crate) fn shipping(&self) -> Vec<&str> {
+        let ships = |package: &&Package| package.name == PROGRAM || !package.commands.is_empty();
+        self.packages.iter().filter(ships).map(|package| package.name.as_str()).collect()
     }
 
     /// The tests' rings, one test binary each.
@@ -158,8 +170,21 @@ impl Workspace {
     }
 }
 
-fn kind(folder: &Path, targets: &[Value]) -> Kind {
-    let is_component = !of_kind(targets, "cdylib").is_empty();
+/// What `cargo metadata` says.
+pub(crate) fn answer(command: &mut Command) -> Result<Metadata> {
+    let output = command.output().with_context(|| format!("starting {}", line(command)))?;
+    ensure!(
+        output.status.success(),
+        "{}: {}",
+        line(command),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let text = std::str::from_utf8(&output.stdout)?;
+    MetadataCommand::parse(text).context("cargo metadata answers in a shape that we do not know")
+}
+
+fn kind(folder: &Path, targets: &[Target]) -> Kind {
+    let is_component = !of_kind(targets, &TargetKind::CDyLib).is_empty();
     match folder.to_str().unwrap_or_default() {
         "frontend" => Kind::Page,
         "xtask" => Kind::Xtask,
@@ -172,28 +197,33 @@ fn kind(folder: &Path, targets: &[Value]) -> Kind {
 }
 
 /// The programs that a tool brings, which lie beside the host's.
-fn commands(folder: &Path, targets: &[Value]) -> Vec<String> {
-    if folder.starts_with("components") { of_kind(targets, "bin") } else { Vec::new() }
+fn commands(folder: &Path, targets: &[Target]) -> Vec<String> {
+    if folder.starts_with("components") { of_kind(targets, &TargetKind::Bin) } else { Vec::new() }
 }
 
-fn of_kind(targets: &[Value], kind: &str) -> Vec<String> {
-    let fits = |target: &&Value| {
-        target["kind"].as_array().is_some_and(|kinds| kinds.iter().any(|found| found == kind))
-    };
-    let names = targets.iter().filter(fits).filter_map(|target| target["name"].as_str());
-    names.map(str::to_owned).collect()
+/// Those that lie in the workspace: the only ones with a path.
+fn ours(dependencies: &[Dependency]) -> Vec<String> {
+    let ours = dependencies.iter().filter(|dependency| dependency.path.is_some());
+    ours.map(|dependency| dependency.name.clone()).collect()
+}
+
+fn of_kind(targets: &[Target], kind: &TargetKind) -> Vec<String> {
+    let fits = |target: &&Target| target.kind.contains(kind);
+    targets.iter().filter(fits).map(|target| target.name.clone()).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
     fn a_cdylib_ships_or_is_for_tests_by_the_folder_it_lies_in() {
-        let cdylib = [json!({ "kind": ["cdylib", "rlib"], "name": "cinema" })];
-        let library = [json!({ "kind": ["lib"], "name": "toolkit" })];
+        let target = |kind: &str, name: &str| -> Target {
+            let target = serde_json::json!({ "kind": [kind], "name": name, "src_path": "lib.rs" });
+            serde_json::from_value(target).unwrap()
+        };
+        let cdylib = [target("cdylib", "cinema")];
+        let library = [target("lib", "toolkit")];
         assert_eq!(kind(Path::new("components/cinema"), &cdylib), Kind::Component);
         assert_eq!(kind(Path::new("tests/echo"), &cdylib), Kind::TestComponent);
         assert_eq!(kind(Path::new("components/toolkit"), &library), Kind::Library);

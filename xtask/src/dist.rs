@@ -1,0 +1,208 @@
+//! `cargo xtask dist`: the archive that is released, the same bytes from the same commit wherever it is built.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use self::archive::Archive;
+use self::parts::Parts;
+use crate::command::{cargo, check, line};
+use crate::files::{paths_below, write_if_changed};
+use crate::paths::{Names, rustc_fact};
+use crate::step::Steps;
+use crate::workspace::{PROGRAM, Workspace};
+use crate::{components, page, setup};
+
+mod archive;
+mod licences;
+mod parts;
+mod sbom;
+
+/// Files that a package of a distribution wants, and where they lie in the archive.
+const PACKAGING: [(&str, &str); 2] = [
+    ("host/program/packaging/madoguchi.service", "systemd/madoguchi.service"),
+    ("host/program/packaging/madoguchi.env", "systemd/madoguchi.env"),
+];
+/// What the archive has of the tree's documents: links between them hold.
+const DOCUMENTS: [&str; 6] =
+    ["README.md", "ARCHITECTURE.md", "BENCHMARKS.md", "CHANGELOG.md", "LICENSE", ".github/"];
+/// Rooms whose documents, `.md`, are in it as well.
+const ROOMS: [&str; 2] = ["docs/", "components/"];
+
+/// What is released.
+pub(crate) struct Release {
+    pub(crate) version: String,
+    pub(crate) target: String,
+    /// What it was built with.
+    pub(crate) rustc: String,
+    /// When its commit was made, in seconds: the time of all that is in the archive.
+    pub(crate) time: u64,
+}
+
+/// Builds everything, then packs it.
+pub(crate) fn dist(workspace: &Workspace) -> Result<()> {
+    let release = Release::of(workspace)?;
+    let steps = Steps::new(5);
+    steps.run("set-up", &[], || setup::for_running(workspace));
+    steps.run("components", &["set-up"], || components::shipped(workspace));
+    steps.run("page", &["set-up"], || page::build(workspace));
+    steps.run("programs", &["components", "page"], || programs(workspace, &release.target));
+    steps.run("archive", &["programs"], || pack(workspace, &release));
+    steps.finish()
+}
+
+impl Release {
+    fn of(workspace: &Workspace) -> Result<Self> {
+        let program = workspace.packages.iter().find(|package| package.name == PROGRAM);
+        Ok(Self {
+            version: program.context("the workspace has the program")?.version.clone(),
+            target: rustc_fact("host")?,
+            rustc: format!("{} ({})", rustc_fact("release")?, rustc_fact("commit-hash")?),
+            time: time(&workspace.root)?,
+        })
+    }
+
+    /// The archive's name without its ending, and the folder that is in it.
+    fn name(&self) -> String {
+        format!("{PROGRAM}-{}-{}", self.version, self.target)
+    }
+}
+
+/// `SOURCE_DATE_EPOCH`, or when the commit was made.
+fn time(root: &Path) -> Result<u64> {
+    let said = std::env::var("SOURCE_DATE_EPOCH").ok().filter(|said| !said.is_empty());
+    let seconds = match said {
+        Some(said) => said,
+        None => git(root, &["log", "-1", "--format=%ct"])
+            .context("without git, SOURCE_DATE_EPOCH says when the source was made")?,
+    };
+    let seconds = seconds.trim();
+    seconds.parse().with_context(|| format!("`{seconds}` is no number of seconds"))
+}
+
+/// The host and the commands that tools bring, and nothing else: with the tests beside them they would have
+/// features that only tests want.
+fn programs(workspace: &Workspace, target: &str) -> Result<String> {
+    let mut build = cargo();
+    build.args(["build", "--locked", "--profile", workspace.profile.name(), "--target", target]);
+    build.args(workspace.programs()).current_dir(&workspace.root);
+    for package in workspace.shipping() {
+        build.args(["--package", package]);
+    }
+    Names::of(workspace)?.give(&mut build, target);
+    check(&mut build)?;
+    let sizes = files(workspace, target).into_iter().map(|file| {
+        let bytes = fs::metadata(&file).with_context(|| format!("reading {}", file.display()))?;
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(format!("{name} {} kB", bytes.len() / 1000))
+    });
+    Ok(sizes.collect::<Result<Vec<_>>>()?.join(", "))
+}
+
+/// The programs that were built.
+fn files(workspace: &Workspace, target: &str) -> Vec<PathBuf> {
+    let folder = workspace.target.join(target).join(workspace.profile.name());
+    let names = std::iter::once(PROGRAM).chain(workspace.commands());
+    names.map(|name| folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX))).collect()
+}
+
+fn pack(workspace: &Workspace, release: &Release) -> Result<String> {
+    let root = &workspace.root;
+    let read = |path: &Path| fs::read(path).with_context(|| format!("reading {}", path.display()));
+    let mut archive = Archive::new(release.name());
+    for file in files(workspace, &release.target) {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        archive.program(format!("bin/{name}"), read(&file)?);
+    }
+    let tracked = tracked(root)?;
+    for path in tracked.iter().filter(|path| is_document(path)) {
+        archive.file(path.clone(), read(&root.join(path))?);
+    }
+    for (from, to) in PACKAGING {
+        archive.file(to.to_owned(), read(&root.join(from))?);
+    }
+    let parts = Parts::of(workspace, &release.target)?;
+    archive.file("THIRD-PARTY.txt".to_owned(), licences::text(release, &parts)?.into_bytes());
+    archive.file("sbom.cdx.json".to_owned(), sbom::json(release, &parts)?.into_bytes());
+    let folder = workspace.root.join("target/archives");
+    let packed = archive.gzip(release.time)?;
+    let name = format!("{}.tar.gz", release.name());
+    let digest = archive::sha256(&packed);
+    write_if_changed(&folder.join(&name), &packed)?;
+    write_if_changed(
+        &folder.join(format!("{name}.sha256")),
+        format!("{digest}  {name}\n").as_bytes(),
+    )?;
+    let changed = git(root, &["status", "--porcelain"]).unwrap_or_default();
+    let note = if changed.is_empty() { "" } else { "; the tree is not as it was committed" };
+    let file = folder.join(name);
+    Ok(format!("{} {} kB, sha256 {digest}{note}", file.display(), packed.len() / 1000))
+}
+
+fn is_document(path: &String) -> bool {
+    let is_named = |name: &&str| {
+        path == *name || name.ends_with('/') && path.starts_with(*name) && !path.ends_with(".yml")
+    };
+    DOCUMENTS.iter().any(is_named)
+        || ROOMS.iter().any(|room| path.starts_with(room)) && path.ends_with(".md")
+}
+
+/// What git tracks; where there is no git, what lies in the folders of documents.
+fn tracked(root: &Path) -> Result<Vec<String>> {
+    if let Ok(listing) = git(root, &["ls-files"]) {
+        return Ok(listing.lines().map(str::to_owned).collect());
+    }
+    let mut paths = Vec::new();
+    for place in DOCUMENTS.iter().chain(&ROOMS) {
+        match place.strip_suffix('/') {
+            Some(folder) => {
+                let inner = paths_below(&root.join(folder))?;
+                paths.extend(inner.into_iter().map(|path| format!("{place}{path}")));
+            }
+            None => paths.push((*place).to_owned()),
+        }
+    }
+    Ok(paths)
+}
+
+fn git(root: &Path, arguments: &[&str]) -> Result<String> {
+    let mut git = Command::new("git");
+    let output = git.args(arguments).current_dir(root).output().context("starting git")?;
+    ensure!(output.status.success(), "`{}` ended with {}", line(&git), output.status);
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_git_the_same_documents_are_found() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let copy = std::env::temp_dir().join(format!("xtask-dist-{}", std::process::id()));
+        let documents = |root: &Path| {
+            let mut found = tracked(root).unwrap();
+            found.retain(is_document);
+            found.sort();
+            found
+        };
+        let expected = documents(&root);
+        for path in &expected {
+            fs::create_dir_all(copy.join(path).parent().unwrap()).unwrap();
+            fs::write(copy.join(path), "").unwrap();
+        }
+        assert_eq!(documents(&copy), expected);
+        fs::remove_dir_all(copy).unwrap();
+    }
+
+    #[test]
+    fn an_archive_has_documents_and_no_sources() {
+        let has = |path: &str| is_document(&path.to_owned());
+        assert!(has("README.md") && has("LICENSE") && has("docs/operating.md"));
+        assert!(has("components/forms/data/NOTICE.md") && has(".github/screenshots/chat.png"));
+        assert!(!has("docs/picture.rs") && !has("components/forms/src/lib.rs"));
+        assert!(!has("tests/host/1-cinema.md") && !has(".github/workflows/release.yml"));
+    }
+}

@@ -1,0 +1,136 @@
+//! Which steps a command has, in which order, and how much of them is left.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::files::write_if_changed;
+
+/// Stages, one after the other; the lanes of a stage run at the same time, and the steps of a lane in order.
+#[derive(Debug, Default)]
+pub(crate) struct Plan(Vec<Vec<Vec<String>>>);
+
+impl Plan {
+    /// Steps that follow what is planned so far, one by one.
+    pub(crate) fn then(&mut self, steps: &[&str]) {
+        self.side_by_side(&[steps]);
+    }
+
+    /// Lanes that follow what is planned so far.
+    pub(crate) fn side_by_side(&mut self, lanes: &[&[&str]]) {
+        let owned = |lane: &&[&str]| lane.iter().map(ToString::to_string).collect();
+        self.0.push(lanes.iter().map(owned).collect());
+    }
+
+    /// Leaves out what is not wanted.
+    pub(crate) fn keep(&mut self, wanted: impl Fn(&str) -> bool) {
+        self.0.iter_mut().flatten().for_each(|lane| lane.retain(|step| wanted(step)));
+    }
+
+    pub(crate) fn steps(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().flatten().flatten().map(String::as_str)
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.steps().any(|step| step == name)
+    }
+
+    /// What is left, by what is left of each step, where that is known.
+    pub(super) fn left(&self, of: impl Fn(&str) -> Option<Duration>) -> String {
+        let lane = |lane: &Vec<String>| lane.iter().filter_map(|step| of(step)).sum::<Duration>();
+        // A stage takes as long as its longest lane.
+        let stages = self.0.iter().map(|lanes| lanes.iter().map(lane).max().unwrap_or_default());
+        let known = in_words(stages.sum());
+        match self.steps().filter(|step| of(step).is_none()).count() {
+            0 => format!("about {known} left"),
+            1 => format!("{known} left and a step that has not been run here yet"),
+            new => format!("{known} left and {new} steps that have not been run here yet"),
+        }
+    }
+}
+
+/// How long each step took when it ran last, kept from run to run.
+pub(crate) struct Times {
+    file: PathBuf,
+    seconds: BTreeMap<String, f64>,
+}
+
+impl Times {
+    /// Those of before; none, where the file is not there or not ours.
+    pub(crate) fn read(file: PathBuf) -> Self {
+        let seconds = fs::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        Self { file, seconds: seconds.unwrap_or_default() }
+    }
+
+    pub(super) fn of(&self, step: &str) -> Option<Duration> {
+        Duration::try_from_secs_f64(*self.seconds.get(step)?).ok()
+    }
+
+    pub(super) fn remember(&mut self, step: &str, elapsed: Duration) {
+        self.seconds.insert(step.to_owned(), elapsed.as_secs_f64());
+        // What cannot be kept is an estimate, and no reason to stop.
+        let bytes = serde_json::to_vec_pretty(&self.seconds).unwrap_or_default();
+        let _ = write_if_changed(&self.file, &bytes);
+    }
+}
+
+/// `50 s`, `12 min`.
+pub(super) fn in_words(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ ..90 => format!("{seconds} s"),
+        seconds => format!("{} min", (seconds + 30) / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan() -> Plan {
+        let mut plan = Plan::default();
+        plan.then(&["fmt"]);
+        plan.side_by_side(&[&["components", "page"], &["clippy"]]);
+        plan.then(&["house", "host"]);
+        plan
+    }
+
+    #[test]
+    fn a_stage_takes_as_long_as_its_longest_lane() {
+        let seconds = |step: &str| match step {
+            "fmt" => Some(0),
+            "components" | "page" => Some(60),
+            "clippy" => Some(100),
+            "house" => Some(20),
+            _ => Some(600),
+        };
+        let left = plan().left(|step| seconds(step).map(Duration::from_secs));
+        assert_eq!(left, "about 12 min left");
+        let left =
+            plan().left(|step| seconds(step).filter(|it| *it < 100).map(Duration::from_secs));
+        assert_eq!(left, "2 min left and 2 steps that have not been run here yet");
+    }
+
+    #[test]
+    fn what_is_left_out_is_no_step() {
+        let mut plan = plan();
+        plan.keep(|step| step != "page");
+        assert_eq!(
+            plan.steps().collect::<Vec<_>>(),
+            ["fmt", "components", "clippy", "house", "host"]
+        );
+        assert!(!plan.has("page"));
+    }
+
+    #[test]
+    fn times_are_there_in_the_next_run() {
+        let file = std::env::temp_dir().join(format!("xtask-times-{}.json", std::process::id()));
+        Times::read(file.clone()).remember("page", Duration::from_millis(1500));
+        let times = Times::read(file.clone());
+        assert_eq!(times.of("page"), Some(Duration::from_millis(1500)));
+        assert_eq!(times.of("host"), None);
+        fs::write(&file, "no times").unwrap();
+        assert_eq!(Times::read(file.clone()).of("page"), None);
+        fs::remove_file(file).unwrap();
+    }
+}
