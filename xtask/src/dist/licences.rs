@@ -9,12 +9,13 @@ use anyhow::{Context, Result};
 
 use super::Release;
 use super::parts::{Part, Parts};
+use crate::files::paths_below;
 
 /// How the names of files with licences and notices begin.
 const NAMES: [&str; 7] =
     ["AUTHORS", "COPYING", "COPYRIGHT", "LICENCE", "LICENSE", "NOTICE", "UNLICENSE"];
-/// Below a crate's folder, there may be a folder of them.
-const FOLDER: &str = "LICENSES";
+/// A folder that holds nothing else.
+const FOLDER: &str = "LICENSES/";
 /// Endings of files that are called so and are sources.
 const SOURCES: [&str; 3] = ["rs", "py", "html"];
 const RULE: &str =
@@ -26,9 +27,10 @@ pub(super) fn text(release: &Release, parts: &Parts) -> Result<String> {
     let mut texts = Vec::<String>::new();
     let mut all = format!(
         "What others wrote and Madoguchi {} for {} carries.\n\n\
-         The programs, the components and the page are built with rustc {}; its standard library\n\
-         is MIT OR Apache-2.0, by the Rust project. Data has its sources in components/*/data/NOTICE.md.\n\
-         Numbers are those of the texts below. What has none brings no text of its own.\n\n",
+         All of it is built with rustc {};\n\
+         its standard library is MIT OR Apache-2.0, by the Rust project.\n\
+         Data has its sources in components/*/data/NOTICE.md.\n\
+         Numbers are those of the texts below. What brings no text of its own is told with its authors.\n\n",
         release.version, release.target, release.rustc
     );
     for part in parts.of_others() {
@@ -45,8 +47,9 @@ pub(super) fn text(release: &Release, parts: &Parts) -> Result<String> {
         }
         found.sort_unstable();
         found.dedup();
-        let found = found.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-        let line = format!("{} {}: {}  [{found}]", part.name, part.version, part.licence);
+        let listed = found.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let found = if found.is_empty() { part.author.clone() } else { format!("[{listed}]") };
+        let line = format!("{} {}: {}  {found}", part.name, part.version, part.licence);
         writeln!(all, "{line}")?;
     }
     for (index, text) in texts.iter().enumerate() {
@@ -57,20 +60,12 @@ pub(super) fn text(release: &Release, parts: &Parts) -> Result<String> {
 
 /// The texts that a part brings, sorted by the names of their files.
 fn texts_of(part: &Part) -> Result<Vec<String>> {
-    let mut paths = Vec::new();
-    for folder in [part.folder.clone(), part.folder.join(FOLDER)] {
-        let is_folder = folder.ends_with(FOLDER);
-        let Ok(entries) = fs::read_dir(&folder) else { continue };
-        for entry in entries {
-            let path = entry?.path();
-            if path.is_file() && (is_folder || is_licence(&path)) {
-                paths.push(path);
-            }
-        }
-    }
-    paths.sort();
-    let read = |path: &std::path::PathBuf| {
-        let bytes = fs::read(path).with_context(|| format!("reading {}", path.display()))?;
+    // Sources in C that a crate brings have a licence of their own, in their folder.
+    let mut paths = paths_below(&part.folder)?;
+    paths.retain(|path| path.starts_with(FOLDER) || is_licence(Path::new(path)));
+    let read = |path: &String| {
+        let path = part.folder.join(path);
+        let bytes = fs::read(&path).with_context(|| format!("reading {}", path.display()))?;
         Ok(String::from_utf8_lossy(&bytes).replace("\r\n", "\n"))
     };
     paths.iter().map(read).collect()
@@ -94,7 +89,7 @@ mod tests {
             ("a/LICENSE-MIT", "Permission is\nhereby granted"),
             ("a/license.rs", "fn main() {}"),
             ("b/LICENSE", "Permission is\r\n  hereby granted"),
-            ("b/NOTICE", "by b"),
+            ("b/c_src/NOTICE", "by b"),
         ] {
             let file = folder.join(file);
             fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -111,7 +106,7 @@ mod tests {
         };
         let text = text(&release, &parts).unwrap();
         assert!(
-            text.contains("a 1.0.0: MIT  [1]\nb 1.0.0: MIT  [1, 2]\nc 1.0.0: MIT  []\n"),
+            text.contains("a 1.0.0: MIT  [1]\nb 1.0.0: MIT  [1, 2]\nc 1.0.0: MIT  c's people\n"),
             "{text}"
         );
         assert_eq!(text.matches("hereby granted").count(), 1, "{text}");

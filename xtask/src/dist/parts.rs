@@ -19,6 +19,8 @@ pub(super) struct Part {
     pub(super) version: String,
     /// An SPDX expression.
     pub(super) licence: String,
+    /// Who wrote it and where, as its manifest says.
+    pub(super) author: String,
     /// Where its files lie.
     pub(super) folder: PathBuf,
     pub(super) origin: Origin,
@@ -121,8 +123,10 @@ fn collect(
         // `/` is the old way to say `OR`.
         let licence = package.license.clone().unwrap_or_default().replace('/', " OR ");
         let folder = folder.as_std_path().to_owned();
+        let author = package.authors.iter().chain(&package.repository);
+        let author = author.map(String::as_str).collect::<Vec<_>>().join(", ");
         let needs = BTreeSet::new();
-        parts.insert(&package.id, Part { name, version, licence, folder, origin, needs });
+        parts.insert(&package.id, Part { name, version, licence, author, folder, origin, needs });
     }
     let ids = parts.iter().map(|(id, part)| (*id, part.id())).collect::<BTreeMap<_, _>>();
     let resolve = metadata.resolve.as_ref().context("cargo metadata says who needs whom")?;
@@ -161,8 +165,8 @@ fn npm(root: &Path) -> Result<Vec<Part>> {
         let name = path.rsplit("node_modules/").next()?.to_owned();
         let word = |name: &str| Some(package[name].as_str()?.to_owned());
         let (version, licence) = (word("version")?, word("license").unwrap_or_default());
-        let (folder, needs) = (root.join(path), BTreeSet::new());
-        Some(Part { name, version, licence, folder, origin: Origin::Npm, needs })
+        let (folder, author, needs) = (root.join(path), String::new(), BTreeSet::new());
+        Some(Part { name, version, licence, author, folder, origin: Origin::Npm, needs })
     };
     shipped.map(part).collect::<Option<_>>().context("package-lock.json has versions")
 }
@@ -177,6 +181,7 @@ pub(super) mod tests {
             name: name.to_owned(),
             version: "1.0.0".to_owned(),
             licence: licence.to_owned(),
+            author: format!("{name}'s people"),
             folder: folder.to_owned(),
             origin: Origin::Cargo(Some("ab".to_owned())),
             needs: BTreeSet::new(),
