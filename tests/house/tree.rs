@@ -29,8 +29,8 @@ const BESIDE: [&str; 17] = [
     "rustfmt.toml",
 ];
 
-/// Builds, runs and tests, and what is promised; not part of the product.
-const PROGRAMS: [&str; 2] = ["docs", "xtask"];
+/// What is promised, an author's bench, and what builds, runs and tests: none of it serves.
+const PROGRAMS: [&str; 3] = ["docs", "workbench", "xtask"];
 
 fn top_level() -> BTreeSet<&'static str> {
     files().iter().filter_map(|path| path.split('/').next()).collect()
