@@ -16,7 +16,8 @@
   // The program itself may not arrive, or not run here: then the page says so and offers to try again.
   const fail = () => document.getElementById("first")?.classList.add("has-failed");
   addEventListener("unhandledrejection", fail);
-  addEventListener("error", ({ target }) => target instanceof HTMLScriptElement && fail(), true);
+  const isOurs = (target) => target === window || target instanceof HTMLScriptElement;
+  addEventListener("error", ({ target }) => isOurs(target) && fail(), true);
   addEventListener("DOMContentLoaded", () => {
     document.getElementById("first-again")?.addEventListener("click", () => location.reload());
   });

@@ -32,6 +32,10 @@ pub(crate) fn plain(source: &str) -> Result<Page> {
             page.html.push_str(r#"<base href="/">"#);
         } else if attribute(element, "data-trunk").is_some() {
             let plain = page.turn(element)?;
+            if plain.is_empty() {
+                // Nothing is left of it, and nothing of its line.
+                page.html.truncate(page.html.trim_end().len());
+            }
             page.html.push_str(&plain);
         } else {
             page.html.push_str(element);
@@ -123,6 +127,7 @@ mod tests {
         assert!(page.html.contains(r#"<base href="/">"#));
         assert!(page.html.contains(r#"<script type="module" src="boot.js">"#));
         assert_eq!(page.html.matches(r#"<link rel="stylesheet" href="style.css">"#).count(), 1);
+        assert!(!page.html.contains("\n\n"), "{}", page.html);
         assert_eq!(page.styles, ["frontend/style/page.css", "frontend/style/hall.css"]);
         assert!(
             page.html
