@@ -1,8 +1,9 @@
 //! Where the reader was at each entry of the browser's history, so that Back brings them there again: to what they
 //! had scrolled to, and with the keyboard where it was.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::time::Duration;
 
 use leptos::prelude::*;
@@ -11,6 +12,8 @@ use web_sys::{HtmlElement, ScrollRestoration};
 
 /// When to try: what an entry shows is fetched first, and until then the page may be too short.
 const TRIES_MS: [u64; 5] = [50, 150, 400, 900, 1_800];
+/// Entries that are kept of a tab that is open for long; Back then begins at the top again.
+const ENTRIES_MAX: usize = 500;
 /// Pixels that are near enough.
 const NEAR_PX: f64 = 2.0;
 
@@ -36,6 +39,9 @@ impl Entries {
     fn leave(&mut self, seen: impl FnOnce() -> Seen) {
         if !self.is_left {
             self.is_left = true;
+            if self.seen.len() >= ENTRIES_MAX {
+                self.seen.clear();
+            }
             self.seen.insert(self.here.to_bits(), seen());
         }
     }
@@ -98,21 +104,24 @@ pub(crate) fn replace_hash(hash: &str) {
     }
 }
 
-/// Brings the reader where they were, once that is there; unless they have gone on.
+/// Brings the reader where they were, once that is there; unless they have gone on. Who is there once scrolls as
+/// they like.
 pub(crate) fn restore(seen: &Seen) {
     let here = ENTRIES.with_borrow(|it| it.here);
+    let is_reached = Rc::new(Cell::new(false));
     for (index, after) in TRIES_MS.into_iter().enumerate() {
-        let seen = seen.clone();
+        let (seen, is_reached) = (seen.clone(), is_reached.clone());
         let restore = move || {
-            let is_there = ENTRIES.with_borrow(|it| it.here.to_bits() == here.to_bits());
-            let is_first = index == 0;
-            if !is_there || (!is_first && (scrolled() - seen.scrolled).abs() < NEAR_PX) {
+            let is_gone = ENTRIES.with_borrow(|it| it.here.to_bits() != here.to_bits());
+            if is_gone || is_reached.get() && seen.focus.is_none() {
                 return;
             }
+            let to = if is_reached.get() { scrolled() } else { seen.scrolled };
             if let Some(css) = &seen.focus {
-                focus(css, is_first);
+                focus(css, index == 0);
             }
-            window().scroll_to_with_x_and_y(0.0, seen.scrolled);
+            window().scroll_to_with_x_and_y(0.0, to);
+            is_reached.set(is_reached.get() || (scrolled() - seen.scrolled).abs() < NEAR_PX);
         };
         set_timeout(restore, Duration::from_millis(after));
     }
