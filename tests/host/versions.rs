@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use host::{component::LoadError, control::ControlError, generations::Status};
+use host::{component::LoadError, control::ControlError, revisions::Status};
 use serde_json::json;
 use tests::{
     component_bytes, rebuilt,

@@ -206,7 +206,7 @@ async fn accepts(
     match outcome {
         Ok(()) => {}
         // Files and folders that are not there have been told of above.
-        Err(LoadError::Settings(_) | LoadError::Reach(_)) => {}
+        Err(LoadError::Settings(_) | LoadError::HostResources(_)) => {}
         Err(LoadError::Configure(problems)) => {
             let given = config.component(name);
             for it in problems {

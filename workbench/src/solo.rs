@@ -30,7 +30,7 @@ use calls::answer_in_solo;
 use registry::library::Library;
 use sandbox::{
     Sandbox,
-    capability::reach::Reach,
+    capability::host_resources::HostResources,
     capability::{Around, Asking, ToolCalls, http::Outgoing},
     compiler,
     component::{
@@ -250,7 +250,7 @@ impl Solo {
     ) -> BoxFuture<'_, Result<Running, LoadError>> {
         Box::pin(async move {
             let Compiled { sandbox, component, digest } = compiled;
-            let mut reach = Reach::default();
+            let mut reach = HostResources::default();
             for (name, path) in std::mem::take(&mut self.files) {
                 reach.files.add(&name, path)?;
             }

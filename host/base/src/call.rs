@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use strum::{IntoStaticStr, VariantArray};
 
-use crate::{caller::Caller, notes::Notes};
+use crate::{caller::Caller, notifications::Notifications};
 
 /// Bytes that a `traceparent` or `tracestate` may have; the W3C asks for 512 of the latter.
 const HEADER_BYTES_MAX: usize = 512;
@@ -77,7 +77,7 @@ pub struct CallRequest {
     /// The state that came with the questions.
     pub state: Option<String>,
     /// Where what the call says meanwhile goes.
-    pub notes: Option<Notes>,
+    pub notifications: Option<Notifications>,
     /// Where it came in.
     pub surface: Surface,
     /// The caller's place in a trace, as HTTP told it.
@@ -112,7 +112,7 @@ impl CallRequest {
             caller,
             responses: BTreeMap::new(),
             state: None,
-            notes: None,
+            notifications: None,
             surface,
             trace,
             via: Via::default(),
@@ -138,7 +138,7 @@ impl CallRequest {
 
     /// The same call for another round, without what its first round brought along.
     pub fn again(&self) -> Self {
-        Self { responses: BTreeMap::new(), state: None, notes: None, ..self.clone() }
+        Self { responses: BTreeMap::new(), state: None, notifications: None, ..self.clone() }
     }
 }
 

@@ -11,7 +11,7 @@ pub mod failure;
 pub mod grants;
 pub mod language;
 pub mod limits;
-pub mod notes;
+pub mod notifications;
 pub mod pictures;
 pub mod scopes;
 pub mod settings;

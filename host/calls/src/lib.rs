@@ -15,7 +15,7 @@ use crate::{
     approvals::Approvals,
     outcome::{CallOutcome, Executor},
     record::{Record, Watch},
-    spent::{Claim, Spent},
+    replay_guard::{Claim, ReplayGuard},
     state::{Asked, State, TTL_S, unasked_answers},
     waiting::Waiting,
 };
@@ -36,8 +36,8 @@ pub mod authorization;
 pub mod outcome;
 pub mod record;
 pub mod refusal;
+pub mod replay_guard;
 pub mod shares;
-pub mod spent;
 pub mod state;
 pub mod waiting;
 
@@ -67,7 +67,7 @@ pub struct Calls {
     running: TaskTracker,
     watch: Watch,
     stop: CancellationToken,
-    spent: Spent,
+    replay_guard: ReplayGuard,
     approvals: Option<Approvals>,
     config: Arc<Config>,
 }
@@ -104,13 +104,13 @@ pub enum Questions {
 impl Calls {
     pub fn new(
         (registry, config): (Registry, Arc<Config>),
-        (seal, spent): (Seal, Spent),
+        (seal, replay_guard): (Seal, ReplayGuard),
         running: TaskTracker,
         watch: Watch,
         stop: CancellationToken,
         approvals: Option<Approvals>,
     ) -> Self {
-        Self { registry, seal, running, watch, stop, spent, approvals, config }
+        Self { registry, seal, running, watch, stop, replay_guard, approvals, config }
     }
 
     /// One round of a `tools/call`.
@@ -184,7 +184,7 @@ impl Calls {
             let round = Round {
                 call_id,
                 caller: call.caller.clone(),
-                notes: call.notes.clone(),
+                notifications: call.notifications.clone(),
                 span: record.span.child("round"),
                 pace: component.pace(),
                 asking: asking.as_ref().map(Asking::round),
@@ -240,7 +240,7 @@ impl Calls {
     /// Leave to run a further round of a call that has asked: one at a time, and none once it ended.
     fn claim(&self, state: &State, clock: &Clock) -> Result<Option<Claim>, StateError> {
         let now_s = clock.now().as_secs();
-        let claim = || self.spent.claim(state.call, state.expires_at_s, now_s);
+        let claim = || self.replay_guard.claim(state.call, state.expires_at_s, now_s);
         (state.rounds > 0).then(claim).transpose()
     }
 

@@ -255,7 +255,7 @@ impl Calls {
             capabilities: &call.caller.client_capabilities,
             responses: answers.into_iter().map(|(key, (_, it))| (key, it)).collect(),
             state: state.own.take(),
-            notes: call.notes.clone(),
+            notifications: call.notifications.clone(),
             traceparent: record.span.traceparent(),
         };
         match server.ask(&ask, request).await? {

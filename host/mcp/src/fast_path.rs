@@ -22,7 +22,7 @@ use serde_json::value::RawValue;
 use tower::ServiceExt;
 
 use super::{
-    McpService, early, gate, plain,
+    McpService, early, middleware, plain,
     sessions::{self, Trouble},
     wire, with_capabilities,
 };
@@ -89,7 +89,7 @@ async fn read<A: Executor>(fast: Arc<FastPath<A>>, parts: Parts, body: Bytes) ->
 
 impl<A: Executor> FastPath<A> {
     async fn to_sdk(&self, request: Request) -> Response {
-        let request = match gate::pass(&self.answers, request, self.body_bytes_max).await {
+        let request = match middleware::pass(&self.answers, request, self.body_bytes_max).await {
             Ok(request) => request,
             Err(refusal) => return refusal,
         };

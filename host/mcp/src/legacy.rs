@@ -17,10 +17,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{
     Result,
-    news::{Bulletin, NEWS_TIMEOUT, News, SUBSCRIPTIONS_MAX},
+    subscriptions::{Bulletin, NEWS_TIMEOUT, SUBSCRIPTIONS_MAX, Subscriptions},
     wire,
 };
-use base::notes::Level;
+use base::notifications::Level;
 use sandbox::component::Question;
 
 /// How long a person may take to answer.
@@ -99,7 +99,7 @@ fn cannot_ask(question: &Question, why: &str) -> Box<CannotAsk> {
 }
 
 /// Tells `peer` what is new until its session ends.
-pub(super) async fn listen(peer: Peer<RoleServer>, session: Session, mut news: News) {
+pub(super) async fn listen(peer: Peer<RoleServer>, session: Session, mut news: Subscriptions) {
     loop {
         // The peer has no bell of its own for its end: look now and then.
         let bulletin = match tokio::time::timeout(CLOSED_CHECK, news.next()).await {

@@ -29,7 +29,7 @@ use base::{
     caller::Caller,
     config::Config,
     language::{Language, LanguageTag},
-    notes::Level,
+    notifications::Level,
     tool_set::Owner,
 };
 use calls::{
@@ -44,23 +44,23 @@ pub mod error_mapping;
 
 mod early;
 pub mod fast_path;
-pub mod gate;
 mod legacy;
 mod lists;
-mod news;
+pub mod middleware;
 mod plain;
 mod rounds;
 mod servers;
 pub mod sessions;
+mod subscriptions;
 mod wire;
 
 pub use servers::{Servers, Status};
 
 use legacy::Session;
 use lists::{TTL_MS, one_page, scope_for};
-use news::{LISTENERS_MAX, News, SUBSCRIPTIONS_MAX};
 use rounds::Ended;
-use sessions::{Book, Sessions};
+use sessions::{SessionTable, Sessions};
+use subscriptions::{LISTENERS_MAX, SUBSCRIPTIONS_MAX, Subscriptions};
 
 /// How long a request for what components offer waits for the first load: longer than clients do.
 const LOADING_MAX: Duration = Duration::from_secs(300);
@@ -84,7 +84,7 @@ pub struct McpServer {
     calls: Calls,
     events: Events,
     /// Modern clients that listen, each caller with a share of the places.
-    listeners: Arc<Book<u64>>,
+    listeners: Arc<SessionTable<u64>>,
     /// How long a legacy call waits for the answer to a question that may be answered later.
     question_wait: Duration,
     /// What whoever started this process reads, where nobody else can say it.
@@ -94,7 +94,7 @@ pub struct McpServer {
 
 impl McpServer {
     pub fn new(registry: Registry, calls: Calls, events: Events, question_wait: Duration) -> Self {
-        let listeners = Arc::new(Book::new(LISTENERS_MAX));
+        let listeners = Arc::new(SessionTable::new(LISTENERS_MAX));
         let (language, session) = (None, Session::default());
         Self { registry, calls, events, listeners, question_wait, language, session }
     }
@@ -401,7 +401,8 @@ impl ServerHandler for McpServer {
 
     /// Tells a legacy client what is new for as long as its session lasts.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let news = News::new(&self.registry, &self.events, self.caller_of(&context.extensions));
+        let news =
+            Subscriptions::new(&self.registry, &self.events, self.caller_of(&context.extensions));
         tokio::spawn(legacy::listen(context.peer, self.session.clone(), news));
     }
 }

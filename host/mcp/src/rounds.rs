@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 use super::{Context, McpServer, Result, legacy, wire};
 use base::{
     call::CallRequest,
-    notes::{Level, Note, Notes},
+    notifications::{Level, Notification, Notifications},
 };
 use calls::{Method, Questions, outcome::CallOutcome};
 use sandbox::component::{CallError, Question};
@@ -163,14 +163,14 @@ impl McpServer {
         open: Questions,
         context: &Context,
     ) -> Result<CallOutcome<M::Output>, Ended> {
-        let (sender, mut notes) = mpsc::channel(NOTES_QUEUE);
+        let (sender, mut notifications) = mpsc::channel(NOTES_QUEUE);
         let progress = context.meta.get_progress_token().is_some();
         let log = self.log_level(context);
         let wanted = progress || log.is_some();
-        call.notes = wanted.then_some(Notes { sender, progress, log });
+        call.notifications = wanted.then_some(Notifications { sender, progress, log });
         let mut outcome = std::pin::pin!(self.calls.ask::<M>(call, open));
         let mut telling = std::pin::pin!(async {
-            while let Some(note) = notes.recv().await {
+            while let Some(note) = notifications.recv().await {
                 tell(context, note).await;
             }
         });
@@ -199,17 +199,17 @@ impl McpServer {
     }
 }
 
-async fn tell(context: &Context, note: Note) {
+async fn tell(context: &Context, note: Notification) {
     // A client that has gone is noticed by the call itself.
     match note {
-        Note::Progress(note) => {
+        Notification::Progress(note) => {
             let Some(token) = context.meta.get_progress_token() else { return };
             let mut params = ProgressNotificationParam::new(token, note.progress);
             params.total = note.total;
             params.message = note.message;
             let _ = context.peer.notify_progress(params).await;
         }
-        Note::Log(line) => {
+        Notification::Log(line) => {
             let (level, logger) = (line.level.name(), line.component.clone());
             let params = json!({ "level": level, "logger": logger, "data": line.value() });
             let message = json!({ "method": "notifications/message", "params": params });

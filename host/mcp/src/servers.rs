@@ -34,11 +34,11 @@ use telemetry::tally::Tally;
 
 mod call;
 mod connection;
-mod keeper;
 mod limited;
 mod offer;
 mod retry;
 mod sse;
+mod supervisor;
 
 use connection::Connection;
 use offer::Lists;
@@ -94,7 +94,7 @@ impl Servers {
         };
         let servers: Arc<[_]> = servers.iter().map(server).collect();
         let keep = |it: &Arc<Server>| {
-            tokio::spawn(keeper::keep(it.clone(), registry.clone(), stop.clone()))
+            tokio::spawn(supervisor::keep(it.clone(), registry.clone(), stop.clone()))
         };
         let tasks = servers.iter().map(keep).collect();
         (Self(servers), tasks)

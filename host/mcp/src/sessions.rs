@@ -23,9 +23,9 @@ use rmcp::{
 };
 use tokio_util::sync::CancellationToken;
 
-mod book;
+mod table;
 
-pub(super) use book::{Book, InUse};
+pub(super) use table::{InUse, SessionTable};
 
 use base::limits::SessionsConfig;
 
@@ -74,7 +74,7 @@ pub(super) async fn acting<F: Future>(
 
 /// Whether the session named `id` is of whoever sends the request; where there is none, it is the
 /// session itself that asks.
-fn is_theirs(book: &Book<SessionId>, id: &SessionId) -> bool {
+fn is_theirs(book: &SessionTable<SessionId>, id: &SessionId) -> bool {
     ACTING.try_with(|it| book.is_of(id, &it.principal)).unwrap_or(true)
 }
 
@@ -95,7 +95,7 @@ pub enum SessionError {
 /// All sessions.
 pub struct Sessions {
     sdk: LocalSessionManager,
-    book: Arc<Book<SessionId>>,
+    book: Arc<SessionTable<SessionId>>,
     idle: Duration,
     sweeping: Once,
     hang_up: CancellationToken,
@@ -112,7 +112,7 @@ impl Sessions {
         sdk.session_config.keep_alive = None;
         Arc::new_cyclic(|own| Self {
             sdk,
-            book: Arc::new(Book::new(config.sessions_max)),
+            book: Arc::new(SessionTable::new(config.sessions_max)),
             idle: Duration::from_secs(config.idle_s),
             sweeping: Once::new(),
             hang_up,

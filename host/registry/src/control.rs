@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::{
     Registry,
-    generations::{Generation, Manifest, Pending, Shelf},
+    revisions::{Manifest, Pending, Revision, RevisionStore},
 };
 use base::{config::Config, grants::Grant};
 use futures::future::BoxFuture;
@@ -47,7 +47,7 @@ pub struct Control {
     commands: mpsc::Sender<Command>,
     config: Arc<Config>,
     registry: Registry,
-    shelf: Shelf,
+    shelf: RevisionStore,
     troubles: Troubles,
     metrics: Metrics,
 }
@@ -81,7 +81,7 @@ pub struct ComponentReport {
     #[serde(default)]
     pub activity: Snapshot,
     /// All that was installed, oldest first.
-    pub generations: Vec<Generation>,
+    pub generations: Vec<Revision>,
 }
 
 /// Why a command was not carried out.
@@ -163,7 +163,7 @@ impl Control {
     pub fn new(
         config: Arc<Config>,
         registry: Registry,
-        shelf: Shelf,
+        shelf: RevisionStore,
         troubles: Troubles,
         metrics: Metrics,
     ) -> (Self, mpsc::Receiver<Command>) {

@@ -14,10 +14,10 @@ use sandbox::{
 
 pub mod control;
 pub mod difference;
-pub mod generations;
 pub mod library;
 pub mod loader;
 pub mod reload;
+pub mod revisions;
 pub mod upstream;
 
 use upstream::Served;

@@ -11,8 +11,8 @@ use std::{
 use crate::{
     Registry, Result,
     difference::{self, Difference, Surface},
-    generations::Manifest,
     library::{Library, blocking},
+    revisions::Manifest,
 };
 use base::{
     config::Config,
@@ -25,8 +25,8 @@ use base::{
 };
 use sandbox::{
     Sandbox,
+    capability::host_resources::{self, HostResources, HostResourcesError, Shared},
     capability::http::Outgoing,
-    capability::reach::{self, Reach, ReachError, Shared},
     component::{self, LoadError, LoadedComponent, Setup, Version},
 };
 use store::{
@@ -145,10 +145,10 @@ pub struct Loader {
 const EXAMPLES_AT: Duration = Duration::from_secs(1_798_761_600);
 
 /// What is known of the files that a component takes something from.
-pub type Stamp = (settings::Stamp, reach::Stamp);
+pub type Stamp = (settings::Stamp, host_resources::Stamp);
 
 /// What could be opened, and why the rest could not.
-type Opened = (Arc<Reach>, Option<ReachError>);
+type Opened = (Arc<HostResources>, Option<HostResourcesError>);
 
 /// A component that is ready to serve.
 pub struct Loaded {
@@ -193,7 +193,7 @@ impl Loader {
         let (this, name) = (self.clone(), name.to_owned());
         blocking(move || {
             let component = this.config.component(&name);
-            Ok(Reach::open(&name, &component, &this.config.base, &this.shared))
+            Ok(HostResources::open(&name, &component, &this.config.base, &this.shared))
         })
         .await
     }
@@ -201,7 +201,7 @@ impl Loader {
     /// What it takes from files as they are now: its settings and secrets, and the files and folders themselves.
     pub fn stamp(&self, name: &str) -> Stamp {
         let (config, base) = (self.config.component(name), &self.config.base);
-        let reach = Reach::stamp(&config, base);
+        let reach = HostResources::stamp(&config, base);
         let secrets = Hosts::files(&config.http.unwrap_or_default(), base);
         (Settings::stamp(&config.settings, base, secrets), reach)
     }
@@ -274,7 +274,7 @@ impl Loader {
         &self,
         name: &str,
         source: &Source,
-        (settings, http, reach): (Arc<Settings>, Arc<Outgoing>, Arc<Reach>),
+        (settings, http, reach): (Arc<Settings>, Arc<Outgoing>, Arc<HostResources>),
         terms: Terms,
     ) -> Result<(Arc<LoadedComponent>, Vec<Difference>)> {
         // At the start nothing is served yet, and all processors are free.

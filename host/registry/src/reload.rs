@@ -15,9 +15,9 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Registry, Result,
     control::{Command, Control, Trouble, Troubles},
-    generations::{Shelf, Status},
     library::Library,
     loader::{self, Loader},
+    revisions::{RevisionStore, Status},
 };
 use base::source::Stamp;
 use sandbox::component::{LoadError, LoadedComponent};
@@ -43,7 +43,7 @@ pub struct Reloader {
     library: Library,
     loader: Loader,
     registry: Registry,
-    shelf: Shelf,
+    shelf: RevisionStore,
     control: Control,
     troubles: Troubles,
     seen: BTreeMap<String, Stamp>,
@@ -59,7 +59,7 @@ pub struct Reloader {
 
 impl Reloader {
     pub fn new(
-        (library, loader, registry, shelf): (Library, Loader, Registry, Shelf),
+        (library, loader, registry, shelf): (Library, Loader, Registry, RevisionStore),
         control: Control,
         troubles: Troubles,
     ) -> Self {

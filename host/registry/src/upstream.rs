@@ -7,7 +7,9 @@ use futures::future::BoxFuture;
 use serde_json::{Map, Value};
 
 use super::{Catalog, Registry};
-use base::{caller::Caller, notes::Notes, tool_set::Owner, uri_template::UriTemplate};
+use base::{
+    caller::Caller, notifications::Notifications, tool_set::Owner, uri_template::UriTemplate,
+};
 use sandbox::{
     component::{CallError, InputRequired},
     definition::{Audience, Shown},
@@ -150,7 +152,7 @@ pub struct Request<'a> {
     /// Answers to what the last round asked, and the server's own state.
     pub responses: BTreeMap<String, Value>,
     pub state: Option<String>,
-    pub notes: Option<Notes>,
+    pub notifications: Option<Notifications>,
     pub traceparent: Option<String>,
 }
 

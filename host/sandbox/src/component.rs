@@ -12,8 +12,9 @@ use wasmtime::{
 };
 
 use crate::{
-    Sandbox, bindings::exports::madoguchi::tool::tools as wit, capability::http::Outgoing,
-    capability::reach::Reach, capability::state::CallState, definition::Tool, scheduler::Usage,
+    Sandbox, bindings::exports::madoguchi::tool::tools as wit,
+    capability::host_resources::HostResources, capability::http::Outgoing,
+    capability::state::CallState, definition::Tool, scheduler::Usage,
 };
 use base::{
     grants::{self, Grant},
@@ -35,6 +36,7 @@ pub use crate::{
 };
 pub use wit::{InputRequired, Invocation, Output, Refusal, Stop, Unavailable, Wait};
 
+mod concurrency;
 mod error;
 mod examples;
 mod exports;
@@ -42,13 +44,13 @@ mod failure;
 mod jobs;
 mod offers;
 mod output_check;
-mod places;
 mod round;
 mod routes;
 
 use exports::Exports;
 use output_check::OutputCheck;
 
+pub use concurrency::Places;
 pub use error::{CallError, LoadError, NameClash, StateError};
 pub use exports::Request;
 pub use jobs::{Agenda, Job, JobOutcome, Pause, RunRole};
@@ -56,7 +58,6 @@ pub use offers::{
     Completion, CompletionRequest, Contents, Offers, PromptInvocation, PromptOutput, PromptRole,
     ReadRequest, Reference,
 };
-pub use places::Places;
 pub use routes::{Answer as RouteAnswer, Found, Request as RouteRequest, Route, Unread};
 
 /// A component that has been compiled, linked and described.
@@ -232,7 +233,7 @@ impl LoadedComponent {
         &self,
         settings: Arc<Settings>,
         http: Arc<Outgoing>,
-        reach: Arc<Reach>,
+        reach: Arc<HostResources>,
     ) -> Self {
         let setup = Setup { settings, http, reach, ..(*self.setup).clone() };
         self.with_setup(setup)

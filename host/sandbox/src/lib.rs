@@ -27,8 +27,8 @@ use wasmtime_wasi_io::bindings::wasi::io;
 use crate::{
     bindings::madoguchi::tool,
     capability::state::{CallContext, CallState},
+    epoch_timer::EpochTimer,
     scheduler::{Heavy, Scheduler},
-    ticker::Ticker,
 };
 use base::{
     grants::Grant,
@@ -40,10 +40,10 @@ pub mod capability;
 pub mod compiler;
 pub mod component;
 pub mod definition;
-pub mod meter;
+pub mod epoch_timer;
+pub mod resource_limiter;
 pub mod scheduler;
 pub mod schema;
-pub mod ticker;
 pub mod version;
 
 /// Ticks after which a call counts as a long runner and queues for the slow lane.
@@ -59,7 +59,7 @@ pub struct Sandbox {
     engine: Engine,
     /// Makes the same code on one thread, for when calls are being served beside it.
     quiet_compiler: Engine,
-    ticker: Arc<Ticker>,
+    epoch_timer: Arc<EpochTimer>,
     /// Long runners take turns, so that quick calls always find a free worker.
     pub(crate) scheduler: Arc<Scheduler>,
     heavy: Arc<Heavy>,
@@ -86,7 +86,7 @@ impl Sandbox {
         let workers = std::thread::available_parallelism().map_or(2, usize::from);
         let slow_lane = config.slow_lane.unwrap_or(workers.saturating_sub(1).max(1));
         Ok(Self {
-            ticker: Ticker::start(&engine),
+            epoch_timer: EpochTimer::start(&engine),
             quiet_compiler: quiet_compiler(&engine, config, memory_bytes_max)?,
             engine,
             scheduler: Arc::new(Scheduler::new(slow_lane)),
@@ -126,17 +126,17 @@ impl Sandbox {
     pub fn store(&self, context: CallContext) -> Store<CallState> {
         let (setup, pace) = (context.setup.clone(), context.round.pace.clone());
         let limits = &setup.limits;
-        let mut store = Store::new(&self.engine, CallState::new(context, &self.ticker));
-        store.limiter(|state| &mut state.meter);
+        let mut store = Store::new(&self.engine, CallState::new(context, &self.epoch_timer));
+        store.limiter(|state| &mut state.limiter);
         store.set_hostcall_fuel(limits.output_bytes_max);
         store.set_max_component_handles(limits.handles_max);
         store.set_epoch_deadline(1);
         let (mut left, mut ran) = (limits.cpu_ms_max, 0);
         store.epoch_deadline_callback(move |mut store| {
-            store.data_mut().meter.cpu_ms += 1;
+            store.data_mut().limiter.cpu_ms += 1;
             left = left.saturating_sub(1);
             if left == 0 {
-                store.data_mut().meter.broken = Some("cpu_ms_max");
+                store.data_mut().limiter.broken = Some("cpu_ms_max");
                 return Ok(UpdateDeadline::Interrupt);
             }
             ran += 1;

@@ -11,7 +11,7 @@ use calls::{
     Calls,
     outcome::{CallOutcome, Executor},
     record::Watch,
-    spent::Spent,
+    replay_guard::ReplayGuard,
 };
 use mcp::McpServer;
 use registry::Registry;
@@ -47,7 +47,7 @@ pub async fn serve(
     let seal = Seal::fresh()?;
     let calls = Calls::new(
         (registry.clone(), Arc::new(config.clone())),
-        (seal, Spent::default()),
+        (seal, ReplayGuard::default()),
         running.clone(),
         watch,
         stop.clone(),

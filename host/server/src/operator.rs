@@ -20,11 +20,11 @@ use calls::Calls;
 use registry::control::Control;
 use telemetry::{audit::Audit, metrics::Metrics};
 
-mod door;
+mod access;
 mod routes;
 
-pub(crate) use door::Door;
-pub use door::Key;
+pub use access::Key;
+pub(crate) use access::OperatorAccess;
 
 /// How often to try to write the operator's key down.
 const HANG_OUT_EVERY: Duration = Duration::from_secs(2);
@@ -41,7 +41,7 @@ pub(crate) struct Operator {
 /// A bound listener, and the door that lets the operator in.
 pub(crate) struct Listening {
     pub(crate) listener: tokio::net::TcpListener,
-    pub(crate) door: Door,
+    pub(crate) access: OperatorAccess,
     /// What the disk did not take; to be written down as soon as it does.
     pub(crate) unwritten: Option<Key>,
 }
@@ -55,24 +55,24 @@ pub(crate) fn listen(addr: SocketAddr, data: &Path) -> io::Result<Listening> {
     let listener = TcpListener::bind(addr)?;
     listener.set_nonblocking(true)?;
     let listener = tokio::net::TcpListener::from_std(listener)?;
-    let (door, key) = Door::make(listener.local_addr()?, data)?;
-    let unwritten = door.hang_out(&key).err().map(|error| {
+    let (access, key) = OperatorAccess::make(listener.local_addr()?, data)?;
+    let unwritten = access.hang_out(&key).err().map(|error| {
         tracing::error!(
             "{}: operator.json: {error}; until it can be written, no command reaches this server",
             data.display()
         );
         key
     });
-    Ok(Listening { listener, door, unwritten })
+    Ok(Listening { listener, access, unwritten })
 }
 
 /// Writes the operator's key down as soon as the disk takes it.
-pub(crate) async fn hang_out(door: Door, key: Key) {
+pub(crate) async fn hang_out(access: OperatorAccess, key: Key) {
     let mut turns = tokio::time::interval(HANG_OUT_EVERY);
     loop {
         turns.tick().await;
-        let (door, key) = (door.clone(), key.clone());
-        let written = tokio::task::spawn_blocking(move || door.hang_out(&key)).await;
+        let (access, key) = (access.clone(), key.clone());
+        let written = tokio::task::spawn_blocking(move || access.hang_out(&key)).await;
         if matches!(written, Ok(Ok(()))) {
             return tracing::info!("operator.json is written: commands reach this server");
         }
@@ -80,7 +80,7 @@ pub(crate) async fn hang_out(door: Door, key: Key) {
 }
 
 /// Everything that the operator is answered.
-pub(crate) fn front(operator: Operator, door: Door) -> Front {
+pub(crate) fn front(operator: Operator, access: OperatorAccess) -> Front {
     let most = usize::try_from(FILE_BYTES_MAX).unwrap_or(usize::MAX);
     let routes = Router::new()
         .route("/operator/components", get(routes::components))
@@ -97,6 +97,6 @@ pub(crate) fn front(operator: Operator, door: Door) -> Front {
         .method_not_allowed_fallback(routes::wrong_method)
         .with_state(operator)
         .layer(DefaultBodyLimit::max(most))
-        .layer(middleware::from_fn_with_state(door, door::check));
+        .layer(middleware::from_fn_with_state(access, access::check));
     operators(routes, most)
 }

@@ -18,24 +18,26 @@ use crate::{
     api::{endpoints::Endpoints, health::Health, services::Services},
     http::{self, Connections, Front, Routes},
     jobs::{self, Works},
-    operator::{self, Door, Listening, Operator},
+    operator::{self, Listening, Operator, OperatorAccess},
     page, schedule,
 };
 use base::{
     config::{Config, assistants, tokens},
     limits::ConnectionsConfig,
 };
-use calls::{Calls, approvals::Approvals, authorization::Gateway, record::Watch, spent::Spent};
+use calls::{
+    Calls, approvals::Approvals, authorization::Gateway, record::Watch, replay_guard::ReplayGuard,
+};
 use mcp::{McpServer, Servers};
 use registry::{
     Registry,
     control::{Command, Control, Troubles},
-    generations::{self, Shelf},
     library::Library,
     loader::Loader,
     reload::Reloader,
+    revisions::{self, RevisionStore},
 };
-use sandbox::{Sandbox, capability::Around, capability::reach::Shared};
+use sandbox::{Sandbox, capability::Around, capability::host_resources::Shared};
 use store::{
     blobs::{self, Blobs},
     clock::Clock,
@@ -76,7 +78,7 @@ pub struct Server {
     limits: ConnectionsConfig,
     control: Control,
     /// Where the operator comes in.
-    door: Option<Door>,
+    access: Option<OperatorAccess>,
     /// Let go of last, once nothing writes any more.
     _folder: Data,
     /// What components reach of the server by itself; it ends with the server.
@@ -181,12 +183,13 @@ impl Server {
             let data = |source| DataError::Io { path: config.data.clone(), source };
             let seal = Seal::open(&config.data.join("seal.key")).map_err(data)?;
             let now_s = clock.now().as_secs();
-            let spent = Spent::open(&config.data.join("answers.spent"), now_s).map_err(data)?;
+            let replay_guard =
+                ReplayGuard::open(&config.data.join("answers.spent"), now_s).map_err(data)?;
             let library = Library::open(&config, &seal).map_err(data)?;
-            let shelf = Shelf::open(&config.data).map_err(data)?;
+            let shelf = RevisionStore::open(&config.data).map_err(data)?;
             let (kept, limits) = (config.data.join("blobs"), config.blobs.clone());
             let blobs = Blobs::open(kept, limits, clock.clone()).map_err(data)?;
-            config.take_accepted(generations::given(&config.data));
+            config.take_accepted(revisions::given(&config.data));
             let sandbox = Sandbox::with(&config.sandbox, config.memory_bytes_max())
                 .map_err(StartError::Sandbox)?;
 
@@ -236,7 +239,7 @@ impl Server {
             let tally = |label: &str| watch.metrics.of(label);
             let others = (&config.servers, &*config.base);
             let (servers, reached) = Servers::start(others, &registry, tally, &hang_up);
-            let answers = (seal, spent);
+            let answers = (seal, replay_guard);
             let gateway = Gateway::new(&config, &answers.0, &clock);
             let (tasks, stopping) = (running.clone(), stop.clone());
             let offers = (registry.clone(), shared.clone());
@@ -284,7 +287,7 @@ impl Server {
                 vec![reload, asks, jobs, tokio::spawn(blobs::sweep(blobs, stop.clone()))];
             tasks.extend(reached);
             tasks.push(schedule::start(shared, &registry, &stop, &running));
-            let (addr, door) = (None, None);
+            let (addr, access) = (None, None);
             let mut server = Self {
                 limits: config.connections.clone(),
                 connections: Vec::new(),
@@ -299,7 +302,7 @@ impl Server {
                 watch,
                 tasks,
                 control,
-                door,
+                access,
                 _folder: folder,
                 _behalf: behalf,
             };
@@ -313,16 +316,16 @@ impl Server {
     }
 
     fn serve_operator(&mut self, operator: Operator, listening: Listening) {
-        let Listening { listener, door, unwritten } = listening;
+        let Listening { listener, access, unwritten } = listening;
         if let Some(key) = unwritten {
-            let (stop, door) = (self.stop.clone(), door.clone());
+            let (stop, access) = (self.stop.clone(), access.clone());
             let until_written = async move {
-                _ = stop.run_until_cancelled(operator::hang_out(door, key)).await;
+                _ = stop.run_until_cancelled(operator::hang_out(access, key)).await;
             };
             self.tasks.push(tokio::spawn(until_written));
         }
-        let front = operator::front(operator, door.clone());
-        self.door = Some(door);
+        let front = operator::front(operator, access.clone());
+        self.access = Some(access);
         self.serve(listener, front);
     }
 
@@ -367,8 +370,8 @@ impl Server {
     pub fn stop(self) -> BoxFuture<'static, ()> {
         Box::pin(async move {
             self.stop.cancel();
-            if let Some(door) = &self.door {
-                door.close();
+            if let Some(access) = &self.access {
+                access.close();
             }
             self.running.close();
             let drain = Duration::from_secs(self.limits.stop_s);

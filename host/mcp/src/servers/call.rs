@@ -81,7 +81,7 @@ impl Server {
         let mut asking = Asking(Some(handle.map_err(Failed::of)?));
         let token = asking.0.as_ref().map(|it| it.progress_token.clone());
         let _followed = token
-            .zip(request.notes.clone().filter(|it| it.progress))
+            .zip(request.notifications.clone().filter(|it| it.progress))
             .map(|(token, to)| connection.hears.follow(token, to));
         let answer = match &mut asking.0 {
             Some(handle) => (&mut handle.rx).await,

@@ -35,7 +35,7 @@ use super::{Server, limited::Limited, retry::Failed, sse::OverSse};
 use base::{
     config::servers::{Era, ServerConfig, Way},
     grants::secret::{Mask, Secret},
-    notes::{Note, Notes, Progress},
+    notifications::{Notification, Notifications, Progress},
     tls,
 };
 
@@ -257,7 +257,7 @@ pub(super) struct Hears(Arc<Heard>);
 #[derive(Default)]
 struct Heard {
     changed: Notify,
-    calls: Mutex<HashMap<ProgressToken, Notes>>,
+    calls: Mutex<HashMap<ProgressToken, Notifications>>,
 }
 
 /// A call whose progress is passed on until this is dropped.
@@ -277,12 +277,12 @@ impl Hears {
         self.0.changed.notify_one();
     }
 
-    pub(super) fn follow(&self, token: ProgressToken, to: Notes) -> Followed<'_> {
+    pub(super) fn follow(&self, token: ProgressToken, to: Notifications) -> Followed<'_> {
         self.calls().insert(token.clone(), to);
         Followed { hears: self, token }
     }
 
-    fn calls(&self) -> MutexGuard<'_, HashMap<ProgressToken, Notes>> {
+    fn calls(&self) -> MutexGuard<'_, HashMap<ProgressToken, Notifications>> {
         self.0.calls.lock().unwrap_or_else(|it| it.into_inner())
     }
 }
@@ -306,7 +306,7 @@ impl ClientHandler for Hears {
         let call = self.calls().get(&it.progress_token).cloned();
         if let Some(call) = call {
             let note = Progress { progress: it.progress, total: it.total, message: it.message };
-            call.send(Note::Progress(note));
+            call.send(Notification::Progress(note));
         }
     }
 

@@ -6,9 +6,9 @@ use super::{READY_MAX, Reloader};
 use crate::{
     Result,
     difference::{Difference, Surface},
-    generations::{Generation, Manifest, Pending, Status, timestamp},
     library::blocking,
     loader::{Before, Loaded, Terms},
+    revisions::{Manifest, Pending, Revision, Status, timestamp},
 };
 use base::{
     config::{defaults, sentences},
@@ -242,7 +242,7 @@ impl Reloader {
         let component = loaded.component;
         // Nobody else changes the registry: what may be put in place now can be in a moment.
         self.registry.check(&component)?;
-        let generation = Generation {
+        let generation = Revision {
             number: component.generation(),
             digest: source.digest.clone(),
             installed_at: timestamp(),

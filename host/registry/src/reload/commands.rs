@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::{Reloader, builds::BY_OPERATOR};
 use crate::{
     control::{Command, ControlError, Order, Result, Trouble},
-    generations::{Generation, Manifest, Status},
     library::blocking,
     loader::Terms,
+    revisions::{Manifest, Revision, Status},
 };
 use base::source::{FILE_BYTES_MAX, Source, name_of};
 use sandbox::component::{LoadError, LoadedComponent, Version};
@@ -138,7 +138,7 @@ impl Reloader {
     }
 
     /// Lets `target` serve at once; the one that serves ends with `status`.
-    async fn go_to(&mut self, name: &str, target: &Generation, status: Status) -> Result<()> {
+    async fn go_to(&mut self, name: &str, target: &Revision, status: Status) -> Result<()> {
         let number = target.number;
         let before = self.registry.catalog().component(name).cloned();
         let component = match self.ready_again(name, target) {
@@ -157,7 +157,7 @@ impl Reloader {
     }
 
     /// What was taken away and comes back must be there at the next start, too.
-    async fn back_into_the_folder(&self, name: &str, target: &Generation) -> Result<()> {
+    async fn back_into_the_folder(&self, name: &str, target: &Revision) -> Result<()> {
         if self.seen.contains_key(name) || self.library.bundled().iter().any(|it| it == name) {
             return Ok(());
         }
@@ -170,7 +170,7 @@ impl Reloader {
     ///
     /// It then prepares itself from the settings once more, for what the other version made of
     /// them in the database may not be what this one would; nobody waits for that.
-    fn ready_again(&self, name: &str, target: &Generation) -> Option<Arc<LoadedComponent>> {
+    fn ready_again(&self, name: &str, target: &Revision) -> Option<Arc<LoadedComponent>> {
         let ready = self.ready.get(name)?.iter().find(|it| **it.digest() == *target.digest)?;
         let settings = self.loader.settings(name).ok()?;
         let again = Arc::new(ready.as_version(Version::settled(target.number), settings));
@@ -188,7 +188,7 @@ impl Reloader {
         Some(again)
     }
 
-    async fn load_again(&self, name: &str, target: &Generation) -> Result<Arc<LoadedComponent>> {
+    async fn load_again(&self, name: &str, target: &Revision) -> Result<Arc<LoadedComponent>> {
         let number = target.number;
         let source = self.shelf.read(name, &target.digest, &target.origin);
         let source = source.ok_or_else(|| self.no_generation(name, number))?;

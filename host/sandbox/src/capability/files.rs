@@ -9,7 +9,7 @@ use std::{
     sync::Arc,
 };
 
-use super::reach::ReachError;
+use super::host_resources::HostResourcesError;
 use crate::{bindings::madoguchi::tool::files, capability::state::CallState};
 use store::blobs::read_at;
 
@@ -25,9 +25,13 @@ impl Files {
     ///
     /// # Errors
     /// When it cannot be opened, or is not a file.
-    pub fn add(&mut self, name: &str, path: PathBuf) -> Result<(), ReachError> {
-        let error =
-            |source| ReachError { what: "file", name: name.to_owned(), path: path.clone(), source };
+    pub fn add(&mut self, name: &str, path: PathBuf) -> Result<(), HostResourcesError> {
+        let error = |source| HostResourcesError {
+            what: "file",
+            name: name.to_owned(),
+            path: path.clone(),
+            source,
+        };
         let opened = open(&path).map(Arc::new).map_err(error);
         self.0.insert(name.to_owned(), opened.as_ref().ok().cloned());
         opened.map(drop)

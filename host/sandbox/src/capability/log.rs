@@ -9,7 +9,7 @@ use crate::{
     bindings::madoguchi::tool::{event_stream, events, log, progress, types},
     capability::state::CallState,
 };
-use base::notes::{Level, Line, Note, Progress};
+use base::notifications::{Level, Line, Notification, Progress};
 
 /// Bytes that the name of what has changed may have.
 const URI_BYTES_MAX: usize = 1 << 10;
@@ -28,9 +28,9 @@ impl log::Host for CallState {
         if message.is_empty() {
             return;
         }
-        let wanted = self.context.round.notes.as_ref().filter(|it| it.wants(of(level)));
-        if let Some(notes) = wanted {
-            notes.send(Note::Log(Line {
+        let wanted = self.context.round.notifications.as_ref().filter(|it| it.wants(of(level)));
+        if let Some(notifications) = wanted {
+            notifications.send(Notification::Log(Line {
                 level: of(level),
                 component: self.context.component.to_string(),
                 message: message.to_owned(),
@@ -74,7 +74,9 @@ fn of(level: log::Level) -> Level {
 impl progress::Host for CallState {
     /// Never waits: a caller who is slow to listen misses a note.
     async fn report(&mut self, progress: f64, total: Option<f64>, message: Option<String>) {
-        let Some(notes) = self.context.round.notes.as_ref().filter(|it| it.progress) else {
+        let Some(notifications) =
+            self.context.round.notifications.as_ref().filter(|it| it.progress)
+        else {
             return;
         };
         if !progress.is_finite() {
@@ -90,7 +92,7 @@ impl progress::Host for CallState {
             it.truncate(it.floor_char_boundary(MESSAGE_BYTES_MAX));
             it
         });
-        notes.send(Note::Progress(Progress { progress, total, message }));
+        notifications.send(Notification::Progress(Progress { progress, total, message }));
     }
 }
 

@@ -2,9 +2,9 @@
 
 pub mod assistant_calls;
 pub mod assistants;
+pub mod host_resources;
 pub mod http;
 pub mod output;
-pub mod reach;
 pub mod state;
 
 mod blobs;

@@ -9,7 +9,7 @@ use wasmtime_wasi::{
     p2::{OutputStream, Pollable, StreamResult},
 };
 
-use crate::{capability::state::CallContext, meter::LogBudget};
+use crate::{capability::state::CallContext, resource_limiter::LogBudget};
 
 /// Writes whole lines, tagged with component and call.
 #[derive(Clone)]

@@ -12,19 +12,19 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use super::{
     Asking, Part, Written,
+    host_resources::HostResources,
     http::{CallHttp, Outgoing},
     output::GuestOutput,
-    reach::Reach,
 };
 use crate::{
-    meter::{LogBudget, Meter},
+    epoch_timer::{EpochTimer, Running},
+    resource_limiter::{InstanceLimiter, LogBudget},
     scheduler::Pace,
-    ticker::{Running, Ticker},
     version::Version,
 };
 use base::{
-    call::next_call_id, caller::Caller, grants::Grant, limits::Limits, notes::Notes,
-    settings::Settings,
+    call::next_call_id, caller::Caller, grants::Grant, limits::Limits,
+    notifications::Notifications, settings::Settings,
 };
 use store::{clock::Clock, database::Database};
 use telemetry::{Span, tally::Tally};
@@ -45,7 +45,7 @@ pub struct Setup {
     /// Where it may send requests.
     pub http: Arc<Outgoing>,
     /// What it reaches of the machine.
-    pub reach: Arc<Reach>,
+    pub reach: Arc<HostResources>,
     /// The time of day that it sees.
     pub clock: Clock,
     /// Where it is counted what its versions do.
@@ -59,7 +59,7 @@ pub struct Round {
     /// Tells calls apart, in errors and in the log.
     pub call_id: u64,
     pub caller: Caller,
-    pub notes: Option<Notes>,
+    pub notifications: Option<Notifications>,
     pub span: Span,
     /// Whether it takes turns; what the host itself asks for does once it is interrupted.
     pub pace: Arc<Pace>,
@@ -73,7 +73,7 @@ impl Round {
         Self {
             call_id: next_call_id(),
             caller: Caller::anonymous(),
-            notes: None,
+            notifications: None,
             span: Span::default(),
             pace: Arc::default(),
             asking: None,
@@ -102,7 +102,7 @@ pub struct CallContext {
 /// The data of one instance's store.
 pub struct CallState {
     pub context: CallContext,
-    pub meter: Meter,
+    pub limiter: InstanceLimiter,
     pub log: LogBudget,
     pub progress_left: u32,
     pub progress_dropped: u64,
@@ -120,12 +120,12 @@ pub struct CallState {
 }
 
 impl CallState {
-    pub fn new(context: CallContext, ticker: &Arc<Ticker>) -> Self {
+    pub fn new(context: CallContext, epoch_timer: &Arc<EpochTimer>) -> Self {
         let Setup { limits, tally, .. } = &*context.setup;
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits.handles_max);
         Self {
-            meter: Meter::new(limits, context.memory.clone(), tally.clone()),
+            limiter: InstanceLimiter::new(limits, context.memory.clone(), tally.clone()),
             log: LogBudget::new(limits.log_bytes_max, tally.clone()),
             progress_left: limits.progress_max,
             progress_dropped: 0,
@@ -138,7 +138,7 @@ impl CallState {
             wasi: None,
             table,
             context,
-            _running: ticker.run(),
+            _running: epoch_timer.run(),
         }
     }
 }
@@ -186,10 +186,10 @@ impl Drop for CallState {
             let limit = "log_bytes_max";
             tracing::warn!(target: "guest", component, call, limit, "{bytes} bytes of its log dropped, {limit}");
         }
-        let notes = self.progress_dropped;
-        if notes > 0 {
+        let notifications = self.progress_dropped;
+        if notifications > 0 {
             let limit = "progress_max";
-            tracing::warn!(target: "guest", component, call, limit, "{notes} notes of its progress dropped, {limit}");
+            tracing::warn!(target: "guest", component, call, limit, "{notifications} notes of its progress dropped, {limit}");
         }
     }
 }

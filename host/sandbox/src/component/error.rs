@@ -70,7 +70,7 @@ pub enum LoadError {
     Secret(#[from] grants::hosts::SecretError),
     /// A file or a folder that it is granted cannot be opened.
     #[error(transparent)]
-    Reach(#[from] crate::capability::reach::ReachError),
+    HostResources(#[from] crate::capability::host_resources::HostResourcesError),
     /// It does not accept its settings.
     #[error("it does not accept its settings: {}", problems(.0))]
     Configure(Vec<Problem>),
@@ -148,7 +148,7 @@ impl LoadError {
                 | settings::SettingsError::Json { path, .. },
             ) => Some(path),
             Self::Secret(grants::hosts::SecretError::File { file, .. }) => Some(Path::new(file)),
-            Self::Reach(it) => Some(&it.path),
+            Self::HostResources(it) => Some(&it.path),
             _ => None,
         }
     }
@@ -288,7 +288,7 @@ pub enum StateError {
     Foreign,
     /// The call that it belongs to has ended, or another round of it runs.
     #[error("requestState: it has been answered and used; call again without it to be asked again")]
-    Spent,
+    ReplayGuard,
     /// There are answers without it.
     #[error("inputResponses: they need the requestState that came with the questions")]
     Missing,

@@ -10,9 +10,9 @@ use wasmtime::{Store, component::Instance};
 
 use super::{
     CallError, Invocation, LoadError, LoadedComponent, Output, Stop,
+    concurrency::{Place, Places},
     error::limit_of,
     output_check,
-    places::{Place, Places},
 };
 use crate::{
     capability::state::{CallContext, CallState, Round},
@@ -202,7 +202,7 @@ impl LoadedComponent {
         match result {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(source)) => {
-                let broken = store.data().meter.broken.or_else(|| limit_of(&source));
+                let broken = store.data().limiter.broken.or_else(|| limit_of(&source));
                 Err(match broken {
                     Some(limit) => exceeded(limit),
                     None => CallError::Trapped { component, call_id, source },

@@ -22,7 +22,7 @@ use store::{
 
 /// What one component reaches. Opened once, shared by all calls of a version.
 #[derive(Clone, Default)]
-pub struct Reach {
+pub struct HostResources {
     /// Files, by name.
     pub files: Files,
     /// Folders, as the guest sees them.
@@ -62,7 +62,7 @@ type Identity = (Option<SystemTime>, u64, u64);
 /// Why something that is granted cannot be reached.
 #[derive(Debug, thiserror::Error)]
 #[error("{what} {name}: {path}: {source}", path = path.display())]
-pub struct ReachError {
+pub struct HostResourcesError {
     /// `file` or `folder`.
     pub what: &'static str,
     /// Its name for the component.
@@ -73,7 +73,7 @@ pub struct ReachError {
     pub source: io::Error,
 }
 
-impl Reach {
+impl HostResources {
     /// The same for a trial: what is read is read, what is made or rung is nobody's.
     pub fn on_trial(&self) -> Self {
         Self { blobs: None, bell: Bell::default(), around: Around::default(), ..self.clone() }
@@ -86,7 +86,7 @@ impl Reach {
         config: &ComponentConfig,
         base: &Path,
         shared: &Shared,
-    ) -> (Arc<Self>, Option<ReachError>) {
+    ) -> (Arc<Self>, Option<HostResourcesError>) {
         let grants = config.grants.clone().unwrap_or_default();
         let mut reach = Self {
             bell: shared.events.bell(name),
@@ -153,7 +153,7 @@ impl Folders {
     ///
     /// # Errors
     /// When it cannot be opened.
-    pub fn add(&mut self, guest: &str, path: PathBuf) -> Result<(), ReachError> {
+    pub fn add(&mut self, guest: &str, path: PathBuf) -> Result<(), HostResourcesError> {
         let granted = (guest.to_owned(), path.clone());
         match open(self.granted.iter().chain([&granted])) {
             Ok(open) => {
@@ -161,7 +161,9 @@ impl Folders {
                 self.granted.push(granted);
                 Ok(())
             }
-            Err(source) => Err(ReachError { what: "folder", name: granted.0, path, source }),
+            Err(source) => {
+                Err(HostResourcesError { what: "folder", name: granted.0, path, source })
+            }
         }
     }
 

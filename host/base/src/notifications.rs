@@ -4,19 +4,19 @@ use serde_json::{Value, json};
 use strum::{EnumString, IntoStaticStr};
 use tokio::sync::mpsc;
 
-/// Where the notes of one call go, and which of them are wanted.
+/// Where the notifications of one call go, and which of them are wanted.
 #[derive(Clone)]
-pub struct Notes {
-    pub sender: mpsc::Sender<Note>,
+pub struct Notifications {
+    pub sender: mpsc::Sender<Notification>,
     /// Whether to tell how far along the call is.
     pub progress: bool,
     /// The least level of what is told of the log; none tells nothing of it.
     pub log: Option<Level>,
 }
 
-/// One note.
+/// One notification.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Note {
+pub enum Notification {
     Progress(Progress),
     Log(Line),
 }
@@ -67,14 +67,14 @@ impl Level {
     }
 }
 
-impl Notes {
+impl Notifications {
     /// Whether lines of this level are wanted.
     pub fn wants(&self, level: Level) -> bool {
         self.log.is_some_and(|least| level >= least)
     }
 
-    /// Never waits: a caller who is slow to listen misses a note.
-    pub fn send(&self, note: Note) {
+    /// Never waits: a caller who is slow to listen misses a notification.
+    pub fn send(&self, note: Notification) {
         let _ = self.sender.try_send(note);
     }
 }
@@ -98,11 +98,11 @@ mod tests {
     #[test]
     fn a_line_is_wanted_from_its_level_up_and_not_at_all_where_nobody_asked() {
         let (sender, _receiver) = mpsc::channel(1);
-        let notes = |log| Notes { sender: sender.clone(), progress: false, log };
-        assert!(notes(Some(Level::Warning)).wants(Level::Warning));
-        assert!(notes(Some(Level::Warning)).wants(Level::Emergency));
-        assert!(!notes(Some(Level::Warning)).wants(Level::Notice));
-        assert!(!notes(None).wants(Level::Emergency));
+        let notifications = |log| Notifications { sender: sender.clone(), progress: false, log };
+        assert!(notifications(Some(Level::Warning)).wants(Level::Warning));
+        assert!(notifications(Some(Level::Warning)).wants(Level::Emergency));
+        assert!(!notifications(Some(Level::Warning)).wants(Level::Notice));
+        assert!(!notifications(None).wants(Level::Emergency));
     }
 
     #[test]

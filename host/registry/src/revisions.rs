@@ -9,21 +9,21 @@ use crate::difference::Difference;
 use base::grants::Grant;
 pub use sandbox::component::Status;
 
-mod shelf;
+mod store;
 
-pub use shelf::Shelf;
-pub use shelf::given;
+pub use store::RevisionStore;
+pub use store::given;
 
-/// Generations that are remembered; the bytes of fewer are kept.
+/// Revisions that are remembered; the bytes of fewer are kept.
 const GENERATIONS_MAX: usize = 50;
-/// Generations whose bytes are kept.
+/// Revisions whose bytes are kept.
 pub const BYTES_KEPT: usize = 5;
 /// Digests that are remembered as accepted, rejected or tested, each.
 const DIGESTS_MAX: usize = 64;
 
 /// One version that was installed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Generation {
+pub struct Revision {
     /// 1, 2, 3 …
     pub number: u64,
     /// The SHA-256 of its bytes, in hexadecimal.
@@ -67,7 +67,7 @@ pub struct Rejected {
 #[serde(default)]
 pub struct Manifest {
     /// Oldest first.
-    pub generations: Vec<Generation>,
+    pub generations: Vec<Revision>,
     pub rejected: Vec<Rejected>,
     /// Builds that may need more, and break more, than the one before.
     pub accepted: Vec<String>,
@@ -89,13 +89,13 @@ fn yes() -> bool {
 }
 
 impl Manifest {
-    pub fn serving(&self) -> Option<&Generation> {
+    pub fn serving(&self) -> Option<&Revision> {
         self.generations.iter().rfind(|it| it.status == Status::Serving)
     }
 
-    /// The generation that serves, or the last one that did and was not rejected.
-    pub fn last(&self) -> Option<&Generation> {
-        let is_good = |it: &&Generation| self.rejection(&it.digest).is_none();
+    /// The revision that serves, or the last one that did and was not rejected.
+    pub fn last(&self) -> Option<&Revision> {
+        let is_good = |it: &&Revision| self.rejection(&it.digest).is_none();
         self.serving().or_else(|| self.generations.iter().rfind(is_good))
     }
 
@@ -103,14 +103,14 @@ impl Manifest {
         self.generations.last().map_or(1, |it| it.number + 1)
     }
 
-    pub fn generation(&self, number: u64) -> Option<&Generation> {
+    pub fn generation(&self, number: u64) -> Option<&Revision> {
         self.generations.iter().find(|it| it.number == number)
     }
 
     /// Where a rollback goes that names no number: before the one that serves, or the last.
-    pub fn previous(&self) -> Option<&Generation> {
+    pub fn previous(&self) -> Option<&Revision> {
         let Some(serving) = self.serving() else { return self.last() };
-        let before = |it: &&Generation| {
+        let before = |it: &&Revision| {
             it.number < serving.number
                 && it.digest != serving.digest
                 && self.rejection(&it.digest).is_none()
@@ -127,8 +127,8 @@ impl Manifest {
         self.generations.iter().any(|it| it.digest == digest) && self.rejection(digest).is_none()
     }
 
-    /// The build in `generation` serves now.
-    pub fn install(&mut self, generation: Generation) {
+    /// The build in `revision` serves now.
+    pub fn install(&mut self, generation: Revision) {
         self.end_serving(Status::Replaced);
         self.forgive(&generation.digest);
         remember(&mut self.tested, &generation.digest);
@@ -139,7 +139,7 @@ impl Manifest {
         self.generations.drain(..surplus);
     }
 
-    /// Generation `number` serves again; the one that served ended with `status`.
+    /// Revision `number` serves again; the one that served ended with `status`.
     pub fn go_to(&mut self, number: u64, status: Status) {
         if let Some(serving) = self.serving().filter(|it| it.number > number) {
             let (digest, number) = (serving.digest.clone(), serving.number);
@@ -152,7 +152,7 @@ impl Manifest {
         self.serve(number);
     }
 
-    /// Generation `number` serves, for another one cannot.
+    /// Revision `number` serves, for another one cannot.
     pub fn serve(&mut self, number: u64) {
         if self.serving().is_some_and(|it| it.number == number) {
             return;
@@ -213,8 +213,8 @@ pub fn timestamp() -> String {
 mod tests {
     use super::*;
 
-    fn generation(number: u64, digest: &str) -> Generation {
-        Generation {
+    fn generation(number: u64, digest: &str) -> Revision {
+        Revision {
             number,
             digest: digest.to_owned(),
             installed_at: timestamp(),

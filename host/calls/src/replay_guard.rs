@@ -21,7 +21,7 @@ const REMEMBERED_MAX: usize = 1 << 18;
 
 /// The calls that have ended and the ones that run. A clone is another handle on the same ones.
 #[derive(Clone, Debug, Default)]
-pub struct Spent(Arc<Mutex<Known>>);
+pub struct ReplayGuard(Arc<Mutex<Known>>);
 
 #[derive(Debug, Default)]
 struct Known {
@@ -49,12 +49,12 @@ const ENTRY: usize = 16;
 /// One round of a call, while it runs.
 #[derive(Debug)]
 pub struct Claim {
-    spent: Spent,
+    replay_guard: ReplayGuard,
     /// None once the call has ended.
     call: Option<u64>,
 }
 
-impl Spent {
+impl ReplayGuard {
     /// Those of `file`, less what has expired; written down there from now on.
     pub fn open(file: &Path, now_s: u64) -> io::Result<Self> {
         let bytes = match fs::read(file) {
@@ -81,8 +81,8 @@ impl Spent {
             return Err(StateError::Expired);
         }
         match known.calls.insert(call) {
-            true => Ok(Claim { spent: self.clone(), call: Some(call) }),
-            false => Err(StateError::Spent),
+            true => Ok(Claim { replay_guard: self.clone(), call: Some(call) }),
+            false => Err(StateError::ReplayGuard),
         }
     }
 
@@ -152,7 +152,7 @@ impl Claim {
     /// The call has ended: no state of it that is valid until `expires_at_s` is taken any more.
     pub fn spend(mut self, expires_at_s: u64) {
         if let Some(call) = self.call.take() {
-            self.spent.known().end(expires_at_s, call);
+            self.replay_guard.known().end(expires_at_s, call);
         }
     }
 }
@@ -161,7 +161,7 @@ impl Drop for Claim {
     /// It has not: the same state may come again.
     fn drop(&mut self) {
         if let Some(call) = self.call.take() {
-            self.spent.known().calls.remove(&call);
+            self.replay_guard.known().calls.remove(&call);
         }
     }
 }
@@ -172,30 +172,46 @@ mod tests {
 
     #[test]
     fn a_call_ends_once_and_runs_once_at_a_time_and_may_be_repeated_until_then() {
-        let spent = Spent::default();
-        let first = spent.claim(7, 100, 10).unwrap();
-        assert_eq!(spent.claim(7, 100, 10).unwrap_err(), StateError::Spent, "it runs");
-        assert!(spent.claim(8, 100, 10).is_ok(), "another call");
+        let replay_guard = ReplayGuard::default();
+        let first = replay_guard.claim(7, 100, 10).unwrap();
+        assert_eq!(replay_guard.claim(7, 100, 10).unwrap_err(), StateError::ReplayGuard, "it runs");
+        assert!(replay_guard.claim(8, 100, 10).is_ok(), "another call");
         drop(first);
-        spent.claim(7, 100, 10).unwrap().spend(110);
-        assert_eq!(spent.claim(7, 100, 10).unwrap_err(), StateError::Spent, "it has ended");
-        assert_eq!(spent.claim(7, 109, 109).unwrap_err(), StateError::Spent, "a later round");
+        replay_guard.claim(7, 100, 10).unwrap().spend(110);
+        assert_eq!(
+            replay_guard.claim(7, 100, 10).unwrap_err(),
+            StateError::ReplayGuard,
+            "it has ended"
+        );
+        assert_eq!(
+            replay_guard.claim(7, 109, 109).unwrap_err(),
+            StateError::ReplayGuard,
+            "a later round"
+        );
     }
 
     #[test]
     fn what_has_expired_is_forgotten_and_what_must_be_forgotten_before_counts_as_expired() {
-        let spent = Spent::default();
+        let replay_guard = ReplayGuard::default();
         for call in 1..=3 {
-            spent.claim(call, 100 + call, 10).unwrap().spend(100 + call);
+            replay_guard.claim(call, 100 + call, 10).unwrap().spend(100 + call);
         }
-        spent.known().forget(102, usize::MAX);
-        assert_eq!(spent.known().ended.len(), 2, "the first has expired");
-        spent.known().forget(102, 1);
-        assert_eq!(spent.claim(2, 102, 102).unwrap_err(), StateError::Expired, "forgotten");
-        assert_eq!(spent.claim(9, 102, 102).unwrap_err(), StateError::Expired, "as old as that");
-        assert_eq!(spent.claim(3, 103, 102).unwrap_err(), StateError::Spent, "remembered");
-        assert!(spent.claim(9, 104, 102).is_ok());
-        assert_eq!(spent.known().calls.len(), 1, "nothing else is kept");
+        replay_guard.known().forget(102, usize::MAX);
+        assert_eq!(replay_guard.known().ended.len(), 2, "the first has expired");
+        replay_guard.known().forget(102, 1);
+        assert_eq!(replay_guard.claim(2, 102, 102).unwrap_err(), StateError::Expired, "forgotten");
+        assert_eq!(
+            replay_guard.claim(9, 102, 102).unwrap_err(),
+            StateError::Expired,
+            "as old as that"
+        );
+        assert_eq!(
+            replay_guard.claim(3, 103, 102).unwrap_err(),
+            StateError::ReplayGuard,
+            "remembered"
+        );
+        assert!(replay_guard.claim(9, 104, 102).is_ok());
+        assert_eq!(replay_guard.known().calls.len(), 1, "nothing else is kept");
     }
 
     #[test]
@@ -203,14 +219,14 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("spent-{}", std::process::id()));
         store::private::make_folder(&folder).unwrap();
         let file = folder.join("spent");
-        let spent = Spent::open(&file, 10).unwrap();
-        spent.claim(7, 100, 10).unwrap().spend(110);
-        spent.claim(8, 200, 20).unwrap().spend(220);
-        drop(spent.claim(9, 200, 20).unwrap());
+        let replay_guard = ReplayGuard::open(&file, 10).unwrap();
+        replay_guard.claim(7, 100, 10).unwrap().spend(110);
+        replay_guard.claim(8, 200, 20).unwrap().spend(220);
+        drop(replay_guard.claim(9, 200, 20).unwrap());
         // As a power cut leaves it.
         File::options().append(true).open(&file).unwrap().write_all(&[1, 2, 3]).unwrap();
-        let again = Spent::open(&file, 111).unwrap();
-        assert_eq!(again.claim(8, 200, 111).unwrap_err(), StateError::Spent);
+        let again = ReplayGuard::open(&file, 111).unwrap();
+        assert_eq!(again.claim(8, 200, 111).unwrap_err(), StateError::ReplayGuard);
         assert!(again.claim(9, 200, 111).is_ok(), "it had not ended");
         assert_eq!(again.known().ended.len(), 1, "the first has expired");
         fs::remove_dir_all(folder).unwrap();

@@ -26,7 +26,7 @@ const FILE: &str = "operator.json";
 /// Bytes of randomness in a token, and in the key that tokens are compared under.
 const TOKEN_BYTES: usize = 32;
 
-/// Where the operator is served, and the token that opens the door.
+/// Where the operator is served, and the token that lets them in.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Key {
     /// Where.
@@ -51,7 +51,7 @@ impl Key {
 
 /// Tells the operator from everybody else. The token itself is not kept.
 #[derive(Clone)]
-pub(crate) struct Door {
+pub(crate) struct OperatorAccess {
     /// HMAC under a key of this process: what is compared tells nothing about the token, and is
     /// compared in constant time.
     mac: Hmac<Sha256>,
@@ -60,12 +60,12 @@ pub(crate) struct Door {
     file: PathBuf,
 }
 
-impl Door {
+impl OperatorAccess {
     /// Makes a token; the key with it is to be written down.
     pub(crate) fn make(addr: SocketAddr, data: &Path) -> io::Result<(Self, Key)> {
         let token = URL_SAFE_NO_PAD.encode(random()?);
-        let door = Self::of(&token, addr, data.join(FILE))?;
-        Ok((door, Key { addr, token }))
+        let access = Self::of(&token, addr, data.join(FILE))?;
+        Ok((access, Key { addr, token }))
     }
 
     /// Writes `key` down, for whoever can read the data folder.
@@ -120,9 +120,13 @@ impl Door {
 }
 
 /// Lets the operator in, and nobody else.
-pub(super) async fn check(State(door): State<Door>, request: Request, next: Next) -> Response {
+pub(super) async fn check(
+    State(access): State<OperatorAccess>,
+    request: Request,
+    next: Next,
+) -> Response {
     let authority = request.uri().authority().map(|it| it.as_str());
-    match door.refuses(request.headers(), authority) {
+    match access.refuses(request.headers(), authority) {
         None => next.run(request).await,
         Some(refusal) => refusal,
     }
@@ -140,10 +144,10 @@ mod tests {
 
     fn status(headers: &[(header::HeaderName, &str)]) -> Option<StatusCode> {
         let addr = SocketAddr::from(([127, 0, 0, 1], 9));
-        let door = Door::of("right", addr, PathBuf::new()).unwrap();
+        let access = OperatorAccess::of("right", addr, PathBuf::new()).unwrap();
         let headers = headers.iter().map(|(name, it)| (name.clone(), it.parse().unwrap()));
         let headers: HeaderMap = headers.collect();
-        door.refuses(&headers, None).map(|it| it.status())
+        access.refuses(&headers, None).map(|it| it.status())
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Where generations are kept: `DATA/generations/NAME/`, their bytes by digest beside one manifest.
+//! Where revisions are kept: `DATA/generations/NAME/`, their bytes by digest beside one manifest.
 
 use std::{
     collections::BTreeMap,
@@ -14,15 +14,15 @@ use store::private;
 
 const MANIFEST: &str = "manifest.json";
 
-/// The generations of all components. A clone is another handle on the same ones.
+/// The revisions of all components. A clone is another handle on the same ones.
 #[derive(Clone)]
-pub struct Shelf {
+pub struct RevisionStore {
     folder: PathBuf,
     manifests: Arc<Mutex<BTreeMap<String, Manifest>>>,
 }
 
-impl Shelf {
-    /// Opens the shelf, or makes it. A manifest that cannot be read is put aside, and said so.
+impl RevisionStore {
+    /// Opens the store, or makes it. A manifest that cannot be read is put aside, and said so.
     pub fn open(data: &Path) -> io::Result<Self> {
         let folder = data.join("generations");
         private::make_folder(&folder)?;
@@ -53,7 +53,7 @@ impl Shelf {
         self.write_down(name).await;
     }
 
-    /// Changes what is remembered, until [`Shelf::write_down`] in this process only.
+    /// Changes what is remembered, until [`RevisionStore::write_down`] in this process only.
     pub fn note(&self, name: &str, change: impl FnOnce(&mut Manifest)) {
         change(self.manifests().entry(name.to_owned()).or_default());
     }
@@ -175,11 +175,11 @@ mod tests {
     #[tokio::test]
     async fn what_is_remembered_outlives_the_process_and_a_broken_manifest_begins_anew() {
         let data = folder("manifest");
-        Shelf::open(&data).unwrap().change("shop", |it| it.accept("a")).await;
-        assert_eq!(Shelf::open(&data).unwrap().manifest("shop").accepted, ["a"]);
+        RevisionStore::open(&data).unwrap().change("shop", |it| it.accept("a")).await;
+        assert_eq!(RevisionStore::open(&data).unwrap().manifest("shop").accepted, ["a"]);
         let file = data.join("generations/shop").join(MANIFEST);
         fs::write(&file, "{").unwrap();
-        assert_eq!(Shelf::open(&data).unwrap().manifest("shop"), Manifest::default());
+        assert_eq!(RevisionStore::open(&data).unwrap().manifest("shop"), Manifest::default());
         assert!(!file.is_file(), "it is put aside");
         fs::remove_dir_all(&data).unwrap();
     }
@@ -187,7 +187,7 @@ mod tests {
     #[tokio::test]
     async fn bytes_that_are_not_what_their_name_says_are_not_taken() {
         let data = folder("bytes");
-        let shelf = Shelf::open(&data).unwrap();
+        let shelf = RevisionStore::open(&data).unwrap();
         let source = Source::new(b"bytes".to_vec(), "a test".to_owned());
         shelf.keep("shop", &source, None).await;
         assert!(shelf.read("shop", &source.digest, "again").is_some());

@@ -11,7 +11,7 @@ use base::limits::Limits;
 use telemetry::tally::Tally;
 
 /// Counts what one instance takes, and remembers which limit it ran into.
-pub struct Meter {
+pub struct InstanceLimiter {
     memory_bytes_max: usize,
     memory_total_bytes_max: usize,
     /// What all instances of the component have, and this one's part of it.
@@ -25,7 +25,7 @@ pub struct Meter {
     tally: Arc<Tally>,
 }
 
-impl Meter {
+impl InstanceLimiter {
     pub fn new(limits: &Limits, memory_total: Arc<AtomicUsize>, tally: Arc<Tally>) -> Self {
         Self {
             memory_bytes_max: limits.memory_bytes_max,
@@ -47,7 +47,7 @@ impl Meter {
     }
 }
 
-impl ResourceLimiter for Meter {
+impl ResourceLimiter for InstanceLimiter {
     fn memory_growing(
         &mut self,
         current: usize,
@@ -77,7 +77,7 @@ impl ResourceLimiter for Meter {
     }
 }
 
-impl Drop for Meter {
+impl Drop for InstanceLimiter {
     fn drop(&mut self) {
         self.memory_total.fetch_sub(self.memory, Ordering::AcqRel);
         self.tally.instance(self.memory, self.cpu_ms);
@@ -148,8 +148,8 @@ mod tests {
         let limits =
             Limits { memory_bytes_max: 8, memory_total_bytes_max: 10, ..Limits::default() };
         let total = Arc::new(AtomicUsize::new(0));
-        let meter = || Meter::new(&limits, total.clone(), Arc::default());
-        let (mut one, mut other) = (meter(), meter());
+        let limiter = || InstanceLimiter::new(&limits, total.clone(), Arc::default());
+        let (mut one, mut other) = (limiter(), limiter());
         assert!(one.memory_growing(0, 6, None).unwrap());
         assert!(other.memory_growing(0, 4, None).unwrap());
         assert!(!other.memory_growing(4, 5, None).unwrap());

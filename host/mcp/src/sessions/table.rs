@@ -11,7 +11,7 @@ use std::{
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 /// All that are open.
-pub(crate) struct Book<Id> {
+pub(crate) struct SessionTable<Id> {
     max: usize,
     entries: Mutex<HashMap<Id, Entry>>,
 }
@@ -24,7 +24,7 @@ struct Entry {
     end: CancellationToken,
 }
 
-impl<Id: Clone + Eq + Hash> Book<Id> {
+impl<Id: Clone + Eq + Hash> SessionTable<Id> {
     pub(crate) fn new(max: usize) -> Self {
         Self { max, entries: Mutex::default() }
     }
@@ -110,7 +110,7 @@ fn victim<Id: Clone>(entries: &HashMap<Id, Entry>, newcomer: &Arc<str>, max: usi
 
 /// A session while somebody uses it.
 pub(crate) struct InUse<Id: Clone + Eq + Hash> {
-    book: Arc<Book<Id>>,
+    book: Arc<SessionTable<Id>>,
     id: Id,
     end: CancellationToken,
 }
@@ -137,12 +137,12 @@ mod tests {
 
     use super::*;
 
-    fn book(max: usize) -> Arc<Book<SessionId>> {
-        Arc::new(Book::new(max))
+    fn book(max: usize) -> Arc<SessionTable<SessionId>> {
+        Arc::new(SessionTable::new(max))
     }
 
     /// One more session, and which had to go for it.
-    fn open(book: &Book<SessionId>, id: &str, principal: &str) -> Option<Vec<String>> {
+    fn open(book: &SessionTable<SessionId>, id: &str, principal: &str) -> Option<Vec<String>> {
         let principal = Arc::from(principal);
         let struck = book.make_room(&principal)?;
         book.open(id.into(), principal);

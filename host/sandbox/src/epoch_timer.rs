@@ -17,12 +17,12 @@ const TICK: Duration = Duration::from_millis(1);
 const IDLE_TICKS: u32 = 2_000;
 
 /// Ticks an engine's epoch for as long as the engine lives.
-pub struct Ticker {
+pub struct EpochTimer {
     running: Arc<AtomicUsize>,
     thread: Thread,
 }
 
-impl Ticker {
+impl EpochTimer {
     pub fn start(engine: &Engine) -> Arc<Self> {
         let running = Arc::<AtomicUsize>::default();
         let (engine, counted) = (engine.weak(), Arc::downgrade(&running));
@@ -43,7 +43,7 @@ impl Ticker {
 }
 
 /// One running instance.
-pub struct Running(Arc<Ticker>);
+pub struct Running(Arc<EpochTimer>);
 
 impl Drop for Running {
     fn drop(&mut self) {

@@ -1,4 +1,4 @@
-//! The places of one component: how many of its calls run at a time, and who waits for how long.
+//! The concurrency limit of one component: how many of its calls run at a time, and who waits for how long.
 
 use std::{
     sync::atomic::{AtomicU64, AtomicUsize, Ordering},

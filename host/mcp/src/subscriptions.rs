@@ -18,7 +18,7 @@ use tokio::sync::{broadcast, watch};
 
 use super::{
     McpServer, Result,
-    sessions::{Book, InUse},
+    sessions::{InUse, SessionTable},
     wire,
 };
 use base::{caller::Caller, tool_set::Owner};
@@ -26,7 +26,7 @@ use registry::{Catalog, Changed, Registry};
 use sandbox::component::CallError;
 use store::events::{By, Events, Rung};
 
-/// How long a client may take to accept news; one that takes longer is given up.
+/// How long a client may take to accept notifications; one that takes longer is given up.
 pub(super) const NEWS_TIMEOUT: Duration = Duration::from_secs(10);
 /// Clients of the modern era that may listen at a time.
 pub(super) const LISTENERS_MAX: usize = 1_024;
@@ -34,7 +34,7 @@ pub(super) const LISTENERS_MAX: usize = 1_024;
 pub(super) const SUBSCRIPTIONS_MAX: usize = 256;
 
 /// Hears what is new, as far as one caller may know.
-pub(super) struct News {
+pub(super) struct Subscriptions {
     changes: watch::Receiver<Arc<Catalog>>,
     rung: broadcast::Receiver<Rung>,
     seen: Changed,
@@ -53,7 +53,7 @@ pub(super) struct Bulletin {
     pub(super) is_incomplete: bool,
 }
 
-impl News {
+impl Subscriptions {
     /// Hears everything from now on.
     pub(super) fn new(registry: &Registry, events: &Events, caller: Caller) -> Self {
         let (mut changes, rung) = (registry.changes(), events.listen());
@@ -151,7 +151,7 @@ impl McpServer {
             return Err(ErrorData::internal_error(message, None));
         };
         let mut cut = std::pin::pin!(listening.in_use.ended());
-        let mut news = News::new(&self.registry, &self.events, caller);
+        let mut news = Subscriptions::new(&self.registry, &self.events, caller);
         let (sink, accepted) = (subscription.sink(), subscription.accepted());
         let uris: BTreeSet<_> = accepted.resource_subscriptions.iter().flatten().cloned().collect();
         loop {
@@ -190,7 +190,7 @@ impl McpServer {
 
 /// A place among those who listen, until it is given back.
 struct Listening {
-    listeners: Arc<Book<u64>>,
+    listeners: Arc<SessionTable<u64>>,
     id: u64,
     in_use: InUse<u64>,
 }
@@ -202,7 +202,7 @@ impl Drop for Listening {
 }
 
 /// A place for one more listener of `principal`, who has a fair share of all places.
-fn listen_as(listeners: &Arc<Book<u64>>, principal: &Arc<str>) -> Option<Listening> {
+fn listen_as(listeners: &Arc<SessionTable<u64>>, principal: &Arc<str>) -> Option<Listening> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     listeners.make_room(principal)?;
     let id = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -217,16 +217,16 @@ mod tests {
 
     use super::*;
 
-    /// With the registry, without which there would not be any more news.
-    fn news(events: &Events) -> (Registry, News) {
+    /// With the registry, without which there would not be anything new.
+    fn news(events: &Events) -> (Registry, Subscriptions) {
         let registry = Registry::default();
-        let news = News::new(&registry, events, Caller::anonymous());
+        let news = Subscriptions::new(&registry, events, Caller::anonymous());
         (registry, news)
     }
 
     #[tokio::test]
     async fn listeners_of_one_caller_leave_places_for_another() {
-        let listeners = Arc::new(Book::new(8));
+        let listeners = Arc::new(SessionTable::new(8));
         let listen = |principal: &str| listen_as(&listeners, &Arc::from(principal));
         let ann: Vec<_> = (0..8).filter_map(|_| listen("ann")).collect();
         assert_eq!(ann.len(), 8);
