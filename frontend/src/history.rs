@@ -104,38 +104,35 @@ pub(crate) fn replace_hash(hash: &str) {
     }
 }
 
-/// Brings the reader where they were, once that is there; unless they have gone on. Who is there once scrolls as
+/// Brings the reader where they were, once that is there; unless they have gone on. Who is there once goes where
 /// they like.
 pub(crate) fn restore(seen: &Seen) {
     let here = ENTRIES.with_borrow(|it| it.here);
-    let is_reached = Rc::new(Cell::new(false));
+    let is_done = Rc::new(Cell::new(false));
     for (index, after) in TRIES_MS.into_iter().enumerate() {
-        let (seen, is_reached) = (seen.clone(), is_reached.clone());
+        let (seen, is_done) = (seen.clone(), is_done.clone());
         let restore = move || {
             let is_gone = ENTRIES.with_borrow(|it| it.here.to_bits() != here.to_bits());
-            if is_gone || is_reached.get() && seen.focus.is_none() {
+            if is_gone || is_done.get() {
                 return;
             }
-            let to = if is_reached.get() { scrolled() } else { seen.scrolled };
-            if let Some(css) = &seen.focus {
-                focus(css, index == 0);
-            }
-            window().scroll_to_with_x_and_y(0.0, to);
-            is_reached.set(is_reached.get() || (scrolled() - seen.scrolled).abs() < NEAR_PX);
+            let is_focused = seen.focus.as_ref().is_none_or(|css| focus(css, index == 0));
+            window().scroll_to_with_x_and_y(0.0, seen.scrolled);
+            is_done.set(is_focused && (scrolled() - seen.scrolled).abs() < NEAR_PX);
         };
         set_timeout(restore, Duration::from_millis(after));
     }
 }
 
-/// Moves the keyboard back, unless the reader has moved it since the view came.
-fn focus(css: &str, is_first: bool) {
+/// Moves the keyboard back, unless the reader has moved it since the view came. Whether that is settled.
+fn focus(css: &str, is_first: bool) -> bool {
     let active = document().active_element();
     let is_lost = active.is_none_or(|it| it.tag_name() == "BODY" || it.has_attribute("tabindex"));
-    if let Ok(Some(element)) = document().query_selector(css)
-        && (is_first || is_lost)
-    {
-        let _ = element.unchecked_into::<HtmlElement>().focus();
+    if !is_first && !is_lost {
+        return true;
     }
+    let element = document().query_selector(css).ok().flatten();
+    element.is_some_and(|it| it.unchecked_into::<HtmlElement>().focus().is_ok())
 }
 
 fn scrolled() -> f64 {

@@ -74,13 +74,13 @@ impl Chat {
 async fn conv_4_6_an_agent_from_outside_answers_a_person_and_the_end_of_the_chat_sends_it_away() {
     let it = Chat::with(Look::DESKTOP).await;
     let browser = &it.desk.browser;
-    browser.says("#agent-status", "is not there").await;
+    browser.says("#agent-status", "is not connected").await;
     it.write("こんにちは").await;
     browser.says("#agent-status", "is being called").await;
     browser.until("document.querySelectorAll('.agent-message').length === 1").await;
     browser.says(".agent-receipt", "Sent").await;
     let agent = it.agent().await;
-    browser.says("#agent-status", "is there").await;
+    browser.says("#agent-status", "is connected").await;
     assert_eq!(agent.next_action().await["action"], "get_pending_messages");
     assert_eq!(agent.reads().await, ["こんにちは"]);
     browser.says(".agent-receipt", "Read").await;
@@ -93,7 +93,7 @@ async fn conv_4_6_an_agent_from_outside_answers_a_person_and_the_end_of_the_chat
     browser.picture("agent-chat").await;
     browser.hit("button", "End the chat").await;
     assert_eq!(agent.next_action().await["action"], "exit");
-    browser.says("#agent-status", "is not there").await;
+    browser.says("#agent-status", "is not connected").await;
     assert_eq!(it.texts().await, ["こんにちは", "はい、何でしょう。"]);
     it.desk.close().await;
 }
