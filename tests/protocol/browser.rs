@@ -314,10 +314,6 @@ async fn back_leads_to_where_the_reader_was() {
     browser.script("history.back()").await;
     browser.until(&format!("Math.abs(window.scrollY - {scrolled}) < 3")).await;
     browser.until(&format!("document.activeElement.getAttribute('href') === {href}")).await;
-    // A link leads to the top, as ever.
-    browser.script("document.activeElement.click()").await;
-    browser.find("[role=gridcell]").await;
-    browser.until("window.scrollY === 0").await;
     browser.close().await;
 }
 
