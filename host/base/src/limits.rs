@@ -116,7 +116,7 @@ impl Default for ConnectionsConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ApprovalsConfig {
-    /// Seconds after which a call that nobody has allowed is no longer made.
+    /// Seconds after which a call that waits for approval expires.
     pub valid_s: u64,
     /// Approvals that are kept, those that are over included.
     pub approvals_max: usize,

@@ -82,7 +82,7 @@ impl ReplayGuard {
         }
         match known.calls.insert(call) {
             true => Ok(Claim { replay_guard: self.clone(), call: Some(call) }),
-            false => Err(StateError::ReplayGuard),
+            false => Err(StateError::Replayed),
         }
     }
 
@@ -174,18 +174,18 @@ mod tests {
     fn a_call_ends_once_and_runs_once_at_a_time_and_may_be_repeated_until_then() {
         let replay_guard = ReplayGuard::default();
         let first = replay_guard.claim(7, 100, 10).unwrap();
-        assert_eq!(replay_guard.claim(7, 100, 10).unwrap_err(), StateError::ReplayGuard, "it runs");
+        assert_eq!(replay_guard.claim(7, 100, 10).unwrap_err(), StateError::Replayed, "it runs");
         assert!(replay_guard.claim(8, 100, 10).is_ok(), "another call");
         drop(first);
         replay_guard.claim(7, 100, 10).unwrap().spend(110);
         assert_eq!(
             replay_guard.claim(7, 100, 10).unwrap_err(),
-            StateError::ReplayGuard,
+            StateError::Replayed,
             "it has ended"
         );
         assert_eq!(
             replay_guard.claim(7, 109, 109).unwrap_err(),
-            StateError::ReplayGuard,
+            StateError::Replayed,
             "a later round"
         );
     }
@@ -207,7 +207,7 @@ mod tests {
         );
         assert_eq!(
             replay_guard.claim(3, 103, 102).unwrap_err(),
-            StateError::ReplayGuard,
+            StateError::Replayed,
             "remembered"
         );
         assert!(replay_guard.claim(9, 104, 102).is_ok());
@@ -226,7 +226,7 @@ mod tests {
         // As a power cut leaves it.
         File::options().append(true).open(&file).unwrap().write_all(&[1, 2, 3]).unwrap();
         let again = ReplayGuard::open(&file, 111).unwrap();
-        assert_eq!(again.claim(8, 200, 111).unwrap_err(), StateError::ReplayGuard);
+        assert_eq!(again.claim(8, 200, 111).unwrap_err(), StateError::Replayed);
         assert!(again.claim(9, 200, 111).is_ok(), "it had not ended");
         assert_eq!(again.known().ended.len(), 1, "the first has expired");
         fs::remove_dir_all(folder).unwrap();

@@ -295,7 +295,7 @@ const RESERVE: u32 = 8;
 /// The places in the pool of instances: shared by all components, and not to be taken by one.
 pub(crate) struct Instances {
     common: Arc<Semaphore>,
-    /// For components that run hardly anything: whoever fills the pool leaves it to them.
+    /// For components that run hardly anything: it stays free when the pool is full.
     reserve: Arc<Semaphore>,
 }
 

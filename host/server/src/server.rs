@@ -399,7 +399,7 @@ impl Server {
     }
 }
 
-/// Tells whoever starts a server what they open to whom.
+/// Warns, at start, of what the configuration opens to others.
 fn tell_what_is_open(config: &Config) {
     let problems = tokens::check::problems(config);
     for it in problems.into_iter().chain(assistants::problems(config)) {

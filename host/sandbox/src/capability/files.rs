@@ -88,7 +88,7 @@ fn unavailable(error: io::Error) -> files::Error {
     files::Error::Unavailable(error.to_string())
 }
 
-/// Opens a file, and nothing that would wait for somebody at its other end.
+/// Opens a file, and refuses what would block, such as a pipe.
 fn open(path: &Path) -> io::Result<File> {
     if !std::fs::metadata(path)?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a file"));

@@ -97,7 +97,7 @@ impl progress::Host for CallState {
 }
 
 impl events::Host for CallState {
-    /// At once, and never waits: whoever is called again reads what has been committed.
+    /// At once, and never waits: a call that is woken reads what has been committed.
     async fn publish(&mut self, uri: String) {
         if self.events_left == 0 || uri.len() > URI_BYTES_MAX {
             let line = "an event was dropped: too long, or more than events_max in one call";

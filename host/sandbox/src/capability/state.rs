@@ -186,10 +186,10 @@ impl Drop for CallState {
             let limit = "log_bytes_max";
             tracing::warn!(target: "guest", component, call, limit, "{bytes} bytes of its log dropped, {limit}");
         }
-        let notifications = self.progress_dropped;
-        if notifications > 0 {
+        let dropped = self.progress_dropped;
+        if dropped > 0 {
             let limit = "progress_max";
-            tracing::warn!(target: "guest", component, call, limit, "{notifications} notes of its progress dropped, {limit}");
+            tracing::warn!(target: "guest", component, call, limit, "{dropped} notes of its progress dropped, {limit}");
         }
     }
 }

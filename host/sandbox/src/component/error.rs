@@ -288,7 +288,7 @@ pub enum StateError {
     Foreign,
     /// The call that it belongs to has ended, or another round of it runs.
     #[error("requestState: it has been answered and used; call again without it to be asked again")]
-    ReplayGuard,
+    Replayed,
     /// There are answers without it.
     #[error("inputResponses: they need the requestState that came with the questions")]
     Missing,

@@ -1,5 +1,5 @@
 //! Which blobs there are, how many bytes they take, those on their way included, and how they lie on the disk: the
-//! content under its name, what is known of it beside, in folders that nobody else can read. The time of the last use
+//! content under its name, what is known of it beside, in folders that only this user can read. The time of the last use
 //! is the content's time of change.
 
 use std::{

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::*;
 
 impl Blobs {
-    /// Keeps what is nobody's.
+    /// Keeps a blob without an owner.
     async fn put(&self, data: &[u8], mime_type: &str) -> Result<Blob, BlobError> {
         self.put_for(None, data, mime_type).await
     }

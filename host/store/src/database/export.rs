@@ -168,7 +168,7 @@ fn number(real: f64) -> Json {
     serde_json::Number::from_f64(real).map_or_else(|| real.to_string().into(), Json::Number)
 }
 
-/// How long to wait for whoever brings the log home.
+/// How long to wait for a checkpoint of another process.
 const BUSY_TIME: Duration = Duration::from_secs(10);
 const BUSY_PAUSE: Duration = Duration::from_millis(20);
 
@@ -181,7 +181,7 @@ pub enum BackupError {
     /// The file cannot be made.
     #[error("{0}")]
     Io(#[from] std::io::Error),
-    /// Somebody had it locked all the time.
+    /// It was locked all the time.
     #[error("it is busy; try again")]
     Busy,
     /// Its pages do not fit each other.

@@ -33,7 +33,7 @@ pub(super) type Answer = Result<Vec<Rows>, Error>;
 /// The connections for reading.
 pub(super) struct Readers {
     site: Arc<Site>,
-    /// Connections that nobody uses; none once the database is closed.
+    /// Idle connections; none once the database is closed.
     idle: Mutex<Option<Vec<Reader>>>,
     /// One place for each connection; whoever has none waits here, not on a thread.
     places: Arc<Semaphore>,

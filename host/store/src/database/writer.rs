@@ -1,10 +1,10 @@
 //! The writer: a bounded queue, and at its end one thread that commits together whatever has queued up.
 //!
-//! Each batch has a savepoint of its own, so one that fails is undone alone. Nobody is answered
+//! Each batch has a savepoint of its own, so one that fails is undone alone. No request is answered
 //! before the commit, not even those that failed: what they ran into may be a neighbour's row that
 //! the commit then refuses. When the commit fails, or a statement has broken the whole transaction
 //! (SQLite does that on an interrupted write and on a full disk), every batch of the group is tried
-//! again in a transaction of its own: a bad one harms nobody but itself.
+//! again in a transaction of its own: a bad one fails alone.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -26,9 +26,9 @@ use super::run;
 use super::scan::Access;
 use super::types::{Error, OpenError, Statement, explain, out_of_time};
 
-/// Pages in the log from which on it is brought home when nobody is waiting: 4 MiB.
+/// Pages in the log from which on it is checkpointed when the queue is empty: 4 MiB.
 const LOG_PAGES_IDLE: u32 = 1_000;
-/// Pages in the log from which on it is brought home though somebody is waiting: 16 MiB.
+/// Pages in the log from which on it is checkpointed even with requests waiting: 16 MiB.
 const LOG_PAGES_MOST: u32 = 4_000;
 
 /// The writer as the callers see it.
@@ -171,7 +171,7 @@ impl Desk {
                 Job::Transact(first) => next = self.group(first, queue),
                 Job::Migrate(list, reply) => {
                     let done = migrations::apply(&self.site, &self.connection, &self.guard, &list);
-                    // Whoever asked may have gone; what is applied stands all the same.
+                    // The caller may have gone; what is applied stands all the same.
                     let _ = reply.send(done);
                 }
                 Job::Close => break,
@@ -243,7 +243,7 @@ impl Desk {
         done
     }
 
-    /// Takes a request off the queue, unless whoever asked has gone.
+    /// Takes a request off the queue, unless its caller has gone.
     fn accept(&self, request: Request) -> Option<Request> {
         self.queued_bytes.fetch_sub(request.bytes, Ordering::Relaxed);
         (!request.reply.is_closed()).then_some(request)
@@ -289,7 +289,7 @@ impl Desk {
         }
     }
 
-    /// Copies the log into the file when it has grown by so many pages. Nobody waits for this: it
+    /// Copies the log into the file when it has grown by so many pages. No request waits for this: it
     /// comes after the answers, and readers go on reading.
     fn bring_home(&self, grown: u32) {
         let pages = self.log_pages.load(Ordering::Relaxed);
@@ -314,6 +314,6 @@ impl Desk {
 }
 
 pub(super) fn answer(request: Request, answer: Answer) {
-    // Whoever asked may have gone; what is on disk stands all the same.
+    // The caller may have gone; what is on disk stands all the same.
     let _ = request.reply.send(answer);
 }

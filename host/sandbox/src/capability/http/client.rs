@@ -25,13 +25,13 @@ pub struct Outgoing {
     pub limits: Limits,
     /// For hosts of the public network, and for those with leave to be private: a connection of one
     /// kind never serves the other.
-    public: OnceCell<HostResources>,
-    private: OnceCell<HostResources>,
+    public: OnceCell<HttpClient>,
+    private: OnceCell<HttpClient>,
 }
 
 /// A client, and whether it can tell a real certificate.
 #[derive(Clone, Debug)]
-pub struct HostResources {
+pub struct HttpClient {
     pub client: Client,
     pub has_roots: bool,
 }
@@ -44,7 +44,7 @@ impl Outgoing {
 
     /// The client for hosts that may, or may not, have private addresses. Made when first needed:
     /// reading the system's certificates takes a while, and off the async workers.
-    pub async fn reach(&self, private: bool) -> Result<HostResources, reqwest::Error> {
+    pub async fn reach(&self, private: bool) -> Result<HttpClient, reqwest::Error> {
         let cell = if private { &self.private } else { &self.public };
         let connect = Duration::from_millis(self.limits.http_connect_ms);
         let make = async move || {
@@ -55,7 +55,7 @@ impl Outgoing {
     }
 }
 
-fn build(resolver: Checked, connect: Duration) -> Result<HostResources, reqwest::Error> {
+fn build(resolver: Checked, connect: Duration) -> Result<HttpClient, reqwest::Error> {
     tls::install_provider();
     let resolver = Arc::new(resolver);
     let builder = || {
@@ -71,11 +71,11 @@ fn build(resolver: Checked, connect: Duration) -> Result<HostResources, reqwest:
             .user_agent(concat!("madoguchi/", env!("CARGO_PKG_VERSION")))
     };
     if let Ok(client) = builder().build() {
-        return Ok(HostResources { client, has_roots: true });
+        return Ok(HttpClient { client, has_roots: true });
     }
     // No root certificates here: http works all the same, and https says why it does not.
     let client = builder().tls_certs_only([]).build()?;
-    Ok(HostResources { client, has_roots: false })
+    Ok(HttpClient { client, has_roots: false })
 }
 
 type Found = Pin<Box<dyn Future<Output = io::Result<Vec<SocketAddr>>> + Send>>;
