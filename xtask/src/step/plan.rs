@@ -41,11 +41,12 @@ impl Plan {
         let lane = |lane: &Vec<String>| lane.iter().filter_map(|step| of(step)).sum::<Duration>();
         // A stage takes as long as its longest lane.
         let stages = self.0.iter().map(|lanes| lanes.iter().map(lane).max().unwrap_or_default());
-        let known = in_words(stages.sum());
-        match self.steps().filter(|step| of(step).is_none()).count() {
-            0 => format!("about {known} left"),
-            1 => format!("{known} left and a step that has not been run here yet"),
-            new => format!("{known} left and {new} steps that have not been run here yet"),
+        let known = stages.sum::<Duration>();
+        let new = self.steps().filter(|step| of(step).is_none()).count();
+        match (known.is_zero(), new) {
+            (_, 0) => format!("about {} left", in_words(known)),
+            (true, new) => format!("steps left: {new}, how long is not known yet"),
+            (false, new) => format!("{} left, and steps that are new here: {new}", in_words(known)),
         }
     }
 }
@@ -108,7 +109,8 @@ mod tests {
         assert_eq!(left, "about 12 min left");
         let left =
             plan().left(|step| seconds(step).filter(|it| *it < 100).map(Duration::from_secs));
-        assert_eq!(left, "2 min left and 2 steps that have not been run here yet");
+        assert_eq!(left, "2 min left, and steps that are new here: 2");
+        assert_eq!(plan().left(|_| None), "steps left: 6, how long is not known yet");
     }
 
     #[test]
