@@ -134,35 +134,11 @@ impl Turn {
 
     fn call(&mut self, called: Called) {
         let is_open = |it: &&mut Shared<ToolCard>| !it.is_over();
-        let state = State::Running;
-        let Called { id, name, title, server, view, params, reason, .. } = called;
-        if let Some(card) = self.card(&id).filter(is_open) {
-            let card = card.change();
-            // A call that waited has begun; what is said of it now is what is done.
-            *card = ToolCard {
-                id,
-                name,
-                title,
-                server,
-                view,
-                params,
-                reason,
-                state,
-                is_trusted: false,
-            };
-        } else {
-            let card = ToolCard {
-                id,
-                name,
-                title,
-                server,
-                view,
-                params,
-                reason,
-                state,
-                is_trusted: false,
-            };
-            self.push(Piece::Call(Shared::new(card)));
+        let now = card_of(called, State::Running);
+        // A call that waited has begun; what is said of it now is what is done.
+        match self.card(&now.id).filter(is_open) {
+            Some(card) => *card.change() = now,
+            None => self.push(Piece::Call(Shared::new(now))),
         }
     }
 
@@ -290,9 +266,10 @@ impl Turn {
     /// Calls that the stream did not tell, or did not end: a host that does not stream says all at once.
     fn complete_calls(&mut self, calls: Vec<Called>, begin: usize) {
         let mut at = begin.min(self.pieces.len());
-        for called in calls.into_iter().take(PIECES_MAX) {
+        for mut called in calls.into_iter().take(PIECES_MAX) {
+            let error = std::mem::take(&mut called.error);
             let state = match called.is_error {
-                true => State::Failed { ms: called.ms, error: called.error },
+                true => State::Failed { ms: called.ms, error },
                 false => State::Done(Came { ms: called.ms, is_cut: true, ..Came::default() }),
             };
             if let Some(card) = self.card(&called.id) {
@@ -301,18 +278,7 @@ impl Turn {
                 }
                 continue;
             }
-            let Called { id, name, title, server, view, params, reason, .. } = called;
-            let card = ToolCard {
-                id,
-                name,
-                title,
-                server,
-                view,
-                params,
-                reason,
-                state,
-                is_trusted: false,
-            };
+            let card = card_of(called, state);
             if self.pieces.len() < PIECES_MAX {
                 self.pieces.insert(at, Piece::Call(Shared::new(card)));
                 at += 1;
@@ -336,4 +302,10 @@ impl Turn {
         };
         parts.into_iter().take(PARTS_MAX).filter_map(mark).collect()
     }
+}
+
+/// What is drawn of a call.
+fn card_of(called: Called, state: State) -> ToolCard {
+    let Called { id, name, title, server, view, params, reason, .. } = called;
+    ToolCard { id, name, title, server, view, params, reason, state, is_trusted: false }
 }
