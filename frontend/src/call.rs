@@ -203,6 +203,16 @@ pub(crate) enum Loaded<T> {
 }
 
 impl<T> Loaded<T> {
+    /// The same of what `of` finds in it. A view that is drawn by as little as it needs to know stays, with the
+    /// keyboard in it, while the rest changes.
+    pub(crate) fn map<U>(&self, of: impl FnOnce(&T) -> U) -> Loaded<U> {
+        match self {
+            Self::Loading => Loaded::Loading,
+            Self::Here(it) => Loaded::Here(of(it)),
+            Self::Failed(trouble) => Loaded::Failed(trouble.clone()),
+        }
+    }
+
     pub(crate) fn here(&self) -> Option<&T> {
         match self {
             Self::Here(it) => Some(it),

@@ -187,6 +187,17 @@ mod tests {
     }
 
     #[test]
+    fn a_tab_that_is_open_for_long_keeps_so_many_entries() {
+        let mut entries = Entries::default();
+        for number in 0..2_000_u32 {
+            entries.arrive(None, f64::from(number));
+            entries.leave(Seen::default);
+            assert!(entries.seen.len() <= ENTRIES_MAX);
+        }
+        assert!(entries.arrive(Some(1_999.0), 0.0).is_some(), "the latest is known");
+    }
+
+    #[test]
     fn an_element_is_found_again_by_its_id_or_by_where_it_leads() {
         assert_eq!(selector("film-search", None).as_deref(), Some("[id=\"film-search\"]"));
         let link = selector("", Some("#/box-office?showtime=a\"b"));

@@ -311,9 +311,48 @@ async fn back_leads_to_where_the_reader_was() {
     browser.script("document.activeElement.click()").await;
     browser.find("[role=gridcell]").await;
     browser.until("window.scrollY === 0").await;
+    let count = "const real = window.fetch; window.open_requests = 0; window.came = 0;
+        window.fetch = (input, init) => {
+            window.open_requests++;
+            return real(input, init).finally(() => { window.open_requests--; window.came++; });
+        };";
+    browser.script(count).await;
     browser.script("history.back()").await;
     browser.until(&format!("Math.abs(window.scrollY - {scrolled}) < 3")).await;
     browser.until(&format!("document.activeElement.getAttribute('href') === {href}")).await;
+    // The list is fetched anew meanwhile, which takes the keyboard from no link.
+    browser.until("window.came > 0 && window.open_requests === 0").await;
+    browser.until(&format!("document.activeElement.getAttribute('href') === {href}")).await;
+    // A link leads to the top, as ever.
+    browser.script("document.activeElement.click()").await;
+    browser.find("[role=gridcell]").await;
+    browser.until("window.scrollY === 0").await;
+    browser.close().await;
+}
+
+/// Before the program runs the page is in the reader's language and colours; one that does not arrive is said so.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_that_does_not_arrive_is_said_with_a_way_to_retry() {
+    let server = TestServer::with(&["cinema"]).await;
+    let browser = Browser::open(&server.url(), Look::PHONE).await;
+    browser.find("a.showtime").await;
+    assert!(browser.script("return document.getElementById('first')").await.is_null());
+    let choose = "localStorage.setItem('madoguchi.language', '\"ja\"');
+        localStorage.setItem('madoguchi.theme', '\"dark\"');";
+    browser.script(choose).await;
+    browser.devtools("Network.enable", json!({})).await;
+    browser.devtools("Network.setCacheDisabled", json!({ "cacheDisabled": true })).await;
+    browser.devtools("Network.setBlockedURLs", json!({ "urls": ["*.wasm"] })).await;
+    browser.script("location.reload()").await;
+    browser.says("#first main", "読み込めませんでした").await;
+    let chosen = "return [document.documentElement.lang, document.documentElement.dataset.theme]";
+    assert_eq!(browser.script(chosen).await, json!(["ja", "dark"]));
+    assert!(!browser.text("#first main").await.contains("Opening"));
+    assert_eq!(browser.serious_faults().await, Vec::<String>::new());
+    browser.picture("first-failed-phone-dark").await;
+    browser.devtools("Network.setBlockedURLs", json!({ "urls": [] })).await;
+    browser.role("button", "再読み込み").await.click().await.unwrap();
+    browser.find("a.showtime").await;
     browser.close().await;
 }
 

@@ -26,13 +26,7 @@ pub(crate) fn CounterView() -> impl IntoView {
     let class = move || if chosen.get().is_some() { "counter has-tool" } else { "counter" };
     let retry = Callback::new(move |()| page.retry_tools());
     // What the tools are may change under the reader; whether there are any, rarely.
-    let stage = Memo::new(move |_| {
-        page.tools.with(|tools| match tools {
-            Loaded::Loading => Loaded::Loading,
-            Loaded::Failed(trouble) => Loaded::Failed(trouble.clone()),
-            Loaded::Here(_) => Loaded::Here(()),
-        })
-    });
+    let stage = Memo::new(move |_| page.tools.with(|it| it.map(|_| ())));
     view! {
         <div class=class>
             {move || match stage.get() {

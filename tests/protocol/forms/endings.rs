@@ -152,3 +152,27 @@ async fn the_list_hears_of_forms_that_come_and_are_answered() {
         .await;
     browser.close().await;
 }
+
+/// What comes while the list is read takes neither the keyboard nor the pages that were asked for.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_form_that_comes_leaves_the_readers_place_in_the_list() {
+    let server = forms::server().await;
+    let rows = |count: usize| {
+        format!("document.querySelectorAll('.forms-table tbody tr').length === {count}")
+    };
+    for _ in 0..52 {
+        forms::ask(&server.client(), &short()).await;
+    }
+    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
+    browser.go("#/forms").await;
+    browser.until(&rows(50)).await;
+    browser.hit("button", "Show more").await;
+    browser.until(&rows(52)).await;
+    let last = "const all = document.querySelectorAll('.forms-table tbody a'); const last = all[all.length - 1];
+        last.focus(); return last.getAttribute('href');";
+    let href = browser.script(last).await;
+    forms::ask(&server.client(), &short()).await;
+    browser.until(&rows(53)).await;
+    assert_eq!(browser.script("return document.activeElement.getAttribute('href')").await, href);
+    browser.close().await;
+}

@@ -31,52 +31,59 @@ const STATES: [(Option<Status>, Key, &str); 5] = [
 struct List {
     state: RwSignal<&'static str>,
     forms: RwSignal<Loaded<Submissions>>,
+    /// How many are wanted at least.
+    wanted: StoredValue<usize>,
     /// Answers to an older question are dropped by its number.
     number: StoredValue<u32>,
 }
 
 impl List {
-    /// Fetches the first page; what is shown stays until it is here.
+    /// Fetches as much of it as is wanted; what is shown stays until that is here.
     fn load(self) {
-        self.fetch(None);
-    }
-
-    /// Fetches the next page and puts it below.
-    fn more(self) {
-        let cursor = self.forms.with_untracked(|it| it.here()?.next_cursor.clone());
-        if cursor.is_some() {
-            self.fetch(cursor);
-        }
-    }
-
-    fn fetch(self, cursor: Option<String>) {
         self.number.update_value(|it| *it = it.wrapping_add(1));
         let number = self.number.get_value();
-        let mut arguments = json!({});
-        let state = self.state.get_untracked();
-        if !state.is_empty() {
-            arguments["status"] = state.into();
-        }
-        if let Some(cursor) = &cursor {
-            arguments["cursor"] = cursor.as_str().into();
-        }
+        let (state, wanted) = (self.state.get_untracked(), self.wanted.get_value());
         spawn_local(async move {
-            let found = fetch::<Submissions>("list_form_submissions", arguments).await;
+            let found = pages(state, wanted).await;
             if self.number.try_get_value() != Some(number) {
                 return;
             }
-            let before = self.forms.with_untracked(|it| it.here().cloned());
-            self.forms.set(match (found, cursor, before) {
-                (Ok(next), Some(_), Some(before)) => {
-                    let forms = before.forms.into_iter().chain(next.forms).collect();
-                    Loaded::Here(Submissions { forms, ..next })
-                }
-                (Ok(first), ..) => Loaded::Here(first),
+            let has_some = self.forms.with_untracked(|it| it.here().is_some());
+            match found {
+                Ok(found) => self.forms.set(Loaded::Here(found)),
                 // An old list is better than none.
-                (Err(Trouble::Offline), _, Some(before)) => Loaded::Here(before),
-                (Err(trouble), ..) => Loaded::Failed(trouble),
-            });
+                Err(Trouble::Offline) if has_some => {}
+                Err(trouble) => self.forms.set(Loaded::Failed(trouble)),
+            }
         });
+    }
+
+    /// Wants a page more than is shown.
+    fn more(self) {
+        let shown = self.forms.with_untracked(|it| it.here().map_or(0, |it| it.forms.len()));
+        self.wanted.set_value(shown + 1);
+        self.load();
+    }
+}
+
+/// The newest forms in `state`, page by page, until there are `wanted` or no more.
+async fn pages(state: &str, wanted: usize) -> Result<Submissions, Trouble> {
+    let mut found = Submissions::default();
+    loop {
+        let mut arguments = json!({});
+        if !state.is_empty() {
+            arguments["status"] = state.into();
+        }
+        if let Some(cursor) = found.next_cursor.take() {
+            arguments["cursor"] = cursor.into();
+        }
+        let next = fetch::<Submissions>("list_form_submissions", arguments).await?;
+        let is_last = next.forms.is_empty() || next.next_cursor.is_none();
+        found.forms.extend(next.forms);
+        found.next_cursor = next.next_cursor;
+        if is_last || found.forms.len() >= wanted {
+            return Ok(found);
+        }
     }
 }
 
@@ -87,21 +94,27 @@ pub(crate) fn FormsView() -> impl IntoView {
     let list = List {
         state: RwSignal::new(""),
         forms: RwSignal::new(Loaded::Loading),
+        wanted: StoredValue::new(1),
         number: StoredValue::new(0),
     };
     let ears: Ears = expect_context();
     let rung = ears.hear("form://submissions.csv");
-    Effect::new(move |_| {
-        list.state.track();
+    Effect::new(move |before: Option<&str>| {
+        let state = list.state.get();
         page.refreshed.track();
         rung.track();
+        if before.is_some_and(|before| before != state) {
+            list.wanted.set_value(1);
+        }
         list.load();
+        state
     });
     browser::focus_soon("stage");
     let retry = Callback::new(move |()| {
         list.forms.set(Loaded::Loading);
         list.load();
     });
+    let stage = Memo::new(move |_| list.forms.with(|it| it.map(|it| it.forms.is_empty())));
     view! {
         <div class="forms">
             <header class="forms-head">
@@ -109,11 +122,11 @@ pub(crate) fn FormsView() -> impl IntoView {
                 <p class="hint">{move || page.say(Key::FormsHint)}</p>
             </header>
             <Bar list/>
-            {move || match list.forms.get() {
+            {move || match stage.get() {
                 Loaded::Loading => view! { <Skeleton lines=6/> }.into_any(),
                 Loaded::Failed(trouble) => view! { <Notice trouble on_retry=retry/> }.into_any(),
-                Loaded::Here(found) if found.forms.is_empty() => view! { <Nothing list/> }.into_any(),
-                Loaded::Here(found) => view! { <Table list found/> }.into_any(),
+                Loaded::Here(true) => view! { <Nothing list/> }.into_any(),
+                Loaded::Here(false) => view! { <Table list/> }.into_any(),
             }}
         </div>
     }
@@ -185,11 +198,16 @@ fn Bar(list: List) -> impl IntoView {
 }
 
 #[component]
-fn Table(list: List, found: Submissions) -> impl IntoView {
+fn Table(list: List) -> impl IntoView {
     let page = page();
-    let count = found.forms.len().to_string();
-    let has_more = found.next_cursor.is_some();
-    let row = |form: Listed| view! { <Row form/> };
+    let forms =
+        move || list.forms.with(|it| it.here().map(|it| it.forms.clone()).unwrap_or_default());
+    let count = move || list.forms.with(|it| it.here().map_or(0, |it| it.forms.len()).to_string());
+    let has_more = Memo::new(move |_| {
+        list.forms.with(|it| it.here().is_some_and(|it| it.next_cursor.is_some()))
+    });
+    // A form that has come further is drawn anew, and the others stay.
+    let key = |it: &Listed| (it.handle.clone(), format!("{:?}", it.status), it.answered_at.clone());
     let head = |key: Key| view! { <th scope="col">{move || page.say(key)}</th> };
     let columns = [
         Key::FormsState,
@@ -203,12 +221,16 @@ fn Table(list: List, found: Submissions) -> impl IntoView {
             aria-label=move || page.say(Key::FormsTitle)>
             <table class="data-table forms-table">
                 <thead><tr>{columns.map(head).into_iter().collect_view()}</tr></thead>
-                <tbody>{found.forms.into_iter().map(row).collect_view()}</tbody>
+                <tbody>
+                    <For each=forms key=key let:form>
+                        <Row form/>
+                    </For>
+                </tbody>
             </table>
         </div>
         <div class="actions">
-            <p class="count">{move || page.fill(Key::FormsMoreHere, &[&count])}</p>
-            {has_more.then(|| view! {
+            <p class="count">{move || page.fill(Key::FormsMoreHere, &[&count()])}</p>
+            {move || has_more.get().then(|| view! {
                 <button type="button" class="quiet" on:click=move |_| list.more()>
                     {move || page.say(Key::FormsMore)}
                 </button>

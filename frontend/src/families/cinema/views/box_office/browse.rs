@@ -47,6 +47,7 @@ pub(super) fn Browse() -> impl IntoView {
         office.programme.set(Loaded::Loading);
         load.run(());
     });
+    let stage = Memo::new(move |_| office.programme.with(|it| it.map(|_| ())));
 
     view! {
         <div class="browse">
@@ -58,10 +59,10 @@ pub(super) fn Browse() -> impl IntoView {
                 <Days day/>
                 <Search/>
             </div>
-            {move || match office.programme.get() {
+            {move || match stage.get() {
                 Loaded::Loading => view! { <Skeleton lines=6/> }.into_any(),
                 Loaded::Failed(trouble) => view! { <Notice trouble on_retry=retry/> }.into_any(),
-                Loaded::Here(_) => view! { <Films day found/> }.into_any(),
+                Loaded::Here(()) => view! { <Films day found/> }.into_any(),
             }}
             <FindReservation/>
         </div>
@@ -185,7 +186,8 @@ fn Films(day: Memo<Option<Day>>, found: RwSignal<Option<Found>>) -> impl IntoVie
                 <span class="count">{count}</span>
             </h2>
             <ul class="film-list">
-                <For each=move || films.get() key=|film| film.movie_id.clone() let:film>
+                // One that is told otherwise than before is drawn anew, and the others stay.
+                <For each=move || films.get() key=|film| format!("{film:?}") let:film>
                     <li>
                         <FilmCard film=film.clone() showtimes=Signal::derive(move || {
                             showtimes(&film.movie_id).unwrap_or_default()

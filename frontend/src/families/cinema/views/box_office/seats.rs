@@ -183,13 +183,7 @@ pub(super) fn Seats(showtime: String) -> impl IntoView {
         showing.map.set(Loaded::Loading);
         showing.refresh();
     });
-    let stage = Memo::new(move |_| {
-        showing.map.with(|map| match map {
-            Loaded::Loading => Loaded::Loading,
-            Loaded::Failed(trouble) => Loaded::Failed(trouble.clone()),
-            Loaded::Here(_) => Loaded::Here(()),
-        })
-    });
+    let stage = Memo::new(move |_| showing.map.with(|it| it.map(|_| ())));
     view! {
         <div class="seats">
             <div class="lead">

@@ -23,13 +23,7 @@ pub(super) fn List() -> impl IntoView {
         desk.panel.try_set(Panel::Nothing);
     });
     browser::focus_soon("stage");
-    let stage = Memo::new(move |_| {
-        desk.projects.with(|it| match it {
-            Loaded::Loading => Loaded::Loading,
-            Loaded::Failed(trouble) => Loaded::Failed(trouble.clone()),
-            Loaded::Here(_) => Loaded::Here(()),
-        })
-    });
+    let stage = Memo::new(move |_| desk.projects.with(|it| it.map(|_| ())));
     let retry = Callback::new(move |()| desk.retry());
     let is_operator = Memo::new(move |_| desk.is_operator());
     let is_open = Memo::new(move |_| desk.is_open(&Panel::DefineProject));
