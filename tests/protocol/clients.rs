@@ -91,11 +91,6 @@ fn over_http(mut client: Command, arguments: &[&str]) -> Value {
 /// A client that starts the program by itself and speaks to it over its standard streams.
 fn over_stdio(mut client: Command) -> Value {
     let folders = counter();
-    // A client that asks which era it is gives up after ten seconds, which compiling on a machine
-    // that does much else may take: the second start finds the compiled code.
-    let mut process = Process::from(serving(&folders));
-    process.signal();
-    assert!(process.wait().success());
     client.arg("--stdio").arg(program()).args(["--stdio", "--data"]).arg(folders.data());
     client.arg("--config").arg(config(&folders));
     client.arg("--components").arg(folders.components());
