@@ -7,11 +7,11 @@ use crate::approvals::Inbox;
 use crate::browser;
 use crate::chat::talk::Talk;
 use crate::chat::{album, kept};
-use crate::ears::Ears;
 use crate::families;
 use crate::page::{Connection, Door, Page, page};
 use crate::route::Route;
 use crate::settings::Theme;
+use crate::subscriptions::Subscriptions;
 use crate::table::{self, Place, Shown};
 use crate::text::Key;
 use crate::views::approvals::ApprovalsView;
@@ -27,9 +27,8 @@ pub(crate) fn App() -> impl IntoView {
     provide_context(page);
     table::provide(page);
     provide_context(Talk::new(page));
-    provide_context(Ears::new(page));
+    provide_context(Subscriptions::new(page));
     provide_context(Inbox::new(page));
-    page.stay_in_touch();
     Effect::new(move |_| document().set_title(&title(page)));
     open_where_something_is(page);
 

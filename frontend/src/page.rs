@@ -12,12 +12,13 @@ use crate::browser::{self, Keep};
 use crate::call::Loaded;
 use crate::form::{Draft, Form};
 use crate::history;
-use crate::mcp::listen::{self, Heard};
+use crate::mcp::listen::{self, APPROVALS};
 use crate::mcp::wire::Tool;
 use crate::mcp::{self, ServerInfo};
 use crate::request;
 use crate::route::Route;
 use crate::settings::{self, Theme};
+use crate::subscriptions::News;
 use crate::text::{Key, Lang};
 use crate::trouble::Trouble;
 
@@ -279,31 +280,20 @@ impl Page {
         spawn_local(async move { drop(self.fetch_tools().await) });
     }
 
-    /// Stays in touch with the host for as long as the page is open.
-    pub(crate) fn stay_in_touch(self) {
-        spawn_local(async move {
-            let mut attempt = 0;
-            loop {
-                while self.door.get_untracked() != Door::Open {
-                    browser::sleep(DOOR_TIME).await;
-                    attempt = 0;
-                }
-                let is_online = self.connection.get_untracked() == Connection::Online;
-                if is_online || self.meet().await {
-                    let mut has_heard = false;
-                    let end = listen::listen(listen::to_the_host(), None, |heard| {
-                        has_heard = true;
-                        self.hear(heard);
-                    });
-                    let end = end.await;
-                    attempt = if has_heard { 0 } else { attempt + 1 };
-                    self.check_touch(&end).await;
-                } else {
-                    attempt += 1;
-                }
-                browser::sleep(listen::pause(attempt, js_sys::Math::random())).await;
+    /// Looks for the host until it is met.
+    pub(crate) async fn meet_host(self) {
+        let mut attempt = 0;
+        loop {
+            while self.door.get_untracked() != Door::Open {
+                browser::sleep(DOOR_TIME).await;
+                attempt = 0;
             }
-        });
+            if self.connection.get_untracked() == Connection::Online || self.meet().await {
+                return;
+            }
+            attempt += 1;
+            browser::sleep(listen::pause(attempt, js_sys::Math::random())).await;
+        }
     }
 
     /// First contact: who is there, and what do they offer?
@@ -330,14 +320,24 @@ impl Page {
         is_there
     }
 
-    fn hear(self, heard: Heard) {
+    /// What is told of the host, to any tab of this browser.
+    pub(crate) fn hear(self, news: &News) {
+        let may_differ = match news {
+            // That alone is no sign of trouble: a host may end a stream as it likes.
+            News::Ended { is_offline: true } => return self.doubt(),
+            News::Ended { is_offline: false } => return,
+            News::Listening { is_after_gap, .. } => *is_after_gap,
+            News::ToolsChanged => true,
+            News::Updated(_) => false,
+        };
         self.set_online();
-        if heard != Heard::ToolsChanged {
+        if news.is_about(APPROVALS) {
             self.approvals.update(|it| *it = it.wrapping_add(1));
         }
-        if matches!(heard, Heard::Updated(_)) {
+        if !may_differ {
             return;
         }
+        let is_told = *news == News::ToolsChanged;
         spawn_local(async move {
             let before = self.tools.with_untracked(|it| it.here().cloned());
             if self.fetch_tools().await.is_err() {
@@ -345,18 +345,11 @@ impl Page {
             }
             let is_same = self.tools.with_untracked(|it| it.here() == before.as_ref());
             // After a pause in listening, a change may have been missed.
-            if heard == Heard::ToolsChanged || (!is_same && before.is_some()) {
+            if is_told || (!is_same && before.is_some()) {
                 self.refreshed.update(|it| *it = it.wrapping_add(1));
                 self.notify(Key::ToolsChanged);
             }
         });
-    }
-
-    /// The subscription ended. That alone is no sign of trouble: a host may end one as it likes.
-    async fn check_touch(self, end: &Result<(), Trouble>) {
-        if matches!(end, Err(Trouble::Offline)) && mcp::discover().await == Err(Trouble::Offline) {
-            self.set_offline();
-        }
     }
 
     /// A request did not get through, though the stream of news may not have noticed: looks whether

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fantoccini::{Client, Locator, elements::Element, key::Key};
+use fantoccini::{Client, Locator, elements::Element, key::Key, wd::WindowHandle};
 use serde_json::{Value, json};
 use tokio::process::{Child, Command};
 
@@ -129,6 +129,29 @@ impl Browser {
     /// Goes to an address of the page: `#/counter`.
     pub async fn go(&self, address: &str) {
         self.client.goto(&format!("{}/{address}", self.url)).await.expect("the page opens");
+    }
+
+    /// A further window on an address of the page, which is driven from now on; what it is called.
+    pub async fn window(&self, address: &str) -> WindowHandle {
+        let opened = self.client.new_window(false).await.expect("a window opens");
+        self.to(&opened.handle).await;
+        self.go(address).await;
+        opened.handle
+    }
+
+    /// The window that is driven now.
+    pub async fn this_window(&self) -> WindowHandle {
+        self.client.window().await.expect("there is one")
+    }
+
+    /// Drives another window from now on.
+    pub async fn to(&self, window: &WindowHandle) {
+        self.client.switch_to_window(window.clone()).await.expect("it is there");
+    }
+
+    /// Closes the window that is driven; another has to be gone to.
+    pub async fn close_window(&self) {
+        self.client.close_window().await.expect("it closes");
     }
 
     /// The element that fits a CSS selector, once it is there.

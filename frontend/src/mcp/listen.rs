@@ -1,5 +1,6 @@
-//! Hears of changes: one long `subscriptions/listen`, opened again whenever it ends.
+//! Hears of changes: one long `subscriptions/listen`.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -23,14 +24,9 @@ pub(crate) enum Heard {
 /// Where the calls are that wait for the reader's word.
 pub(crate) const APPROVALS: &str = "madoguchi://approvals";
 
-/// What to listen to as long as the page is open: the list of tools, and what waits for the reader.
-pub(crate) fn to_the_host() -> Value {
-    json!({ "toolsListChanged": true, "resourceSubscriptions": [APPROVALS] })
-}
-
-/// What to listen to: these resources.
-pub(crate) fn to_resources(uris: &[String]) -> Value {
-    json!({ "resourceSubscriptions": uris })
+/// What to listen to: the list of tools, and these resources.
+pub(crate) fn to(uris: &BTreeSet<String>) -> Value {
+    json!({ "toolsListChanged": true, "resourceSubscriptions": uris })
 }
 
 /// Listens until the stream ends, which it does when the host or the network goes.

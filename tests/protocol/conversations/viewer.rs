@@ -268,3 +268,47 @@ async fn sys_11_a_token_is_hidden_at_the_counter_until_somebody_asks_for_it() {
     it.browser.says(".answer", "••••••").await;
     it.close().await;
 }
+
+/// Counts the streams of news that a tab opens, from its next load on.
+const COUNT: &str = "window.listening = 0;
+    const send = window.fetch;
+    window.fetch = async (request, options) => {
+        const method = request.headers?.get('mcp-method') ?? options?.headers?.['Mcp-Method'];
+        const answer = await send(request, options);
+        if (method === 'subscriptions/listen') window.listening += 1;
+        return answer;
+    };";
+
+/// Ten windows would have to share six connections, and each listens.
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_windows_on_a_conversation_are_all_live_over_one_stream() {
+    let (it, id) = Scene::talking(Look::DESKTOP).await;
+    let watched = format!("#/conversations/{id}");
+    let first = it.browser.this_window().await;
+    let mut windows = Vec::new();
+    let count = json!({ "source": COUNT });
+    for _ in 1..10 {
+        windows.push(it.browser.window(&watched).await);
+        it.browser.devtools("Page.addScriptToEvaluateOnNewDocument", count.clone()).await;
+        it.browser.script("location.reload()").await;
+        it.browser.find(".talk-log").await;
+    }
+    it.haru.says("natsu", "りんご").await;
+    for window in &windows {
+        it.browser.to(window).await;
+        it.browser.says(".talk-log", "りんご").await;
+        assert_eq!(it.browser.script("return window.listening").await, 0, "the first one leads");
+    }
+    // The one that leads is closed: another takes over, and nothing is missed.
+    it.browser.to(&first).await;
+    it.browser.close_window().await;
+    it.natsu.says("haru", "ごりら").await;
+    let mut leading = 0;
+    for window in &windows {
+        it.browser.to(window).await;
+        it.browser.says(".talk-log", "ごりら").await;
+        leading += it.browser.script("return window.listening").await.as_u64().unwrap();
+    }
+    assert_eq!(leading, 1, "one listens for all");
+    it.close().await;
+}

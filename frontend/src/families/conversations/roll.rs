@@ -11,12 +11,12 @@ use super::filter::Filter;
 use super::listing::{Listing, PAGES_MAX};
 use crate::browser;
 use crate::call::Loaded;
-use crate::ears::Ears;
 use crate::families::conversations::place::At;
 use crate::history;
 use crate::mcp::listen;
 use crate::page::{Connection, Page};
 use crate::route::Spot;
+use crate::subscriptions::Subscriptions;
 use crate::trouble::Trouble;
 
 /// Between two looks at the list: each message of each conversation changes it.
@@ -58,9 +58,9 @@ impl Roll {
     }
 
     /// Keeps it fresh for as long as the view is there.
-    pub(crate) fn stay(self, ears: Ears) {
+    pub(crate) fn stay(self, subscriptions: Subscriptions) {
         let page = self.page;
-        let rung = ears.hear("conversations://list");
+        let rung = subscriptions.changes("conversations://list");
         Effect::new(move |_| {
             rung.track();
             page.refreshed.track();

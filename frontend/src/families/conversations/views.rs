@@ -19,11 +19,11 @@ use leptos::prelude::*;
 
 use crate::browser;
 use crate::call::Loaded;
-use crate::ears::Ears;
 use crate::families::conversations::place::At;
 use crate::families::conversations::roll::Roll;
 use crate::page::page;
 use crate::route::Spot;
+use crate::subscriptions::Subscriptions;
 use crate::text::Key;
 use crate::views::notice::{Notice, Skeleton};
 use bar::Bar;
@@ -39,13 +39,13 @@ const AWAY_PX: f64 = 160.0;
 #[component]
 pub(crate) fn ConversationsView() -> impl IntoView {
     let page = page();
-    let ears: Ears = expect_context();
+    let subscriptions: Subscriptions = expect_context();
     let asked = match page.route.with_untracked(At::of) {
         Some(At::List(filter)) => filter,
         _ => Default::default(),
     };
     let roll = Roll::new(page, asked);
-    roll.stay(ears);
+    roll.stay(subscriptions);
     parts::Now::every(std::time::Duration::from_secs(5));
     Effect::new(move |_| {
         if let Some(At::List(filter)) = page.route.with(At::of) {

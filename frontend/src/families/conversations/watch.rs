@@ -11,9 +11,9 @@ use super::live::{Came, Live, Part};
 use super::look;
 use crate::browser;
 use crate::call::Loaded;
-use crate::ears::Ears;
 use crate::mcp::listen;
 use crate::page::{Connection, Page};
+use crate::subscriptions::Subscriptions;
 use crate::text::Key;
 use crate::trouble::Trouble;
 
@@ -69,8 +69,8 @@ impl Watch {
     }
 
     /// Keeps it fresh for as long as the view is there.
-    pub(crate) fn stay(self, ears: Ears) {
-        let rung = ears.hear(&self.id.with_value(|id| format!("conversation://{id}")));
+    pub(crate) fn stay(self, subscriptions: Subscriptions) {
+        let rung = subscriptions.changes(&self.id.with_value(|id| format!("conversation://{id}")));
         let page = self.page;
         Effect::new(move |_| {
             rung.track();

@@ -1,19 +1,20 @@
-//! Looks again whenever a bell rings, for as long as the view is there.
+//! Looks again whenever something has changed, for as long as the view is there.
 
 use leptos::prelude::*;
 
 use crate::browser;
-use crate::ears::Ears;
+use crate::subscriptions::Subscriptions;
 
 /// Calls `on_news` whenever one of these has changed, or may have, and once somebody looks at the page
 /// again.
 pub(crate) fn hear(uris: Signal<Vec<String>>, on_news: Callback<()>) {
-    let Some(ears) = use_context::<Ears>() else { return };
+    let Some(subscriptions) = use_context::<Subscriptions>() else { return };
     Effect::new(move |_| {
-        let rings: Vec<_> = uris.with(|it| it.iter().map(|it| ears.hear(it)).collect());
+        let changes: Vec<_> =
+            uris.with(|it| it.iter().map(|it| subscriptions.changes(it)).collect());
         // Within the other one: it ends when others are listened to.
         Effect::new(move |before: Option<()>| {
-            rings.iter().for_each(Track::track);
+            changes.iter().for_each(Track::track);
             if before.is_some() {
                 on_news.try_run(());
             }

@@ -8,13 +8,13 @@ use output::conversations::{ChatMessage, Conversations, Transcript};
 use super::message::Bubble;
 use super::parts::{Chip, Now, Who};
 use super::row::{Row, turns};
-use crate::ears::Ears;
 use crate::families::conversations::live::Live;
 use crate::families::conversations::look;
 use crate::families::conversations::place::At;
 use crate::families::conversations::watch::Watch;
 use crate::page::{next_number, page};
 use crate::route::Spot;
+use crate::subscriptions::Subscriptions;
 use crate::text::Key;
 
 /// Messages drawn: the latest.
@@ -29,8 +29,8 @@ pub(crate) fn TalkInline(told: Transcript) -> impl IntoView {
     let id = told.conversation.conversation_id.clone();
     let href = At::Conversation(id.clone()).hash();
     let watch = Watch::new(page, &id, Some(told));
-    if let Some(ears) = use_context::<Ears>() {
-        watch.stay(ears);
+    if let Some(subscriptions) = use_context::<Subscriptions>() {
+        watch.stay(subscriptions);
     }
     let title = format!("talk-inline-{}", next_number());
     let labelled = title.clone();

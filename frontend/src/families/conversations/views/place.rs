@@ -13,12 +13,12 @@ use super::trace::Trace;
 use super::transcript::TranscriptView;
 use crate::browser;
 use crate::call::Loaded;
-use crate::ears::Ears;
 use crate::families::conversations::filter::Filter;
 use crate::families::conversations::place::At;
 use crate::families::conversations::watch::Watch;
 use crate::page::{Connection, page};
 use crate::route::Spot;
+use crate::subscriptions::Subscriptions;
 use crate::text::Key;
 use crate::trouble::Trouble;
 use crate::views::notice::{Notice, Skeleton};
@@ -27,9 +27,9 @@ use crate::views::notice::{Notice, Skeleton};
 #[component]
 pub(crate) fn ConversationPlace(id: String) -> impl IntoView {
     let page = page();
-    let ears: Ears = expect_context();
+    let subscriptions: Subscriptions = expect_context();
     let watch = Watch::new(page, &id, None);
-    watch.stay(ears);
+    watch.stay(subscriptions);
     Now::every(Duration::from_secs(1));
     browser::focus_soon("stage");
     #[derive(Clone, PartialEq)]

@@ -8,11 +8,11 @@ use serde_json::json;
 use crate::browser;
 use crate::call::{Loaded, fetch};
 use crate::dates;
-use crate::ears::Ears;
 use crate::families::forms::place::At;
 use crate::mcp;
 use crate::page::page;
 use crate::route::Spot;
+use crate::subscriptions::Subscriptions;
 use crate::text::Key;
 use crate::trouble::Trouble;
 use crate::views::notice::{Empty, Notice, Skeleton};
@@ -97,8 +97,8 @@ pub(crate) fn FormsView() -> impl IntoView {
         wanted: StoredValue::new(1),
         number: StoredValue::new(0),
     };
-    let ears: Ears = expect_context();
-    let rung = ears.hear("form://submissions.csv");
+    let subscriptions: Subscriptions = expect_context();
+    let rung = subscriptions.changes("form://submissions.csv");
     Effect::new(move |before: Option<&str>| {
         let state = list.state.get();
         page.refreshed.track();

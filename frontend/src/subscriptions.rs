@@ -1,0 +1,101 @@
+//! What the views of this tab look at, and when it has changed.
+
+use std::collections::BTreeMap;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::mcp::listen::APPROVALS;
+use crate::page::{Door, Page};
+pub(crate) use stream::News;
+use stream::Stream;
+
+mod stream;
+
+/// The subscriptions of all views.
+#[derive(Clone, Copy)]
+pub(crate) struct Subscriptions {
+    topics: StoredValue<BTreeMap<String, Topic>>,
+    stream: StoredValue<Stream, LocalStorage>,
+    is_due: StoredValue<bool>,
+}
+
+/// One thing that is looked at, and by how many views.
+#[derive(Clone)]
+struct Topic {
+    changes: ArcRwSignal<u32>,
+    views: usize,
+}
+
+impl Subscriptions {
+    /// Subscribes to what the page itself looks at, once the host is met.
+    pub(crate) fn new(page: Page) -> Self {
+        let topics: StoredValue<BTreeMap<String, Topic>> = StoredValue::new(BTreeMap::new());
+        let on_news = move |news: &News| {
+            let changed: Vec<ArcRwSignal<u32>> = topics
+                .try_with_value(|topics| {
+                    let changed = topics.iter().filter(|(uri, _)| news.is_about(uri));
+                    changed.map(|(_, topic)| topic.changes.clone()).collect()
+                })
+                .unwrap_or_default();
+            changed.iter().for_each(|it| it.update(|count| *count = count.wrapping_add(1)));
+            page.hear(news);
+        };
+        let this = Self {
+            topics,
+            stream: StoredValue::new_local(Stream::new(on_news)),
+            is_due: StoredValue::new(false),
+        };
+        this.want();
+        // A host that lets the page in again, maybe as somebody else, is listened to anew.
+        Effect::new(move |_| {
+            let is_open = page.door.get() == Door::Open;
+            this.stream.with_value(|it| if is_open { it.join() } else { it.leave() });
+        });
+        spawn_local(async move {
+            page.meet_host().await;
+            let _ = this.stream.try_with_value(Stream::begin);
+        });
+        this
+    }
+
+    /// A count that goes up whenever what has this URI may have changed, for as long as the view that
+    /// asks is there. After an interruption it may always have.
+    pub(crate) fn changes(self, uri: &str) -> ArcReadSignal<u32> {
+        let changes = self.topics.try_update_value(|topics| {
+            let new = || Topic { changes: ArcRwSignal::new(0), views: 0 };
+            let topic = topics.entry(uri.to_owned()).or_insert_with(new);
+            topic.views += 1;
+            topic.changes.read_only()
+        });
+        self.want();
+        let uri = uri.to_owned();
+        on_cleanup(move || self.drop_view(&uri));
+        changes.unwrap_or_else(|| ArcRwSignal::new(0).read_only())
+    }
+
+    fn drop_view(self, uri: &str) {
+        let _ = self.topics.try_update_value(|topics| {
+            let Some(topic) = topics.get_mut(uri) else { return };
+            topic.views = topic.views.saturating_sub(1);
+            if topic.views == 0 {
+                topics.remove(uri);
+            }
+        });
+        self.want();
+    }
+
+    /// Tells the stream what is looked at, once for all that changes in one go.
+    fn want(self) {
+        if self.is_due.try_get_value() != Some(false) {
+            return;
+        }
+        self.is_due.set_value(true);
+        queue_microtask(move || {
+            let _ = self.is_due.try_update_value(|it| *it = false);
+            let uris = self.topics.try_with_value(|it| it.keys().cloned().collect::<Vec<_>>());
+            let uris = [APPROVALS.to_owned()].into_iter().chain(uris.into_iter().flatten());
+            let _ = self.stream.try_with_value(|it| it.want(uris.collect()));
+        });
+    }
+}
