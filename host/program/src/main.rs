@@ -11,6 +11,7 @@ use host::{
     embedded::{Embedded, Files},
     language::LanguageTag,
 };
+use workbench::commands;
 
 mod cli;
 
@@ -53,11 +54,11 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Run one tool of one component alone, with a database of its own and no server
-    Run(cli::run::Run),
+    Run(commands::run::Run),
     /// Check a configuration, and say what to mend
-    CheckConfig(cli::check_config::CheckConfig),
+    CheckConfig(commands::check_config::CheckConfig),
     /// Show what a component's file can touch and what it offers
-    Inspect(cli::inspect::Inspect),
+    Inspect(commands::inspect::Inspect),
     /// Show what components are granted, and which line says so
     Grants(cli::grants::Grants),
     /// Make a token for a caller, or list those of the configuration

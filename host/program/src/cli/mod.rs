@@ -4,18 +4,16 @@ use std::io::{self, IsTerminal, Write};
 
 use host::{Server, config::LogFormat, log::Lines};
 use tracing_subscriber::EnvFilter;
+pub(crate) use workbench::terminal::{complain, say, with_causes};
 
 pub(crate) mod backup;
-pub(crate) mod check_config;
 pub(crate) mod companions;
 pub(crate) mod compile;
 pub(crate) mod export;
 pub(crate) mod grants;
 pub(crate) mod import;
-pub(crate) mod inspect;
 pub(crate) mod memory;
 pub(crate) mod operator;
-pub(crate) mod run;
 mod running;
 pub(crate) mod token;
 
@@ -46,27 +44,6 @@ pub(crate) fn log_to_stderr(format: LogFormat) {
     }));
 }
 
-/// One line for whoever started the program.
-pub(crate) fn complain(message: &str) {
-    let _ = writeln!(io::stderr(), "madoguchi: {message}");
-}
-
-/// `error` with its causes, each said once: many messages tell their cause themselves.
-pub(crate) fn with_causes(error: &anyhow::Error) -> String {
-    let mut said = error.to_string();
-    for cause in error.chain().skip(1).map(ToString::to_string) {
-        if !said.contains(&cause) {
-            said = format!("{said}: {cause}");
-        }
-    }
-    said
-}
-
-/// One line on standard output.
-pub(crate) fn say(line: &str) -> io::Result<()> {
-    writeln!(io::stdout(), "{line}")
-}
-
 /// Tells where the counter is open, and with what.
 pub(crate) fn greet(server: &Server) -> io::Result<()> {
     let Some(addr) = server.addr() else { return Ok(()) };
@@ -82,18 +59,4 @@ pub(crate) fn greet(server: &Server) -> io::Result<()> {
     };
     say(&format!("  components  {components}"))?;
     io::stdout().flush()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn says_each_cause_once() {
-        let cause = || io::Error::other("the port is taken");
-        let twice = anyhow::Error::new(cause()).context("cannot listen: the port is taken; mend");
-        assert_eq!(with_causes(&twice), "cannot listen: the port is taken; mend");
-        let apart = anyhow::Error::new(cause()).context("cannot start");
-        assert_eq!(with_causes(&apart), "cannot start: the port is taken");
-    }
 }

@@ -2,16 +2,18 @@
 
 use std::{path::PathBuf, process::ExitCode};
 
+use base::config::Config;
 use clap::Args;
-use host::Config;
 use serde_json::json;
-use workbench::check::{Document, Finding, check};
 
-use super::say;
+use crate::{
+    check::{Document, Finding, check},
+    terminal::{say, with_causes},
+};
 
 /// Checks a configuration without serving it.
 #[derive(Args)]
-pub(crate) struct CheckConfig {
+pub struct CheckConfig {
     /// The configuration file; without one, --config or the built-in configuration
     file: Option<PathBuf>,
     /// Tell it as one JSON object
@@ -21,12 +23,15 @@ pub(crate) struct CheckConfig {
 
 impl CheckConfig {
     /// The file that it is about, where that is not the one of `--config`.
-    pub(crate) fn file(&self) -> Option<&PathBuf> {
+    pub fn file(&self) -> Option<&PathBuf> {
         self.file.as_ref()
     }
 
     /// `config` is what the server would run with, or why it would not run.
-    pub(crate) fn run(
+    ///
+    /// # Errors
+    /// When standard output cannot be written.
+    pub fn run(
         &self,
         file: Option<&PathBuf>,
         config: anyhow::Result<Config>,
@@ -37,7 +42,7 @@ impl CheckConfig {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
                 runtime.block_on(check(config, &Document::new(&text)))
             }
-            Err(error) => vec![unreadable(&super::with_causes(error))],
+            Err(error) => vec![unreadable(&with_causes(error))],
         };
         let is_good = !findings.iter().any(|it| it.is_problem);
         if self.json {

@@ -3,22 +3,23 @@
 use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
 
 use anyhow::{Context, bail};
-use clap::Args;
-use host::{
-    Config,
-    component::Output,
-    config::ComponentConfig,
+use base::{
+    config::{ComponentConfig, Config},
     grants::{Grant, hosts::Hosts, http::HostGrant},
     settings::Settings,
 };
+use clap::Args;
+use sandbox::component::Output;
 use serde_json::Value;
-use workbench::solo::{Solo, SoloOutcome};
 
-use super::{complain, say};
+use crate::{
+    solo::{Solo, SoloOutcome},
+    terminal::{complain, say},
+};
 
 /// Runs one tool of one component alone.
 #[derive(Args)]
-pub(crate) struct Run {
+pub struct Run {
     /// The component
     file: PathBuf,
     /// The tool; without one, the tools are listed
@@ -77,7 +78,11 @@ impl Run {
         solo
     }
 
-    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
+    /// Runs it, and says what came of it: 2, where it asks or waits.
+    ///
+    /// # Errors
+    /// When the file cannot be read or loaded, or the arguments are no JSON object.
+    pub async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
         let name = self.file.file_stem().and_then(|it| it.to_str()).unwrap_or("component");
         let bytes = std::fs::read(&self.file)
             .with_context(|| format!("cannot read {}", self.file.display()))?;
@@ -139,7 +144,7 @@ fn print(output: Output) -> anyhow::Result<ExitCode> {
         say(&pretty(&value))?;
     }
     for content in output.content {
-        if let host::component::Content::Text(text) = content {
+        if let sandbox::component::Content::Text(text) = content {
             say(&text.text)?;
         } else {
             complain("(there is more content, which a terminal cannot show)");

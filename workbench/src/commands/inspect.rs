@@ -3,15 +3,17 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::Context;
+use base::config::Config;
 use clap::Args;
-use host::Config;
-use workbench::inspect::{Inspection, Need, Part, inspect};
 
-use super::say;
+use crate::{
+    inspect::{Inspection, Need, Part, inspect},
+    terminal::say,
+};
 
 /// Shows what is in a component's file.
 #[derive(Args)]
-pub(crate) struct Inspect {
+pub struct Inspect {
     /// The component
     file: PathBuf,
     /// Tell it as one JSON object
@@ -20,7 +22,11 @@ pub(crate) struct Inspect {
 }
 
 impl Inspect {
-    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
+    /// Tells it on standard output.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is no component.
+    pub async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
         let name = self.file.file_stem().and_then(|it| it.to_str()).unwrap_or("component");
         let bytes = std::fs::read(&self.file)
             .with_context(|| format!("cannot read {}", self.file.display()))?;

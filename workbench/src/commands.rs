@@ -1,0 +1,5 @@
+//! The commands of `madoguchi` that an author uses and that need no server.
+
+pub mod check_config;
+pub mod inspect;
+pub mod run;

@@ -1,0 +1,41 @@
+//! What a command says at a terminal: results on standard output, all else on standard error.
+
+use std::io::{self, Write};
+
+/// One line on standard error.
+pub fn complain(message: &str) {
+    let _ = writeln!(io::stderr(), "madoguchi: {message}");
+}
+
+/// `error` with its causes, each said once: many messages tell their cause themselves.
+pub fn with_causes(error: &anyhow::Error) -> String {
+    let mut said = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !said.contains(&cause) {
+            said = format!("{said}: {cause}");
+        }
+    }
+    said
+}
+
+/// One line on standard output.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn say(line: &str) -> io::Result<()> {
+    writeln!(io::stdout(), "{line}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_each_cause_once() {
+        let cause = || io::Error::other("the port is taken");
+        let twice = anyhow::Error::new(cause()).context("cannot listen: the port is taken; mend");
+        assert_eq!(with_causes(&twice), "cannot listen: the port is taken; mend");
+        let apart = anyhow::Error::new(cause()).context("cannot start");
+        assert_eq!(with_causes(&apart), "cannot start: the port is taken");
+    }
+}
