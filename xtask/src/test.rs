@@ -54,7 +54,7 @@ fn plan(workspace: &Workspace) -> Plan {
     plan.then(&["fmt"]);
     plan.side_by_side(&[
         &["set-up", "components", "page", "components for tests", "clippy for wasm"],
-        &["test binaries", "clippy", "xtask"],
+        &["test binaries", "xtask"],
     ]);
     plan.then(&[UNITS]);
     for ring in workspace.rings() {
@@ -84,7 +84,6 @@ fn run(workspace: &Workspace, plan: Plan) -> Result<()> {
             workspace.select_native(build.current_dir(&workspace.root));
             done(&mut build)
         });
-        steps.run("clippy", &[], || clippy(workspace));
         steps.run("xtask", &[], || xtask(workspace));
     };
     steps.side_by_side(wasm, native);
@@ -150,15 +149,7 @@ fn test(workspace: &Workspace) -> Command {
     test
 }
 
-fn clippy(workspace: &Workspace) -> Result<String> {
-    let mut clippy = cargo();
-    clippy.args(["clippy", "--profile", workspace.profile.name(), "--all-targets"]);
-    clippy.current_dir(&workspace.root);
-    workspace.select_native(&mut clippy);
-    done(clippy.args(["--", "--deny", "warnings"]))
-}
-
-/// The same sources as the browser and the sandbox see them: what is behind `cfg(target_arch)`.
+/// What is behind `cfg(target_arch)`: the sources as the browser and the sandbox see them.
 fn clippy_for_wasm(workspace: &Workspace) -> Result<String> {
     let kinds: [(&str, &str, &[Kind]); 2] = [
         (components::TARGET, components::PROFILE, &[Kind::Component, Kind::TestComponent]),

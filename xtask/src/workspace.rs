@@ -118,9 +118,13 @@ impl Workspace {
 
     /// Selects everything that is built natively, whichever of it is wanted: cargo unifies the
     /// features of what is selected, and with another selection it would build wasmtime again.
+    /// What is tested is linted as it is compiled: by itself, clippy would look at all crates once more.
     pub(crate) fn select_native(&self, command: &mut Command) {
         for name in self.named(&NATIVE) {
             command.args(["--package", name]);
+        }
+        if self.profile == Profile::Checked {
+            lint(command);
         }
     }
 
@@ -168,6 +172,18 @@ impl Workspace {
             .join(self.profile.name())
             .join(format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX))
     }
+}
+
+/// Has cargo compile our own packages by clippy, with each warning an error.
+fn lint(build: &mut Command) {
+    let driver = format!("clippy-driver{}", std::env::consts::EXE_SUFFIX);
+    let driver = std::env::var_os("CARGO").map_or(PathBuf::from(&driver), |it| {
+        // Of the same toolchain as cargo: it lies beside it.
+        Path::new(&it).with_file_name(&driver)
+    });
+    build.env("RUSTC_WORKSPACE_WRAPPER", driver);
+    // As cargo-clippy hands arguments on.
+    build.env("CLIPPY_ARGS", "--deny__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__");
 }
 
 /// What `cargo metadata` says.

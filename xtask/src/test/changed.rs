@@ -117,10 +117,12 @@ impl Reach {
                 self.files.iter().find(is_source).cloned()
             }
             "set-up" => built_for(&[&["clippy for wasm".to_owned()][..], &loading].concat()),
-            "components" | "page" | "components for tests" | "test binaries" => built_for(&loading),
+            "components" | "page" | "components for tests" => built_for(&loading),
             "clippy for wasm" => kinds(&wasm).or_else(lints),
-            "clippy" => {
-                kinds(&native).or_else(|| self.rings.values().next().cloned()).or_else(lints)
+            // Linted as they are compiled.
+            "test binaries" => {
+                let own = || self.rings.values().next().cloned();
+                kinds(&native).or_else(own).or_else(lints).or_else(|| built_for(&loading))
             }
             "xtask" => kinds(&[Kind::Xtask]).or_else(lints),
             UNITS => kinds(&native),
@@ -273,14 +275,14 @@ mod tests {
 
     #[test]
     fn a_crate_of_the_host_reaches_rings_and_no_lint_for_wasm() {
-        let steps = ["fmt", "clippy", UNITS, "conformance"];
+        let steps = ["fmt", UNITS, "conformance"];
         let steps = [&steps[..], &LOADING, &["ring house"]].concat();
         assert_runs(&["host/store/src/lib.rs"], &[&BUILT[..], &steps].concat());
     }
 
     #[test]
     fn a_component_reaches_what_loads_it_and_not_the_official_suite() {
-        let steps = ["fmt", "clippy", "clippy for wasm", UNITS, "ring house"];
+        let steps = ["fmt", "clippy for wasm", UNITS, "ring house"];
         let steps = [&steps[..], &LOADING].concat();
         assert_runs(&["components/cinema/src/lib.rs"], &[&BUILT[..], &steps].concat());
         let told = runs(&["tests/conformance/src/lib.rs"]);
@@ -289,15 +291,15 @@ mod tests {
 
     #[test]
     fn the_page_reaches_the_rings_that_look_at_it() {
-        let steps = ["clippy", "clippy for wasm", UNITS, "ring house", "ring host"];
+        let steps = ["clippy for wasm", UNITS, "ring house", "ring host"];
         assert_runs(&["index.html"], &[&BUILT[..], &steps].concat());
     }
 
     #[test]
     fn a_file_of_a_ring_reaches_that_ring() {
-        let steps = ["fmt", "clippy", "ring house", "ring fuzz"];
+        let steps = ["fmt", "ring house", "ring fuzz"];
         assert_runs(&["tests/fuzz/json.rs"], &[&BUILT[..], &steps].concat());
-        assert_runs(&["tests/house/tree.rs"], &["fmt", "clippy", "ring house"]);
+        assert_runs(&["tests/house/tree.rs"], &["fmt", "test binaries", "ring house"]);
     }
 
     #[test]
