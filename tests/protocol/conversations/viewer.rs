@@ -312,3 +312,18 @@ async fn ten_windows_on_a_conversation_are_all_live_over_one_stream() {
     assert_eq!(leading, 1, "one listens for all");
     it.close().await;
 }
+
+/// As where the page came over HTTP from another machine.
+#[tokio::test(flavor = "multi_thread")]
+async fn without_locks_a_window_listens_for_itself() {
+    let (it, id) = Scene::talking(Look::DESKTOP).await;
+    let without = "Object.defineProperty(Navigator.prototype, 'locks', { value: undefined });";
+    it.browser.window(&format!("#/conversations/{id}")).await;
+    let source = json!({ "source": format!("{without}{COUNT}") });
+    it.browser.devtools("Page.addScriptToEvaluateOnNewDocument", source).await;
+    it.browser.script("location.reload()").await;
+    it.browser.until("window.listening > 0").await;
+    it.haru.says("natsu", "りんご").await;
+    it.browser.says(".talk-log", "りんご").await;
+    it.close().await;
+}
