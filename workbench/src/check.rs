@@ -257,7 +257,7 @@ fn fits(
     let mut used = inspect::granted_by(&imports);
     used.extend(inspect::granted_by(&exports));
     let idle: Vec<_> = granted.difference(&used).map(Grant::to_string).collect();
-    // What the program grants its own components by default is nobody's mistake.
+    // What the program grants its own components by default is no mistake of the file.
     if !idle.is_empty() && document.line(&place).is_some() {
         let message = format!("it does not use what it is granted: {}", idle.join(", "));
         findings.push(document.note(&place, message));

@@ -305,7 +305,7 @@ impl Running {
         &self.component
     }
 
-    /// From now on somebody else calls.
+    /// From now on another caller calls.
     pub fn speak(&self, caller: Caller) {
         *self.caller() = caller;
     }

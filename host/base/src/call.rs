@@ -174,7 +174,7 @@ pub enum Ending {
     /// The answers carried along did not belong to the call.
     #[strum(serialize = "invalid_request_state")]
     InvalidState,
-    /// Whoever asked went away.
+    /// The caller went away.
     Cancelled,
 }
 

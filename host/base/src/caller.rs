@@ -11,7 +11,7 @@ use crate::{
 /// The caller of one invocation.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    /// The name of whoever calls.
+    /// The caller's name.
     pub principal: Arc<str>,
     /// What they may do.
     pub scopes: Arc<[String]>,
@@ -19,12 +19,12 @@ pub struct Caller {
     pub locale: Option<Arc<str>>,
     /// Their client's capabilities: a JSON object.
     pub client_capabilities: Arc<str>,
-    /// The same scopes to be asked; none where nobody needs any.
+    /// The same scopes to be asked; none where none are needed.
     pub reach: Option<Arc<Scopes>>,
 }
 
 impl Caller {
-    /// Whoever calls where no token is needed.
+    /// The caller where no token is needed.
     pub fn anonymous() -> Self {
         Self {
             principal: "anonymous".into(),
@@ -35,7 +35,7 @@ impl Caller {
         }
     }
 
-    /// Whoever started this process to speak with it alone.
+    /// The client that started this process to speak with it alone.
     pub fn stdio() -> Self {
         Self { principal: "stdio".into(), ..Self::anonymous() }
     }
@@ -50,7 +50,7 @@ impl Caller {
         Self { principal: format!("madoguchi:agent:{agent_id}").into(), ..Self::anonymous() }
     }
 
-    /// Somebody who has shown who they are, and may do no more than what `reach` says.
+    /// A caller who has shown who they are, and may do no more than what `reach` says.
     pub fn known(name: &str, scopes: &[String], reach: Scopes) -> Self {
         Self {
             principal: name.into(),
@@ -65,7 +65,7 @@ impl Caller {
         self.reach.is_some().then(|| self.principal.clone())
     }
 
-    /// Whether nobody knows who calls.
+    /// Whether the caller is anonymous.
     pub fn is_anonymous(&self) -> bool {
         &*self.principal == "anonymous"
     }

@@ -1,5 +1,5 @@
 //! Texts in which others say what they offer, without what could mislead a terminal, a page or a model:
-//! control characters, escapes, changes of direction and characters that nobody sees. What a call brings
+//! control characters, escapes, changes of direction and invisible characters. What a call brings
 //! stays as it is: it is data, and drawn as text.
 
 use serde_json::{Map, Value};
@@ -15,7 +15,7 @@ pub fn is_misleading(c: char) -> bool {
         || matches!(c,
             // Marks and overrides of the direction.
             '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-            // What nobody sees.
+            // Invisible ones.
             | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{206a}'..='\u{206f}' | '\u{feff}'
             | '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }

@@ -358,7 +358,7 @@ fn own_limits(common: &Limits, said: [&toml::Table; 2], name: &str) -> Option<Li
     merged.try_into().ok()
 }
 
-/// Where data goes when nobody says: the user's data folder, or a folder here.
+/// Where data goes by default: the user's data folder, or a folder here.
 fn default_data() -> PathBuf {
     let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".local/share"));
     let shared = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from);

@@ -130,7 +130,7 @@ pub enum Refused {
         /// The line that would grant it, with what is granted already.
         grants: String,
     },
-    /// Nobody can grant it.
+    /// It cannot be granted.
     #[error("it imports {import}, which this host does not offer")]
     NotOffered {
         /// What it asks for.
@@ -151,7 +151,7 @@ pub fn check<'a>(
         match Grant::for_import(import) {
             Some(grant) if granted.contains(&grant) => _ = needed.insert(grant),
             Some(_) => {
-                // All at once: nobody wants to be told one by one.
+                // All at once: told one by one, they would cost a start each.
                 let mut wanted = granted.clone();
                 wanted.extend(imports.iter().filter_map(|it| Grant::for_import(it)));
                 return Err(Refused::NotGranted {

@@ -61,7 +61,7 @@ impl Default for SandboxConfig {
 pub struct SessionsConfig {
     /// Sessions that are open at a time, over all callers.
     pub sessions_max: usize,
-    /// Seconds after which one that nobody uses is closed.
+    /// Seconds after which an idle one is closed.
     pub idle_s: u64,
     /// Seconds that a call waits for a person's answer to a question that may be answered later: ordinary
     /// clients give a call up after 30 or 60.

@@ -9,7 +9,7 @@ pub const PREFIX: &str = "mdg_";
 /// Characters that a name in a scope may have: no tool's name is longer.
 const NAME_CHARS_MAX: usize = 128;
 
-/// One thing that somebody may do.
+/// One thing that a caller may do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// Everything.
@@ -18,7 +18,7 @@ pub enum Scope {
     ReadOnly,
     /// Everything of one component.
     Component(String),
-    /// One tool, whoever offers it.
+    /// One tool, of a component or another server.
     Tool(String),
     /// Everything of one other MCP server.
     Server(String),
@@ -48,7 +48,7 @@ impl FromStr for Scope {
             Some(("server", it)) => name(it).map(Self::Server),
             _ => None,
         };
-        // Whoever takes the token for the scope should not find it in a log.
+        // A token that was taken for the scope should not be found in a log.
         let shown = || match text.starts_with(PREFIX) {
             true => "a token".to_owned(),
             false => format!("{:?}", text.chars().take(NAME_CHARS_MAX).collect::<String>()),

@@ -68,7 +68,7 @@ pub fn read_text(path: &Path, bytes_max: u64) -> io::Result<String> {
     fs::read_to_string(path)
 }
 
-/// Writes beside and renames, so that nobody ever sees half of it.
+/// Writes beside and renames, so that half of it is never seen.
 pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = file.with_extension(format!("tmp-{}", std::process::id()));
     fs::write(&beside, bytes)?;

@@ -103,7 +103,7 @@ pub enum State {
     Running,
     /// The person said no.
     Denied,
-    /// Nobody said anything in time.
+    /// It was not answered in time.
     Expired,
     /// Its tool had changed when the person allowed it: they are asked anew, by the approval of that id.
     Replaced { by: String },
@@ -305,7 +305,7 @@ impl Approvals {
         all
     }
 
-    /// The one right to change the approval of that id; waits for whoever has it.
+    /// The one right to change the approval of that id; waits until it is free.
     pub async fn lock(&self, id: &str) -> OwnedMutexGuard<()> {
         let lock = {
             let mut locks = self.0.locks.lock().unwrap_or_else(|it| it.into_inner());

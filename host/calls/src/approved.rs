@@ -320,7 +320,7 @@ impl Calls {
     }
 }
 
-/// A tool's questions as they are put to the person: each has a form or an address. Nobody here
+/// A tool's questions as they are put to the person: each has a form or an address. No client here
 /// answers for a client's model or its folders.
 pub fn questions_of(questions: &[Question]) -> Result<Vec<Value>, Failure> {
     let put = |it: &Question| match &it.ask {

@@ -35,7 +35,7 @@ struct Known {
     principal: Arc<Principal>,
 }
 
-/// Somebody who is known.
+/// A caller who is known.
 pub struct Principal {
     /// As components see them.
     pub caller: Caller,
@@ -121,9 +121,9 @@ pub enum Unauthorized {
     Missing,
     /// What was sent cannot be read.
     Malformed,
-    /// Nobody has this token.
+    /// No token is this one.
     Unknown,
-    /// The token was somebody's.
+    /// The token has expired.
     Expired,
 }
 
@@ -152,7 +152,7 @@ impl Authority {
         self.known.is_none()
     }
 
-    /// Who sends a request with these headers; nobody in particular where all are the same.
+    /// Who sends a request with these headers; an anonymous caller where all are the same.
     pub fn principal(&self, headers: &HeaderMap) -> Result<Option<Arc<Principal>>, Unauthorized> {
         let Some(known) = &self.known else { return Ok(None) };
         of_token(known, bearer(headers)?).map(Some)

@@ -56,7 +56,7 @@ pub use method::{CallTool, Complete, GetPrompt, Method, ReadResource};
 /// and say less about it.
 const ROUNDS_MAX: u32 = 10;
 
-/// What whoever changes something is told while the audit log cannot be written.
+/// What a caller who changes something is told while the audit log cannot be written.
 const UNAUDITED: &str = "The server's disk takes no line of the audit log, so nothing is changed now; the operator has to make room there, or set required = false under [audit]. What only reads is answered.";
 
 /// Takes calls in and brings them to their end.
@@ -123,7 +123,7 @@ impl Calls {
         self.running.token()
     }
 
-    /// One round of a request, watched from here to its end, be that that nobody waits for it.
+    /// One round of a request, watched from here to its end, which may be that it is dropped.
     /// `questions` says what became of those of the round before.
     pub async fn ask<M: Method>(
         &self,
@@ -403,7 +403,7 @@ fn answer(key: &str, kind: Asked, response: &Value) -> Answer {
     Answer { key: key.to_owned(), action, content, meta }
 }
 
-/// The answer of somebody who is there: the content of a form, or null where they decline.
+/// The answer of a user who is there: the content of a form, or null where they decline.
 pub fn answer_in_solo(key: &str, content: &Value) -> Answer {
     let action = if content.is_null() { AnswerAction::Decline } else { AnswerAction::Accept };
     let content = (!content.is_null()).then(|| content.to_string());

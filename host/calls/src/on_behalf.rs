@@ -239,8 +239,8 @@ impl Calls {
         };
         let offers = Offer::all(catalog, &by.caller, among);
         let Some(part) = part_of(by) else { return offers };
-        // Of the component's own those that something is given for, of others those that ask nobody first, for
-        // there is nobody to be asked.
+        // Of the component's own those that something is given for, of others those that ask no user first, for
+        // there is no user to ask.
         let choose = |mut it: Offer| match is_own(part, &it.name, catalog) {
             true => {
                 it.schema = part.schema(&it.name, &it.schema)?.into();
@@ -276,7 +276,7 @@ impl Calls {
         Failure::new("unknown_tool", 404, message)
     }
 
-    /// The call's result. What changes something is let come to its end, whoever waits for it.
+    /// The call's result. What changes something is let come to its end, whether it is waited for or not.
     async fn performed(&self, call: CallRequest, offer: &Offer) -> Result<State, Failure> {
         let (calls, shown) = (self.clone(), offer.shown.clone());
         let performing = async move { calls.perform(call, &shown).await };
@@ -376,7 +376,7 @@ fn asks_first(by: &Requested, offer: &Offer) -> bool {
     match &by.acts {
         Acts::Assistant(it) => {
             let kind = (offer.is_read_only, offer.is_changed);
-            // A part's own tools are given to it, and of others it has those that ask nobody.
+            // A part's own tools are given to it, and of others it has those that ask no user.
             let is_given = it
                 .part
                 .as_ref()

@@ -12,7 +12,7 @@ use sandbox::component::{CallError, Content, Output, Question, ResourceBody};
 
 /// How a round ended.
 pub enum CallOutcome<T = Output> {
-    /// With whoever put it out, to be named should it not be usable.
+    /// With the component that put it out, to be named should it not be usable.
     Done { component: Arc<str>, call_id: u64, output: T },
     /// Another server's result, as it stands.
     Passed(Passed),

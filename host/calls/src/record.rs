@@ -95,7 +95,7 @@ impl Watch {
     }
 }
 
-/// One call while it is watched. Told of when it is dropped: a future that nobody waits for any
+/// One call while it is watched. Told of when it is dropped: a future that is not awaited any
 /// longer ends as `cancelled`.
 pub struct Record<'a> {
     watch: &'a Watch,

@@ -67,7 +67,7 @@ impl ReplayGuard {
         let mut known = Known { ended: entries.collect(), ..Known::default() };
         known.calls = known.ended.iter().map(|it| it.1).collect();
         known.forget(now_s, REMEMBERED_MAX);
-        // What is there is known; a disk that takes nothing now keeps nobody from being answered.
+        // What is there is known; a disk that takes nothing now keeps no request from being answered.
         let journal = Journal::begin(file.to_owned(), &known.ended);
         known.journal = Some(journal.unwrap_or_else(|error| Journal::failed(file, &error)));
         Ok(Self(Arc::new(Mutex::new(known))))

@@ -87,7 +87,7 @@ pub struct McpServer {
     listeners: Arc<SessionTable<u64>>,
     /// How long a legacy call waits for the answer to a question that may be answered later.
     question_wait: Duration,
-    /// What whoever started this process reads, where nobody else can say it.
+    /// What the client that started this process reads, where nothing else says it.
     language: Option<LanguageTag>,
     session: Session,
 }
@@ -99,7 +99,7 @@ impl McpServer {
         Self { registry, calls, events, listeners, question_wait, language, session }
     }
 
-    /// The same for somebody who reads `language`, where they are alone with it.
+    /// The same for a client that reads `language`, where they are alone with it.
     pub fn reading(self, language: Option<LanguageTag>) -> Self {
         Self { language, ..self }
     }

@@ -130,7 +130,7 @@ impl McpServer {
     }
 
     /// Component after component, by name, each page by page. What a component lists may depend on
-    /// who asks, so nobody else may keep it.
+    /// who asks, so no shared cache may keep it.
     pub(super) async fn resources(
         &self,
         request: Option<PaginatedRequestParams>,
@@ -205,7 +205,7 @@ async fn page(
     let round = Round { caller: caller.clone(), pace: component.pace(), ..Round::of_host() };
     let page = match component.list_resources(at.as_deref(), round).await {
         Ok(page) => page,
-        // One that fails keeps nobody else's off the list.
+        // One that fails keeps no other's off the list.
         Err(error) if at.is_none() => {
             tracing::warn!(
                 component = &**component.name(),

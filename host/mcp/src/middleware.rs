@@ -60,7 +60,7 @@ struct Reference<'a> {
 
 impl Asked<'_> {
     /// What it is about: the name of a tool or a prompt, or the URI of a resource; none where it is
-    /// about nothing that belongs to somebody.
+    /// about nothing that belongs to a caller.
     fn name(&self) -> Option<&str> {
         let (name, uri) = (self.params.name.as_deref(), self.params.uri.as_deref());
         match &*self.method {

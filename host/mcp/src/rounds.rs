@@ -40,7 +40,7 @@ pub(super) enum Ended {
     CannotAsk(Box<legacy::CannotAsk>),
 }
 
-/// What the questions of a round were answered, or why there is nobody to ask.
+/// What the questions of a round were answered, or why there is no user to ask.
 type Asked = Result<BTreeMap<String, Value>, Box<legacy::CannotAsk>>;
 
 /// Whether a question may be answered when its call has ended.

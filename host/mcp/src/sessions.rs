@@ -1,8 +1,8 @@
 //! The sessions of legacy clients: whose each is, how many there are, and which goes first.
 //!
-//! The SDK keeps a session until it has been idle for a time, and any number of them, for whoever
-//! knows its name. Here each belongs to the principal that opened it, there are so many and no more,
-//! and one with a stream that somebody listens to is not idle.
+//! The SDK keeps a session until it has been idle for a time, and any number of them, for clients that
+//! know its name. Here each belongs to the principal that opened it, there are so many and no more,
+//! and one with an open stream is not idle.
 
 use std::{
     cell::Cell,
@@ -72,7 +72,7 @@ pub(super) async fn acting<F: Future>(
     ACTING.scope(Acting { principal, trouble: Cell::new(None) }, answer).await
 }
 
-/// Whether the session named `id` is of whoever sends the request; where there is none, it is the
+/// Whether the session named `id` belongs to the sender of the request; where there is none, it is the
 /// session itself that asks.
 fn is_theirs(book: &SessionTable<SessionId>, id: &SessionId) -> bool {
     ACTING.try_with(|it| book.is_of(id, &it.principal)).unwrap_or(true)
@@ -129,7 +129,7 @@ impl Sessions {
         }
     }
 
-    /// Closes `ids` while nobody waits for it.
+    /// Closes `ids` in the background.
     fn close_aside(&self, ids: Vec<SessionId>) {
         let Some(own) = self.own.upgrade().filter(|_| !ids.is_empty()) else { return };
         tokio::spawn(async move {
@@ -141,7 +141,7 @@ impl Sessions {
         });
     }
 
-    /// Looks now and then for sessions that nobody uses.
+    /// Looks now and then for idle sessions.
     fn sweep(&self) {
         let (own, hang_up) = (self.own.clone(), self.hang_up.clone());
         let mut turns = tokio::time::interval((self.idle / 4).max(Duration::from_millis(250)));

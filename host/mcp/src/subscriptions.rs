@@ -1,5 +1,5 @@
 //! What is new: swaps, and what components say has changed, gathered for each listener by itself, so
-//! that one that does not listen delays nobody else.
+//! that one that does not listen delays no other.
 
 use std::{
     collections::BTreeSet,

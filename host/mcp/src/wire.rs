@@ -157,7 +157,7 @@ fn object(json: Option<&str>) -> Option<MetaObject> {
 }
 
 /// In which language `caller` is told what is on offer: in English where they read anything but
-/// Japanese, and in the words of the specifications, which are Japanese, where nobody says.
+/// Japanese, and in the words of the specifications, which are Japanese, where the request does not say.
 pub(super) fn language(caller: &Caller) -> Language {
     Language::of(Some(caller.locale.as_deref().unwrap_or("ja")), "")
 }

@@ -200,7 +200,7 @@ fn beside_the_program() -> Option<PathBuf> {
 async fn serve(config: Config) -> anyhow::Result<ExitCode> {
     cli::memory::give_back_what_is_free();
     let server = Server::start(config).await?;
-    // First of all: whoever hears that it serves may stop it at once.
+    // First of all: a process that reads that it serves may stop it at once.
     let stopped = stop_signal().context("signals")?;
     cli::greet(&server)?;
     stopped.await;

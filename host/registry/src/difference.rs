@@ -80,7 +80,7 @@ impl Surface {
         surfaces
     }
 
-    /// A prompt takes texts, and what it puts out nobody promised.
+    /// A prompt takes texts, and what it puts out is not promised.
     fn of_prompt(it: &Prompt) -> Self {
         let text = |it: &Argument| (it.name.clone(), json!({ "type": "string" }));
         let properties: Map<_, _> = it.arguments.iter().map(text).collect();

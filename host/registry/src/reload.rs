@@ -38,7 +38,7 @@ const REMOVED_AFTER: Duration = Duration::from_secs(1);
 /// Versions that are kept ready beside the one that serves, so that going back runs nothing.
 const READY_MAX: usize = 2;
 
-/// Brings components from the library to the registry; nobody else does.
+/// Brings components from the library to the registry; nothing else does.
 pub struct Reloader {
     library: Library,
     loader: Loader,

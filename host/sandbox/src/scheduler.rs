@@ -130,7 +130,7 @@ pub struct Scheduler(Mutex<State>);
 struct State {
     /// Turns that may begin now.
     free: usize,
-    /// What the component that had the latest turn had used: nobody is further behind than the
+    /// What the component that had the latest turn had used: none is further behind than the
     /// credit.
     reached: u64,
     /// The components with calls that wait, and these in their order.

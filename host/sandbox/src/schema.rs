@@ -1,4 +1,4 @@
-//! Holds a JSON document against a JSON Schema of which nobody knows who wrote it.
+//! Holds a JSON document against a JSON Schema of unknown origin.
 //!
 //! A general validator can be made to work for ever by a schema of a few lines (each definition
 //! names the one before it twice), or to use up the stack (one that names itself). This one counts

@@ -71,7 +71,7 @@ impl Version {
     }
 
     /// Counts a call of `component`, and whether it trapped. After the third trap it returns once the version
-    /// before serves again, so that whoever called meets that one with the next call.
+    /// before serves again, so that the caller meets that one with the next call.
     pub async fn count(&self, component: &str, has_trapped: bool) {
         // All there is to it for a version that has proved itself.
         if self.trapped.load(Ordering::Relaxed) >= TRAPS_MAX {

@@ -25,7 +25,7 @@ use store::{
 /// How long is waited after something went wrong: at first, and at most.
 const REST_MIN: Duration = Duration::from_millis(200);
 const REST_MAX: Duration = Duration::from_secs(30);
-/// The longest pause; whoever wants more is asked in between.
+/// The longest pause; a job that wants more is asked in between.
 const PAUSE_MAX: Duration = Duration::from_secs(600);
 /// The least time between two runs of one job, and between two questions what is due.
 const PACE: Duration = Duration::from_millis(5);

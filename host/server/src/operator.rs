@@ -1,4 +1,4 @@
-//! The operator's listener: on this machine only, for whoever holds the token of this start.
+//! The operator's listener: on this machine only, for clients with the token of this start.
 
 use std::{
     io,

@@ -127,7 +127,7 @@ pub(crate) async fn form(Path(handle): Path<String>) -> Response {
     }
     // Relative, so that it leads to the page behind a proxy's prefix, too.
     let to = format!("../#/form/{handle}");
-    // Whoever has the handle may answer: it is nobody else's business.
+    // The handle is all that it takes to answer: others must not learn it.
     let fixed = [(header::CACHE_CONTROL, "no-store"), (header::REFERRER_POLICY, "no-referrer")];
     (StatusCode::SEE_OTHER, fixed, [(header::LOCATION, to)]).into_response()
 }
@@ -192,7 +192,7 @@ pub(crate) fn address(config: &Config, addr: Option<SocketAddr>) -> Option<Arc<s
         return Some(Arc::from(url.as_str()));
     }
     let mut addr = addr?;
-    // Nobody can go to "every address"; whoever reads this on the machine itself can go here.
+    // "Every address" is none to go to; on the machine itself this one works.
     if addr.ip().is_unspecified() {
         addr.set_ip(Ipv4Addr::LOCALHOST.into());
     }

@@ -1,4 +1,4 @@
-//! Blobs: what somebody uploaded or a component made, named by the SHA-256 of its content, kept
+//! Blobs: what a caller uploaded or a component made, named by the SHA-256 of its content, kept
 //! while it is used.
 
 use std::{
@@ -38,7 +38,7 @@ pub struct Limits {
     pub caller_bytes_max: u64,
     /// Uploads that one caller may have on their way, where callers are told apart.
     pub caller_uploads_max: usize,
-    /// How long one is kept that nobody uses, in seconds.
+    /// How long an unused one is kept, in seconds.
     pub ttl_s: u64,
 }
 
@@ -68,11 +68,11 @@ pub struct Blob {
     pub id: String,
     /// Bytes.
     pub size: u64,
-    /// What whoever made it says that it is.
+    /// What its maker says that it is.
     pub mime_type: String,
     /// What it looks like.
     pub sniffed: Option<&'static str>,
-    /// When it goes if nobody uses it, since 1970.
+    /// When it goes if it is not used, since 1970.
     pub expires_at: Duration,
 }
 
@@ -226,7 +226,7 @@ impl Blobs {
         Upload::begin(self.clone(), owner, path).await
     }
 
-    /// Removes what nobody has used for too long; the number of those. Waits for the disk.
+    /// Removes what was not used for too long; the number of those. Waits for the disk.
     pub fn sweep(&self) -> usize {
         let _order = self.0.order.lock().unwrap_or_else(|it| it.into_inner());
         let now = self.0.clock.now();
@@ -267,7 +267,7 @@ async fn blocking<T: Send + 'static>(
     tokio::task::spawn_blocking(work).await.map_err(failed)?
 }
 
-/// Removes blobs that nobody uses any more, until `stop`.
+/// Removes unused blobs, until `stop`.
 pub async fn sweep(blobs: Blobs, stop: CancellationToken) {
     let mut turns = tokio::time::interval(SWEEP_EVERY);
     loop {

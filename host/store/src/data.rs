@@ -160,7 +160,7 @@ fn check_owner(_: &Path, _: &fs::Metadata) -> Result<(), DataError> {
     Ok(())
 }
 
-/// Takes from others what rights they have in the folder, from the outside in, so that nobody can put
+/// Takes from others what rights they have in the folder, from the outside in, so that no other user can put
 /// anything else in its place meanwhile.
 #[cfg(unix)]
 fn close_to_others(data: &Path) {

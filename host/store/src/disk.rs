@@ -1,4 +1,4 @@
-//! Whether the data folder takes what is written: looked at when somebody asks.
+//! Whether the data folder takes what is written: looked at when asked.
 
 use std::{
     io,

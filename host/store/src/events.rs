@@ -1,4 +1,4 @@
-//! Bells: a component says that something has changed, and whoever waits for it hears.
+//! Events: a component says that something has changed, and what waits for it hears.
 
 use std::{
     collections::BTreeMap,
@@ -78,7 +78,7 @@ impl Default for Bell {
 }
 
 impl Bell {
-    /// Rings for `uri`. Never waits; where nobody listens, nothing happens.
+    /// Rings for `uri`. Never waits; where nothing listens, nothing happens.
     pub fn publish(&self, uri: &str) {
         let what: Arc<str> = uri.into();
         if let Some((component, all)) = &self.all {
@@ -94,10 +94,10 @@ impl Bell {
     }
 }
 
-/// Hears one bell; what rings while nobody looks is kept.
+/// Hears one bell; what rings meanwhile is kept.
 pub struct Listener {
     receiver: broadcast::Receiver<Arc<str>>,
-    /// Keeps the bell from being gone while somebody waits for it.
+    /// Keeps the bell from being gone while it is waited for.
     _bell: Bell,
 }
 
@@ -115,7 +115,7 @@ impl Listener {
         }
     }
 
-    /// What has rung and nobody has heard yet.
+    /// What has rung and was not taken yet.
     pub fn heard(&mut self) -> Vec<String> {
         std::iter::from_fn(|| self.receiver.try_recv().ok()).map(|it| it.to_string()).collect()
     }

@@ -1,4 +1,4 @@
-//! Files and folders that nobody else on the machine can look into.
+//! Files and folders that no other user of the machine can look into.
 
 use std::{
     fs::{self, File},
@@ -23,7 +23,7 @@ fn builder() -> fs::DirBuilder {
     builder
 }
 
-/// How a file is opened that nobody else may read, should it come to be now.
+/// How a file is opened that no other user may read, should it come to be now.
 pub fn options() -> fs::OpenOptions {
     let mut options = File::options();
     #[cfg(unix)]
@@ -48,7 +48,7 @@ pub(crate) fn try_out(file: &Path, bytes: usize) -> io::Result<()> {
     written
 }
 
-/// Writes beside and renames: nobody sees half of it, nor may anybody else read it at any time.
+/// Writes beside and renames: half of it is never seen, and no other user may read it at any time.
 pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = file.with_extension(format!("tmp-{}", std::process::id()));
     let _ = fs::remove_file(&beside);

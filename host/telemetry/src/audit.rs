@@ -31,7 +31,7 @@ use writer::Writer;
 
 /// Lines that may wait for the writer; beyond that they are counted and dropped.
 const QUEUE_MAX: usize = 4_096;
-/// How long somebody may wait for what is queued to be written.
+/// How long a call may wait for what is queued to be written.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long to wait for room in the queue.
 const QUEUE_WAIT: Duration = Duration::from_millis(20);
@@ -129,7 +129,7 @@ impl Audit {
         while began.elapsed() < FLUSH_TIMEOUT {
             match desk.queue.try_send(job) {
                 Ok(()) => {
-                    // Late is as good as never: whoever asked reads what is there.
+                    // Late is as good as never: the caller reads what is there.
                     let _ = written.recv_timeout(FLUSH_TIMEOUT);
                     return;
                 }

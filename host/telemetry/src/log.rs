@@ -8,7 +8,7 @@ use std::{
 use base::clean;
 
 /// Takes events and writes each as one line: what could begin another, move the cursor or turn the
-/// direction is written as an escape. So nobody whose words get into the log writes lines of their own.
+/// direction is written as an escape. So no text that gets into the log makes lines of its own.
 pub struct Lines<W> {
     to: W,
     /// Whether the formatter colours what it says, which it keeps others from doing.

@@ -49,7 +49,7 @@ pub enum Refused {
     Address,
     /// It had no token that does.
     Unauthorized,
-    /// Whoever sent it asks too often.
+    /// Its sender asks too often.
     Rate,
 }
 

@@ -67,7 +67,7 @@ impl Aliases {
         self.0.extend(other.0);
     }
 
-    /// Refuses names that are somebody's already.
+    /// Refuses names that are taken already.
     pub fn check(&self, components: &BTreeMap<String, ComponentConfig>) -> Result<(), String> {
         for (name, written) in &self.0 {
             let Written::To(_) = written else {

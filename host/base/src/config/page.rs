@@ -7,7 +7,7 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PageConfig {
-    /// Map tiles; none shows the built-in map, which needs nobody.
+    /// Map tiles; none shows the built-in map, which needs no server.
     pub tiles: Option<Tiles>,
 }
 

@@ -37,7 +37,7 @@ pub struct ServerConfig {
     pub output_bytes_max: usize,
 }
 
-/// Whose hints of what a call does to the world (`readOnlyHint` and its like) count: nobody's, all
+/// Whose hints of what a call does to the world (`readOnlyHint` and its like) count: no server's, all
 /// tools', or those of the tools that are named.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]

@@ -8,7 +8,7 @@ use crate::{grants::secret::Secret, language::LanguageTag};
 
 pub mod check;
 
-/// How often somebody may ask: `[rate]` for all, `rate = { … }` in `[tokens.NAME]` for one.
+/// How often a caller may ask: `[rate]` for all, `rate = { … }` in `[tokens.NAME]` for one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RateConfig {
@@ -24,16 +24,16 @@ pub struct RateConfig {
 pub struct TokenConfig {
     /// The SHA-256 of the token, in hexadecimal.
     pub sha256: Secret,
-    /// What whoever has it may do.
+    /// What its holder may do.
     #[serde(default)]
     pub scopes: Vec<String>,
     /// From when on it is worth nothing.
     #[serde(default)]
     pub expires: Option<String>,
-    /// What whoever has it reads, where a request does not say it.
+    /// What its holder reads, where a request does not say it.
     #[serde(default)]
     pub language: Option<LanguageTag>,
-    /// How often whoever has it may ask, where that is not as for all.
+    /// How often its holder may ask, where that is not as for all.
     #[serde(default)]
     pub rate: Option<RateConfig>,
 }

@@ -152,7 +152,7 @@ fn told(value: &Value, language: Language) -> String {
     shortened(text, ARGUMENT_BYTES_MAX)
 }
 
-/// `text` with its ends of lines marked: what somebody wrote stands in no line that looks like another's.
+/// `text` with its ends of lines marked: what a caller wrote stands in no line that looks like another's.
 fn one_line(text: &str) -> String {
     clean::text(text).trim().replace('\n', " ⏎ ")
 }

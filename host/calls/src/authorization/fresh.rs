@@ -1,4 +1,4 @@
-//! A fresh token: shown once to whoever asks for it, kept by nobody here.
+//! A fresh token: shown once to the user who asks for it, and not kept.
 
 use std::io;
 
@@ -24,7 +24,7 @@ pub struct FreshToken {
 impl FreshToken {
     /// A token for `name`, who may do what `scopes` say until it expires.
     pub fn new(name: &str, scopes: &[Scope], expires: Option<Timestamp>) -> io::Result<Self> {
-        // 256 bits: nobody guesses one, and a plain SHA-256 of it tells nothing.
+        // 256 bits: it cannot be guessed, and a plain SHA-256 of it tells nothing.
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).map_err(io::Error::other)?;
         let token = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(bytes));

@@ -37,7 +37,7 @@ const TTL_S: u64 = 86_400;
 /// Bytes of a password that are looked at.
 const PASSWORD_BYTES_MAX: usize = 1_024;
 
-/// The password, and whoever knows it.
+/// The password, and the callers who know it.
 #[derive(Clone)]
 pub struct Gateway(Arc<Inner>);
 
@@ -47,7 +47,7 @@ struct Inner {
     seal: Seal,
     clock: Clock,
     tries: Tries,
-    /// Whoever came in by the password.
+    /// A caller who came in by the password.
     caller: Caller,
     principal: OnceLock<Arc<Principal>>,
 }
@@ -98,7 +98,7 @@ enum Lock {
     None,
     /// What has this digest.
     Password([u8; 32]),
-    /// Nobody knows: where the operator keeps it, it is not.
+    /// Not known: where the operator keeps it, it is not.
     Stuck,
 }
 
@@ -108,7 +108,7 @@ fn is_unset(password: &Given) -> bool {
     matches!(password, Given::Environment(name) if name == PASSWORD_VARIABLE) && is_empty()
 }
 
-/// Why somebody did not get a cookie.
+/// Why a caller did not get a cookie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoEntry {
     /// It is not the password.
@@ -119,7 +119,7 @@ pub enum NoEntry {
 
 impl Gateway {
     pub fn new(config: &Config, seal: &Seal, clock: &Clock) -> Self {
-        // Where nobody needs a token, nobody is anybody in particular.
+        // Where no token is needed, all callers are anonymous.
         let caller = match config.tokens.is_empty() {
             true => Caller::anonymous(),
             false => {
@@ -171,7 +171,7 @@ impl Gateway {
         Ok(format!("{COOKIE}={token}; HttpOnly; Secure; SameSite=Strict; Path=/; Max-Age={TTL_S}"))
     }
 
-    /// Whoever sends a request with these headers, if its cookie lets in.
+    /// The sender of a request with these headers, if its cookie lets in.
     pub fn caller(&self, headers: &HeaderMap) -> Option<Caller> {
         let Lock::Password(own) = self.lock() else { return None };
         let cookies = headers.get_all(header::COOKIE).iter().filter_map(|it| it.to_str().ok());
@@ -182,7 +182,7 @@ impl Gateway {
         cookies.any(|it| self.is_ours(it, &own)).then(|| self.0.caller.clone())
     }
 
-    /// Whoever sends a request: by a token, or by the cookie where there is a gateway.
+    /// The sender of a request: by a token, or by the cookie where there is a gateway.
     pub fn caller_of(&self, headers: &HeaderMap, extensions: &Extensions) -> Option<Caller> {
         let caller = caller_of(headers, extensions);
         let is_known = !caller.is_anonymous();

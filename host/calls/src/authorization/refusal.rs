@@ -1,4 +1,4 @@
-//! What somebody reads who may not: the status, the header that tells a client what to do
+//! What a caller reads who may not: the status, the header that tells a client what to do
 //! (RFC 6750, 3), and a body that tells a person.
 
 use axum::response::{IntoResponse, Response};

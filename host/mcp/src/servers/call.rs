@@ -161,7 +161,7 @@ impl Server {
     }
 }
 
-/// A request that is cancelled when nobody waits for it any longer.
+/// A request that is cancelled when it is dropped.
 struct Asking(Option<RequestHandle<RoleClient>>);
 
 impl Drop for Asking {

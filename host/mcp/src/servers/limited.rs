@@ -174,7 +174,7 @@ impl Cut {
                 }
             } else if self.event > self.most && !is_over {
                 self.is_cut = true;
-                // Ends the event so far, which is no message and read by nobody.
+                // Ends the event so far, which is no message and is ignored.
                 passed.extend_from_slice(b"\n\n");
                 self.is_answered = answer(&mut passed, id_in_head(&self.head));
             } else {

@@ -174,7 +174,7 @@ pub(super) fn pause(base: Duration, failures: u32, jitter: f64) -> Duration {
 /// A random part of 1.
 pub(super) fn jitter() -> f64 {
     let mut byte = [0];
-    // Without randomness there is no jitter, which harms nobody.
+    // Without randomness there is no jitter, which does no harm.
     let _ = getrandom::fill(&mut byte);
     f64::from(byte[0]) / 255.0
 }

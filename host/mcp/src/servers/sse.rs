@@ -162,7 +162,7 @@ impl Worker for OverSse {
 }
 
 impl OverSse {
-    /// Posts one message, and tells whoever sent it how that went.
+    /// Posts one message, and tells its sender how that went.
     fn post(&self, it: WorkerSendRequest<Self>) -> impl Future<Output = ()> + Send + use<> {
         let request = self.http.post(self.post_to.clone()).timeout(self.timeout);
         let request =
@@ -173,7 +173,7 @@ impl OverSse {
                 Ok(response) => accepted(response.status(), response.headers()),
                 Err(error) => Err(error.into()),
             };
-            // Nobody may be waiting for it any longer.
+            // The sender may be gone.
             let _ = it.responder.send(posted);
         }
     }

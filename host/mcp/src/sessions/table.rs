@@ -40,8 +40,8 @@ impl<Id: Clone + Eq + Hash> SessionTable<Id> {
     /// Strikes out what stands in the way of one more session of `principal`; none where nothing
     /// may be.
     ///
-    /// Whoever has most gives way first, with what has been idle longest, so that one caller can
-    /// take the place of no other. Streams that somebody listens to are cut only where their owner
+    /// The caller that has most gives way first, with what has been idle longest, so that one caller can
+    /// take the place of no other. Open streams are cut only where their owner
     /// has more than a fair share and the newcomer less.
     pub(crate) fn make_room(&self, principal: &Arc<str>) -> Option<Vec<Id>> {
         let mut entries = self.entries();
@@ -71,7 +71,7 @@ impl<Id: Clone + Eq + Hash> SessionTable<Id> {
         }
     }
 
-    /// Strikes out those that nobody has used for `idle`.
+    /// Strikes out those that were not used for `idle`.
     pub(super) fn take_idle(&self, now: Instant, idle: Duration) -> Vec<Id> {
         let mut entries = self.entries();
         let is_over = |it: &Entry| it.users == 0 && now.saturating_duration_since(it.used) >= idle;
@@ -108,7 +108,7 @@ fn victim<Id: Clone>(entries: &HashMap<Id, Entry>, newcomer: &Arc<str>, max: usi
     idle.or_else(cut).map(|(id, _)| id.clone())
 }
 
-/// A session while somebody uses it.
+/// A session while it is used.
 pub(crate) struct InUse<Id: Clone + Eq + Hash> {
     book: Arc<SessionTable<Id>>,
     id: Id,

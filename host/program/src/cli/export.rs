@@ -1,4 +1,4 @@
-//! `madoguchi export COMPONENT`: a component's tables as JSON lines, whoever's they are.
+//! `madoguchi export COMPONENT`: a component's tables as JSON lines, all callers' rows.
 
 use std::{
     fs::File,

@@ -71,7 +71,7 @@ impl Grants {
     }
 }
 
-/// What one component is given: never the value of a setting, which may be nobody's business.
+/// What one component is given: never the value of a setting, which may be a secret.
 fn given(name: &str, file: Option<&PathBuf>, document: &Document<'_>, config: &Config) -> Value {
     let component = config.component(name);
     let path = ["components", name, "grants"];

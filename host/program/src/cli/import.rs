@@ -30,7 +30,7 @@ use super::{
 
 /// Problems that are told one by one.
 const PROBLEMS_MAX: u64 = 100;
-/// Lines between two words on how far it has come, where nobody sees a bar.
+/// Lines between two words on how far it has come, where there is no terminal for a bar.
 const WORD_EVERY: u64 = 10_000;
 
 /// Reads into a component what was written elsewhere as JSON lines.
@@ -136,7 +136,7 @@ impl Import {
 
 /// Who takes the lines.
 enum Counter {
-    /// A server that runs, which nobody else should write behind.
+    /// A server that runs, behind which nothing else should write.
     Server(Server),
     /// The component alone, on its database, in a data folder that no server takes meanwhile.
     Alone(Box<Running>, Data),

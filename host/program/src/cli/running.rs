@@ -53,7 +53,7 @@ impl Server {
         let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build()?;
         let url = format!("http://{}/operator/{path}", self.key.addr);
         let request = client.request(method, url).bearer_auth(&self.key.token).body(body);
-        // Without the URL of the error: what matters is that nobody is there.
+        // Without the URL of the error: what matters is that no server answers.
         request.send().await.map_err(reqwest::Error::without_url)
     }
 }

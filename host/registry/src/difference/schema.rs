@@ -77,7 +77,7 @@ impl<'a> Comparison<'a> {
 
     fn types(&mut self, at: &str, old: &Map<String, Value>, new: &Map<String, Value>) {
         let (was, is) = (types(old), types(new));
-        // What must be within what, for nobody to notice.
+        // What must be within what, for no caller to notice.
         let (inner, outer) = self.inner_outer(&was, &is);
         let fits = match (inner, outer) {
             (_, None) => true,

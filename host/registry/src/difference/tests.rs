@@ -1,4 +1,4 @@
-//! The table of differences: what breaks a caller, and what nobody notices.
+//! The table of differences: what breaks a caller, and what no caller notices.
 
 use serde_json::{Value, json};
 

@@ -206,7 +206,7 @@ impl Reloader {
             let origin = source.origin.clone();
             match self.attempt(name, source, false).await {
                 Ok(build) => return Some(build),
-                // Somebody decided so, and knows.
+                // The operator decided so, and knows.
                 Err(LoadError::Rejected { status: Status::RolledBack, number: it, .. }) => {
                     tracing::info!(component = name, "{origin}: generation {it} stays rolled back");
                 }
@@ -240,7 +240,7 @@ impl Reloader {
     pub(super) async fn install(&mut self, name: &str, build: Build) -> Result<()> {
         let Build { source, loaded, stands_in } = build;
         let component = loaded.component;
-        // Nobody else changes the registry: what may be put in place now can be in a moment.
+        // Nothing else changes the registry: what may be put in place now can be in a moment.
         self.registry.check(&component)?;
         let generation = Revision {
             number: component.generation(),
@@ -252,7 +252,7 @@ impl Reloader {
             differences: loaded.differences.clone(),
             status: Status::Serving,
         };
-        // First, so that whoever hears of the swap finds its generation.
+        // First, so that a client that hears of the swap finds its generation.
         self.shelf.note(name, |it| {
             it.is_configured |= loaded.is_configured;
             match it.generation(generation.number) {

@@ -13,7 +13,7 @@ use base::source::{FILE_BYTES_MAX, Source, name_of};
 use sandbox::component::{LoadError, LoadedComponent, Version};
 
 impl Reloader {
-    /// Carries out one command and answers whoever gave it.
+    /// Carries out one command and answers its sender.
     pub(super) async fn obey(&mut self, command: Command) {
         let Command { name, order, answer } = command;
         let result = match order {
@@ -23,7 +23,7 @@ impl Reloader {
             Order::Accept(digest) => self.accept(&name, digest.as_deref()).await,
             Order::GiveBack(generation) => self.give_back(&name, generation).await,
         };
-        // Whoever asked may be gone; what was done stays done.
+        // The sender may be gone; what was done stays done.
         let _ = answer.send(result);
     }
 
@@ -40,7 +40,7 @@ impl Reloader {
             return Err(refused(name, error.into()));
         }
         let source = Source::new(bytes, BY_OPERATOR.to_owned());
-        // Whoever names the very bytes wants them tried.
+        // An operator who names the very bytes wants them tried.
         if self.shelf.manifest(name).rejection(&source.digest).is_some() {
             self.shelf.change(name, |it| it.forgive(&source.digest)).await;
         }
@@ -169,7 +169,7 @@ impl Reloader {
     /// The version of `target` as it served a while ago: nothing of it has to run.
     ///
     /// It then prepares itself from the settings once more, for what the other version made of
-    /// them in the database may not be what this one would; nobody waits for that.
+    /// them in the database may not be what this one would; that is not waited for.
     fn ready_again(&self, name: &str, target: &Revision) -> Option<Arc<LoadedComponent>> {
         let ready = self.ready.get(name)?.iter().find(|it| **it.digest() == *target.digest)?;
         let settings = self.loader.settings(name).ok()?;

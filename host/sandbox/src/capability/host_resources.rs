@@ -74,7 +74,7 @@ pub struct HostResourcesError {
 }
 
 impl HostResources {
-    /// The same for a trial: what is read is read, what is made or rung is nobody's.
+    /// The same for a trial: what is read is read, what is made or rung is thrown away.
     pub fn on_trial(&self) -> Self {
         Self { blobs: None, bell: Bell::default(), around: Around::default(), ..self.clone() }
     }

@@ -93,7 +93,7 @@ pub struct CallContext {
     pub memory: Arc<AtomicUsize>,
     /// Where the events go that a route writes; nowhere, where none are wanted.
     pub events: Option<mpsc::Sender<Written>>,
-    /// Whether it does a job of its own, for which nobody calls.
+    /// Whether it does a job of its own, without a caller.
     pub is_job: bool,
     /// The part that an assistant plays in it.
     pub part: Option<Arc<Part>>,

@@ -13,7 +13,7 @@ use telemetry::tally::Tally;
 
 /// What a call is taken to last before one has ended.
 const USUAL_FIRST: Duration = Duration::from_millis(100);
-/// Nobody is sent away for less or for more.
+/// A call is refused for no other reason.
 const RETRY_MS: std::ops::RangeInclusive<u64> = 50..=30_000;
 
 /// The places, and the queue before them.

@@ -111,7 +111,7 @@ fn stopped(stop: Stop) -> Failure {
                 None => failure,
             }
         }
-        // `Calls` answers both; they come here only from where nobody can be asked.
+        // `Calls` answers both; they come here only from where there is no user to ask.
         Stop::InputRequired(_) | Stop::Wait(_) => Failure::new(
             "input_required",
             400,

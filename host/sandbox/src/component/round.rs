@@ -1,4 +1,4 @@
-//! One round of a call: what it brings along, whoever asks for it, and its run in an instance.
+//! One round of a call: what it brings along, who asks for it, and its run in an instance.
 
 use std::{
     sync::Arc,

@@ -17,7 +17,7 @@ pub enum Audience {
     Models,
     /// Views alone: no model is told of it.
     Views,
-    /// The host itself: nobody else is told of it.
+    /// The host itself: no caller is told of it.
     Host,
 }
 

@@ -28,7 +28,7 @@ pub struct Says<'a> {
 }
 
 impl Shown {
-    /// `says`, whoever's the tool is.
+    /// `says`, for a tool of any owner.
     pub fn of(says: &Says<'_>) -> Self {
         let of = |text: &str| digest(text.as_bytes());
         let optional = |text: Option<&str>| text.map(of).unwrap_or_default();

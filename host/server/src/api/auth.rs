@@ -32,7 +32,7 @@ async fn answer(
         Err(it) => return refused(it.status(), "リクエストボディの解析に失敗しました"),
     };
     if !gateway.is_there() {
-        // Nobody is kept out, so that everybody is in.
+        // Without a password every caller is in.
         return Json(json!({ "success": true })).into_response();
     }
     let password = serde_json::from_slice::<Value>(&body).ok();

@@ -187,7 +187,7 @@ async fn call(
     called(calls, call).await
 }
 
-/// What a tool puts out for somebody who cannot be asked anything.
+/// What a tool puts out for a client that cannot be asked anything.
 pub(super) async fn called(calls: &Calls, call: CallRequest) -> Result<Value, Failure> {
     match calls.call(call).await? {
         CallOutcome::Done { component, call_id, output } => {

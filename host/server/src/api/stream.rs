@@ -11,7 +11,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 
 /// Events that wait for a client that is slow to read.
 pub(super) const WAITING_MAX: usize = 32;
-/// How long it may be quiet, or somebody on the way takes it for dead.
+/// How long it may be quiet, or a proxy on the way takes it for dead.
 const QUIET: Duration = Duration::from_secs(10);
 
 /// Whether a request wants its answer so.

@@ -124,7 +124,7 @@ impl Rules {
             Some(shape) => self.identify(parts, shape, peer)?,
             None => None,
         };
-        // Nobody behind this needs it, so nobody can give it away.
+        // Nothing behind this needs it, so nothing can give it away.
         parts.headers.remove(header::AUTHORIZATION);
         let has_language = known.as_ref().is_some_and(|it| it.caller.locale.is_some());
         if let Some(language) = self.language.as_ref().filter(|_| !has_language) {
@@ -180,7 +180,7 @@ impl Rules {
         let known = match found {
             Ok(None) => None,
             Ok(Some(principal)) => Some(principal),
-            // Whoever watches whether the server lives has no token; whoever knows the password of
+            // A probe of whether the server lives has no token; a client that knows the password of
             // the chat, which is asked for there, needs none.
             Err(Unauthorized::Missing) if self.is_for_strangers(path) => {
                 let gateway = self.gateway.as_ref().filter(|_| is_behind_gateway(path));

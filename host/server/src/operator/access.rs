@@ -1,4 +1,4 @@
-//! Who is let in: whoever holds the token, from this machine, and from no page.
+//! Who is let in: a client with the token, on this machine, and no page.
 
 use std::{
     fs, io,
@@ -68,7 +68,7 @@ impl OperatorAccess {
         Ok((access, Key { addr, token }))
     }
 
-    /// Writes `key` down, for whoever can read the data folder.
+    /// Writes `key` down, for users who can read the data folder.
     pub(crate) fn hang_out(&self, key: &Key) -> io::Result<()> {
         store::private::write(&self.file, &serde_json::to_vec(key)?)
     }
@@ -119,7 +119,7 @@ impl OperatorAccess {
     }
 }
 
-/// Lets the operator in, and nobody else.
+/// Lets the operator in alone.
 pub(super) async fn check(
     State(access): State<OperatorAccess>,
     request: Request,

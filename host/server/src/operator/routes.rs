@@ -24,7 +24,7 @@ use registry::control::{ComponentReport, ControlError};
 use sandbox::component::{CallError, Content, InputRequired, Output, Stop};
 use telemetry::metrics;
 
-/// Lines of the audit log that are given where nobody says how many, and at most.
+/// Lines of the audit log that are given where the request does not say how many, and at most.
 const LINES: usize = 100;
 const LINES_MAX: usize = 10_000;
 

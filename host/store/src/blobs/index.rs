@@ -24,7 +24,7 @@ pub(super) struct Index {
     shares: HashMap<Arc<str>, Share>,
 }
 
-/// What somebody takes of the store.
+/// What an owner takes of the store.
 #[derive(Default)]
 struct Share {
     /// Bytes that are kept or promised to uploads.
@@ -37,7 +37,7 @@ pub(super) struct Kept {
     pub(super) size: u64,
     pub(super) mime_type: String,
     pub(super) sniffed: Option<&'static str>,
-    /// Whose share it is of: of whoever brought it first.
+    /// Whose share it is of: its first uploader's.
     pub(super) owner: Option<Arc<str>>,
     /// The last use, since 1970, and when a use was last written down.
     pub(super) used: Duration,

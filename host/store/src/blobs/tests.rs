@@ -178,7 +178,7 @@ async fn one_caller_leaves_room_and_places_for_the_others() {
     bench.pass(70);
     blobs.stat(&second.id).await.unwrap();
     drop(blobs);
-    // A restart knows whose they are, and what is over is nobody's.
+    // A restart knows whose they are, and what is over has no owner.
     bench.pass(70);
     let blobs = bench.open(limits());
     let greedy = async |content: &[u8]| blobs.put_for(owner("greedy"), content, "").await;

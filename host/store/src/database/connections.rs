@@ -49,7 +49,7 @@ impl Site {
         path.into()
     }
 
-    /// The file as one that nobody changes, so that nothing must be written to read it.
+    /// The file as one that does not change, so that nothing must be written to read it.
     fn as_immutable(&self) -> String {
         let mut uri = "file:".to_owned();
         for byte in self.path.as_os_str().as_encoded_bytes() {
@@ -84,7 +84,7 @@ pub(super) fn open_writer(site: &Site) -> rusqlite::Result<(Connection, Arc<Guar
     let synchronous = if site.durable { "FULL" } else { "OFF" };
     connection.pragma_update(None, "synchronous", synchronous)?;
     connection.pragma_update(None, "foreign_keys", true)?;
-    // The writer brings the log home itself, when nobody waits for it.
+    // The writer brings the log home itself, when no batch waits for it.
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
     let page_bytes: u32 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;

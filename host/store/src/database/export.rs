@@ -34,7 +34,7 @@ pub enum ExportError {
     /// The database cannot be read.
     #[error("cannot read the database")]
     Sqlite(#[from] rusqlite::Error),
-    /// Whoever takes the rows failed.
+    /// The receiver of the rows failed.
     #[error("cannot write the rows")]
     Write(#[from] std::io::Error),
 }

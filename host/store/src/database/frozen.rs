@@ -26,7 +26,7 @@ pub(super) struct Frozen {
     readers: AtomicUsize,
 }
 
-/// A connection that takes the file for one that nobody changes. None of its pages is written while
+/// A connection that takes the file for one that does not change. None of its pages is written while
 /// there is one.
 pub(super) struct FrozenReader(Arc<Frozen>);
 
@@ -37,13 +37,13 @@ impl Frozen {
 
     /// A place for a connection that reads, where it is frozen.
     pub(super) fn reader(self: &Arc<Self>) -> Option<FrozenReader> {
-        // Counted before looking, so that whoever thaws sees it.
+        // Counted before looking, so that the thread that thaws sees it.
         self.readers.fetch_add(1, Ordering::SeqCst);
         let reader = FrozenReader(self.clone());
         self.is().then_some(reader)
     }
 
-    /// Whether nobody takes it for frozen any more.
+    /// Whether no connection takes it for frozen any more.
     pub(super) fn has_thawed(&self) -> bool {
         !self.is() && self.readers.load(Ordering::SeqCst) == 0
     }
@@ -115,7 +115,7 @@ pub(super) fn wait_for_room(
                 answer(request, Err(Error::Unavailable(why.to_owned())));
             }
             Some(Job::Migrate(list, reply)) => {
-                // Whoever asked may have gone.
+                // The asking call may have gone.
                 let _ = reply.send(migrations::look(site, &list, why));
             }
         }

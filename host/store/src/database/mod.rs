@@ -56,7 +56,7 @@ impl Database {
 
     /// A database that is gone with its last handle: for self-tests and for running a tool alone.
     ///
-    /// It is a file like any other, so that what passes here passes there, but nobody waits for
+    /// It is a file like any other, so that what passes here passes there, but nothing waits for
     /// the disk.
     pub fn temporary(limits: Limits) -> Result<Self, OpenError> {
         let scratch = Scratch::new()?;
@@ -86,8 +86,8 @@ impl Database {
 
     /// Writes, and reads among them, in one transaction that is on disk when this returns.
     ///
-    /// Whoever drops the future before the writer has begun with the batch cancels it; after that
-    /// the batch is carried out, whole or not at all, and nobody hears of it.
+    /// Dropping the future before the writer has begun with the batch cancels it; after that
+    /// the batch is carried out, whole or not at all, and its result is lost.
     pub async fn transact(
         &self,
         statements: Vec<Statement>,
@@ -145,7 +145,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed is left to whoever sweeps the temporary folder.
+        // What cannot be removed is left to the system, which sweeps the temporary folder.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

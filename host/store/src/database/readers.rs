@@ -35,7 +35,7 @@ pub(super) struct Readers {
     site: Arc<Site>,
     /// Idle connections; none once the database is closed.
     idle: Mutex<Option<Vec<Reader>>>,
-    /// One place for each connection; whoever has none waits here, not on a thread.
+    /// One place for each connection; a query that has none waits here, not on a thread.
     places: Arc<Semaphore>,
 }
 
@@ -79,7 +79,7 @@ impl Readers {
     ) -> Answer {
         let mut stop = StopOnDrop { guard: Some(Arc::clone(&reader.guard)) };
         let site = Arc::clone(&self.site);
-        // The place travels along: it is free when the thread is, whoever has given up waiting.
+        // The place travels along: it is free when the thread is, even if the query has been given up.
         let (reader, place, answer) = on_thread(move || {
             let answer = reader.run_on_thread(&site, &statements, deadline);
             (reader, place, answer)
@@ -141,7 +141,7 @@ impl Readers {
     }
 }
 
-/// Stops a query that nobody waits for any more. Its connection is then not used again.
+/// Stops a query that is not awaited any more. Its connection is then not used again.
 struct StopOnDrop {
     guard: Option<Arc<Guard>>,
 }

@@ -173,7 +173,7 @@ fn lines_wait_for_a_disk_that_takes_none_and_changes_wait_with_them() {
     audit.write(line(1, "{}"));
     audit.flush();
     assert!(!audit.refuses_changes());
-    // A file where the folder was takes nothing, whoever tries.
+    // A file where the folder was takes nothing, not even from root.
     let (files, aside) = (folder.0.join("audit"), folder.0.join("aside"));
     std::fs::rename(&files, &aside).unwrap();
     std::fs::write(&files, "").unwrap();

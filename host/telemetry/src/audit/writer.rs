@@ -55,7 +55,7 @@ impl Writer {
         Self { ran, refused, state, told: None }
     }
 
-    /// Writes what comes until nobody can send any more.
+    /// Writes what comes until all senders are gone.
     pub(super) fn write_all(mut self, jobs: &Receiver<Job>) {
         loop {
             let first = match self.is_quiet() {
@@ -69,7 +69,7 @@ impl Writer {
             let asked = self.gather(first.ok(), jobs);
             self.write(is_over || !asked.is_empty());
             for done in asked {
-                // Whoever waited may have given up.
+                // The waiting call may have given up.
                 let _ = done.try_send(());
             }
             if is_over {

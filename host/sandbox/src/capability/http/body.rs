@@ -139,7 +139,7 @@ impl Body for Incoming {
             match std::task::ready!(this.poll_next(cx)) {
                 Some(Ok(frame)) if this.mask.is_empty() => return Poll::Ready(Some(Ok(frame))),
                 Some(Ok(frame)) => {
-                    // Trailers could carry a secret, and nobody needs them.
+                    // Trailers could carry a secret, and are not needed.
                     let bytes = this.release(&frame.into_data().unwrap_or_default());
                     // An empty piece would mean to wasi:io that nothing is there yet.
                     if !bytes.is_empty() {

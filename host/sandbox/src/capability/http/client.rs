@@ -86,7 +86,7 @@ fn lookup(name: String) -> Found {
 }
 
 /// Resolves names to addresses that may be connected to. What it returns is what is connected to:
-/// nobody looks the name up again.
+/// the name is not looked up again.
 struct Checked {
     private: bool,
     lookup: Arc<dyn Fn(String) -> Found + Send + Sync>,

@@ -69,7 +69,7 @@ impl WasiHttpView for CallState {
 type Sent = (http::Response<WasiBody>, Box<dyn Future<Output = Result<(), Error>> + Send>);
 
 impl WasiHttpHooks for Sender {
-    /// The name of the host follows from the URL, and nobody else says it.
+    /// The name of the host follows from the URL, and from nothing else.
     fn set_host_header(&mut self) -> bool {
         false
     }

@@ -139,7 +139,7 @@ async fn a_full_database_says_what_to_raise_and_can_still_be_read_and_emptied() 
     assert_eq!(error, Error::LimitExceeded(says.into()));
     let kept = i64::try_from(filled).unwrap();
     assert_eq!(number(&cinema, "SELECT count(*) FROM notes").await, kept);
-    // In a group, whoever still finds room is served.
+    // In a group, a batch that still finds room is served.
     let answers = together(
         &cinema,
         vec![(sell("noon", "A1"), later()), (unique(99), later()), (sell("noon", "A2"), later())],
