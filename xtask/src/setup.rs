@@ -47,9 +47,14 @@ pub(crate) fn for_conformance(workspace: &Workspace) -> Result<String> {
     Ok(String::new())
 }
 
-/// What `test` needs beside that: protocol clients in two languages, and a browser.
+/// What `test` needs.
 pub(crate) fn for_testing(workspace: &Workspace) -> Result<String> {
     for_running(workspace)?;
+    for_clients(workspace)
+}
+
+/// What `test` needs beside what `run` does: protocol clients in two languages, roads, and a browser.
+pub(crate) fn for_clients(workspace: &Workspace) -> Result<String> {
     npm_packages(&workspace.root.join("tests/clients"))?;
     python_packages(workspace)?;
     maps(workspace)?;

@@ -53,6 +53,7 @@ fn plan(workspace: &Workspace) -> Plan {
     let mut plan = Plan::default();
     plan.then(&["fmt"]);
     plan.side_by_side(&[
+        &["clients"],
         &["set-up", "components", "page", "components for tests", "clippy for wasm"],
         &["test binaries", "xtask"],
     ]);
@@ -70,7 +71,7 @@ fn run(workspace: &Workspace, plan: Plan) -> Result<()> {
         done(cargo().args(["fmt", "--all", "--check"]).current_dir(&workspace.root))
     });
     let wasm = || {
-        steps.run("set-up", &[], || setup::for_testing(workspace));
+        steps.run("set-up", &[], || setup::for_running(workspace));
         parts(workspace, &steps);
         steps.run("clippy for wasm", &["set-up"], || clippy_for_wasm(workspace));
     };
@@ -86,8 +87,10 @@ fn run(workspace: &Workspace, plan: Plan) -> Result<()> {
         });
         steps.run("xtask", &[], || xtask(workspace));
     };
-    steps.side_by_side(wasm, native);
-    let built = ["test binaries", "components", "components for tests", "page"];
+    // Downloads, for the most part.
+    let clients = || steps.run("clients", &[], || setup::for_clients(workspace));
+    steps.side_by_side(clients, || steps.side_by_side(wasm, native));
+    let built = ["test binaries", "components", "components for tests", "page", "clients"];
     steps.run(UNITS, &built, || units(workspace));
     for ring in workspace.rings() {
         steps.run(&step_of(ring), &built, || one(workspace, ring));
