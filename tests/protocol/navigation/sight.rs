@@ -48,3 +48,42 @@ async fn map_and_panel_stand_side_by_side_or_below_each_other_as_the_window_allo
     it.browser.until("document.querySelector('.nav-found').getBoundingClientRect().top >= document.querySelector('.nav-map').getBoundingClientRect().bottom - 1").await;
     it.close().await;
 }
+
+/// Elements and listeners that the browser holds once what is unused is collected.
+async fn held(it: &Opened) -> (u64, u64) {
+    it.browser.devtools("HeapProfiler.collectGarbage", serde_json::json!({})).await;
+    let counters = it.browser.devtools("Memory.getDOMCounters", serde_json::json!({})).await;
+    let count = |name: &str| counters[name].as_u64().unwrap_or_else(|| panic!("{counters}"));
+    (count("nodes"), count("jsEventListeners"))
+}
+
+async fn visit(it: &Opened) {
+    it.browser.go("#/navigation").await;
+    it.browser.until("document.querySelector('.route-map .leaflet-pane')").await;
+    it.browser.go("#/counter").await;
+    it.browser.until("!document.querySelector('.route-map')").await;
+}
+
+/// A map that is left is let go, with its elements.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_map_that_was_left_is_not_kept() {
+    let it = Opened::with(Look::DESKTOP).await;
+    for _ in 0..3 {
+        visit(&it).await;
+    }
+    let before = held(&it).await;
+    for _ in 0..8 {
+        visit(&it).await;
+    }
+    let mut after = held(&it).await;
+    // What WebAssembly lets go of, the browser collects after another look.
+    for _ in 0..40 {
+        if after.0 < before.0 + 40 && after.1 <= before.1 + 4 {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(250)).await;
+        after = held(&it).await;
+    }
+    assert!(after.0 < before.0 + 40 && after.1 <= before.1 + 4, "{before:?}, then {after:?}");
+    it.close().await;
+}

@@ -1,6 +1,6 @@
 //! What every map on this page shares: Leaflet, loaded once, what its crate leaves out, and the coastline.
 
-use js_sys::{Array, JSON, Object, Reflect};
+use js_sys::{Array, JSON, Object, Reflect, WeakRef};
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
@@ -113,6 +113,12 @@ pub(crate) fn on<T: wasm_bindgen::convert::FromWasmAbi + 'static>(
 ) {
     let run = Closure::<dyn Fn(T)>::new(run).into_js_value();
     target.unchecked_ref::<leaflet::Evented>().on(event, &run);
+}
+
+/// A map for its own listeners: where they held it, it would be kept for ever, and its elements with it.
+pub(crate) fn weakly(map: &leaflet::Map) -> impl Fn() -> Option<leaflet::Map> + 'static {
+    let map = WeakRef::new(map.unchecked_ref::<Object>());
+    move || map.deref().map(JsCast::unchecked_into)
 }
 
 /// How the ground is drawn: it takes no clicks, and lies under everything even where it comes late.

@@ -83,16 +83,20 @@ impl Drawing {
         };
         on(&map, "moveend", move |_: JsValue| bump(moves.moved));
         if let Some(on_place) = wishes.on_place {
-            let asked = map.clone();
+            let asked = leaf::weakly(&map);
             on(&map, "click", move |event: leaflet::MouseEvent| {
-                pins::ask(&asked, &event.lat_lng(), on_place, page);
+                if let Some(map) = asked() {
+                    pins::ask(&map, &event.lat_lng(), on_place, page);
+                }
             });
             // For keyboards: Enter asks about the middle of the map.
-            let (asked, own) = (map.clone(), element.clone());
+            let asked = leaf::weakly(&map);
             on(&map, "keydown", move |event: JsValue| {
-                if pins::is_enter_on(&event, &own) {
-                    pins::ask(&asked, &asked.get_center(), on_place, page);
-                    pins::focus_question(&own);
+                let Some(map) = asked() else { return };
+                let element = map.get_container();
+                if pins::is_enter_on(&event, &element) {
+                    pins::ask(&map, &map.get_center(), on_place, page);
+                    pins::focus_question(&element);
                 }
             });
         }

@@ -82,15 +82,17 @@ fn lay_tiles(map: &leaflet::Map, tiles: &Tiles, ground: RwSignal<Ground>) {
     on(&layer, "tileload", move |_: JsValue| {
         has_come.try_set_value(true);
     });
-    let (own_map, own) = (map.clone(), layer.clone());
-    on(&layer, "tileerror", move |_: JsValue| {
+    let own_map = leaf::weakly(map);
+    on(&layer, "tileerror", move |event: JsValue| {
         let is_first = matches!(ground.try_get_untracked(), Some(Ground::Tiles(_)));
         if !is_first || has_come.try_get_value() != Some(false) {
             return;
         }
         ground.set(Ground::TilesFailed);
-        own.remove();
-        let map = own_map.clone();
+        if let Ok(layer) = js_sys::Reflect::get(&event, &"target".into()) {
+            layer.unchecked_ref::<leaflet::Layer>().remove();
+        }
+        let Some(map) = own_map() else { return };
         spawn_local(async move {
             leaf::add_land(&map).await;
             leaf::add_roads(&map).await;

@@ -89,9 +89,11 @@ pub(super) fn ask(
     ];
     for (key, name, what) in answers {
         let Some(button) = leaf::element("button", name, lang.say(key)) else { return };
-        let closed = map.clone();
+        let closed = leaf::weakly(map);
         let run = Closure::<dyn Fn()>::new(move || {
-            close(&closed);
+            if let Some(map) = closed() {
+                close(&map);
+            }
             if let Some(what) = what {
                 on_place.run((at.0, at.1, what));
             }
