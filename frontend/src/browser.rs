@@ -15,7 +15,7 @@ use web_sys::{
     ScrollLogicalPosition, Storage, Url, VisibilityState,
 };
 
-/// A panic is a bug of the page; the browser's console says where, for whoever reports it.
+/// A panic is a bug of the page; the browser's console says where, for the report.
 pub(crate) fn report_panics() {
     std::panic::set_hook(Box::new(|panic| {
         web_sys::console::error_1(&panic.to_string().into());
@@ -75,7 +75,7 @@ pub(crate) fn document_language() -> String {
     element.and_then(|it| it.get_attribute("lang")).unwrap_or_default()
 }
 
-/// Gives the reader a file. It is saved and never opened: what somebody uploaded runs nowhere here.
+/// Gives the reader a file. It is saved and never opened: what was uploaded runs nowhere here.
 pub(crate) fn download(name: &str, bytes: &[u8], mime: &str) -> Result<(), JsValue> {
     let options = BlobPropertyBag::new();
     options.set_type(mime);
@@ -243,7 +243,7 @@ pub(crate) async fn load_once(style: &str, script: &str) -> Result<(), JsValue> 
         head.append_child(&element)?;
     }
     let element = document.get_element_by_id(script).ok_or(JsValue::NULL)?;
-    // Whoever comes second waits for the same script; one that is there is not waited for.
+    // A second view waits for the same script; one that is there is not waited for.
     if element.has_attribute("data-loaded") {
         return Ok(());
     }
@@ -279,7 +279,7 @@ pub(crate) fn is_composing(event: &leptos::ev::KeyboardEvent) -> bool {
     event.is_composing() || event.key_code() == 229
 }
 
-/// 128 bits nobody else has, in hexadecimal.
+/// 128 random bits, in hexadecimal.
 pub(crate) fn unique() -> String {
     let mut bytes = [0_u8; 16];
     let crypto = window().crypto();
@@ -299,7 +299,7 @@ pub(crate) fn set_hash(hash: &str) {
     let _ = window().location().set_hash(hash);
 }
 
-/// The address of the page, to be sent to somebody.
+/// The address of the page, to be sent to others.
 pub(crate) fn address() -> String {
     window().location().href().unwrap_or_default()
 }

@@ -14,7 +14,7 @@ use crate::trouble::Trouble;
 /// How a call stands.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) enum Call {
-    /// Nobody called yet.
+    /// Not called yet.
     #[default]
     Idle,
     Running(Option<Progress>),
@@ -87,7 +87,7 @@ impl Caller {
         self.call.set(Call::Failed(Trouble::Stopped));
     }
 
-    /// The view is gone; nobody waits any more.
+    /// The view is gone.
     pub(crate) fn leave(self) {
         self.give_up();
     }

@@ -41,7 +41,7 @@ impl Gate {
 impl Drop for Pass {
     fn drop(&mut self) {
         self.0.free.set(self.0.free.get() + 1);
-        // All are woken: the first gets the place, and one that gave up loses it for nobody.
+        // All are woken: the first gets the place, and one that gave up loses it for no other.
         let waiting = std::mem::take(&mut *self.0.waiting.borrow_mut());
         waiting.into_iter().for_each(Waker::wake);
     }

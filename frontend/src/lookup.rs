@@ -43,7 +43,7 @@ thread_local! {
     static MEMORY: RefCell<Memory> = RefCell::default();
 }
 
-/// Ends a look-up that nobody waits for any more, when it is dropped.
+/// Ends a look-up when it is dropped.
 #[derive(Default)]
 pub(crate) struct Hold(Option<AbortController>);
 
@@ -152,7 +152,7 @@ pub(crate) fn failed(status: u16, text: &str) -> Trouble {
     }
 }
 
-/// What to tell whoever wants to choose; the words for the operator are in its details.
+/// What to tell the reader who wants to choose; the words for the operator are in its details.
 pub(crate) fn why(trouble: &Trouble, lang: Lang) -> String {
     let code = match trouble {
         Trouble::Refused(refusal) => refusal.code.as_str(),

@@ -136,7 +136,7 @@ pub(crate) async fn prompt(name: &str, arguments: &Value) -> Result<String, Trou
 
 /// A file that was uploaded to the host's store.
 pub(crate) async fn blob(id: &str) -> Result<Vec<u8>, Trouble> {
-    // An id from a form is text that somebody sent: no path of its own.
+    // An id from a form is text from outside: no path of its own.
     let is_id = !id.is_empty() && id.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-');
     if !is_id {
         return Err(Trouble::page("not the id of a file"));

@@ -59,7 +59,7 @@ pub(crate) struct Page {
     pub(crate) connection: RwSignal<Connection>,
     pub(crate) server: RwSignal<ServerInfo>,
     pub(crate) door: RwSignal<Door>,
-    /// How often the host was found anew or swapped a tool: whoever shows its data asks again.
+    /// How often the host was found anew or swapped a tool: views of its data ask again.
     pub(crate) refreshed: RwSignal<u32>,
     /// How often what waits for the reader's word may have changed.
     pub(crate) approvals: RwSignal<u32>,

@@ -47,7 +47,7 @@ impl Subscriptions {
             is_due: StoredValue::new(false),
         };
         this.want();
-        // A host that lets the page in again, maybe as somebody else, is listened to anew.
+        // A host that lets the page in again, maybe as another caller, is listened to anew.
         Effect::new(move |_| {
             let is_open = page.door.get() == Door::Open;
             this.stream.with_value(|it| if is_open { it.join() } else { it.leave() });

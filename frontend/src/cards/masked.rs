@@ -1,4 +1,4 @@
-//! JSON without its secrets (SYS-11): whoever looks at a card, or copies it, sees that there is one.
+//! JSON without its secrets (SYS-11): a reader who looks at a card, or copies it, sees that there is one.
 
 use serde_json::Value;
 
@@ -37,7 +37,7 @@ fn hidden(value: &Value, depth: usize) -> Value {
     }
 }
 
-/// Whether what has this name is nobody's business. Counts of tokens are no secret.
+/// Whether what has this name is a secret. Counts of tokens are no secret.
 pub(crate) fn is_secret(name: &str) -> bool {
     let plain: String =
         name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();

@@ -10,7 +10,7 @@ pub(crate) struct Picked {
 }
 
 impl Picked {
-    /// All of them: whoever only wants to go on has nothing to do.
+    /// All of them: a reader who only wants to go on has nothing to do.
     pub(crate) fn all(count: usize) -> Self {
         Self { count, chosen: (0..count).collect() }
     }

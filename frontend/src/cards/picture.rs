@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Picture {
-    /// Under what the browser keeps its bytes over a reload; nobody else has the same.
+    /// Under what the browser keeps its bytes over a reload; no other picture has the same.
     pub(crate) id: String,
     /// `image/png`, `image/jpeg`, `image/webp`, `image/gif`: anything else is not taken.
     pub(crate) mime: String,
-    /// What it is called, where somebody says so: a card's name, a file's.
+    /// What it is called, where that is said: a card's name, a file's.
     pub(crate) name: String,
     /// When it came, in milliseconds since 1970.
     pub(crate) at_ms: u64,

@@ -27,7 +27,7 @@ const ASSISTANTS_MAX: usize = 20;
 pub(crate) struct Assistants {
     pub(crate) default: String,
     pub(crate) assistants: Vec<Assistant>,
-    /// Who plays agents in conversations; nobody talks to them here.
+    /// Those that play agents in conversations; they are not talked to here.
     pub(crate) players: Vec<Assistant>,
     /// Whether a password is asked for (ILL-44).
     pub(crate) gateway: bool,

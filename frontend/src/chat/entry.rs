@@ -93,7 +93,7 @@ pub(crate) struct Failure {
     pub(crate) status: u16,
     /// For people, in the host's words; empty where it is the page that knows.
     pub(crate) error: String,
-    /// For whoever looks into it.
+    /// For a reader who looks into it.
     pub(crate) details: String,
     pub(crate) retry_after_s: Option<u64>,
 }

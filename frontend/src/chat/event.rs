@@ -247,7 +247,7 @@ fn millis<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<u64>, D::E
     Ok(ms.filter(|it| *it >= 0.0).map(|it| it.round() as u64))
 }
 
-/// A text that somebody may leave out, or write as a number.
+/// A text that may be left out, or written as a number.
 fn text<'de, D: serde::Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     Ok(match Value::deserialize(from)? {
         Value::String(text) => text,

@@ -66,7 +66,7 @@ impl Talk {
             number: StoredValue::new(0),
             has_met: StoredValue::new(false),
         };
-        // Whoever signed out has left; whoever comes next reads nothing of theirs.
+        // A reader who signed out has left; the next one reads nothing of theirs.
         Effect::new(move |_| {
             if page.door.get() == Door::Shut {
                 talk.leave();
@@ -81,7 +81,7 @@ impl Talk {
         talk
     }
 
-    /// Somebody comes here: what was kept is taken up, and whoever can be talked to is asked for.
+    /// A reader comes here: what was kept is taken up, and the assistants are asked for.
     pub(crate) fn meet(self) {
         if !self.has_met.get_value() {
             self.has_met.set_value(true);
@@ -179,7 +179,7 @@ impl Talk {
         self.thread.update(Thread::stop);
         self.keep();
         self.page.announce_key(Key::ChatStopped);
-        // The button that stopped sends now; whoever presses it twice must not.
+        // The button that stopped sends now; pressed twice, it must not.
         browser::focus_soon("chat-input");
     }
 

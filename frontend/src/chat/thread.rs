@@ -31,7 +31,7 @@ pub(crate) struct Thread {
     pub(crate) id: String,
     /// What the reader calls it; empty until they do.
     pub(crate) title: String,
-    /// Whom it is held with; the host's default where nobody chose.
+    /// Whom it is held with; the host's default where none was chosen.
     pub(crate) assistant: Option<String>,
     pub(crate) entries: Vec<Shared<Entry>>,
     /// Tools that may act without asking in this conversation: `NAME@DIGEST` as the host says it.
@@ -48,7 +48,7 @@ impl Thread {
         Self { id, assistant, ..Self::default() }
     }
 
-    /// Is held with `assistant`, where nothing was said yet and nobody chose.
+    /// Is held with `assistant`, where nothing was said yet and none was chosen.
     pub(crate) fn begin_with(&mut self, assistant: Option<&str>) {
         if self.entries.is_empty() && self.assistant.is_none() {
             self.assistant = assistant.map(str::to_owned);
@@ -107,7 +107,7 @@ impl Thread {
         self.push(Body::Answered(Box::default()), at_ms);
     }
 
-    /// Whoever goes on with something else has not allowed what waited.
+    /// A reader who goes on with something else has not allowed what waited.
     fn close_waiting(&mut self) {
         let Some(turn) = self.turn_mut().filter(|it| it.phase == Phase::Waiting) else { return };
         for pending in turn.pending.iter_mut().filter(|it| it.reply.is_none()) {
@@ -168,7 +168,7 @@ impl Thread {
         let is_dropped_choice =
             matches!(pending.waiting, Waiting::Choice { .. }) && reply == Reply::Cancelled;
         pending.reply = Some(reply);
-        // Whoever trusts a tool has answered for its other calls too.
+        // A reader who trusts a tool has answered for its other calls too.
         for other in turn.pending.iter_mut().filter(|it| it.reply.is_none()) {
             if let Waiting::Approval { name, trust, .. } = &other.waiting
                 && (trusts.contains(name) || trusts.contains(trust))
@@ -192,7 +192,7 @@ impl Thread {
         pending.iter().map(|it| &it.waiting).find(|it| it.call_id() == call_id)
     }
 
-    /// A choice that was cancelled: the message stays to be seen, and is told to nobody (ILL-45).
+    /// A choice that was cancelled: the message stays to be seen, and is not sent (ILL-45).
     fn leave_out(&mut self) {
         if let Some(turn) = self.turn_mut() {
             turn.phase = Phase::Stopped;
@@ -246,7 +246,7 @@ impl Thread {
         })
     }
 
-    /// After a reload nobody listens to a stream any more.
+    /// After a reload no stream is listened to any more.
     pub(crate) fn wake(&mut self) {
         self.fail(Failure::offline());
         let last = self.entries.iter().map(|it| it.id).max().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A form that somebody asked for, being filled in: what each field holds, and what is wrong with it.
+//! A form that an agent asked for, being filled in: what each field holds, and what is wrong with it.
 
 #[macro_use]
 mod words;
@@ -84,7 +84,7 @@ pub(crate) struct Requested {
     pub(crate) is_closed: RwSignal<bool>,
     /// Whether it was tried to be sent: from then on everything that is wrong is shown.
     pub(crate) is_tried: RwSignal<bool>,
-    /// How often something was filled in: whoever keeps drafts looks here.
+    /// How often something was filled in: the saver of drafts looks here.
     pub(crate) changes: RwSignal<u32>,
     /// Of the required fields that are shown, how many are filled in, and how many there are.
     pub(crate) progress: RwSignal<(usize, usize)>,
@@ -144,7 +144,7 @@ impl Requested {
         self.change(|filled| filled.choose(index, chosen));
     }
 
-    /// The same where nobody chose it: a default among options that have just come, or what people read
+    /// The same where the reader did not choose it: a default among options that have just come, or what people read
     /// of a value that was there. No draft is kept for it.
     pub(crate) fn adopt(self, index: usize, chosen: Vec<Choice>) {
         self.apply(|filled| filled.choose(index, chosen));

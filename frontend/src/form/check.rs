@@ -170,7 +170,7 @@ fn is_date(text: &str) -> bool {
     crate::dates::Day::parse(text).is_some()
 }
 
-/// One `@` with something on both sides: the rest is for whoever sends the mail.
+/// One `@` with something on both sides: the rest is for the sender of the mail.
 fn is_email(text: &str) -> bool {
     matches!(text.split_once('@'), Some((name, host)) if !name.is_empty() && !host.is_empty()
         && !host.contains('@') && !text.contains(char::is_whitespace))

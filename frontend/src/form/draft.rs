@@ -37,7 +37,7 @@ impl Draft {
         }
     }
 
-    /// Whether it is switched on; none if nobody said so.
+    /// Whether it is switched on; none if that was not said.
     pub(crate) fn flag(&self, field: &Field) -> Option<bool> {
         match self.0.get(&field.pointer) {
             Some(Entry::Flag(flag)) => Some(*flag),

@@ -133,7 +133,7 @@ impl Combo {
         self.asked == number && self.found == Found::Loading
     }
 
-    /// Somebody typed.
+    /// The reader typed.
     pub(crate) fn type_in(&mut self, text: &str) -> Step {
         self.text = text.to_owned();
         self.is_settled = false;
@@ -141,7 +141,7 @@ impl Combo {
         self.ask(self.debounce_ms)
     }
 
-    /// Somebody wants to see the options.
+    /// The reader wants to see the options.
     pub(crate) fn open(&mut self) -> Step {
         if self.is_open {
             return Step::Done;
@@ -154,7 +154,7 @@ impl Combo {
         }
     }
 
-    /// Nobody looks at the options any more.
+    /// The options are put away.
     pub(crate) fn close(&mut self) {
         self.is_open = false;
         self.active = None;

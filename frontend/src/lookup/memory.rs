@@ -1,4 +1,4 @@
-//! What was looked up is remembered for a while, so that going back and forth asks nobody twice.
+//! What was looked up is remembered for a while, so that going back and forth asks nothing twice.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

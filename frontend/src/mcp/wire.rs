@@ -93,7 +93,7 @@ pub(crate) enum Answer {
 pub(crate) struct Output {
     pub(crate) structured: Option<Value>,
     pub(crate) content: Vec<Content>,
-    /// The whole result as it came, for whoever wants to look.
+    /// The whole result as it came, for a reader who wants to look.
     pub(crate) raw: Value,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! One tab leads: it holds a lock, listens to what all tabs look at, and tells the others what it hears. When it
 //! is closed, another gets the lock. A tab that is looked at takes the lead from one that has lost the stream, or
-//! no longer answers, for a browser slows down or stops what nobody looks at. Where there are no locks (a page
+//! no longer answers, for a browser slows down or stops hidden tabs. Where there are no locks (a page
 //! that came over HTTP from another machine), each tab that is looked at has a stream of its own.
 
 use std::cell::{Cell, RefCell};
@@ -214,7 +214,7 @@ fn locks() -> Option<Locks> {
     (!found.is_undefined() && !found.is_null()).then(|| found.unchecked_into())
 }
 
-/// A number for the token of this tab: tabs that call as somebody else hear nothing of it.
+/// A number for the token of this tab: tabs that call as others hear nothing of it.
 fn of_token() -> u64 {
     let mut hasher = DefaultHasher::new();
     access::header().hash(&mut hasher);
@@ -284,7 +284,7 @@ impl Inner {
                 if !takes {
                     this.is_in_queue.set(false);
                 }
-                // Meanwhile it may have left, or joined as somebody else.
+                // Meanwhile it may have left, or joined with another token.
                 let is_wanted = match this.part.borrow_mut().as_mut() {
                     Some(part) if part.name == joined => {
                         part.release.clone_from(&release);
@@ -341,7 +341,7 @@ impl Inner {
         }
     }
 
-    /// Somebody looks at this tab now, or no longer.
+    /// This tab is shown now, or hidden.
     fn is_looked_at_or_not(self: &Rc<Self>) {
         let is_visible = browser::is_visible();
         match (self.is_alone(), is_visible) {
@@ -401,7 +401,7 @@ impl Inner {
                 self.has_leader.set(true);
                 let is_lost = matches!(news, News::Ended { .. });
                 (self.on_news)(&news);
-                // A browser lets those wait that nobody looks at.
+                // A browser lets hidden tabs wait.
                 if is_lost && !is_looked_at && browser::is_visible() && !self.leads.get() {
                     self.stand(true);
                 }

@@ -263,7 +263,7 @@ with_map_words! {
     AudioFrom: "「{0}」の音声", "Audio from “{0}”";
     NoShow: "この種類の内容は表示できません。", "This kind of content cannot be shown.";
 
-    // Forms that somebody asked for.
+    // Forms that an agent asked for.
     FormsPlace: "フォーム", "Forms";
     FormPlace: "フォームへの回答", "A form to fill in";
     FormAskedBy: "依頼元：{0}", "Asked by {0}";

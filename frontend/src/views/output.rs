@@ -19,7 +19,7 @@ use crate::text::Key;
 use content::ContentView;
 
 /// Draws an output by the view that its tool names, and all that came beside it. What is secret of it
-/// (SYS-11) is shown to whoever asks for it, and in a conversation to nobody.
+/// (SYS-11) is shown to a reader who asks for it, and in a conversation to none.
 #[component]
 pub(crate) fn OutputView(tool: Tool, output: Output) -> AnyView {
     let page = page();

@@ -56,7 +56,7 @@ pub(crate) fn Questions(
     if number == 0 {
         browser::focus_soon(title_id.clone());
     } else {
-        // In a conversation, whoever is writing something goes on writing.
+        // In a conversation, a reader who is writing goes on writing.
         browser::focus_if_lost(title_id.clone());
     }
     let labelled = title_id.clone();

@@ -12,7 +12,7 @@ use crate::chat::waiting::{Pending, Reply, Waiting};
 pub(crate) const HISTORY_MAX: usize = 20;
 /// Characters of pictures in the history: the latest go first.
 const HISTORY_DATA_MAX: usize = 6 << 20;
-/// What is told of a form that nobody fills in, in the specification's words.
+/// What is told of a form that is not filled in, in the specification's words.
 const CANCELLED: &str = "フォーム入力をキャンセルしました。";
 /// What stands for a picture in a model's entry, whose bytes are kept apart.
 pub(crate) const PICTURE_MARK: &str = "madoguchiPicture";

@@ -34,7 +34,7 @@ fn a_reload_keeps_20_turns_without_what_is_heavy_and_pending_approvals() {
     let Piece::Call(card) = &oldest.pieces[0] else { panic!("a call") };
     assert!(card.came().unwrap().is_cut && card.came().unwrap().result.is_null());
     assert!(back.is_waiting() && back.reply("c1", Reply::Allow));
-    // Nobody listens to a stream of before.
+    // A stream of before is not listened to.
     back.go_on();
     back.wake();
     assert!(!back.is_running());

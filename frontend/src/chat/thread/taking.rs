@@ -183,7 +183,7 @@ impl Turn {
         }
     }
 
-    /// No card stays open: there is nobody left to end it.
+    /// No card stays open: nothing is left to end it.
     pub(super) fn end_cards(&mut self, state: &State) {
         for piece in &mut self.pieces {
             if let Piece::Call(card) = piece

@@ -6,7 +6,7 @@ use super::time::instant;
 
 /// Messages drawn at most: the latest.
 const MESSAGES_MAX: usize = 120;
-/// Lanes for whoever is no member.
+/// Lanes for others than members.
 const APART_MAX: usize = 3;
 /// Sizes in the picture's own units, which are CSS pixels; the names beside it stand at these heights by
 /// the style sheet (`.talk-lane-names`).
@@ -108,7 +108,7 @@ impl Lanes {
     }
 }
 
-/// Members first, then whoever stepped in.
+/// Members first, then those who stepped in.
 fn agents<'a>(conversation: &Conversation, senders: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut agents: Vec<String> =
         conversation.members.iter().map(|it| it.agent_id.clone()).collect();

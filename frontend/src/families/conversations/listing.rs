@@ -1,4 +1,4 @@
-//! The list as it is shown: pages of it, kept fresh, without moving what somebody is reading.
+//! The list as it is shown: pages of it, kept fresh, without moving what is being read.
 
 use output::conversations::{Conversation, Conversations};
 

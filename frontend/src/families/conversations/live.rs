@@ -48,7 +48,7 @@ impl Live {
         messages.get(found)
     }
 
-    /// What to fetch to know what is new: what came since, and what nobody had read yet.
+    /// What to fetch to know what is new: what came since, and what was not read yet.
     pub(crate) fn next(&self) -> Part {
         let Some(last) = self.told.messages.last() else { return Part::Latest };
         let recent = self.told.messages.iter().rev().take(PAGE / 2);

@@ -36,7 +36,7 @@ pub(crate) struct Look {
 pub(crate) enum Side {
     Initiator,
     Participant,
-    /// A person, or whoever else is no member.
+    /// A person, or another who is no member.
     Apart,
 }
 
@@ -68,7 +68,7 @@ fn own(agent_id: &str) -> (usize, usize) {
     (spread % TONES, (spread / TONES) % SIGNS.len())
 }
 
-/// What people call whoever caused something.
+/// What people call the cause of something.
 pub(crate) fn name(conversation: &Conversation, agent_id: &str, lang: Lang) -> String {
     let member = conversation.members.iter().find(|it| it.agent_id == agent_id);
     match (member, agent_id) {
@@ -102,7 +102,7 @@ pub(crate) fn state(state: State) -> (&'static str, &'static str, Key) {
     }
 }
 
-/// What a step was caused by, in words; a code that nobody knows is said as it is.
+/// What a step was caused by, in words; a code that is not known is said as it is.
 pub(crate) fn cause(code: &str, lang: Lang) -> String {
     let key = match code {
         "start_conversation" => Key::TalkByStart,
@@ -142,7 +142,7 @@ pub(crate) fn may_pause(conversation: &Conversation) -> bool {
     conversation.state == State::Active
 }
 
-/// What it is for, or that nobody said.
+/// What it is for, or that this was not said.
 pub(crate) fn purpose(conversation: &Conversation, lang: Lang) -> String {
     let purpose = conversation.purpose.as_deref().map(str::trim).filter(|it| !it.is_empty());
     purpose.map_or_else(|| lang.say(Key::TalkNoPurpose).to_owned(), str::to_owned)

@@ -15,7 +15,7 @@ use crate::page::{Page, next_number, page};
 use crate::text::Key;
 use crate::trouble::Trouble;
 
-/// How far a form is, for whoever looks at it.
+/// How far a form is, for its reader.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Stage {
     Loading,
@@ -68,7 +68,7 @@ pub(crate) struct Desk {
     pub(crate) step: RwSignal<Step>,
     /// The fields that kept the last try from being sent.
     pub(crate) faulty: RwSignal<Vec<usize>>,
-    /// What was typed here while somebody else answered.
+    /// What was typed here while another person answered.
     pub(crate) left: RwSignal<Option<Values>>,
     number: u32,
 }
@@ -127,7 +127,7 @@ impl Desk {
                 }
                 Err(trouble) => Stage::Failed(trouble),
             };
-            // Whoever is typing goes on typing, unless there is nothing left to answer.
+            // A reader who is typing goes on typing, unless there is nothing left to answer.
             let is_typing = matches!(self.stage.try_get_untracked(), Some(Stage::Open(_)));
             let is_news = match &stage {
                 Stage::Closed(..) => true,
@@ -276,7 +276,7 @@ impl Desk {
     }
 }
 
-/// Whether somebody was faster.
+/// Whether another person was faster.
 fn is_answered(trouble: &Trouble) -> bool {
     matches!(trouble, Trouble::Refused(it) if it.code == "already_answered")
 }

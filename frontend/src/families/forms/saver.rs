@@ -1,4 +1,4 @@
-//! Saves drafts while somebody types: at once in this browser, soon after at the host.
+//! Saves drafts while the reader types: at once in this browser, soon after at the host.
 
 use std::time::Duration;
 

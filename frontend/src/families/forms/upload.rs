@@ -50,7 +50,7 @@ pub(crate) struct Upload {
 
 impl Drop for Upload {
     fn drop(&mut self) {
-        // Nobody is told of what they ended themselves.
+        // A reader is not told of what they ended themselves.
         self.is_over.set(true);
         self.request.set_onloadend(None);
         if let Ok(upload) = self.request.upload() {

@@ -1,4 +1,4 @@
-//! A form that somebody asked for: filled in, sent, and looked at afterwards.
+//! A form that an agent asked for: filled in, sent, and looked at afterwards.
 
 mod actions;
 mod answered;

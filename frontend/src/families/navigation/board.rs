@@ -34,7 +34,7 @@ pub(crate) struct Board {
     pub(crate) is_locating: RwSignal<bool>,
     /// Who reads the condition, once that is known.
     pub(crate) planner: RwSignal<Option<Planner>>,
-    /// Whether somebody pressed a button for the search, and waits for it.
+    /// Whether the reader pressed a button for the search, and waits for it.
     is_pressed: StoredValue<bool>,
     stop: StoredValue<Option<AbortController>, LocalStorage>,
     /// The number of the latest search: what another one finds is stale.
@@ -78,7 +78,7 @@ impl Board {
         }
     }
 
-    /// Asks who reads the condition, the first time that somebody comes here.
+    /// Asks who reads the condition, the first time that a reader comes here.
     pub(crate) fn meet(self) {
         if self.planner.with_untracked(Option::is_none) {
             spawn_local(async move {
@@ -94,7 +94,7 @@ impl Board {
         let (shown, is_idle) =
             self.run.with_untracked(|it| (it.wish.clone(), it.phase == Phase::Idle));
         if *wish == Wish::default() {
-            // Whoever comes back finds what they left.
+            // A reader who comes back finds what they left.
             if !is_idle {
                 self.tell_address(history::replace_hash);
             }

@@ -153,7 +153,7 @@ fn toll(details: &RouteDetails, lang: Lang) -> Option<String> {
     Some(lang.fill(key, &[&money]))
 }
 
-/// What whoever follows the route must know.
+/// What a person who follows the route must know.
 #[component]
 fn Warnings(warnings: Vec<String>) -> impl IntoView {
     let page = page();

@@ -149,7 +149,7 @@ pub(crate) fn failure(status: u16, value: &Value) -> Trouble {
     }))
 }
 
-/// A name that somebody may write as a number.
+/// A name that may be written as a number.
 fn text<'de, D: serde::Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     Ok(match Value::deserialize(from)? {
         Value::String(text) => text,

@@ -53,7 +53,7 @@ pub(crate) enum Came {
     Place(String),
     Refused(String),
     Something,
-    /// Nobody said.
+    /// Not said.
     Unknown,
 }
 
@@ -93,7 +93,7 @@ impl Log {
         self.push(Kind::Call(call), after_ms);
     }
 
-    /// A tool has answered; of a call that nobody heard of nothing is kept.
+    /// A tool has answered; of a call that was not told of nothing is kept.
     pub(crate) fn end(&mut self, resulted: &Resulted) {
         let call = self.0.iter_mut().rev().find_map(|it| match &mut it.kind {
             Kind::Call(call) if call.id == resulted.id && call.outcome.is_none() => Some(call),

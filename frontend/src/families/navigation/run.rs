@@ -17,7 +17,7 @@ const COMPARISONS_MAX: usize = 4;
 /// How far it is.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) enum Phase {
-    /// Nobody searched yet.
+    /// No search yet.
     #[default]
     Idle,
     Searching,

@@ -30,7 +30,7 @@ pub(crate) fn of(maneuver: Option<&str>) -> (Turn, bool) {
         "roundabout" => Turn::Roundabout,
         "ferry" | "ferry-train" => Turn::Ferry,
         "arrive" | "destination" => Turn::Arrive,
-        // `straight`, none, and what somebody may come up with.
+        // `straight`, none, and what a planner may come up with.
         _ => Turn::Straight,
     };
     (turn, is_left)

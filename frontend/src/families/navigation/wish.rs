@@ -113,7 +113,7 @@ impl Wish {
         wish
     }
 
-    /// What comes after `?`; nothing for a place that nobody has used yet.
+    /// What comes after `?`; nothing for a place that was not used yet.
     pub(crate) fn query(&self) -> String {
         if *self == Self::default() {
             return String::new();

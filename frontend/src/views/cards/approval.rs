@@ -45,7 +45,7 @@ pub(super) fn Approval(
         page.announce(
             page.lang.get_untracked().fill(Key::CardAskHeard, &[&called.get_untracked()]),
         );
-        // Whoever is writing something goes on writing.
+        // A reader who is writing goes on writing.
         browser::focus_if_lost(id.clone());
     }
     let (what, reason) = (StoredValue::new_local(what), StoredValue::new((name, params, reason)));

@@ -22,7 +22,7 @@ pub(crate) fn CallCard(
     /// Whether it is the latest of the conversation.
     #[prop(into)]
     is_last: Signal<bool>,
-    /// Asks for the same again, where it failed; nobody can while an answer is on its way.
+    /// Asks for the same again, where it failed; not while an answer is on its way.
     #[prop(optional, into)]
     on_retry: Option<Callback<ToolCard>>,
 ) -> impl IntoView {
@@ -89,7 +89,7 @@ fn Head(card: Memo<ToolCard>, title: Memo<String>, title_id: String) -> impl Int
     let page = page();
     let is_unfolded = RwSignal::new(false);
     let details = NodeRef::<html::Details>::new();
-    // What nobody looks at is not drawn.
+    // What is folded is not drawn.
     let unfold = move |_| {
         is_unfolded.set(details.get_untracked().is_some_and(|it| it.has_attribute("open")));
     };

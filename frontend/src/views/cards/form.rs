@@ -15,7 +15,7 @@ use crate::text::Key;
 use crate::views::structured::Structured;
 
 /// The form. One with a handle goes through the component that keeps forms, which checks it again
-/// (FORM-10) and tells whoever else asks for it (FORM-11); then its values go to the assistant.
+/// (FORM-10) and tells others that ask for it (FORM-11); then its values go to the assistant.
 #[component]
 pub(super) fn FormCard(
     schema: Value,
@@ -101,7 +101,7 @@ fn said(form: &OpenForm) -> Reply {
     }
 }
 
-/// A form that nobody keeps.
+/// A form that is not kept.
 #[component]
 fn Loose(schema: Value, reply: Memo<Option<Reply>>, on_reply: Callback<Reply>) -> impl IntoView {
     let page = page();

@@ -13,7 +13,7 @@ use crate::chat::waiting::Reply;
 use crate::page::{next_number, page};
 use crate::text::Key;
 
-/// Asks in a dialog; whoever closes it without an answer finds the way back in the conversation.
+/// Asks in a dialog; a reader who closes it without an answer finds the way back in the conversation.
 #[component]
 pub(super) fn Picker(
     pictures: Vec<Shared<Picture>>,

@@ -103,7 +103,7 @@ fn piece(piece: Inline) -> AnyView {
 #[component]
 fn LinkView(url: String, inner: Vec<Inline>) -> impl IntoView {
     let page = page();
-    // The address is shown to whoever points at it: words may say another.
+    // The address is shown to a reader who points at it: words may say another.
     view! {
         <a href=url.clone() title=url target="_blank" rel="noopener noreferrer nofollow">
             {inline(inner)}
@@ -132,7 +132,7 @@ fn CodeView(language: String, text: String) -> impl IntoView {
                     {move || page.say(Key::ChatCopy)}
                 </button>
             </figcaption>
-            // Long lines scroll; whoever has no mouse scrolls with the arrows.
+            // Long lines scroll; without a mouse, with the arrows.
             <pre tabindex="0" role="region" aria-label=label><code>{text}</code></pre>
         </figure>
     }

@@ -85,7 +85,7 @@ fn Call(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
         })
     });
     let is_last = Signal::derive(move || latest.0.get() == Some(place));
-    // The assistant calls; whoever wants it again asks for it.
+    // The assistant calls; a reader who wants it again asks for it.
     let again = Callback::new(move |card: ToolCard| {
         let lang = page.lang.get_untracked();
         let title = untrack(|| page.tool(&card.name)).map_or(card.name, |it| it.title(lang));

@@ -44,7 +44,7 @@ pub(super) fn Transcript() -> impl IntoView {
     }
 }
 
-/// The way back to the end, for whoever has left it.
+/// The way back to the end, for a reader who has left it.
 #[component]
 pub(super) fn Latest() -> impl IntoView {
     let page = page();
@@ -92,7 +92,7 @@ fn follow(talk: Talk, log: NodeRef<html::Div>) {
         }
     });
     on_cleanup(move || scrolled.remove());
-    // Whoever asks something wants to see what comes.
+    // A reader who asks something wants to see what comes.
     let count = Memo::new(move |_| {
         talk.thread.with(|it| (it.id.clone(), it.entries.last().map(|it| it.id)))
     });

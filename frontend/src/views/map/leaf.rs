@@ -75,7 +75,7 @@ pub(crate) async fn open(
 /// Sea and coastline under everything else. A map without them still shows its places.
 pub(crate) async fn add_land(map: &leaflet::Map) {
     let Some(land) = fetched(LAND).await else { return };
-    // Beyond the box nobody knows land from sea, and the map does not say so.
+    // Beyond the box land and sea are not known, and the map does not tell them apart.
     for (shape, name) in [(JSON::parse(SEA).unwrap_or_default(), "map-sea"), (land, "map-land")] {
         add_shape(map, &shape, &ground(name));
     }

@@ -28,7 +28,7 @@ use seats::Seats;
 pub(crate) struct Office {
     pub(crate) programme: RwSignal<Loaded<Programme>>,
     pub(crate) query: RwSignal<String>,
-    /// Whoever the seats are for.
+    /// The person that the seats are for.
     pub(crate) name: RwSignal<String>,
     /// The seats wanted, by showtime.
     picks: StoredValue<HashMap<String, Picks>>,
@@ -50,7 +50,7 @@ impl Office {
         }
     }
 
-    /// Fetches the programme if nobody has yet: it knows the titles in both languages.
+    /// Fetches the programme if it is not here yet: it knows the titles in both languages.
     pub(crate) fn know_programme(self) {
         if self.programme.with_untracked(|it| it.here().is_none()) {
             leptos::task::spawn_local(browse::load(self));

@@ -116,7 +116,7 @@ impl Chat {
         self.spread_receipts();
     }
 
-    /// Whoever has read a message has read those before it, also where their receipts are out of date.
+    /// A person who has read a message has read those before it, also where their receipts are out of date.
     fn spread_receipts(&mut self) {
         let mut read_at = None;
         for message in self.messages.iter_mut().rev().filter(|it| it.sender_id == self.me) {
@@ -190,7 +190,7 @@ impl Chat {
         }
     }
 
-    /// A message that did not get through goes back to whoever wrote it.
+    /// A message that did not get through goes back to its writer.
     pub(crate) fn withdraw(&mut self, client_id: &str) -> Option<String> {
         let is_it = |it: &Outgoing| it.unsent.client_id == client_id;
         let index = self.outgoing.iter().position(is_it)?;

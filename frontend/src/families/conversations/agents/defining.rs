@@ -66,7 +66,7 @@ fn of_id(id: &str) -> Option<Fault> {
         () if !id.starts_with(is_plain) || !id.chars().all(fits) => {
             Some(Fault::Ours(Key::AgentIdForm, 0))
         }
-        // Whoever ends what nobody ended.
+        // What no agent ended is ended by `system`.
         () if id == "system" => Some(Fault::Ours(Key::AgentIdTaken, 0)),
         () => None,
     }

@@ -18,7 +18,7 @@ use crate::trouble::Trouble;
 
 /// However often bells ring, the host is not asked more often.
 const PAUSE: Duration = Duration::from_millis(500);
-/// Rings when somebody was defined or retired, too.
+/// Changes when an agent was defined or retired, too.
 const LIST: &str = "conversations://list";
 
 /// A passkey that was just made: shown once, kept nowhere.
@@ -131,7 +131,7 @@ impl Desk {
         self.load();
     }
 
-    /// Asks who may play an agent; whoever cannot be told of them chooses nobody.
+    /// Asks who may play an agent; a reader who may not be told chooses none.
     pub(crate) fn fetch_assistants(self) {
         if !self.assistants.with_untracked(Vec::is_empty) {
             return;

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::browser;
 use crate::subscriptions::Subscriptions;
 
-/// Calls `on_news` whenever one of these has changed, or may have, and once somebody looks at the page
+/// Calls `on_news` whenever one of these has changed, or may have, and once the reader looks at the page
 /// again.
 pub(crate) fn hear(uris: Signal<Vec<String>>, on_news: Callback<()>) {
     let Some(subscriptions) = use_context::<Subscriptions>() else { return };

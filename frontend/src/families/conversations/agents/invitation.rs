@@ -16,7 +16,7 @@ pub(crate) fn arguments(seat: &Seat, passkey: Option<&str>) -> Value {
     arguments
 }
 
-/// Where the host listens, for whoever was served this page from `address`.
+/// Where the host listens, for a client that reaches this page at `address`.
 pub(crate) fn endpoint(address: &str) -> String {
     let (scheme, rest) = address.split_once("://").unwrap_or(("http", address));
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();

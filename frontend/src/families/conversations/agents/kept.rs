@@ -9,7 +9,7 @@ use crate::browser::Keep;
 use crate::families::conversations::place::Seat;
 
 const KEPT: &str = "agents.chats";
-/// Chats whose drafts are kept; whoever types in more has the oldest by name forgotten.
+/// Chats whose drafts are kept; beyond that, the oldest by name is forgotten.
 const CHATS_MAX: usize = 40;
 
 /// What is kept of one chat.
@@ -36,7 +36,7 @@ pub(crate) fn save(seat: &Seat, kept: Kept) {
     if all.is_empty() { forget_all() } else { Keep::Tab.put(KEPT, &all) }
 }
 
-/// Forgets all of it: whoever comes next to this browser is somebody else.
+/// Forgets all of it: the next reader at this browser is another one.
 pub(crate) fn forget_all() {
     Keep::Tab.remove(KEPT);
 }

@@ -268,7 +268,7 @@ impl Line {
         });
     }
 
-    /// Tells the host what was read, while somebody looks.
+    /// Tells the host what was read, while the page is looked at.
     fn tell_read(self) {
         let tell = move || {
             // The reader may have gone elsewhere since the frame was asked for.

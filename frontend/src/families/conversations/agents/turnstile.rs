@@ -9,13 +9,13 @@ pub(crate) struct Turnstile {
 }
 
 impl Turnstile {
-    /// Whether whoever comes may go now; otherwise somebody else goes for them.
+    /// Whether a request that comes may go now; otherwise another goes for it.
     pub(crate) fn enter(&mut self) -> bool {
         self.is_wanted = self.is_busy;
         !std::mem::replace(&mut self.is_busy, true)
     }
 
-    /// Whoever went is back; whether to go once more, for those who came meanwhile.
+    /// The request is back; whether to go once more, for those who came meanwhile.
     pub(crate) fn leave(&mut self) -> bool {
         self.is_busy = false;
         std::mem::take(&mut self.is_wanted)

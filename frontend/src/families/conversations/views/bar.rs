@@ -106,7 +106,7 @@ fn Agents(roll: Roll) -> impl IntoView {
                 .map(|it| (it.agent.agent_id.clone(), it.agent.name.clone()))
                 .collect()
         });
-        // What the address asks for is there to be seen, whoever it is.
+        // What the address asks for is there to be seen, whatever it is.
         if !filter.agent.is_empty() && agents.iter().all(|it| it.0 != filter.agent) {
             agents.push((filter.agent.clone(), filter.agent));
         }

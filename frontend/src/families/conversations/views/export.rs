@@ -58,7 +58,7 @@ pub(super) fn Export(watch: Watch) -> impl IntoView {
     }
 }
 
-/// What to call the file: an id from the address is text that somebody sent.
+/// What to call the file: an id from the address is text from outside.
 fn file_name(id: &str, ending: &str) -> String {
     let is_plain = |it: &char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_');
     let plain: String = id.chars().filter(is_plain).take(60).collect();

@@ -25,7 +25,7 @@ pub(super) fn LanesView(watch: Watch) -> impl IntoView {
     let own = Memo::new(move |_| watch.told(|it| it.told.conversation.clone()).unwrap_or_default());
     let is_unfolded = RwSignal::new(false);
     let details = NodeRef::<html::Details>::new();
-    // What nobody looks at is not drawn.
+    // What is folded is not drawn.
     let unfold = move |_| {
         is_unfolded.set(details.get_untracked().is_some_and(|it| it.has_attribute("open")));
     };

@@ -31,7 +31,7 @@ pub(super) fn MessageView(watch: Watch, number: u64) -> impl IntoView {
     })
 }
 
-/// A message, on the side of whoever wrote it.
+/// A message, on the side of its writer.
 #[component]
 pub(super) fn Bubble(
     message: ChatMessage,

@@ -64,7 +64,7 @@ fn Paused(watch: Watch) -> impl IntoView {
 fn Write(watch: Watch) -> impl IntoView {
     let page = page();
     let draft = RwSignal::new(String::new());
-    // The same message sent again, because nobody knows whether it arrived, is the same message.
+    // The same message sent again, because it is not known whether it arrived, is the same message.
     let number = StoredValue::new(browser::unique());
     let is_empty = move || draft.with(|it| it.trim().is_empty());
     let is_long = move || draft.with(|it| it.chars().count() > MESSAGE_MAX);

@@ -88,7 +88,7 @@ fn to_end(log: &web_sys::HtmlDivElement) {
 fn follow(watch: Watch, log: NodeRef<html::Div>, numbers: Memo<Vec<u64>>) {
     let last = Memo::new(move |_| numbers.with(|it| it.last().copied()));
     Effect::new(move |_| {
-        // Read and not only tracked: a memo that nobody reads is never worked out.
+        // Read and not only tracked: a memo that is not read is never worked out.
         let _ = last.get();
         if watch.is_at_end.get_untracked() {
             request_animation_frame(move || {

@@ -1,4 +1,4 @@
-//! One field of a form that somebody asked for: its label, what it is for, its widget, what is wrong.
+//! One field of a form that an agent asked for: its label, what it is for, its widget, what is wrong.
 
 mod choices;
 mod combobox;

@@ -1,4 +1,4 @@
-//! What agents asked people to fill in: a list for whoever operates them.
+//! What agents asked people to fill in: a list for their operator.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;

@@ -1,4 +1,4 @@
-//! A form that nobody keeps: its values go to whoever shows it, and there is no draft of it.
+//! A form that is not kept: its values go to the view that shows it, and there is no draft of it.
 
 use leptos::prelude::*;
 use output::form::{Form, Language, Values};

@@ -24,7 +24,7 @@ pub(crate) enum Side {
 #[derive(Clone, Copy)]
 pub(crate) struct End {
     pub(crate) combo: RwSignal<Combo>,
-    /// Where that is, once somebody knows.
+    /// Where that is, once that is known.
     pub(crate) point: RwSignal<Option<Point>>,
 }
 

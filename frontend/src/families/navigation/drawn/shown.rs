@@ -45,7 +45,7 @@ impl Shown {
         };
         let drawn: Vec<Drawn> = routes.routes.into_iter().take(ROUTES_MAX).map(with_line).collect();
         let first = drawn.first()?;
-        // Ends that nobody told are those of the first line.
+        // Ends that were not told are those of the first line.
         let start = pin(details.origin).or(first.line.first().map(bare));
         let goal = pin(details.destination).or(first.line.last().map(bare));
         Some(Self {

@@ -13,7 +13,7 @@ const STEPS_SHORT: usize = 8;
 /// Characters of an instruction at most.
 const TEXT_MAX: usize = 300;
 
-/// The points of the line between which a step lies; none where nobody says.
+/// The points of the line between which a step lies; none where that is not known.
 pub(super) fn span(
     details: Option<&RouteDetails>,
     points: usize,

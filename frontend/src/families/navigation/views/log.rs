@@ -8,7 +8,7 @@ use crate::families::navigation::wish::Mode;
 use crate::page::{Page, page};
 use crate::text::Key;
 
-/// Folded, because it is the planner's business; there for whoever wants to know.
+/// Folded, because it is the planner's business; there for a reader who wants to know.
 #[component]
 pub(super) fn LogView() -> impl IntoView {
     let page = page();

@@ -109,7 +109,7 @@ struct Marks {
 }
 
 impl Kind {
-    /// Of what nobody says anything there is no column.
+    /// Of what is not known there is no column.
     fn of(found: &Found) -> Vec<Self> {
         let all = &found.alternatives;
         let has_traffic = all.iter().any(|it| it.route.duration_in_traffic.is_some());
@@ -222,7 +222,7 @@ pub(super) fn name(own: &Alternative, page: Page) -> String {
     if summary.is_empty() { page.say(Key::NavUnnamed).to_owned() } else { summary.to_owned() }
 }
 
-/// What the tolls come to; none where nobody says.
+/// What the tolls come to; none where that is not known.
 fn toll_text(details: &RouteDetails, lang: Lang) -> Option<String> {
     let metres = details.toll_metres.filter(|it| *it > 0);
     let on_roads = metres.map(|it| lang.fill(Key::NavTollRoads, &[&by::kilometres(it)]));

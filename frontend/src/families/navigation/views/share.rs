@@ -84,7 +84,7 @@ pub(super) fn Share() -> impl IntoView {
     }
 }
 
-/// The directions as text: to be sent to somebody, or read out.
+/// The directions as text: to be sent, or read out.
 fn directions(own: &Alternative, name: &str) -> String {
     let time = own.route.duration_in_traffic.as_ref().unwrap_or(&own.route.duration);
     let mut text = format!("{name} ({}, {})\n", own.route.distance.text, time.text);

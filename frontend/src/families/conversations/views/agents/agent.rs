@@ -104,7 +104,7 @@ fn Badges(agent: Memo<ProjectAgent>) -> impl IntoView {
             {move || is_me().then(|| view! {
                 <span class="badge">{move || page.say(Key::AgentYou)}</span>
             })}
-            // Of people nobody knows it.
+            // Of people it is not known.
             {move || is_ai.get().then(|| view! {
                 <span class=move || online().1>{move || page.say(online().0)}</span>
             })}

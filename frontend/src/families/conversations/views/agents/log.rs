@@ -103,7 +103,7 @@ fn is_near_end(log: &web_sys::HtmlDivElement) -> bool {
     log.scroll_height() - log.client_height() - log.scroll_top() <= NEAR_PX
 }
 
-/// Keeps the end in sight, unless the reader scrolled away from it; whoever comes begins at the unread.
+/// Keeps the end in sight, unless the reader scrolled away from it; at first it begins at the unread.
 fn follow(line: Line, log: NodeRef<html::Div>) {
     let last = Memo::new(move |_| {
         line.chat.with(|it| (it.messages.last().map(|it| it.sequence), it.outgoing.len()))

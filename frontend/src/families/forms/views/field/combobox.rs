@@ -20,7 +20,7 @@ use crate::trouble::Trouble;
 pub(super) enum Source {
     /// They are all here.
     Fixed(Options),
-    /// Somebody else finds them.
+    /// A look-up finds them.
     Search(Lookup),
 }
 
@@ -69,7 +69,7 @@ impl Picker {
         }
     }
 
-    /// What the field holds stands in the box, whoever put it there.
+    /// What the field holds stands in the box, wherever it came from.
     fn follow(self) {
         if self.count.is_some() {
             return;
@@ -81,7 +81,7 @@ impl Picker {
                 Some(label) if combo.text != *label || !combo.is_settled => {
                     self.combo.update(|it| it.settle(Some(label)));
                 }
-                // Whoever types has let go of it themselves.
+                // A reader who types has let go of it themselves.
                 None if before == Some(true) && !combo.is_open => {
                     self.combo.update(|it| it.settle(None));
                 }
@@ -143,7 +143,7 @@ impl Picker {
         step.is_some_and(|step| self.run(step))
     }
 
-    /// Somebody typed: what was chosen is let go of.
+    /// The reader typed: what was chosen is let go of.
     pub(super) fn type_in(self, text: &str) {
         if self.combo.with_untracked(|it| it.text == text && it.is_open) {
             return;

@@ -82,7 +82,7 @@ impl Item {
 }
 
 impl Tray {
-    /// The list shows what the field holds, whoever put it there.
+    /// The list shows what the field holds, wherever it came from.
     fn follow(self) {
         Effect::new(move |_| {
             let held = self.spot.requested.value(self.spot.index);

@@ -87,7 +87,7 @@ impl Shelf {
         Effect::new(move |_| {
             let value = spot.requested.value(spot.index);
             let is_here = self.loading.with_untracked(|it| matches!(it.offer, Offer::Here(_)));
-            // Emptied by whoever fills in, and not because its options are others now.
+            // Emptied by the reader, and not because its options are others now.
             if value.is_some() || is_here {
                 self.before.set_value(value);
             }
@@ -137,7 +137,7 @@ impl Shelf {
         }
     }
 
-    /// Whether somebody has filled in anything: before that, what happens is no news and no change.
+    /// Whether the reader has filled in anything: before that, what happens is no news and no change.
     fn has_begun(self) -> bool {
         self.spot.requested.changes.get_untracked() > 0
     }

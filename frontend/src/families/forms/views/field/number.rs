@@ -56,7 +56,7 @@ pub(super) fn number(spot: Spot, field: Field, number: Number) -> AnyView {
     let node = NodeRef::<Input>::new();
     Effect::new(move |_| {
         let value = spot.requested.value(spot.index);
-        // «1.» is 1 already, and stays as it is while somebody types on.
+        // «1.» is 1 already, and stays as it is while the reader types on.
         if let Some(input) = node.get().filter(|it| read(&it.value()) != value) {
             input.set_value(&shown(spot));
         }

@@ -23,7 +23,7 @@ pub(super) fn line(spot: Spot, field: Field, text: Text) -> AnyView {
             input.set_value(&value);
         }
     });
-    // Nobody beside the reader needs to see a secret.
+    // The reader alone needs to see a secret.
     let kind = if field.is_secret() { "password" } else { "text" };
     let widget = view! {
         <input type=kind node_ref=node id=spot.id() autocomplete="off" placeholder=field.placeholder.clone()

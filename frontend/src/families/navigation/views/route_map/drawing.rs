@@ -152,7 +152,7 @@ impl Drawing {
         if !is_same_result {
             let weights = |it: &Arc<Vec<Point>>| Rc::new(Weights::of(it));
             self.weights = scene.lines.iter().map(weights).collect();
-            // Whoever just clicked a place has it before their eyes.
+            // A reader who just clicked a place has it before their eyes.
             let is_seen = scene.lines.is_empty() && {
                 let mut ends = [&scene.start, &scene.goal].into_iter().flatten();
                 ends.all(|it| self.sight().1.has((it.lat, it.lng)))
@@ -299,7 +299,7 @@ fn fit(map: &leaflet::Map, scene: &Scene) {
     let is_place = scene.lines.iter().all(|it| it.is_empty()) && ends.len() < 2;
     let zoom_max = if is_place { FIT_PLACE_ZOOM_MAX } else { FIT_ZOOM_MAX };
     set(&options, "maxZoom", &zoom_max.into());
-    // Moving all that is drawn is what prefers-reduced-motion asks not to do; nobody misses it.
+    // Moving all that is drawn is what prefers-reduced-motion asks not to do.
     set(&options, "animate", &JsValue::FALSE);
     map.fit_bounds_with_options(&leaflet::LatLngBounds::new(&low, &high), &options);
 }
