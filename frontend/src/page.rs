@@ -12,13 +12,12 @@ use crate::browser::{self, Keep};
 use crate::call::Loaded;
 use crate::form::{Draft, Form};
 use crate::history;
-use crate::mcp::listen::{self, APPROVALS};
+use crate::mcp::listen::{self, APPROVALS, News};
 use crate::mcp::wire::Tool;
 use crate::mcp::{self, ServerInfo};
 use crate::request;
 use crate::route::Route;
 use crate::settings::{self, Theme};
-use crate::subscriptions::News;
 use crate::text::{Key, Lang};
 use crate::trouble::Trouble;
 

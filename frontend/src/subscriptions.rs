@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use crate::mcp::listen::APPROVALS;
+use crate::mcp::listen::{APPROVALS, News};
 use crate::page::{Door, Page};
-pub(crate) use stream::News;
 use stream::Stream;
 
 mod stream;

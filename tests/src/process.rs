@@ -25,10 +25,8 @@ pub fn program() -> PathBuf {
     program
 }
 
-/// A command with the folders of a test, what earlier tests compiled, and nothing of the environment's
-/// configuration.
+/// A command with the folders of a test and nothing of the environment's configuration.
 pub fn command(folders: &Folders) -> Command {
-    folders.lend_code();
     let mut command = Command::new(program());
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("MADOGUCHI_")) {
         command.env_remove(name);
@@ -52,6 +50,7 @@ pub fn exported(folders: &Folders, component: &str, table: &str) -> Vec<serde_js
 impl Process {
     /// Starts it on a free port.
     pub fn start(folders: &Folders) -> Self {
+        folders.lend_code();
         let mut command = command(folders);
         command.args(["--addr", "127.0.0.1:0", "--components"]).arg(folders.components());
         Self::from(command)

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use web_sys::AbortSignal;
 
@@ -19,6 +20,30 @@ pub(crate) enum Heard {
     ToolsChanged,
     /// What has this URI is other than before.
     Updated(String),
+}
+
+/// What a tab is told, by its own stream or by that of another tab.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum News {
+    /// These are listened to from now on: what changed before may have been missed.
+    Listening { uris: Vec<String>, is_after_gap: bool },
+    /// The tools are others than before.
+    ToolsChanged,
+    /// What has this URI is other than before.
+    Updated(String),
+    /// The stream has ended; the leader opens it again.
+    Ended { is_offline: bool },
+}
+
+impl News {
+    /// Whether what has this URI may have changed.
+    pub(crate) fn is_about(&self, uri: &str) -> bool {
+        match self {
+            Self::Listening { uris, .. } => uris.iter().any(|it| it == uri),
+            Self::Updated(it) => it == uri,
+            Self::ToolsChanged | Self::Ended { .. } => false,
+        }
+    }
 }
 
 /// Where the calls are that wait for the reader's word.

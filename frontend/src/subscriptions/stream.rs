@@ -20,7 +20,7 @@ use web_sys::{AbortController, BroadcastChannel, MessageEvent};
 
 use crate::access;
 use crate::browser;
-use crate::mcp::listen::{self, Heard};
+use crate::mcp::listen::{self, Heard, News};
 use crate::trouble::Trouble;
 
 /// Things that are listened to at once; the host takes 256.
@@ -31,30 +31,6 @@ const TABS_MAX: usize = 64;
 const ANSWER_TIME: Duration = Duration::from_secs(2);
 /// What the lock and the channel of tabs with the same token are called, before a number for that token.
 const NAME: &str = "madoguchi-stream";
-
-/// What a tab is told.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum News {
-    /// These are listened to from now on: what changed before may have been missed.
-    Listening { uris: Vec<String>, is_after_gap: bool },
-    /// The tools are others than before.
-    ToolsChanged,
-    /// What has this URI is other than before.
-    Updated(String),
-    /// The stream has ended; the leader opens it again.
-    Ended { is_offline: bool },
-}
-
-impl News {
-    /// Whether what has this URI may have changed.
-    pub(crate) fn is_about(&self, uri: &str) -> bool {
-        match self {
-            Self::Listening { uris, .. } => uris.iter().any(|it| it == uri),
-            Self::Updated(it) => it == uri,
-            Self::ToolsChanged | Self::Ended { .. } => false,
-        }
-    }
-}
 
 /// What tabs say to each other.
 #[derive(Serialize, Deserialize)]
