@@ -35,7 +35,6 @@ impl Spoken {
     fn start() -> Self {
         let folders = Folders::new();
         folders.put("echo", &tests::component_bytes("echo"));
-        folders.lend_code();
         let mut command: Command = command(&folders);
         command.args(["--stdio", "--components"]).arg(folders.components());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());

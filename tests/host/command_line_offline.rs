@@ -9,7 +9,7 @@ use std::{
 use serde_json::Value;
 use tests::{
     component, component_bytes,
-    process::{command, output},
+    process::{bare_command, output},
     root,
     server::Folders,
     with_section,
@@ -24,7 +24,7 @@ fn configured(text: &str) -> (Folders, PathBuf) {
 }
 
 fn run(folders: &Folders, arguments: &[&str]) -> Output {
-    let mut command = command(folders);
+    let mut command = bare_command(folders);
     command.arg("--components").arg(folders.components()).args(arguments);
     output(&mut command)
 }

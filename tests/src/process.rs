@@ -25,8 +25,14 @@ pub fn program() -> PathBuf {
     program
 }
 
-/// A command with the folders of a test and nothing of the environment's configuration.
+/// A command that may serve, with what earlier tests compiled in its data folder.
 pub fn command(folders: &Folders) -> Command {
+    folders.lend_code();
+    bare_command(folders)
+}
+
+/// A command with the folders of a test, just as they are, and nothing of the environment's configuration.
+pub fn bare_command(folders: &Folders) -> Command {
     let mut command = Command::new(program());
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("MADOGUCHI_")) {
         command.env_remove(name);
@@ -50,7 +56,6 @@ pub fn exported(folders: &Folders, component: &str, table: &str) -> Vec<serde_js
 impl Process {
     /// Starts it on a free port.
     pub fn start(folders: &Folders) -> Self {
-        folders.lend_code();
         let mut command = command(folders);
         command.args(["--addr", "127.0.0.1:0", "--components"]).arg(folders.components());
         Self::from(command)

@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 use tests::{
     client::Client,
     component_bytes,
-    process::{Process, command, output},
+    process::{Process, bare_command, command, output},
     server::Folders,
 };
 
 fn run(folders: &Folders, arguments: &[&str]) -> Output {
-    output(command(folders).args(arguments))
+    output(bare_command(folders).args(arguments))
 }
 
 fn json_of(output: &Output) -> Value {

@@ -8,7 +8,7 @@ use std::sync::{
 use super::*;
 
 fn run(folders: &Folders, arguments: &[&str], path: &Path) -> Output {
-    output(command(folders).args(arguments).arg(path))
+    output(bare_command(folders).args(arguments).arg(path))
 }
 
 #[tokio::test(flavor = "multi_thread")]
