@@ -362,10 +362,16 @@ impl Page {
         self.is_doubted.set_value(true);
         spawn_local(async move {
             let mut attempt = 0;
-            while mcp::discover().await == Err(Trouble::Offline) {
+            let mut found = mcp::discover().await;
+            while found == Err(Trouble::Offline) {
                 self.set_offline();
                 browser::sleep(listen::pause(attempt, js_sys::Math::random())).await;
                 attempt += 1;
+                found = mcp::discover().await;
+            }
+            // It may be another one than before.
+            if let Ok(found) = found {
+                self.server.set(found.server_info);
             }
             self.is_doubted.set_value(false);
             self.set_online();
