@@ -31,6 +31,32 @@ fn refusal(error: ControlError) -> LoadError {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_build_that_the_operator_refuses_waits_no_more_until_it_is_loaded_by_name() {
+    let mut server = empty("").await;
+    let control = server.server().control().clone();
+    let bytes = component_bytes("lending");
+    control.load("lending", bytes.clone()).await.unwrap_err();
+    let digest = control.component("lending").unwrap().pending.unwrap().digest;
+    let error = control.refuse("lending", Some("0".repeat(64))).await.unwrap_err();
+    assert!(matches!(error, ControlError::AnotherPending(_)), "{error}");
+    let report = control.refuse("lending", Some(digest)).await.unwrap();
+    assert!(!report.is_serving && report.pending.is_none() && report.trouble.is_none());
+    for nothing in [control.refuse("lending", None).await, control.accept("lending", None).await] {
+        assert!(matches!(nothing, Err(ControlError::NothingPending(_))));
+    }
+
+    // The same file in the folder asks for nothing any more, now and at the next start.
+    server.folders.put("lending", &bytes);
+    server.restart().await;
+    let control = server.server().control().clone();
+    assert!(control.component("lending").is_ok_and(|it| !it.is_serving && it.pending.is_none()));
+
+    let error = control.load("lending", bytes).await.unwrap_err();
+    assert!(matches!(refusal(error), LoadError::Asks { .. }), "who names it wants it looked at");
+    assert!(control.accept("lending", None).await.unwrap().is_serving);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_component_waits_with_what_it_asks_for_and_is_served_once_that_is_accepted() {
     let mut server = empty("").await;
     let control = server.server().control().clone();
@@ -45,7 +71,8 @@ async fn a_component_waits_with_what_it_asks_for_and_is_served_once_that_is_acce
         assert!(error.to_string().contains(part), "{part}: {error}");
     }
     assert!(matches!(refusal(error), LoadError::Asks { .. }));
-    assert!(!control.component("lending").unwrap().is_serving);
+    let component = control.component("lending").unwrap();
+    assert!(!component.is_serving && component.pending.is_some());
 
     let report = control.accept("lending", None).await.unwrap();
     assert!(report.is_serving && report.pending.is_none() && report.trouble.is_none());

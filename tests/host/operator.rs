@@ -187,11 +187,18 @@ fn the_operators_commands_work_from_the_command_line() {
     assert_eq!((done, called), (true, json!({ "value": { "窓": 1 } })));
     let (done, refused) = say(&folders, &["call", "echo", r#"{"value":1}"#]);
     assert!(!done && refused.contains("invalid_params"), "{refused}");
+    let (done, place) = say(&folders, &["operator"]);
+    let token = OperatorKey::read(&folders.data()).unwrap().unwrap().token;
+    assert!(done && place.ends_with(&format!("/#/operator?key={token}\n")), "{place}");
+    assert!(place.starts_with("http://127.0.0.1:"), "{place}");
     let (done, nothing) = say(&folders, &["accept", "echo"]);
     assert!(!done && nothing.contains("no build of echo waits"), "{nothing}");
     let lending = component("lending");
     let (done, waits) = say(&folders, &["load", lending.to_str().unwrap()]);
     assert!(!done && waits.contains("madoguchi accept lending"), "{waits}");
+    let (done, refused) = say(&folders, &["refuse", "lending"]);
+    assert_eq!((done, &*refused), (true, "lending: the build that waited is refused\n"));
+    say(&folders, &["load", lending.to_str().unwrap()]);
     let (done, shown) = say(&folders, &["accept", "lending", "--show"]);
     assert!(done && shown.contains("\n  it keeps") && !shown.contains("serves"), "{shown}");
     let (done, accepted) = say(&folders, &["accept", "lending"]);

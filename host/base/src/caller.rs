@@ -85,6 +85,11 @@ impl Caller {
         self.reach.as_ref().is_none_or(|it| it.may_use(owner))
     }
 
+    /// Whether they look after the server itself.
+    pub fn is_operator(&self) -> bool {
+        self.reach.as_ref().is_some_and(|it| it.is_operator())
+    }
+
     /// Whether they may leave something here.
     pub fn may_upload(&self) -> bool {
         self.reach.as_ref().is_none_or(|it| !it.is_read_only())

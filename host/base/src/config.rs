@@ -40,7 +40,7 @@ pub use crate::{grants::secret::Given, limits::ApprovalsConfig};
 pub use assistants::{Assistants, ModelConfig, ModelHost, Policy};
 pub use chat::ChatConfig;
 pub use chat::PASSWORD_VARIABLE;
-pub use component::ComponentConfig;
+pub use component::{ComponentConfig, Reach};
 use defaults::merged;
 pub use environment::{Base, Choice, FromEnvironment, HostsFromEnvironment, NamedHosts, When};
 pub use error::ConfigError;

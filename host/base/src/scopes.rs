@@ -22,12 +22,14 @@ pub enum Scope {
     Tool(String),
     /// Everything of one other MCP server.
     Server(String),
+    /// Looking after the server itself, under `/api/operator`: `*` does not hold it.
+    Operator,
 }
 
 /// What is wrong with a scope.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0} is not a scope; \"*\", \"component:NAME\", \"tool:NAME\", \"server:NAME\" and \"read-only\" are"
+    "{0} is not a scope; \"*\", \"component:NAME\", \"tool:NAME\", \"server:NAME\", \"read-only\" and \"operator\" are"
 )]
 pub struct ScopeError(String);
 
@@ -43,6 +45,7 @@ impl FromStr for Scope {
         let scope = match text.split_once(':') {
             None if text == "*" => Some(Self::All),
             None if text == "read-only" => Some(Self::ReadOnly),
+            None if text == "operator" => Some(Self::Operator),
             Some(("component", it)) => name(it).map(Self::Component),
             Some(("tool", it)) => name(it).map(Self::Tool),
             Some(("server", it)) => name(it).map(Self::Server),
@@ -65,6 +68,7 @@ impl fmt::Display for Scope {
             Self::Component(name) => write!(f, "component:{name}"),
             Self::Tool(name) => write!(f, "tool:{name}"),
             Self::Server(name) => write!(f, "server:{name}"),
+            Self::Operator => f.write_str("operator"),
         }
     }
 }
@@ -74,6 +78,7 @@ impl fmt::Display for Scope {
 pub struct Scopes {
     all: bool,
     read_only: bool,
+    operator: bool,
     components: HashSet<String>,
     tools: HashSet<String>,
     servers: HashSet<String>,
@@ -86,6 +91,7 @@ impl FromIterator<Scope> for Scopes {
             match scope {
                 Scope::All => all.all = true,
                 Scope::ReadOnly => all.read_only = true,
+                Scope::Operator => all.operator = true,
                 Scope::Component(name) => _ = all.components.insert(name),
                 Scope::Tool(name) => _ = all.tools.insert(name),
                 Scope::Server(name) => _ = all.servers.insert(name),
@@ -93,6 +99,7 @@ impl FromIterator<Scope> for Scopes {
         }
         // `read-only` narrows what else there is; where there is nothing, it narrows everything.
         all.all |= all.read_only
+            && !all.operator
             && all.components.is_empty()
             && all.tools.is_empty()
             && all.servers.is_empty();
@@ -109,6 +116,11 @@ impl Scopes {
     /// Whether only what changes nothing is in reach.
     pub fn is_read_only(&self) -> bool {
         self.read_only
+    }
+
+    /// Whether the server itself is in reach; with `read-only`, to look at.
+    pub fn is_operator(&self) -> bool {
+        self.operator
     }
 
     /// Whether `tool`, which is `owner`'s and says whether it only reads, is in reach.
@@ -173,6 +185,15 @@ mod tests {
     }
 
     #[test]
+    fn the_operator_is_named_and_not_part_of_everything() {
+        assert!(scopes(&["operator"]).is_operator());
+        assert!(!scopes(&["*"]).is_operator() && !scopes(&["read-only"]).is_operator());
+        assert_eq!(reach(&["operator"]), [false; 6]);
+        assert_eq!(reach(&["operator", "read-only"]), [false; 6], "it looks at the server alone");
+        assert_eq!(reach(&["operator", "*"]), [true; 6]);
+    }
+
+    #[test]
     fn prompts_and_resources_go_with_their_owner_and_not_with_a_tool_of_it() {
         let shop = Owner::Component("shop");
         assert!(scopes(&["component:shop"]).may_use(shop) && scopes(&["read-only"]).may_use(shop));
@@ -190,7 +211,9 @@ mod tests {
         assert!(format!("tool:{}", "x".repeat(129)).parse::<Scope>().is_err());
         let error = "mdg_hush".parse::<Scope>().unwrap_err().to_string();
         assert!(!error.contains("hush") && error.starts_with("a token is not"), "{error}");
-        for text in ["*", "read-only", "component:a-b", "tool:files/read.1", "server:s_1"] {
+        for text in
+            ["*", "read-only", "component:a-b", "tool:files/read.1", "server:s_1", "operator"]
+        {
             assert_eq!(text.parse::<Scope>().unwrap().to_string(), text);
         }
     }

@@ -22,7 +22,9 @@ mod gateway;
 mod refusal;
 
 pub use gateway::{Gateway, NoEntry};
-pub use refusal::{Shape, forbidden, insufficient_scope, refusal, too_many, unauthorized};
+pub use refusal::{
+    Shape, forbidden, insufficient_scope, refusal, too_many, unauthorized, unknown_operator,
+};
 
 /// Tells from a request who sends it.
 pub struct Authority {
@@ -176,7 +178,7 @@ fn of_token(all: &[Known], token: &str) -> Result<Arc<Principal>, Unauthorized> 
 }
 
 /// What `Authorization: Bearer` brings (RFC 6750, 2.1).
-fn bearer(headers: &HeaderMap) -> Result<&str, Unauthorized> {
+pub fn bearer(headers: &HeaderMap) -> Result<&str, Unauthorized> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let value = values.next().ok_or(Unauthorized::Missing)?;
     if values.next().is_some() {

@@ -81,6 +81,10 @@ enum Command {
     Rollback(cli::operator::Rollback),
     /// Let a build serve that waits, for it wants more or breaks callers
     Accept(cli::operator::Accept),
+    /// Let go of a build that waits
+    Refuse(cli::operator::Named),
+    /// Show the address of the operator's place on the page, with the key of this start
+    Operator,
     /// Call a tool of the running server
     Call(cli::operator::Call),
     /// Show who called what in the running server
@@ -146,6 +150,8 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Some(Command::Unload(named)) => named.unload(&config).await,
             Some(Command::Rollback(rollback)) => rollback.run(&config).await,
             Some(Command::Accept(accept)) => accept.run(&config).await,
+            Some(Command::Refuse(named)) => named.refuse(&config).await,
+            Some(Command::Operator) => cli::operator::show(&config).await,
             Some(Command::Call(call)) => call.run(&config).await,
             Some(Command::Audit(audit)) => audit.run(&config).await,
             None if arguments.stdio => {

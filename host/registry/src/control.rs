@@ -16,7 +16,10 @@ use crate::{
     Registry,
     revisions::{Manifest, Pending, Revision, RevisionStore},
 };
-use base::{config::Config, grants::Grant};
+use base::{
+    config::{Config, Reach},
+    grants::Grant,
+};
 use futures::future::BoxFuture;
 use sandbox::component::{GivesBack, LoadError};
 use telemetry::metrics::{Metrics, Snapshot};
@@ -71,6 +74,9 @@ pub struct ComponentReport {
     pub grants: BTreeSet<Grant>,
     /// What it uses of that.
     pub grants_needed: BTreeSet<Grant>,
+    /// What it reaches by it, as the configuration has it.
+    #[serde(default)]
+    pub reach: Reach,
     /// The names of its tools, in its own order.
     pub tools: Vec<String>,
     /// What is wrong.
@@ -82,6 +88,9 @@ pub struct ComponentReport {
     pub activity: Snapshot,
     /// All that was installed, oldest first.
     pub generations: Vec<Revision>,
+    /// The numbers of those whose bytes are kept, so that they can serve again.
+    #[serde(default)]
+    pub kept: Vec<u64>,
 }
 
 /// Why a command was not carried out.
@@ -155,6 +164,8 @@ pub enum Order {
     Rollback(Option<u64>),
     /// The build of that digest, or whichever waits.
     Accept(Option<String>),
+    /// The same, which is not wanted.
+    Refuse(Option<String>),
     /// The first calls of this generation all trapped.
     GiveBack(u64),
 }
@@ -204,6 +215,15 @@ impl Control {
         self.command(name, Order::Unload).await
     }
 
+    /// Lets go of the build that waits for the operator's word; where a digest is named, only if that is the
+    /// one. The same bytes wait no more until they are loaded by name.
+    ///
+    /// # Errors
+    /// When none waits, or another one.
+    pub async fn refuse(&self, name: &str, digest: Option<String>) -> Result<ComponentReport> {
+        self.command(name, Order::Refuse(digest)).await
+    }
+
     /// Goes back to the generation before the one that serves, or to the one that is named.
     ///
     /// # Errors
@@ -231,10 +251,15 @@ impl Control {
 
     fn report(&self, name: &str) -> ComponentReport {
         let catalog = self.registry.catalog();
-        let Manifest { generations, pending, .. } = self.shelf.manifest(name);
+        let manifest = self.shelf.manifest(name);
+        let kept = manifest.kept();
+        let kept = manifest.generations.iter().filter(|it| kept.contains(it.digest.as_str()));
+        let kept = kept.map(|it| it.number).collect();
+        let Manifest { generations, pending, .. } = manifest;
         let served = catalog.component(name);
         let number = served.map(|it| it.generation());
         let current = generations.iter().find(|it| Some(it.number) == number);
+        let config = self.config.component(name);
         ComponentReport {
             name: name.to_owned(),
             is_serving: served.is_some(),
@@ -242,7 +267,8 @@ impl Control {
             digest: served.map(|it| it.digest().to_string()),
             since: current.map(|it| it.installed_at.clone()),
             size_bytes: current.map(|it| it.size_bytes),
-            grants: self.config.component(name).grants.unwrap_or_default(),
+            reach: Reach::of(&config),
+            grants: config.grants.unwrap_or_default(),
             grants_needed: served.map(|it| it.needed().clone()).unwrap_or_default(),
             tools: served.map_or_else(Vec::new, |it| {
                 it.tools().iter().map(|it| it.name.to_string()).collect()
@@ -251,6 +277,7 @@ impl Control {
             pending,
             activity: self.metrics.component(name),
             generations,
+            kept,
         }
     }
 

@@ -74,6 +74,8 @@ pub struct Manifest {
     /// Builds that have passed their self-test here.
     pub tested: Vec<String>,
     pub pending: Option<Pending>,
+    /// Digests of builds that the operator did not want.
+    pub refused: Vec<String>,
     /// What the operator has given it by accepting a build that asked for it: the text of its section.
     pub given: Option<String>,
     /// The operator took it away: the bundled one does not come back by itself.
@@ -116,6 +118,11 @@ impl Manifest {
                 && self.rejection(&it.digest).is_none()
         };
         self.generations.iter().rfind(before)
+    }
+
+    /// Whether it was sent back, or the operator refused it.
+    pub fn is_unwanted(&self, digest: &str) -> bool {
+        self.rejection(digest).is_some() || self.refused.iter().any(|it| it == digest)
     }
 
     pub fn rejection(&self, digest: &str) -> Option<&Rejected> {
@@ -176,13 +183,20 @@ impl Manifest {
         remember(&mut self.accepted, digest);
     }
 
-    /// What was rejected may be tried again.
+    /// The operator does not want the build that waits.
+    pub fn refuse(&mut self, digest: &str) {
+        self.pending = None;
+        remember(&mut self.refused, digest);
+    }
+
+    /// What was rejected or refused may be tried again.
     pub fn forgive(&mut self, digest: &str) {
+        self.refused.retain(|it| it != digest);
         self.rejected.retain(|it| it.digest != digest);
     }
 
     /// The builds whose bytes are worth keeping.
-    fn kept(&self) -> BTreeSet<&str> {
+    pub fn kept(&self) -> BTreeSet<&str> {
         let mut kept = BTreeSet::new();
         for it in self.generations.iter().rev() {
             if kept.len() < BYTES_KEPT {

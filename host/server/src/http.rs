@@ -33,9 +33,13 @@ pub(crate) use listener::Connections;
 
 use guard::Guard;
 
-use crate::{api, page};
+use crate::{
+    api,
+    operator::{self, Operator, OperatorAccess},
+    page,
+};
 use base::config::Config;
-use calls::{Calls, authorization::Gateway, outcome::Executor, refusal::refusal, shares::Shares};
+use calls::{Calls, authorization::Gateway, outcome::Executor, refusal::refusal};
 use mcp::{
     McpServer, error_mapping,
     fast_path::{self, FastPath},
@@ -53,6 +57,9 @@ pub(crate) struct Routes {
     pub(crate) hang_up: CancellationToken,
     pub(crate) running: TaskTracker,
     pub(crate) metrics: Metrics,
+    pub(crate) operator: Operator,
+    /// What the operator shows on this machine, where commands are served.
+    pub(crate) access: Option<OperatorAccess>,
 }
 
 /// Everything that the server answers.
@@ -66,6 +73,7 @@ pub(crate) fn front(config: &Config, routes: Routes) -> Front {
         .route("/rpc/", rpc)
         .merge(api::auth::routes(gateway.clone()))
         .merge(api::approvals::routes(routes.endpoints.clone()))
+        .nest("/api/operator", operator::public_routes(routes.operator))
         .route("/api/health", get(api::health::answer).with_state(routes.health))
         .route("/api/page", get(page::given).with_state(Arc::new(config.page.clone())))
         .route("/api/blobs", post(api::blobs::put).with_state(routes.blobs.clone()))
@@ -75,7 +83,9 @@ pub(crate) fn front(config: &Config, routes: Routes) -> Front {
         .fallback_service(any(page::answer).with_state(page::Page::of(config)))
         .method_not_allowed_fallback(other_method)
         .layer(compression());
-    guarded(config, all, (routes.running, routes.metrics), Some(gateway))
+    let guard = Guard::new(config, routes.metrics, Some(gateway)).with_operator(routes.access);
+    let share = guard.share();
+    Front::new(all, Some(guard), share, routes.running)
 }
 
 /// Bytes of JSON from which on a client that takes gzip gets it so.
@@ -119,11 +129,9 @@ pub(crate) fn guarded(
     Front::new(routes, Some(guard), share, running)
 }
 
-/// The operator's `routes`, which look themselves who asks: bodies of up to `body_bytes_max`, two at a
-/// time.
-pub(crate) fn operators(routes: Router, body_bytes_max: usize) -> Front {
-    let shares = Shares::new(body_bytes_max.saturating_mul(2), body_bytes_max);
-    Front::new(routes, None, shares.of_caller(), TaskTracker::new())
+/// The operator's own `routes`, which look themselves who asks.
+pub(crate) fn operators(routes: Router) -> Front {
+    Front::new(routes, None, operator::share(), TaskTracker::new())
 }
 
 async fn other_method(method: Method) -> Response {

@@ -1,8 +1,9 @@
-//! The operator's listener: on this machine only, for clients with the token of this start.
+//! What the operator does: on a listener for this machine's programs alone, with the token of this start, and
+//! under `/api/operator` for pages and for tokens with the scope `operator`.
 
 use std::{
     io,
-    net::{SocketAddr, TcpListener},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener},
     path::Path,
     time::Duration,
 };
@@ -14,9 +15,12 @@ use axum::{
     routing::{get, post},
 };
 
-use crate::http::{Front, operators};
+use crate::api::health::Health;
 use base::source::FILE_BYTES_MAX;
-use calls::Calls;
+use calls::{
+    Calls,
+    shares::{Share, Shares},
+};
 use registry::control::Control;
 use telemetry::{audit::Audit, metrics::Metrics};
 
@@ -36,6 +40,7 @@ pub(crate) struct Operator {
     pub(crate) calls: Calls,
     pub(crate) metrics: Metrics,
     pub(crate) audit: Audit,
+    pub(crate) health: Health,
 }
 
 /// A bound listener, and the door that lets the operator in.
@@ -47,7 +52,7 @@ pub(crate) struct Listening {
 }
 
 /// Binds `addr` and writes address and token down in the data folder.
-pub(crate) fn listen(addr: SocketAddr, data: &Path) -> io::Result<Listening> {
+pub(crate) fn listen(addr: SocketAddr, data: &Path, page: Option<String>) -> io::Result<Listening> {
     if !addr.ip().is_loopback() {
         let why = "the operator is served on this machine only; 127.0.0.1:0 is right";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
@@ -55,7 +60,7 @@ pub(crate) fn listen(addr: SocketAddr, data: &Path) -> io::Result<Listening> {
     let listener = TcpListener::bind(addr)?;
     listener.set_nonblocking(true)?;
     let listener = tokio::net::TcpListener::from_std(listener)?;
-    let (access, key) = OperatorAccess::make(listener.local_addr()?, data)?;
+    let (access, key) = OperatorAccess::make(listener.local_addr()?, data, page)?;
     let unwritten = access.hang_out(&key).err().map(|error| {
         tracing::error!(
             "{}: operator.json: {error}; until it can be written, no command reaches this server",
@@ -64,6 +69,16 @@ pub(crate) fn listen(addr: SocketAddr, data: &Path) -> io::Result<Listening> {
         key
     });
     Ok(Listening { listener, access, unwritten })
+}
+
+/// Where the page that is served at `addr` is for programs of this machine.
+pub(crate) fn page_on_this_machine(addr: SocketAddr) -> String {
+    let ip = match addr.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    format!("http://{}/", SocketAddr::new(ip, addr.port()))
 }
 
 /// Writes the operator's key down as soon as the disk takes it.
@@ -79,24 +94,52 @@ pub(crate) async fn hang_out(access: OperatorAccess, key: Key) {
     }
 }
 
-/// Everything that the operator is answered.
-pub(crate) fn front(operator: Operator, access: OperatorAccess) -> Front {
-    let most = usize::try_from(FILE_BYTES_MAX).unwrap_or(usize::MAX);
-    let routes = Router::new()
-        .route("/operator/components", get(routes::components))
-        .route(
-            "/operator/components/{name}",
-            get(routes::component).post(routes::load).delete(routes::unload),
-        )
-        .route("/operator/components/{name}/rollback", post(routes::rollback))
-        .route("/operator/components/{name}/accept", post(routes::accept))
-        .route("/operator/call", post(routes::call))
-        .route("/operator/metrics", get(routes::metrics))
-        .route("/operator/audit", get(routes::audit))
+/// Bytes of the largest body that the operator sends: a component.
+fn body_bytes_max() -> usize {
+    usize::try_from(FILE_BYTES_MAX).unwrap_or(usize::MAX)
+}
+
+/// Bytes beyond that which are taken so that the routes can say what is wrong.
+const BEYOND: usize = 1 << 20;
+
+/// What operators may send at once: two of the largest bodies.
+pub(crate) fn share() -> Share {
+    let largest = body_bytes_max().saturating_add(BEYOND);
+    Shares::new(largest.saturating_mul(2), largest).of_caller()
+}
+
+/// Everything that the operator's listener answers.
+pub(crate) fn own_routes(operator: Operator, access: OperatorAccess) -> Router {
+    Router::new()
+        .nest("/operator", routes().route("/call", post(routes::call)))
         .fallback(routes::unknown)
         .method_not_allowed_fallback(routes::wrong_method)
         .with_state(operator)
-        .layer(DefaultBodyLimit::max(most))
-        .layer(middleware::from_fn_with_state(access, access::check));
-    operators(routes, most)
+        .layer(DefaultBodyLimit::max(body_bytes_max()))
+        .layer(middleware::from_fn_with_state(access, access::check))
+}
+
+/// The same but for calls, for whom the guard lets in under `/api/operator`: tools are called on the public
+/// listener as their caller may.
+pub(crate) fn public_routes(operator: Operator) -> Router {
+    routes()
+        .fallback(routes::unknown)
+        .with_state(operator)
+        .layer(DefaultBodyLimit::max(body_bytes_max()))
+        .layer(middleware::from_fn(access::check_scope))
+}
+
+fn routes() -> Router<Operator> {
+    Router::new()
+        .route("/now", get(routes::now))
+        .route("/components", get(routes::components))
+        .route(
+            "/components/{name}",
+            get(routes::component).post(routes::load).delete(routes::unload),
+        )
+        .route("/components/{name}/rollback", post(routes::rollback))
+        .route("/components/{name}/accept", post(routes::accept))
+        .route("/components/{name}/refuse", post(routes::refuse))
+        .route("/metrics", get(routes::metrics))
+        .route("/audit", get(routes::audit))
 }

@@ -10,7 +10,7 @@ use axum::{
     extract::{Path, State},
     response::{IntoResponse, Response},
 };
-use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use http::{Extensions, HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use rust_embed::EmbeddedFile;
 
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ use base::{
     config::{Config, PageConfig},
     embedded::Files,
 };
-use calls::refusal::refusal;
+use calls::{authorization::caller_of, refusal::refusal};
 
 /// Nothing from elsewhere, no inline script, no inline style; WebAssembly is the page itself.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' data: blob:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'";
@@ -48,13 +48,19 @@ fn policy(config: &Config) -> HeaderValue {
     HeaderValue::try_from(widened).unwrap_or(fixed)
 }
 
-/// `GET /api/page`: the tiles, or null where the page shows the built-in map.
-pub(crate) async fn given(State(page): State<Arc<PageConfig>>) -> Json<Value> {
+/// `GET /api/page`: the tiles, or null where the page shows the built-in map; and whether the caller looks
+/// after the server.
+pub(crate) async fn given(
+    State(page): State<Arc<PageConfig>>,
+    headers: HeaderMap,
+    extensions: Extensions,
+) -> Json<Value> {
     let tiles = page
         .tiles
         .as_ref()
         .map(|it| json!({ "url": it.url, "attribution": it.attribution, "maxZoom": it.max_zoom }));
-    Json(json!({ "tiles": tiles }))
+    let is_operator = caller_of(&headers, &extensions).is_operator();
+    Json(json!({ "tiles": tiles, "isOperator": is_operator }))
 }
 
 /// Bytes of a path that are told.

@@ -141,7 +141,8 @@ impl Server {
             let addr = listener.local_addr().map_err(listen)?;
 
             let page = page::address(&config, Some(addr));
-            let (mut server, routes, config) = Self::open(config, clock, page, When::First).await?;
+            let (mut server, routes, config) =
+                Self::open(config, clock, (page, Some(addr)), When::First).await?;
             let front = http::front(&Config { addr, ..config }, routes);
             server.serve(listener, front);
             server.addr = Some(addr);
@@ -166,7 +167,7 @@ impl Server {
     ) -> Result<(), StartError> {
         config.check()?;
         let page = page::address(&config, None);
-        let (server, ..) = Self::open(config, Clock::System, page, When::Behind).await?;
+        let (server, ..) = Self::open(config, Clock::System, (page, None), When::Behind).await?;
         server.mcp.clone().serve_streams(input, output).await;
         server.stop().await;
         Ok(())
@@ -175,7 +176,7 @@ impl Server {
     fn open(
         config: Config,
         clock: Clock,
-        page: Option<Arc<str>>,
+        (page, addr): (Option<Arc<str>>, Option<SocketAddr>),
         when: When,
     ) -> BoxFuture<'static, Result<(Self, Routes, Config), StartError>> {
         Box::pin(async move {
@@ -249,27 +250,37 @@ impl Server {
             let wait = config.sessions.question_wait();
             let mcp = McpServer::new(registry.clone(), calls.clone(), events.clone(), wait)
                 .reading(config.language.clone());
+            let (services, asks) = Services::start(&config, &registry, &stop);
+            let disk = Disk::new(&config.data);
+            // Told in the log, should it take nothing.
+            disk.trouble().await;
+            let health = Health {
+                has_page: config.embedded.has_page(),
+                registry: registry.clone(),
+                troubles,
+                servers,
+                services,
+                disk,
+            };
             let operator = Operator {
                 control: control.clone(),
                 calls: calls.clone(),
                 metrics: watch.metrics.clone(),
                 audit: watch.audit.clone(),
+                health: health.clone(),
             };
-            let (services, asks) = Services::start(&config, &registry, &stop);
-            let disk = Disk::new(&config.data);
-            // Told in the log, should it take nothing.
-            disk.trouble().await;
+            let listening = config.operator_addr.map(|at| {
+                let page = addr.map(operator::page_on_this_machine);
+                operator::listen(at, &config.data, page)
+                    .map_err(|source| StartError::Operator { addr: at, source })
+            });
+            let listening = listening.transpose()?;
             let routes = Routes {
                 mcp: mcp.clone(),
                 calls: calls.clone(),
-                health: Health {
-                    has_page: config.embedded.has_page(),
-                    registry: registry.clone(),
-                    troubles,
-                    servers,
-                    services,
-                    disk,
-                },
+                health,
+                operator: operator.clone(),
+                access: listening.as_ref().map(|it| it.access.clone()),
                 endpoints: Endpoints {
                     registry: registry.clone(),
                     calls,
@@ -306,9 +317,7 @@ impl Server {
                 _folder: folder,
                 _behalf: behalf,
             };
-            if let Some(addr) = config.operator_addr {
-                let listening = operator::listen(addr, &config.data)
-                    .map_err(|source| StartError::Operator { addr, source })?;
+            if let Some(listening) = listening {
                 server.serve_operator(operator, listening);
             }
             Ok((server, routes, config))
@@ -324,7 +333,8 @@ impl Server {
             };
             self.tasks.push(tokio::spawn(until_written));
         }
-        let front = operator::front(operator, access.clone());
+        let routes = operator::own_routes(operator, access.clone());
+        let front = http::operators(routes);
         self.access = Some(access);
         self.serve(listener, front);
     }

@@ -41,6 +41,20 @@ struct Counters {
     runs: Runs,
 }
 
+/// What all components and other servers together have done, and what the server is doing.
+#[derive(Clone, Copy, Debug, serde::Serialize)]
+pub struct Now {
+    /// Since the server started.
+    #[serde(flatten)]
+    pub all: Snapshot,
+    /// Calls whose tool waits for something to happen.
+    pub waiting: u64,
+    /// Seconds since the server started.
+    pub uptime_s: f64,
+    /// The memory of the process, where the system tells.
+    pub memory_bytes: Option<u64>,
+}
+
 /// Why a request was turned away before anybody looked into it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "lowercase")]
@@ -81,6 +95,21 @@ impl Metrics {
     pub fn component(&self, name: &str) -> Snapshot {
         let components = self.0.components.lock().unwrap_or_else(|it| it.into_inner());
         components.get(name).map(|it| it.snapshot()).unwrap_or_default()
+    }
+
+    /// All of it in one.
+    pub fn now(&self) -> Now {
+        let all = Tally::default();
+        {
+            let components = self.0.components.lock().unwrap_or_else(|it| it.into_inner());
+            components.values().for_each(|it| all.add(it));
+        }
+        Now {
+            waiting: all.waiting.get(),
+            all: all.snapshot(),
+            uptime_s: self.0.began.elapsed().as_secs_f64(),
+            memory_bytes: text::resident_bytes(),
+        }
     }
 
     /// Everything, in the text format of OpenMetrics 1.0.

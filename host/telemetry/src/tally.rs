@@ -82,6 +82,24 @@ impl Tally {
         self.http_requests.fetch_add(1, Relaxed);
     }
 
+    /// Counts what `other` has counted, too.
+    pub(crate) fn add(&self, other: &Self) {
+        for (own, it) in self.endings.iter().zip(&other.endings) {
+            own.fetch_add(it.load(Relaxed), Relaxed);
+        }
+        for (own, it) in self.latency.buckets.iter().zip(&other.latency.buckets) {
+            own.fetch_add(it.load(Relaxed), Relaxed);
+        }
+        self.memory_peak_bytes.fetch_max(other.memory_peak_bytes.load(Relaxed), Relaxed);
+        for (own, it) in [
+            (&self.running, &other.running),
+            (&self.queued, &other.queued),
+            (&self.waiting, &other.waiting),
+        ] {
+            own.0.fetch_add(it.0.load(Relaxed), Relaxed);
+        }
+    }
+
     pub fn ending(&self, ending: Ending) -> u64 {
         self.endings[ending as usize].load(Relaxed)
     }
@@ -218,6 +236,22 @@ mod tests {
         assert!((200..=500).contains(&now.p50_us), "{now:?}");
         drop(held);
         assert_eq!(tally.snapshot().running, 0);
+    }
+
+    #[test]
+    fn several_are_counted_together() {
+        let (all, one, other) = (Tally::default(), Tally::default(), Tally::default());
+        one.ended(Ending::Done, Duration::from_micros(15));
+        other.ended(Ending::Trapped, Duration::from_secs(3));
+        other.instance(1 << 20, 0);
+        let _held = (one.running.hold(), other.running.hold(), other.queued.hold());
+        for it in [&one, &other] {
+            all.add(it);
+        }
+        let now = all.snapshot();
+        assert_eq!((now.calls, now.errors, now.traps), (2, 1, 1));
+        assert_eq!((now.running, now.queued, now.memory_peak_bytes), (2, 1, 1 << 20));
+        assert!(now.p50_us <= 20 && now.p99_us > 2_000_000, "{now:?}");
     }
 
     #[test]

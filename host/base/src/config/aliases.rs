@@ -8,7 +8,7 @@ use super::ComponentConfig;
 use crate::grants::Grant;
 
 /// Names that the server needs for itself under `/api/`.
-pub const RESERVED: [&str; 5] = ["approvals", "auth", "blobs", "health", "page"];
+pub const RESERVED: [&str; 6] = ["approvals", "auth", "blobs", "health", "operator", "page"];
 
 /// What the server itself answers beside `/api`.
 const ELSEWHERE: [&str; 4] = ["api", "f", "mcp", "rpc"];

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
@@ -192,6 +192,46 @@ impl ComponentConfig {
     /// Refuses what the environment says wrongly.
     pub fn check(&self) -> Result<(), String> {
         self.hosts_of_environment().map(|_| ())
+    }
+}
+
+/// What a component may reach by its grants: names, and nothing that is secret.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Reach {
+    /// Hosts that it may send requests to, as `HOST`, `HOST:PORT` or `http://HOST:PORT`.
+    pub http: Vec<String>,
+    /// Files that it may read, by the names under which it knows them.
+    pub files: Vec<String>,
+    /// Folders that it may read, by the paths under which it sees them.
+    pub folders: Vec<String>,
+    /// Environment variables that it, or a host that it calls, is given something by.
+    pub environment: Vec<String>,
+    /// Assistants that it may ask, or `*`.
+    pub asks: Vec<String>,
+    /// Tools that it may call, as they are written.
+    pub calls: Vec<String>,
+    /// Those of them that run without being allowed one by one.
+    pub trusts: Vec<String>,
+    /// How often it is run, in milliseconds.
+    pub schedule_ms: Option<u64>,
+}
+
+impl Reach {
+    /// That of a component with this configuration.
+    pub fn of(config: &ComponentConfig) -> Self {
+        let hosts = config.hosts();
+        let hosts = hosts.iter().filter(|it| !it.is_left_out());
+        Self {
+            http: hosts.map(ToString::to_string).collect(),
+            files: config.files.keys().cloned().collect(),
+            folders: config.folders.keys().cloned().collect(),
+            environment: config.variables().into_iter().map(str::to_owned).collect(),
+            asks: config.asks.iter().flatten().cloned().collect(),
+            calls: config.calls.iter().flat_map(|it| it.written()).cloned().collect(),
+            trusts: config.trusts.iter().flatten().cloned().collect(),
+            schedule_ms: config.schedule_ms,
+        }
     }
 }
 

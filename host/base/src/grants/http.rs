@@ -216,6 +216,15 @@ impl fmt::Display for HostName {
     }
 }
 
+/// As an author writes it behind `--allow-http`.
+impl fmt::Display for HostGrant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scheme = if self.scheme == Scheme::Http { "http://" } else { "" };
+        write!(f, "{scheme}{}", self.host)?;
+        if self.port != self.scheme.port() { write!(f, ":{}", self.port) } else { Ok(()) }
+    }
+}
+
 impl Scheme {
     pub fn of(url: &Url) -> Option<Self> {
         match url.scheme() {

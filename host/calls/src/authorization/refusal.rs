@@ -40,6 +40,13 @@ pub fn unauthorized(shape: Shape, why: Unauthorized) -> Response {
     }
 }
 
+/// The answer to a request for the operator of which it is not known who sends it.
+pub fn unknown_operator() -> Response {
+    let message = "Looking after this server needs the key that `madoguchi operator` shows on its machine, which is new at each start, or a token with the scope `operator`.";
+    let response = refusal(Shape::Rest, &Failure::new("unauthorized", 401, message));
+    challenged(response, &[("scope", "operator")])
+}
+
 /// `response` as the answer to a request that lacks `scope`.
 pub fn forbidden(mut response: Response, scope: &str) -> Response {
     *response.status_mut() = StatusCode::FORBIDDEN;

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, path::PathBuf, process::ExitCode};
 
 use anyhow::bail;
 use clap::Args;
-use host::Config;
+use host::{Config, config::Reach};
 use serde_json::{Value, json};
 use workbench::check::Document;
 
@@ -85,16 +85,16 @@ fn given(name: &str, file: Option<&PathBuf>, document: &Document<'_>, config: &C
         (.., Some(_)) => "by default, as a part of the program".to_owned(),
         (.., None) => "by default: every component has progress, log and caller".to_owned(),
     };
-    let grants = component.grants.clone().unwrap_or_default();
-    let variables: Vec<_> = component.variables().into_iter().map(str::to_owned).collect();
+    let reach = Reach::of(&component);
+    let grants = component.grants.unwrap_or_default();
     json!({
         "grants": grants.iter().map(|it| it.to_string()).collect::<Vec<_>>(),
         "by": by,
         "enabled": component.enabled != Some(false),
         "settings": component.settings.keys().collect::<Vec<_>>(),
-        "environment": variables,
-        "asks": component.asks.unwrap_or_default(),
-        "calls": component.calls.as_ref().map(|it| it.written()).unwrap_or_default(),
-        "trusts": component.trusts.unwrap_or_default(),
+        "environment": reach.environment,
+        "asks": reach.asks,
+        "calls": reach.calls,
+        "trusts": reach.trusts,
     })
 }

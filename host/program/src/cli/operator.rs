@@ -129,6 +129,27 @@ impl Named {
     }
 }
 
+impl Named {
+    pub(crate) async fn refuse(self, config: &Config) -> anyhow::Result<ExitCode> {
+        let path = path_of(&self.name, "/refuse")?;
+        let text = text(Server::of(config)?.send(Method::POST, &path, Vec::new()).await?).await?;
+        match self.json {
+            true => say(&pretty(&text)?)?,
+            false => say(&format!("{}: the build that waited is refused", self.name))?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Shows where on the page the operator's place is. Whoever reads that can change the server's components.
+pub(crate) async fn show(config: &Config) -> anyhow::Result<ExitCode> {
+    let Some(address) = Server::of(config)?.place().await? else {
+        bail!("the server that runs on {} serves no page", config.data.display());
+    };
+    say(&address)?;
+    Ok(ExitCode::SUCCESS)
+}
+
 impl Accept {
     /// Accepts the very build that it shows, so that none is accepted that has come meanwhile.
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {

@@ -37,6 +37,14 @@ impl Server {
         Ok(key.map(|key| Self { key, data }))
     }
 
+    /// The address of the operator's place on its page, with the key; none where it serves no page. A server
+    /// must answer: a key that was left behind opens nothing.
+    pub(super) async fn place(&self) -> anyhow::Result<Option<String>> {
+        text(self.send(Method::GET, "components", Vec::new()).await?).await?;
+        let page = self.key.page.as_ref();
+        Ok(page.map(|page| format!("{page}#/operator?key={}", self.key.token)))
+    }
+
     /// One request, and the answer to it.
     pub(super) async fn send(
         &self,

@@ -81,6 +81,9 @@ impl Reloader {
             let (number, status) = (it.number, it.status);
             return Err(LoadError::Rejected { component: name.to_owned(), number, status });
         }
+        if manifest.refused.contains(&source.digest) {
+            return Err(LoadError::Unwanted { component: name.to_owned() });
+        }
         let terms = self.terms(name, &manifest, &source, is_swap);
         let loaded = match self.asks(name, &manifest, &source) {
             Ok(()) => self.loader.load(name, &source, terms).await,
@@ -209,6 +212,9 @@ impl Reloader {
                 // The operator decided so, and knows.
                 Err(LoadError::Rejected { status: Status::RolledBack, number: it, .. }) => {
                     tracing::info!(component = name, "{origin}: generation {it} stays rolled back");
+                }
+                Err(LoadError::Unwanted { .. }) => {
+                    tracing::info!(component = name, "{origin}: stays refused by the operator");
                 }
                 Err(error) => self.refuse(name, &origin, &error),
             }

@@ -7,7 +7,7 @@ use crate::{
     control::{Command, ControlError, Order, Result, Trouble},
     library::blocking,
     loader::Terms,
-    revisions::{Manifest, Revision, Status},
+    revisions::{Manifest, Pending, Revision, Status},
 };
 use base::source::{FILE_BYTES_MAX, Source, name_of};
 use sandbox::component::{LoadError, LoadedComponent, Version};
@@ -21,6 +21,7 @@ impl Reloader {
             Order::Unload => self.unload(&name).await,
             Order::Rollback(to) => self.rollback(&name, to).await,
             Order::Accept(digest) => self.accept(&name, digest.as_deref()).await,
+            Order::Refuse(digest) => self.refuse_pending(&name, digest.as_deref()).await,
             Order::GiveBack(generation) => self.give_back(&name, generation).await,
         };
         // The sender may be gone; what was done stays done.
@@ -41,7 +42,7 @@ impl Reloader {
         }
         let source = Source::new(bytes, BY_OPERATOR.to_owned());
         // An operator who names the very bytes wants them tried.
-        if self.shelf.manifest(name).rejection(&source.digest).is_some() {
+        if self.shelf.manifest(name).is_unwanted(&source.digest) {
             self.shelf.change(name, |it| it.forgive(&source.digest)).await;
         }
         self.put_and_keep(name, source).await
@@ -57,14 +58,26 @@ impl Reloader {
         blocking(move || library.put(&file, &bytes)).await.map_err(ControlError::Folder)
     }
 
-    async fn accept(&mut self, name: &str, digest: Option<&str>) -> Result<()> {
-        let manifest = self.shelf.manifest(name);
-        let Some(pending) = manifest.pending else {
-            return Err(ControlError::NothingPending(name.to_owned()));
-        };
-        if digest.is_some_and(|it| it != pending.digest) {
-            return Err(ControlError::AnotherPending(name.to_owned()));
+    /// The build that waits: the one of that digest, where one is named.
+    fn pending(&self, name: &str, digest: Option<&str>) -> Result<Pending> {
+        let pending = self.shelf.manifest(name).pending;
+        let pending = pending.ok_or_else(|| ControlError::NothingPending(name.to_owned()))?;
+        match digest.is_none_or(|it| it == pending.digest) {
+            true => Ok(pending),
+            false => Err(ControlError::AnotherPending(name.to_owned())),
         }
+    }
+
+    async fn refuse_pending(&mut self, name: &str, digest: Option<&str>) -> Result<()> {
+        let Pending { digest, why, .. } = self.pending(name, digest)?;
+        self.shelf.change(name, |it| it.refuse(&digest)).await;
+        self.troubles().remove(name);
+        tracing::info!(component = name, digest = &digest[..12], "refused by the operator: {why}");
+        Ok(())
+    }
+
+    async fn accept(&mut self, name: &str, digest: Option<&str>) -> Result<()> {
+        let pending = self.pending(name, digest)?;
         let Some(source) = self.shelf.read(name, &pending.digest, &pending.origin) else {
             self.shelf.change(name, |it| it.pending = None).await;
             return Err(ControlError::NothingPending(name.to_owned()));

@@ -129,6 +129,14 @@ pub enum LoadError {
         /// How that ended.
         status: super::Status,
     },
+    /// The operator looked at it and did not want it.
+    #[error(
+        "the operator refused this build; to have it all the same, run: madoguchi load FILE --name {component}; or put another build in its place"
+    )]
+    Unwanted {
+        /// Who.
+        component: String,
+    },
     /// Another component offers one of its tools, prompts or resources.
     #[error(transparent)]
     NameClash(#[from] NameClash),

@@ -29,6 +29,22 @@ pub(crate) struct Health {
     pub(crate) has_page: bool,
 }
 
+impl Health {
+    /// All that is wrong, for the operator: `{of, name?, why}`, `of` being `component`, `server` or `disk`.
+    pub(crate) async fn troubles(&self) -> Vec<Value> {
+        let disk = self.disk.trouble().await;
+        let disk = disk.map(|why| json!({ "of": "disk", "why": why }));
+        let troubles = self.troubles.lock().unwrap_or_else(|it| it.into_inner()).clone();
+        let components = troubles.into_iter();
+        let components =
+            components.map(|(name, it)| json!({ "of": "component", "name": name, "why": it.told }));
+        let servers = self.servers.statuses().filter_map(|it| {
+            Some(json!({ "of": "server", "name": &*it.name, "why": &*it.error? }))
+        });
+        disk.into_iter().chain(components).chain(servers).collect()
+    }
+}
+
 /// 200, and `degraded` where something that is configured does not work. With `?ready`, 503 as long as
 /// nothing can be written.
 pub(crate) async fn answer(

@@ -5,14 +5,19 @@ use std::{net::IpAddr, sync::Arc, time::SystemTime};
 
 use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header, request::Parts};
+use serde_json::Value;
 
 use super::{allowed::Allowed, cors};
-use crate::page::is_probed;
-use base::{config::Config, failure::Failure};
+use crate::{
+    operator::{self, OperatorAccess},
+    page::is_probed,
+};
+use base::{caller::Caller, config::Config, failure::Failure, scopes::Scope};
 use calls::{
     authorization::{
         Authority, Gateway, Peer, Principal, Shape, Stranger, Strangers, StrangersRate,
-        Unauthorized, refusal as said, too_many, unauthorized,
+        Unauthorized, bearer, insufficient_scope, refusal as said, too_many, unauthorized,
+        unknown_operator,
     },
     refusal::refusal,
     shares::{STRANGERS_BODY_BYTES_MAX, Share, Shares},
@@ -42,6 +47,28 @@ struct Rules {
     metrics: Metrics,
     /// Who comes in by a password, where there is a chat.
     gateway: Option<Gateway>,
+    /// Who looks after the server.
+    operators: Operators,
+}
+
+/// Those who look after the server.
+struct Operators {
+    /// Opened by what the operator shows on this machine, where commands are served.
+    access: Option<OperatorAccess>,
+    /// Who has shown that.
+    principal: Arc<Principal>,
+    /// What all of them may send at once: components are larger than other bodies.
+    share: Share,
+}
+
+impl Operators {
+    fn new() -> Self {
+        let share = operator::share();
+        let scopes = [Scope::Operator].into_iter().collect();
+        let caller = Caller::known("operator", &[Scope::Operator.to_string()], scopes);
+        let principal = Principal { caller, rate: None, share: share.clone(), expires: None };
+        Self { access: None, principal: Arc::new(principal), share }
+    }
 }
 
 /// What a request that was let in may bring and get.
@@ -80,8 +107,17 @@ impl Guard {
             trusted_proxies: config.trusted_proxies.iter().map(|it| it.to_canonical()).collect(),
             metrics,
             gateway,
+            operators: Operators::new(),
         };
         Self(Arc::new(rules))
+    }
+
+    /// Lets in as an operator, too, who shows on this machine what opens `access`. Before it is cloned.
+    pub(crate) fn with_operator(mut self, access: Option<OperatorAccess>) -> Self {
+        if let Some(rules) = Arc::get_mut(&mut self.0) {
+            rules.operators.access = access;
+        }
+        self
     }
 
     /// A share for requests that pass no guard.
@@ -101,7 +137,11 @@ impl Guard {
             return Err(Box::new(cors::preflight(page, &parts.headers)));
         }
         let peer = rules.peer(&parts.headers, connected);
-        match rules.admit(parts, peer) {
+        let admitted = match is_operators(parts.uri.path()) {
+            true => rules.admit_operator(parts, peer),
+            false => rules.admit(parts, peer),
+        };
+        match admitted {
             Ok(pass) => Ok(Pass { page, ..pass }),
             Err(refusal) => Err(match page {
                 Some(page) => Box::new(cors::readable(*refusal, page)),
@@ -116,7 +156,37 @@ fn is_behind_gateway(path: &str) -> bool {
     path == "/api/chat" || path == "/api/approvals" || path.starts_with("/api/approvals/")
 }
 
+/// Whether only operators are let in there.
+fn is_operators(path: &str) -> bool {
+    path.strip_prefix("/api/operator").is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 impl Rules {
+    /// Lets in who looks after the server: with the key of this start on this machine, or with a token whose
+    /// scopes say so.
+    fn admit_operator(&self, parts: &mut Parts, peer: IpAddr) -> Result<Pass, Box<Response>> {
+        let operators = &self.operators;
+        let access = operators.access.as_ref().filter(|_| peer.is_loopback());
+        let is_shown =
+            |it: &OperatorAccess| bearer(&parts.headers).is_ok_and(|token| it.opens(token));
+        let known = match access.is_some_and(is_shown) {
+            true => Some(operators.principal.clone()),
+            false => self.identify(parts, Shape::Rest, peer)?,
+        };
+        parts.headers.remove(header::AUTHORIZATION);
+        let Some(principal) = known else {
+            self.metrics.refused(Refused::Unauthorized);
+            return Err(Box::new(unknown_operator()));
+        };
+        if !principal.caller.is_operator() {
+            let why = "Looking after this server needs a token with the scope `operator`; yours has it not.";
+            let failure = Failure::new("forbidden", 403, why).with("scope", "operator");
+            return Err(Box::new(insufficient_scope(Shape::Rest, Value::Null, &failure)));
+        }
+        parts.extensions.insert(principal);
+        Ok(Pass::operators(operators.share.clone()))
+    }
+
     fn admit(&self, parts: &mut Parts, peer: IpAddr) -> Result<Pass, Box<Response>> {
         let shape = shape(parts);
         let is_asked = !self.authority.is_open() || self.strangers.is_some();

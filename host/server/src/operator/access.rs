@@ -14,12 +14,15 @@ use axum::{
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use hmac::{Hmac, KeyInit, Mac};
-use http::{HeaderMap, StatusCode, header};
+use http::{HeaderMap, Method, StatusCode, header};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
 use base::grants::address::host_of;
-use calls::refusal::refusal;
+use calls::{
+    authorization::{caller_of, forbidden, unknown_operator},
+    refusal::refusal,
+};
 
 /// What lies in the data folder while a server runs there.
 const FILE: &str = "operator.json";
@@ -33,6 +36,9 @@ pub struct Key {
     pub addr: SocketAddr,
     /// What to send as a bearer token.
     pub token: String,
+    /// Where the page is on this machine, which takes the same token; none where it is not served.
+    #[serde(default)]
+    pub page: Option<String>,
 }
 
 impl Key {
@@ -62,10 +68,14 @@ pub(crate) struct OperatorAccess {
 
 impl OperatorAccess {
     /// Makes a token; the key with it is to be written down.
-    pub(crate) fn make(addr: SocketAddr, data: &Path) -> io::Result<(Self, Key)> {
+    pub(crate) fn make(
+        addr: SocketAddr,
+        data: &Path,
+        page: Option<String>,
+    ) -> io::Result<(Self, Key)> {
         let token = URL_SAFE_NO_PAD.encode(random()?);
         let access = Self::of(&token, addr, data.join(FILE))?;
-        Ok((access, Key { addr, token }))
+        Ok((access, Key { addr, token, page }))
     }
 
     /// Writes `key` down, for users who can read the data folder.
@@ -81,7 +91,8 @@ impl OperatorAccess {
         Ok(Self { mac, tag, addr, file })
     }
 
-    fn opens(&self, token: &str) -> bool {
+    /// Whether that is the token.
+    pub(crate) fn opens(&self, token: &str) -> bool {
         let mut mac = self.mac.clone();
         mac.update(token.as_bytes());
         mac.verify_slice(&self.tag).is_ok()
@@ -130,6 +141,27 @@ pub(super) async fn check(
         None => next.run(request).await,
         Some(refusal) => refusal,
     }
+}
+
+/// Lets those look alone who may only read, and notes who changed what. The guard has let in none but
+/// operators.
+pub(super) async fn check_scope(request: Request, next: Next) -> Response {
+    let caller = caller_of(request.headers(), request.extensions());
+    if !caller.is_operator() {
+        return unknown_operator();
+    }
+    if request.method() == Method::GET {
+        return next.run(request).await;
+    }
+    if !caller.may_upload() {
+        let why = "Your token has the scope `read-only`: it may look, and change nothing.";
+        return forbidden(refusal(StatusCode::FORBIDDEN, "forbidden", why), "operator");
+    }
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let response = next.run(request).await;
+    let (principal, status) = (&*caller.principal, response.status().as_u16());
+    tracing::info!(principal, status, "the operator: {method} {path}");
+    response
 }
 
 fn random() -> io::Result<[u8; TOKEN_BYTES]> {

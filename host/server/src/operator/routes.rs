@@ -9,7 +9,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use http::{HeaderMap, StatusCode, header};
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json, value::RawValue};
 
 use super::Operator;
@@ -88,6 +88,44 @@ pub(super) async fn accept(
         Ok(Accepted { digest }) => answer(operator.control.accept(&name, digest).await),
         Err(refusal) => *refusal,
     }
+}
+
+pub(super) async fn refuse(
+    State(operator): State<Operator>,
+    Path(name): Path<String>,
+    body: Bytes,
+) -> Response {
+    match read_or_none(&body, "{\"digest\": \"…\"}, or empty") {
+        Ok(Accepted { digest }) => answer(operator.control.refuse(&name, digest).await),
+        Err(refusal) => *refusal,
+    }
+}
+
+/// How the server does: its counters, and everything that is wrong.
+pub(super) async fn now(State(operator): State<Operator>) -> Response {
+    let components = operator.control.components();
+    let now = Now {
+        version: env!("CARGO_PKG_VERSION"),
+        now: operator.metrics.now(),
+        serving: components.iter().filter(|it| it.is_serving).count(),
+        pending: components.iter().filter(|it| it.pending.is_some()).count(),
+        tools: components.iter().map(|it| it.tools.len()).sum(),
+        troubles: operator.health.troubles().await,
+    };
+    Json(now).into_response()
+}
+
+/// How the server does.
+#[derive(Serialize)]
+struct Now {
+    version: &'static str,
+    #[serde(flatten)]
+    now: metrics::Now,
+    /// Components that serve, and builds that wait.
+    serving: usize,
+    pending: usize,
+    tools: usize,
+    troubles: Vec<Value>,
 }
 
 /// What the body says, which is `form`; an empty one says nothing.

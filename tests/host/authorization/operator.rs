@@ -1,0 +1,185 @@
+//! The operator on the public listener: by the key of this start on this machine, or by a token that says so.
+
+use host::OperatorKey;
+use reqwest::{Method, Response, StatusCode};
+use serde_json::{Value, json};
+use tests::{
+    client::Client,
+    component_bytes, rebuilt,
+    server::{Folders, TestServer},
+};
+
+use super::{ANN, challenge, entry};
+
+const OPAL: &str = "mdg_opal-looks-after-the-server";
+const LOU: &str = "mdg_lou-looks-at-the-server";
+
+fn key(server: &TestServer) -> OperatorKey {
+    OperatorKey::read(&server.folders.data()).unwrap().unwrap()
+}
+
+async fn guarded(lines: &str) -> TestServer {
+    let folders = Folders::new();
+    folders.put("echo", &component_bytes("echo"));
+    let all = entry("ann", ANN, "'*'")
+        + &entry("opal", OPAL, "'operator'")
+        + &entry("lou", LOU, "'operator', 'read-only'");
+    let config = folders.config_with(&format!("{lines}\n{all}"));
+    TestServer::start(folders, |it| *it = config).await
+}
+
+async fn send(client: &Client, method: Method, path: &str, body: Vec<u8>) -> Response {
+    let request = client.http(method, &format!("/api/operator/{path}")).body(body);
+    request.send().await.unwrap()
+}
+
+async fn read(response: Response) -> (StatusCode, Value) {
+    (response.status(), response.json().await.unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_tokens_the_key_of_this_start_lets_the_operator_in_and_nothing_else_does() {
+    let server = TestServer::with(&["echo"]).await;
+    let paths = ["", "/", "/now", "/components", "/audit", "/metrics", "/nowhere"];
+    for client in [server.client(), server.client_with("wrong")] {
+        for path in paths {
+            let answer = client.get(&format!("/api/operator{path}")).await;
+            assert!(challenge(&answer).contains("scope=\"operator\""), "{path}");
+            let (status, told) = read(answer).await;
+            assert_eq!(status, StatusCode::UNAUTHORIZED, "{path}");
+            let message = told["message"].as_str().unwrap();
+            assert!(message.contains("madoguchi operator") && message.contains("scope"), "{told}");
+        }
+        let second = rebuilt(&component_bytes("echo"), 2);
+        let answer = send(&client, Method::POST, "components/echo", second).await;
+        assert_eq!(answer.status(), StatusCode::UNAUTHORIZED);
+    }
+    let client = server.client_with(&key(&server).token);
+    let (status, now) = read(client.get("/api/operator/now").await).await;
+    assert_eq!((status, &now["serving"], &now["calls"]), (StatusCode::OK, &json!(1), &json!(0)));
+    let second = rebuilt(&component_bytes("echo"), 2);
+    let (status, report) =
+        read(send(&client, Method::POST, "components/echo", second.clone()).await).await;
+    assert_eq!((status, &report["generation"]), (StatusCode::OK, &json!(2)), "{report}");
+    let (_, report) =
+        read(send(&client, Method::POST, "components/echo/rollback", Vec::new()).await).await;
+    assert_eq!(report["generation"], 1);
+    let (status, told) = read(send(&client, Method::POST, "call", b"{}".to_vec()).await).await;
+    assert_eq!(status, StatusCode::NOT_FOUND, "tools are called as anybody calls them: {told}");
+    let (status, told) = read(send(&client, Method::PUT, "now", Vec::new()).await).await;
+    assert_eq!(
+        (status, &told["error"]),
+        (StatusCode::METHOD_NOT_ALLOWED, &json!("method_not_allowed"))
+    );
+    assert!(!told.to_string().contains(&key(&server).token));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_from_elsewhere_is_no_operator_even_with_the_key_and_the_page_itself_is() {
+    let server = TestServer::with(&["echo"]).await;
+    let client = server.client_with(&key(&server).token);
+    let from = async |origin: &str| {
+        let request = client.http(Method::GET, "/api/operator/components");
+        request.header("origin", origin).send().await.unwrap().status()
+    };
+    assert_eq!(from(&server.url()).await, StatusCode::OK);
+    assert_eq!(from("https://evil.example").await, StatusCode::FORBIDDEN);
+    let foreign = client.http(Method::GET, "/api/operator/components");
+    let foreign = foreign.header("host", "evil.example").send().await.unwrap();
+    assert_eq!(foreign.status(), StatusCode::FORBIDDEN);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_key_opens_on_this_machine_alone() {
+    let folders = Folders::new();
+    let server = TestServer::start(folders, |config| {
+        config.trusted_proxies = vec![[127, 0, 0, 1].into()];
+    })
+    .await;
+    let client = server.client_with(&key(&server).token);
+    let behind = async |address: &str| {
+        let request = client.http(Method::GET, "/api/operator/now");
+        request.header("x-forwarded-for", address).send().await.unwrap().status()
+    };
+    assert_eq!(behind("127.0.0.1").await, StatusCode::OK);
+    assert_eq!(behind("192.0.2.1").await, StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_scope_operator_looks_after_the_server_and_everything_does_not_hold_it() {
+    let server = guarded("").await;
+    let (ann, opal) = (server.client_with(ANN), server.client_with(OPAL));
+    let answer = ann.get("/api/operator/components").await;
+    assert!(challenge(&answer).contains("insufficient_scope"), "{}", challenge(&answer));
+    let (status, told) = read(answer).await;
+    assert_eq!((status, &told["scope"]), (StatusCode::FORBIDDEN, &json!("operator")), "{told}");
+    let (status, listed) = read(opal.get("/api/operator/components").await).await;
+    assert_eq!((status, &listed["components"][0]["name"]), (StatusCode::OK, &json!("echo")));
+    assert!(opal.tools().await.is_empty(), "it is no leave to call tools");
+    assert!(!ann.tools().await.is_empty());
+    for (client, is_operator) in [(&ann, false), (&opal, true)] {
+        let (_, page) = read(client.get("/api/page").await).await;
+        assert_eq!(page["isOperator"], is_operator);
+    }
+    let of_the_start = server.client_with(&key(&server).token);
+    assert_eq!(of_the_start.get("/api/operator/now").await.status(), StatusCode::OK);
+    assert_eq!(of_the_start.get("/api/health").await.status(), StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_who_may_only_read_looks_and_changes_nothing() {
+    let server = guarded("").await;
+    let lou = server.client_with(LOU);
+    for path in ["now", "components", "components/echo", "audit", "metrics"] {
+        let status = lou.get(&format!("/api/operator/{path}")).await.status();
+        assert_eq!(status, StatusCode::OK, "{path}");
+    }
+    let second = rebuilt(&component_bytes("echo"), 2);
+    for (method, path, body) in [
+        (Method::POST, "components/echo", second),
+        (Method::DELETE, "components/echo", Vec::new()),
+        (Method::POST, "components/echo/rollback", Vec::new()),
+        (Method::POST, "components/echo/accept", Vec::new()),
+        (Method::POST, "components/echo/refuse", Vec::new()),
+    ] {
+        let (status, told) = read(send(&lou, method, path, body).await).await;
+        assert_eq!(status, StatusCode::FORBIDDEN, "{path}: {told}");
+        assert!(told["message"].as_str().unwrap().contains("read-only"), "{told}");
+    }
+    assert_eq!(server.server().control().component("echo").unwrap().generation, Some(1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_component_larger_than_other_bodies_may_be_is_loaded() {
+    let server = guarded("body_bytes_max = 65536").await;
+    let opal = server.client_with(OPAL);
+    let bytes = rebuilt(&component_bytes("echo"), 2);
+    assert!(bytes.len() > 65_536);
+    let (status, report) = read(send(&opal, Method::POST, "components/echo", bytes).await).await;
+    assert_eq!((status, &report["generation"]), (StatusCode::OK, &json!(2)), "{report}");
+    let too_large = vec![0; (64 << 20) + 1];
+    let status = send(&opal, Method::POST, "components/echo", too_large).await.status();
+    assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_operator_hears_how_the_server_does_and_what_is_wrong() {
+    let folders = Folders::new();
+    folders.put("echo", &component_bytes("echo"));
+    folders.put("broken", b"no component");
+    let server = TestServer::start(folders, |_| {}).await;
+    let client = server.client();
+    for _ in 0..3 {
+        client.output("echo", json!({ "value": {} })).await;
+    }
+    client.failure("echo", json!({ "value": 1 })).await;
+    let operator = server.client_with(&key(&server).token);
+    let (_, now) = read(operator.get("/api/operator/now").await).await;
+    let count = |name: &str| now[name].as_u64().unwrap_or_else(|| panic!("{name}: {now}"));
+    assert_eq!((count("calls"), count("errors"), count("traps")), (4, 0, 0), "{now}");
+    assert!(count("p99_us") >= count("p50_us") && count("p50_us") > 0, "{now}");
+    assert_eq!((count("running"), count("queued"), count("waiting")), (0, 0, 0), "{now}");
+    assert!(now["uptime_s"].as_f64().unwrap() > 0.0 && now["version"].is_string());
+    assert_eq!(now["troubles"][0]["of"], "component", "{now}");
+    assert_eq!(now["troubles"][0]["name"], "broken", "{now}");
+}
