@@ -8,8 +8,9 @@ use crate::browser;
 use crate::chat::talk::Talk;
 use crate::chat::{album, kept};
 use crate::families;
+use crate::operator::Operator;
 use crate::page::{Connection, Door, Page, page};
-use crate::route::Route;
+use crate::route::{OperatorTab, Route};
 use crate::settings::Theme;
 use crate::subscriptions::Subscriptions;
 use crate::table::{self, Place, Shown};
@@ -17,6 +18,7 @@ use crate::text::Key;
 use crate::views::approvals::ApprovalsView;
 use crate::views::chat::ChatView;
 use crate::views::counter::CounterView;
+use crate::views::operator::OperatorView;
 use crate::views::sign_in::SignIn;
 
 /// The whole page.
@@ -29,6 +31,7 @@ pub(crate) fn App() -> impl IntoView {
     provide_context(Talk::new(page));
     provide_context(Subscriptions::new(page));
     provide_context(Inbox::new(page));
+    provide_context(Operator::new(page));
     Effect::new(move |_| document().set_title(&title(page)));
     open_where_something_is(page);
 
@@ -71,7 +74,8 @@ fn spoken(page: Page) -> String {
 }
 
 fn title(page: Page) -> String {
-    if page.door.get() != Door::Open {
+    let is_operators = page.route.with(|it| matches!(it, Route::Operator(_)));
+    if page.door.get() != Door::Open && !is_operators {
         return format!("{} — 窓口 Madoguchi", page.say(Key::SignIn));
     }
     let place = page.route.with(|route| match route {
@@ -81,10 +85,22 @@ fn title(page: Page) -> String {
         }
         Route::Chat => page.say(Key::ChatPlace).to_owned(),
         Route::Approvals => page.say(Key::ApprovalsTitle).to_owned(),
+        Route::Operator(tab) => operator_title(page, tab),
         Route::Nowhere(_) => page.say(Key::NoPlace).to_owned(),
         other => table::title(page, other).unwrap_or_default(),
     });
     format!("{place} — 窓口 Madoguchi")
+}
+
+/// What the window is called in the operator's place.
+fn operator_title(page: Page, tab: &OperatorTab) -> String {
+    let place = page.say(Key::OperatorPlace);
+    let part = match tab {
+        OperatorTab::Now => return place.to_owned(),
+        OperatorTab::Components(_) => page.say(Key::OperatorComponents),
+        OperatorTab::Calls => page.say(Key::OperatorCalls),
+    };
+    format!("{part} — {place}")
 }
 
 /// Which view is drawn; within one, moving on keeps what is there.
@@ -94,6 +110,7 @@ enum Stage {
     Counter,
     Chat,
     Approvals,
+    Operator,
     Nowhere,
     Family(Option<Shown>),
 }
@@ -102,6 +119,10 @@ enum Stage {
 fn Stages() -> impl IntoView {
     let page = page();
     let stage = Memo::new(move |_| {
+        // It has a door of its own.
+        if page.route.with(|it| matches!(it, Route::Operator(_))) {
+            return Stage::Operator;
+        }
         if page.door.get() != Door::Open {
             return Stage::SignIn;
         }
@@ -109,6 +130,7 @@ fn Stages() -> impl IntoView {
             Route::Counter(_) => Stage::Counter,
             Route::Chat => Stage::Chat,
             Route::Approvals => Stage::Approvals,
+            Route::Operator(_) => Stage::Operator,
             Route::Nowhere(_) => Stage::Nowhere,
             other => Stage::Family(Shown::of(other)),
         })
@@ -124,6 +146,7 @@ fn Stages() -> impl IntoView {
         Stage::Counter => view! { <CounterView/> }.into_any(),
         Stage::Chat => view! { <ChatView/> }.into_any(),
         Stage::Approvals => view! { <ApprovalsView/> }.into_any(),
+        Stage::Operator => view! { <OperatorView/> }.into_any(),
         Stage::Nowhere => view! { <NoPlace/> }.into_any(),
         Stage::Family(shown) => shown.and_then(|it| it.draw()).into_any(),
     }
@@ -174,6 +197,7 @@ fn Header() -> impl IntoView {
             </nav>
             <div class="top-tools">
                 <InboxLink/>
+                <OperatorLink/>
                 <ConnectionView/>
                 <SignOut/>
                 <ThemeSelect/>
@@ -223,6 +247,25 @@ fn InboxLink() -> impl IntoView {
     }
 }
 
+/// The way to the operator's place, for who may be one.
+#[component]
+fn OperatorLink() -> impl IntoView {
+    let page = page();
+    let operator: Operator = expect_context();
+    let is_offered = Memo::new(move |_| operator.is_offered());
+    let is_here = move || page.route.with(|it| matches!(it, Route::Operator(_)));
+    move || {
+        is_offered.get().then(|| {
+            view! {
+                <a class="op-link" href=Route::Operator(OperatorTab::Now).hash()
+                    aria-current=move || is_here().then_some("page")>
+                    {move || page.say(Key::OperatorPlace)}
+                </a>
+            }
+        })
+    }
+}
+
 #[component]
 fn ConnectionView() -> impl IntoView {
     let page = page();
@@ -247,7 +290,8 @@ fn ConnectionView() -> impl IntoView {
 
 /// Leaves nothing of its reader in this browser, what was typed into forms among it: the next one is another. The
 /// host has the drafts.
-fn sign_out(page: Page) {
+fn sign_out(page: Page, operator: Operator) {
+    operator.leave();
     table::forget();
     album::forget_all();
     kept::forget_all();
@@ -258,10 +302,11 @@ fn sign_out(page: Page) {
 #[component]
 fn SignOut() -> impl IntoView {
     let page = page();
+    let operator: Operator = expect_context();
     move || {
         (page.door.get() == Door::Open && access::is_entered()).then(|| {
             view! {
-                <button type="button" class="plain sign-out" on:click=move |_| sign_out(page)>
+                <button type="button" class="plain sign-out" on:click=move |_| sign_out(page, operator)>
                     {move || page.say(Key::SignOut)}
                 </button>
             }

@@ -19,6 +19,7 @@ mod geo;
 mod history;
 mod lookup;
 mod mcp;
+mod operator;
 mod page;
 mod request;
 mod rest;

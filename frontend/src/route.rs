@@ -11,10 +11,24 @@ pub(crate) enum Route {
     Chat,
     /// `#/approvals`: what waits for the reader's word.
     Approvals,
+    /// `#/operator` and what is under it: the place of whoever runs the server.
+    Operator(OperatorTab),
     /// A family's.
     At(Address),
     /// An address that means nothing, as it is written.
     Nowhere(String),
+}
+
+/// A part of the operator's place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum OperatorTab {
+    /// `#/operator`: how the server is.
+    #[default]
+    Now,
+    /// `#/operator/components` and `#/operator/components/NAME`
+    Components(Option<String>),
+    /// `#/operator/calls`
+    Calls,
 }
 
 /// An address of a family's: what stands between the slashes, and the query behind it.
@@ -96,6 +110,12 @@ impl Route {
             ["counter", tool, ..] => Self::Counter(Some(tool.to_owned())),
             ["chat"] => Self::Chat,
             ["approvals"] => Self::Approvals,
+            ["operator"] => Self::Operator(OperatorTab::Now),
+            ["operator", "components"] => Self::Operator(OperatorTab::Components(None)),
+            ["operator", "components", name] => {
+                Self::Operator(OperatorTab::Components(Some(name.to_owned())))
+            }
+            ["operator", "calls"] => Self::Operator(OperatorTab::Calls),
             [] => Self::default(),
             _ => {
                 let address = Address { path, query: query.to_owned() };
@@ -112,6 +132,12 @@ impl Route {
             Self::Counter(Some(tool)) => format!("#/counter/{}", encoded(tool)),
             Self::Chat => "#/chat".to_owned(),
             Self::Approvals => "#/approvals".to_owned(),
+            Self::Operator(OperatorTab::Now) => "#/operator".to_owned(),
+            Self::Operator(OperatorTab::Components(None)) => "#/operator/components".to_owned(),
+            Self::Operator(OperatorTab::Components(Some(name))) => {
+                format!("#/operator/components/{}", encoded(name))
+            }
+            Self::Operator(OperatorTab::Calls) => "#/operator/calls".to_owned(),
             Self::Nowhere(hash) => hash.clone(),
             Self::At(Address { path, query }) => {
                 let path: Vec<_> = path.iter().map(|it| encoded(it)).collect();
@@ -167,7 +193,13 @@ mod tests {
         crate::families::register();
         let family = crate::table::places().map(crate::table::Place::start);
         let own = [Route::default(), Route::Counter(None), tool, Route::Chat, Route::Approvals];
-        for route in family.chain(own) {
+        let operator = [
+            OperatorTab::Now,
+            OperatorTab::Components(None),
+            OperatorTab::Components(Some("a-b_c".to_owned())),
+            OperatorTab::Calls,
+        ];
+        for route in family.chain(own).chain(operator.map(Route::Operator)) {
             assert_eq!(Route::parse(&route.hash()), route);
         }
     }

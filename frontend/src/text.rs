@@ -6,6 +6,8 @@ mod cards;
 mod chat;
 #[macro_use]
 mod map;
+#[macro_use]
+mod operator;
 mod words;
 
 use serde::{Deserialize, Serialize};

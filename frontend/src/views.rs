@@ -8,6 +8,7 @@ pub(crate) mod field;
 pub(crate) mod form;
 pub(crate) mod map;
 pub(crate) mod notice;
+pub(crate) mod operator;
 pub(crate) mod output;
 pub(crate) mod questions;
 pub(crate) mod raw;

@@ -11,6 +11,7 @@ mod conversations;
 mod forms;
 mod lending;
 mod navigation;
+mod operator;
 mod page;
 mod prompts;
 mod resources;

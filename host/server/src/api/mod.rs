@@ -6,7 +6,7 @@ pub(crate) mod blobs;
 pub(crate) mod endpoints;
 pub(crate) mod health;
 
-mod query;
+pub(crate) mod query;
 mod range;
 pub(crate) mod rpc;
 pub(crate) mod services;

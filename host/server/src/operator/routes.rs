@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json, value::RawValue};
 
 use super::Operator;
+use crate::api::query;
 use base::{
     call::{CallRequest, Surface, TraceHeaders},
     caller::Caller,
@@ -209,9 +210,11 @@ pub(super) async fn metrics(State(operator): State<Operator>) -> Response {
 }
 
 pub(super) async fn audit(State(operator): State<Operator>, RawQuery(query): RawQuery) -> Response {
-    let lines = match query.as_deref() {
-        None | Some("") => Some(LINES),
-        Some(query) => query.strip_prefix("lines=").and_then(|it| it.parse().ok()),
+    let asked = query::pairs(&query.unwrap_or_default()).unwrap_or_default();
+    let lines = match asked.as_slice() {
+        [] => Some(LINES),
+        [(name, number)] if name == "lines" => number.parse().ok(),
+        _ => None,
     };
     let Some(lines) = lines else { return wrong("?lines=NUMBER is all that can be asked") };
     // Reads files, so not on a worker.

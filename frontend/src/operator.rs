@@ -1,0 +1,247 @@
+//! The operator's place: the key that opens it, kept in this tab, and what is asked with it.
+
+pub(crate) mod client;
+pub(crate) mod data;
+pub(crate) mod grants;
+pub(crate) mod outcome;
+pub(crate) mod readings;
+pub(crate) mod units;
+pub(crate) mod wasm;
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use web_sys::File;
+
+use crate::access;
+use crate::browser::{self, Keep};
+use crate::history;
+use crate::page::{Door, Page};
+use crate::rest;
+use crate::route::{OperatorTab, Route, decoded};
+use crate::text::Key;
+use crate::trouble::Trouble;
+use data::{Component, Now};
+use readings::Readings;
+
+/// Where the tab keeps the key.
+const KEPT: &str = "operator-key";
+
+/// Whether the host answers the operator.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Gate {
+    /// It does, as far as is known.
+    Open,
+    /// It wants a key; with why the last one did not do.
+    Shut(Option<Trouble>),
+}
+
+/// What the page knows of its reader as an operator; lives as long as the page.
+#[derive(Clone, Copy)]
+pub(crate) struct Operator {
+    pub(crate) page: Page,
+    key: RwSignal<Option<String>>,
+    /// Whether the host says that the page's own token is an operator's.
+    is_operator: RwSignal<bool>,
+    pub(crate) gate: RwSignal<Gate>,
+    /// What the server said of itself over the last minutes.
+    pub(crate) readings: RwSignal<Readings>,
+}
+
+/// What the host tells of whom it answers.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Told {
+    is_operator: bool,
+}
+
+impl Operator {
+    /// Takes up the key that this tab kept, or that the address carries, now and later.
+    pub(crate) fn new(page: Page) -> Self {
+        let operator = Self {
+            page,
+            key: RwSignal::new(Keep::Tab.get(KEPT)),
+            is_operator: RwSignal::new(false),
+            gate: RwSignal::new(Gate::Open),
+            readings: RwSignal::new(Readings::default()),
+        };
+        operator.read_address();
+        let _listener =
+            window_event_listener(leptos::ev::hashchange, move |_| operator.read_address());
+        Effect::new(move |_| operator.ask_who(page.door.get()));
+        operator
+    }
+
+    /// Whether there is a way to the place.
+    pub(crate) fn is_offered(self) -> bool {
+        self.has_key() || self.is_operator.get()
+    }
+
+    /// Whether a key is kept, which can be forgotten.
+    pub(crate) fn has_key(self) -> bool {
+        self.key.with(Option::is_some)
+    }
+
+    /// The place is entered: the host is asked again, where there is something to ask it with.
+    pub(crate) fn look(self) {
+        let has_any = self.key.with_untracked(Option::is_some) || access::is_entered();
+        match self.gate.get_untracked() {
+            Gate::Open if !has_any => self.gate.set(Gate::Shut(None)),
+            Gate::Shut(_) if has_any => self.gate.set(Gate::Open),
+            _ => {}
+        }
+    }
+
+    /// Tries a key, and keeps it if it opens.
+    pub(crate) async fn enter(self, key: &str) -> Result<(), Trouble> {
+        client::get::<Now>("now", Some(key)).await?;
+        self.keep(key);
+        self.page.announce_key(Key::OperatorEntered);
+        Ok(())
+    }
+
+    /// Forgets the key.
+    pub(crate) fn leave(self) {
+        self.forget(None);
+        if self.is_operator.get_untracked() && access::is_entered() {
+            self.gate.set(Gate::Open);
+        }
+    }
+
+    /// Reads what stands at an address of the operator's.
+    pub(crate) async fn get<T: DeserializeOwned>(self, path: &str) -> Result<T, Trouble> {
+        let key = self.key.get_untracked();
+        let found = client::get(path, key.as_deref()).await;
+        if let Err(trouble) = &found {
+            let is_forbidden = matches!(trouble, Trouble::Refused(it) if it.status == 403);
+            self.weigh(trouble, key.as_ref(), is_forbidden);
+        }
+        found
+    }
+
+    /// Orders something, and waits until it is done.
+    pub(crate) async fn order(self, path: &str, body: &Value) -> Result<(), Trouble> {
+        let key = self.key.get_untracked();
+        let done = client::order(path, body, key.as_deref()).await;
+        // Who may only look is refused here, and goes on looking.
+        done.inspect_err(|it| self.weigh(it, key.as_ref(), false))
+    }
+
+    /// Takes a component away.
+    pub(crate) async fn unload(self, name: &str) -> Result<(), Trouble> {
+        let key = self.key.get_untracked();
+        let done = client::unload(name, key.as_deref()).await;
+        done.inspect_err(|it| self.weigh(it, key.as_ref(), false))
+    }
+
+    /// Sends a component; how it stands then.
+    pub(crate) async fn load(self, name: &str, file: &File) -> Result<Component, Trouble> {
+        let key = self.key.get_untracked();
+        let loaded = client::load(name, file, key.as_deref()).await;
+        loaded.inspect_err(|it| self.weigh(it, key.as_ref(), false))
+    }
+
+    /// Shuts the place where the host does not answer to the key that was sent, if it is still the one.
+    fn weigh(self, trouble: &Trouble, sent: Option<&String>, is_forbidden: bool) {
+        let is_refused = *trouble == Trouble::Unauthorized || is_forbidden;
+        let is_current = self.key.with_untracked(|it| it.as_ref() == sent);
+        if is_refused && is_current {
+            self.forget((sent.is_some() || is_forbidden).then(|| trouble.clone()));
+        }
+    }
+
+    fn keep(self, key: &str) {
+        Keep::Tab.put(KEPT, &key);
+        self.key.set(Some(key.to_owned()));
+        if self.gate.get_untracked() != Gate::Open {
+            self.gate.set(Gate::Open);
+        }
+    }
+
+    fn forget(self, why: Option<Trouble>) {
+        Keep::Tab.remove(KEPT);
+        self.key.set(None);
+        self.readings.set(Readings::default());
+        self.gate.set(Gate::Shut(why));
+    }
+
+    /// Keeps the key that the address carries, and takes it out of the address.
+    fn read_address(self) {
+        let Some(given) = key_of(&browser::hash()) else { return };
+        history::replace_hash(&Route::Operator(OperatorTab::Now).hash());
+        match access::read(&given) {
+            Some(key) => self.keep(&key),
+            None => self.look(),
+        }
+    }
+
+    /// Asks whether the page's own token is an operator's, where it has one.
+    fn ask_who(self, door: Door) {
+        if door != Door::Open || !access::is_entered() {
+            return self.is_operator.set(false);
+        }
+        spawn_local(async move {
+            let told = rest::get::<Told>("/api/page").await.unwrap_or_default();
+            self.is_operator.set(told.is_operator && access::is_entered());
+        });
+    }
+}
+
+/// The key in `#/operator?key=KEY`.
+fn key_of(hash: &str) -> Option<String> {
+    let (path, query) = hash.split_once('?')?;
+    let is_ours = path.trim_start_matches('#').trim_matches('/') == "operator";
+    let value = query.split('&').find_map(|it| it.strip_prefix("key="));
+    value.filter(|_| is_ours).map(decoded)
+}
+
+/// Does something again and again, as long as the view is there that asks for it; not while nobody looks, nor while
+/// it is not wanted.
+pub(crate) fn repeat<F: Future<Output = ()> + 'static>(
+    every: Duration,
+    is_wanted: impl Fn() -> bool + 'static,
+    what: impl Fn() -> F + 'static,
+) {
+    let view = StoredValue::new(());
+    spawn_local(async move {
+        while view.try_get_value().is_some() {
+            if browser::is_visible() && is_wanted() {
+                what().await;
+            }
+            browser::sleep(every).await;
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_is_read_from_the_operators_address_alone() {
+        assert_eq!(key_of("#/operator?key=a-b_c").as_deref(), Some("a-b_c"));
+        assert_eq!(key_of("#/operator/?x=1&key=a%2Bb").as_deref(), Some("a+b"));
+        assert_eq!(key_of("#/operator?key=").as_deref(), Some(""), "it goes from the address, too");
+        for hash in ["", "#/operator", "#/operator?k=a", "#/chat?key=a", "#/operator/calls?key=a"] {
+            assert_eq!(key_of(hash), None, "{hash}");
+        }
+    }
+
+    #[test]
+    fn an_address_with_a_key_leads_to_the_place() {
+        let place = Route::Operator(OperatorTab::Now);
+        assert_eq!(Route::parse("#/operator?key=a-b_c"), place);
+        assert_eq!(place.hash(), "#/operator", "without the key");
+    }
+
+    #[test]
+    fn who_is_not_said_to_be_an_operator_is_none() {
+        let told = |text: &str| serde_json::from_str::<Told>(text).unwrap().is_operator;
+        assert!(told(r#"{"tiles": null, "isOperator": true}"#));
+        assert!(!told(r#"{"tiles": null}"#));
+    }
+}

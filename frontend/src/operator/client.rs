@@ -1,0 +1,80 @@
+//! What is asked under `/api/operator`. A refusal there is the operator's to mend, and shuts no other door.
+
+use gloo_net::http::{Request, RequestBuilder, Response};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use web_sys::File;
+
+use super::data::Component;
+use crate::lookup::failed;
+use crate::request::{answered, with_headers};
+use crate::route::encoded;
+use crate::trouble::Trouble;
+
+/// Under which all of it stands.
+const ROOT: &str = "/api/operator/";
+/// Bytes of an answer: every component there can be, with all its generations.
+const ANSWER_MAX: usize = 32 << 20;
+
+/// Reads what stands there.
+pub(crate) async fn get<T: DeserializeOwned>(path: &str, key: Option<&str>) -> Result<T, Trouble> {
+    let request = with_key(Request::get(&format!("{ROOT}{path}")), key);
+    read(request.send().await).await
+}
+
+/// Orders something; what is answered beside that it is done does not matter.
+pub(crate) async fn order(path: &str, body: &Value, key: Option<&str>) -> Result<(), Trouble> {
+    let request = with_key(Request::post(&format!("{ROOT}{path}")), key).json(body);
+    let request = request.map_err(|error| Trouble::page(&error.to_string()))?;
+    text(request.send().await).await.map(drop)
+}
+
+/// Takes a component away.
+pub(crate) async fn unload(name: &str, key: Option<&str>) -> Result<(), Trouble> {
+    let request = with_key(Request::delete(&format!("{ROOT}{}", component(name))), key);
+    text(request.send().await).await.map(drop)
+}
+
+/// Sends a component.
+pub(crate) async fn load(name: &str, file: &File, key: Option<&str>) -> Result<Component, Trouble> {
+    let request = with_key(Request::post(&format!("{ROOT}{}", component(name))), key)
+        .header("Content-Type", "application/wasm")
+        .body(file);
+    let request = request.map_err(|error| Trouble::page(&error.to_string()))?;
+    read(request.send().await).await
+}
+
+/// Where a component stands.
+pub(crate) fn component(name: &str) -> String {
+    format!("components/{}", encoded(name))
+}
+
+/// With the operator's key in place of the page's own token, where there is one.
+fn with_key(request: RequestBuilder, key: Option<&str>) -> RequestBuilder {
+    let request = with_headers(request.header("Accept", "application/json"), None);
+    match key {
+        Some(key) => request.header("Authorization", &format!("Bearer {key}")),
+        None => request,
+    }
+}
+
+async fn read<T: DeserializeOwned>(
+    response: Result<Response, gloo_net::Error>,
+) -> Result<T, Trouble> {
+    let (status, text) = text(response).await?;
+    serde_json::from_str(&text).map_err(|_| Trouble::unreadable(status, &text))
+}
+
+/// The text of an answer that is good.
+async fn text(response: Result<Response, gloo_net::Error>) -> Result<(u16, String), Trouble> {
+    let response = answered(response, None)?;
+    let status = response.status();
+    let text = response.text().await.map_err(|_| Trouble::Offline)?;
+    if !(200..300).contains(&status) {
+        return Err(failed(status, &text));
+    }
+    if text.len() > ANSWER_MAX {
+        return Err(Trouble::page("the answer is too long"));
+    }
+    Ok((status, text))
+}

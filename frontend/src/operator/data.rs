@@ -1,0 +1,291 @@
+//! What the host tells the operator. What it leaves out is empty.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// How the server is.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Now {
+    pub(crate) version: String,
+    pub(crate) uptime_s: f64,
+    /// Calls that have ended since the start.
+    pub(crate) calls: u64,
+    pub(crate) errors: u64,
+    pub(crate) traps: u64,
+    pub(crate) p50_us: u64,
+    pub(crate) p99_us: u64,
+    pub(crate) running: u64,
+    pub(crate) queued: u64,
+    /// Calls that wait for a person or for something to happen.
+    pub(crate) waiting: u64,
+    pub(crate) memory_bytes: Option<u64>,
+    /// Components that serve.
+    pub(crate) serving: u64,
+    /// Builds that wait for the operator's word.
+    pub(crate) pending: u64,
+    pub(crate) tools: u64,
+    pub(crate) troubles: Vec<Problem>,
+}
+
+/// Something that is wrong.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Problem {
+    /// `component`, `server` or `disk`.
+    pub(crate) of: String,
+    /// The component's.
+    pub(crate) name: Option<String>,
+    /// In the host's words.
+    pub(crate) why: String,
+}
+
+/// All components.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Components {
+    pub(crate) components: Vec<Component>,
+}
+
+/// One component.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Component {
+    pub(crate) name: String,
+    pub(crate) is_serving: bool,
+    /// The one that serves.
+    pub(crate) generation: Option<u64>,
+    pub(crate) digest: Option<String>,
+    pub(crate) since: Option<String>,
+    pub(crate) size_bytes: Option<u64>,
+    /// What it may use.
+    pub(crate) grants: Vec<String>,
+    /// What it uses of that.
+    pub(crate) grants_needed: Vec<String>,
+    pub(crate) reach: Reach,
+    pub(crate) tools: Vec<String>,
+    pub(crate) trouble: Option<String>,
+    pub(crate) pending: Option<Pending>,
+    pub(crate) activity: Activity,
+    /// Oldest first.
+    pub(crate) generations: Vec<Generation>,
+    /// The numbers of those whose bytes the host has.
+    pub(crate) kept: Vec<u64>,
+}
+
+/// What a component reaches by its grants.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Reach {
+    pub(crate) http: Vec<String>,
+    pub(crate) files: Vec<String>,
+    pub(crate) folders: Vec<String>,
+    pub(crate) environment: Vec<String>,
+    pub(crate) asks: Vec<String>,
+    pub(crate) calls: Vec<String>,
+    /// Tools among those that run without being allowed one by one.
+    pub(crate) trusts: Vec<String>,
+    pub(crate) schedule_ms: Option<u64>,
+}
+
+/// A build that waits for the operator's word.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Pending {
+    pub(crate) digest: String,
+    pub(crate) origin: String,
+    /// Sentences, with `; ` between them.
+    pub(crate) why: String,
+}
+
+/// What a component has done since the server started.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Activity {
+    pub(crate) calls: u64,
+    pub(crate) errors: u64,
+    pub(crate) traps: u64,
+    pub(crate) p50_us: u64,
+    pub(crate) p99_us: u64,
+    pub(crate) memory_peak_bytes: u64,
+    pub(crate) running: u64,
+    pub(crate) queued: u64,
+}
+
+/// One version that was installed.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Generation {
+    pub(crate) number: u64,
+    pub(crate) digest: String,
+    pub(crate) installed_at: String,
+    pub(crate) size_bytes: u64,
+    pub(crate) origin: String,
+    /// In what its tools differ from those of the version before it.
+    pub(crate) differences: Vec<Difference>,
+    pub(crate) status: String,
+}
+
+/// One difference between two versions.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Difference {
+    pub(crate) tool: String,
+    pub(crate) what: String,
+    pub(crate) is_breaking: bool,
+}
+
+/// The last lines of the audit log, oldest first.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Audit {
+    pub(crate) lines: Vec<Line>,
+}
+
+/// One line of the audit log: a call, or how many there were that have no line.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Line {
+    /// What no other line of the list has.
+    #[serde(skip)]
+    pub(crate) key: String,
+    pub(crate) time: String,
+    pub(crate) call: Value,
+    pub(crate) principal: String,
+    pub(crate) surface: String,
+    pub(crate) era: Option<String>,
+    pub(crate) round: u64,
+    pub(crate) method: String,
+    pub(crate) tool: Option<String>,
+    /// Of what is no tool.
+    pub(crate) name: Option<String>,
+    pub(crate) component: Option<String>,
+    /// Another server that answered.
+    pub(crate) server: Option<String>,
+    pub(crate) generation: Option<u64>,
+    pub(crate) outcome: String,
+    pub(crate) duration_us: u64,
+    pub(crate) lines_dropped: Option<u64>,
+    pub(crate) more_refused: Option<u64>,
+}
+
+impl Component {
+    /// Whether it is that generation that serves.
+    pub(crate) fn serves(&self, generation: &Generation) -> bool {
+        self.is_serving && self.generation == Some(generation.number)
+    }
+
+    /// Whether that generation can serve again.
+    pub(crate) fn may_return(&self, generation: &Generation) -> bool {
+        !self.serves(generation) && self.kept.contains(&generation.number)
+    }
+}
+
+impl Pending {
+    /// Why it waits, sentence by sentence.
+    pub(crate) fn reasons(&self) -> Vec<&str> {
+        self.why.split("; ").map(str::trim).filter(|it| !it.is_empty()).collect()
+    }
+}
+
+impl Line {
+    /// What was called.
+    pub(crate) fn what(&self) -> &str {
+        self.tool.as_deref().or(self.name.as_deref()).unwrap_or(&self.method)
+    }
+
+    /// Who answered.
+    pub(crate) fn who(&self) -> &str {
+        self.component.as_deref().or(self.server.as_deref()).unwrap_or_default()
+    }
+
+    /// Whether it is a call that ended well.
+    pub(crate) fn is_done(&self) -> bool {
+        self.outcome == "done"
+    }
+
+    /// Whether it tells only how many lines there are not.
+    pub(crate) fn is_note(&self) -> bool {
+        self.lines_dropped.is_some() || self.more_refused.is_some()
+    }
+
+    /// Whether `sought`, in lower case, stands in what was called, who answered or who called.
+    pub(crate) fn has(&self, sought: &str) -> bool {
+        [self.what(), self.who(), &self.principal]
+            .iter()
+            .any(|it| it.to_lowercase().contains(sought))
+    }
+}
+
+/// The lines newest first, each with a key of its own.
+pub(crate) fn newest_first(mut lines: Vec<Line>) -> Vec<Line> {
+    let mut seen = HashMap::<String, u32>::new();
+    for line in &mut lines {
+        let own = format!("{} {} {} {}", line.time, line.call, line.round, line.what());
+        let count = seen.entry(own.clone()).or_default();
+        line.key = format!("{own} {count}");
+        *count += 1;
+    }
+    lines.reverse();
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_left_out_is_empty_and_what_is_new_is_passed_over() {
+        let now: Now = serde_json::from_value(json!({ "calls": 3, "later": true })).unwrap();
+        assert_eq!((now.calls, now.memory_bytes), (3, None));
+        let one = json!({ "components": [{ "name": "a", "pending": { "why": "x; y ;" } }] });
+        let all: Components = serde_json::from_value(one).unwrap();
+        assert_eq!(all.components[0].pending.as_ref().unwrap().reasons(), ["x", "y ;"]);
+    }
+
+    #[test]
+    fn only_what_does_not_serve_can_be_served_again() {
+        let of = |number| Generation { number, ..Generation::default() };
+        let mut component = Component {
+            is_serving: true,
+            generation: Some(3),
+            kept: vec![2, 3],
+            ..Component::default()
+        };
+        assert!(component.may_return(&of(2)) && !component.may_return(&of(3)));
+        assert!(!component.may_return(&of(1)), "its bytes are gone");
+        component.is_serving = false;
+        assert!(component.may_return(&of(3)), "it was taken away");
+    }
+
+    #[test]
+    fn lines_are_told_apart_and_come_newest_first() {
+        let lines = json!({ "lines": [
+            { "time": "1", "call": 7, "tool": "a" }, { "time": "1", "call": 7, "tool": "a" },
+            { "lines_dropped": 4 }, { "time": "2", "call": "8", "name": "b", "outcome": "done" },
+        ] });
+        let lines = serde_json::from_value::<Audit>(lines).unwrap().lines;
+        let lines = newest_first(lines);
+        assert_eq!((lines[0].what(), lines[0].is_done()), ("b", true));
+        assert!(lines[1].is_note());
+        assert_ne!(lines[2].key, lines[3].key);
+    }
+
+    #[test]
+    fn a_line_is_found_by_what_who_and_whose() {
+        let line = Line {
+            tool: Some("Weather_Now".to_owned()),
+            component: Some("sky".to_owned()),
+            principal: "anna".to_owned(),
+            ..Line::default()
+        };
+        for sought in ["weather", "sky", "ann", ""] {
+            assert!(line.has(sought), "{sought}");
+        }
+        assert!(!line.has("rain"));
+    }
+}

@@ -1,0 +1,226 @@
+//! The last calls, newest first, as the audit log has them.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::Stale;
+use crate::call::Loaded;
+use crate::dates;
+use crate::operator::data::{Audit, Line, newest_first};
+use crate::operator::{Operator, outcome, repeat, units};
+use crate::page::{Page, page};
+use crate::text::Key;
+use crate::views::notice::{Empty, Notice, Skeleton};
+
+/// How often the host is asked for more.
+const EVERY: Duration = Duration::from_secs(3);
+/// What it is asked for.
+const LAST: &str = "audit?lines=200";
+/// Columns of the table.
+const COLUMNS: [Key; 7] = [
+    Key::OperatorTime,
+    Key::OperatorTool,
+    Key::OperatorComponent,
+    Key::OperatorCaller,
+    Key::OperatorSurface,
+    Key::OperatorOutcome,
+    Key::OperatorTook,
+];
+
+/// The calls that are known, and which of them are looked at.
+#[derive(Clone, Copy)]
+struct Log {
+    operator: Operator,
+    lines: RwSignal<Loaded<Vec<Line>>>,
+    is_stale: RwSignal<bool>,
+    is_paused: RwSignal<bool>,
+    sought: RwSignal<String>,
+    is_bad_only: RwSignal<bool>,
+}
+
+impl Log {
+    async fn look(self) {
+        let found = self.operator.get::<Audit>(LAST).await;
+        let Some(is_known) = self.lines.try_with_untracked(|it| it.here().is_some()) else {
+            return;
+        };
+        match found {
+            Ok(found) => {
+                self.is_stale.set(false);
+                self.lines.set(Loaded::Here(newest_first(found.lines)));
+            }
+            // Old lines are better than none.
+            Err(_) if is_known => self.is_stale.set(true),
+            Err(trouble) => self.lines.set(Loaded::Failed(trouble)),
+        }
+    }
+
+    /// Those that fit what is sought.
+    fn fitting(self) -> Vec<Line> {
+        let sought = self.sought.with(|it| it.trim().to_lowercase());
+        let is_bad_only = self.is_bad_only.get();
+        let fits = |it: &&Line| {
+            if it.is_note() {
+                sought.is_empty()
+            } else {
+                it.has(&sought) && !(is_bad_only && it.is_done())
+            }
+        };
+        self.lines.with(|it| it.here().into_iter().flatten().filter(fits).cloned().collect())
+    }
+}
+
+/// The part `Calls`.
+#[component]
+pub(super) fn CallsView() -> impl IntoView {
+    let page = page();
+    let operator: Operator = expect_context();
+    let log = Log {
+        operator,
+        lines: RwSignal::new(Loaded::Loading),
+        is_stale: RwSignal::new(false),
+        is_paused: RwSignal::new(false),
+        sought: RwSignal::new(String::new()),
+        is_bad_only: RwSignal::new(false),
+    };
+    repeat(EVERY, move || log.is_paused.try_get_untracked() == Some(false), move || log.look());
+    let retry = Callback::new(move |()| {
+        log.lines.set(Loaded::Loading);
+        spawn_local(log.look());
+    });
+    let shown = Memo::new(move |_| log.lines.with(|it| it.map(Vec::is_empty)));
+    move || match shown.get() {
+        Loaded::Loading => view! { <Skeleton lines=8/> }.into_any(),
+        Loaded::Failed(trouble) => view! { <Notice trouble on_retry=retry/> }.into_any(),
+        Loaded::Here(true) => {
+            let title = Signal::derive(move || page.say(Key::OperatorCallsNone).to_owned());
+            let hint = Signal::derive(move || page.say(Key::OperatorCallsNoneHint).to_owned());
+            view! { <Stale is_stale=log.is_stale/><Empty title hint/> }.into_any()
+        }
+        Loaded::Here(false) => view! {
+            <Stale is_stale=log.is_stale/>
+            <Filters log/>
+            <Table log/>
+        }
+        .into_any(),
+    }
+}
+
+/// What narrows the list, and the button that holds it still.
+#[component]
+fn Filters(log: Log) -> impl IntoView {
+    let page = page();
+    let pause = move |_| {
+        log.is_paused.update(|it| *it = !*it);
+        if log.is_paused.get_untracked() {
+            page.announce_key(Key::OperatorPaused);
+        } else {
+            spawn_local(log.look());
+        }
+    };
+    let choose = move |event| log.is_bad_only.set(event_target_value(&event) == "bad");
+    view! {
+        <div class="op-filters">
+            <div class="field">
+                <label class="label" for="op-sought">{move || page.say(Key::OperatorFilter)}</label>
+                <input id="op-sought" type="search" autocomplete="off" spellcheck="false"
+                    prop:value=log.sought
+                    on:input=move |event| log.sought.set(event_target_value(&event))/>
+            </div>
+            <div class="field">
+                <label class="label" for="op-outcomes">{move || page.say(Key::OperatorOutcomes)}</label>
+                <select id="op-outcomes" on:change=choose>
+                    <option value="all">{move || page.say(Key::OperatorAllOutcomes)}</option>
+                    <option value="bad">{move || page.say(Key::OperatorNotDone)}</option>
+                </select>
+            </div>
+            <button type="button" class="quiet" on:click=pause>
+                {move || page.say(match log.is_paused.get() {
+                    true => Key::OperatorGoOn,
+                    false => Key::OperatorPause,
+                })}
+            </button>
+        </div>
+    }
+}
+
+/// The calls themselves.
+#[component]
+fn Table(log: Log) -> impl IntoView {
+    let page = page();
+    let lines = Memo::new(move |_| log.fitting());
+    let is_none = Memo::new(move |_| lines.with(Vec::is_empty));
+    let counted = move || {
+        let count = |all: &[Line]| all.iter().filter(|it| !it.is_note()).count().to_string();
+        let all = log.lines.with(|it| it.here().map(|it| count(it)).unwrap_or_default());
+        page.fill(Key::OperatorCallsShown, &[&lines.with(|it| count(it)), &all])
+    };
+    let column = move |key: Key| view! { <th scope="col">{move || page.say(key)}</th> };
+    view! {
+        <div class="table-scroll op-calls" tabindex="0" role="region"
+            aria-label=move || page.say(Key::OperatorCallsTable)>
+            <table class="data-table">
+                <caption>{counted}</caption>
+                <thead><tr>{COLUMNS.map(column).into_iter().collect_view()}</tr></thead>
+                <tbody>
+                    <For each=move || lines.get() key=|it| it.key.clone()
+                        children=move |it| row(page, it)/>
+                </tbody>
+            </table>
+        </div>
+        {move || is_none.get().then(|| {
+            let title = Signal::derive(move || page.say(Key::OperatorCallsNoneFit).to_owned());
+            view! { <Empty title/> }
+        })}
+    }
+}
+
+/// One call, or how many there were that have no line.
+fn row(page: Page, line: Line) -> AnyView {
+    let time = line.time.clone();
+    let at = move || match time.as_str() {
+        "" => String::new(),
+        time => dates::second(time, page.lang.get()),
+    };
+    let note = (line.lines_dropped.map(|it| (Key::OperatorLost, it)))
+        .or(line.more_refused.map(|it| (Key::OperatorMoreRefused, it)));
+    if let Some((key, count)) = note {
+        return view! {
+            <tr class="op-calls-note">
+                <td>{at}</td>
+                <td colspan="6">{move || page.fill(key, &[&count.to_string()])}</td>
+            </tr>
+        }
+        .into_any();
+    }
+    let what = line.what().to_owned();
+    let generation = line.generation.map(|it| format!("({it})"));
+    let who = line.who().to_owned();
+    let principal = line.principal;
+    let caller = move || match principal.as_str() {
+        "anonymous" => page.say(Key::OperatorAnonymous).to_owned(),
+        other => other.to_owned(),
+    };
+    let surface = match line.era {
+        Some(era) if !era.is_empty() => format!("{} ({era})", line.surface),
+        _ => line.surface,
+    };
+    let (kind, _) = outcome::outcome(&line.outcome, page.lang.get_untracked());
+    let said = move || outcome::outcome(&line.outcome, page.lang.get()).1;
+    view! {
+        <tr>
+            <td class="op-when">{at}</td>
+            <th scope="row"><code>{what}</code></th>
+            <td>{who}" "{generation}</td>
+            <td>{caller}</td>
+            <td>{surface}</td>
+            <td><span class=kind.class()>
+                <span class="op-mark" aria-hidden="true">{kind.mark()}</span>{said}
+            </span></td>
+            <td class="is-number">{units::took(line.duration_us)}</td>
+        </tr>
+    }
+    .into_any()
+}

@@ -1,0 +1,246 @@
+//! One component: how it does, what it can touch, and the ways to change it.
+
+use leptos::html::Details;
+use leptos::prelude::*;
+
+use super::fact;
+use super::generations::Generations;
+use super::inventory::Inventory;
+use crate::browser;
+use crate::dates;
+use crate::operator::data::{Activity, Component};
+use crate::operator::{grants, units};
+use crate::page::page;
+use crate::route::Route;
+use crate::text::Key;
+use crate::trouble::Trouble;
+use crate::views::notice::Notice;
+
+/// The component of that name, open where the address names it.
+#[component]
+pub(super) fn Row(
+    inventory: Inventory,
+    name: String,
+    named: Memo<Option<String>>,
+) -> impl IntoView {
+    let page = page();
+    let trouble = RwSignal::new(None::<Trouble>);
+    let name = StoredValue::new(name);
+    let component = Memo::new(move |_| {
+        name.with_value(|name| inventory.told(name, Clone::clone)).unwrap_or_default()
+    });
+    let id = move |part: &str| name.with_value(|it| format!("op-{part}-{it}"));
+    let details = NodeRef::<Details>::new();
+    Effect::new(move |_| {
+        let is_named = named.with(|it| name.with_value(|name| it.as_ref() == Some(name)));
+        if let (true, Some(details)) = (is_named, details.get()) {
+            let _ = details.set_attribute("open", "");
+            browser::focus_soon(id("more"));
+        }
+    });
+    let of = move |of: fn(&Component) -> String| Memo::new(move |_| component.with(of));
+    let wrong = Memo::new(move |_| component.with(|it| it.trouble.clone()));
+    let digest = of(|it| it.digest.as_deref().map(units::digest).unwrap_or_default());
+    let size = of(|it| it.size_bytes.map(units::bytes).unwrap_or_default());
+    view! {
+        <article class="op-card" aria-labelledby=id("name")>
+            <Head component id=id("name")/>
+            {move || wrong.get().map(|it| view! { <p class="op-wrong" lang="en">{it}</p> })}
+            <Facts component/>
+            <details class="op-more" node_ref=details>
+                <summary id=id("more")>
+                    {move || name.with_value(|it| page.fill(Key::OperatorMore, &[it]))}
+                </summary>
+                <div class="op-inside">
+                    <p class="op-facts">
+                        <span>{move || page.say(Key::OperatorDigest)}" "<code>{digest}</code></span>
+                        <span>{size}</span>
+                    </p>
+                    <Touches component/>
+                    <Tools component/>
+                    <Generations inventory component trouble/>
+                    <Unload inventory component trouble/>
+                </div>
+            </details>
+            {move || trouble.get().map(|trouble| view! { <Notice trouble/> })}
+        </article>
+    }
+}
+
+/// Its name, whether it serves, and which generation since when.
+#[component]
+fn Head(component: Memo<Component>, id: String) -> impl IntoView {
+    let page = page();
+    let is_serving = Memo::new(move |_| component.with(|it| it.is_serving));
+    let generation = Memo::new(move |_| component.with(|it| it.generation));
+    let since = Memo::new(move |_| component.with(|it| it.since.clone()));
+    let state = move || {
+        page.say(if is_serving.get() { Key::OperatorServes } else { Key::OperatorServesNot })
+    };
+    view! {
+        <div class="op-card-head">
+            <h3 id=id>{component.with_untracked(|it| it.name.clone())}</h3>
+            <span class="op-state" class:is-on=is_serving>{state}</span>
+            <p class="op-facts">
+                {move || generation.get().map(|it| view! {
+                    <span>{page.fill(Key::OperatorGeneration, &[&it.to_string()])}</span>
+                })}
+                {move || since.get().map(|it| {
+                    let at = dates::moment(&it, page.lang.get());
+                    view! { <span>{page.fill(Key::OperatorInstalled, &[&at])}</span> }
+                })}
+            </p>
+        </div>
+    }
+}
+
+/// What it has done since the server started.
+#[component]
+fn Facts(component: Memo<Component>) -> impl IntoView {
+    let page = page();
+    let number = move |value: u64| dates::number(value as f64, page.lang.get());
+    let told = move |of: fn(&Activity) -> u64| component.with(|it| of(&it.activity));
+    let calls = move || number(told(|it| it.calls));
+    let faults =
+        move || format!("{} / {}", number(told(|it| it.errors)), number(told(|it| it.traps)));
+    let times = move || {
+        let calls = told(|it| it.calls);
+        let (half, most) = (told(|it| it.p50_us), told(|it| it.p99_us));
+        format!("{} / {}", units::within(half, calls), units::within(most, calls))
+    };
+    let under_way =
+        move || format!("{} / {}", number(told(|it| it.running)), number(told(|it| it.queued)));
+    let peak = move || match told(|it| it.memory_peak_bytes) {
+        0 => units::NONE.to_owned(),
+        bytes => units::bytes(bytes),
+    };
+    view! {
+        <dl class="op-numbers">
+            {fact(Key::OperatorCallCount, calls)}
+            {fact(Key::OperatorFaults, faults)}
+            {fact(Key::OperatorTimes, times)}
+            {fact(Key::OperatorUnderWay, under_way)}
+            {fact(Key::OperatorPeak, peak)}
+        </dl>
+    }
+}
+
+/// What it can touch, in sentences.
+#[component]
+fn Touches(component: Memo<Component>) -> impl IntoView {
+    let page = page();
+    let told = Memo::new(move |_| component.with(|it| grants::sentences(it, page.lang.get())));
+    let list = |sentences: Vec<String>| {
+        let sentence = |it| view! { <li>{it}</li> };
+        view! { <ul class="op-sentences">{sentences.into_iter().map(sentence).collect_view()}</ul> }
+    };
+    view! {
+        <section>
+            <h4>{move || page.say(Key::OperatorReach)}</h4>
+            {move || {
+                let (used, unused) = told.get();
+                let is_none = used.is_empty() && unused.is_empty();
+                view! {
+                    {is_none.then(|| view! { <p>{page.say(Key::OperatorReachNone)}</p> })}
+                    {(!used.is_empty()).then(|| list(used))}
+                    {(!unused.is_empty()).then(|| view! {
+                        <h5>{page.say(Key::OperatorUnused)}</h5>
+                        {list(unused)}
+                    })}
+                }
+            }}
+        </section>
+    }
+}
+
+/// Its tools, each with the way to it at the counter.
+#[component]
+fn Tools(component: Memo<Component>) -> impl IntoView {
+    let page = page();
+    let tools = Memo::new(move |_| component.with(|it| it.tools.clone()));
+    let tool = |name: String| {
+        let href = Route::Counter(Some(name.clone())).hash();
+        view! { <li><a href=href><code>{name}</code></a></li> }
+    };
+    view! {
+        <section>
+            <h4>
+                {move || page.say(Key::OperatorToolsOf)}" "
+                <span class="count">{move || tools.with(Vec::len)}</span>
+            </h4>
+            {move || match tools.get() {
+                tools if tools.is_empty() => {
+                    view! { <p>{page.say(Key::OperatorNoTools)}</p> }.into_any()
+                }
+                tools => view! {
+                    <ul class="op-tools">{tools.into_iter().map(tool).collect_view()}</ul>
+                }
+                .into_any(),
+            }}
+        </section>
+    }
+}
+
+/// Takes it away, once that is confirmed.
+#[component]
+fn Unload(
+    inventory: Inventory,
+    component: Memo<Component>,
+    trouble: RwSignal<Option<Trouble>>,
+) -> impl IntoView {
+    let page = page();
+    let is_asking = RwSignal::new(false);
+    let is_serving = Memo::new(move |_| component.with(|it| it.is_serving));
+    let name = StoredValue::new(component.with_untracked(|it| it.name.clone()));
+    let id = move |part: &str| name.with_value(|it| format!("op-{part}-{it}"));
+    let named = move |key: Key| move || name.with_value(|it| page.fill(key, &[it]));
+    let keep = move || {
+        is_asking.set(false);
+        browser::focus_soon(id("unload"));
+    };
+    let ask = move |_| {
+        is_asking.set(true);
+        browser::focus_soon(id("keep"));
+    };
+    let unload = move |_| {
+        is_asking.set(false);
+        let name = name.get_value();
+        inventory.order(trouble, (Key::OperatorUnloaded, name.clone()), id("more"), async move {
+            inventory.operator.unload(&name).await
+        });
+    };
+    let escape = move |event: leptos::ev::KeyboardEvent| {
+        if event.key() == "Escape" && !browser::is_composing(&event) {
+            event.prevent_default();
+            keep();
+        }
+    };
+    move || {
+        if !is_serving.get() {
+            return ().into_any();
+        }
+        if !is_asking.get() {
+            return view! {
+                <div class="actions">
+                    <button type="button" class="quiet small is-grave" id=id("unload")
+                        aria-disabled=move || inventory.is_busy.get().to_string() aria-label=named(Key::OperatorUnloadNamed) on:click=ask>
+                        {move || page.say(Key::OperatorUnload)}
+                    </button>
+                </div>
+            }
+            .into_any();
+        }
+        view! {
+            <div class="sure" role="group" aria-labelledby=id("sure") on:keydown=escape>
+                <p id=id("sure")>{named(Key::OperatorUnloadAsk)}</p>
+                <button type="button" class="is-grave" on:click=unload>
+                    {move || page.say(Key::OperatorUnloadYes)}
+                </button>
+                <button type="button" class="quiet" id=id("keep") on:click=move |_| keep()>
+                    {move || page.say(Key::OperatorUnloadNo)}
+                </button>
+            </div>
+        }
+        .into_any()
+    }
+}

@@ -1,0 +1,83 @@
+//! The components: what waits first, then a way to load one, then each of them.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::Stale;
+use super::component::Row;
+use super::inventory::Inventory;
+use super::load::Load;
+use super::waiting::Waiting;
+use crate::call::Loaded;
+use crate::operator::{Operator, repeat};
+use crate::page::page;
+use crate::text::Key;
+use crate::views::notice::{Empty, Notice, Skeleton};
+
+/// How often the host is asked for what there is.
+const EVERY: Duration = Duration::from_secs(5);
+
+/// The part `Components`; the one that is `named` by the address is open.
+#[component]
+pub(super) fn ComponentsView(named: Memo<Option<String>>) -> impl IntoView {
+    let operator: Operator = expect_context();
+    let inventory = Inventory::new(operator);
+    repeat(
+        EVERY,
+        move || inventory.is_busy.try_get_untracked() == Some(false),
+        move || inventory.look(),
+    );
+    let retry = Callback::new(move |()| {
+        inventory.all.set(Loaded::Loading);
+        spawn_local(inventory.look());
+    });
+    let shown = Memo::new(move |_| inventory.all.with(|it| it.map(|_| ())));
+    move || match shown.get() {
+        Loaded::Loading => view! { <Skeleton lines=6/> }.into_any(),
+        Loaded::Failed(trouble) => view! { <Notice trouble on_retry=retry/> }.into_any(),
+        Loaded::Here(()) => view! {
+            <Stale is_stale=inventory.is_stale/>
+            <Waiting inventory/>
+            <List inventory named/>
+            <Load inventory/>
+        }
+        .into_any(),
+    }
+}
+
+/// Each component.
+#[component]
+fn List(inventory: Inventory, named: Memo<Option<String>>) -> impl IntoView {
+    let page = page();
+    let names = Memo::new(move |_| {
+        let names = |all: &Vec<_>| -> Vec<String> {
+            all.iter().map(|it: &crate::operator::data::Component| it.name.clone()).collect()
+        };
+        inventory.all.with(|it| it.here().map(names).unwrap_or_default())
+    });
+    let is_empty = Memo::new(move |_| names.with(Vec::is_empty));
+    let missing = move || named.get().filter(|it| names.with(|all| !all.contains(it)));
+    view! {
+        <section class="op-part" aria-labelledby="op-components">
+            <h2 id="op-components" class="section-title">
+                {move || page.say(Key::OperatorComponents)}
+                <span class="count">{move || names.with(Vec::len)}</span>
+            </h2>
+            {move || missing().map(|name| view! {
+                <p class="notice">{page.fill(Key::OperatorNoSuch, &[&name])}</p>
+            })}
+            {move || is_empty.get().then(|| {
+                let title = Signal::derive(move || page.say(Key::OperatorNone).to_owned());
+                let hint = Signal::derive(move || page.say(Key::OperatorNoneHint).to_owned());
+                view! { <Empty title hint/> }
+            })}
+            <ul class="op-list">
+                <For each=move || names.get() key=Clone::clone let:name>
+                    <li><Row inventory name named/></li>
+                </For>
+            </ul>
+        </section>
+    }
+}

@@ -1,0 +1,104 @@
+//! The list of components that the views of this part share, and what is ordered of them.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::browser;
+use crate::call::Loaded;
+use crate::operator::Operator;
+use crate::operator::data::{Component, Components, Pending};
+use crate::page::{Page, page};
+use crate::text::Key;
+use crate::trouble::Trouble;
+
+/// All components, as the host last told of them.
+#[derive(Clone, Copy)]
+pub(super) struct Inventory {
+    pub(super) page: Page,
+    pub(super) operator: Operator,
+    pub(super) all: RwSignal<Loaded<Vec<Component>>>,
+    pub(super) is_stale: RwSignal<bool>,
+    /// Whether something is ordered and not done yet.
+    pub(super) is_busy: RwSignal<bool>,
+    /// An answer that comes after a later question's is not taken.
+    number: StoredValue<u32>,
+}
+
+impl Inventory {
+    pub(super) fn new(operator: Operator) -> Self {
+        Self {
+            page: page(),
+            operator,
+            all: RwSignal::new(Loaded::Loading),
+            is_stale: RwSignal::new(false),
+            is_busy: RwSignal::new(false),
+            number: StoredValue::new(0),
+        }
+    }
+
+    /// Fetches the list; what is shown stays until it is here.
+    pub(super) async fn look(self) {
+        let next = |it: &mut u32| {
+            *it = it.wrapping_add(1);
+            *it
+        };
+        let Some(number) = self.number.try_update_value(next) else { return };
+        let found = self.operator.get::<Components>("components").await;
+        if self.number.try_get_value() != Some(number) {
+            return;
+        }
+        match found {
+            Ok(found) => {
+                self.is_stale.set(false);
+                let found = Loaded::Here(found.components);
+                if self.all.with_untracked(|it| *it != found) {
+                    self.all.set(found);
+                }
+            }
+            Err(trouble) if self.all.with_untracked(|it| it.here().is_none()) => {
+                self.all.set(Loaded::Failed(trouble));
+            }
+            Err(_) => self.is_stale.set(true),
+        }
+    }
+
+    /// Carries out `work`, which is said with `key` and the component's name once it is done; what is wrong with it
+    /// goes to `trouble`. A keyboard whose button is gone by then comes to `way_back`.
+    pub(super) fn order(
+        self,
+        trouble: RwSignal<Option<Trouble>>,
+        (key, name): (Key, String),
+        way_back: impl Into<String>,
+        work: impl Future<Output = Result<(), Trouble>> + 'static,
+    ) {
+        if self.is_busy.get_untracked() {
+            return;
+        }
+        let way_back = way_back.into();
+        self.is_busy.set(true);
+        trouble.set(None);
+        spawn_local(async move {
+            let failed = work.await.err();
+            let is_done = failed.is_none();
+            let _ = trouble.try_set(failed);
+            if is_done {
+                self.page.announce(self.page.lang.get_untracked().fill(key, &[&name]));
+                self.page.show(key, &name);
+            }
+            self.look().await;
+            let _ = self.is_busy.try_set(false);
+            browser::focus_if_lost(way_back);
+        });
+    }
+
+    /// Something of one component.
+    pub(super) fn told<T>(self, name: &str, of: impl FnOnce(&Component) -> T) -> Option<T> {
+        self.all.with(|all| all.here()?.iter().find(|it| it.name == name).map(of))
+    }
+
+    /// The builds that wait, with whose they are.
+    pub(super) fn pending(self) -> Vec<(String, Pending)> {
+        let of = |it: &Component| Some((it.name.clone(), it.pending.clone()?));
+        self.all.with(|it| it.here().into_iter().flatten().filter_map(of).collect())
+    }
+}

@@ -1,0 +1,323 @@
+//! Loads a component from a file: dropped or chosen, named, sent; and says what came of it.
+
+use leptos::ev::{DragEvent, SubmitEvent};
+use leptos::html::Input;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use web_sys::{File, FileList};
+
+use super::inventory::Inventory;
+use super::waiting::WAITING;
+use crate::browser;
+use crate::operator::{units, wasm};
+use crate::page::page;
+use crate::text::{Key, Lang};
+use crate::trouble::Trouble;
+use crate::views::notice::Notice;
+
+/// The ids of the button that chooses, and of the field for the name.
+const CHOOSE: &str = "op-load-choose";
+const NAME: &str = "op-load-name";
+
+/// What came of the last try.
+#[derive(Clone)]
+enum Came {
+    /// It serves, as the generation of that number.
+    Serves(String, u64),
+    /// It waits for the operator's word.
+    Waits(String),
+    /// The host does not want it, and says why.
+    Refused(String, Trouble),
+    /// The file is none to send.
+    Wrong(String, u64),
+    /// It is not known what the host makes of it.
+    Failed(Trouble),
+}
+
+impl Came {
+    /// In a sentence.
+    fn title(&self, lang: Lang) -> String {
+        match self {
+            Self::Serves(name, number) => {
+                lang.fill(Key::OperatorLoaded, &[name, &number.to_string()])
+            }
+            Self::Waits(name) => lang.fill(Key::OperatorLoadWaits, &[name]),
+            Self::Refused(name, _) => lang.fill(Key::OperatorLoadRefused, &[name]),
+            Self::Wrong(file, size) => wasm::wrong(file, *size, lang).unwrap_or_default(),
+            Self::Failed(trouble) => trouble.title(lang).to_owned(),
+        }
+    }
+
+    /// What else there is to say.
+    fn why(&self, lang: Lang) -> Option<String> {
+        match self {
+            Self::Waits(_) => Some(lang.say(Key::OperatorLoadWaitsHint).to_owned()),
+            Self::Refused(_, trouble) => Some(trouble.mend(lang)),
+            _ => None,
+        }
+    }
+}
+
+/// What the parts of the form share.
+#[derive(Clone, Copy)]
+struct LoadForm {
+    inventory: Inventory,
+    file: RwSignal<Option<File>, LocalStorage>,
+    name: RwSignal<String>,
+    is_name_wrong: RwSignal<bool>,
+    is_sending: RwSignal<bool>,
+    came: RwSignal<Option<Came>>,
+}
+
+impl LoadForm {
+    /// Takes the first of the files that were chosen.
+    fn choose(self, files: Option<FileList>) {
+        let Some(file) = files.and_then(|it| it.get(0)) else { return };
+        // Sizes are whole numbers below 2^53.
+        let (name, size) = (file.name(), file.size() as u64);
+        let lang = self.inventory.page.lang.get_untracked();
+        if let Some(wrong) = wasm::wrong(&name, size, lang) {
+            self.file.set(None);
+            self.came.set(Some(Came::Wrong(name, size)));
+            return self.inventory.page.announce(wrong);
+        }
+        self.came.set(None);
+        self.is_name_wrong.set(false);
+        self.name.set(wasm::name(&name));
+        self.file.set(Some(file));
+        browser::focus_soon(NAME);
+    }
+
+    /// Forgets the file.
+    fn clear(self) {
+        self.file.set(None);
+        browser::focus_soon(CHOOSE);
+    }
+
+    fn send(self) {
+        let Some(file) = self.file.get_untracked() else { return };
+        let name = self.name.get_untracked().trim().to_owned();
+        if self.is_sending.get_untracked() {
+            return;
+        }
+        if !wasm::is_name(&name) {
+            self.is_name_wrong.set(true);
+            return browser::focus(NAME);
+        }
+        self.is_name_wrong.set(false);
+        self.is_sending.set(true);
+        self.came.set(None);
+        self.inventory.page.announce_key(Key::OperatorSending);
+        let waited = untrack(|| self.waiting(&name));
+        spawn_local(async move {
+            let answer = self.inventory.operator.load(&name, &file).await;
+            self.inventory.look().await;
+            if self.is_sending.try_set(false).is_some() {
+                return;
+            }
+            let waits = untrack(|| self.waiting(&name));
+            let came = match answer {
+                Ok(it) => Came::Serves(name, it.generation.unwrap_or_default()),
+                Err(trouble) if waits.is_some() && is_put_off(&trouble, waits != waited) => {
+                    Came::Waits(name)
+                }
+                Err(Trouble::Refused(it)) if it.status == 422 => {
+                    Came::Refused(name, Trouble::Refused(it))
+                }
+                Err(trouble) => Came::Failed(trouble),
+            };
+            self.tell(came);
+        });
+    }
+
+    /// Shows and says what came of it; a file that the host has taken is done with.
+    fn tell(self, came: Came) {
+        let lang = self.inventory.page.lang.get_untracked();
+        // A notice of trouble speaks for itself.
+        if !matches!(came, Came::Failed(_)) {
+            let why = came.why(lang).unwrap_or_default();
+            self.inventory.page.announce(format!("{} {why}", came.title(lang)));
+        }
+        if matches!(came, Came::Serves(..) | Came::Waits(_)) {
+            self.file.set(None);
+        }
+        self.came.set(Some(came));
+        browser::focus_if_lost(CHOOSE);
+    }
+
+    /// The digest of the build of that name that waits.
+    fn waiting(self, name: &str) -> Option<String> {
+        self.inventory.told(name, |it| it.pending.as_ref().map(|it| it.digest.clone())).flatten()
+    }
+}
+
+/// Whether a build was not refused, but put before the operator.
+fn is_put_off(trouble: &Trouble, is_new: bool) -> bool {
+    let Trouble::Refused(it) = trouble else { return false };
+    it.status == 422 && (is_new || it.message.contains("madoguchi accept"))
+}
+
+/// The place to drop a file, the form, and what came of it.
+#[component]
+pub(super) fn Load(inventory: Inventory) -> impl IntoView {
+    let page = page();
+    let form = LoadForm {
+        inventory,
+        file: RwSignal::new_local(None),
+        name: RwSignal::new(String::new()),
+        is_name_wrong: RwSignal::new(false),
+        is_sending: RwSignal::new(false),
+        came: RwSignal::new(None),
+    };
+    let is_over = RwSignal::new(false);
+    let node = NodeRef::<Input>::new();
+    let over = move |event: DragEvent| {
+        event.prevent_default();
+        is_over.set(!form.is_sending.get_untracked());
+    };
+    let dropped = move |event: DragEvent| {
+        event.prevent_default();
+        is_over.set(false);
+        if !form.is_sending.get_untracked() {
+            form.choose(event.data_transfer().and_then(|it| it.files()));
+        }
+    };
+    let chosen = move |_| {
+        if let Some(input) = node.get_untracked() {
+            form.choose(input.files());
+            // The same file again is a choice, too.
+            input.set_value("");
+        }
+    };
+    let open = move |_| {
+        if let Some(input) = node.get_untracked() {
+            input.click();
+        }
+    };
+    let has_file = move || form.file.with(Option::is_some);
+    view! {
+        <section class="op-part" aria-labelledby="op-load">
+            <h2 id="op-load" class="section-title">{move || page.say(Key::OperatorLoad)}</h2>
+            <div class="drop" class:is-over=is_over on:dragenter=over on:dragover=over
+                on:dragleave=move |_| is_over.set(false) on:drop=dropped>
+                <span class="drop-mark" aria-hidden="true">"⇪"</span>
+                <span class="drop-word">{move || page.say(Key::OperatorDrop)}</span>
+                <button type="button" class="quiet small" id=CHOOSE aria-describedby="op-load-rules"
+                    disabled=form.is_sending on:click=open>
+                    {move || page.say(Key::OperatorChooseFile)}
+                </button>
+                <input type="file" class="drop-input" id="op-load-file" accept=".wasm" node_ref=node
+                    tabindex="-1" aria-hidden="true"
+                    disabled=form.is_sending on:change=chosen/>
+                <p class="drop-rules" id="op-load-rules">{move || page.say(Key::OperatorLoadRules)}</p>
+            </div>
+            {move || has_file().then(|| view! { <Naming form/> })}
+            {move || form.came.get().map(|came| view! { <Outcome came/> })}
+        </section>
+    }
+}
+
+/// The file that was chosen, the name that it gets, and the button that sends it.
+#[component]
+fn Naming(form: LoadForm) -> impl IntoView {
+    let page = page();
+    let about = form.file.with_untracked(|it| {
+        it.as_ref().map(|it| format!("{} · {}", it.name(), units::bytes(it.size() as u64)))
+    });
+    let submit = move |event: SubmitEvent| {
+        event.prevent_default();
+        form.send();
+    };
+    let becomes = move || {
+        let name = form.name.get().trim().to_owned();
+        match form.inventory.told(&name, |_| ()) {
+            Some(()) => page.fill(Key::OperatorNameKnown, &[&name]),
+            None => page.say(Key::OperatorNameNew).to_owned(),
+        }
+    };
+    let wrong = move || form.is_name_wrong.get().then(|| page.say(Key::OperatorNameWrong));
+    view! {
+        <form class="op-card op-load" on:submit=submit novalidate
+            aria-busy=move || form.is_sending.get().to_string()>
+            <p class="file-name">{about}</p>
+            <div class="field">
+                <label class="label" for=NAME>{move || page.say(Key::OperatorName)}</label>
+                <input id=NAME type="text" autocomplete="off" spellcheck="false" autocapitalize="off"
+                    maxlength=wasm::NAME_MAX required readonly=form.is_sending
+                    aria-describedby="op-load-becomes op-load-hint op-load-wrong"
+                    aria-invalid=move || form.is_name_wrong.get().to_string()
+                    prop:value=form.name
+                    on:input=move |event| {
+                        form.is_name_wrong.set(false);
+                        form.name.set(event_target_value(&event));
+                    }/>
+                <p id="op-load-becomes">{becomes}</p>
+                <p id="op-load-hint" class="hint">{move || page.say(Key::OperatorNameHint)}</p>
+                <p id="op-load-wrong" class="error" role="alert">{wrong}</p>
+            </div>
+            <div class="actions">
+                <button type="submit" class="main-action"
+                    aria-disabled=move || form.is_sending.get().to_string()>
+                    {move || page.say(match form.is_sending.get() {
+                        true => Key::OperatorSending,
+                        false => Key::OperatorSend,
+                    })}
+                </button>
+                <button type="button" class="quiet" disabled=form.is_sending
+                    on:click=move |_| form.clear()>
+                    {move || page.say(Key::OperatorSendNot)}
+                </button>
+            </div>
+        </form>
+    }
+}
+
+/// What came of it. The live region says the same.
+#[component]
+fn Outcome(came: Came) -> impl IntoView {
+    let page = page();
+    if let Came::Failed(trouble) = came {
+        return view! { <Notice trouble/> }.into_any();
+    }
+    let is_bad = matches!(came, Came::Refused(..) | Came::Wrong(..));
+    let waits = matches!(came, Came::Waits(_));
+    let came = StoredValue::new(came);
+    let go = move |_| {
+        browser::reveal(WAITING);
+        browser::focus(WAITING);
+    };
+    view! {
+        <div class="notice" class:is-trouble=is_bad>
+            <p class="notice-title">{move || came.with_value(|it| it.title(page.lang.get()))}</p>
+            <p>{move || came.with_value(|it| it.why(page.lang.get()))}</p>
+            {waits.then(|| view! {
+                <button type="button" class="quiet small" on:click=go>
+                    {move || page.say(Key::OperatorLoadWaitsGo)}
+                </button>
+            })}
+        </div>
+    }
+    .into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trouble::Refusal;
+
+    fn refused(status: u16, message: &str) -> Trouble {
+        let message = message.to_owned();
+        Trouble::Refused(Box::new(Refusal { status, message, ..Refusal::default() }))
+    }
+
+    #[test]
+    fn a_build_that_waits_is_told_from_one_that_is_refused() {
+        assert!(is_put_off(&refused(422, "sky: refused: it asks"), true));
+        assert!(is_put_off(
+            &refused(422, "it waits to be allowed, with: madoguchi accept sky"),
+            false
+        ));
+        assert!(!is_put_off(&refused(422, "it is no component"), false), "an older one waits");
+        assert!(!is_put_off(&refused(403, "no"), true) && !is_put_off(&Trouble::Offline, true));
+    }
+}

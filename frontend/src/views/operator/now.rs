@@ -1,0 +1,191 @@
+//! How the server is: in one sentence, in numbers, and as a line of the last two minutes.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::chart::Chart;
+use super::{Stale, fact};
+use crate::call::Loaded;
+use crate::dates;
+use crate::operator::data::{Now, Problem};
+use crate::operator::readings::Reading;
+use crate::operator::{Operator, repeat, units};
+use crate::page::page;
+use crate::route::{OperatorTab, Route};
+use crate::text::Key;
+use crate::views::notice::{Notice, Skeleton};
+
+/// How often the server is asked.
+const EVERY: Duration = Duration::from_secs(2);
+
+/// What the server last said of itself, and whether that is old.
+#[derive(Clone, Copy)]
+struct State {
+    operator: Operator,
+    now: RwSignal<Loaded<Now>>,
+    is_stale: RwSignal<bool>,
+}
+
+impl State {
+    async fn look(self) {
+        let found = self.operator.get::<Now>("now").await;
+        let is_known = self.now.try_with_untracked(|it| it.here().is_some());
+        let Some(is_known) = is_known else { return };
+        match found {
+            Ok(now) => {
+                let reading = Reading { uptime_s: now.uptime_s, calls: now.calls };
+                self.operator.readings.update(|it| it.take(reading));
+                self.is_stale.set(false);
+                self.now.set(Loaded::Here(now));
+            }
+            // Old numbers are better than none.
+            Err(_) if is_known => self.is_stale.set(true),
+            Err(trouble) => self.now.set(Loaded::Failed(trouble)),
+        }
+    }
+
+    /// Something of what it said.
+    fn told<T: Default>(self, of: impl Fn(&Now) -> T) -> T {
+        self.now.with(|it| it.here().map(of)).unwrap_or_default()
+    }
+}
+
+/// The part `Now`.
+#[component]
+pub(super) fn NowView() -> impl IntoView {
+    let operator: Operator = expect_context();
+    let state =
+        State { operator, now: RwSignal::new(Loaded::Loading), is_stale: RwSignal::new(false) };
+    repeat(EVERY, || true, move || state.look());
+    let retry = Callback::new(move |()| {
+        state.now.set(Loaded::Loading);
+        spawn_local(state.look());
+    });
+    let shown = Memo::new(move |_| state.now.with(|it| it.map(|_| ())));
+    move || match shown.get() {
+        Loaded::Loading => view! { <Skeleton lines=6/> }.into_any(),
+        Loaded::Failed(trouble) => view! { <Notice trouble on_retry=retry/> }.into_any(),
+        Loaded::Here(()) => view! {
+            <Stale is_stale=state.is_stale/>
+            <Health state/>
+            <Tiles state/>
+            <Chart/>
+        }
+        .into_any(),
+    }
+}
+
+/// Whether all is well, and what is not.
+#[component]
+fn Health(state: State) -> impl IntoView {
+    let page = page();
+    let troubles = Memo::new(move |_| state.told(|it| it.troubles.clone()));
+    let said = move || match troubles.with(Vec::len) {
+        0 => page.say(Key::OperatorWell).to_owned(),
+        count => page.fill(Key::OperatorUnwell, &[&count.to_string()]),
+    };
+    // It is said once it changes, and not each time that the server is asked.
+    Effect::new(move |before: Option<usize>| {
+        let count = troubles.with(Vec::len);
+        if before.is_some_and(|it| it != count) {
+            page.announce(untrack(said));
+        }
+        count
+    });
+    let is_well = move || troubles.with(Vec::is_empty);
+    view! {
+        <section class="op-health" class:is-well=is_well aria-labelledby="op-health">
+            <h2 id="op-health" class="op-health-title">
+                <span class="op-mark" aria-hidden="true">{move || if is_well() { "✓" } else { "!" }}</span>
+                {said}
+            </h2>
+            {move || (!is_well()).then(|| view! {
+                <ul class="op-troubles">
+                    {troubles.get().into_iter().map(|it| view! { <Trouble it/> }).collect_view()}
+                </ul>
+            })}
+        </section>
+    }
+}
+
+/// One thing that is wrong, with the way to the component that it is about.
+#[component]
+fn Trouble(it: Problem) -> impl IntoView {
+    let page = page();
+    let of = match (it.name, it.of.as_str()) {
+        (Some(name), _) => {
+            let route = Route::Operator(OperatorTab::Components(Some(name.clone())));
+            view! { <a href=route.hash()>{name}</a> }.into_any()
+        }
+        (None, "disk") => view! { <b>{move || page.say(Key::OperatorOfDisk)}</b> }.into_any(),
+        (None, _) => view! { <b>{move || page.say(Key::OperatorOfServer)}</b> }.into_any(),
+    };
+    view! { <li>{of}" "<span lang="en">{it.why}</span></li> }
+}
+
+/// The numbers.
+#[component]
+fn Tiles(state: State) -> impl IntoView {
+    let page = page();
+    let number = move |value: u64| dates::number(value as f64, page.lang.get());
+    let none = || units::NONE.to_owned();
+    let rate =
+        move || state.operator.readings.with(|it| it.latest()).map_or_else(none, units::rate);
+    let time = move |of: fn(&Now) -> u64| move || state.told(|it| units::within(of(it), it.calls));
+    let errors = move || state.told(|it| units::share(it.errors, it.calls));
+    let errors_of = move || {
+        let (errors, calls, traps) = state.told(|it| (it.errors, it.calls, it.traps));
+        page.fill(Key::OperatorErrorsOf, &[&number(errors), &number(calls), &number(traps)])
+    };
+    let under_way = move || {
+        let (running, queued) = state.told(|it| (it.running, it.queued));
+        format!("{} / {}", number(running), number(queued))
+    };
+    let waiting =
+        move || page.fill(Key::OperatorWaitingCalls, &[&number(state.told(|it| it.waiting))]);
+    let memory = move || state.told(|it| it.memory_bytes).map_or_else(none, units::bytes);
+    let uptime = move || units::length(state.told(|it| it.uptime_s), page.lang.get());
+    let version = move || page.fill(Key::OperatorVersion, &[&state.told(|it| it.version.clone())]);
+    let tools = move || page.fill(Key::OperatorServingTools, &[&number(state.told(|it| it.tools))]);
+    let pending = Memo::new(move |_| state.told(|it| it.pending));
+    let components = Route::Operator(OperatorTab::Components(None)).hash();
+    let link = components.clone();
+    view! {
+        <dl class="op-tiles">
+            {fact(Key::OperatorRate, rate)}
+            {fact(Key::OperatorP50, time(|it| it.p50_us))}
+            {fact(Key::OperatorP99, time(|it| it.p99_us))}
+            <div>
+                <dt>{move || page.say(Key::OperatorErrors)}</dt>
+                <dd>{errors}</dd>
+                <dd class="op-note">{errors_of}</dd>
+            </div>
+            <div>
+                <dt>{move || page.say(Key::OperatorUnderWay)}</dt>
+                <dd>{under_way}</dd>
+                <dd class="op-note">{waiting}</dd>
+            </div>
+            {fact(Key::OperatorMemory, memory)}
+            <div>
+                <dt>{move || page.say(Key::OperatorUptime)}</dt>
+                <dd>{uptime}</dd>
+                <dd class="op-note">{version}</dd>
+            </div>
+            <div>
+                <dt>{move || page.say(Key::OperatorServing)}</dt>
+                <dd><a href=components>{move || number(state.told(|it| it.serving))}</a></dd>
+                <dd class="op-note">{tools}</dd>
+            </div>
+            <div class:is-waiting=move || { pending.get() > 0 }>
+                <dt>{move || page.say(Key::OperatorPending)}</dt>
+                <dd><a href=link>{move || number(pending.get())}</a></dd>
+                {move || (pending.get() > 0).then(|| view! {
+                    <dd class="op-note">{move || page.say(Key::OperatorPendingSome)}</dd>
+                })}
+            </div>
+        </dl>
+        <p class="hint">{move || page.say(Key::OperatorSince)}</p>
+    }
+}

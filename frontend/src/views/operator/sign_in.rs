@@ -1,0 +1,96 @@
+//! Asks for the operator's key, in the operator's place and nowhere else.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::access;
+use crate::browser;
+use crate::operator::{Gate, Operator};
+use crate::page::page;
+use crate::text::{Key, Lang};
+use crate::trouble::Trouble;
+
+/// The command that prints an address with a key.
+const COMMAND: &str = "madoguchi operator";
+/// The id of the field.
+const FIELD: &str = "operator-key";
+
+/// What is wrong with a key.
+#[derive(Clone, PartialEq)]
+enum Wrong {
+    Unreadable,
+    Refused(Trouble),
+}
+
+impl Wrong {
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            Self::Unreadable => lang.say(Key::OperatorKeyUnreadable).to_owned(),
+            Self::Refused(Trouble::Unauthorized) => lang.say(Key::OperatorKeyRefused).to_owned(),
+            Self::Refused(trouble) => trouble.mend(lang),
+        }
+    }
+}
+
+/// Stands in the place of the operator's views until the host answers to a key.
+#[component]
+pub(super) fn SignIn() -> impl IntoView {
+    let page = page();
+    let operator: Operator = expect_context();
+    let typed = RwSignal::new(String::new());
+    let is_trying = RwSignal::new(false);
+    let before = operator.gate.with_untracked(|it| match it {
+        Gate::Shut(Some(trouble)) => Some(Wrong::Refused(trouble.clone())),
+        _ => None,
+    });
+    let wrong = RwSignal::new(before);
+    let submit = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        if is_trying.get_untracked() {
+            return;
+        }
+        let Some(key) = access::read(&typed.get_untracked()) else {
+            wrong.set(Some(Wrong::Unreadable));
+            return browser::focus(FIELD);
+        };
+        wrong.set(None);
+        is_trying.set(true);
+        spawn_local(async move {
+            let problem = operator.enter(&key).await.err();
+            // Where it opened this view is gone, and its signals with it.
+            if let Some(trouble) = problem {
+                let _ = is_trying.try_set(false);
+                let _ = wrong.try_set(Some(Wrong::Refused(trouble)));
+                browser::focus(FIELD);
+            }
+        });
+    };
+    browser::focus_soon(FIELD);
+    view! {
+        <section class="sign-in op-sign-in">
+            <h1>{move || page.say(Key::OperatorPlace)}</h1>
+            <p>{move || page.say(Key::OperatorHint)}</p>
+            <p>{move || page.say(Key::OperatorHow)}</p>
+            <pre class="op-command" translate="no"><code>{COMMAND}</code></pre>
+            <form on:submit=submit novalidate>
+                <div class="field">
+                    <label class="label" for=FIELD>{move || page.say(Key::OperatorKeyName)}</label>
+                    <input id=FIELD type="password" autocomplete="off" spellcheck="false"
+                        autocapitalize="off" required
+                        aria-describedby="operator-key-hint operator-key-wrong"
+                        aria-invalid=move || wrong.with(Option::is_some).to_string()
+                        prop:value=typed
+                        on:input=move |event| typed.set(event_target_value(&event))/>
+                    <p id="operator-key-hint" class="hint">{move || page.say(Key::OperatorKeyHint)}</p>
+                    <p id="operator-key-wrong" class="error" role="alert">
+                        {move || wrong.with(|it| it.as_ref().map(|it| it.say(page.lang.get())))}
+                    </p>
+                </div>
+                <button type="submit" class="main-action"
+                    aria-disabled=move || is_trying.get().to_string()>
+                    {move || page.say(if is_trying.get() { Key::SigningIn } else { Key::OperatorEnter })}
+                </button>
+            </form>
+        </section>
+    }
+}

@@ -1,0 +1,92 @@
+//! Builds that wait for the operator's word.
+
+use leptos::prelude::*;
+use serde_json::json;
+
+use super::TITLE;
+use super::inventory::Inventory;
+use crate::operator::client;
+use crate::operator::data::Pending;
+use crate::operator::units;
+use crate::page::page;
+use crate::text::Key;
+use crate::trouble::Trouble;
+use crate::views::notice::Notice;
+
+/// The id of the heading.
+pub(super) const WAITING: &str = "op-waiting";
+
+/// All that wait; nothing where none does.
+#[component]
+pub(super) fn Waiting(inventory: Inventory) -> impl IntoView {
+    let page = page();
+    let all = Memo::new(move |_| inventory.pending());
+    let is_any = Memo::new(move |_| all.with(|it| !it.is_empty()));
+    move || {
+        is_any.get().then(|| {
+            view! {
+                <section class="op-part" aria-labelledby=WAITING>
+                    <h2 id=WAITING class="section-title" tabindex="-1">
+                        {move || page.say(Key::OperatorWaits)}
+                    </h2>
+                    <ul class="op-list">
+                        <For each=move || all.get() key=|(name, it)| (name.clone(), it.digest.clone())
+                            children=move |(name, pending)| view! { <li><Card inventory name pending/></li> }/>
+                    </ul>
+                </section>
+            }
+        })
+    }
+}
+
+/// One build, and the operator's word to it.
+#[component]
+fn Card(inventory: Inventory, name: String, pending: Pending) -> impl IntoView {
+    let page = page();
+    let trouble = RwSignal::new(None::<Trouble>);
+    let own = StoredValue::new((name.clone(), pending.digest.clone()));
+    let say = move |verb: &'static str, key: Key| {
+        let (name, digest) = own.get_value();
+        let said = (key, name.clone());
+        inventory.order(trouble, said, TITLE, async move {
+            let path = format!("{}/{verb}", client::component(&name));
+            inventory.operator.order(&path, &json!({ "digest": digest })).await
+        });
+    };
+    let named = move |key: Key| move || own.with_value(|it| page.fill(key, &[&it.0]));
+    let id = format!("op-waits-{name}");
+    let labelled = id.clone();
+    let reasons: Vec<_> = pending.reasons().into_iter().map(str::to_owned).collect();
+    let origin = pending.origin.clone();
+    view! {
+        <section class="op-card is-waiting" aria-labelledby=labelled
+            aria-busy=move || inventory.is_busy.get().to_string()>
+            <h3 id=id>{name}</h3>
+            <p class="op-facts">
+                {(!origin.is_empty()).then(|| view! {
+                    <span>{move || page.fill(Key::OperatorOrigin, &[&origin])}</span>
+                })}
+                <code>{units::digest(&pending.digest)}</code>
+            </p>
+            {(!reasons.is_empty()).then(|| view! {
+                <p>{move || page.say(Key::OperatorWhy)}</p>
+                <ul class="op-sentences">
+                    {reasons.into_iter().map(|it| view! { <li lang="en">{it}</li> }).collect_view()}
+                </ul>
+            })}
+            {move || trouble.get().map(|trouble| view! { <Notice trouble/> })}
+            <div class="actions">
+                <button type="button" class="main-action" aria-disabled=move || inventory.is_busy.get().to_string()
+                    aria-label=named(Key::OperatorAcceptNamed)
+                    on:click=move |_| say("accept", Key::OperatorAccepted)>
+                    {move || page.say(Key::OperatorAccept)}
+                </button>
+                <button type="button" class="quiet" aria-disabled=move || inventory.is_busy.get().to_string()
+                    aria-label=named(Key::OperatorRefuseNamed)
+                    on:click=move |_| say("refuse", Key::OperatorRefused)>
+                    {move || page.say(Key::OperatorRefuse)}
+                </button>
+            </div>
+        </section>
+    }
+}
