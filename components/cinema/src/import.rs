@@ -9,6 +9,7 @@ use toolkit::{
 use crate::{
     catalog::{Catalog, PROBLEMS_MAX, Sold},
     clock::{Clock, naive},
+    holds::Minutes,
     programme::{ShowtimeId, first_id_of},
     reservation::seats_per_reservation_max,
     seats::lay_out,
@@ -33,6 +34,7 @@ const ATTEMPTS_MAX: u32 = 20;
 pub fn configure() -> Result<(), Vec<Problem>> {
     let clock = Clock::here().map_err(|unfit| vec![unfit.into()])?;
     seats_per_reservation_max().map_err(|unfit| vec![unfit.into()])?;
+    Minutes::set().map_err(|unfit| vec![unfit.into()])?;
     let file = settings::raw("catalog");
     let (source, text) = match &file {
         Some(text) => ("operator", text.as_str()),

@@ -50,6 +50,64 @@ pub fn seat_already_reserved(seat_ids: &[String]) -> Stop {
     refused("seat_already_reserved", 409, message).with(json!({ "seat_ids": seat_ids }))
 }
 
+/// Someone holds the seats, until then at the latest unless they extend it.
+#[must_use]
+pub fn seat_held(seat_ids: &[String], held_until: &str) -> Stop {
+    let message = match seat_ids {
+        [seat] => {
+            format!("Seat {seat} is held until {held_until}; choose another, or try again then.")
+        }
+        seats => format!(
+            "Seats {} are held until {held_until}; choose others, or try again then.",
+            seats.join(", ")
+        ),
+    };
+    refused("seat_held", 409, message)
+        .with(json!({ "seat_ids": seat_ids, "held_until": held_until }))
+}
+
+/// More seats would be held for one user than may be.
+#[must_use]
+pub fn too_many_held(showtime_max: usize, all_max: usize, showtime: u32, all: u32) -> Stop {
+    let message = format!(
+        "One user may hold {showtime_max} seats of a showtime and {all_max} in all at once; \
+         {showtime} and {all} are held. Reserve or release some first."
+    );
+    refused("too_many_held", 409, message).with(json!({
+        "seats_held": showtime,
+        "seats_held_max": showtime_max,
+        "all_seats_held": all,
+        "all_seats_held_max": all_max,
+    }))
+}
+
+/// No hold has this token; or it is of another showtime or user, of which nothing is told.
+#[must_use]
+pub fn hold_not_found() -> Stop {
+    refused("hold_not_found", 404, "Hold not found; hold the seats with hold_seats.")
+}
+
+/// The hold is over.
+#[must_use]
+pub fn hold_expired(expired_at: &str) -> Stop {
+    let message = format!("The hold expired at {expired_at}; hold the seats again.");
+    refused("hold_expired", 409, message).with(json!({ "expired_at": expired_at }))
+}
+
+/// Fewer seats are free than are asked for.
+#[must_use]
+pub fn not_enough_seats(showtime_id: &str, free: usize, wheelchair_places: usize) -> Stop {
+    let message = format!(
+        "Only {free} seats and {wheelchair_places} wheelchair places are free; ask for fewer, or \
+         choose another showtime."
+    );
+    refused("not_enough_seats", 409, message).with(json!({
+        "showtime_id": showtime_id,
+        "free_seats_count": free,
+        "free_wheelchair_places_count": wheelchair_places,
+    }))
+}
+
 /// The key was used for another reservation (CIN-47).
 #[must_use]
 pub fn idempotency_conflict(key: &str) -> Stop {

@@ -25,9 +25,9 @@ pub fn lay_out<'a>(rows: impl IntoIterator<Item = Row<'a>> + Clone) -> Vec<Seat>
         seat_id: format!("{row}{number}"),
         row: row.to_owned(),
         number,
-        is_reserved: false,
         column: u32::try_from(place + 1).ok(),
         kind,
+        ..Seat::default()
     };
     let mut seats = Vec::new();
     for (row, signs) in rows {
@@ -49,7 +49,10 @@ fn kind_at(signs: &str, place: usize) -> Option<SeatKind> {
     }
 }
 
-/// The map for chat clients: numbers above, a line a row, `○` free and `×` taken (CIN-35).
+/// What `△` means, where there is one.
+const LEGEND: &str = "△ 仮押さえ中 / held";
+
+/// The map for chat clients: numbers above, a line a row, `○` free and `×` taken (CIN-35), `△` held.
 ///
 /// `seats` are all seats of the screen, rows alphabetical and numbers ascending (CIN-33).
 #[must_use]
@@ -65,11 +68,13 @@ pub fn text_map(seats: &[Seat]) -> String {
     for row in seats.chunk_by(|one, next| one.row == next.row) {
         let signs = places.clone().map(|at| match row.iter().find(|it| place(it) == at) {
             Some(seat) if seat.is_reserved => "×",
+            Some(seat) if seat.is_held => "△",
             Some(_) => "○",
             None => " ",
         });
         lines.push(format!("{} [ {} ]", row[0].row, signs.collect::<Vec<_>>().join("  ")));
     }
+    lines.extend(seats.iter().any(|it| it.is_held).then(|| LEGEND.to_owned()));
     lines.join("\n")
 }
 
@@ -82,6 +87,14 @@ mod tests {
         let mut seats = lay_out([("A", "ssss")]);
         seats[2].is_reserved = true;
         assert_eq!(text_map(&seats), "    1  2  3  4\nA [ ○  ○  ×  ○ ]");
+    }
+
+    #[test]
+    fn held_seats_are_told_from_taken_ones_and_explained() {
+        let mut seats = lay_out([("A", "sss")]);
+        seats[0].is_reserved = true;
+        seats[2].is_held = true;
+        assert_eq!(text_map(&seats), "    1  2  3\nA [ ×  ○  △ ]\n△ 仮押さえ中 / held");
     }
 
     #[test]

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use toolkit::{Stop, sql, sql::Statement};
 
-use crate::programme::{Showing, Slot};
+use crate::{
+    clock::Clock,
+    programme::{Showing, Slot},
+};
 
 /// The columns of [`Slot`]; a WHERE may follow.
 const SLOTS: &str = "SELECT p.screen_id, p.starts, p.movie_id, p.weekdays, p.valid_from, \
@@ -32,21 +35,28 @@ pub fn of_screen(screen_id: &str, starts: &str) -> Statement {
     sql!(format!("{SLOTS} WHERE p.screen_id = $1 AND p.starts = $2"), screen_id, starts)
 }
 
-/// How many seats of each showing are taken, counted now (CIN-22).
+/// How many seats of each showing are taken or held, counted now (CIN-22).
 ///
 /// # Errors
 /// When the database fails.
-pub fn taken(showings: &[Showing<'_>]) -> Result<BTreeMap<String, u32>, Stop> {
+pub fn taken(showings: &[Showing<'_>], clock: &Clock) -> Result<BTreeMap<String, u32>, Stop> {
     if showings.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let among = sql::placeholders(1, showings.len());
+    let among = sql::placeholders(2, showings.len());
+    // No seat is in both tables.
     let counted = Statement::new(format!(
-        "SELECT r.showtime_id, COUNT(*) FROM reserved_seats r \
-         JOIN seats s ON s.screen_id = r.screen_id AND s.seat_id = r.seat_id \
-         WHERE r.showtime_id IN ({among}) GROUP BY r.showtime_id"
+        "SELECT t.showtime_id, COUNT(*) FROM \
+         (SELECT showtime_id, screen_id, seat_id FROM reserved_seats \
+         WHERE showtime_id IN ({among}) UNION ALL \
+         SELECT d.showtime_id, d.screen_id, d.seat_id FROM held_seats d \
+         JOIN holds h ON h.hold_id = d.hold_id AND h.expires_at > $1 \
+         WHERE d.showtime_id IN ({among})) t \
+         JOIN seats s ON s.screen_id = t.screen_id AND s.seat_id = t.seat_id \
+         GROUP BY t.showtime_id"
     ));
-    let [rows] = sql::query([counted.bind_all(showings.iter().map(Showing::id))])?;
+    let counted = counted.bind(clock.second()).bind_all(showings.iter().map(Showing::id));
+    let [rows] = sql::query([counted])?;
     Ok(rows.read::<(String, u32)>()?.into_iter().collect())
 }
 

@@ -2,17 +2,22 @@
 
 mod available_seats;
 mod conversations;
+mod hold;
 mod movies;
+mod picked;
 mod reservations;
 mod reserve;
 mod showtimes;
+mod suggest;
 
 pub use available_seats::ListAvailableSeats;
 pub use conversations::{GetConversationHistory, RecordConversation, Said};
+pub use hold::{ExtendHold, HoldSeats, ReleaseHold};
 pub use movies::ListMovies;
-pub use reservations::{CancelReservation, GetReservation};
+pub use reservations::{CancelReservation, GetReservation, ListReservations};
 pub use reserve::ReserveSeats;
 pub use showtimes::ListShowtimes;
+pub use suggest::SuggestSeats;
 
 use toolkit::{Problem, Stop, invalid};
 
@@ -21,6 +26,9 @@ use crate::clock::{Clock, Day};
 /// How long an identifier may be, and a name that a caller makes up: of a user, a conversation, an
 /// idempotency key.
 const NAME_CHARS_MAX: usize = 200;
+
+/// Marks a tool as one for pages: MCP's way to say that it is not listed to models.
+const FOR_PAGES: &str = r#"{"ui":{"visibility":["app"]}}"#;
 
 /// The argument `date` of a listing (CIN-15, CIN-16).
 fn day(clock: &Clock, date: Option<&str>) -> Result<Option<Day>, Stop> {

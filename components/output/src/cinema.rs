@@ -1,7 +1,11 @@
 //! The cinema's nouns: what is on, when, on which seats, and who sits there (CIN-70).
 
+mod holds;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+pub use holds::{Hold, Released, SeatSuggestion};
 
 /// The films that are on, best match first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -91,7 +95,7 @@ pub struct Showtime {
 /// The seats of one showing, rows alphabetical, numbers ascending (CIN-33).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SeatMap {
-    /// Free seats only, unless all were asked for (CIN-31, CIN-32).
+    /// Free seats and the caller's own only, unless all were asked for (CIN-31, CIN-32).
     pub seats: Vec<Seat>,
     /// The showing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -112,12 +116,26 @@ pub struct Seat {
     pub number: u32,
     /// Whether someone has it.
     pub is_reserved: bool,
+    /// Whether it is held for someone who has yet to reserve it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_held: bool,
+    /// Whether the hold is the caller's own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_mine: bool,
     /// Where in its row it stands, counted from 1, where that is not its number: one left out is an aisle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
     /// What kind of place it is, where it is no ordinary seat.
     #[serde(default, skip_serializing_if = "SeatKind::is_standard")]
     pub kind: SeatKind,
+}
+
+impl Seat {
+    /// Whether nobody has it, and nobody has it held.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        !self.is_reserved && !self.is_held
+    }
 }
 
 impl SeatKind {
@@ -179,6 +197,15 @@ pub struct Reservation {
     /// The screen's name in English.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub theater_name_en: Option<String>,
+}
+
+/// Someone's reservations, the newest first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Reservations {
+    /// A hundred at most.
+    pub reservations: Vec<Reservation>,
+    /// How many there are.
+    pub reservations_count: u32,
 }
 
 /// Whether a reservation holds.

@@ -173,7 +173,8 @@ async fn a_catalogue_beyond_every_measure_is_refused() {
 
 #[tokio::test]
 async fn without_leave_the_cinema_does_not_start_and_says_what_it_lacks() {
-    for lacking in [Grant::Sql, Grant::Settings, Grant::Clock, Grant::Random] {
+    let needed = [Grant::Sql, Grant::Settings, Grant::Clock, Grant::Random, Grant::Events];
+    for lacking in needed {
         let granted = Grant::ALL.into_iter().filter(|it| *it != lacking);
         let bench = granted.fold(Bench::of("cinema"), Bench::grant);
         let error = bench.try_start().await.err().expect("it must not start");

@@ -1,16 +1,20 @@
-//! `get_reservation` and `cancel_reservation`: what was reserved, and giving it back.
+//! `get_reservation`, `list_reservations` and `cancel_reservation`: what was reserved, and giving it back.
 
-use output::cinema::{Reservation, ReservationStatus};
+use output::cinema::{Reservation, ReservationStatus, Reservations};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User, sql};
 
-use super::{at_most, none_of};
+use super::{NAME_CHARS_MAX, at_most, length, none_of};
 use crate::{
     clock::{Clock, naive},
+    notices::seats_changed,
     refusals::{reservation_not_found, reservation_user_mismatch, showtime_closed},
-    reservation::{COLUMNS, first},
+    reservation::{COLUMNS, Stored, first},
 };
+
+/// How many reservations one call lists.
+const LISTED_MAX: u32 = 100;
 
 /// 予約の内容を取得。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -34,6 +38,48 @@ impl Tool for GetReservation {
 
     fn call(self, _: &User) -> Result<Reservation, Stop> {
         look_up(&self.reservation_id)
+    }
+}
+
+/// 利用者の予約を新しい順に取得（最大100件）。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListReservations {
+    /// 予約した利用者のID
+    #[schemars(length(min = 1, max = 200))]
+    user_id: String,
+    /// 任意。true なら取り消した予約も含める
+    #[serde(default)]
+    include_cancelled: bool,
+}
+
+impl Tool for ListReservations {
+    const NAME: &str = "list_reservations";
+    const TITLE: Text = Text { ja: "予約一覧", en: "List reservations" };
+    const ENGLISH: English = English {
+        description: "Lists a user's reservations, newest first, at most 100.",
+        arguments: &[
+            ("user_id", "Whom the reservations are for"),
+            ("include_cancelled", "Optional. With true, the cancelled ones as well"),
+        ],
+    };
+    const HINTS: Hints = Hints::READ_ONLY;
+    type Output = Reservations;
+
+    fn call(self, _: &User) -> Result<Reservations, Stop> {
+        none_of([length("/user_id", &self.user_id, NAME_CHARS_MAX)])?;
+        let those = "FROM reservations WHERE user_id = $1 AND (status = 'confirmed' OR $2)";
+        let listed = format!(
+            "SELECT {COLUMNS} {those} \
+             ORDER BY reserved_at DESC, start_time DESC, reservation_id LIMIT {LISTED_MAX}"
+        );
+        let [listed, count] = sql::query([
+            sql!(listed, &self.user_id, self.include_cancelled),
+            sql!(format!("SELECT COUNT(*) {those}"), &self.user_id, self.include_cancelled),
+        ])?;
+        let listed = listed.read::<Stored>()?.into_iter().map(Stored::reservation);
+        let reservations_count = count.first::<(u32,)>()?.map_or(0, |it| it.0);
+        Ok(Reservations { reservations: listed.collect(), reservations_count })
     }
 }
 
@@ -86,6 +132,7 @@ impl Tool for CancelReservation {
         let free =
             sql!("DELETE FROM reserved_seats WHERE reservation_id = $1", &self.reservation_id);
         sql::transact([cancel, free])?;
+        seats_changed(&found.showtime_id);
         Ok(Reservation { status: ReservationStatus::Cancelled, ..found })
     }
 }

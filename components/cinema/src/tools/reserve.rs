@@ -8,21 +8,22 @@ use output::cinema::{Reservation, ReservationStatus, ReservedSeat};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{
-    English, Hints, Problem, Stop, Text, Tool, User, caller, fresh_id, sql, sql::Statement,
+    English, Hints, Stop, Text, Tool, User, caller, fresh_id, sql,
+    sql::{Rows, Statement},
 };
 
 use plan::Plan;
 
-use super::{NAME_CHARS_MAX, at_most, length, none_of};
+use super::{
+    NAME_CHARS_MAX, at_most, length, none_of,
+    picked::{Open, Picked},
+};
 use crate::{
     clock::{Clock, naive},
-    programme::{Showing, ShowtimeId, Slot, days_listed},
-    refusals::{
-        idempotency_conflict, not_saved, reservation_cancelled, seat_already_reserved,
-        seat_data_unavailable, seat_not_found, showtime_closed, showtime_not_found,
-    },
+    holds::{self, Held},
+    notices::seats_changed,
+    refusals::{idempotency_conflict, not_saved, reservation_cancelled},
     reservation::{COLUMNS, first, seats_per_reservation_max},
-    slots,
 };
 
 /// How often a reservation is tried while the catalogue changes, or seats are cancelled, under it.
@@ -44,6 +45,9 @@ pub struct ReserveSeats {
     /// 任意。同じキーで再送しても予約は一度だけ
     #[schemars(length(min = 1, max = 200))]
     idempotency_key: Option<String>,
+    /// 任意。同じ利用者の仮押さえ（hold_seats の hold_token）
+    #[schemars(length(max = 200))]
+    hold_token: Option<String>,
 }
 
 impl Tool for ReserveSeats {
@@ -62,6 +66,7 @@ impl Tool for ReserveSeats {
                 "idempotency_key",
                 "Optional. Sent again under the same key, the reservation is made once",
             ),
+            ("hold_token", "Optional. The same user's hold, as hold_seats names it"),
         ],
     };
     const HINTS: Hints = Hints::ADDITIVE;
@@ -75,7 +80,8 @@ impl Tool for ReserveSeats {
             match self.look(&clock)? {
                 Found::Reserved(reservation) => return Ok(reservation),
                 Found::Free(plan) => {
-                    if plan.write()? {
+                    if plan.write(&clock)? {
+                        seats_changed(&self.showtime_id);
                         return Ok(plan.reservation);
                     }
                 }
@@ -94,57 +100,49 @@ enum Found {
 }
 
 impl ReserveSeats {
+    fn picked(&self) -> Picked<'_> {
+        Picked { showtime_id: &self.showtime_id, seat_ids: &self.seat_ids }
+    }
+
     fn check(&self, seats_max: usize) -> Result<(), Stop> {
-        let count = self.seat_ids.len();
-        let count = (!(1..=seats_max).contains(&count))
-            .then(|| Problem::at("/seat_ids", format!("must have 1 to {seats_max} seats")));
-        let mut long = self.seat_ids.iter().enumerate();
-        let long = long.find_map(|(index, it)| at_most(&format!("/seat_ids/{index}"), it));
-        let mut seen = BTreeSet::new();
-        let twice = self.seat_ids.iter().enumerate().find(|(_, it)| !seen.insert(*it));
-        let twice = twice.filter(|_| long.is_none());
-        let twice = twice.map(|(index, it)| {
-            Problem::at(format!("/seat_ids/{index}"), format!("must not name {it} twice"))
-        });
-        let key = self.idempotency_key.as_ref();
+        let (key, token) = (self.idempotency_key.as_ref(), self.hold_token.as_ref());
+        let [showtime, count, long, twice] = self.picked().problems(seats_max);
         none_of([
             length("/user_id", &self.user_id, NAME_CHARS_MAX),
-            at_most("/showtime_id", &self.showtime_id),
+            showtime,
             count,
             long,
             twice,
             key.and_then(|it| length("/idempotency_key", it, NAME_CHARS_MAX)),
+            token.and_then(|it| at_most("/hold_token", it)),
         ])
     }
 
     /// Reads everything that decides, in one snapshot.
     fn look(&self, clock: &Clock) -> Result<Found, Stop> {
-        let not_found = || showtime_not_found(&self.showtime_id);
-        let id = ShowtimeId::read(&self.showtime_id);
-        let (screen_id, starts) =
-            id.as_ref().map_or(("", ""), |it| (it.screen_id.as_str(), it.starts.as_str()));
-        let [before, slots, seats, import] = sql::query([
-            self.before(),
-            slots::of_screen(screen_id, starts),
-            self.seats(screen_id),
-            sql!("SELECT MAX(number) FROM imports"),
-        ])?;
+        let picked = self.picked();
+        let [slots, seats, import] = picked.statements(clock);
+        let hold = holds::of_token(self.hold_token.as_deref().unwrap_or_default());
+        let [before, hold, slots, seats, import] =
+            sql::query([self.before(), hold, slots, seats, import])?;
         if let Some(before) = first(before)? {
             return self.repeat(before).map(Found::Reserved);
         }
-        let id = id.ok_or_else(not_found)?;
-        let slots = slots.read::<Slot>()?;
-        let listed = days_listed(clock.today()).contains(&id.date);
-        let showing = slots::on(&slots, id.date).filter(|_| listed).ok_or_else(not_found)?;
-        if !showing.is_open(clock.now()) {
-            return Err(showtime_closed(&self.showtime_id, &naive(showing.start)));
+        let open = picked.open(slots, clock)?;
+        let hold_id = self.hold(hold, clock)?;
+        let seats = picked.free(seats, hold_id.as_deref(), clock)?;
+        let import = picked.import(import)?;
+        Ok(Found::Free(self.plan(open, seats, hold_id, clock, import)))
+    }
+
+    /// The caller's own hold, if they name one: of this user, for this showing, and live.
+    fn hold(&self, found: Rows, clock: &Clock) -> Result<Option<String>, Stop> {
+        if self.hold_token.is_none() {
+            return Ok(None);
         }
-        if showing.slot.seats_count == 0 {
-            return Err(seat_data_unavailable(&self.showtime_id));
-        }
-        let seats = self.free(seats.read::<Row>()?)?;
-        let (import,) = import.first::<(u32,)>()?.ok_or_else(not_found)?;
-        Ok(Found::Free(self.plan(&showing, seats, clock, import)))
+        let is_own = |it: &Held| it.user_id == self.user_id && it.showtime_id == self.showtime_id;
+        let found = found.first::<Held>()?.filter(is_own);
+        Ok(Some(holds::live(found, clock)?.hold_id))
     }
 
     /// What this caller has reserved under the same key for this user.
@@ -162,49 +160,15 @@ impl ReserveSeats {
         )
     }
 
-    /// The seats asked for, and which of them someone has.
-    fn seats(&self, screen_id: &str) -> Statement {
-        let among = sql::placeholders(3, self.seat_ids.len());
-        let seats = format!(
-            "SELECT s.seat_id, s.row_label, s.number, \
-             CASE WHEN r.seat_id IS NULL THEN 0 ELSE 1 END \
-             FROM seats s LEFT JOIN reserved_seats r \
-             ON r.showtime_id = $1 AND r.seat_id = s.seat_id \
-             WHERE s.screen_id = $2 AND s.seat_id IN ({among})"
-        );
-        sql!(seats, &self.showtime_id, screen_id).bind_all(&self.seat_ids)
-    }
-
-    /// The seats in the order asked for, if every one of them exists and none is taken.
-    fn free(&self, rows: Vec<Row>) -> Result<Vec<ReservedSeat>, Stop> {
-        let row = |id: &String| rows.iter().find(|it| it.0 == *id);
-        let those = |bad: &dyn Fn(&String) -> bool| {
-            self.seat_ids.iter().filter(|it| bad(it)).cloned().collect::<Vec<_>>()
-        };
-        let unknown = those(&|it| row(it).is_none());
-        if !unknown.is_empty() {
-            return Err(seat_not_found(&unknown));
-        }
-        let taken = those(&|it| row(it).is_some_and(|it| it.3));
-        if !taken.is_empty() {
-            return Err(seat_already_reserved(&taken));
-        }
-        let seat = |(seat_id, row, number, _): &Row| ReservedSeat {
-            seat_id: seat_id.clone(),
-            row: row.clone(),
-            number: *number,
-        };
-        Ok(self.seat_ids.iter().filter_map(row).map(seat).collect())
-    }
-
     fn plan(
         &self,
-        showing: &Showing<'_>,
+        open: Open,
         seats: Vec<ReservedSeat>,
+        hold_id: Option<String>,
         clock: &Clock,
         import: u32,
     ) -> Plan {
-        let slot = showing.slot;
+        let Open { slot, start } = open;
         let reservation = Reservation {
             reservation_id: fresh_id("rsv"),
             reserved_at: naive(clock.now()),
@@ -212,16 +176,17 @@ impl ReserveSeats {
             user_id: self.user_id.clone(),
             showtime_id: self.showtime_id.clone(),
             status: ReservationStatus::Confirmed,
-            movie_title: Some(slot.movie_title.clone()),
-            start_time: Some(naive(showing.start)),
-            theater_name: Some(slot.screen_name.clone()),
-            theater_name_en: slot.screen_name_en.clone(),
+            movie_title: Some(slot.movie_title),
+            start_time: Some(naive(start)),
+            theater_name: Some(slot.screen_name),
+            theater_name_en: slot.screen_name_en,
         };
         Plan {
             reservation,
-            movie_id: slot.movie_id.clone(),
-            screen_id: slot.screen_id.clone(),
+            movie_id: slot.movie_id,
+            screen_id: slot.screen_id,
             idempotency_key: self.idempotency_key.clone(),
+            hold_id,
             import,
         }
     }
@@ -241,9 +206,6 @@ impl ReserveSeats {
     }
 }
 
-/// Identifier, row, number, and whether someone has it.
-type Row = (String, String, u32, bool);
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -254,11 +216,8 @@ mod tests {
             showtime_id: "st-20261120-s1-1000".into(),
             seat_ids: seat_ids.iter().map(|it| (*it).to_owned()).collect(),
             idempotency_key: Some("k".into()),
+            hold_token: None,
         }
-    }
-
-    fn row(seat_id: &str, taken: bool) -> Row {
-        (seat_id.into(), seat_id[..1].into(), seat_id[1..].parse().unwrap(), taken)
     }
 
     fn code(stop: Stop) -> String {
@@ -267,25 +226,6 @@ mod tests {
             Stop::InvalidArguments(problems) => problems[0].pointer.clone(),
             other => panic!("{other:?}"),
         }
-    }
-
-    #[test]
-    fn seats_come_back_in_the_order_asked_for() {
-        let seats = asks(&["B2", "A1"]).free(vec![row("A1", false), row("B2", false)]).unwrap();
-        assert_eq!((seats[0].row.as_str(), seats[0].number, seats[1].number), ("B", 2, 1));
-    }
-
-    #[test]
-    fn exactly_the_taken_seats_are_named() {
-        let rows = vec![row("A1", true), row("A2", false), row("A3", true)];
-        let stop = asks(&["A1", "A2", "A3"]).free(rows).unwrap_err();
-        assert_eq!(code(stop), r#"seat_already_reserved {"seat_ids":["A1","A3"]}"#);
-    }
-
-    #[test]
-    fn an_unknown_seat_is_named_before_a_taken_one() {
-        let stop = asks(&["A1", "Z9"]).free(vec![row("A1", true)]).unwrap_err();
-        assert_eq!(code(stop), r#"seat_not_found {"seat_ids":["Z9"]}"#);
     }
 
     #[test]

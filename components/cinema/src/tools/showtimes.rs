@@ -49,7 +49,7 @@ impl Tool for ListShowtimes {
         }
         let slots = slots.read::<Slot>()?;
         let shown = showings(&slots, &days_asked(clock.today(), day), day);
-        let taken = slots::taken(&shown)?;
+        let taken = slots::taken(&shown, &clock)?;
         let taken = |id: &str| taken.get(id).copied().unwrap_or(0);
         let showtime = |it: &Showing<'_>| it.showtime(taken(&it.id()), clock.now());
         Ok(Showtimes { showtimes: shown.iter().map(showtime).collect() })

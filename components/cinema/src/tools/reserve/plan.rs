@@ -6,7 +6,13 @@ use toolkit::{
     sql::{ConstraintKind, Error, Statement},
 };
 
-use crate::{refusals::not_saved, reservation::seats_json};
+use crate::{
+    clock::Clock,
+    holds::{end, free_expired},
+    refusals::not_saved,
+    reservation::seats_json,
+    tools::picked::on_sale,
+};
 
 /// What will be reserved unless someone is faster.
 pub(super) struct Plan {
@@ -18,37 +24,41 @@ pub(super) struct Plan {
     pub(super) screen_id: String,
     /// Under which the same call of the same caller may come again.
     pub(super) idempotency_key: Option<String>,
+    /// The hold that becomes the reservation.
+    pub(super) hold_id: Option<String>,
     /// The catalogue that the plan was made from.
     pub(super) import: u32,
 }
 
 impl Plan {
     /// Writes all of it or nothing; false when what the plan was made from has changed meanwhile.
-    pub(super) fn write(&self) -> Result<bool, Stop> {
-        match sql::transact_all(&self.batch()) {
+    pub(super) fn write(&self, clock: &Clock) -> Result<bool, Stop> {
+        match sql::transact_all(&self.batch(clock)) {
             Ok(_) => Ok(true),
             // Someone was faster, or sent the same key: the next look says who and what.
             Err(Error::Constraint(it)) if it.kind == ConstraintKind::Unique => Ok(false),
-            // Another catalogue is on sale now.
-            Err(Error::UnexpectedCount(it)) if it.statement == 0 => Ok(false),
+            // Another catalogue is on sale now, the hold has ended, or someone else holds a seat.
+            Err(Error::UnexpectedCount(_)) => Ok(false),
             Err(Error::Unavailable(_)) => Err(not_saved()),
             Err(other) => Err(other.into()),
         }
     }
 
-    fn batch(&self) -> Vec<Statement> {
-        let on_sale = sql!(
-            "SELECT number FROM imports WHERE number = $1 \
-             AND NOT EXISTS (SELECT 1 FROM imports WHERE number > $1)",
-            self.import,
-        );
+    fn batch(&self, clock: &Clock) -> Vec<Statement> {
         let user = sql!(
             "INSERT INTO users (user_id, name, contact_info) VALUES ($1, '', '') \
              ON CONFLICT (user_id) DO NOTHING",
             &self.reservation.user_id,
         );
-        let batch = [on_sale.expect(1), user, self.reservation(), self.seats()];
-        batch.into_iter().chain(self.key()).collect()
+        let mut batch = vec![on_sale(self.import), user, self.reservation()];
+        if let Some(hold_id) = &self.hold_id {
+            let [hold, seats] = end(hold_id, clock);
+            batch.extend([hold.expect(1), seats]);
+        }
+        let made = &self.reservation;
+        batch.extend([free_expired(&made.showtime_id, &made.seats, clock), self.seats()]);
+        batch.extend(self.key());
+        batch
     }
 
     /// The primary key of `idempotency_keys` lets each key of a caller make one reservation (CIN-47).
@@ -84,14 +94,16 @@ impl Plan {
         )
     }
 
-    /// The primary key of `reserved_seats` lets each seat have one winner (CIN-43).
+    /// The primary key of `reserved_seats` lets each seat have one winner (CIN-43). What is in a hold still
+    /// is in someone else's.
     fn seats(&self) -> Statement {
         let made = &self.reservation;
         let among = sql::placeholders(4, made.seats.len());
         let seats = format!(
             "INSERT INTO reserved_seats (showtime_id, seat_id, screen_id, reservation_id) \
-             SELECT $1, seat_id, screen_id, $2 FROM seats \
-             WHERE screen_id = $3 AND seat_id IN ({among})"
+             SELECT $1, s.seat_id, s.screen_id, $2 FROM seats s \
+             WHERE s.screen_id = $3 AND s.seat_id IN ({among}) AND NOT EXISTS \
+             (SELECT 1 FROM held_seats d WHERE d.showtime_id = $1 AND d.seat_id = s.seat_id)"
         );
         sql!(seats, &made.showtime_id, &made.reservation_id, &self.screen_id)
             .bind_all(made.seats.iter().map(|it| &it.seat_id))

@@ -1,0 +1,73 @@
+//! The hall of a showing as it is now: every seat, and whether it is free, held or taken.
+
+use output::cinema::{Seat, SeatKind, Showtime};
+use toolkit::{Stop, sql};
+
+use crate::{
+    clock::Clock,
+    holds::digest,
+    programme::{ShowtimeId, Slot, days_listed},
+    refusals::{seat_data_unavailable, showtime_not_found},
+    slots,
+};
+
+/// The showing and its seats.
+pub struct Hall {
+    /// The showing, with how many seats are free.
+    pub showtime: Showtime,
+    /// Every seat, rows alphabetical, numbers ascending (CIN-33).
+    pub seats: Vec<Seat>,
+}
+
+impl Hall {
+    /// The hall of a showing; what `hold_token` holds is the caller's own.
+    ///
+    /// # Errors
+    /// When no such showing is listed, or its screen has no seat plan (CIN-34).
+    pub fn of(showtime_id: &str, hold_token: Option<&str>, clock: &Clock) -> Result<Self, Stop> {
+        let not_found = || showtime_not_found(showtime_id);
+        let id = ShowtimeId::read(showtime_id).ok_or_else(not_found)?;
+        let seats = sql!(
+            "SELECT s.seat_id, s.row_label, s.number, s.position, s.kind, \
+             CASE WHEN r.seat_id IS NULL THEN 0 ELSE 1 END, \
+             CASE WHEN h.hold_id IS NULL THEN 0 ELSE 1 END, \
+             CASE WHEN h.hold_id = $4 THEN 1 ELSE 0 END \
+             FROM seats s LEFT JOIN reserved_seats r \
+             ON r.showtime_id = $1 AND r.seat_id = s.seat_id \
+             LEFT JOIN held_seats d ON d.showtime_id = $1 AND d.seat_id = s.seat_id \
+             LEFT JOIN holds h ON h.hold_id = d.hold_id AND h.expires_at > $3 \
+             WHERE s.screen_id = $2 ORDER BY s.row_label, s.number",
+            showtime_id,
+            &id.screen_id,
+            clock.second(),
+            hold_token.map(digest),
+        );
+        let [slots, seats] = sql::query([slots::of_screen(&id.screen_id, &id.starts), seats])?;
+        let slots = slots.read::<Slot>()?;
+        let listed = days_listed(clock.today()).contains(&id.date);
+        let showing = slots::on(&slots, id.date).filter(|_| listed).ok_or_else(not_found)?;
+        let seats: Vec<_> = seats.read::<Row>()?.into_iter().map(seat).collect();
+        if seats.is_empty() {
+            return Err(seat_data_unavailable(showtime_id));
+        }
+        let taken = seats.iter().filter(|it| !it.is_free()).count();
+        let showtime = showing.showtime(u32::try_from(taken).unwrap_or(u32::MAX), clock.now());
+        Ok(Self { showtime, seats })
+    }
+}
+
+/// Identifier, row, number, column, kind, and whether someone has it, holds it, and is the caller.
+type Row = (String, String, u32, u32, SeatKind, bool, bool, bool);
+
+fn seat((seat_id, row, number, column, kind, is_reserved, is_held, is_mine): Row) -> Seat {
+    Seat {
+        seat_id,
+        row,
+        number,
+        is_reserved,
+        is_held,
+        is_mine,
+        column: Some(column).filter(|it| *it != number),
+        kind,
+    }
+}

@@ -1,0 +1,193 @@
+//! Holds: seats that are kept for someone for some minutes, until they reserve them.
+//!
+//! A hold is live until the second when it ends; from then on it counts as none, whether its rows are
+//! [swept](sweep) or not. Whoever takes a seat sweeps it in the same transaction.
+
+pub mod sweep;
+
+use output::cinema::{Hold, ReservedSeat};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+use toolkit::{Problem, Stop, settings, settings::Unfit, sql, sql::Statement};
+
+use crate::{
+    clock::Clock,
+    refusals::{hold_expired, hold_not_found},
+};
+
+/// How long a hold lasts when neither caller nor operator says anything.
+const MINUTES_DEFAULT: u32 = 10;
+/// How long one may last when the operator says nothing.
+const MINUTES_MAX_DEFAULT: u32 = 60;
+/// More than a day is a reservation.
+const MINUTES_MAX_MAX: u32 = 24 * 60;
+
+/// How long holds last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Minutes {
+    /// When the caller says nothing.
+    pub default: u32,
+    /// At most, from when it was made.
+    pub max: u32,
+}
+
+impl Minutes {
+    /// The settings `hold_minutes`, or 10, and `hold_minutes_max`, or 60.
+    ///
+    /// # Errors
+    /// When either is out of its range.
+    pub fn set() -> Result<Self, Unfit> {
+        let max = settings::get("hold_minutes_max")?;
+        let max = within("hold_minutes_max", max.unwrap_or(MINUTES_MAX_DEFAULT), MINUTES_MAX_MAX)?;
+        let default = settings::get("hold_minutes")?.unwrap_or(MINUTES_DEFAULT.min(max));
+        Ok(Self { default: within("hold_minutes", default, max)?, max })
+    }
+
+    /// Those that the caller asks for, or the default.
+    ///
+    /// # Errors
+    /// When they are more than a hold may last, or none.
+    pub fn asked(self, minutes: Option<u32>) -> Result<u32, Stop> {
+        let minutes = minutes.unwrap_or(self.default);
+        if (1..=self.max).contains(&minutes) {
+            return Ok(minutes);
+        }
+        Err(toolkit::invalid("/minutes", format!("must be from 1 to {}", self.max)))
+    }
+}
+
+fn within(name: &str, minutes: u32, max: u32) -> Result<u32, Unfit> {
+    if (1..=max).contains(&minutes) {
+        return Ok(minutes);
+    }
+    let problem = Problem::at("", format!("must be from 1 to {max}"));
+    Err(Unfit { name: name.to_owned(), problem })
+}
+
+/// A row of `holds`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Held {
+    /// The token's digest.
+    pub hold_id: String,
+    /// Whoever it is for.
+    pub user_id: String,
+    /// The showing.
+    pub showtime_id: String,
+    /// When it was made, in seconds since 1970.
+    pub made_at: i64,
+    /// When it ends.
+    pub expires_at: i64,
+}
+
+impl Held {
+    /// Whether it has yet to end.
+    #[must_use]
+    pub fn is_live(&self, clock: &Clock) -> bool {
+        self.expires_at > clock.second()
+    }
+
+    /// The hold as it goes out to whoever has the token.
+    #[must_use]
+    pub fn told(self, token: String, seats: Vec<ReservedSeat>, clock: &Clock) -> Hold {
+        let left = self.expires_at - clock.second();
+        Hold {
+            hold_token: token,
+            showtime_id: self.showtime_id,
+            user_id: self.user_id,
+            seats,
+            expires_at: clock.shows(self.expires_at),
+            seconds_left: u32::try_from(left).unwrap_or_default(),
+        }
+    }
+}
+
+/// What is kept of a token.
+#[must_use]
+pub fn digest(token: &str) -> String {
+    let hash = Sha256::digest(token.as_bytes());
+    hash.iter().map(|it| format!("{it:02x}")).collect()
+}
+
+/// The hold of a token, as long as it is remembered.
+#[must_use]
+pub fn of_token(token: &str) -> Statement {
+    sql!(
+        "SELECT hold_id, user_id, showtime_id, made_at, expires_at FROM holds WHERE hold_id = $1",
+        digest(token),
+    )
+}
+
+/// The hold that was found, if it is live.
+///
+/// # Errors
+/// When there is none, or none any more.
+pub fn live(found: Option<Held>, clock: &Clock) -> Result<Held, Stop> {
+    let held = found.ok_or_else(hold_not_found)?;
+    if held.is_live(clock) { Ok(held) } else { Err(hold_expired(&clock.shows(held.expires_at))) }
+}
+
+/// Takes the seats of a showing out of holds that have expired.
+#[must_use]
+pub fn free_expired(showtime_id: &str, seats: &[ReservedSeat], clock: &Clock) -> Statement {
+    let among = sql::placeholders(3, seats.len());
+    let free = format!(
+        "DELETE FROM held_seats WHERE showtime_id = $1 AND seat_id IN ({among}) \
+         AND hold_id IN (SELECT hold_id FROM holds WHERE expires_at <= $2)"
+    );
+    sql!(free, showtime_id, clock.second()).bind_all(seats.iter().map(|it| &it.seat_id))
+}
+
+/// Ends a hold: its row if it is live, and its seats in any case; both say what they removed.
+#[must_use]
+pub fn end(hold_id: &str, clock: &Clock) -> [Statement; 2] {
+    let hold = "DELETE FROM holds WHERE hold_id = $1 AND expires_at > $2 RETURNING hold_id";
+    let seats = "DELETE FROM held_seats WHERE hold_id = $1 RETURNING showtime_id";
+    [sql!(hold, hold_id, clock.second()), sql!(seats, hold_id)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::tests::clock;
+
+    fn held(seconds: i64) -> Held {
+        Held {
+            hold_id: digest("hold-1"),
+            user_id: "u1".into(),
+            showtime_id: "st-20261120-s1-1000".into(),
+            made_at: clock().second(),
+            expires_at: clock().second() + seconds,
+        }
+    }
+
+    #[test]
+    fn a_hold_is_live_until_the_second_when_it_ends() {
+        assert!(live(Some(held(1)), &clock()).is_ok());
+        let Stop::Refused(over) = live(Some(held(0)), &clock()).unwrap_err() else { panic!() };
+        assert_eq!((over.code.as_str(), over.status), ("hold_expired", 409));
+        assert!(over.message.contains("2026-11-20T10:00:00"), "{}", over.message);
+        let Stop::Refused(none) = live(None, &clock()).unwrap_err() else { panic!() };
+        assert_eq!((none.code.as_str(), none.status), ("hold_not_found", 404));
+    }
+
+    #[test]
+    fn a_hold_says_when_it_ends_and_how_long_that_is() {
+        let told = held(600).told("hold-1".into(), Vec::new(), &clock());
+        assert_eq!((told.expires_at.as_str(), told.seconds_left), ("2026-11-20T10:10:00", 600));
+    }
+
+    #[test]
+    fn minutes_are_asked_for_within_what_the_operator_lets() {
+        let minutes = Minutes { default: 10, max: 60 };
+        assert_eq!(minutes.asked(None).unwrap(), 10);
+        assert_eq!(minutes.asked(Some(60)).unwrap(), 60);
+        assert!(minutes.asked(Some(61)).is_err() && minutes.asked(Some(0)).is_err());
+        let unfit = within("hold_minutes", 11, 10).unwrap_err();
+        assert_eq!(Problem::from(unfit).pointer, "/hold_minutes");
+    }
+
+    #[test]
+    fn of_a_token_the_digest_alone_is_kept() {
+        assert!(digest("abc").starts_with("ba7816bf") && digest("abc").len() == 64);
+    }
+}

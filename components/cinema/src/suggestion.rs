@@ -1,0 +1,157 @@
+//! Which seats are best: together, central, about two thirds back, and leaving no seat alone.
+//!
+//! The same hall gives the same seats each time: what is equal is decided by row and column.
+
+mod split;
+#[cfg(test)]
+mod tests;
+
+use output::cinema::{Seat, SeatKind};
+
+/// What the way from the middle to a side wall weighs, where the way from the screen to the back is 1,000.
+const SIDE: i64 = 500;
+
+/// The seats for a party: one part where they are together.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Suggestion<'a> {
+    /// Seats side by side, the front row first.
+    pub parts: Vec<Vec<&'a Seat>>,
+}
+
+/// The best `count` of `seats`, which are all seats of a hall in their order; none where too few are free.
+///
+/// Wheelchair places are for those who ask for one: then at least one is among the seats.
+#[must_use]
+pub fn suggest(seats: &[Seat], count: usize, wheelchair: bool) -> Option<Suggestion<'_>> {
+    let hall = Hall::of(seats);
+    let runs = hall.runs(|it| wheelchair || !is_place(it));
+    let together = runs.iter().flat_map(|it| it.blocks(count));
+    let together = together.filter(|it| !wheelchair || it.places() > 0);
+    let best = together.min_by_key(|it| (it.places(), it.gaps, hall.cost(it), it.row, it.first()));
+    let parts = match best {
+        Some(block) => vec![block],
+        None => split::split(&hall, &runs, count, wheelchair)?,
+    };
+    Some(Suggestion { parts: parts.into_iter().map(|it| it.seats.to_vec()).collect() })
+}
+
+fn is_place(seat: &Seat) -> bool {
+    seat.kind == SeatKind::Wheelchair
+}
+
+/// Where in its row a seat stands.
+fn column(seat: &Seat) -> i64 {
+    seat.column.unwrap_or(seat.number).into()
+}
+
+/// A hall and its measures.
+struct Hall<'a> {
+    rows: Vec<&'a [Seat]>,
+    left: i64,
+    right: i64,
+}
+
+/// Free seats side by side, as many as there are.
+struct Run<'a> {
+    row: i64,
+    seats: Vec<&'a Seat>,
+}
+
+/// Some seats of a run.
+#[derive(Clone, Debug)]
+struct Block<'r, 'a> {
+    row: i64,
+    seats: &'r [&'a Seat],
+    /// Seats of the run that would be left alone.
+    gaps: u8,
+}
+
+impl<'a> Hall<'a> {
+    fn of(seats: &'a [Seat]) -> Self {
+        let columns = || seats.iter().map(column);
+        let (left, right) = (columns().min().unwrap_or(0), columns().max().unwrap_or(0));
+        Self { rows: seats.chunk_by(|one, next| one.row == next.row).collect(), left, right }
+    }
+
+    /// The free seats that are wanted.
+    fn runs(&self, wanted: impl Fn(&Seat) -> bool) -> Vec<Run<'a>> {
+        let mut runs = Vec::new();
+        for (row, seats) in (0_i64..).zip(&self.rows) {
+            let free: Vec<_> = seats.iter().filter(|it| it.is_free() && wanted(it)).collect();
+            let together = free.chunk_by(|one, next| column(one) + 1 == column(next));
+            runs.extend(together.map(|it| Run { row, seats: it.to_vec() }));
+        }
+        runs
+    }
+
+    /// How far from the best place of the hall the seats are, each on the average.
+    fn cost(&self, block: &Block<'_, '_>) -> i64 {
+        let depth = i64::try_from(self.rows.len()).unwrap_or(i64::MAX).saturating_sub(1).max(1);
+        let back = (3 * block.row - 2 * depth).abs() * 1_000 / (3 * depth);
+        let (width, middle) = ((self.right - self.left).max(1), self.left + self.right);
+        let side = |it: &&Seat| (2 * column(it) - middle).abs() * SIDE / width;
+        let square = |it: i64| it * it;
+        let cost = |it| square(back) + square(side(it));
+        let count = i64::try_from(block.seats.len()).unwrap_or(i64::MAX).max(1);
+        block.seats.iter().map(cost).sum::<i64>() / count
+    }
+}
+
+impl<'a> Run<'a> {
+    /// Every choice of so many seats side by side.
+    fn blocks<'r>(&'r self, count: usize) -> impl Iterator<Item = Block<'r, 'a>> + use<'r, 'a> {
+        let windows = self.seats.windows(count.max(1)).enumerate();
+        windows.map(move |(before, seats)| {
+            let behind = self.seats.len() - before - seats.len();
+            let gaps = u8::from(before == 1) + u8::from(behind == 1);
+            Block { row: self.row, seats, gaps }
+        })
+    }
+}
+
+impl Block<'_, '_> {
+    fn places(&self) -> usize {
+        self.seats.iter().filter(|it| is_place(it)).count()
+    }
+
+    fn first(&self) -> i64 {
+        self.seats.first().map_or(0, |it| column(it))
+    }
+
+    /// Twice the column of its middle.
+    fn middle(&self) -> i64 {
+        self.first() + self.seats.last().map_or(0, |it| column(it))
+    }
+}
+
+impl Suggestion<'_> {
+    /// Where the seats are, in a sentence: in Japanese, and in English.
+    #[must_use]
+    pub fn sentences(&self) -> (String, String) {
+        let count: usize = self.parts.iter().map(Vec::len).sum();
+        let names = |to: &str| -> Vec<_> { self.parts.iter().map(|it| named(it, to)).collect() };
+        let (ja, en) = (names("〜"), names("–"));
+        match (self.parts.as_slice(), count) {
+            ([_], 1) => (format!("{}が空いています。", ja[0]), format!("{} is free.", en[0])),
+            ([_], _) => (
+                format!("{}の{count}席が並びで空いています。", ja[0]),
+                format!("{}: {count} seats are free side by side.", en[0]),
+            ),
+            _ => (
+                format!("{count}席の並びは空いていないため、近くの{}に分かれます。", ja.join("、")),
+                format!(
+                    "No {count} seats are free side by side; these are near each other: {}.",
+                    en.join(", ")
+                ),
+            ),
+        }
+    }
+}
+
+/// `F5〜F8`.
+fn named(seats: &[&Seat], to: &str) -> String {
+    match seats {
+        [first, .., last] => format!("{}{to}{}", first.seat_id, last.seat_id),
+        _ => seats.iter().map(|it| it.seat_id.as_str()).collect(),
+    }
+}

@@ -1,0 +1,142 @@
+//! Suggestions on drawn plans: `x` is taken, `h` held, the rest as an operator draws it.
+
+use super::*;
+use crate::seats::lay_out;
+
+/// The seats that are suggested, a part after the other.
+fn suggested(rows: &[&str], count: usize, wheelchair: bool) -> Option<Vec<String>> {
+    let seats = drawn(rows);
+    let found = suggest(&seats, count, wheelchair)?;
+    Some(found.parts.iter().map(|it| named(it, "-")).collect())
+}
+
+fn drawn(rows: &[&str]) -> Vec<Seat> {
+    let labels: Vec<_> = ('A'..='Z').map(String::from).collect();
+    let plain: Vec<_> = rows.iter().map(|it| it.replace(['x', 'h'], "s")).collect();
+    let plan = labels.iter().map(String::as_str).zip(plain.iter().map(String::as_str));
+    let mut seats = lay_out(plan);
+    for seat in &mut seats {
+        let row = labels.iter().position(|it| *it == seat.row).unwrap();
+        let sign = rows[row].as_bytes()[usize::try_from(column(seat)).unwrap() - 1];
+        seat.is_reserved = sign == b'x';
+        seat.is_held = sign == b'h';
+    }
+    seats
+}
+
+fn parts(rows: &[&str], count: usize) -> Vec<String> {
+    suggested(rows, count, false).expect("seats are free")
+}
+
+#[test]
+fn an_empty_hall_gives_its_middle_two_thirds_back() {
+    assert_eq!(parts(&["ssssssss"; 7], 2), ["E4-E5"]);
+    assert_eq!(parts(&["ssssssss"; 7], 4), ["E3-E6"]);
+    assert_eq!(parts(&["ssssssss"; 10], 8), ["G1-G8"]);
+    assert_eq!(parts(&["sssssssss"; 4], 1), ["C5"]);
+}
+
+#[test]
+fn the_front_is_for_the_last() {
+    assert_eq!(parts(&["ssss", "xxxx", "xxss"], 2), ["C3-C4"]);
+    assert_eq!(parts(&["ssss", "xxxx", "xxxs"], 2), ["A1-A2"], "no seat is left alone");
+}
+
+#[test]
+fn no_seat_is_left_alone_where_another_choice_does_not() {
+    assert_eq!(parts(&["sssss"], 2), ["A1-A2"], "three are left together");
+    assert_eq!(parts(&["sssss"], 3), ["A1-A3"]);
+    assert_eq!(parts(&["sss"], 2), ["A1-A2"], "here one is, whatever is chosen");
+    assert_eq!(parts(&["xsssxx", "xssssx", "xssssx"], 3), ["A2-A4"], "the whole rest of a row");
+}
+
+#[test]
+fn taken_and_held_seats_and_wheelchair_places_are_not_suggested() {
+    assert_eq!(parts(&["ssss", "sxhs", "wwww"], 2), ["A1-A2"]);
+    assert_eq!(suggested(&["xx", "hh", "ww"], 1, false), None);
+    assert_eq!(suggested(&["xxs", "hhs", "wws"], 4, false), None);
+}
+
+#[test]
+fn an_aisle_is_between_people() {
+    assert_eq!(parts(&["ss_ss", "ss_xs", "xx_ss"], 2), ["B1-B2"]);
+    assert_eq!(parts(&["sss_sss"], 4), ["A2-A3", "A4-A5"], "two and two, side by the aisle");
+}
+
+#[test]
+fn who_cannot_sit_together_sits_behind_one_another() {
+    assert_eq!(parts(&["ssxss", "ssxss", "ssxss", "ssxss"], 4), ["B1-B2", "C1-C2"]);
+    assert_eq!(parts(&["xxxxss", "xxxxxx", "xxxxss", "xxxxss"], 4), ["C5-C6", "D5-D6"]);
+}
+
+#[test]
+fn nobody_sits_alone_where_they_need_not() {
+    assert_eq!(
+        parts(&["ssssx", "ssssx"], 5),
+        ["A2-A4", "B3-B4"],
+        "three and two, not four and one"
+    );
+    assert_eq!(parts(&["sxsxs", "sxsxs"], 3).len(), 3, "where they must, they do");
+}
+
+#[test]
+fn as_few_parts_as_can_be() {
+    assert_eq!(parts(&["sxsxsxss", "xxxxxxss", "sssxxxxx"], 5).len(), 2);
+    let rows = vec!["sxsxs"; 4];
+    assert_eq!(parts(&rows, 12).len(), 12, "the whole rest of the hall");
+    assert_eq!(suggested(&rows, 13, false), None);
+}
+
+#[test]
+fn a_wheelchair_has_one_place_and_company_beside_it() {
+    assert_eq!(suggested(&["ssss", "wwss"], 1, true).unwrap(), ["B1"], "B1 is not left alone");
+    assert_eq!(suggested(&["ssss", "wwss"], 3, true).unwrap(), ["B2-B4"]);
+    assert_eq!(suggested(&["ssss", "ssss"], 1, true), None);
+    assert_eq!(suggested(&["ssss", "wxss"], 3, true).unwrap()[1], "B1", "company is near");
+}
+
+#[test]
+fn a_suggestion_says_where_it_is() {
+    let seats = drawn(&["ssxss", "ssxss"]);
+    let said = |count| suggest(&seats, count, false).unwrap().sentences();
+    assert_eq!(said(1).1.split(' ').count(), 3);
+    let (ja, en) = said(2);
+    assert!(ja.contains("2席が並びで空いています"), "{ja}");
+    assert!(en.ends_with(": 2 seats are free side by side."), "{en}");
+    let (ja, en) = said(3);
+    assert!(ja.contains("分かれます") && en.starts_with("No 3 seats"), "{ja} {en}");
+}
+
+#[test]
+fn every_suggestion_is_free_whole_and_the_same_again() {
+    // A hall with every pattern of taken seats that a small counter makes.
+    for pattern in 0_u32..512 {
+        let row = |row: u32| -> String {
+            let is_taken =
+                |seat: u32| (pattern.wrapping_mul(2_654_435_761) >> (row * 7 + seat)) & 1;
+            let sign = |seat| match (seat, is_taken(seat)) {
+                (3, _) => '_',
+                (_, 1) => 'x',
+                (0, _) => 'w',
+                _ => 's',
+            };
+            (0..7).map(sign).collect()
+        };
+        let rows: Vec<_> = (0..4).map(row).collect();
+        let rows: Vec<_> = rows.iter().map(String::as_str).collect();
+        let seats = drawn(&rows);
+        let free = seats.iter().filter(|it| it.is_free() && !is_place(it)).count();
+        for count in 1..=10 {
+            let found = suggest(&seats, count, false);
+            assert_eq!(found.is_some(), free >= count, "{rows:?} {count}");
+            let Some(found) = found else { continue };
+            let all: Vec<_> = found.parts.iter().flatten().collect();
+            assert!(all.iter().all(|it| it.is_free() && !is_place(it)), "{rows:?}: {all:?}");
+            let mut ids: Vec<_> = all.iter().map(|it| &it.seat_id).collect();
+            ids.sort();
+            ids.dedup();
+            assert_eq!(ids.len(), count, "{rows:?}");
+            assert_eq!(suggest(&seats, count, false).as_ref(), Some(&found));
+        }
+    }
+}

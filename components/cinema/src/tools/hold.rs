@@ -1,0 +1,204 @@
+//! `hold_seats`, `extend_hold` and `release_hold`: seats that are kept for someone who has yet to reserve them.
+
+mod plan;
+
+use output::cinema::{Hold, Released, ReservedSeat};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolkit::{English, Hints, Stop, Text, Tool, User, fresh_id, sql, sql::Statement};
+
+use plan::{Counts, Plan};
+
+use super::{FOR_PAGES, NAME_CHARS_MAX, at_most, length, none_of, picked::Picked};
+use crate::{
+    clock::Clock,
+    holds::{self, Held, Minutes, digest},
+    notices::seats_changed,
+    refusals::not_saved,
+    reservation::seats_per_reservation_max,
+};
+
+/// How often it is tried while others take seats.
+const ATTEMPTS_MAX: u32 = 5;
+
+/// 座席を期限まで仮押さえする。hold_token を付けた reserve_seats で確定し、release_hold で空ける。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HoldSeats {
+    /// 仮押さえする利用者のID
+    #[schemars(length(min = 1, max = 200))]
+    user_id: String,
+    /// 上映時間枠のID（list_showtimes の showtime_id）
+    #[schemars(length(max = 200))]
+    showtime_id: String,
+    /// 座席のID。すべて押さえるか、一席も押さえない
+    #[schemars(length(min = 1), inner(length(max = 200)))]
+    seat_ids: Vec<String>,
+    /// 任意。分数（通常は10、最長60）
+    #[schemars(range(min = 1))]
+    minutes: Option<u32>,
+}
+
+impl Tool for HoldSeats {
+    const NAME: &str = "hold_seats";
+    const TITLE: Text = Text { ja: "座席仮押さえ", en: "Hold seats" };
+    const ENGLISH: English = English {
+        description: "Holds seats of a showtime until expires_at, for reserve_seats with the hold_token. release_hold frees them before.",
+        arguments: &[
+            ("user_id", "Whom the seats are held for"),
+            ("showtime_id", "The showtime, as list_showtimes names it"),
+            ("seat_ids", "The seats. All are held, or none"),
+            ("minutes", "Optional. Usually 10, and at most 60"),
+        ],
+    };
+    const HINTS: Hints = Hints::ADDITIVE;
+    type Output = Hold;
+
+    fn call(self, _: &User) -> Result<Hold, Stop> {
+        let seats_max = seats_per_reservation_max()?;
+        let picked = Picked { showtime_id: &self.showtime_id, seat_ids: &self.seat_ids };
+        let [showtime, count, long, twice] = picked.problems(seats_max);
+        let user = length("/user_id", &self.user_id, NAME_CHARS_MAX);
+        none_of([user, showtime, count, long, twice])?;
+        let minutes = Minutes::set()?.asked(self.minutes)?;
+        let clock = Clock::of_call()?;
+        let token = fresh_id("hold");
+        for _ in 0..ATTEMPTS_MAX {
+            let plan = self.look(&picked, &clock, minutes, &token, seats_max)?;
+            if plan.write(&clock)? {
+                seats_changed(&self.showtime_id);
+                return Ok(plan.held.told(token, in_order(plan.seats), &clock));
+            }
+        }
+        Err(not_saved())
+    }
+}
+
+impl HoldSeats {
+    /// Reads everything that decides, in one snapshot.
+    fn look(
+        &self,
+        picked: &Picked<'_>,
+        clock: &Clock,
+        minutes: u32,
+        token: &str,
+        seats_max: usize,
+    ) -> Result<Plan, Stop> {
+        let [slots, seats, import] = picked.statements(clock);
+        let counts = Counts::statement(&self.user_id, &self.showtime_id, clock);
+        let [slots, seats, import, counts] = sql::query([slots, seats, import, counts])?;
+        let open = picked.open(slots, clock)?;
+        let seats = picked.free(seats, None, clock)?;
+        let held = Held {
+            hold_id: digest(token),
+            user_id: self.user_id.clone(),
+            showtime_id: self.showtime_id.clone(),
+            made_at: clock.second(),
+            expires_at: clock.second() + i64::from(minutes) * 60,
+        };
+        let counts = counts.first()?.unwrap_or_default();
+        let import = picked.import(import)?;
+        let screen_id = open.slot.screen_id;
+        Plan { held, seats, screen_id, import, seats_max }.within(counts)
+    }
+}
+
+/// 仮押さえの期限を、今からの分数に延ばす。押さえた時から最長60分まで。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExtendHold {
+    /// 仮押さえ（hold_seats の hold_token）
+    #[schemars(length(max = 200))]
+    hold_token: String,
+    /// 任意。今から何分押さえておくか。通常は指定がなければ10分
+    #[schemars(range(min = 1))]
+    minutes: Option<u32>,
+}
+
+impl Tool for ExtendHold {
+    const NAME: &str = "extend_hold";
+    const TITLE: Text = Text { ja: "仮押さえ延長", en: "Extend a hold" };
+    const ENGLISH: English = English {
+        description: "Extends a hold that has not ended, at most to an hour after it was made.",
+        arguments: &[
+            ("hold_token", "The hold, as hold_seats names it"),
+            ("minutes", "Optional. For how long from now. Usually 10 without it"),
+        ],
+    };
+    const HINTS: Hints = Hints::ADDITIVE;
+    const META: Option<&str> = Some(FOR_PAGES);
+    type Output = Hold;
+
+    fn call(self, _: &User) -> Result<Hold, Stop> {
+        none_of([at_most("/hold_token", &self.hold_token)])?;
+        let set = Minutes::set()?;
+        let minutes = set.asked(self.minutes)?;
+        let clock = Clock::of_call()?;
+        let [found, seats] =
+            sql::query([holds::of_token(&self.hold_token), seats_of(&self.hold_token)])?;
+        let mut held = holds::live(found.first()?, &clock)?;
+        let cap = held.made_at + i64::from(set.max) * 60;
+        let end = (clock.second() + i64::from(minutes) * 60).min(cap).max(held.expires_at);
+        if end > held.expires_at {
+            let extend = "UPDATE holds SET expires_at = $3 \
+                 WHERE hold_id = $1 AND expires_at > $2 AND expires_at < $3";
+            sql::transact([sql!(extend, &held.hold_id, clock.second(), end)])?;
+            // Whatever has come between is what holds.
+            let [found] = sql::query([holds::of_token(&self.hold_token)])?;
+            held = holds::live(found.first()?, &clock)?;
+        }
+        Ok(held.told(self.hold_token, seats.read::<Row>()?.into_iter().map(seat).collect(), &clock))
+    }
+}
+
+/// 仮押さえをやめ、座席を空ける。終わった仮押さえには何もしない。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReleaseHold {
+    /// 仮押さえ（hold_seats の hold_token）
+    #[schemars(length(max = 200))]
+    hold_token: String,
+}
+
+impl Tool for ReleaseHold {
+    const NAME: &str = "release_hold";
+    const TITLE: Text = Text { ja: "仮押さえ解除", en: "Release a hold" };
+    const ENGLISH: English = English {
+        description: "Ends a hold before its time: its seats are free at once. Nothing happens where it has ended.",
+        arguments: &[("hold_token", "The hold, as hold_seats names it")],
+    };
+    const HINTS: Hints = Hints::ADDITIVE.union(Hints::IDEMPOTENT);
+    type Output = Released;
+
+    fn call(self, _: &User) -> Result<Released, Stop> {
+        none_of([at_most("/hold_token", &self.hold_token)])?;
+        let ended = holds::end(&digest(&self.hold_token), &Clock::of_call()?);
+        let [hold, seats] = sql::transact(ended)?;
+        let released = !hold.is_empty();
+        if let Some((showtime_id,)) = seats.first::<(String,)>()? {
+            seats_changed(&showtime_id);
+        }
+        Ok(Released { released })
+    }
+}
+
+/// Identifier, row and number.
+type Row = (String, String, u32);
+
+fn seats_of(token: &str) -> Statement {
+    sql!(
+        "SELECT s.seat_id, s.row_label, s.number FROM held_seats d \
+         JOIN seats s ON s.screen_id = d.screen_id AND s.seat_id = d.seat_id \
+         WHERE d.hold_id = $1 ORDER BY s.row_label, s.number",
+        digest(token),
+    )
+}
+
+fn seat((seat_id, row, number): Row) -> ReservedSeat {
+    ReservedSeat { seat_id, row, number }
+}
+
+fn in_order(mut seats: Vec<ReservedSeat>) -> Vec<ReservedSeat> {
+    seats.sort_by(|one, other| (&one.row, one.number).cmp(&(&other.row, other.number)));
+    seats
+}

@@ -1,0 +1,158 @@
+//! A hold that only has to be written, and the one transaction that writes it.
+
+use output::cinema::ReservedSeat;
+use serde::Deserialize;
+use toolkit::{
+    Stop, sql,
+    sql::{ConstraintKind, Error, Statement},
+};
+
+use crate::{
+    clock::Clock,
+    holds::{Held, free_expired},
+    refusals::{not_saved, too_many_held},
+    tools::picked::on_sale,
+};
+
+/// How many reservations' worth of seats one user may hold of one showing, and of all.
+const OF_SHOWTIME: usize = 2;
+const OF_ALL: usize = 4;
+
+/// How many seats a user holds: of the showing, and of all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub(super) struct Counts {
+    of_showtime: u32,
+    of_all: u32,
+}
+
+impl Counts {
+    /// Counts them now.
+    pub(super) fn statement(user_id: &str, showtime_id: &str, clock: &Clock) -> Statement {
+        sql!(
+            "SELECT COUNT(CASE WHEN d.showtime_id = $2 THEN 1 END) AS of_showtime, \
+             COUNT(*) AS of_all FROM held_seats d JOIN holds h ON h.hold_id = d.hold_id \
+             WHERE h.user_id = $1 AND h.expires_at > $3",
+            user_id,
+            showtime_id,
+            clock.second(),
+        )
+    }
+}
+
+/// What will be held unless someone is faster.
+#[derive(Debug)]
+pub(super) struct Plan {
+    /// The hold.
+    pub(super) held: Held,
+    /// Its seats.
+    pub(super) seats: Vec<ReservedSeat>,
+    /// Where they are.
+    pub(super) screen_id: String,
+    /// The catalogue that the plan was made from.
+    pub(super) import: u32,
+    /// How many seats one reservation may have.
+    pub(super) seats_max: usize,
+}
+
+impl Plan {
+    /// The plan, if its user does not hold too many seats with it.
+    pub(super) fn within(self, counts: Counts) -> Result<Self, Stop> {
+        let (of_showtime, of_all) = self.room();
+        if counts.of_showtime > of_showtime || counts.of_all > of_all {
+            let (showtime_max, all_max) = (OF_SHOWTIME * self.seats_max, OF_ALL * self.seats_max);
+            return Err(too_many_held(showtime_max, all_max, counts.of_showtime, counts.of_all));
+        }
+        Ok(self)
+    }
+
+    /// How many seats the user may hold already: of the showing, and of all.
+    fn room(&self) -> (u32, u32) {
+        let room = |it: usize| (it * self.seats_max).saturating_sub(self.seats.len());
+        let room = |it: usize| u32::try_from(room(it)).unwrap_or(u32::MAX);
+        (room(OF_SHOWTIME), room(OF_ALL))
+    }
+
+    /// Writes all of it or nothing; false when what the plan was made from has changed meanwhile.
+    pub(super) fn write(&self, clock: &Clock) -> Result<bool, Stop> {
+        let showtime_id = &self.held.showtime_id;
+        let batch = [
+            on_sale(self.import),
+            free_expired(showtime_id, &self.seats, clock),
+            self.hold(clock),
+            self.seats(),
+        ];
+        match sql::transact(batch) {
+            Ok(_) => Ok(true),
+            // Someone was faster: the next look says who.
+            Err(Error::Constraint(it)) if it.kind == ConstraintKind::Unique => Ok(false),
+            // Another catalogue is on sale now, a seat was reserved, or the user holds more.
+            Err(Error::UnexpectedCount(_)) => Ok(false),
+            Err(Error::Unavailable(_)) => Err(not_saved()),
+            Err(other) => Err(other.into()),
+        }
+    }
+
+    /// Holds only while there is room for it, for the user may be holding other seats just now.
+    fn hold(&self, clock: &Clock) -> Statement {
+        let held = &self.held;
+        let (of_showtime, of_all) = self.room();
+        let count = "SELECT COUNT(*) FROM held_seats d JOIN holds h ON h.hold_id = d.hold_id \
+             WHERE h.user_id = $2 AND h.expires_at > $6";
+        let hold = format!(
+            "INSERT INTO holds (hold_id, user_id, showtime_id, made_at, expires_at) \
+             SELECT $1, $2, $3, $4, $5 \
+             WHERE ({count} AND d.showtime_id = $3) <= $7 AND ({count}) <= $8"
+        );
+        sql!(
+            hold,
+            &held.hold_id,
+            &held.user_id,
+            &held.showtime_id,
+            held.made_at,
+            held.expires_at,
+            clock.second(),
+            of_showtime,
+            of_all,
+        )
+        .expect(1)
+    }
+
+    /// The primary key of `held_seats` lets each seat have one holder.
+    fn seats(&self) -> Statement {
+        let held = &self.held;
+        let among = sql::placeholders(4, self.seats.len());
+        let seats = format!(
+            "INSERT INTO held_seats (showtime_id, seat_id, screen_id, hold_id) \
+             SELECT $1, s.seat_id, s.screen_id, $2 FROM seats s \
+             WHERE s.screen_id = $3 AND s.seat_id IN ({among}) AND NOT EXISTS \
+             (SELECT 1 FROM reserved_seats r WHERE r.showtime_id = $1 AND r.seat_id = s.seat_id)"
+        );
+        sql!(seats, &held.showtime_id, &held.hold_id, &self.screen_id)
+            .bind_all(self.seats.iter().map(|it| &it.seat_id))
+            .expect(self.seats.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn within(of_showtime: u32, of_all: u32, seats: usize) -> bool {
+        let held = Held {
+            hold_id: "h".into(),
+            user_id: "u".into(),
+            showtime_id: "st".into(),
+            made_at: 0,
+            expires_at: 600,
+        };
+        let seats = vec![ReservedSeat::default(); seats];
+        let plan = Plan { held, seats, screen_id: "s1".into(), import: 1, seats_max: 10 };
+        plan.within(Counts { of_showtime, of_all }).is_ok()
+    }
+
+    #[test]
+    fn one_user_holds_twenty_seats_of_a_showing_and_forty_in_all() {
+        assert!(within(0, 0, 10) && within(10, 10, 10) && within(10, 30, 10));
+        assert!(!within(11, 11, 10) && !within(0, 31, 10) && within(0, 39, 1));
+    }
+}

@@ -1,0 +1,72 @@
+//! `suggest_seats`: the best seats that are free, for those who do not mind which.
+
+use output::cinema::{SeatKind, SeatSuggestion};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolkit::{English, Hints, Problem, Stop, Text, Tool, User};
+
+use super::{at_most, none_of};
+use crate::{
+    clock::Clock,
+    hall::Hall,
+    refusals::{not_enough_seats, showtime_closed},
+    reservation::seats_per_reservation_max,
+    suggestion::suggest,
+};
+
+/// おすすめの空席（並び・中央・後ろ寄り）を提案。予約はしない。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SuggestSeats {
+    /// 上映時間枠のID（list_showtimes の showtime_id）
+    #[schemars(length(max = 200))]
+    showtime_id: String,
+    /// 席数
+    #[schemars(range(min = 1))]
+    count: u32,
+    /// 任意。true なら車椅子スペースを含める。指定がなければ含めない
+    #[serde(default)]
+    wheelchair: bool,
+}
+
+impl Tool for SuggestSeats {
+    const NAME: &str = "suggest_seats";
+    const TITLE: Text = Text { ja: "おすすめ座席", en: "Suggest seats" };
+    const ENGLISH: English = English {
+        description: "Suggests the best free seats: together, central, away from the front. Nothing is reserved.",
+        arguments: &[
+            ("showtime_id", "The showtime, as list_showtimes names it"),
+            ("count", "How many seats"),
+            ("wheelchair", "Optional. With true, at least one wheelchair place, else none"),
+        ],
+    };
+    const HINTS: Hints = Hints::READ_ONLY;
+    type Output = SeatSuggestion;
+
+    fn call(self, _: &User) -> Result<SeatSuggestion, Stop> {
+        let seats_max = seats_per_reservation_max()?;
+        let count = usize::try_from(self.count).unwrap_or(usize::MAX);
+        let fits = (1..=seats_max).contains(&count);
+        let wrong = || Problem::at("/count", format!("must be from 1 to {seats_max}"));
+        none_of([at_most("/showtime_id", &self.showtime_id), (!fits).then(wrong)])?;
+        let Hall { showtime, seats } = Hall::of(&self.showtime_id, None, &Clock::of_call()?)?;
+        if showtime.is_open == Some(false) {
+            return Err(showtime_closed(&self.showtime_id, &showtime.start_time));
+        }
+        let Some(found) = suggest(&seats, count, self.wheelchair) else {
+            let (places, free): (Vec<_>, Vec<_>) = seats
+                .iter()
+                .filter(|it| it.is_free())
+                .partition(|it| it.kind == SeatKind::Wheelchair);
+            return Err(not_enough_seats(&self.showtime_id, free.len(), places.len()));
+        };
+        let (sentence, sentence_en) = found.sentences();
+        Ok(SeatSuggestion {
+            showtime_id: self.showtime_id,
+            seat_ids: found.parts.iter().flatten().map(|it| it.seat_id.clone()).collect(),
+            is_split: found.parts.len() > 1,
+            sentence,
+            sentence_en,
+        })
+    }
+}

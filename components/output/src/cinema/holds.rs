@@ -1,0 +1,45 @@
+//! Seats before they are reserved: holds, and what is suggested.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::ReservedSeat;
+
+/// Seats that are kept for someone for some minutes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Hold {
+    /// Names the hold in `extend_hold`, `release_hold` and `reserve_seats`; whoever knows it has the seats.
+    pub hold_token: String,
+    /// The showing.
+    pub showtime_id: String,
+    /// Whoever it is for.
+    pub user_id: String,
+    /// Exactly the seats held, rows alphabetical, numbers ascending.
+    pub seats: Vec<ReservedSeat>,
+    /// When it ends: `YYYY-MM-DDTHH:MM:SS`, the cinema's own time.
+    pub expires_at: String,
+    /// Seconds until then.
+    pub seconds_left: u32,
+}
+
+/// Says whether a hold has ended by the call.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Released {
+    /// False where it had ended before.
+    pub released: bool,
+}
+
+/// The best seats that are free.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SeatSuggestion {
+    /// The showing.
+    pub showtime_id: String,
+    /// The seats, as `hold_seats` and `reserve_seats` take them.
+    pub seat_ids: Vec<String>,
+    /// Whether they are apart, since none are together.
+    pub is_split: bool,
+    /// Where they are, in a sentence.
+    pub sentence: String,
+    /// The sentence in English.
+    pub sentence_en: String,
+}

@@ -1,0 +1,223 @@
+//! `hold_seats`, `extend_hold` and `release_hold`: seats are kept for some minutes.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tests::bench::Tested;
+
+use super::{NOON, all, bench, free, open, open_with, order, said, small, unfit};
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// Holds seats for a user and gives the token.
+async fn hold(cinema: &Tested, user_id: &str, seat_ids: &[&str]) -> String {
+    let held = cinema.call("hold_seats", order(user_id, NOON, seat_ids)).await;
+    held["hold_token"].as_str().expect("a token").to_owned()
+}
+
+fn token(token: &str) -> Value {
+    json!({ "hold_token": token })
+}
+
+#[tokio::test]
+async fn a_hold_says_what_is_held_and_until_when() {
+    let cinema = open().await;
+    let mut held = cinema.call("hold_seats", order("u1", NOON, &["B4", "A2"])).await;
+    let token = held["hold_token"].take();
+    assert!(token.as_str().is_some_and(|it| it.len() > 15), "nobody guesses it: {token}");
+    let expected = json!({
+        "hold_token": null,
+        "showtime_id": NOON,
+        "user_id": "u1",
+        "seats": [
+            { "seat_id": "A2", "row": "A", "number": 2 },
+            { "seat_id": "B4", "row": "B", "number": 4 },
+        ],
+        "expires_at": "2026-11-20T10:10:00",
+        "seconds_left": 600,
+    });
+    assert_eq!(held, expected);
+    let mut short = order("u1", NOON, &["A1"]);
+    short["minutes"] = json!(1);
+    let short = cinema.call("hold_seats", short).await;
+    assert_eq!(
+        (&short["expires_at"], &short["seconds_left"]),
+        (&json!("2026-11-20T10:01:00"), &json!(60))
+    );
+}
+
+#[tokio::test]
+async fn what_is_held_nobody_else_holds_and_it_is_said_until_when() {
+    let cinema = open().await;
+    hold(&cinema, "u1", &["A1", "A2"]).await;
+    cinema.pass(MINUTE);
+    hold(&cinema, "u1", &["A3"]).await;
+    for user in ["u1", "u2"] {
+        let failure = cinema.failure("hold_seats", order(user, NOON, &["A4", "A3", "A2"])).await;
+        let words =
+            "Seats A3, A2 are held until 2026-11-20T10:11:00; choose others, or try again then.";
+        assert_eq!(said(&failure), ("seat_held", words, 409), "{user}");
+        let data = json!({ "seat_ids": ["A3", "A2"], "held_until": "2026-11-20T10:11:00" });
+        assert_eq!(failure["data"], data);
+    }
+    hold(&cinema, "u2", &["A4"]).await;
+    let other = cinema.call("hold_seats", order("u2", "st-20261120-mini-1500", &["A1"])).await;
+    assert_eq!(other["seats"][0]["seat_id"], "A1", "another showing on the same screen");
+}
+
+#[tokio::test]
+async fn what_cannot_be_reserved_cannot_be_held() {
+    let cinema = open().await;
+    cinema.call("reserve_seats", order("u1", NOON, &["A1"])).await;
+    hold(&cinema, "u1", &["A2"]).await;
+    let refused = async |arguments: Value| {
+        let failure = cinema.failure("hold_seats", arguments).await;
+        failure["error"].as_str().expect("a code").to_owned()
+    };
+    let sold = refused(order("u2", NOON, &["A2", "A1"])).await;
+    assert_eq!(sold, "seat_already_reserved", "what is sold is said before what is held");
+    assert_eq!(refused(order("u2", NOON, &["A1", "Z9"])).await, "seat_not_found");
+    assert_eq!(refused(order("u2", "st-1", &["A1"])).await, "showtime_not_found");
+    assert_eq!(refused(order("u2", "st-20261120-s1-0930", &["A2"])).await, "showtime_closed");
+    let without_plan = open_with(&small()).await;
+    let failure =
+        without_plan.failure("hold_seats", order("u1", "st-20261120-bare-1500", &["A1"])).await;
+    assert_eq!(failure["error"], "seat_data_unavailable");
+    let seats = free(&cinema, NOON).await;
+    let eleven: Vec<_> = seats[..11].iter().map(String::as_str).collect();
+    for (arguments, field) in [
+        (order("u1", NOON, &[]), "seat_ids"),
+        (order("u1", NOON, &eleven), "seat_ids"),
+        (order("u1", NOON, &["B1", "B2", "B1"]), "seat_ids.2"),
+        (order("", NOON, &["B1"]), "user_id"),
+        (order("u1", &"x".repeat(201), &["B1"]), "showtime_id"),
+    ] {
+        assert_eq!(unfit(&cinema, "hold_seats", arguments).await, field);
+    }
+    for minutes in [json!(0), json!(61), json!(-1), json!("ten")] {
+        let mut arguments = order("u1", NOON, &["B1"]);
+        arguments["minutes"] = minutes;
+        assert_eq!(unfit(&cinema, "hold_seats", arguments).await, "minutes");
+    }
+    assert_eq!(free(&cinema, NOON).await, seats, "nothing of it is held");
+}
+
+#[tokio::test]
+async fn one_user_holds_so_many_seats_and_no_more() {
+    let cinema = open().await;
+    let seats = free(&cinema, NOON).await;
+    for ten in [&seats[..10], &seats[10..20]] {
+        hold(&cinema, "u1", &ten.iter().map(String::as_str).collect::<Vec<_>>()).await;
+    }
+    let failure = cinema.failure("hold_seats", order("u1", NOON, &[&seats[20]])).await;
+    assert_eq!((&failure["error"], &failure["status"]), (&json!("too_many_held"), &json!(409)));
+    let expected = json!({
+        "seats_held": 20, "seats_held_max": 20, "all_seats_held": 20, "all_seats_held_max": 40,
+    });
+    assert_eq!(failure["data"], expected);
+    hold(&cinema, "u2", &[&seats[20]]).await;
+    let ten: Vec<_> = seats[..10].iter().map(String::as_str).collect();
+    for (showtime, is_refused) in [
+        ("st-20261120-mini-1500", false),
+        ("st-20261121-mini-1220", false),
+        ("st-20261122-mini-1220", true),
+    ] {
+        let made = cinema.round("hold_seats", order("u1", showtime, &ten), json!({})).await;
+        let is = matches!(made, workbench::solo::SoloOutcome::Failed(_));
+        assert_eq!(is, is_refused, "{showtime}: {made:?}");
+    }
+    cinema.pass(10 * MINUTE);
+    cinema.call("hold_seats", order("u1", "st-20261122-mini-1220", &ten)).await;
+}
+
+#[tokio::test]
+async fn a_hold_that_has_expired_is_none_before_it_is_swept() {
+    let cinema = open().await;
+    let first = hold(&cinema, "u1", &["A1", "A2"]).await;
+    cinema.pass(10 * MINUTE - Duration::from_secs(1));
+    let failure = cinema.failure("hold_seats", order("u2", NOON, &["A2"])).await;
+    assert_eq!(failure["error"], "seat_held", "to the last second");
+    cinema.pass(Duration::from_secs(1));
+    assert_eq!(free(&cinema, NOON).await.len(), 24);
+    hold(&cinema, "u2", &["A2"]).await;
+    let failure = cinema.failure("extend_hold", token(&first)).await;
+    let words = "The hold expired at 2026-11-20T10:10:00; hold the seats again.";
+    assert_eq!(said(&failure), ("hold_expired", words, 409));
+    assert_eq!(failure["data"], json!({ "expired_at": "2026-11-20T10:10:00" }));
+    let released = cinema.call("release_hold", token(&first)).await;
+    assert_eq!(released, json!({ "released": false }));
+    assert_eq!(free(&cinema, NOON).await.len(), 23, "A2 is held by another");
+    cinema.call("reserve_seats", order("u3", NOON, &["A1"])).await;
+}
+
+#[tokio::test]
+async fn a_hold_is_extended_to_an_hour_from_when_it_was_made() {
+    let cinema = open().await;
+    let held = hold(&cinema, "u1", &["B2", "B1"]).await;
+    let extend = async |minutes: Value| {
+        let mut arguments = token(&held);
+        if !minutes.is_null() {
+            arguments["minutes"] = minutes;
+        }
+        let it = cinema.call("extend_hold", arguments).await;
+        assert_eq!(it["hold_token"], held);
+        assert_eq!((&it["user_id"], &it["showtime_id"]), (&json!("u1"), &json!(NOON)));
+        assert_eq!(all(&it["seats"], "seat_id"), ["B1", "B2"]);
+        (it["expires_at"].as_str().expect("a time")[11..].to_owned(), it["seconds_left"].clone())
+    };
+    cinema.pass(4 * MINUTE);
+    assert_eq!(extend(json!(null)).await, ("10:14:00".into(), json!(600)));
+    assert_eq!(extend(json!(5)).await, ("10:14:00".into(), json!(600)), "it never gets shorter");
+    cinema.pass(6 * MINUTE);
+    assert_eq!(extend(json!(45)).await, ("10:55:00".into(), json!(2_700)));
+    cinema.pass(44 * MINUTE);
+    assert_eq!(extend(json!(60)).await, ("11:00:00".into(), json!(360)), "no further");
+    assert_eq!(extend(json!(60)).await, ("11:00:00".into(), json!(360)));
+    cinema.pass(6 * MINUTE);
+    let failure = cinema.failure("extend_hold", token(&held)).await;
+    assert_eq!(failure["error"], "hold_expired");
+}
+
+#[tokio::test]
+async fn what_is_released_is_free_at_once() {
+    let cinema = open().await;
+    let held = hold(&cinema, "u1", &["A1", "A2"]).await;
+    let kept = hold(&cinema, "u1", &["A3"]).await;
+    assert_eq!(cinema.call("release_hold", token(&held)).await, json!({ "released": true }));
+    assert_eq!(free(&cinema, NOON).await.len(), 23);
+    hold(&cinema, "u2", &["A1"]).await;
+    assert_eq!(cinema.call("release_hold", token(&held)).await, json!({ "released": false }));
+    assert_eq!(cinema.call("release_hold", token("hold-x")).await, json!({ "released": false }));
+    let failure = cinema.failure("extend_hold", token(&held)).await;
+    assert_eq!((&failure["error"], &failure["status"]), (&json!("hold_not_found"), &json!(404)));
+    cinema.call("extend_hold", token(&kept)).await;
+    for tool in ["extend_hold", "release_hold"] {
+        assert_eq!(unfit(&cinema, tool, token(&"x".repeat(201))).await, "hold_token");
+        assert_eq!(unfit(&cinema, tool, json!({})).await, "hold_token");
+    }
+}
+
+#[tokio::test]
+async fn the_operator_says_how_long_seats_are_held() {
+    let with = |settings: Value| bench().settings(settings);
+    let cinema = with(json!({ "hold_minutes": 3, "hold_minutes_max": 5 })).start().await;
+    let held = cinema.call("hold_seats", order("u1", NOON, &["A1"])).await;
+    assert_eq!(held["seconds_left"], 180);
+    let mut long = order("u1", NOON, &["A2"]);
+    long["minutes"] = json!(6);
+    assert_eq!(unfit(&cinema, "hold_seats", long).await, "minutes");
+    let arguments = json!({ "hold_token": held["hold_token"], "minutes": 5 });
+    assert_eq!(cinema.call("extend_hold", arguments).await["seconds_left"], 300);
+    let cinema = with(json!({ "hold_minutes_max": 5 })).start().await;
+    let held = cinema.call("hold_seats", order("u1", NOON, &["A1"])).await;
+    assert_eq!(held["seconds_left"], 300, "no longer than the most");
+    for (wrong, named) in [
+        (json!({ "hold_minutes": 0 }), "/hold_minutes: "),
+        (json!({ "hold_minutes": 61 }), "/hold_minutes: "),
+        (json!({ "hold_minutes_max": 1_441 }), "/hold_minutes_max: "),
+        (json!({ "hold_minutes_max": "long" }), "/hold_minutes_max: "),
+    ] {
+        let error = with(wrong.clone()).try_start().await.err().expect("it must not start");
+        assert!(error.contains(named), "{wrong}: {error}");
+    }
+}
