@@ -169,6 +169,8 @@ impl Refusal {
             "showtime_not_found" => Key::ErrShowtimeNotFound,
             "seat_not_found" => Key::ErrSeatNotFound,
             "showtime_closed" => Key::ErrShowtimeClosed,
+            "seat_held" => Key::ErrSeatHeld,
+            "hold_expired" | "hold_not_found" => Key::HoldEnded,
             "idempotency_conflict" => Key::ErrIdempotency,
             "reservation_cancelled" => Key::ErrReservationCancelled,
             "reservation_not_found" => Key::ErrReservationNotFound,

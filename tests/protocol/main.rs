@@ -9,6 +9,7 @@ mod chat;
 mod clients;
 mod conversations;
 mod forms;
+mod holds;
 mod lending;
 mod navigation;
 mod operator;

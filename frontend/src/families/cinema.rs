@@ -67,7 +67,7 @@ pub(super) const FAMILY: Family = Family {
             },
             |value| {
                 let seats = fits::<SeatMap>(value)?.seats;
-                counted(Key::CardSeats, seats.iter().filter(|it| !it.is_reserved).count())
+                counted(Key::CardSeats, seats.iter().filter(|it| it.is_free()).count())
             },
         ),
         View::new(

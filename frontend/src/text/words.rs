@@ -115,6 +115,20 @@ with_map_words! {
     Refresh: "更新", "Refresh";
     PickedNone: "座席が選ばれていません", "No seats picked yet";
     PickedCount: "{0} 席を選択中", "Seats picked: {0}";
+    SeatHeld: "ほかの人が確保中", "Held by someone else";
+    SeatIsHeld: "{0} は、ほかの人がおさえています。", "{0} is held by someone else for now.";
+    HoldGroup: "席の確保", "Held seats";
+    HoldThese: "選んだ席を 10 分間おさえる", "Hold these seats for 10 minutes";
+    HoldHint: "おさえている間は、ほかの人は予約できません。", "Nobody else can reserve them meanwhile.";
+    HoldOthers: "選び直した席をおさえる", "Hold the new choice";
+    HoldExtend: "延長する", "Extend";
+    HoldRelease: "手放す", "Let go";
+    HoldLeft: "席をおさえています。あと", "These seats are held for you, for";
+    HoldBegun: "席をおさえました。", "The seats are held for you.";
+    HoldExtended: "確保を延長しました。", "They are held for longer.";
+    HoldReleased: "席を手放しました。", "The seats are let go.";
+    HoldEndsSoon: "席をおさえていられるのは、あと 1 分です。", "The seats are held for one more minute.";
+    HoldEnded: "席をおさえておける時間が過ぎました。空いていれば、そのまま予約できます。", "The time to hold the seats is over. As long as they are free, they can still be reserved.";
     SeatPickedNow: "{0} を選びました。全部で {1} 席です。", "{0} picked, {1} in all.";
     SeatUnpickedNow: "{0} を外しました。全部で {1} 席です。", "{0} let go, {1} in all.";
     SeatIsTaken: "{0} はすでに予約されています。", "{0} is already taken.";
@@ -234,6 +248,7 @@ with_map_words! {
     ErrInvalidParams: "入力の形式が正しくありません。", "Part of the input is not in the right form.";
     ErrMovieNotFound: "作品が見つかりません。一覧から選び直してください。", "There is no such film. Please choose again from the list.";
     ErrShowtimeNotFound: "上映回が見つかりません。一覧から選び直してください。", "There is no such showtime. Please choose again from the list.";
+    ErrSeatHeld: "選んだ席の中に、ほかの人がおさえている席があります。選び直してください。", "Someone else holds a seat among them for now. Please choose again.";
     ErrSeatNotFound: "座席が見つかりません。座席表から選び直してください。", "There is no such seat. Please choose again from the plan.";
     ErrSeatReserved: "{0} はすでに予約されています。別の座席をお選びください。", "Already taken: {0}. Please pick another seat.";
     ErrSeatReservedBare: "その座席はすでに予約されています。別の座席をお選びください。", "That seat is already taken. Please pick another.";

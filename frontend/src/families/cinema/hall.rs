@@ -72,7 +72,7 @@ impl Hall {
 
     /// Free seats, and all.
     pub(crate) fn counts(&self) -> (usize, usize) {
-        let free = self.places().filter(|it| !it.seat.is_reserved).count();
+        let free = self.places().filter(|it| is_free(&it.seat)).count();
         (free, self.places().count())
     }
 
@@ -84,14 +84,14 @@ impl Hall {
                 Some(Cursor { row, place })
             })
         };
-        let is_free = |it: &Seat| it.kind == SeatKind::Wheelchair && !it.is_reserved;
-        find(is_free).or_else(|| find(|it| it.kind == SeatKind::Wheelchair))
+        find(|it| it.kind == SeatKind::Wheelchair && is_free(it))
+            .or_else(|| find(|it| it.kind == SeatKind::Wheelchair))
     }
 
     /// Where the keyboard comes in: the first free seat, or the first seat of all.
     pub(crate) fn first(&self) -> Cursor {
         let free = self.rows.iter().enumerate().find_map(|(row, it)| {
-            let place = it.places.iter().position(|it| !it.seat.is_reserved)?;
+            let place = it.places.iter().position(|it| is_free(&it.seat))?;
             Some(Cursor { row, place })
         });
         free.unwrap_or_default()
@@ -187,7 +187,19 @@ pub(crate) enum Picked {
     Yes,
     Undone,
     Taken,
+    /// Someone else holds it.
+    Held,
     TooMany,
+}
+
+/// Whether someone else holds it for now.
+pub(crate) fn is_held(seat: &Seat) -> bool {
+    seat.is_held && !seat.is_mine
+}
+
+/// Whether it can be had by the reader.
+fn is_free(seat: &Seat) -> bool {
+    !seat.is_reserved && !is_held(seat)
 }
 
 impl Picks {
@@ -198,6 +210,9 @@ impl Picks {
         }
         if seat.is_reserved || self.lost.contains(&seat.seat_id) {
             return Picked::Taken;
+        }
+        if is_held(seat) {
+            return Picked::Held;
         }
         if self.picked.len() >= max {
             return Picked::TooMany;
@@ -225,7 +240,7 @@ impl Picks {
     /// The hall as it is now: what was picked and is taken is lost; what is free again is no
     /// longer lost; what is no more is forgotten. Gives what was lost just now.
     pub(crate) fn refresh(&mut self, hall: &Hall) -> Vec<String> {
-        let is_taken = |id: &String| hall.seat(id).is_none_or(|it| it.is_reserved);
+        let is_taken = |id: &String| hall.seat(id).is_none_or(|it| !is_free(it));
         let taken: Vec<String> = self.picked.iter().filter(|it| is_taken(it)).cloned().collect();
         self.lost.retain(is_taken);
         self.lose(&taken)

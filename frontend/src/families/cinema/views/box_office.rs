@@ -4,6 +4,7 @@ mod browse;
 mod checkout;
 mod days;
 mod facts;
+mod hold;
 mod seats;
 
 use std::collections::HashMap;

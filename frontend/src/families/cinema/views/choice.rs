@@ -45,6 +45,7 @@ fn SeatChoice(hall: Memo<Hall>, say: Say) -> impl IntoView {
             Picked::Yes => lang.fill(Key::SeatPickedNow, &[&name, &count]),
             Picked::Undone => lang.fill(Key::SeatUnpickedNow, &[&name, &count]),
             Picked::Taken => lang.fill(Key::SeatIsTaken, &[&name]),
+            Picked::Held => lang.fill(Key::SeatIsHeld, &[&name]),
             Picked::TooMany => lang.fill(Key::TooManySeats, &[&max.to_string()]),
         });
     };

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use output::cinema::{Seat, SeatKind};
 
 use crate::browser;
-use crate::families::cinema::hall::{Cursor, Hall, Picks, Place, Row, Step};
+use crate::families::cinema::hall::{Cursor, Hall, Picks, Place, Row, Step, is_held};
 use crate::page::{Page, page};
 use crate::text::Key;
 
@@ -17,6 +17,7 @@ struct Drawn {
     page: Page,
     hall: Memo<Hall>,
     taken: Memo<HashSet<String>>,
+    held: Memo<HashSet<String>>,
     picks: RwSignal<Picks>,
     cursor: RwSignal<Cursor>,
     on_pick: Option<Callback<Seat>>,
@@ -43,14 +44,17 @@ pub(crate) fn HallView(
     number: u32,
 ) -> impl IntoView {
     let page = page();
-    let taken = Memo::new(move |_| {
-        hall.with(|hall| {
-            let taken = hall.places().filter(|it| it.seat.is_reserved);
-            taken.map(|it| it.seat.seat_id.clone()).collect::<HashSet<_>>()
+    let ids = move |is_such: fn(&Seat) -> bool| {
+        Memo::new(move |_| {
+            hall.with(|hall| {
+                let such = hall.places().filter(|it| is_such(&it.seat));
+                such.map(|it| it.seat.seat_id.clone()).collect::<HashSet<_>>()
+            })
         })
-    });
+    };
+    let (taken, held) = (ids(|it| it.is_reserved), ids(is_held));
     let cursor = RwSignal::new(hall.with_untracked(Hall::first));
-    let drawn = Drawn { page, hall, taken, picks, cursor, on_pick, name, number };
+    let drawn = Drawn { page, hall, taken, held, picks, cursor, on_pick, name, number };
     // A hall of another shape may have no seat where the keyboard was.
     Effect::new(move |_| {
         hall.with(|hall| {
@@ -155,7 +159,7 @@ fn Sights(drawn: Drawn, is_wide: RwSignal<bool>, is_whole: RwSignal<bool>) -> im
 /// The rows without what changes while they are looked at, so that they are drawn once.
 fn shape(hall: &Hall) -> Vec<Row> {
     let place = |place: &Place| Place {
-        seat: Seat { is_reserved: false, ..place.seat.clone() },
+        seat: Seat { is_reserved: false, is_held: false, is_mine: false, ..place.seat.clone() },
         column: place.column,
     };
     let row =
@@ -212,6 +216,8 @@ impl Drawn {
             State::Lost
         } else if self.taken.with(|it| it.contains(id)) {
             State::Taken
+        } else if self.held.with(|it| it.contains(id)) {
+            State::Held
         } else {
             State::Free
         }
@@ -224,6 +230,8 @@ pub(crate) enum State {
     Free,
     Picked,
     Taken,
+    /// By someone else, for now.
+    Held,
     Lost,
 }
 
@@ -233,6 +241,7 @@ impl State {
             Self::Free => Key::SeatFree,
             Self::Picked => Key::SeatPicked,
             Self::Taken => Key::SeatTaken,
+            Self::Held => Key::SeatHeld,
             Self::Lost => Key::SeatLost,
         }
     }
@@ -242,6 +251,7 @@ impl State {
             Self::Free => "is-free",
             Self::Picked => "is-picked",
             Self::Taken => "is-taken",
+            Self::Held => "is-held",
             Self::Lost => "is-lost",
         }
     }
@@ -300,7 +310,7 @@ fn SeatView(drawn: Drawn, at: Cursor, place: Place) -> impl IntoView {
             aria-colindex=(column + 1).to_string()
             tabindex=move || if drawn.cursor.get() == at { "0" } else { "-1" }
             aria-selected=move || (state.get() == State::Picked).to_string()
-            aria-disabled=move || matches!(state.get(), State::Taken | State::Lost).then_some("true")
+            aria-disabled=move || matches!(state.get(), State::Taken | State::Held | State::Lost).then_some("true")
             aria-label=label
             data-seat=seat.seat_id
             on:click=move |_| drawn.choose(at)>
@@ -316,6 +326,7 @@ fn SeatMark(#[prop(into)] state: Signal<State>, kind: SeatKind, number: u32) -> 
         (State::Picked, _) => view! { <Mark path="M5 12.5l4.5 4.5L19 7.5"/> }.into_any(),
         (State::Lost, _) => view! { <Mark path="M12 6v7.5M12 17v.5"/> }.into_any(),
         (State::Taken, _) => view! { <Mark path="M7.5 7.5l9 9M16.5 7.5l-9 9"/> }.into_any(),
+        (State::Held, _) => view! { <Mark path="M12 6.5v6l4 2.5"/> }.into_any(),
         (State::Free, SeatKind::Wheelchair) => view! {
             <Mark path="M10 4.5v.1M10 8v6h5l2 5M10 10.5h4M8 12a4.5 4.5 0 1 0 6 6"/>
         }
@@ -357,6 +368,8 @@ pub(crate) fn Legend(hall: Memo<Hall>) -> impl IntoView {
             {entry(State::Free, SeatKind::Standard, Key::SeatFree)}
             {entry(State::Picked, SeatKind::Standard, Key::SeatPicked)}
             {entry(State::Taken, SeatKind::Standard, Key::SeatTaken)}
+            {move || hall.with(|it| it.places().any(|it| is_held(&it.seat)))
+                .then(|| entry(State::Held, SeatKind::Standard, Key::SeatHeld))}
             {move || has(SeatKind::Premium)
                 .then(|| entry(State::Free, SeatKind::Premium, Key::KindPremium))}
             {move || has(SeatKind::Wheelchair)

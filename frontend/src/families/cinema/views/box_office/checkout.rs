@@ -5,6 +5,7 @@ use leptos::task::spawn_local;
 use output::cinema::Reservation;
 use serde_json::json;
 
+use super::hold::HoldView;
 use super::seats::Showing;
 use crate::browser::{self, Keep};
 use crate::call::fetch;
@@ -55,6 +56,12 @@ impl Desk {
             _ => None,
         };
         self.missing.set(missing);
+        if showing.has_just_lost() {
+            let lang = showing.page.lang.get_untracked();
+            let is_all = seats.is_empty();
+            let taken = showing.taken.get_untracked();
+            return showing.page.announce(taken.map(|it| it.say(lang, is_all)).unwrap_or_default());
+        }
         match missing {
             Some(Key::NameMissing) => return browser::focus("user-id"),
             Some(key) => return showing.page.announce_key(key),
@@ -71,16 +78,22 @@ impl Desk {
 
     fn send(self) {
         self.sending.set(Sending::Sent);
+        self.showing.is_reserving.set(true);
         self.showing.page.announce_key(Key::Reserving);
         let order = self.order.get_value();
         let showtime = self.showing.id.get_value();
         spawn_local(async move {
-            let arguments = json!({
+            // Under the same key the same order is the same, with a hold or without.
+            let hold = self.showing.holding.token_for(&order.user).await;
+            let mut arguments = json!({
                 "user_id": order.user,
                 "showtime_id": showtime,
                 "seat_ids": order.seats,
                 "idempotency_key": order.key,
             });
+            if let Some(token) = hold {
+                arguments["hold_token"] = token.into();
+            }
             match fetch::<Reservation>("reserve_seats", arguments).await {
                 Ok(reservation) => self.done(reservation),
                 Err(trouble) => self.failed(trouble),
@@ -92,6 +105,7 @@ impl Desk {
         let Showing { page, office, .. } = self.showing;
         Keep::Browser.put("name", &office.name.get_untracked());
         self.showing.picks.set(Picks::default());
+        self.showing.holding.over(false);
         let id = reservation.reservation_id.clone();
         office.fresh.set(Some(reservation));
         page.announce_key(Key::Reserved);
@@ -99,11 +113,18 @@ impl Desk {
     }
 
     fn failed(self, trouble: Trouble) {
+        if self.sending.is_disposed() {
+            return;
+        }
         if let Trouble::Refused(refusal) = &trouble {
+            // Where nothing was answered, the seats may be the reader's: they stay picked for the next try.
+            self.showing.is_reserving.set(false);
             // A refused order is settled: the next one is another.
             self.order.set_value(Order::default());
-            if refusal.code == "seat_already_reserved" {
-                self.showing.lose(&refusal.seats());
+            match refusal.code.as_str() {
+                "seat_already_reserved" | "seat_held" => self.showing.lose(&refusal.seats()),
+                "hold_expired" | "hold_not_found" => self.showing.holding.over(true),
+                _ => {}
             }
             self.showing.refresh();
         }
@@ -142,7 +163,12 @@ pub(super) fn Checkout(showing: Showing) -> impl IntoView {
                 }
                 _ => None,
             }}
+            {move || showing.taken.get().map(|taken| {
+                let is_all = showing.picks.with(Picks::is_empty);
+                view! { <p class="notice">{taken.say(page.lang.get(), is_all)}</p> }
+            })}
             <NameField desk/>
+            <HoldView showing/>
             <div class="order" class:has-seats=move || !showing.picks.with(Picks::is_empty)>
                 <PickedSeats desk/>
                 <ReserveButton desk/>

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::checkout::Checkout;
 use super::facts::Facts;
+use super::hold::Holding;
 use super::{Office, Steps};
 use crate::browser::{self, Keep};
 use crate::call::{Loaded, fetch};
@@ -17,7 +18,8 @@ use crate::families::cinema::hall::{Hall, Picked, Picks};
 use crate::families::cinema::programme::has_begun;
 use crate::families::cinema::views::hall::{HallView, Legend};
 use crate::page::{Page, page};
-use crate::text::Key;
+use crate::subscriptions::Subscriptions;
+use crate::text::{Key, Lang};
 use crate::views::notice::{Empty, Notice, Skeleton};
 
 /// How old the seats on the screen may get while someone looks at them.
@@ -35,11 +37,49 @@ pub(super) struct Showing {
     /// Whether it has yet to begin.
     is_open: Memo<bool>,
     pub(super) picks: RwSignal<Picks>,
+    /// What the host holds for the reader.
+    pub(super) holding: Holding,
     /// When the seats were last heard, and whether the last try failed.
     as_of: RwSignal<String>,
     is_stale: RwSignal<bool>,
-    /// Replies out of order are dropped by their number.
-    number: StoredValue<u32>,
+    asking: StoredValue<Asking>,
+    /// Whether the host is reserving what is picked.
+    pub(super) is_reserving: RwSignal<bool>,
+    /// Which of the picked seats someone else took while the reader was not asking, and when that came.
+    pub(super) taken: RwSignal<Option<Taken>>,
+}
+
+/// How long it may take to read that seats are gone, in milliseconds.
+const READING_MS: f64 = 5_000.0;
+
+/// Seats that someone else took from under the reader's eyes.
+#[derive(Clone, PartialEq)]
+pub(super) struct Taken {
+    ids: Vec<String>,
+    at_ms: f64,
+}
+
+impl Taken {
+    /// Which, in a sentence.
+    pub(super) fn say(&self, lang: Lang, is_all: bool) -> String {
+        let key = if is_all { Key::LostAll } else { Key::LostSeats };
+        lang.fill(key, &[&self.ids.join(lang.comma())])
+    }
+
+    /// Whether the reader may not have seen it yet.
+    fn is_fresh(&self) -> bool {
+        js_sys::Date::now() - self.at_ms < READING_MS
+    }
+}
+
+/// Whether the host is being asked for the seats.
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Asking {
+    #[default]
+    Not,
+    Now,
+    /// And once more, since something may have changed meanwhile.
+    Again,
 }
 
 impl Showing {
@@ -57,39 +97,57 @@ impl Showing {
                 showtime.is_none_or(|it| !has_begun(&it, &dates::now()))
             }),
             picks: RwSignal::new(kept.unwrap_or_default()),
+            holding: Holding::new(&id),
             as_of: RwSignal::new(String::new()),
             is_stale: RwSignal::new(false),
-            number: StoredValue::new(0),
+            asking: StoredValue::new(Asking::default()),
+            is_reserving: RwSignal::new(false),
+            taken: RwSignal::new(None),
             id: StoredValue::new(id),
         }
     }
 
     /// Asks the host for the seats; what is shown and picked stays until the answer is here.
+    /// However often it is asked for, one question is under way at a time, and one after it.
     pub(super) fn refresh(self) {
         let Some(id) = self.id.try_get_value() else { return };
-        self.number.update_value(|it| *it += 1);
-        let mine = self.number.get_value();
+        if self.asking.get_value() != Asking::Not {
+            return self.asking.set_value(Asking::Again);
+        }
+        self.asking.set_value(Asking::Now);
         spawn_local(async move {
-            let arguments = json!({ "showtime_id": id, "include_reserved": true });
-            let map: Result<SeatMap, _> = fetch("list_available_seats", arguments).await;
-            if self.number.try_get_value() != Some(mine) {
-                return;
+            let mut arguments = json!({ "showtime_id": id, "include_reserved": true });
+            let token = self.holding.token();
+            if let Some(token) = &token {
+                arguments["hold_token"] = token.as_str().into();
             }
+            let map: Result<SeatMap, _> = fetch("list_available_seats", arguments).await;
+            let Some(asked) = self.asking.try_get_value() else { return };
+            self.asking.set_value(Asking::Not);
             let is_first = self.map.with_untracked(|it| it.here().is_none());
             match map {
-                Ok(map) => self.take(map, is_first),
+                Ok(map) => self.take(map, is_first, token),
                 Err(trouble) if is_first => self.map.set(Loaded::Failed(trouble)),
                 Err(_) => self.is_stale.set(true),
+            }
+            if asked == Asking::Again {
+                self.refresh();
             }
         });
     }
 
-    fn take(self, map: SeatMap, is_first: bool) {
+    /// Takes over what was answered to who showed `token`.
+    fn take(self, map: SeatMap, is_first: bool, token: Option<String>) {
         self.map.set(Loaded::Here(map));
         self.is_stale.set(false);
         self.as_of.set(dates::now_clock(self.page.lang.get_untracked()));
         if !self.is_open.get_untracked() {
             return self.close();
+        }
+        // What the reader is taking just now is not lost: it is asked again once that is done.
+        let is_taking = self.is_reserving.get_untracked() || self.holding.is_busy.get_untracked();
+        if is_taking || self.holding.token() != token {
+            return;
         }
         let hall = self.hall.get_untracked();
         let mut lost = Vec::new();
@@ -100,6 +158,19 @@ impl Showing {
             lost = picks.refresh(&hall);
         });
         self.mourn(&lost);
+        if !lost.is_empty() {
+            self.taken.set(Some(Taken { ids: lost, at_ms: js_sys::Date::now() }));
+        }
+    }
+
+    /// Whether what is picked has just become less, so that the reader should see that before it is reserved.
+    /// It is asked once.
+    pub(super) fn has_just_lost(self) -> bool {
+        let is_fresh = self.taken.with_untracked(|it| it.as_ref().is_some_and(Taken::is_fresh));
+        if is_fresh {
+            self.taken.update(|it| it.iter_mut().for_each(|it| it.at_ms = 0.0));
+        }
+        is_fresh
     }
 
     /// It has begun: nothing can be picked any more, and what was picked is let go.
@@ -132,6 +203,9 @@ impl Showing {
         let mut picked = Picked::Taken;
         let max = self.hall.with_untracked(|it| it.seats_max);
         self.picks.update(|picks| picked = picks.toggle(seat, max));
+        if matches!(picked, Picked::Yes | Picked::Undone) {
+            self.taken.set(None);
+        }
         let max = max.to_string();
         let lang = self.page.lang.get_untracked();
         let name = lang.fill(Key::SeatName, &[&seat.row, &seat.number.to_string()]);
@@ -139,6 +213,7 @@ impl Showing {
         self.page.announce(match picked {
             Picked::Yes => lang.fill(Key::SeatPickedNow, &[&name, &count]),
             Picked::Undone => lang.fill(Key::SeatUnpickedNow, &[&name, &count]),
+            Picked::Held => lang.fill(Key::SeatIsHeld, &[&name]),
             Picked::Taken => lang.fill(Key::SeatIsTaken, &[&name]),
             Picked::TooMany => lang.fill(Key::TooManySeats, &[&max]),
         });
@@ -172,8 +247,12 @@ pub(super) fn Seats(showtime: String) -> impl IntoView {
     let showing = Showing::new(showtime);
     let page = showing.page;
     Effect::new(move |_| showing.keep());
+    let subscriptions: Subscriptions = expect_context();
+    let seats = showing.id.with_value(|id| format!("cinema://showtimes/{id}/seats"));
+    let changes = subscriptions.changes(&seats);
     Effect::new(move |_| {
         page.refreshed.track();
+        changes.track();
         showing.refresh();
     });
     stay_fresh(showing);

@@ -1,0 +1,297 @@
+//! Seats that are held for the reader for a while, with the time that is left.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::seats::Showing;
+use crate::browser::{self, Keep};
+use crate::call::fetch;
+use crate::families::cinema::hall::Picks;
+use crate::page::page;
+use crate::text::Key;
+use crate::trouble::Trouble;
+use crate::views::notice::Notice;
+
+/// How often the time that is left is told anew.
+const TICK: Duration = Duration::from_millis(500);
+/// When those who listen hear that the time is nearly over, in seconds.
+const WARNED_AT_S: u64 = 60;
+
+/// Seats that the host holds for this page.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+pub(super) struct Hold {
+    /// What shows that it is ours.
+    hold_token: String,
+    /// Whom they are held for.
+    user_id: String,
+    /// What is held.
+    seats: Vec<Held>,
+    /// How long from the answer on.
+    seconds_left: u64,
+    /// When it ends by this device's clock, in milliseconds; the host's clock may be another.
+    #[serde(default)]
+    ends_ms: f64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+struct Held {
+    seat_id: String,
+}
+
+impl Hold {
+    fn begun(self, now_ms: f64) -> Self {
+        let ends_ms = now_ms + self.seconds_left as f64 * 1e3;
+        Self { ends_ms, ..self }
+    }
+
+    /// Whole seconds that are left.
+    fn left_s(&self, now_ms: f64) -> u64 {
+        ((self.ends_ms - now_ms) / 1e3).ceil().max(0.0) as u64
+    }
+
+    fn has_all(&self, ids: &[String]) -> bool {
+        ids.iter().all(|id| self.seats.iter().any(|it| it.seat_id == *id))
+    }
+}
+
+/// The hold of one showing, and what can be done with it.
+#[derive(Clone, Copy)]
+pub(super) struct Holding {
+    pub(super) hold: RwSignal<Option<Hold>>,
+    /// Whether the last one ended by itself.
+    has_ended: RwSignal<bool>,
+    /// Whether the host is being asked for it, or told that it is over.
+    pub(super) is_busy: RwSignal<bool>,
+    /// Whether nothing was held because nobody was named.
+    wants_name: RwSignal<bool>,
+    trouble: RwSignal<Option<Trouble>>,
+    name: StoredValue<String>,
+}
+
+impl Holding {
+    /// Takes up what this tab held before a reload.
+    pub(super) fn new(showtime: &str) -> Self {
+        let name = format!("hold.{showtime}");
+        let kept = Keep::Tab.get::<Hold>(&name);
+        Self {
+            hold: RwSignal::new(kept.filter(|it| it.left_s(js_sys::Date::now()) > 0)),
+            has_ended: RwSignal::new(false),
+            is_busy: RwSignal::new(false),
+            wants_name: RwSignal::new(false),
+            trouble: RwSignal::new(None),
+            name: StoredValue::new(name),
+        }
+    }
+
+    /// What shows the host whose seats they are.
+    pub(super) fn token(self) -> Option<String> {
+        self.hold.with_untracked(|it| it.as_ref().map(|it| it.hold_token.clone()))
+    }
+
+    /// What `user` reserves these seats with. A hold for another name does no good: it is let go first.
+    pub(super) async fn token_for(self, user: &str) -> Option<String> {
+        let hold = self.hold.get_untracked()?;
+        if hold.user_id == user {
+            return Some(hold.hold_token);
+        }
+        self.over(false);
+        release(&hold.hold_token).await;
+        None
+    }
+
+    fn keep(self, hold: Option<Hold>) {
+        self.name.with_value(|name| match &hold {
+            Some(hold) => Keep::Tab.put(name, hold),
+            None => Keep::Tab.remove(name),
+        });
+        self.hold.set(hold);
+    }
+
+    /// The host knows no such hold any more, or has made a reservation of it.
+    pub(super) fn over(self, has_ended: bool) {
+        self.keep(None);
+        self.has_ended.set(has_ended);
+    }
+
+    /// Holds what is picked, in place of what was held before.
+    fn hold(self, showing: Showing) {
+        let user = showing.office.name.with_untracked(|it| it.trim().to_owned());
+        if user.is_empty() {
+            self.wants_name.set(true);
+            return browser::focus("user-id");
+        }
+        let seats = showing.picks.with_untracked(|it| it.ids(&showing.hall.get_untracked()));
+        let arguments = json!({
+            "user_id": user,
+            "showtime_id": showing.id.get_value(),
+            "seat_ids": seats,
+        });
+        self.ask(showing, "hold_seats", arguments, Key::HoldBegun);
+    }
+
+    fn extend(self, showing: Showing) {
+        let Some(token) = self.token() else { return };
+        self.ask(showing, "extend_hold", json!({ "hold_token": token }), Key::HoldExtended);
+    }
+
+    fn ask(self, showing: Showing, tool: &'static str, arguments: serde_json::Value, said: Key) {
+        if self.is_busy.get_untracked() {
+            return;
+        }
+        self.is_busy.set(true);
+        self.wants_name.set(false);
+        self.trouble.set(None);
+        let before = self.token().filter(|_| said == Key::HoldBegun);
+        spawn_local(async move {
+            if let Some(before) = before {
+                release(&before).await;
+            }
+            let answer = fetch::<Hold>(tool, arguments).await;
+            if self.is_busy.try_set(false).is_some() {
+                return;
+            }
+            match answer {
+                Ok(hold) => {
+                    self.has_ended.set(false);
+                    self.keep(Some(hold.begun(js_sys::Date::now())));
+                    showing.page.announce_key(said);
+                }
+                Err(trouble) => self.failed(showing, trouble),
+            }
+            showing.refresh();
+        });
+    }
+
+    fn failed(self, showing: Showing, trouble: Trouble) {
+        if let Trouble::Refused(refusal) = &trouble {
+            match refusal.code.as_str() {
+                "seat_held" | "seat_already_reserved" => showing.lose(&refusal.seats()),
+                "hold_expired" | "hold_not_found" => self.over(true),
+                _ => {}
+            }
+        }
+        self.trouble.set(Some(trouble));
+    }
+
+    /// Lets go of what is held; it ends by itself where the host is not reached.
+    fn release(self, showing: Showing) {
+        let Some(token) = self.token().filter(|_| !self.is_busy.get_untracked()) else { return };
+        self.over(false);
+        self.is_busy.set(true);
+        showing.page.announce_key(Key::HoldReleased);
+        spawn_local(async move {
+            release(&token).await;
+            let _ = self.is_busy.try_set(false);
+            showing.refresh();
+        });
+    }
+}
+
+/// Lets the host's hold go.
+async fn release(token: &str) {
+    let _ = fetch::<serde_json::Value>("release_hold", json!({ "hold_token": token })).await;
+}
+
+/// The button that holds, or the time that is left.
+#[component]
+pub(super) fn HoldView(showing: Showing) -> impl IntoView {
+    let page = page();
+    let holding = showing.holding;
+    let now = RwSignal::new(js_sys::Date::now());
+    let left =
+        Memo::new(move |_| holding.hold.with(|it| it.as_ref().map(|it| it.left_s(now.get()))));
+    let timer = set_interval_with_handle(move || now.set(js_sys::Date::now()), TICK);
+    on_cleanup(move || {
+        if let Ok(timer) = timer {
+            timer.clear();
+        }
+    });
+    Effect::new(move |before: Option<Option<u64>>| {
+        let left = left.get();
+        match left {
+            Some(0) => {
+                holding.over(true);
+                page.announce_key(Key::HoldEnded);
+                showing.refresh();
+            }
+            Some(left)
+                if left <= WARNED_AT_S && before.flatten().is_some_and(|it| it > WARNED_AT_S) =>
+            {
+                page.announce_key(Key::HoldEndsSoon);
+            }
+            _ => {}
+        }
+        left
+    });
+    let is_offered = Memo::new(move |_| page.tool("hold_seats").is_some());
+    let has_picks = Memo::new(move |_| !showing.picks.with(Picks::is_empty));
+    let is_other = Memo::new(move |_| {
+        let ids = showing.picks.with(|it| showing.hall.with(|hall| it.ids(hall)));
+        holding.hold.with(|it| it.as_ref().is_some_and(|it| !it.has_all(&ids)))
+    });
+    let is_held = Memo::new(move |_| left.get().is_some());
+    let clock = move || {
+        let left = left.get().unwrap_or_default();
+        format!("{}:{:02}", left / 60, left % 60)
+    };
+    let busy = move || holding.is_busy.get().then_some("true");
+    let button = move |key: Key, act: fn(Holding, Showing)| {
+        view! {
+            <button type="button" class="quiet small" aria-disabled=busy
+                on:click=move |_| act(holding, showing)>
+                {move || page.say(key)}
+            </button>
+        }
+    };
+    view! {
+        {move || holding.trouble.get().map(|trouble| view! { <Notice trouble/> })}
+        {move || match (is_held.get(), has_picks.get() && is_offered.get()) {
+            (true, _) => view! {
+                <div class="hold is-held" role="group" aria-label=move || page.say(Key::HoldGroup)>
+                    <p class="hold-left">
+                        <span>{move || page.say(Key::HoldLeft)}</span>" "
+                        <b class="hold-clock" role="timer" aria-live="off">{clock}</b>
+                    </p>
+                    {move || is_other.get().then(|| button(Key::HoldOthers, Holding::hold))}
+                    {button(Key::HoldExtend, Holding::extend)}
+                    {button(Key::HoldRelease, Holding::release)}
+                </div>
+            }
+            .into_any(),
+            (false, true) => view! {
+                <div class="hold">
+                    {move || holding.has_ended.get().then(|| view! {
+                        <p class="notice">{page.say(Key::HoldEnded)}</p>
+                    })}
+                    {button(Key::HoldThese, Holding::hold)}
+                    {move || holding.wants_name.get().then(|| view! {
+                        <p class="error" role="alert">{page.say(Key::NameMissing)}</p>
+                    })}
+                    <p class="hint">{move || page.say(Key::HoldHint)}</p>
+                </div>
+            }
+            .into_any(),
+            (false, false) => ().into_any(),
+        }}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_left_counts_by_this_devices_clock_from_the_answer_on() {
+        let answer = r#"{"hold_token": "t", "user_id": "u", "seats": [{"seat_id": "A1", "row": "A", "number": 1}], "seconds_left": 600, "expires_at": "2030-01-01T00:00:00+09:00"}"#;
+        let hold = serde_json::from_str::<Hold>(answer).unwrap().begun(1_000.0);
+        assert_eq!((hold.left_s(1_000.0), hold.left_s(1_001.0)), (600, 600));
+        assert_eq!((hold.left_s(600_999.0), hold.left_s(601_000.0)), (1, 0));
+        assert_eq!(hold.left_s(9e9), 0, "it never turns round");
+        let ids = |all: &[&str]| all.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+        assert!(hold.has_all(&ids(&["A1"])) && !hold.has_all(&ids(&["A1", "A2"])));
+    }
+}

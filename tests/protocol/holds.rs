@@ -1,0 +1,136 @@
+//! Seats that are held while somebody makes up their mind: seen by all who look at the hall, as it happens.
+
+use serde_json::{Value, json};
+use tests::{
+    browser::{Browser, Look},
+    cinema::{free_seats, id, showtimes},
+    server::TestServer,
+};
+
+struct Hall {
+    server: TestServer,
+    show: String,
+    address: String,
+    seats: Vec<String>,
+}
+
+impl Hall {
+    async fn open() -> Self {
+        let server = TestServer::with(&["cinema"]).await;
+        let client = server.client();
+        let show = showtimes(&client).await.remove(0);
+        let date = &show["start_time"].as_str().unwrap()[..10];
+        let address = format!("#/box-office?date={date}&showtime={}", id(&show));
+        let seats = free_seats(&client, &id(&show)).await;
+        Self { show: id(&show), address, seats, server }
+    }
+
+    async fn browser(&self, look: Look) -> Browser {
+        let browser = Browser::open(&self.server.url(), look).await;
+        browser.go(&self.address).await;
+        browser.find("[role=gridcell]").await;
+        browser
+    }
+
+    /// The element of that seat.
+    fn seat(&self, at: usize) -> String {
+        format!("[role=gridcell][data-seat='{}']", self.seats[at])
+    }
+
+    async fn is_named(&self, browser: &Browser, at: usize, word: &str) {
+        let label = format!("document.querySelector(\"{}\").ariaLabel", self.seat(at));
+        browser.until(&format!("{label}?.includes('{word}')")).await;
+    }
+
+    async fn hold(&self, at: usize, user: &str) -> Value {
+        let arguments =
+            json!({ "user_id": user, "showtime_id": self.show, "seat_ids": [self.seats[at]] });
+        self.server.client().output("hold_seats", arguments).await
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn seats_are_held_with_the_time_that_is_left_and_then_reserved() {
+    let hall = Hall::open().await;
+    let first = hall.browser(Look::DESKTOP).await;
+    let second = hall.browser(Look::PHONE).await;
+    for at in 0..2 {
+        first.click(&hall.seat(at)).await;
+    }
+    first.hit("button", "Hold these seats for 10 minutes").await;
+    first.says(".checkout", "Please give").await;
+    first.find("#user-id").await.send_keys("Hanako").await.unwrap();
+    first.hit("button", "Hold these seats for 10 minutes").await;
+    first
+        .until("/^(10:00|9:[0-5][0-9])$/.test(document.querySelector('.hold-clock')?.innerText)")
+        .await;
+    first.picture("hold").await;
+    assert_eq!(first.serious_faults().await, Vec::<String>::new());
+
+    // Who looks at the hall elsewhere sees it without asking.
+    hall.is_named(&second, 0, "Held by someone else").await;
+    second.picture("held-phone").await;
+    second.click(&hall.seat(0)).await;
+    second.says(".picked-count", "No seats").await;
+
+    // They are the reader's own over a reload, and once reserved they are taken.
+    first.script("location.reload()").await;
+    first.find(".hold-clock").await;
+    first.says(".picked-count", "2").await;
+    first.hit("button", "Reserve seats (2)").await;
+    first.says("h1", "reserved").await;
+    hall.is_named(&second, 1, "taken").await;
+    for browser in [first, second] {
+        assert_eq!(browser.complaints().await, Vec::<String>::new());
+        browser.close().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_let_go_is_free_for_others_at_once() {
+    let hall = Hall::open().await;
+    let browser = hall.browser(Look::DESKTOP.japanese()).await;
+    let held = hall.hold(0, "rival").await;
+    hall.is_named(&browser, 0, "確保中").await;
+    let token = json!({ "hold_token": held["hold_token"] });
+    hall.server.client().output("release_hold", token).await;
+    hall.is_named(&browser, 0, "空席").await;
+
+    browser.click(&hall.seat(0)).await;
+    browser.find("#user-id").await.send_keys("花子").await.unwrap();
+    browser.hit("button", "選んだ席を 10 分間おさえる").await;
+    browser.find(".hold-clock").await;
+    let refused = hall.server.client();
+    let arguments =
+        json!({ "user_id": "rival", "showtime_id": hall.show, "seat_ids": [hall.seats[0]] });
+    assert_eq!(refused.failure("reserve_seats", arguments.clone()).await["error"], "seat_held");
+    browser.hit("button", "手放す").await;
+    browser.until("!document.querySelector('.hold-clock')").await;
+    for _ in 0..100 {
+        if free_seats(&hall.server.client(), &hall.show).await.contains(&hall.seats[0]) {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    hall.server.client().output("reserve_seats", arguments).await;
+    hall.is_named(&browser, 0, "他の方が予約").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_someone_else_takes_is_told_before_less_is_reserved_than_was_picked() {
+    let hall = Hall::open().await;
+    let browser = hall.browser(Look::DESKTOP).await;
+    for at in 0..2 {
+        browser.click(&hall.seat(at)).await;
+    }
+    browser.find("#user-id").await.send_keys("Hanako").await.unwrap();
+    hall.hold(0, "rival").await;
+    browser.says(".checkout", "went to someone else").await;
+    browser.says(".picked-count", "1").await;
+    browser.hit("button", "Reserve seats (1)").await;
+    browser.says(".checkout", "went to someone else").await;
+    browser.hit("button", "Reserve seats (1)").await;
+    browser.says("h1", "reserved").await;
+    browser.close().await;
+}
