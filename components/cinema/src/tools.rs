@@ -27,9 +27,6 @@ use crate::clock::{Clock, Day};
 /// idempotency key.
 const NAME_CHARS_MAX: usize = 200;
 
-/// Marks a tool as one for pages: MCP's way to say that it is not listed to models.
-const FOR_PAGES: &str = r#"{"ui":{"visibility":["app"]}}"#;
-
 /// The argument `date` of a listing (CIN-15, CIN-16).
 fn day(clock: &Clock, date: Option<&str>) -> Result<Option<Day>, Stop> {
     let read =

@@ -9,7 +9,7 @@ use toolkit::{English, Hints, Stop, Text, Tool, User, fresh_id, sql, sql::Statem
 
 use plan::{Counts, Plan};
 
-use super::{FOR_PAGES, NAME_CHARS_MAX, at_most, length, none_of, picked::Picked};
+use super::{NAME_CHARS_MAX, at_most, length, none_of, picked::Picked};
 use crate::{
     clock::Clock,
     holds::{self, Held, Minutes, digest},
@@ -126,7 +126,6 @@ impl Tool for ExtendHold {
         ],
     };
     const HINTS: Hints = Hints::ADDITIVE;
-    const META: Option<&str> = Some(FOR_PAGES);
     type Output = Hold;
 
     fn call(self, _: &User) -> Result<Hold, Stop> {
