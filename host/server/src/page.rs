@@ -48,8 +48,8 @@ fn policy(config: &Config) -> HeaderValue {
     HeaderValue::try_from(widened).unwrap_or(fixed)
 }
 
-/// `GET /api/page`: the tiles, or null where the page shows the built-in map; and whether the caller looks
-/// after the server.
+/// `GET /api/page`: the tiles, or null where the page shows the built-in map; and `isOperator`, where the
+/// caller looks after the server.
 pub(crate) async fn given(
     State(page): State<Arc<PageConfig>>,
     headers: HeaderMap,
@@ -59,8 +59,11 @@ pub(crate) async fn given(
         .tiles
         .as_ref()
         .map(|it| json!({ "url": it.url, "attribution": it.attribution, "maxZoom": it.max_zoom }));
-    let is_operator = caller_of(&headers, &extensions).is_operator();
-    Json(json!({ "tiles": tiles, "isOperator": is_operator }))
+    let mut given = json!({ "tiles": tiles });
+    if caller_of(&headers, &extensions).is_operator() {
+        given["isOperator"] = true.into();
+    }
+    Json(given)
 }
 
 /// Bytes of a path that are told.

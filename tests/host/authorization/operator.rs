@@ -117,7 +117,7 @@ async fn the_scope_operator_looks_after_the_server_and_everything_does_not_hold_
     assert_eq!((status, &listed["components"][0]["name"]), (StatusCode::OK, &json!("echo")));
     assert!(opal.tools().await.is_empty(), "it is no leave to call tools");
     assert!(!ann.tools().await.is_empty());
-    for (client, is_operator) in [(&ann, false), (&opal, true)] {
+    for (client, is_operator) in [(&ann, Value::Null), (&opal, json!(true))] {
         let (_, page) = read(client.get("/api/page").await).await;
         assert_eq!(page["isOperator"], is_operator);
     }
