@@ -60,7 +60,7 @@ use legacy::Session;
 use lists::{TTL_MS, one_page, scope_for};
 use rounds::Ended;
 use sessions::{SessionTable, Sessions};
-use subscriptions::{LISTENERS_MAX, SUBSCRIPTIONS_MAX, Subscriptions};
+use subscriptions::{Beginning, LISTENERS_MAX, SUBSCRIPTIONS_MAX, Subscriptions};
 
 /// How long a request for what components offer waits for the first load: longer than clients do.
 const LOADING_MAX: Duration = Duration::from_secs(300);
@@ -85,6 +85,8 @@ pub struct McpServer {
     events: Events,
     /// Modern clients that listen, each caller with a share of the places.
     listeners: Arc<SessionTable<u64>>,
+    /// What hears for those who have been told that they listen and do not yet, oldest first.
+    beginning: Beginning,
     /// How long a legacy call waits for the answer to a question that may be answered later.
     question_wait: Duration,
     /// What the client that started this process reads, where nothing else says it.
@@ -96,7 +98,8 @@ impl McpServer {
     pub fn new(registry: Registry, calls: Calls, events: Events, question_wait: Duration) -> Self {
         let listeners = Arc::new(SessionTable::new(LISTENERS_MAX));
         let (language, session) = (None, Session::default());
-        Self { registry, calls, events, listeners, question_wait, language, session }
+        let beginning = Beginning::default();
+        Self { registry, calls, events, listeners, beginning, question_wait, language, session }
     }
 
     /// The same for a client that reads `language`, where they are alone with it.
@@ -382,6 +385,8 @@ impl ServerHandler for McpServer {
             uris.retain(|it| check_uri(it).is_ok());
             uris.truncate(SUBSCRIPTIONS_MAX);
         }
+        // The SDK says that it listens before it does.
+        self.beginning.begin(&self.events);
         Some(accepted)
     }
 

@@ -2,9 +2,9 @@
 //! that one that does not listen delays no other.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, VecDeque},
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -39,6 +39,27 @@ pub(super) struct Subscriptions {
     rung: broadcast::Receiver<Rung>,
     seen: Changed,
     caller: Caller,
+}
+
+/// Hears for listeners from before they are told that they listen, so that nothing rings in between unheard.
+#[derive(Clone, Default)]
+pub(super) struct Beginning(Arc<Mutex<VecDeque<broadcast::Receiver<Rung>>>>);
+
+impl Beginning {
+    /// Hears for one listener more.
+    pub(super) fn begin(&self, events: &Events) {
+        let mut all = self.0.lock().unwrap_or_else(|it| it.into_inner());
+        // Those who went meanwhile took theirs not along.
+        if all.len() >= LISTENERS_MAX {
+            all.pop_front();
+        }
+        all.push_back(events.listen());
+    }
+
+    /// What has heard longest: as long as the listener who takes it, or longer.
+    fn take(&self) -> Option<broadcast::Receiver<Rung>> {
+        self.0.lock().unwrap_or_else(|it| it.into_inner()).pop_front()
+    }
 }
 
 /// What is new since the last time.
@@ -145,6 +166,7 @@ impl McpServer {
 
     /// Tells a modern client what is new until it goes, or does not take it in time.
     pub(super) async fn tell_news(&self, subscription: SubscriptionContext) -> Result<()> {
+        let begun = self.beginning.take();
         let caller = self.caller_of(&subscription.request_context().extensions);
         let Some(listening) = listen_as(&self.listeners, &caller.principal) else {
             let message = "Too many clients listen already; try again later, or ask for the lists now and then.";
@@ -152,6 +174,7 @@ impl McpServer {
         };
         let mut cut = std::pin::pin!(listening.in_use.ended());
         let mut news = Subscriptions::new(&self.registry, &self.events, caller);
+        news.rung = begun.unwrap_or(news.rung);
         let (sink, accepted) = (subscription.sink(), subscription.accepted());
         let uris: BTreeSet<_> = accepted.resource_subscriptions.iter().flatten().cloned().collect();
         loop {
@@ -238,6 +261,19 @@ mod tests {
         drop((ann, ben));
         let eve: Vec<_> = (0..8).filter_map(|_| listen("eve")).collect();
         assert_eq!(eve.len(), 8, "places are given back");
+    }
+
+    #[test]
+    fn what_rings_before_a_listener_begins_is_heard_by_it() {
+        let events = Events::default();
+        let beginning = Beginning::default();
+        beginning.begin(&events);
+        events.bell("shop").publish("prompts");
+        let mut begun = beginning.take().expect("one has begun");
+        assert_eq!(&*begun.try_recv().unwrap().what, "prompts");
+        assert!(beginning.take().is_none());
+        (0..=LISTENERS_MAX).for_each(|_| beginning.begin(&events));
+        assert_eq!(beginning.0.lock().unwrap().len(), LISTENERS_MAX, "they are bounded");
     }
 
     #[test]
