@@ -83,9 +83,7 @@ pub(crate) fn front(config: &Config, routes: Routes) -> Front {
         .fallback_service(any(page::answer).with_state(page::Page::of(config)))
         .method_not_allowed_fallback(other_method)
         .layer(compression());
-    let guard = Guard::new(config, routes.metrics, Some(gateway)).with_operator(routes.access);
-    let share = guard.share();
-    Front::new(all, Some(guard), share, routes.running)
+    guarded(config, all, (routes.running, routes.metrics), (Some(gateway), routes.access))
 }
 
 /// Bytes of JSON from which on a client that takes gzip gets it so.
@@ -122,9 +120,9 @@ pub(crate) fn guarded(
     config: &Config,
     routes: Router,
     (running, metrics): (TaskTracker, Metrics),
-    gateway: Option<Gateway>,
+    known: (Option<Gateway>, Option<OperatorAccess>),
 ) -> Front {
-    let guard = Guard::new(config, metrics, gateway);
+    let guard = Guard::new(config, metrics, known);
     let share = guard.share();
     Front::new(routes, Some(guard), share, running)
 }

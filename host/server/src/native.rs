@@ -56,7 +56,7 @@ pub async fn serve(
     let wait = config.sessions.question_wait();
     let server = McpServer::new(registry, calls, Events::default(), wait);
     let mcp = http::mcp(config, Native(tool), &server, stop.clone());
-    let front = http::guarded(config, mcp, (running, metrics), None);
+    let front = http::guarded(config, mcp, (running, metrics), (None, None));
     Connections::new(&config.connections).serve(listener, front, stop).await;
     Ok(())
 }

@@ -141,7 +141,7 @@ impl Named {
     }
 }
 
-/// Shows where on the page the operator's place is. Whoever reads that can change the server's components.
+/// Shows where on the page the operator's place is. A reader of that address can change the server's components.
 pub(crate) async fn show(config: &Config) -> anyhow::Result<ExitCode> {
     let Some(address) = Server::of(config)?.place().await? else {
         bail!("the server that runs on {} serves no page", config.data.display());

@@ -62,12 +62,12 @@ struct Operators {
 }
 
 impl Operators {
-    fn new() -> Self {
+    fn new(access: Option<OperatorAccess>) -> Self {
         let share = operator::share();
         let scopes = [Scope::Operator].into_iter().collect();
         let caller = Caller::known("operator", &[Scope::Operator.to_string()], scopes);
         let principal = Principal { caller, rate: None, share: share.clone(), expires: None };
-        Self { access: None, principal: Arc::new(principal), share }
+        Self { access, principal: Arc::new(principal), share }
     }
 }
 
@@ -95,7 +95,12 @@ impl Pass {
 }
 
 impl Guard {
-    pub(crate) fn new(config: &Config, metrics: Metrics, gateway: Option<Gateway>) -> Self {
+    /// Lets in by the password of `gateway` and by the operator's key of `access`, where there are such.
+    pub(crate) fn new(
+        config: &Config,
+        metrics: Metrics,
+        (gateway, access): (Option<Gateway>, Option<OperatorAccess>),
+    ) -> Self {
         let largest = config.largest_body();
         let shares = Shares::new(config.connections.bodies_bytes_max(largest), largest);
         let rules = Rules {
@@ -107,17 +112,9 @@ impl Guard {
             trusted_proxies: config.trusted_proxies.iter().map(|it| it.to_canonical()).collect(),
             metrics,
             gateway,
-            operators: Operators::new(),
+            operators: Operators::new(access),
         };
         Self(Arc::new(rules))
-    }
-
-    /// Lets in as an operator, too, who shows on this machine what opens `access`. Before it is cloned.
-    pub(crate) fn with_operator(mut self, access: Option<OperatorAccess>) -> Self {
-        if let Some(rules) = Arc::get_mut(&mut self.0) {
-            rules.operators.access = access;
-        }
-        self
     }
 
     /// A share for requests that pass no guard.
@@ -366,7 +363,7 @@ mod tests {
             for hop in hops {
                 headers.append(FORWARDED_FOR, hop.parse().unwrap());
             }
-            let guard = Guard::new(&config, metrics, None);
+            let guard = Guard::new(&config, metrics, (None, None));
             guard.0.peer(&headers, connected.parse().unwrap()).to_string()
         };
         assert_eq!(peer(&[], "127.0.0.1", &["192.0.2.1"]), "127.0.0.1");
