@@ -1,7 +1,7 @@
 //! Holds: seats that are kept for someone for some minutes, until they reserve them.
 //!
 //! A hold is live until the second when it ends; from then on it counts as none, whether its rows are
-//! [swept](sweep) or not. Whoever takes a seat sweeps it in the same transaction.
+//! [swept](sweep) or not. A call that takes a seat sweeps it in the same transaction.
 
 pub mod sweep;
 
@@ -69,7 +69,7 @@ fn within(name: &str, minutes: u32, max: u32) -> Result<u32, Unfit> {
 pub struct Held {
     /// The token's digest.
     pub hold_id: String,
-    /// Whoever it is for.
+    /// The user that it is for.
     pub user_id: String,
     /// The showing.
     pub showtime_id: String,
@@ -86,7 +86,7 @@ impl Held {
         self.expires_at > clock.second()
     }
 
-    /// The hold as it goes out to whoever has the token.
+    /// The hold as it goes out to the holder of the token.
     #[must_use]
     pub fn told(self, token: String, seats: Vec<ReservedSeat>, clock: &Clock) -> Hold {
         let left = self.expires_at - clock.second();

@@ -1,4 +1,4 @@
-//! Whoever looks at the seats of a showing hears when one of them changes.
+//! Clients that subscribe to the seats of a showing hear when one of them changes.
 
 use toolkit::{events, resources::filled};
 

@@ -1,4 +1,4 @@
-//! The seats of a showing as a resource: whoever draws a hall listens to it, and looks again when it rings.
+//! The seats of a showing as a resource: a page that draws a hall subscribes to it, and reads again when it changes.
 
 use output::cinema::SeatMap;
 use toolkit::{

@@ -131,7 +131,7 @@ pub struct Seat {
 }
 
 impl Seat {
-    /// Whether nobody has it, and nobody has it held.
+    /// Whether it is neither reserved nor held.
     #[must_use]
     pub fn is_free(&self) -> bool {
         !self.is_reserved && !self.is_held

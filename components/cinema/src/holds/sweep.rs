@@ -1,4 +1,4 @@
-//! What the schedule does: the seats of holds that have expired are let go, and whoever looks is told.
+//! What the schedule does: the seats of holds that have expired are let go, and clients that look at them are told.
 
 use toolkit::{Stop, sql, sql::Statement};
 

@@ -1,4 +1,4 @@
-//! A party that no row can take together: as few parts as can be, near each other, and nobody alone.
+//! A party that no row can take together: as few parts as can be, near each other, and no single seat.
 
 use std::cmp::Reverse;
 

@@ -7,7 +7,7 @@ use jiff::civil::DateTime;
 use output::cinema::ReservedSeat;
 use toolkit::{
     Problem, Stop, sql,
-    sql::{Rows, Statement},
+    sql::{ConstraintKind, Error, Rows, Statement},
 };
 
 use super::at_most;
@@ -15,8 +15,8 @@ use crate::{
     clock::{Clock, naive},
     programme::{ShowtimeId, Slot, days_listed},
     refusals::{
-        seat_already_reserved, seat_data_unavailable, seat_held, seat_not_found, showtime_closed,
-        showtime_not_found,
+        not_saved, seat_already_reserved, seat_data_unavailable, seat_held, seat_not_found,
+        showtime_closed, showtime_not_found,
     },
     slots,
 };
@@ -154,6 +154,19 @@ pub(super) fn on_sale(import: u32) -> Statement {
         import,
     );
     on_sale.expect(1)
+}
+
+/// Whether it was written; false when what it was made from has changed meanwhile, so that it is looked at again.
+pub(super) fn is_written<T>(written: Result<T, Error>) -> Result<bool, Stop> {
+    match written {
+        Ok(_) => Ok(true),
+        // Someone was faster, or sent the same key: the next look says who and what.
+        Err(Error::Constraint(it)) if it.kind == ConstraintKind::Unique => Ok(false),
+        // Another catalogue is on sale now, a seat was taken or held, a hold has ended, or the user holds more.
+        Err(Error::UnexpectedCount(_)) => Ok(false),
+        Err(Error::Unavailable(_)) => Err(not_saved()),
+        Err(other) => Err(other.into()),
+    }
 }
 
 #[cfg(test)]

@@ -8,11 +8,11 @@ use super::ReservedSeat;
 /// Seats that are kept for someone for some minutes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Hold {
-    /// Names the hold in `extend_hold`, `release_hold` and `reserve_seats`; whoever knows it has the seats.
+    /// Names the hold in `extend_hold`, `release_hold` and `reserve_seats`; its holder has the seats.
     pub hold_token: String,
     /// The showing.
     pub showtime_id: String,
-    /// Whoever it is for.
+    /// The user that it is for.
     pub user_id: String,
     /// Exactly the seats held, rows alphabetical, numbers ascending.
     pub seats: Vec<ReservedSeat>,

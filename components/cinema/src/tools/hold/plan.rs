@@ -2,16 +2,13 @@
 
 use output::cinema::ReservedSeat;
 use serde::Deserialize;
-use toolkit::{
-    Stop, sql,
-    sql::{ConstraintKind, Error, Statement},
-};
+use toolkit::{Stop, sql, sql::Statement};
 
 use crate::{
     clock::Clock,
     holds::{Held, free_expired},
-    refusals::{not_saved, too_many_held},
-    tools::picked::on_sale,
+    refusals::too_many_held,
+    tools::picked::{is_written, on_sale},
 };
 
 /// How many reservations' worth of seats one user may hold of one showing, and of all.
@@ -81,15 +78,7 @@ impl Plan {
             self.hold(clock),
             self.seats(),
         ];
-        match sql::transact(batch) {
-            Ok(_) => Ok(true),
-            // Someone was faster: the next look says who.
-            Err(Error::Constraint(it)) if it.kind == ConstraintKind::Unique => Ok(false),
-            // Another catalogue is on sale now, a seat was reserved, or the user holds more.
-            Err(Error::UnexpectedCount(_)) => Ok(false),
-            Err(Error::Unavailable(_)) => Err(not_saved()),
-            Err(other) => Err(other.into()),
-        }
+        is_written(sql::transact(batch))
     }
 
     /// Holds only while there is room for it, for the user may be holding other seats just now.

@@ -1,17 +1,13 @@
 //! A reservation that only has to be written, and the one transaction that writes it.
 
 use output::cinema::Reservation;
-use toolkit::{
-    Stop, caller, sql,
-    sql::{ConstraintKind, Error, Statement},
-};
+use toolkit::{Stop, caller, sql, sql::Statement};
 
 use crate::{
     clock::Clock,
     holds::{end, free_expired},
-    refusals::not_saved,
     reservation::seats_json,
-    tools::picked::on_sale,
+    tools::picked::{is_written, on_sale},
 };
 
 /// What will be reserved unless someone is faster.
@@ -33,15 +29,7 @@ pub(super) struct Plan {
 impl Plan {
     /// Writes all of it or nothing; false when what the plan was made from has changed meanwhile.
     pub(super) fn write(&self, clock: &Clock) -> Result<bool, Stop> {
-        match sql::transact_all(&self.batch(clock)) {
-            Ok(_) => Ok(true),
-            // Someone was faster, or sent the same key: the next look says who and what.
-            Err(Error::Constraint(it)) if it.kind == ConstraintKind::Unique => Ok(false),
-            // Another catalogue is on sale now, the hold has ended, or someone else holds a seat.
-            Err(Error::UnexpectedCount(_)) => Ok(false),
-            Err(Error::Unavailable(_)) => Err(not_saved()),
-            Err(other) => Err(other.into()),
-        }
+        is_written(sql::transact_all(&self.batch(clock)))
     }
 
     fn batch(&self, clock: &Clock) -> Vec<Statement> {
