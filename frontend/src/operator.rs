@@ -199,7 +199,7 @@ fn key_of(hash: &str) -> Option<String> {
     value.filter(|_| is_ours).map(decoded)
 }
 
-/// Does something again and again, as long as the view is there that asks for it; not while nobody looks, nor while
+/// Does something again and again, as long as the view is there that asks for it; not while the page is hidden, nor while
 /// it is not wanted.
 pub(crate) fn repeat<F: Future<Output = ()> + 'static>(
     every: Duration,

@@ -11,7 +11,7 @@ pub(crate) enum Route {
     Chat,
     /// `#/approvals`: what waits for the reader's word.
     Approvals,
-    /// `#/operator` and what is under it: the place of whoever runs the server.
+    /// `#/operator` and what is under it: the operator's place.
     Operator(OperatorTab),
     /// A family's.
     At(Address),

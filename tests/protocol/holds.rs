@@ -1,4 +1,4 @@
-//! Seats that are held while somebody makes up their mind: seen by all who look at the hall, as it happens.
+//! Seats that are held before they are reserved: seen by all who look at the hall, as it happens.
 
 use serde_json::{Value, json};
 use tests::{
@@ -57,10 +57,10 @@ async fn seats_are_held_with_the_time_that_is_left_and_then_reserved() {
     for at in 0..2 {
         first.click(&hall.seat(at)).await;
     }
-    first.hit("button", "Hold these seats for 10 minutes").await;
+    first.hit("button", "Hold these seats for a while").await;
     first.says(".checkout", "Please give").await;
     first.find("#user-id").await.send_keys("Hanako").await.unwrap();
-    first.hit("button", "Hold these seats for 10 minutes").await;
+    first.hit("button", "Hold these seats for a while").await;
     first
         .until("/^(10:00|9:[0-5][0-9])$/.test(document.querySelector('.hold-clock')?.innerText)")
         .await;
@@ -98,7 +98,7 @@ async fn what_is_let_go_is_free_for_others_at_once() {
 
     browser.click(&hall.seat(0)).await;
     browser.find("#user-id").await.send_keys("花子").await.unwrap();
-    browser.hit("button", "選んだ席を 10 分間おさえる").await;
+    browser.hit("button", "選んだ席をしばらくおさえる").await;
     browser.find(".hold-clock").await;
     let refused = hall.server.client();
     let arguments =

@@ -7,9 +7,9 @@ use crate::text::{Key, Lang};
 pub(crate) enum Kind {
     /// It was done.
     Done,
-    /// It goes on: somebody is asked.
+    /// It goes on: a person is asked.
     Asked,
-    /// It was turned away, which is nobody's fault here.
+    /// It was turned away, which is no fault of the server.
     Refused,
     /// Something is wrong with the component or the server.
     Fault,

@@ -118,7 +118,7 @@ with_map_words! {
     SeatHeld: "ほかの人が確保中", "Held by someone else";
     SeatIsHeld: "{0} は、ほかの人がおさえています。", "{0} is held by someone else for now.";
     HoldGroup: "席の確保", "Held seats";
-    HoldThese: "選んだ席を 10 分間おさえる", "Hold these seats for 10 minutes";
+    HoldThese: "選んだ席をしばらくおさえる", "Hold these seats for a while";
     HoldHint: "おさえている間は、ほかの人は予約できません。", "Nobody else can reserve them meanwhile.";
     HoldOthers: "選び直した席をおさえる", "Hold the new choice";
     HoldExtend: "延長する", "Extend";

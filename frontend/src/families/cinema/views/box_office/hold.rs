@@ -66,7 +66,7 @@ pub(super) struct Holding {
     has_ended: RwSignal<bool>,
     /// Whether the host is being asked for it, or told that it is over.
     pub(super) is_busy: RwSignal<bool>,
-    /// Whether nothing was held because nobody was named.
+    /// Whether nothing was held because the name is missing.
     wants_name: RwSignal<bool>,
     trouble: RwSignal<Option<Trouble>>,
     name: StoredValue<String>,
