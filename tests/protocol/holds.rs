@@ -69,8 +69,8 @@ async fn seats_are_held_with_the_time_that_is_left_and_then_reserved() {
 
     // Who looks at the hall elsewhere sees it without asking.
     hall.is_named(&second, 0, "Held by someone else").await;
-    second.picture("held-phone").await;
     second.click(&hall.seat(0)).await;
+    second.picture("held-phone").await;
     second.says(".picked-count", "No seats").await;
 
     // They are the reader's own over a reload, and once reserved they are taken.
