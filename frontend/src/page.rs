@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::time::Duration;
 
+use futures::future::join;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -295,28 +296,23 @@ impl Page {
         }
     }
 
-    /// First contact: who is there, and what do they offer?
+    /// First contact: who is there, and what do they offer? Both are asked at once.
     async fn meet(self) -> bool {
-        match mcp::discover().await {
+        let (found, listed) = join(mcp::discover(), self.fetch_tools()).await;
+        match found {
             Ok(found) => self.server.set(found.server_info),
             Err(Trouble::Offline) => {
                 self.set_offline();
-                self.tools.update(|tools| {
-                    if tools.here().is_none() {
-                        *tools = Loaded::Failed(Trouble::Offline);
-                    }
-                });
                 return false;
             }
             Err(Trouble::Unauthorized) => return false,
             // A host that does not say who it is may still have tools.
             Err(_) => {}
         }
-        let is_there = self.fetch_tools().await.is_ok();
-        if is_there {
+        if listed.is_ok() {
             self.set_online();
         }
-        is_there
+        listed.is_ok()
     }
 
     /// What is told of the host, to any tab of this browser.
