@@ -18,6 +18,7 @@ mod seats;
 mod sentences;
 mod showtimes;
 mod suggesting;
+mod tickets;
 mod titles;
 
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! The cinema's own time: naive local dates and times in one zone (CIN-X4).
 
 use jiff::{
-    Timestamp,
+    Timestamp, ToSpan,
     civil::{Date, DateTime, Time},
     tz::{Offset, TimeZone},
 };
@@ -77,6 +77,15 @@ impl Clock {
     pub fn shows(&self, second: i64) -> String {
         let moment = Timestamp::from_second(second).unwrap_or(Timestamp::MAX);
         naive(self.zone.to_datetime(moment))
+    }
+
+    /// The moment that is so many minutes after the clock shows that, as an iCalendar file has it
+    /// (`20260302T143000Z`). Of an hour that comes twice it is the first, and one that is left out is passed over.
+    #[must_use]
+    pub fn utc(&self, shown: &str, minutes: i64) -> Option<String> {
+        let start = self.zone.to_timestamp(self.moment(shown)?).ok()?;
+        let moment = start.checked_add(minutes.minutes()).ok()?;
+        Some(moment.strftime("%Y%m%dT%H%M%SZ").to_string())
     }
 
     /// Today's date.
@@ -200,6 +209,19 @@ pub(crate) mod tests {
     fn a_second_is_shown_as_the_clock_does() {
         let clock = clock();
         assert_eq!(clock.shows(clock.second() + 600), "2026-11-20T10:10:00");
+    }
+
+    #[test]
+    fn summer_time_neither_loses_nor_doubles_a_moment() {
+        let berlin = Clock::at("Europe/Berlin", Timestamp::UNIX_EPOCH).unwrap();
+        let utc = |shown| berlin.utc(shown, 0).unwrap();
+        assert_eq!(utc("2026-03-29T01:59:00"), "20260329T005900Z");
+        // 02:30 is left out that night: as far after 02:00 as it would have been.
+        assert_eq!(utc("2026-03-29T02:30:00"), "20260329T013000Z");
+        assert_eq!(utc("2026-10-25T02:30:00"), "20261025T003000Z", "the first of the two");
+        // A film that runs through the hour lasts as long as it does.
+        assert_eq!(berlin.utc("2026-10-25T01:30:00", 120).unwrap(), "20261025T013000Z");
+        assert_eq!(berlin.utc("tomorrow", 0), None);
     }
 
     #[test]

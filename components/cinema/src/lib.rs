@@ -15,6 +15,7 @@ pub mod seats;
 pub mod sentences;
 pub mod slots;
 pub mod suggestion;
+pub mod ticket;
 pub mod titles;
 pub mod tools;
 
@@ -48,7 +49,7 @@ toolkit::export_migrations!(
 );
 toolkit::export_configured!(import::configure);
 toolkit::export_schedule!(holds::sweep::run);
-toolkit::export_resources!(resources::Halls);
+toolkit::export_resources!(resources::CinemaResources);
 toolkit::export_examples!(examples::examples);
 toolkit::export_dialogue!(sentences::next);
 toolkit::export_names!(sentences::names);

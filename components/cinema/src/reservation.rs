@@ -2,7 +2,7 @@
 
 use output::cinema::{Reservation, ReservationStatus, ReservedSeat};
 use serde::Deserialize;
-use toolkit::{Problem, Stop, settings, settings::Unfit, sql::Rows};
+use toolkit::{Problem, Stop, settings, settings::Unfit, sql, sql::Rows};
 
 /// How many seats one call may reserve when the operator says nothing (CIN-44).
 const SEATS_DEFAULT: usize = 10;
@@ -34,6 +34,16 @@ pub struct Stored {
 /// When the database holds something else.
 pub fn first(rows: Rows) -> Result<Option<Reservation>, Stop> {
     Ok(rows.first::<Stored>()?.map(Stored::reservation))
+}
+
+/// The reservation of that number, if there is one.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn find(reservation_id: &str) -> Result<Option<Reservation>, Stop> {
+    let sql = format!("SELECT {COLUMNS} FROM reservations WHERE reservation_id = $1");
+    let [rows] = sql::query([sql!(sql, reservation_id)])?;
+    first(rows)
 }
 
 impl Stored {

@@ -1,4 +1,5 @@
-//! The seats of a showing as a resource: a page that draws a hall subscribes to it, and reads again when it changes.
+//! What a page or a client reads by an address: the seats of a showing, which it subscribes to as well, and what
+//! one brings to the door: a reservation as a code to scan and as an entry of a calendar.
 
 use output::cinema::SeatMap;
 use toolkit::{
@@ -6,12 +7,23 @@ use toolkit::{
     resources::{Contents, Page, Resources, Template, fits},
 };
 
-use crate::{clock::Clock, hall::Hall, notices::SEATS, reservation::seats_per_reservation_max};
+use crate::{
+    clock::Clock,
+    hall::Hall,
+    notices::SEATS,
+    reservation::{find, seats_per_reservation_max},
+    ticket::{calendar, code},
+};
 
-/// The halls.
-pub struct Halls;
+/// The number of a reservation as a code that is scanned at the door.
+const CODE: &str = "cinema://reservations/{reservation_id}/code";
+/// A reservation as a file for calendars.
+const CALENDAR: &str = "cinema://reservations/{reservation_id}/calendar";
 
-impl Resources for Halls {
+/// The seats of showings, and the tickets.
+pub struct CinemaResources;
+
+impl Resources for CinemaResources {
     fn templates() -> Vec<Template> {
         vec![
             Template::new(SEATS, "seats")
@@ -20,6 +32,14 @@ impl Resources for Halls {
                     "Every seat of a showtime and whether it is reserved or held, as list_available_seats has it.",
                 )
                 .mime_type("application/json"),
+            Template::new(CODE, "code")
+                .title("予約のQRコード / The QR code of a reservation")
+                .description("The reservation's number as a QR code, to be scanned at the door.")
+                .mime_type("image/svg+xml"),
+            Template::new(CALENDAR, "calendar")
+                .title("予約のカレンダーファイル / A reservation for a calendar")
+                .description("The showing of a reservation as an iCalendar file.")
+                .mime_type("text/calendar"),
         ]
     }
 
@@ -28,15 +48,28 @@ impl Resources for Halls {
     }
 
     fn read(uri: &str, _: &User) -> Result<Option<Vec<Contents>>, Stop> {
-        let Some([showtime_id]) = fits(SEATS, uri) else { return Ok(None) };
-        match Hall::of(&showtime_id, None, &Clock::of_call()?) {
-            Ok(Hall { showtime, seats }) => {
-                let seats_max = u32::try_from(seats_per_reservation_max()?).ok();
-                let map = SeatMap { seats, showtime: Some(showtime), seats_max };
-                Ok(Some(vec![Contents::json(uri, &map)]))
-            }
-            Err(Stop::Refused(_)) => Ok(None),
-            Err(stop) => Err(stop),
-        }
+        let found = if let Some([showtime_id]) = fits(SEATS, uri) {
+            seats(uri, &showtime_id)?
+        } else if let Some([id]) = fits(CODE, uri) {
+            let svg = find(&id)?.map(|it| code(&it.reservation_id));
+            svg.map(|it| Contents::text(uri, it).mime_type("image/svg+xml"))
+        } else if let Some([id]) = fits(CALENDAR, uri) {
+            let entry = find(&id)?.map(|it| calendar(&it)).transpose()?;
+            entry.map(|it| Contents::text(uri, it).mime_type("text/calendar"))
+        } else {
+            None
+        };
+        Ok(found.map(|it| vec![it]))
     }
+}
+
+/// Nothing where there is no such showing.
+fn seats(uri: &str, showtime_id: &str) -> Result<Option<Contents>, Stop> {
+    let Hall { showtime, seats } = match Hall::of(showtime_id, None, &Clock::of_call()?) {
+        Err(Stop::Refused(_)) => return Ok(None),
+        hall => hall?,
+    };
+    let seats_max = u32::try_from(seats_per_reservation_max()?).ok();
+    let map = SeatMap { seats, showtime: Some(showtime), seats_max };
+    Ok(Some(Contents::json(uri, &map)))
 }

@@ -10,7 +10,7 @@ use crate::{
     clock::{Clock, naive},
     notices::seats_changed,
     refusals::{reservation_not_found, reservation_user_mismatch, showtime_closed},
-    reservation::{COLUMNS, Stored, first},
+    reservation::{COLUMNS, Stored, find},
 };
 
 /// How many reservations one call lists.
@@ -139,7 +139,5 @@ impl Tool for CancelReservation {
 
 fn look_up(reservation_id: &str) -> Result<Reservation, Stop> {
     none_of([at_most("/reservation_id", reservation_id)])?;
-    let sql = format!("SELECT {COLUMNS} FROM reservations WHERE reservation_id = $1");
-    let [rows] = sql::query([sql!(sql, reservation_id)])?;
-    first(rows)?.ok_or_else(|| reservation_not_found(reservation_id))
+    find(reservation_id)?.ok_or_else(|| reservation_not_found(reservation_id))
 }
