@@ -40,6 +40,8 @@ async fn a_person_books_two_seats_and_a_second_browser_sees_them_taken() {
     first.role("button", "Reserve seats (2)").await.click().await.unwrap();
     first.says("h1", "reserved").await;
     let number = first.text(".ticket-number").await;
+    first.until("document.querySelector('.ticket-code img')?.naturalWidth > 0").await;
+    first.role("button", "Add to calendar").await;
     first.picture("ticket").await;
 
     let arguments = json!({ "reservation_id": number });

@@ -147,7 +147,10 @@ with_map_words! {
     ReserveCount: "{0} 席を予約する", "Reserve seats ({0})";
     Reserving: "予約しています…", "Reserving…";
     Reserved: "予約が完了しました", "Your seats are reserved";
-    ReservedHint: "入場のときに予約番号をお伝えください。", "Give the reservation number at the entrance.";
+    ReservedHint: "入場のときに QR コードか予約番号をお見せください。", "Show the QR code or the reservation number at the entrance.";
+    ReservationCode: "予約番号の QR コード", "QR code of the reservation number";
+    ToCalendar: "カレンダーに追加", "Add to calendar";
+    CalendarNotSaved: "カレンダー用のファイルを保存できませんでした。もう一度お試しください。", "The calendar file could not be saved. Please try again.";
     ReservationNumber: "予約番号", "Reservation number";
     ReservedFor: "予約者", "Reserved for";
     ReservedAt: "予約日時", "Reserved at";

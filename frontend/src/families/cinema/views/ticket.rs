@@ -11,6 +11,7 @@ use crate::call::{Loaded, fetch};
 use crate::dates;
 use crate::families::cinema::place::{At, Booking};
 use crate::families::cinema::programme::{name, titles};
+use crate::mcp;
 use crate::page::page;
 use crate::route::Spot;
 use crate::text::Key;
@@ -120,7 +121,8 @@ pub(crate) fn Ticket(reservation: Reservation) -> impl IntoView {
             <dl class="ticket-stub">
                 <div>
                     <dt>{move || page.say(Key::ReservationNumber)}</dt>
-                    <dd class="ticket-number">{reservation.reservation_id}</dd>
+                    <dd class="ticket-number">{reservation.reservation_id.clone()}</dd>
+                    {(!is_cancelled).then(|| view! { <Code id=reservation.reservation_id/> })}
                 </div>
                 <div>
                     <dt>{move || page.say(Key::ReservedFor)}</dt>
@@ -132,6 +134,38 @@ pub(crate) fn Ticket(reservation: Reservation) -> impl IntoView {
                 </div>
             </dl>
         </article>
+    }
+}
+
+/// What the cinema hands out for a reservation: its `code`, its `calendar`.
+async fn handed_out(reservation_id: &str, what: &str) -> Result<String, Trouble> {
+    let id = String::from(js_sys::encode_uri_component(reservation_id));
+    mcp::read_text(&format!("cinema://reservations/{id}/{what}")).await
+}
+
+/// The number as a code to be scanned. Where the cinema draws none, the number is enough.
+#[component]
+fn Code(id: String) -> impl IntoView {
+    let page = page();
+    let drawn = RwSignal::new(Loaded::Loading);
+    spawn_local(async move {
+        let svg = handed_out(&id, "code").await;
+        let url = svg.map(|it| {
+            format!("data:image/svg+xml,{}", String::from(js_sys::encode_uri_component(&it)))
+        });
+        let _ = drawn.try_set(url.map_or_else(Loaded::Failed, Loaded::Here));
+    });
+    move || {
+        match drawn.get() {
+        Loaded::Failed(_) => None,
+        Loaded::Loading => Some(view! { <dd class="ticket-code"></dd> }.into_any()),
+        Loaded::Here(url) => Some(
+            view! {
+                <dd class="ticket-code"><img src=url alt=move || page.say(Key::ReservationCode)/></dd>
+            }
+            .into_any(),
+        ),
+    }
     }
 }
 
@@ -181,6 +215,17 @@ fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> im
         browser::focus_soon("cancel");
     };
     let retry = Callback::new(move |()| send());
+    let save = move |_| {
+        spawn_local(async move {
+            let id = id.get_value();
+            let file = handed_out(&id, "calendar").await;
+            let saved = file
+                .map(|it| browser::download(&format!("{id}.ics"), it.as_bytes(), "text/calendar"));
+            if !matches!(saved, Ok(Ok(()))) {
+                page.notify(Key::CalendarNotSaved);
+            }
+        });
+    };
     let more = At::BoxOffice(Booking::default()).hash();
     view! {
         {is_confirmed.then(|| view! { <p class="hint ticket-hint">{move || page.say(Key::ReservedHint)}</p> })}
@@ -190,6 +235,11 @@ fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> im
         }}
         <div class="ticket-actions">
             <a class="button" href=more>{move || page.say(Key::BookMore)}</a>
+            {is_confirmed.then(|| view! {
+                <button type="button" class="quiet" on:click=save>
+                    {move || page.say(Key::ToCalendar)}
+                </button>
+            })}
             {move || match cancel.get() {
                 _ if !is_confirmed => ().into_any(),
                 Cancel::No | Cancel::Failed(_) => view! {
