@@ -1,6 +1,9 @@
 //! The frame: header, places, the one live region; and the view of the place where the reader is.
 
+use std::time::Duration;
+
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 
 use crate::access;
 use crate::approvals::Inbox;
@@ -10,16 +13,25 @@ use crate::chat::{album, kept};
 use crate::families;
 use crate::operator::Operator;
 use crate::page::{Connection, Door, Page, page};
+use crate::part::{Part, part};
 use crate::route::{OperatorTab, Route};
 use crate::settings::Theme;
 use crate::subscriptions::Subscriptions;
-use crate::table::{self, Place, Shown};
+use crate::table::{self, Draw, Place, Shown};
 use crate::text::Key;
 use crate::views::approvals::ApprovalsView;
 use crate::views::chat::ChatView;
 use crate::views::counter::CounterView;
 use crate::views::operator::OperatorView;
+use crate::views::part::drawn_by;
 use crate::views::sign_in::SignIn;
+
+static APPROVALS: Part<Draw> =
+    part!(approvals: Draw = &Draw(|_| view! { <ApprovalsView/> }.into_any()));
+static CHAT: Part<Draw> = part!(chat: Draw = &Draw(|_| view! { <ChatView/> }.into_any()));
+static COUNTER: Part<Draw> = part!(counter: Draw = &Draw(|_| view! { <CounterView/> }.into_any()));
+static OPERATOR: Part<Draw> =
+    part!(operator: Draw = &Draw(|_| view! { <OperatorView/> }.into_any()));
 
 /// The whole page.
 #[component]
@@ -31,9 +43,11 @@ pub(crate) fn App() -> impl IntoView {
     provide_context(Talk::new(page));
     provide_context(Subscriptions::new(page));
     provide_context(Inbox::new(page));
-    provide_context(Operator::new(page));
+    let operator = Operator::new(page);
+    provide_context(operator);
     Effect::new(move |_| document().set_title(&title(page)));
     open_where_something_is(page);
+    load_ahead(operator);
 
     view! {
         <a class="skip" href="#main" on:click=move |event| {
@@ -47,6 +61,26 @@ pub(crate) fn App() -> impl IntoView {
         <Toast/>
         <div class="only-heard" role="status" aria-live="polite">{move || spoken(page)}</div>
     }
+}
+
+/// How long the first view has the connection for itself.
+const HEAD_START: Duration = Duration::from_secs(3);
+
+/// Loads what may be needed next, one after another, while the reader looks at the first view.
+fn load_ahead(operator: Operator) {
+    if browser::saves_data() {
+        return;
+    }
+    let load = async move {
+        table::load().await;
+        for part in [&CHAT, &COUNTER, &APPROVALS] {
+            part.fetch().await;
+        }
+        if operator.is_offered() {
+            OPERATOR.fetch().await;
+        }
+    };
+    set_timeout(move || spawn_local(load), HEAD_START);
 }
 
 /// Who comes without an address is at the first place; a host that does not serve it is entered by its tools.
@@ -143,12 +177,15 @@ fn Stages() -> impl IntoView {
     });
     move || match stage.get() {
         Stage::SignIn => view! { <SignIn/> }.into_any(),
-        Stage::Counter => view! { <CounterView/> }.into_any(),
-        Stage::Chat => view! { <ChatView/> }.into_any(),
-        Stage::Approvals => view! { <ApprovalsView/> }.into_any(),
-        Stage::Operator => view! { <OperatorView/> }.into_any(),
+        Stage::Counter => drawn_by(&COUNTER, |it| (it.0)("")),
+        Stage::Chat => drawn_by(&CHAT, |it| (it.0)("")),
+        Stage::Approvals => drawn_by(&APPROVALS, |it| (it.0)("")),
+        Stage::Operator => drawn_by(&OPERATOR, |it| (it.0)("")),
         Stage::Nowhere => view! { <NoPlace/> }.into_any(),
-        Stage::Family(shown) => shown.and_then(|it| it.draw()).into_any(),
+        Stage::Family(shown) => {
+            let code = shown.as_ref().and_then(Shown::code).zip(shown);
+            code.map(|(code, shown)| drawn_by(code, move |it| (it.0)(&shown.stage))).into_any()
+        }
     }
 }
 

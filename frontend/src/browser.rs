@@ -91,6 +91,13 @@ pub(crate) fn download(name: &str, bytes: &[u8], mime: &str) -> Result<(), JsVal
     Ok(())
 }
 
+/// Whether the reader has asked the browser to load little.
+pub(crate) fn saves_data() -> bool {
+    let get = |of: &JsValue, name: &str| js_sys::Reflect::get(of, &name.into());
+    let connection = get(&window().navigator(), "connection");
+    connection.and_then(|it| get(&it, "saveData")).is_ok_and(|it| it.is_truthy())
+}
+
 /// Waits.
 pub(crate) async fn sleep(time: Duration) {
     let promise = js_sys::Promise::new(&mut |resolve, _| {

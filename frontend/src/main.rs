@@ -21,6 +21,7 @@ mod lookup;
 mod mcp;
 mod operator;
 mod page;
+mod part;
 mod request;
 mod rest;
 mod route;

@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::page::Page;
+use crate::part::Part;
 use crate::route::{self, Address, Reading, Route};
 use crate::text::{Key, Lang};
 
@@ -43,9 +44,24 @@ pub(crate) struct Family {
     pub(crate) provide: fn(Page),
     /// Forgets what this browser keeps of its reader.
     pub(crate) forget: fn(),
+    /// How those views draw, in their order; loaded when it is first needed.
+    pub(crate) outputs: &'static Part<Outputs>,
     /// How forms are filled in that an assistant asks for.
-    pub(crate) forms: Option<Forms>,
+    pub(crate) forms: Option<&'static Part<Forms>>,
 }
+
+/// How a family draws what its tools put out, a view an entry.
+pub(crate) struct Outputs(pub(crate) &'static [Drawing]);
+
+/// How the outputs of one view are drawn.
+pub(crate) struct Drawing {
+    /// Draws `structuredContent`, with the whole result beside it; none where it is not what it should be.
+    pub(crate) draw: fn(&Value, &Value) -> Option<AnyView>,
+    /// The output in one line.
+    pub(crate) tell: fn(&Value) -> Option<Phrase>,
+}
+
+static NO_OUTPUTS: Part<Outputs> = Part::always(&Outputs(&[]));
 
 /// Hears what came of a form, and whether that was just now and here.
 pub(crate) type Closed = Callback<(OpenForm, bool)>;
@@ -68,6 +84,7 @@ pub(crate) const NONE: Family = Family {
     asks: |_, _, _| None,
     provide: |_| {},
     forget: || {},
+    outputs: &NO_OUTPUTS,
     forms: None,
 };
 
@@ -82,6 +99,9 @@ pub(crate) struct Greeting {
     pub(crate) examples: &'static [Key],
 }
 
+/// How a stage of a place is drawn.
+pub(crate) struct Draw(pub(crate) fn(&str) -> AnyView);
+
 /// A place of the page.
 pub(crate) struct Place {
     /// The tool by which a host is known to serve it.
@@ -94,17 +114,14 @@ pub(crate) struct Place {
     /// Which of its stages is shown at a route; none where that is elsewhere. Within one stage, what is there
     /// stays.
     pub(crate) stage: fn(&Route) -> Option<String>,
-    pub(crate) draw: fn(&str) -> AnyView,
+    /// Draws a stage; loaded when it is first needed.
+    pub(crate) code: &'static Part<Draw>,
     pub(crate) title: fn(Page, &Route) -> String,
 }
 
-/// How the outputs are drawn that name this view.
+/// What is known of the outputs that name this view.
 pub(crate) struct View {
     pub(crate) name: &'static str,
-    /// Draws `structuredContent`, with the whole result beside it; none where it is not what it should be.
-    pub(crate) draw: fn(&Value, &Value) -> Option<AnyView>,
-    /// The output in one line.
-    pub(crate) tell: fn(&Value) -> Option<Phrase>,
     /// The pictures in it, each an object with `mimeType` and `data`.
     pub(crate) pictures: Option<fn(&Value) -> Vec<&Value>>,
     /// Whether its pictures are an assistant's answer, and stand there.
@@ -114,12 +131,8 @@ pub(crate) struct View {
 }
 
 impl View {
-    pub(crate) const fn new(
-        name: &'static str,
-        draw: fn(&Value, &Value) -> Option<AnyView>,
-        tell: fn(&Value) -> Option<Phrase>,
-    ) -> Self {
-        Self { name, draw, tell, pictures: None, is_answer: false, elsewhere: None }
+    pub(crate) const fn new(name: &'static str) -> Self {
+        Self { name, pictures: None, is_answer: false, elsewhere: None }
     }
 }
 
@@ -127,7 +140,7 @@ impl View {
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Shown {
     at: usize,
-    stage: String,
+    pub(crate) stage: String,
 }
 
 impl Shown {
@@ -137,8 +150,9 @@ impl Shown {
         all.find_map(|(at, it)| Some(Self { at, stage: (it.stage)(route)? }))
     }
 
-    pub(crate) fn draw(&self) -> Option<AnyView> {
-        places().nth(self.at).map(|it| (it.draw)(&self.stage))
+    /// The code that draws it.
+    pub(crate) fn code(&self) -> Option<&'static Part<Draw>> {
+        places().nth(self.at).map(|it| it.code)
     }
 }
 
@@ -212,17 +226,30 @@ fn view(name: Option<&str>) -> Option<&'static View> {
     all().flat_map(|it| it.views).find(|it| it.name == name)
 }
 
-/// Draws an output by the view of that name, if it fits it.
+/// The code that draws and tells the outputs of that view; of one that no family has, none that is to be loaded.
+pub(crate) fn outputs(name: Option<&str>) -> &'static Part<Outputs> {
+    let family = all().find(|it| it.views.iter().any(|it| Some(it.name) == name));
+    family.map_or(&NO_OUTPUTS, |it| it.outputs)
+}
+
+fn drawing(name: Option<&str>) -> Option<&'static Drawing> {
+    let family =
+        all().find_map(|it| Some((it, it.views.iter().position(|it| Some(it.name) == name)?)));
+    let (family, at) = family?;
+    family.outputs.here()?.0.get(at)
+}
+
+/// Draws an output by the view of that name, if its code is here and it fits it.
 pub(crate) fn draw(name: Option<&str>, value: &Value, raw: &Value) -> Option<AnyView> {
-    (view(name)?.draw)(value, raw)
+    (drawing(name)?.draw)(value, raw)
 }
 
 /// An output in one line, if it is what the view of that name is for, or the view is one that no family has.
 pub(crate) fn tell(name: Option<&str>, value: &Value) -> Option<Phrase> {
-    match view(name) {
-        Some(it) => (it.tell)(value),
-        None => name.filter(|_| !value.is_null()).map(|_| (Key::CardResult, Vec::new())),
+    if view(name).is_some() {
+        return (drawing(name)?.tell)(value);
     }
+    name.filter(|_| !value.is_null()).map(|_| (Key::CardResult, Vec::new()))
 }
 
 /// Whether such an output is looked at rather than unfolded: it has a view, be it one of a family that the page does
@@ -275,7 +302,17 @@ pub(crate) fn counted(key: Key, count: usize) -> Option<Phrase> {
     Some((key, vec![count.to_string()]))
 }
 
-/// How forms are filled in that an assistant asks for.
-pub(crate) fn forms() -> Option<Forms> {
+/// The code by which forms are filled in that an assistant asks for.
+pub(crate) fn forms() -> Option<&'static Part<Forms>> {
     all().find_map(|it| it.forms)
+}
+
+/// Loads the code of all families, one after another.
+pub(crate) async fn load() {
+    for place in places() {
+        place.code.fetch().await;
+    }
+    for family in all() {
+        family.outputs.fetch().await;
+    }
 }

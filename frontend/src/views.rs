@@ -10,6 +10,7 @@ pub(crate) mod map;
 pub(crate) mod notice;
 pub(crate) mod operator;
 pub(crate) mod output;
+pub(crate) mod part;
 pub(crate) mod questions;
 pub(crate) mod raw;
 pub(crate) mod sign_in;

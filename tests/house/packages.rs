@@ -9,7 +9,7 @@ use serde_json::Value;
 const DUPLICATES: [(&[&str], &str); 15] = [
     (
         &["gimli", "wasm-encoder", "wasmparser"],
-        "walrus, under wasm-bindgen-cli-support, is behind wasmtime",
+        "walrus, under wasm-bindgen-cli-support, is behind wasmtime, and wasm_split_cli_support ahead of it",
     ),
     (
         &["wasm-metadata", "wit-component", "wit-parser"],
@@ -240,6 +240,8 @@ fn what_our_behaviour_hangs_on_is_pinned() {
                 "rmcp",
                 "wasm-bindgen",
                 "wasm-bindgen-cli-support",
+                "wasm_split_cli_support",
+                "wasm_split_helpers",
                 "wasmtime",
                 "wit-bindgen",
             ];

@@ -10,8 +10,8 @@ use brotli::enc::BrotliEncoderParams;
 use crate::files::{Tree, fingerprint, write_if_changed};
 
 /// What shrinks. Pictures and fonts are compressed already.
-const SHRINKING: [&str; 9] =
-    ["html", "css", "js", "mjs", "wasm", "json", "svg", "txt", "webmanifest"];
+const SHRINKING: [&str; 10] =
+    ["bin", "html", "css", "js", "mjs", "wasm", "json", "svg", "txt", "webmanifest"];
 /// Below this, the headers weigh more than what is saved.
 const WORTH_BYTES_MIN: usize = 256;
 /// brotli's best. A page takes seconds with it, therefore the cache.

@@ -11,6 +11,7 @@ mod files;
 mod html;
 mod page;
 mod paths;
+mod program;
 mod routers;
 mod run;
 mod setup;

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use anyhow::{Context, Result, ensure};
-use wasm_bindgen_cli_support::Bindgen;
 
 use crate::command::{cargo, check};
 use crate::compress;
 use crate::files::{self, Tree, fingerprint};
 use crate::html;
 use crate::paths::Names;
+use crate::program;
 use crate::workspace::{Kind, Workspace};
 
 /// The browser's target.
@@ -21,9 +21,9 @@ pub(crate) const PROFILE: &str = "wasm";
 
 const BOOT: &str =
     "import init from './frontend.js';\nawait init({ module_or_path: './frontend_bg.wasm' });\n";
-/// What every visit needs, each before those that name it: these have their content in their names, so that
-/// a browser keeps them for good.
-const NAMED: [&str; 5] = ["first.js", html::STYLE, "frontend_bg.wasm", "frontend.js", "boot.js"];
+/// What every visit needs beside the program, each before those that name it: these have their content in their names,
+/// so that a browser keeps them for good.
+const NAMED: [&str; 3] = ["first.js", html::STYLE, "boot.js"];
 
 /// Builds what changed, into `target/bundle/page`.
 pub(crate) fn build(workspace: &Workspace) -> Result<String> {
@@ -44,9 +44,10 @@ pub(crate) fn build(workspace: &Workspace) -> Result<String> {
     if is_fresh && folder.join("index.html").is_file() {
         return Ok("unchanged".to_owned());
     }
-    let glue = workspace.memory().join("bindgen");
-    bind(&wasm, &glue)?;
-    tree.append(&mut files::read_tree(&glue)?);
+    let program = workspace.memory().join("program");
+    let mut program = program::split(&wasm, &program)?;
+    program::name_by_content(&mut program, &mut tree)?;
+    tree.append(&mut program);
     name_by_content(&mut tree)?;
     let originals = tree.values().map(Vec::len).sum::<usize>();
     compress::beside(&mut tree, &workspace.memory().join("compressed"))?;
@@ -59,24 +60,21 @@ fn compile(workspace: &Workspace) -> Result<PathBuf> {
     let names = workspace.named(&[Kind::Page]);
     ensure!(names.len() == 1, "the page is the package in frontend/, and there is one");
     let mut build = cargo();
-    build.args(["build", "--profile", PROFILE, "--target", TARGET, "--target-dir"]);
+    // A split is made of what the linker put where.
+    build.args([
+        "rustc",
+        "--features",
+        "split",
+        "--profile",
+        PROFILE,
+        "--target",
+        TARGET,
+        "--target-dir",
+    ]);
     build.arg(workspace.wasm_target()).current_dir(&workspace.root);
     Names::of(workspace)?.give(&mut build, TARGET);
-    check(build.args(["--package", names[0]]))?;
+    check(build.args(["--package", names[0], "--", "-Clink-arg=--emit-relocs"]))?;
     Ok(workspace.wasm_target().join(TARGET).join(PROFILE).join(format!("{}.wasm", names[0])))
-}
-
-/// The JavaScript between the browser and the program.
-fn bind(wasm: &Path, folder: &Path) -> Result<()> {
-    if folder.is_dir() {
-        fs::remove_dir_all(folder)?;
-    }
-    fs::create_dir_all(folder)?;
-    let mut bindgen = Bindgen::new();
-    bindgen.input_path(wasm).out_name("frontend").web(true)?;
-    bindgen.typescript(false).keep_debug(false);
-    bindgen.remove_name_section(true).remove_producers_section(true);
-    bindgen.generate(folder).context("wasm-bindgen could not bind the page")
 }
 
 /// What index.html wants beside it. Source maps and unminified twins stay at home: every file

@@ -4,9 +4,11 @@ use leptos::prelude::*;
 use output::cinema::{History, Movies, Reservation, SeatMap, Showtimes};
 use serde_json::Value;
 
+use crate::part::{Part, part};
 use crate::route::Spot;
-use crate::table::{Family, NONE, Place, View, counted, fits};
+use crate::table::{Draw, Drawing, Family, NONE, Outputs, Place, View, counted, fits};
 use crate::text::Key;
+use crate::views::part::drawn_by;
 
 mod hall;
 mod place;
@@ -23,7 +25,7 @@ use views::ticket::{Ticket, TicketView};
 /// Seats of one call that are told of at most.
 const SEATS_MAX: usize = 30;
 
-pub(super) const FAMILY: Family = Family {
+pub(super) static FAMILY: Family = Family {
     places: &[Place {
         tool: "list_movies",
         name: Key::BoxOffice,
@@ -33,59 +35,18 @@ pub(super) const FAMILY: Family = Family {
             At::BoxOffice(_) => Some(String::new()),
             At::Reservation(id) => Some(id),
         },
-        draw: |stage| match stage {
-            "" => view! { <BoxOffice/> }.into_any(),
-            id => view! { <TicketView id=id.to_owned()/> }.into_any(),
-        },
+        code: &OFFICE,
         title: |page, route| {
             let is_ticket = matches!(At::of(route), Some(At::Reservation(_)));
             page.say(if is_ticket { Key::StepTicket } else { Key::BoxOffice }).to_owned()
         },
     }],
     views: &[
-        View::new(
-            "movies",
-            |value, _| {
-                let movies = fits::<Movies>(value)?;
-                Some(view! { <MoviesView movies/> }.into_any())
-            },
-            |value| counted(Key::CardFilms, fits::<Movies>(value)?.movies.len()),
-        ),
-        View::new(
-            "showtimes",
-            |value, _| {
-                let showtimes = fits::<Showtimes>(value)?;
-                Some(view! { <ShowtimesView showtimes/> }.into_any())
-            },
-            |value| counted(Key::CardShowtimes, fits::<Showtimes>(value)?.showtimes.len()),
-        ),
-        View::new(
-            "seat_map",
-            |value, _| {
-                let map = fits::<SeatMap>(value)?;
-                Some(view! { <SeatMapView map/> }.into_any())
-            },
-            |value| {
-                let seats = fits::<SeatMap>(value)?.seats;
-                counted(Key::CardSeats, seats.iter().filter(|it| it.is_free()).count())
-            },
-        ),
-        View::new(
-            "reservation",
-            |value, _| {
-                let reservation = fits::<Reservation>(value)?;
-                Some(view! { <Ticket reservation/> }.into_any())
-            },
-            |value| Some((Key::CardReservation, vec![fits::<Reservation>(value)?.reservation_id])),
-        ),
-        View::new(
-            "history",
-            |value, _| {
-                let history = fits::<History>(value)?;
-                Some(view! { <ConversationView history/> }.into_any())
-            },
-            |value| counted(Key::CardMessages, fits::<History>(value)?.history.len()),
-        ),
+        View::new("movies"),
+        View::new("showtimes"),
+        View::new("seat_map"),
+        View::new("reservation"),
+        View::new("history"),
     ],
     asks: |tool, params, lang| {
         let seats = if tool == "reserve_seats" { seats(params) } else { Vec::new() };
@@ -98,8 +59,64 @@ pub(super) const FAMILY: Family = Family {
     },
     example: Some(("list_movies", Key::ChatExBook)),
     provide: |_| provide_context(Office::new()),
+    outputs: &OUTPUTS,
     ..NONE
 };
+
+/// What the page opens with is in no part of its own.
+static OFFICE: Part<Draw> = Part::always(&Draw(|stage| match stage {
+    "" => view! { <BoxOffice/> }.into_any(),
+    id => {
+        let id = id.to_owned();
+        drawn_by(&TICKET, move |it| (it.0)(&id))
+    }
+}));
+
+static TICKET: Part<Draw> =
+    part!(cinema: Draw = &Draw(|id| view! { <TicketView id=id.to_owned()/> }.into_any()));
+
+static OUTPUTS: Part<Outputs> = part!(cinema: Outputs = &Outputs(&[
+    Drawing {
+        draw: |value, _| {
+            let movies = fits::<Movies>(value)?;
+            Some(view! { <MoviesView movies/> }.into_any())
+        },
+        tell: |value| counted(Key::CardFilms, fits::<Movies>(value)?.movies.len()),
+    },
+    Drawing {
+        draw: |value, _| {
+            let showtimes = fits::<Showtimes>(value)?;
+            Some(view! { <ShowtimesView showtimes/> }.into_any())
+        },
+        tell: |value| counted(Key::CardShowtimes, fits::<Showtimes>(value)?.showtimes.len()),
+    },
+    Drawing {
+        draw: |value, _| {
+            let map = fits::<SeatMap>(value)?;
+            Some(view! { <SeatMapView map/> }.into_any())
+        },
+        tell: |value| {
+            let seats = fits::<SeatMap>(value)?.seats;
+            counted(Key::CardSeats, seats.iter().filter(|it| it.is_free()).count())
+        },
+    },
+    Drawing {
+        draw: |value, _| {
+            let reservation = fits::<Reservation>(value)?;
+            Some(view! { <Ticket reservation/> }.into_any())
+        },
+        tell: |value| {
+            Some((Key::CardReservation, vec![fits::<Reservation>(value)?.reservation_id]))
+        },
+    },
+    Drawing {
+        draw: |value, _| {
+            let history = fits::<History>(value)?;
+            Some(view! { <ConversationView history/> }.into_any())
+        },
+        tell: |value| counted(Key::CardMessages, fits::<History>(value)?.history.len()),
+    },
+]));
 
 /// Which seats a call is about.
 fn seats(params: &Value) -> Vec<String> {

@@ -4,8 +4,9 @@
 use leptos::prelude::*;
 use output::conversations::{Conversations, Transcript};
 
+use crate::part::{Part, part};
 use crate::route::Spot;
-use crate::table::{Family, NONE, Place, View, counted, fits};
+use crate::table::{Draw, Drawing, Family, NONE, Outputs, Place, View, counted, fits};
 use crate::text::Key;
 
 #[macro_use]
@@ -36,7 +37,7 @@ use place::{Agents, At};
 use views::agents::AgentsView;
 use views::{ConversationPlace, ConversationsView, TalkInline, TalksInline};
 
-pub(super) const FAMILY: Family = Family {
+pub(super) static FAMILY: Family = Family {
     places: &[
         Place {
             tool: "list_conversations",
@@ -47,10 +48,7 @@ pub(super) const FAMILY: Family = Family {
                 At::List(_) => Some(String::new()),
                 At::Conversation(id) => Some(id),
             },
-            draw: |stage| match stage {
-                "" => view! { <ConversationsView/> }.into_any(),
-                id => view! { <ConversationPlace id=id.to_owned()/> }.into_any(),
-            },
+            code: &TALKS,
             title: |page, _| page.say(Key::TalkPlace).to_owned(),
         },
         Place {
@@ -59,37 +57,47 @@ pub(super) const FAMILY: Family = Family {
             start: || Agents(None).route(),
             read: Agents::canonical,
             stage: |route| Agents::of(route).map(|_| String::new()),
-            draw: |_| view! { <AgentsView/> }.into_any(),
+            code: &AGENTS,
             title: |page, route| match Agents::of(route) {
                 Some(Agents(Some(it))) => format!("{} · {}", it.agent, page.say(Key::AgentsPlace)),
                 _ => page.say(Key::AgentsPlace).to_owned(),
             },
         },
     ],
-    views: &[
-        View::new(
-            "conversation",
-            |value, _| {
-                let told = fits::<Transcript>(value)?;
-                Some(view! { <TalkInline told/> }.into_any())
-            },
-            |value| {
-                // Neither its purpose nor who takes part moves on in it.
-                let own = fits::<Transcript>(value)?.conversation;
-                let names: Vec<String> = own.members.into_iter().map(|it| it.name).collect();
-                let purpose = own.purpose.unwrap_or_else(|| "—".to_owned());
-                Some((Key::CardTalk, vec![purpose, names.join(" ⇄ ")]))
-            },
-        ),
-        View::new(
-            "conversations",
-            |value, _| {
-                let talks = fits::<Conversations>(value)?;
-                Some(view! { <TalksInline talks/> }.into_any())
-            },
-            |value| counted(Key::CardTalks, fits::<Conversations>(value)?.conversations.len()),
-        ),
-    ],
+    views: &[View::new("conversation"), View::new("conversations")],
     forget: agents::kept::forget_all,
+    outputs: &OUTPUTS,
     ..NONE
 };
+
+static TALKS: Part<Draw> = part!(conversations: Draw = &Draw(|stage| match stage {
+    "" => view! { <ConversationsView/> }.into_any(),
+    id => view! { <ConversationPlace id=id.to_owned()/> }.into_any(),
+}));
+
+static AGENTS: Part<Draw> = part!(agents: Draw = &Draw(|_| view! { <AgentsView/> }.into_any()));
+
+static OUTPUTS: Part<Outputs> = part!(conversations: Outputs = &Outputs(&[
+    Drawing {
+        draw: |value, _| {
+            let told = fits::<Transcript>(value)?;
+            Some(view! { <TalkInline told/> }.into_any())
+        },
+        tell: |value| {
+            // Neither its purpose nor who takes part moves on in it.
+            let own = fits::<Transcript>(value)?.conversation;
+            let names: Vec<String> = own.members.into_iter().map(|it| it.name).collect();
+            let purpose = own.purpose.unwrap_or_else(|| "—".to_owned());
+            Some((Key::CardTalk, vec![purpose, names.join(" ⇄ ")]))
+        },
+    },
+    Drawing {
+        draw: |value, _| {
+            let talks = fits::<Conversations>(value)?;
+            Some(view! { <TalksInline talks/> }.into_any())
+        },
+        tell: |value| {
+            counted(Key::CardTalks, fits::<Conversations>(value)?.conversations.len())
+        },
+    },
+]));

@@ -20,8 +20,9 @@ use serde_json::Value;
 
 use crate::dates;
 use crate::page::{Page, next_number, page};
+use crate::part::{Part, part};
 use crate::route::Spot;
-use crate::table::{Family, Forms, NONE, Place, View, fits};
+use crate::table::{Draw, Drawing, Family, Forms, NONE, Outputs, Place, View, fits};
 use crate::text::{Key, Lang};
 use crate::trouble::Problem;
 pub(crate) use filled::choices_of;
@@ -29,7 +30,7 @@ use filled::{Entry, Filled};
 use place::At;
 use views::{FormInline, FormLoose, FormPlace, FormsView};
 
-pub(super) const FAMILY: Family = Family {
+pub(super) static FAMILY: Family = Family {
     places: &[Place {
         tool: "list_form_submissions",
         name: Key::FormsPlace,
@@ -39,10 +40,7 @@ pub(super) const FAMILY: Family = Family {
             At::List => Some(String::new()),
             At::Form(handle) => Some(handle),
         },
-        draw: |stage| match stage {
-            "" => view! { <FormsView/> }.into_any(),
-            handle => view! { <FormPlace handle=handle.to_owned()/> }.into_any(),
-        },
+        code: &PLACE,
         title: |page, route| match At::of(route) {
             Some(At::Form(_)) => {
                 page.form_title.get().unwrap_or_else(|| page.say(Key::FormPlace).to_owned())
@@ -50,29 +48,36 @@ pub(super) const FAMILY: Family = Family {
             _ => page.say(Key::FormsTitle).to_owned(),
         },
     }],
-    views: &[View {
-        elsewhere: Some(Key::CardFormBelow),
-        ..View::new(
-            "form_request",
-            |value, raw| {
-                fits::<FormRequest>(value)?;
-                let handle = raw.pointer("/_meta/forms~1form/handle")?.as_str()?.to_owned();
-                Some(view! { <FormInline handle/> }.into_any())
-            },
-            |_| None,
-        )
-    }],
+    views: &[View { elsewhere: Some(Key::CardFormBelow), ..View::new("form_request") }],
     example: Some(("request_form", Key::ChatExForm)),
     forget: keeping::forget_all,
-    forms: Some(Forms {
-        kept: |handle, on_closed| match on_closed {
-            Some(on_closed) => view! { <FormInline handle on_closed/> }.into_any(),
-            None => view! { <FormInline handle/> }.into_any(),
-        },
-        loose: |schema, on_answer| view! { <FormLoose schema on_answer/> }.into_any(),
-    }),
+    forms: Some(&FORMS),
+    outputs: &OUTPUTS,
     ..NONE
 };
+
+static PLACE: Part<Draw> = part!(forms: Draw = &Draw(|stage| match stage {
+    "" => view! { <FormsView/> }.into_any(),
+    handle => view! { <FormPlace handle=handle.to_owned()/> }.into_any(),
+}));
+
+static FORMS: Part<Forms> = part!(forms: Forms = &Forms {
+    kept: |handle, on_closed| match on_closed {
+        Some(on_closed) => view! { <FormInline handle on_closed/> }.into_any(),
+        None => view! { <FormInline handle/> }.into_any(),
+    },
+    loose: |schema, on_answer| view! { <FormLoose schema on_answer/> }.into_any(),
+});
+
+static OUTPUTS: Part<Outputs> = part!(forms: Outputs = &Outputs(&[Drawing {
+    draw: |value, raw| {
+        fits::<FormRequest>(value)?;
+        let handle = raw.pointer("/_meta/forms~1form/handle")?.as_str()?.to_owned();
+        Some(view! { <FormInline handle/> }.into_any())
+    },
+    tell: |_| None,
+}
+]));
 
 /// One form being filled in. Each field has signals of its own, so that a key in one of 500 fields
 /// draws one field anew.

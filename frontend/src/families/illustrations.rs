@@ -7,45 +7,22 @@ use serde_json::Value;
 use crate::browser;
 use crate::cards::shot::{Kind, SHOTS_MAX, Shot};
 use crate::page::page;
-use crate::table::{Family, Greeting, NONE, View, counted, fits};
+use crate::part::{Part, part};
+use crate::table::{Drawing, Family, Greeting, NONE, Outputs, View, counted, fits};
 use crate::text::Key;
 use crate::views::cards::PictureGrid;
 
-pub(super) const FAMILY: Family = Family {
+pub(super) static FAMILY: Family = Family {
     views: &[
-        View {
-            pictures: Some(|value| vec![value]),
-            ..View::new(
-                "illustration",
-                |value, raw| card(&fits(&with_bytes(value, raw))?, raw),
-                |_| counted(Key::CardPictures, 1),
-            )
-        },
+        View { pictures: Some(|value| vec![value]), ..View::new("illustration") },
         View {
             pictures: Some(|value| {
                 let list = value.get("illustrations").and_then(Value::as_array);
                 list.into_iter().flatten().take(SHOTS_MAX).collect()
             }),
-            ..View::new(
-                "illustrations",
-                |value, raw| Some(cards(fits(&with_bytes(value, raw))?)),
-                |value| {
-                    counted(Key::CardPictures, fits::<Illustrations>(value)?.illustrations.len())
-                },
-            )
+            ..View::new("illustrations")
         },
-        View {
-            pictures: Some(|value| vec![value]),
-            is_answer: true,
-            ..View::new(
-                "thumbnail",
-                |value, raw| made(fits(&with_bytes(value, raw))?),
-                |value| match fits::<Thumbnail>(value)?.title {
-                    title if title.is_empty() => Some((Key::PictureMade, Vec::new())),
-                    title => Some((Key::CardThumbnail, vec![title])),
-                },
-            )
-        },
+        View { pictures: Some(|value| vec![value]), is_answer: true, ..View::new("thumbnail") },
     ],
     example: Some(("get_theme_illustrations", Key::ChatExCards)),
     greeting: Some(Greeting {
@@ -54,8 +31,29 @@ pub(super) const FAMILY: Family = Family {
         hint: Key::ChatWelcomePicturesHint,
         examples: &[Key::ChatExCards, Key::ChatExCardsMore, Key::ChatExCardsTitle],
     }),
+    outputs: &OUTPUTS,
     ..NONE
 };
+
+static OUTPUTS: Part<Outputs> = part!(illustrations: Outputs = &Outputs(&[
+    Drawing {
+        draw: |value, raw| card(&fits(&with_bytes(value, raw))?, raw),
+        tell: |_| counted(Key::CardPictures, 1),
+    },
+    Drawing {
+        draw: |value, raw| Some(cards(fits(&with_bytes(value, raw))?)),
+        tell: |value| {
+            counted(Key::CardPictures, fits::<Illustrations>(value)?.illustrations.len())
+        },
+    },
+    Drawing {
+        draw: |value, raw| made(fits(&with_bytes(value, raw))?),
+        tell: |value| match fits::<Thumbnail>(value)?.title {
+            title if title.is_empty() => Some((Key::PictureMade, Vec::new())),
+            title => Some((Key::CardThumbnail, vec![title])),
+        },
+    },
+]));
 
 /// `value` with the bytes of the pictures that came beside it, as `data` beside their `uri`.
 fn with_bytes(value: &Value, raw: &Value) -> Value {

@@ -3,8 +3,9 @@
 use leptos::prelude::*;
 use output::navigation::{Comparison, DETAILS, Place as Found, Routes};
 
+use crate::part::{Part, part};
 use crate::route::Spot;
-use crate::table::{Family, Greeting, NONE, Place, View, counted, fits};
+use crate::table::{Draw, Drawing, Family, Greeting, NONE, Outputs, Place, View, counted, fits};
 use crate::text::Key;
 
 #[macro_use]
@@ -33,44 +34,17 @@ use drawn::{ComparisonView, PlaceView, RoutesView};
 use views::NavigationView;
 use wish::Wish;
 
-pub(super) const FAMILY: Family = Family {
+pub(super) static FAMILY: Family = Family {
     places: &[Place {
         tool: "route_search",
         name: Key::NavPlace,
         start: || Wish::default().route(),
         read: Wish::canonical,
         stage: |route| Wish::of(route).map(|_| String::new()),
-        draw: |_| view! { <NavigationView/> }.into_any(),
+        code: &PLACE,
         title: |page, _| page.say(Key::NavPlace).to_owned(),
     }],
-    views: &[
-        View::new(
-            "routes",
-            |value, raw| {
-                let routes = fits::<Routes>(value)?;
-                // Beside the output; a provider that tells nothing more still has routes.
-                let details = raw.get("_meta").and_then(|it| fits(it.get(DETAILS)?));
-                Some(view! { <RoutesView routes details/> }.into_any())
-            },
-            |value| counted(Key::CardRoutes, fits::<Routes>(value)?.routes.len()),
-        ),
-        View::new(
-            "comparison",
-            |value, _| {
-                let comparison = fits::<Comparison>(value)?;
-                Some(view! { <ComparisonView comparison/> }.into_any())
-            },
-            |value| fits::<Comparison>(value).map(|_| (Key::CardComparison, Vec::new())),
-        ),
-        View::new(
-            "place",
-            |value, _| {
-                let place = fits::<Found>(value)?;
-                Some(view! { <PlaceView place/> }.into_any())
-            },
-            |_| Some((Key::CardPlace, Vec::new())),
-        ),
-    ],
+    views: &[View::new("routes"), View::new("comparison"), View::new("place")],
     example: Some(("route_search", Key::ChatExWay)),
     greeting: Some(Greeting {
         assistant: "navigation",
@@ -79,5 +53,35 @@ pub(super) const FAMILY: Family = Family {
         examples: &[Key::ChatExWay, Key::ChatExWayTraffic, Key::ChatExWayCompare],
     }),
     provide: |page| provide_context(Board::new(page)),
+    outputs: &OUTPUTS,
     ..NONE
 };
+
+static PLACE: Part<Draw> =
+    part!(navigation: Draw = &Draw(|_| view! { <NavigationView/> }.into_any()));
+
+static OUTPUTS: Part<Outputs> = part!(navigation: Outputs = &Outputs(&[
+    Drawing {
+        draw: |value, raw| {
+            let routes = fits::<Routes>(value)?;
+            // Beside the output; a provider that tells nothing more still has routes.
+            let details = raw.get("_meta").and_then(|it| fits(it.get(DETAILS)?));
+            Some(view! { <RoutesView routes details/> }.into_any())
+        },
+        tell: |value| counted(Key::CardRoutes, fits::<Routes>(value)?.routes.len()),
+    },
+    Drawing {
+        draw: |value, _| {
+            let comparison = fits::<Comparison>(value)?;
+            Some(view! { <ComparisonView comparison/> }.into_any())
+        },
+        tell: |value| fits::<Comparison>(value).map(|_| (Key::CardComparison, Vec::new())),
+    },
+    Drawing {
+        draw: |value, _| {
+            let place = fits::<Found>(value)?;
+            Some(view! { <PlaceView place/> }.into_any())
+        },
+        tell: |_| Some((Key::CardPlace, Vec::new())),
+    },
+]));

@@ -43,6 +43,9 @@ with_map_words! {
     BackOnline: "接続が戻りました。", "The connection is back.";
     WentOffline: "接続が切れました。自動で再接続します。", "The connection was lost. It will be tried again by itself.";
     Loading: "読み込み中…", "Loading…";
+    PartMissing: "画面の一部を読み込めませんでした", "A part of the page could not be loaded";
+    PartMissingMend: "通信状態を確かめて、もう一度お試しください。サーバーが更新されていた場合は、再読み込みしてください。", "Check the connection, then try again. If the server has been updated meanwhile, reload the page.";
+    Reload: "再読み込み", "Reload";
     Retry: "もう一度試す", "Try again";
     Back: "戻る", "Back";
     Details: "詳細", "Details";

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::cards::Say;
 use super::map::MapView;
 use super::notice::Empty;
+use super::part::drawn_by;
 use super::raw::Raw;
 use super::structured::Structured;
 use crate::cards::secret;
@@ -49,9 +50,15 @@ pub(crate) fn OutputView(tool: Tool, output: Output) -> AnyView {
     .into_any()
 }
 
-/// Draws what may be seen.
+/// Draws what may be seen, once the code for it is here.
 #[component]
-fn Drawn(tool: Tool, output: Output) -> impl IntoView {
+fn Drawn(tool: Tool, output: Output) -> AnyView {
+    let code = table::outputs(tool.view());
+    drawn_by(code, move |_| view! { <Whole tool=tool.clone() output=output.clone()/> }.into_any())
+}
+
+#[component]
+fn Whole(tool: Tool, output: Output) -> impl IntoView {
     let page = page();
     let Output { structured, content, raw } = output;
     let drawn = structured.as_ref().and_then(|value| table::draw(tool.view(), value, &raw));

@@ -12,6 +12,7 @@ use crate::chat::tool_card::{Came, State, ToolCard};
 use crate::page::{Page, next_number, page};
 use crate::table;
 use crate::text::Key;
+use crate::views::part::drawn_by;
 use crate::views::raw::Raw;
 
 /// A call. The one that is `last` shows what came of it; the others tell it in a line and open when
@@ -177,9 +178,16 @@ fn Failure(
     }
 }
 
-/// What it put out, drawn where it is the newest or asked for.
+/// What it put out, once the code for it is here.
 #[component]
 fn Outcome(card: Memo<ToolCard>, came: Came, is_last: Signal<bool>) -> AnyView {
+    let code = card.with_untracked(|it| table::outputs(it.view.as_deref()));
+    drawn_by(code, move |_| view! { <Told card came=came.clone() is_last/> }.into_any())
+}
+
+/// In one line, and drawn where it is the newest or asked for.
+#[component]
+fn Told(card: Memo<ToolCard>, came: Came, is_last: Signal<bool>) -> AnyView {
     let page = page();
     let (view, name, params) =
         card.with_untracked(|it| (it.view.clone(), it.name.clone(), it.params.clone()));

@@ -10,8 +10,9 @@ use crate::cards::masked::masked;
 use crate::cards::told::{CANCELLED, submitted};
 use crate::chat::waiting::Reply;
 use crate::page::page;
-use crate::table::{self, Closed};
+use crate::table::{self, Closed, Forms};
 use crate::text::Key;
+use crate::views::part::drawn_by;
 use crate::views::structured::Structured;
 
 /// The form. One with a handle goes through the component that keeps forms, which checks it again
@@ -60,12 +61,14 @@ pub(super) fn FormCard(
 
 /// The form of that handle, as its family draws it.
 fn kept(handle: String, on_closed: Option<Closed>) -> Option<AnyView> {
-    table::forms().map(|it| (it.kept)(handle, on_closed))
+    let draw = move |it: &Forms| (it.kept)(handle.clone(), on_closed);
+    table::forms().map(|code| drawn_by(code, draw))
 }
 
 /// A form that is kept nowhere, as its family draws it.
 fn loose(schema: Value, on_answer: Callback<Option<output::form::Values>>) -> Option<AnyView> {
-    table::forms().map(|it| (it.loose)(schema, on_answer))
+    let draw = move |it: &Forms| (it.loose)(schema.clone(), on_answer);
+    table::forms().map(|code| drawn_by(code, draw))
 }
 
 /// A form that the assistant has heard of, folded away: read-only, as the component keeps it.

@@ -18,8 +18,11 @@ use crate::families::cinema::hall::Picks;
 use crate::families::cinema::place::At;
 use crate::families::cinema::programme::Programme;
 use crate::page::page;
+use crate::part::{Part, part};
 use crate::route::Spot;
+use crate::table::Draw;
 use crate::text::Key;
+use crate::views::part::drawn_by;
 use browse::Browse;
 pub(crate) use browse::seats_of;
 use seats::Seats;
@@ -71,6 +74,10 @@ impl Office {
     }
 }
 
+static SEATS: Part<Draw> = part!(cinema: Draw = &Draw(|showtime| {
+    view! { <Seats showtime=showtime.to_owned()/> }.into_any()
+}));
+
 /// The box office, at the stage that the address says.
 #[component]
 pub(crate) fn BoxOffice() -> impl IntoView {
@@ -84,7 +91,7 @@ pub(crate) fn BoxOffice() -> impl IntoView {
     view! {
         <div class="office">
             {move || match showtime.get() {
-                Some(showtime) => view! { <Seats showtime/> }.into_any(),
+                Some(showtime) => drawn_by(&SEATS, move |it| (it.0)(&showtime)),
                 None => view! { <Browse/> }.into_any(),
             }}
         </div>

@@ -1,0 +1,60 @@
+//! Views whose code is a part of its own: what is shown until it is here, and where it cannot be loaded.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::notice::Skeleton;
+use crate::page::page;
+use crate::part::Part;
+use crate::text::Key;
+
+/// Draws by a part's code: at once where it is here, otherwise as soon as it is.
+pub(crate) fn drawn_by<T: Sync>(
+    part: &'static Part<T>,
+    draw: impl Fn(&'static T) -> AnyView + Send + 'static,
+) -> AnyView {
+    if let Some(code) = part.here() {
+        return draw(code);
+    }
+    let is_missing = RwSignal::new(false);
+    let fetch = move || {
+        is_missing.set(false);
+        spawn_local(async move {
+            // Who has gone on meanwhile is shown something else.
+            let _ = is_missing.try_set(part.fetch().await.is_none());
+        });
+    };
+    fetch();
+    let retry = Callback::new(move |()| fetch());
+    let view = move || {
+        if is_missing.get() {
+            return view! { <Missing retry/> }.into_any();
+        }
+        match part.here() {
+            Some(code) => untrack(|| draw(code)),
+            None => view! { <Skeleton lines=6/> }.into_any(),
+        }
+    };
+    view.into_any()
+}
+
+/// Says that a part could not be loaded: there is no connection, or the host has another page by now.
+#[component]
+fn Missing(retry: Callback<()>) -> impl IntoView {
+    let page = page();
+    page.end_progress();
+    view! {
+        <div class="notice is-trouble" role="alert">
+            <p class="notice-title">{move || page.say(Key::PartMissing)}</p>
+            <p>{move || page.say(Key::PartMissingMend)}</p>
+            <div class="actions">
+                <button type="button" class="quiet" on:click=move |_| retry.run(())>
+                    {move || page.say(Key::Retry)}
+                </button>
+                <button type="button" class="quiet" on:click=move |_| drop(window().location().reload())>
+                    {move || page.say(Key::Reload)}
+                </button>
+            </div>
+        </div>
+    }
+}

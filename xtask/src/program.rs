@@ -1,0 +1,188 @@
+//! The page's program as files: the one that every visit loads, one a part that is loaded when it is first needed, what
+//! parts share, and the JavaScript between them and the browser.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow, ensure};
+use wasm_bindgen_cli_support::Bindgen;
+use wasm_split_cli_support::Options;
+
+use crate::files::{self, Tree, fingerprint};
+
+/// Stands for the program's fingerprint until that is known. Its files name each other, some within WebAssembly, where
+/// the length of a name matters.
+const UNKNOWN: &str = "fingerprint_here";
+/// The JavaScript that loads parts.
+const LOADER: &str = "parts.fingerprint_here.js";
+/// The JavaScript between the browser and the program.
+const GLUE: &str = "frontend.fingerprint_here.js";
+/// What parts share, in pieces.
+const SHARED: &str = "shared.fingerprint_here.bin";
+/// What every visit loads.
+const MAIN: &str = "frontend_bg.fingerprint_here.wasm";
+
+/// Splits what the linker put together, in `folder`, and binds it to JavaScript.
+pub(crate) fn split(wasm: &Path, folder: &Path) -> Result<Tree> {
+    if folder.is_dir() {
+        fs::remove_dir_all(folder)?;
+    }
+    let (parts, bound) = (folder.join("parts"), folder.join("bound"));
+    fs::create_dir_all(&bound)?;
+    let main = folder.join("frontend.wasm");
+    let (link_name, main_module) = (format!("./{LOADER}"), format!("./{GLUE}"));
+    let linked = fs::read(wasm)?;
+    let mut options = Options::new(&linked);
+    options.output_dir = &parts;
+    options.main_out_path = &main;
+    options.link_name = &link_name;
+    options.main_module = &main_module;
+    wasm_split_cli_support::transform(options)
+        .map_err(|error| anyhow!("wasm-split could not split the page: {error:?}"))?;
+    bind(&main, &bound)?;
+
+    let mut program = Tree::new();
+    for (name, bytes) in files::read_tree(&bound)? {
+        let name = match name.as_str() {
+            "frontend.js" => GLUE.to_owned(),
+            "frontend_bg.wasm" => MAIN.to_owned(),
+            _ => name,
+        };
+        program.insert(name, bytes);
+    }
+    let (mut shared, mut pieces) = (Vec::new(), BTreeMap::new());
+    let mut loader = None;
+    for (name, bytes) in files::read_tree(&parts)? {
+        match name.strip_suffix(".wasm") {
+            None => loader = Some(String::from_utf8(bytes)?),
+            Some(stem) if stem.starts_with("chunk_") => {
+                let begin = shared.len();
+                shared.extend(without_custom_sections(&bytes)?);
+                pieces.insert(format!("{stem}.{UNKNOWN}.wasm"), [begin, shared.len()]);
+            }
+            Some(stem) => {
+                program.insert(format!("{stem}.{UNKNOWN}.wasm"), without_custom_sections(&bytes)?);
+            }
+        }
+    }
+    let loader = loader.context("wasm-split has written a loader")?;
+    let loader = loader.replace(".wasm\"", &format!(".{UNKNOWN}.wasm\""));
+    let pieces = serde_json::to_string(&pieces)?;
+    let head = format!("const SHARED = \"./{SHARED}\";\nconst PIECES = {pieces};\n");
+    program.insert(
+        LOADER.to_owned(),
+        [&head, include_str!("program.js"), &loader].concat().into_bytes(),
+    );
+    program.insert(SHARED.to_owned(), shared);
+    Ok(program)
+}
+
+/// The JavaScript between the browser and the program.
+fn bind(wasm: &Path, folder: &Path) -> Result<()> {
+    let mut bindgen = Bindgen::new();
+    bindgen.input_path(wasm).out_name("frontend").web(true)?;
+    bindgen.typescript(false).keep_debug(false);
+    // Parts are linked with the table of functions.
+    bindgen.keep_lld_exports(true);
+    bindgen.remove_name_section(true).remove_producers_section(true);
+    bindgen.generate(folder).context("wasm-bindgen could not bind the page")
+}
+
+/// Names of functions and of tools are for debuggers.
+fn without_custom_sections(wasm: &[u8]) -> Result<Vec<u8>> {
+    const HEADER: usize = 8;
+    const CUSTOM: u8 = 0;
+    let mut kept = wasm.get(..HEADER).context("a part is WebAssembly")?.to_vec();
+    let mut rest = &wasm[HEADER..];
+    while let Some((&kind, after)) = rest.split_first() {
+        // Unsigned LEB128.
+        let digits =
+            after.iter().position(|it| it & 0x80 == 0).context("a section has a size")? + 1;
+        let size =
+            after[..digits].iter().rev().fold(0, |size, it| size << 7 | usize::from(it & 0x7f));
+        let end = 1 + digits + size;
+        ensure!(end <= rest.len(), "a section ends within its part");
+        if kind != CUSTOM {
+            kept.extend(&rest[..end]);
+        }
+        rest = &rest[end..];
+    }
+    Ok(kept)
+}
+
+/// Gives the program's files their fingerprint, one for all of them, since they name each other; and what of `tree`
+/// names them.
+pub(crate) fn name_by_content(program: &mut Tree, tree: &mut Tree) -> Result<()> {
+    let known = fingerprint(program);
+    ensure!(known.len() == UNKNOWN.len(), "names keep their length");
+    for (name, mut bytes) in std::mem::take(program) {
+        replace(&mut bytes, UNKNOWN.as_bytes(), known.as_bytes());
+        program.insert(name.replace(UNKNOWN, &known), bytes);
+    }
+    for naming in ["boot.js", "index.html"] {
+        let bytes = tree.get_mut(naming).with_context(|| format!("the page has no {naming}"))?;
+        let mut text = String::from_utf8(std::mem::take(bytes))?;
+        for name in [GLUE, MAIN] {
+            let plain = name.replace(&format!(".{UNKNOWN}"), "");
+            text = text.replace(&plain, &name.replace(UNKNOWN, &known));
+        }
+        *bytes = text.into_bytes();
+    }
+    Ok(())
+}
+
+/// Replaces each `from` by a `to` that is as long.
+fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
+    let mut at = 0;
+    while at + from.len() <= bytes.len() {
+        if bytes[at..].starts_with(from) {
+            bytes[at..at + from.len()].copy_from_slice(to);
+            at += from.len();
+        } else {
+            at += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_programs_files_have_one_fingerprint_and_all_that_names_them_follows() {
+        let named = |wasm: &str| {
+            let files =
+                [(MAIN, wasm), (GLUE, "import './parts.fingerprint_here.js'"), (LOADER, "")];
+            let mut program: Tree = files.map(|(name, text)| (name.to_owned(), text.into())).into();
+            let mut tree = Tree::from([
+                ("boot.js".to_owned(), b"'./frontend.js' './frontend_bg.wasm'".to_vec()),
+                ("index.html".to_owned(), b"\"frontend.js\"".to_vec()),
+            ]);
+            name_by_content(&mut program, &mut tree).unwrap();
+            (program, tree)
+        };
+        let (program, tree) = named("\0asm ./parts.fingerprint_here.js");
+        let texts = [&program, &tree].into_iter().flat_map(|it| it.values().flatten().copied());
+        let texts = String::from_utf8(texts.collect()).unwrap();
+        assert_eq!(program.len(), 3);
+        for name in program.keys() {
+            assert!(
+                texts.contains(&format!("./{name}")) && !name.contains(UNKNOWN),
+                "{name}: {texts}"
+            );
+        }
+        assert!(!texts.contains(UNKNOWN) && !texts.contains("frontend.js"), "{texts}");
+        let (other, _) = named("\0asm");
+        assert!(program.keys().all(|it| !other.contains_key(it)));
+    }
+
+    #[test]
+    fn a_part_keeps_its_code_and_loses_its_names() {
+        let header = b"\0asm\x01\0\0\0";
+        let wasm = [&header[..], b"\x01\x01\x00", b"\0\x82\0ab", b"\x0a\x02\x01\x02"].concat();
+        let kept = [&header[..], b"\x01\x01\x00", b"\x0a\x02\x01\x02"].concat();
+        assert_eq!(without_custom_sections(&wasm).unwrap(), kept);
+        assert!(without_custom_sections(&wasm[..wasm.len() - 1]).is_err());
+    }
+}
