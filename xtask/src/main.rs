@@ -15,6 +15,7 @@ mod program;
 mod routers;
 mod run;
 mod setup;
+mod shared;
 mod step;
 mod test;
 mod workspace;

@@ -1,22 +1,22 @@
-// What parts share is in many small pieces of WebAssembly: one file holds them all, one after another.
-let whole;
-const load = async () => {
-  const answer = await globalThis.fetch(new URL(SHARED, import.meta.url));
-  if (!answer.ok) throw new Error(`${SHARED}: ${answer.status}`);
+// What parts share is in many small pieces of WebAssembly; a few files hold them, one piece after another.
+const files = new Map();
+const load = async (name) => {
+  const answer = await globalThis.fetch(new URL(name, import.meta.url));
+  if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
   return answer.arrayBuffer();
 };
-const shared = async ([begin, end]) => {
-  whole ??= load();
+const slice = async ([name, begin, end]) => {
+  if (!files.has(name)) files.set(name, load(`./${name}`));
   try {
     const headers = { "content-type": "application/wasm" };
-    return new Response((await whole).slice(begin, end), { headers });
+    return new Response((await files.get(name)).slice(begin, end), { headers });
   } catch (error) {
-    whole = undefined; // Asked for anew the next time.
+    files.delete(name); // Asked for anew the next time.
     throw error;
   }
 };
 // In this module alone: what is below fetches each piece as if it were a file.
 const fetch = (url) => {
   const piece = PIECES[url.pathname.split("/").pop()];
-  return piece ? shared(piece) : globalThis.fetch(url);
+  return piece ? slice(piece) : globalThis.fetch(url);
 };

@@ -10,6 +10,7 @@ use wasm_bindgen_cli_support::Bindgen;
 use wasm_split_cli_support::Options;
 
 use crate::files::{self, Tree, fingerprint};
+use crate::shared::{self, Group};
 
 /// Stands for the program's fingerprint until that is known. Its files name each other, some within WebAssembly, where
 /// the length of a name matters.
@@ -18,8 +19,6 @@ const UNKNOWN: &str = "fingerprint_here";
 const LOADER: &str = "parts.fingerprint_here.js";
 /// The JavaScript between the browser and the program.
 const GLUE: &str = "frontend.fingerprint_here.js";
-/// What parts share, in pieces.
-const SHARED: &str = "shared.fingerprint_here.bin";
 /// What every visit loads.
 const MAIN: &str = "frontend_bg.fingerprint_here.wasm";
 
@@ -38,7 +37,7 @@ pub(crate) fn split(wasm: &Path, folder: &Path) -> Result<Tree> {
     options.main_out_path = &main;
     options.link_name = &link_name;
     options.main_module = &main_module;
-    wasm_split_cli_support::transform(options)
+    let split = wasm_split_cli_support::transform(options)
         .map_err(|error| anyhow!("wasm-split could not split the page: {error:?}"))?;
     bind(&main, &bound)?;
 
@@ -51,31 +50,51 @@ pub(crate) fn split(wasm: &Path, folder: &Path) -> Result<Tree> {
         };
         program.insert(name, bytes);
     }
-    let (mut shared, mut pieces) = (Vec::new(), BTreeMap::new());
-    let mut loader = None;
+    let mut pieces = Tree::new();
+    let mut loader = String::new();
     for (name, bytes) in files::read_tree(&parts)? {
         match name.strip_suffix(".wasm") {
-            None => loader = Some(String::from_utf8(bytes)?),
-            Some(stem) if stem.starts_with("chunk_") => {
-                let begin = shared.len();
-                shared.extend(without_custom_sections(&bytes)?);
-                pieces.insert(format!("{stem}.{UNKNOWN}.wasm"), [begin, shared.len()]);
-            }
+            None => loader = String::from_utf8(bytes)?,
             Some(stem) => {
-                program.insert(format!("{stem}.{UNKNOWN}.wasm"), without_custom_sections(&bytes)?);
+                let is_piece = stem.starts_with("chunk_");
+                let tree = if is_piece { &mut pieces } else { &mut program };
+                tree.insert(format!("{stem}.{UNKNOWN}.wasm"), without_custom_sections(&bytes)?);
             }
         }
     }
-    let loader = loader.context("wasm-split has written a loader")?;
+    let needs = split.prefetch_map.into_iter().collect();
+    let shared = put_together(&pieces, &needs, &mut program);
+    let shared = format!("const PIECES = {};\n", serde_json::to_string(&shared)?);
     let loader = loader.replace(".wasm\"", &format!(".{UNKNOWN}.wasm\""));
-    let pieces = serde_json::to_string(&pieces)?;
-    let head = format!("const SHARED = \"./{SHARED}\";\nconst PIECES = {pieces};\n");
-    program.insert(
-        LOADER.to_owned(),
-        [&head, include_str!("program.js"), &loader].concat().into_bytes(),
-    );
-    program.insert(SHARED.to_owned(), shared);
+    let loader = [&shared, include_str!("program.js"), &loader].concat();
+    program.insert(LOADER.to_owned(), loader.into_bytes());
     Ok(program)
+}
+
+/// Puts the pieces that parts share into files of the program; where each is, by its name. `needs` has the pieces of
+/// each part.
+fn put_together(
+    pieces: &Tree,
+    needs: &BTreeMap<String, Vec<String>>,
+    program: &mut Tree,
+) -> BTreeMap<String, (String, usize, usize)> {
+    let groups = pieces.iter().map(|(name, bytes)| {
+        let stem = name.split('.').next().unwrap_or_default();
+        let parts = needs.values().enumerate().filter(|(_, it)| it.iter().any(|it| it == stem));
+        Group::of(name.clone(), parts.map(|it| it.0), bytes.len())
+    });
+    let mut places = BTreeMap::new();
+    for (number, group) in shared::grouped(groups.collect()).into_iter().enumerate() {
+        let file = format!("shared_{number}.{UNKNOWN}.bin");
+        let mut all = Vec::new();
+        for name in group.pieces {
+            let begin = all.len();
+            all.extend(&pieces[&name]);
+            places.insert(name, (file.clone(), begin, all.len()));
+        }
+        program.insert(file, all);
+    }
+    places
 }
 
 /// The JavaScript between the browser and the program.
