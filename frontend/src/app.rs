@@ -18,7 +18,7 @@ use crate::route::{OperatorTab, Route};
 use crate::settings::Theme;
 use crate::subscriptions::Subscriptions;
 use crate::table::{self, Draw, Place, Shown};
-use crate::text::Key;
+use crate::text::{self, Key};
 use crate::views::approvals::ApprovalsView;
 use crate::views::chat::ChatView;
 use crate::views::counter::CounterView;
@@ -72,6 +72,7 @@ fn load_ahead(operator: Operator) {
         return;
     }
     let load = async move {
+        text::load().await;
         table::load().await;
         for part in [&CHAT, &COUNTER, &APPROVALS] {
             part.fetch().await;

@@ -38,6 +38,11 @@ impl<T: Sync> Part<T> {
         self.loaded.get().copied().or_else(|| self.fetch().now_or_never()?)
     }
 
+    /// Whether it is no file of its own.
+    pub(crate) const fn is_always(&self) -> bool {
+        matches!(self.from, From::Here(_))
+    }
+
     /// Loads it. What could not be loaded is tried again by the next call.
     pub(crate) async fn fetch(&self) -> Option<&'static T> {
         let code = match self.from {

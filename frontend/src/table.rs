@@ -309,10 +309,10 @@ pub(crate) fn forms() -> Option<&'static Part<Forms>> {
 
 /// Loads the code of all families, one after another.
 pub(crate) async fn load() {
-    for place in places() {
-        place.code.fetch().await;
-    }
     for family in all() {
+        for place in family.places {
+            place.code.fetch().await;
+        }
         family.outputs.fetch().await;
     }
 }

@@ -12,7 +12,24 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
+use crate::part::{Part, part};
+
 pub(crate) use words::Key;
+
+/// What parts say.
+static LATER: Part<Later> = part!(words: Later = &Later(Key::later_text));
+
+struct Later(fn(Key, Lang) -> &'static str);
+
+/// Whether what parts say can be said.
+pub(crate) fn is_whole() -> bool {
+    LATER.here().is_some()
+}
+
+/// Loads what parts say; false where it cannot be loaded.
+pub(crate) async fn load() -> bool {
+    LATER.fetch().await.is_some()
+}
 
 /// A language that the page speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,15 +80,16 @@ impl Lang {
         }
     }
 
-    /// What this key says.
+    /// What this key says; nothing, where only parts say it and none is here.
     pub(crate) fn say(self, key: Key) -> &'static str {
-        key.text(self)
+        let later = || LATER.here().map_or("", |it| (it.0)(key, self));
+        key.text(self).unwrap_or_else(later)
     }
 
     /// What this key says, with `{0}`, `{1}` … replaced. What is put in is not looked at again.
     pub(crate) fn fill(self, key: Key, values: &[&str]) -> String {
         let mut filled = String::new();
-        let mut rest = key.text(self);
+        let mut rest = self.say(key);
         while let Some(begin) = rest.find('{') {
             filled.push_str(&rest[..begin]);
             let end = rest[begin..].find('}').map_or(rest.len(), |end| begin + end);
@@ -97,6 +115,33 @@ mod tests {
     }
 
     #[test]
+    fn what_is_said_before_any_part_is_here_is_here() {
+        let frame = [
+            include_str!("app.rs"),
+            include_str!("approvals.rs"),
+            include_str!("call.rs"),
+            include_str!("operator.rs"),
+            include_str!("page.rs"),
+            include_str!("settings.rs"),
+            include_str!("trouble.rs"),
+            include_str!("views/notice.rs"),
+            include_str!("views/part.rs"),
+            include_str!("views/sign_in.rs"),
+            include_str!("families/cinema/programme.rs"),
+            include_str!("families/cinema/views/box_office.rs"),
+            include_str!("families/cinema/views/box_office/browse.rs"),
+            include_str!("families/cinema/views/box_office/days.rs"),
+            include_str!("families/cinema/views/movies.rs"),
+        ];
+        let is_name = |it: char| it.is_ascii_alphanumeric();
+        let said = frame.iter().flat_map(|it| it.split("Key::").skip(1));
+        let said: Vec<&str> = said.filter_map(|it| it.split(|it| !is_name(it)).next()).collect();
+        let later = Key::ALL.iter().filter(|it| it.text(Lang::En).is_none());
+        let missing: Vec<_> = later.filter(|it| said.contains(&&*format!("{it:?}"))).collect();
+        assert!(missing.is_empty(), "these stand behind `@later`: {missing:?}");
+    }
+
+    #[test]
     fn what_is_filled_in_is_not_filled_again() {
         assert_eq!(Lang::En.fill(Key::SeatName, &["{1}", "3"]), "Row {1}, seat 3");
     }
@@ -110,7 +155,7 @@ mod tests {
                     .collect::<Vec<_>>()
             };
             assert_eq!(places(Lang::Ja), places(Lang::En), "{key:?}");
-            assert!(!key.text(Lang::Ja).is_empty() && !key.text(Lang::En).is_empty(), "{key:?}");
+            assert!(!Lang::Ja.say(*key).is_empty() && !Lang::En.say(*key).is_empty(), "{key:?}");
         }
     }
 }

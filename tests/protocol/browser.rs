@@ -359,6 +359,22 @@ async fn a_program_that_does_not_arrive_is_said_with_a_way_to_retry() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_place_whose_code_does_not_arrive_is_said_with_a_way_to_retry() {
+    let server = TestServer::with(&["cinema"]).await;
+    let browser = Browser::open(&server.url(), Look::PHONE).await;
+    browser.devtools("Network.enable", json!({})).await;
+    browser.devtools("Network.setCacheDisabled", json!({ "cacheDisabled": true })).await;
+    browser.devtools("Network.setBlockedURLs", json!({ "urls": ["*split_*"] })).await;
+    browser.script("location.hash = '#/counter'; location.reload()").await;
+    browser.says("#main", "could not be loaded").await;
+    assert_eq!(browser.serious_faults().await, Vec::<String>::new());
+    browser.devtools("Network.setBlockedURLs", json!({ "urls": [] })).await;
+    browser.role("button", "Try again").await.click().await.unwrap();
+    browser.says("h1", "The counter").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_address_that_leads_nowhere_says_so() {
     let server = TestServer::with(&["cinema"]).await;
     let browser = Browser::open(&server.url(), Look::PHONE).await;

@@ -17,6 +17,7 @@ pub(crate) const STYLE: &str = "style.css";
 
 /// The elements that start the program. `boot.js` is a file because the page's CSP allows no inline script.
 const START: &str = r#"<link rel="modulepreload" href="frontend.js">
+  <link rel="modulepreload" href="parts.js">
   <link rel="preload" href="frontend_bg.wasm" as="fetch" type="application/wasm" crossorigin>
   <script type="module" src="boot.js"></script>"#;
 

@@ -107,20 +107,16 @@ fn joined(root: &Path, styles: &[String]) -> Result<Vec<u8>> {
     Ok(all)
 }
 
-/// Renames each of [`NAMED`] to `NAME.FINGERPRINT.ENDING`, and what names it.
+/// Renames each of [`NAMED`] to `NAME.FINGERPRINT.ENDING`, in index.html, too.
 fn name_by_content(tree: &mut Tree) -> Result<()> {
     for name in NAMED {
         let bytes = tree.remove(name).with_context(|| format!("the page has no {name}"))?;
         let (stem, ending) = name.rsplit_once('.').context("each has an ending")?;
         let named = format!("{stem}.{}.{ending}", fingerprint(&bytes));
-        for naming in ["boot.js", "index.html"] {
-            let Some(text) = tree.get_mut(naming) else { continue };
-            let mut replaced = String::from_utf8(std::mem::take(text))?;
-            for (before, after) in [("'./", "'"), ("\"", "\"")] {
-                let quoted = |name: &str| format!("{before}{name}{after}");
-                replaced = replaced.replace(&quoted(name), &quoted(&named));
-            }
-            *text = replaced.into_bytes();
+        if let Some(text) = tree.get_mut("index.html") {
+            let html = String::from_utf8(std::mem::take(text))?;
+            let quoted = |name: &str| format!("\"{name}\"");
+            *text = html.replace(&quoted(name), &quoted(&named)).into_bytes();
         }
         tree.insert(named, bytes);
     }
@@ -143,32 +139,24 @@ mod tests {
             r#"<script src="first.js"></script><link data-trunk rel="css" href="a.css"><link data-trunk rel="rust" href="x">"#,
         );
         let index = page.unwrap().html;
-        let tree = |wasm: &str| {
-            let files = [
-                ("first.js", ""),
-                ("style.css", "p{}"),
-                ("frontend_bg.wasm", wasm),
-                ("frontend.js", "//"),
-            ];
+        let tree = |boot: &str| {
+            let files = [("first.js", ""), ("style.css", "p{}"), ("boot.js", boot)];
             let mut tree: Tree = files.map(|(name, text)| (name.to_owned(), text.into())).into();
-            tree.insert("boot.js".to_owned(), BOOT.into());
             tree.insert("index.html".to_owned(), index.clone().into_bytes());
             name_by_content(&mut tree).unwrap();
             tree
         };
         let (old, new) = (tree("old"), tree("new"));
         for tree in [&old, &new] {
-            let text = |name: &str| String::from_utf8(tree[name].clone()).unwrap();
-            let boot = tree.keys().find(|it| it.starts_with("boot.")).unwrap();
+            let html = String::from_utf8(tree["index.html"].clone()).unwrap();
             for name in tree.keys().filter(|it| *it != "index.html") {
-                let names = text("index.html").contains(name) || text(boot).contains(name);
-                assert!(names, "{name} is named by nothing: {tree:?}");
+                assert!(html.contains(name), "{name} is named by nothing: {tree:?}");
             }
             assert!(NAMED.iter().all(|it| !tree.contains_key(*it)), "{tree:?}");
         }
         let kept = |start: &str| {
             old.keys().filter(|it| it.starts_with(start)).all(|it| new.contains_key(it))
         };
-        assert!(kept("style.") && kept("frontend.") && !kept("frontend_bg.") && !kept("boot."));
+        assert!(kept("style.") && kept("first.") && !kept("boot."));
     }
 }

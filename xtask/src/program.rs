@@ -142,7 +142,7 @@ pub(crate) fn name_by_content(program: &mut Tree, tree: &mut Tree) -> Result<()>
     for naming in ["boot.js", "index.html"] {
         let bytes = tree.get_mut(naming).with_context(|| format!("the page has no {naming}"))?;
         let mut text = String::from_utf8(std::mem::take(bytes))?;
-        for name in [GLUE, MAIN] {
+        for name in [GLUE, LOADER, MAIN] {
             let plain = name.replace(&format!(".{UNKNOWN}"), "");
             text = text.replace(&plain, &name.replace(UNKNOWN, &known));
         }

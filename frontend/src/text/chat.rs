@@ -7,7 +7,6 @@ macro_rules! with_chat_words {
             $($others)*
 
             // The place.
-            ChatPlace: "チャット", "Chat";
             ChatTitle: "アシスタントと話す", "Talk with an assistant";
             ChatWith: "アシスタント", "Assistant";
             ChatNew: "新しい会話", "New chat";

@@ -7,7 +7,6 @@ macro_rules! with_operator_words {
             $($others)*
 
             // The place, and the way into it.
-            OperatorPlace: "運用", "Operator";
             OperatorHint: "この画面は、サーバーを運用する人のためのものです。状態の確認と、コンポーネントの読み込み・更新ができます。", "This place is for whoever runs this server. It shows how the server is, and loads and updates its components.";
             OperatorHow: "サーバーのあるマシンで次のコマンドを実行すると、キーの付いたアドレスが表示されます。キーは、サーバーを次に再起動するまで有効です。スコープ operator を持つトークンでも開けます。", "On the server's machine, the command below prints an address with a key, which is good until the server starts anew. A token with the scope operator opens this place, too.";
             OperatorKeyName: "キーまたはトークン", "Key or token";
@@ -15,13 +14,10 @@ macro_rules! with_operator_words {
             OperatorEnter: "開く", "Open";
             OperatorKeyRefused: "このキーは使えません。サーバーが再起動していれば、コマンドをもう一度実行して新しいキーを使ってください。", "This key does not do. If the server has started anew, run the command again and use the new key.";
             OperatorKeyUnreadable: "キーをそのまま貼り付けてください。空白や全角文字は使われません。", "Paste the key as it is; there are no spaces in one.";
-            OperatorEntered: "運用の画面を開きました。", "The operator's place is open.";
             OperatorLeave: "操作を終える", "Leave";
             OperatorLeft: "キーを消去しました。", "The key is forgotten.";
             OperatorTabs: "運用の画面の切り替え", "Parts of the operator's place";
             OperatorNow: "現在の状態", "Now";
-            OperatorComponents: "コンポーネント", "Components";
-            OperatorCalls: "呼び出し", "Calls";
             OperatorStale: "サーバーに接続できないため、最後に受け取った内容を表示しています。", "The server cannot be reached; this is what it said last.";
 
             // How the server is.

@@ -3,19 +3,35 @@
 use super::Lang;
 
 macro_rules! words {
-    ($($key:ident: $ja:literal, $en:literal;)*) => {
+    (
+        $($key:ident: $ja:literal, $en:literal;)*
+        @later $($later:ident: $later_ja:literal, $later_en:literal;)*
+    ) => {
         /// Something that the page says.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub(crate) enum Key { $($key),* }
+        pub(crate) enum Key { $($key,)* $($later,)* }
 
         impl Key {
             /// All of them, for the tests.
             #[cfg(test)]
-            pub(super) const ALL: &[Self] = &[$(Self::$key),*];
+            pub(super) const ALL: &[Self] = &[$(Self::$key,)* $(Self::$later,)*];
 
-            pub(super) fn text(self, lang: Lang) -> &'static str {
+            /// What is said before any part is here; none for what only parts say.
+            pub(super) fn text(self, lang: Lang) -> Option<&'static str> {
                 match (lang, self) {
-                    $((Lang::Ja, Self::$key) => $ja, (Lang::En, Self::$key) => $en,)*
+                    $((Lang::Ja, Self::$key) => Some($ja), (Lang::En, Self::$key) => Some($en),)*
+                    _ => None,
+                }
+            }
+
+            /// What parts say, which is loaded with the first of them.
+            pub(super) fn later_text(self, lang: Lang) -> &'static str {
+                match (lang, self) {
+                    $(
+                        (Lang::Ja, Self::$later) => $later_ja,
+                        (Lang::En, Self::$later) => $later_en,
+                    )*
+                    _ => "",
                 }
             }
         }
@@ -94,6 +110,72 @@ with_map_words! {
     UntilTime: "～{0}", "–{0}";
     Change: "上映回を選び直す", "Choose another showtime";
 
+    // What went wrong, and what to do.
+    TroubleOffline: "ホストに接続できません", "The host cannot be reached";
+    TroubleOfflineMend: "ネットワークとホストの状態を確認してから、もう一度お試しください。", "Check the network and that the host is running, then try again.";
+    TroubleProtocol: "ホストとの通信でエラーが起きました", "The host and this page did not understand each other";
+    TroubleProtocolMend: "ページを再読み込みしてください。続く場合は、下の内容を管理者へお伝えください。", "Reload the page. If it goes on, tell the operator what it says below.";
+    TroubleSignIn: "サインインが必要です", "A token is needed";
+    TroubleSignInMend: "アクセストークンを入力してから、もう一度お試しください。", "Enter your access token, then try again.";
+    ErrScope: "あなたのトークンではこの操作はできません。必要な権限：{0}", "Your token does not reach so far. It would need the scope {0}.";
+    ErrRate: "リクエストが多すぎます。少し待ってからもう一度お試しください。", "Too many requests. Wait a moment, then try again.";
+    TroubleRefused: "この操作はできませんでした", "That could not be done";
+    TroubleInput: "入力を確認してください", "Please check the input";
+    ErrInvalidParams: "入力の形式が正しくありません。", "Part of the input is not in the right form.";
+    ErrMovieNotFound: "作品が見つかりません。一覧から選び直してください。", "There is no such film. Please choose again from the list.";
+    ErrShowtimeNotFound: "上映回が見つかりません。一覧から選び直してください。", "There is no such showtime. Please choose again from the list.";
+    ErrSeatHeld: "選んだ席の中に、ほかの人がおさえている席があります。選び直してください。", "Someone else holds a seat among them for now. Please choose again.";
+    ErrSeatNotFound: "座席が見つかりません。座席表から選び直してください。", "There is no such seat. Please choose again from the plan.";
+    ErrSeatReserved: "{0} はすでに予約されています。別の座席をお選びください。", "Already taken: {0}. Please pick another seat.";
+    ErrSeatReservedBare: "その座席はすでに予約されています。別の座席をお選びください。", "That seat is already taken. Please pick another.";
+    ErrShowtimeClosed: "この上映の受付は終了しました。別の上映回をお選びください。", "This showing is closed. Please choose another showtime.";
+    ErrIdempotency: "同じ控え番号で別の内容が送られました。もう一度予約してください。", "The same key was used for something else. Please reserve again.";
+    ErrReservationCancelled: "この予約は取り消されています。もう一度予約してください。", "This reservation was cancelled. Please reserve again.";
+    ErrReservationNotFound: "予約が見つかりません。予約番号を確認してください。", "There is no such reservation. Please check the number.";
+    ErrConversationNotFound: "会話が見つかりません。会話 ID を確認してください。", "There is no such conversation. Please check its id.";
+    ErrReservationUser: "お名前または会員 ID が予約と一致しません。", "The reservation was made under another name or ID.";
+    ErrConversationFull: "この会話はこれ以上記録できません。新しい会話を始めてください。", "This conversation is full. Please start a new one.";
+    ErrConversationUser: "この会話は別の利用者のものです。", "This conversation belongs to someone else.";
+    ErrSeatData: "この上映回の座席情報がまだありません。", "There is no seating plan for this showing yet.";
+    ErrInternal: "サーバー側で問題が起きました。しばらくしてからもう一度お試しください。", "Something went wrong on the server. Please try again in a while.";
+    ErrUnavailable: "いま利用できません。しばらくしてからもう一度お試しください。", "Not available right now. Please try again in a while.";
+    ErrTimeout: "時間内に終わりませんでした。もう一度お試しください。", "It did not finish in time. Please try again.";
+    CodeLabel: "コード", "Code";
+
+    // What places are called, and what is said before anything of theirs is here.
+    ChatPlace: "チャット", "Chat";
+    OperatorPlace: "運用", "Operator";
+    OperatorEntered: "運用の画面を開きました。", "The operator's place is open.";
+    OperatorComponents: "コンポーネント", "Components";
+    OperatorCalls: "呼び出し", "Calls";
+    AgentsPlace: "エージェント", "Agents";
+    TalkPlace: "会話", "Conversations";
+    TalkGameBegins: "しりとりを始めています…", "The game is about to begin…";
+    NavPlace: "ナビ", "Navigation";
+    NavErrPlanner: "AI に接続できませんでした。", "The AI could not be reached.";
+    NavErrMaps: "経路の提供元に接続できませんでした。しばらくしてからもう一度お試しください。", "The provider of routes could not be reached. Please try again in a while.";
+    NavErrQuota: "経路検索の回数が上限に達しました。しばらくしてからもう一度お試しください。", "The quota of the route search is used up. Please try again later.";
+    HoldEnded: "席をおさえておける時間が過ぎました。空いていれば、そのまま予約できます。", "The time to hold the seats is over. As long as they are free, they can still be reserved.";
+    LostAll: "{0} は他の方が先に予約しました。別の座席をお選びください。", "{0} went to someone else. Please pick other seats.";
+    Reserving: "予約しています…", "Reserving…";
+    Reserved: "予約が完了しました", "Your seats are reserved";
+    ReservationNumber: "予約番号", "Reservation number";
+    FindReservation: "予約の確認", "Find a reservation";
+    FindReservationHint: "予約番号で確認・取り消しができます。", "See or cancel it by its number.";
+    Find: "確認する", "Find";
+    Calling: "応答を待っています…", "Waiting for the answer…";
+    Stopped: "中止しました。", "Stopped.";
+    Truncated: "…ほか {0} 件は省略しました。", "… and {0} more not shown.";
+    FormsPlace: "フォーム", "Forms";
+    FormPlace: "フォームへの回答", "A form to fill in";
+    FormSending: "送信しています…", "Sending…";
+    FormSent: "送信しました", "Your answer was sent";
+    FormsTitle: "フォームの一覧", "Forms";
+    ApprovalsTitle: "承認待ち", "Approvals";
+    ApprovalsHeard: "承認待ちが {0} 件あります。", "Waiting for your approval: {0}.";
+
+    @later
+
     // The hall.
     ChooseSeats: "座席を選ぶ", "Choose seats";
     Screen: "スクリーン", "Screen";
@@ -131,13 +213,11 @@ with_map_words! {
     HoldExtended: "確保を延長しました。", "They are held for longer.";
     HoldReleased: "席を手放しました。", "The seats are let go.";
     HoldEndsSoon: "席をおさえていられるのは、あと 1 分です。", "The seats are held for one more minute.";
-    HoldEnded: "席をおさえておける時間が過ぎました。空いていれば、そのまま予約できます。", "The time to hold the seats is over. As long as they are free, they can still be reserved.";
     SeatPickedNow: "{0} を選びました。全部で {1} 席です。", "{0} picked, {1} in all.";
     SeatUnpickedNow: "{0} を外しました。全部で {1} 席です。", "{0} let go, {1} in all.";
     SeatIsTaken: "{0} はすでに予約されています。", "{0} is already taken.";
     TooManySeats: "一度に予約できるのは {0} 席までです。", "At most {0} seats at a time.";
     LostSeats: "{0} は他の方が先に予約しました。残りの選択はそのままです。", "{0} went to someone else. The rest of your seats are still picked.";
-    LostAll: "{0} は他の方が先に予約しました。別の座席をお選びください。", "{0} went to someone else. Please pick other seats.";
     Unpick: "{0} を外す", "Let go of {0}";
     Stale: "最新の空席を取得できていません。", "These seats may be out of date.";
 
@@ -148,13 +228,10 @@ with_map_words! {
     SeatsMissing: "座席を選んでください。", "Please pick a seat.";
     Reserve: "予約する", "Reserve";
     ReserveCount: "{0} 席を予約する", "Reserve seats ({0})";
-    Reserving: "予約しています…", "Reserving…";
-    Reserved: "予約が完了しました", "Your seats are reserved";
     ReservedHint: "入場のときに QR コードか予約番号をお見せください。", "Show the QR code or the reservation number at the entrance.";
     ReservationCode: "予約番号の QR コード", "QR code of the reservation number";
     ToCalendar: "カレンダーに追加", "Add to calendar";
     CalendarNotSaved: "カレンダー用のファイルを保存できませんでした。もう一度お試しください。", "The calendar file could not be saved. Please try again.";
-    ReservationNumber: "予約番号", "Reservation number";
     ReservedFor: "予約者", "Reserved for";
     ReservedAt: "予約日時", "Reserved at";
     Seats: "座席", "Seats";
@@ -168,9 +245,6 @@ with_map_words! {
     CancelDone: "予約を取り消しました", "The reservation is cancelled";
     BookMore: "続けて予約する", "Book more seats";
     ToBoxOffice: "チケット窓口へ", "To the box office";
-    FindReservation: "予約の確認", "Find a reservation";
-    FindReservationHint: "予約番号で確認・取り消しができます。", "See or cancel it by its number.";
-    Find: "確認する", "Find";
 
     // The counter.
     CounterTitle: "ツールカウンター", "The counter";
@@ -192,9 +266,7 @@ with_map_words! {
     NoArguments: "入力は必要ありません。", "It needs no input.";
     CallTool: "呼び出す", "Call";
     CallAgain: "もう一度呼び出す", "Call again";
-    Calling: "応答を待っています…", "Waiting for the answer…";
     Stop: "中止", "Stop";
-    Stopped: "中止しました。", "Stopped.";
     Clear: "入力を消す", "Clear";
     Answer: "結果", "Result";
     AnswerDone: "応答が完了しました。", "The answer is here.";
@@ -203,7 +275,6 @@ with_map_words! {
     RawJson: "元の JSON", "Raw JSON";
     Copy: "コピー", "Copy";
     Copied: "コピーしました。", "Copied.";
-    Truncated: "…ほか {0} 件は省略しました。", "… and {0} more not shown.";
     Yes: "はい", "Yes";
     No: "いいえ", "No";
     Nothing: "なし", "None";
@@ -240,38 +311,6 @@ with_map_words! {
     MustDiffer: "同じものが 2 回入っています。", "The same one is given twice.";
     MustBeOneOf: "選択肢から選んでください。", "Choose one of those on offer.";
 
-    // What went wrong, and what to do.
-    TroubleOffline: "ホストに接続できません", "The host cannot be reached";
-    TroubleOfflineMend: "ネットワークとホストの状態を確認してから、もう一度お試しください。", "Check the network and that the host is running, then try again.";
-    TroubleProtocol: "ホストとの通信でエラーが起きました", "The host and this page did not understand each other";
-    TroubleProtocolMend: "ページを再読み込みしてください。続く場合は、下の内容を管理者へお伝えください。", "Reload the page. If it goes on, tell the operator what it says below.";
-    TroubleSignIn: "サインインが必要です", "A token is needed";
-    TroubleSignInMend: "アクセストークンを入力してから、もう一度お試しください。", "Enter your access token, then try again.";
-    ErrScope: "あなたのトークンではこの操作はできません。必要な権限：{0}", "Your token does not reach so far. It would need the scope {0}.";
-    ErrRate: "リクエストが多すぎます。少し待ってからもう一度お試しください。", "Too many requests. Wait a moment, then try again.";
-    TroubleRefused: "この操作はできませんでした", "That could not be done";
-    TroubleInput: "入力を確認してください", "Please check the input";
-    ErrInvalidParams: "入力の形式が正しくありません。", "Part of the input is not in the right form.";
-    ErrMovieNotFound: "作品が見つかりません。一覧から選び直してください。", "There is no such film. Please choose again from the list.";
-    ErrShowtimeNotFound: "上映回が見つかりません。一覧から選び直してください。", "There is no such showtime. Please choose again from the list.";
-    ErrSeatHeld: "選んだ席の中に、ほかの人がおさえている席があります。選び直してください。", "Someone else holds a seat among them for now. Please choose again.";
-    ErrSeatNotFound: "座席が見つかりません。座席表から選び直してください。", "There is no such seat. Please choose again from the plan.";
-    ErrSeatReserved: "{0} はすでに予約されています。別の座席をお選びください。", "Already taken: {0}. Please pick another seat.";
-    ErrSeatReservedBare: "その座席はすでに予約されています。別の座席をお選びください。", "That seat is already taken. Please pick another.";
-    ErrShowtimeClosed: "この上映の受付は終了しました。別の上映回をお選びください。", "This showing is closed. Please choose another showtime.";
-    ErrIdempotency: "同じ控え番号で別の内容が送られました。もう一度予約してください。", "The same key was used for something else. Please reserve again.";
-    ErrReservationCancelled: "この予約は取り消されています。もう一度予約してください。", "This reservation was cancelled. Please reserve again.";
-    ErrReservationNotFound: "予約が見つかりません。予約番号を確認してください。", "There is no such reservation. Please check the number.";
-    ErrConversationNotFound: "会話が見つかりません。会話 ID を確認してください。", "There is no such conversation. Please check its id.";
-    ErrReservationUser: "お名前または会員 ID が予約と一致しません。", "The reservation was made under another name or ID.";
-    ErrConversationFull: "この会話はこれ以上記録できません。新しい会話を始めてください。", "This conversation is full. Please start a new one.";
-    ErrConversationUser: "この会話は別の利用者のものです。", "This conversation belongs to someone else.";
-    ErrSeatData: "この上映回の座席情報がまだありません。", "There is no seating plan for this showing yet.";
-    ErrInternal: "サーバー側で問題が起きました。しばらくしてからもう一度お試しください。", "Something went wrong on the server. Please try again in a while.";
-    ErrUnavailable: "いま利用できません。しばらくしてからもう一度お試しください。", "Not available right now. Please try again in a while.";
-    ErrTimeout: "時間内に終わりませんでした。もう一度お試しください。", "It did not finish in time. Please try again.";
-    CodeLabel: "コード", "Code";
-
     // Outputs.
     ConversationView: "会話", "Conversation";
     SenderUser: "お客様", "Customer";
@@ -285,8 +324,6 @@ with_map_words! {
     NoShow: "この種類の内容は表示できません。", "This kind of content cannot be shown.";
 
     // Forms that an agent asked for.
-    FormsPlace: "フォーム", "Forms";
-    FormPlace: "フォームへの回答", "A form to fill in";
     FormAskedBy: "依頼元：{0}", "Asked by {0}";
     FormAskedAt: "依頼：{0}", "Asked on {0}";
     FormAnsweredAt: "回答：{0}", "Answered on {0}";
@@ -300,7 +337,6 @@ with_map_words! {
     FormSend: "送信", "Send";
     FormCancel: "キャンセル", "Cancel";
     FormDecline: "回答しない", "I do not want to answer";
-    FormSending: "送信しています…", "Sending…";
     FormUploading: "ファイルのアップロードが終わってから送信してください。", "Please wait until the files are uploaded, then send.";
     FormNotSent: "送信できませんでした。入力した内容はすべて残っています。", "It was not sent. All that you typed is still here.";
     FormNotSentOffline: "接続が戻ったら、もう一度「{0}」を押してください。", "Once the connection is back, press “{0}” again.";
@@ -310,7 +346,6 @@ with_map_words! {
     FormLarger: "大きく開く", "Open larger";
     FormSmaller: "元の大きさに戻す", "Back to the page";
     FormOwnPlace: "この画面だけで開く", "Open on a page of its own";
-    FormSent: "送信しました", "Your answer was sent";
     FormAnswered: "回答済みのフォーム", "This form has been answered";
     FormAnsweredHint: "送信した内容は変更できません。", "What was sent cannot be changed.";
     FormCancelled: "フォーム入力をキャンセルしました。", "The form was cancelled.";
@@ -338,7 +373,6 @@ with_map_words! {
     DraftTheirs: "別の画面の入力を使う", "Take the other one";
     DraftDropped: "選ばなかった下書きがあります。", "The other draft is still here.";
     DraftSwap: "入れ替える", "Swap them";
-    FormsTitle: "フォームの一覧", "Forms";
     FormsHint: "AI エージェントが依頼したフォームと、その回答です。", "What agents asked people to fill in, and how they answered.";
     FormsState: "状態", "State";
     FormsAll: "すべて", "All";
@@ -359,10 +393,8 @@ with_map_words! {
     FormsCsvHere: "CSV をダウンロードしました。", "The CSV file is downloaded.";
 
     // What waits for the reader's word.
-    ApprovalsTitle: "承認待ち", "Approvals";
     ApprovalsHint: "アシスタントやツールが、あなたの代わりに実行しようとしていることです。許可するまで実行されません。", "What assistants and tools want to do on your behalf. Nothing is done before you allow it.";
     ApprovalsNone: "承認を待っているものはありません。", "Nothing waits for your approval.";
-    ApprovalsHeard: "承認待ちが {0} 件あります。", "Waiting for your approval: {0}.";
     ApprovalAsker: "依頼元", "Asked by";
     ApprovalAssistant: "アシスタント「{0}」", "the assistant “{0}”";
     ApprovalComponent: "ツール群「{0}」", "the tools of “{0}”";

@@ -1,27 +1,34 @@
 //! Views whose code is a part of its own: what is shown until it is here, and where it cannot be loaded.
 
+use futures::future::join;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::notice::Skeleton;
 use crate::page::page;
 use crate::part::Part;
-use crate::text::Key;
+use crate::text::{self, Key};
+
+/// A part's code, if that is loaded, and what it says with it.
+fn here<T: Sync>(part: &'static Part<T>) -> Option<&'static T> {
+    part.here().filter(|_| part.is_always() || text::is_whole())
+}
 
 /// Draws by a part's code: at once where it is here, otherwise as soon as it is.
 pub(crate) fn drawn_by<T: Sync>(
     part: &'static Part<T>,
     draw: impl Fn(&'static T) -> AnyView + Send + 'static,
 ) -> AnyView {
-    if let Some(code) = part.here() {
+    if let Some(code) = here(part) {
         return draw(code);
     }
     let is_missing = RwSignal::new(false);
     let fetch = move || {
         is_missing.set(false);
         spawn_local(async move {
+            let (code, is_whole) = join(part.fetch(), text::load()).await;
             // Who has gone on meanwhile is shown something else.
-            let _ = is_missing.try_set(part.fetch().await.is_none());
+            let _ = is_missing.try_set(code.is_none() || !is_whole);
         });
     };
     fetch();
@@ -30,7 +37,7 @@ pub(crate) fn drawn_by<T: Sync>(
         if is_missing.get() {
             return view! { <Missing retry/> }.into_any();
         }
-        match part.here() {
+        match here(part) {
             Some(code) => untrack(|| draw(code)),
             None => view! { <Skeleton lines=6/> }.into_any(),
         }

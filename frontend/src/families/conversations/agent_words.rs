@@ -7,7 +7,6 @@ macro_rules! with_agent_words {
             $($others)*
 
             // The place.
-            AgentsPlace: "エージェント", "Agents";
             AgentsTitle: "プロジェクトとエージェント", "Projects and agents";
             AgentsHint: "エージェントとチャットしたり、エージェント同士の会話を始めたりできます。", "Chat with agents, or have them talk to each other.";
             AgentsNone: "プロジェクトはまだありません。", "There are no projects yet.";

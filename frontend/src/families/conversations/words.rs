@@ -7,7 +7,6 @@ macro_rules! with_conversation_words {
             $($others)*
 
             // The place.
-            TalkPlace: "会話", "Conversations";
             TalkTitle: "エージェントの会話", "Conversations between agents";
             TalkHint: "エージェントどうしの会話を、始まりから終わりまでその場で見守れます。", "Watch agents talk to each other, from beginning to end, as it happens.";
             TalkList: "会話の一覧", "Conversations";
@@ -28,7 +27,6 @@ macro_rules! with_conversation_words {
             TalkGame: "しりとりを見る", "Watch a word game";
             TalkGameHint: "{0} と {1} が、しりとりで 5 往復の会話をします。", "{0} and {1} play shiritori, five rounds of it.";
             TalkGameNobody: "窓口が演じるエージェントが 2 人いるプロジェクトがないため、しりとりは始められません。", "There is no project with two agents that the counter itself plays, and so no game to watch.";
-            TalkGameBegins: "しりとりを始めています…", "The game is about to begin…";
             TalkMessages: "{0} 件", "{0} messages";
             TalkTurns: "{0} ターン", "{0} turns";
             TalkTurnsOf: "{0}/{1} ターン", "{0} of {1} turns";

@@ -7,7 +7,6 @@ macro_rules! with_navigation_words {
             $($others)*
 
             // The place.
-            NavPlace: "ナビ", "Navigation";
             NavTitle: "ルートを探す", "Find a route";
             NavFooter: "Powered by Claude + MCP", "Powered by Claude + MCP";
             NavFooterAi: "AI と MCP で動作しています", "Powered by an AI model + MCP";
@@ -128,9 +127,6 @@ macro_rules! with_navigation_words {
             NavAgain: "再検索", "Search again";
 
             // What went wrong.
-            NavErrPlanner: "AI に接続できませんでした。", "The AI could not be reached.";
-            NavErrMaps: "経路の提供元に接続できませんでした。しばらくしてからもう一度お試しください。", "The provider of routes could not be reached. Please try again in a while.";
-            NavErrQuota: "経路検索の回数が上限に達しました。しばらくしてからもう一度お試しください。", "The quota of the route search is used up. Please try again later.";
             NavTry: "次の方法をお試しください。", "What to try:";
             NavTryNames: "地名を短く、または正式な名前で入力する", "a shorter name, or the official one";
             NavTryMap: "地図を押して場所を指定する", "a place pressed on the map";
