@@ -5,8 +5,9 @@ const load = async (name) => {
   if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
   return answer.arrayBuffer();
 };
-const slice = async ([name, begin, end]) => {
-  if (!files.has(name)) files.set(name, load(`./${name}`));
+const slice = async ([number, begin, end]) => {
+  const name = `./shared_${number}.fingerprint_here.bin`;
+  if (!files.has(name)) files.set(name, load(name));
   try {
     const headers = { "content-type": "application/wasm" };
     return new Response((await files.get(name)).slice(begin, end), { headers });
@@ -17,6 +18,6 @@ const slice = async ([name, begin, end]) => {
 };
 // In this module alone: what is below fetches each piece as if it were a file.
 const fetch = (url) => {
-  const piece = PIECES[url.pathname.split("/").pop()];
+  const piece = PIECES[url.pathname.split("/").pop().replace(".wasm", "")];
   return piece ? slice(piece) : globalThis.fetch(url);
 };

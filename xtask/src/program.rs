@@ -51,48 +51,48 @@ pub(crate) fn split(wasm: &Path, folder: &Path) -> Result<Tree> {
         program.insert(name, bytes);
     }
     let mut pieces = Tree::new();
-    let mut loader = String::new();
-    for (name, bytes) in files::read_tree(&parts)? {
-        match name.strip_suffix(".wasm") {
-            None => loader = String::from_utf8(bytes)?,
-            Some(stem) => {
-                let is_piece = stem.starts_with("chunk_");
-                let tree = if is_piece { &mut pieces } else { &mut program };
-                tree.insert(format!("{stem}.{UNKNOWN}.wasm"), without_custom_sections(&bytes)?);
-            }
+    let mut loader = fs::read_to_string(parts.join(LOADER))?;
+    for (name, bytes) in files::read_tree(&parts)?.into_iter().filter(|it| it.0 != LOADER) {
+        let bytes = without_custom_sections(&bytes)?;
+        let stem = name.trim_end_matches(".wasm");
+        if stem.starts_with("chunk_") {
+            pieces.insert(stem.to_owned(), bytes);
+        } else {
+            let named = format!("{stem}.{UNKNOWN}.wasm");
+            loader = loader.replace(&format!("\"./{name}\""), &format!("\"./{named}\""));
+            program.insert(named, bytes);
         }
     }
     let needs = split.prefetch_map.into_iter().collect();
-    let shared = put_together(&pieces, &needs, &mut program);
-    let shared = format!("const PIECES = {};\n", serde_json::to_string(&shared)?);
-    let loader = loader.replace(".wasm\"", &format!(".{UNKNOWN}.wasm\""));
-    let loader = [&shared, include_str!("program.js"), &loader].concat();
+    let places = put_together(&pieces, &needs, &mut program);
+    let places = format!("const PIECES = {};\n", serde_json::to_string(&places)?);
+    // Comments say by how many parts a piece is shared, and which.
+    let loader = loader.lines().filter(|it| !it.starts_with("/*")).collect::<Vec<_>>().join("\n");
+    let loader = [&places, include_str!("program.js"), &loader].concat();
     program.insert(LOADER.to_owned(), loader.into_bytes());
     Ok(program)
 }
 
-/// Puts the pieces that parts share into files of the program; where each is, by its name. `needs` has the pieces of
-/// each part.
+/// Puts the pieces that parts share into files of the program; where each is (file, begin, end), by its name. `needs`
+/// has the pieces of each part.
 fn put_together(
     pieces: &Tree,
     needs: &BTreeMap<String, Vec<String>>,
     program: &mut Tree,
-) -> BTreeMap<String, (String, usize, usize)> {
+) -> BTreeMap<String, (usize, usize, usize)> {
     let groups = pieces.iter().map(|(name, bytes)| {
-        let stem = name.split('.').next().unwrap_or_default();
-        let parts = needs.values().enumerate().filter(|(_, it)| it.iter().any(|it| it == stem));
+        let parts = needs.values().enumerate().filter(|(_, it)| it.contains(name));
         Group::of(name.clone(), parts.map(|it| it.0), bytes.len())
     });
     let mut places = BTreeMap::new();
     for (number, group) in shared::grouped(groups.collect()).into_iter().enumerate() {
-        let file = format!("shared_{number}.{UNKNOWN}.bin");
         let mut all = Vec::new();
         for name in group.pieces {
             let begin = all.len();
             all.extend(&pieces[&name]);
-            places.insert(name, (file.clone(), begin, all.len()));
+            places.insert(name, (number, begin, all.len()));
         }
-        program.insert(file, all);
+        program.insert(format!("shared_{number}.{UNKNOWN}.bin"), all);
     }
     places
 }
