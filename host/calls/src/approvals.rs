@@ -7,11 +7,12 @@ use std::{
     io,
     path::PathBuf,
     sync::{
-        Arc, Mutex, MutexGuard, Weak,
+        Arc, Weak,
         atomic::{AtomicU64, Ordering},
     },
 };
 
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::sync::OwnedMutexGuard;
@@ -231,7 +232,7 @@ impl Approvals {
         let is_waiting = matches!(approval.state, State::Waits);
         approval.expires_at_s = is_waiting.then(|| now_s.saturating_add(self.0.valid_s));
         {
-            let mut waiting = self.waiting();
+            let mut waiting = self.0.waiting.lock();
             waiting.retain(|_, it| it.expires_at_s.is_none_or(|it| it > now_s));
             let is_same =
                 |it: &&Waiting| it.owner == approval.owner && it.asked_by == approval.asked_by;
@@ -246,7 +247,7 @@ impl Approvals {
             waiting.insert(approval.id.clone(), Waiting::of(&approval));
         }
         if let Err(error) = self.put(&approval).await {
-            self.waiting().remove(&approval.id);
+            self.0.waiting.lock().remove(&approval.id);
             return Err(unwritten(&error));
         }
         Ok(approval)
@@ -289,7 +290,7 @@ impl Approvals {
     /// All of `owner`'s that wait, the oldest first.
     pub async fn list(&self, owner: &str) -> Vec<Approval> {
         let mut ids: Vec<_> = {
-            let waiting = self.waiting();
+            let waiting = self.0.waiting.lock();
             let own = waiting.iter().filter(|it| *it.1.owner == *owner);
             own.map(|(id, it)| (it.position, id.clone())).collect()
         };
@@ -299,7 +300,7 @@ impl Approvals {
             match self.get(&id, owner).await {
                 Some(it) if it.state.is_open() => all.push(it),
                 // Expired, or gone where there was no more room.
-                _ => drop(self.waiting().remove(&id)),
+                _ => drop(self.0.waiting.lock().remove(&id)),
             }
         }
         all
@@ -308,7 +309,7 @@ impl Approvals {
     /// The one right to change the approval of that id; waits until it is free.
     pub async fn lock(&self, id: &str) -> OwnedMutexGuard<()> {
         let lock = {
-            let mut locks = self.0.locks.lock().unwrap_or_else(|it| it.into_inner());
+            let mut locks = self.0.locks.lock();
             locks.retain(|_, it| it.strong_count() > 0);
             let known = locks.get(id).and_then(Weak::upgrade);
             known.unwrap_or_else(|| {
@@ -321,7 +322,7 @@ impl Approvals {
     }
 
     fn is_locked(&self, id: &str) -> bool {
-        let locks = self.0.locks.lock().unwrap_or_else(|it| it.into_inner());
+        let locks = self.0.locks.lock();
         let lock = locks.get(id).and_then(Weak::upgrade);
         lock.is_some_and(|it| it.try_lock().is_err())
     }
@@ -333,7 +334,7 @@ impl Approvals {
         let kind = if is_open { WAITS } else { OVER };
         self.0.documents.put((id, owner), kind, approval.clone()).await?;
         {
-            let mut waiting = self.waiting();
+            let mut waiting = self.0.waiting.lock();
             match is_open {
                 true => waiting.insert(id.to_owned(), Waiting::of(approval)),
                 false => waiting.remove(id),
@@ -348,10 +349,6 @@ impl Approvals {
 
     fn now_s(&self) -> u64 {
         self.0.clock.now().as_secs()
-    }
-
-    fn waiting(&self) -> MutexGuard<'_, BTreeMap<String, Waiting>> {
-        self.0.waiting.lock().unwrap_or_else(|it| it.into_inner())
     }
 }
 

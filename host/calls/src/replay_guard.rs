@@ -11,8 +11,10 @@ use std::{
     fs::{self, File},
     io::{self, Write},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard},
+    sync::Arc,
 };
+
+use parking_lot::Mutex;
 
 use sandbox::component::StateError;
 
@@ -75,7 +77,7 @@ impl ReplayGuard {
 
     /// Begins a round of `call`, whose state is valid until `expires_at_s`.
     pub fn claim(&self, call: u64, expires_at_s: u64, now_s: u64) -> Result<Claim, StateError> {
-        let mut known = self.known();
+        let mut known = self.0.lock();
         known.forget(now_s, REMEMBERED_MAX);
         if expires_at_s <= known.forgotten_until_s {
             return Err(StateError::Expired);
@@ -84,10 +86,6 @@ impl ReplayGuard {
             true => Ok(Claim { replay_guard: self.clone(), call: Some(call) }),
             false => Err(StateError::Replayed),
         }
-    }
-
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.0.lock().unwrap_or_else(|it| it.into_inner())
     }
 }
 
@@ -152,7 +150,7 @@ impl Claim {
     /// The call has ended: no state of it that is valid until `expires_at_s` is taken any more.
     pub fn spend(mut self, expires_at_s: u64) {
         if let Some(call) = self.call.take() {
-            self.replay_guard.known().end(expires_at_s, call);
+            self.replay_guard.0.lock().end(expires_at_s, call);
         }
     }
 }
@@ -161,7 +159,7 @@ impl Drop for Claim {
     /// It has not: the same state may come again.
     fn drop(&mut self) {
         if let Some(call) = self.call.take() {
-            self.replay_guard.known().calls.remove(&call);
+            self.replay_guard.0.lock().calls.remove(&call);
         }
     }
 }
@@ -196,9 +194,9 @@ mod tests {
         for call in 1..=3 {
             replay_guard.claim(call, 100 + call, 10).unwrap().spend(100 + call);
         }
-        replay_guard.known().forget(102, usize::MAX);
-        assert_eq!(replay_guard.known().ended.len(), 2, "the first has expired");
-        replay_guard.known().forget(102, 1);
+        replay_guard.0.lock().forget(102, usize::MAX);
+        assert_eq!(replay_guard.0.lock().ended.len(), 2, "the first has expired");
+        replay_guard.0.lock().forget(102, 1);
         assert_eq!(replay_guard.claim(2, 102, 102).unwrap_err(), StateError::Expired, "forgotten");
         assert_eq!(
             replay_guard.claim(9, 102, 102).unwrap_err(),
@@ -211,7 +209,7 @@ mod tests {
             "remembered"
         );
         assert!(replay_guard.claim(9, 104, 102).is_ok());
-        assert_eq!(replay_guard.known().calls.len(), 1, "nothing else is kept");
+        assert_eq!(replay_guard.0.lock().calls.len(), 1, "nothing else is kept");
     }
 
     #[test]
@@ -228,7 +226,7 @@ mod tests {
         let again = ReplayGuard::open(&file, 111).unwrap();
         assert_eq!(again.claim(8, 200, 111).unwrap_err(), StateError::Replayed);
         assert!(again.claim(9, 200, 111).is_ok(), "it had not ended");
-        assert_eq!(again.known().ended.len(), 1, "the first has expired");
+        assert_eq!(again.0.lock().ended.len(), 1, "the first has expired");
         fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -3,10 +3,11 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Arc, Mutex, MutexGuard},
+    sync::Arc,
     time::Duration,
 };
 
+use parking_lot::Mutex;
 use rmcp::{
     ErrorData, Peer, RoleServer,
     model::{CallToolResponse, ErrorCode, ResourceUpdatedNotificationParam, ServerRequest},
@@ -168,16 +169,16 @@ impl Session {
 
     /// From which level on it wants to be told of the log; nothing before it has said so.
     pub(super) fn log_level(&self) -> Option<Level> {
-        self.asked().log_level
+        self.asked.lock().log_level
     }
 
     pub(super) fn set_log_level(&self, level: Level) {
-        self.asked().log_level = Some(level);
+        self.asked.lock().log_level = Some(level);
     }
 
     /// Subscribes to `uri`; not where it has as many subscriptions as it may.
     pub(super) fn subscribe(&self, uri: String) -> bool {
-        let mut asked = self.asked();
+        let mut asked = self.asked.lock();
         let is_known = asked.uris.contains(&uri);
         if !is_known && asked.uris.len() >= SUBSCRIPTIONS_MAX {
             return false;
@@ -187,20 +188,16 @@ impl Session {
     }
 
     pub(super) fn unsubscribe(&self, uri: &str) {
-        self.asked().uris.remove(uri);
+        self.asked.lock().uris.remove(uri);
     }
 
     /// Whether it subscribed to `uri`.
     pub(super) fn wants(&self, uri: &str) -> bool {
-        self.asked().uris.contains(uri)
+        self.asked.lock().uris.contains(uri)
     }
 
     /// Everything that it subscribed to.
     pub(super) fn uris(&self) -> Vec<String> {
-        self.asked().uris.iter().cloned().collect()
-    }
-
-    fn asked(&self) -> MutexGuard<'_, Asked> {
-        self.asked.lock().unwrap_or_else(|it| it.into_inner())
+        self.asked.lock().uris.iter().cloned().collect()
     }
 }

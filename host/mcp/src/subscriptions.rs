@@ -4,12 +4,13 @@
 use std::{
     collections::{BTreeSet, VecDeque},
     sync::{
-        Arc, Mutex,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
 };
 
+use parking_lot::Mutex;
 use rmcp::{
     ErrorData,
     service::{SubscriptionContext, SubscriptionSendError},
@@ -48,7 +49,7 @@ pub(super) struct Beginning(Arc<Mutex<VecDeque<broadcast::Receiver<Rung>>>>);
 impl Beginning {
     /// Hears for one listener more.
     pub(super) fn begin(&self, events: &Events) {
-        let mut all = self.0.lock().unwrap_or_else(|it| it.into_inner());
+        let mut all = self.0.lock();
         // Those who went meanwhile took theirs not along.
         if all.len() >= LISTENERS_MAX {
             all.pop_front();
@@ -58,7 +59,7 @@ impl Beginning {
 
     /// What has heard longest: as long as the listener who takes it, or longer.
     fn take(&self) -> Option<broadcast::Receiver<Rung>> {
-        self.0.lock().unwrap_or_else(|it| it.into_inner()).pop_front()
+        self.0.lock().pop_front()
     }
 }
 
@@ -273,7 +274,7 @@ mod tests {
         assert_eq!(&*begun.try_recv().unwrap().what, "prompts");
         assert!(beginning.take().is_none());
         (0..=LISTENERS_MAX).for_each(|_| beginning.begin(&events));
-        assert_eq!(beginning.0.lock().unwrap().len(), LISTENERS_MAX, "they are bounded");
+        assert_eq!(beginning.0.lock().len(), LISTENERS_MAX, "they are bounded");
     }
 
     #[test]

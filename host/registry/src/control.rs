@@ -5,10 +5,11 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Arc, Mutex},
+    sync::Arc,
     time::Duration,
 };
 
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
@@ -186,7 +187,7 @@ impl Control {
     pub fn components(&self) -> Vec<ComponentReport> {
         let mut names: BTreeSet<String> = self.shelf.names().into_iter().collect();
         names.extend(self.registry.catalog().components().map(|it| it.name().to_string()));
-        names.extend(self.troubles().keys().cloned());
+        names.extend(self.troubles.lock().keys().cloned());
         names.iter().map(|it| self.report(it)).collect()
     }
 
@@ -273,16 +274,12 @@ impl Control {
             tools: served.map_or_else(Vec::new, |it| {
                 it.tools().iter().map(|it| it.name.to_string()).collect()
             }),
-            trouble: self.troubles().get(name).map(|it| it.told.clone()),
+            trouble: self.troubles.lock().get(name).map(|it| it.told.clone()),
             pending,
             activity: self.metrics.component(name),
             generations,
             kept,
         }
-    }
-
-    fn troubles(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Trouble>> {
-        self.troubles.lock().unwrap_or_else(|it| it.into_inner())
     }
 }
 

@@ -7,9 +7,10 @@ use std::{
     hash::{Hash, Hasher},
     io,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex},
+    sync::Arc,
 };
 
+use parking_lot::Mutex;
 use wasmtime::{Engine, component::Component};
 
 use crate::Result;
@@ -95,7 +96,7 @@ impl Library {
             }
         }
         files.sort();
-        let mut told = self.misnamed.lock().unwrap_or_else(|it| it.into_inner());
+        let mut told = self.misnamed.lock();
         let new = misnamed.difference(&told).cloned().collect();
         *told = misnamed;
         (files, new)

@@ -4,9 +4,11 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
-    sync::{Arc, Mutex},
+    sync::Arc,
     time::Duration,
 };
+
+use parking_lot::Mutex;
 
 use crate::{
     Registry, Result,
@@ -307,7 +309,7 @@ impl Loader {
     }
 
     async fn database(&self, name: &str) -> Result<Database> {
-        let open = self.databases.lock().unwrap_or_else(|it| it.into_inner()).get(name).cloned();
+        let open = self.databases.lock().get(name).cloned();
         if let Some(database) = open {
             return Ok(database);
         }
@@ -315,14 +317,14 @@ impl Loader {
         let database_bytes_max = self.config.limits(name).database_bytes_max;
         let limits = database::Limits { database_bytes_max, ..database::Limits::default() };
         let database = blocking(move || Ok::<_, LoadError>(Database::open(path, limits)?)).await?;
-        let mut databases = self.databases.lock().unwrap_or_else(|it| it.into_inner());
+        let mut databases = self.databases.lock();
         databases.insert(name.to_owned(), database.clone());
         Ok(database)
     }
 
     /// Commits what has been accepted and closes every database.
     pub async fn close(&self) {
-        let open = || self.databases.lock().unwrap_or_else(|it| it.into_inner());
+        let open = || self.databases.lock();
         let databases = std::mem::take(&mut *open());
         for database in databases.values() {
             database.close().await;
@@ -360,7 +362,7 @@ async fn self_test(
     }
     // Examples speak of what a component brings along, not of what this operator set: they run
     // without settings, unless the component cannot do without any.
-    let clock = Clock::Fixed(Arc::new(Mutex::new(EXAMPLES_AT)));
+    let clock = Clock::Fixed(Arc::new(std::sync::Mutex::new(EXAMPLES_AT)));
     let bare = trial(component, Arc::default(), clock.clone()).await?;
     match bare.configure().await {
         Ok(()) => return bare.prove().await,

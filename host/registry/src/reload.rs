@@ -249,7 +249,7 @@ impl Reloader {
             true => self.registry.install(&next).map_err(|it| of_settings(it.into()))?,
             false => self.registry.refresh(&next),
         }
-        self.troubles().remove(name);
+        self.troubles.lock().remove(name);
         tracing::info!(component = name, "took over its changed settings");
         Ok(())
     }
@@ -277,7 +277,7 @@ impl Reloader {
         self.seen.remove(name);
         self.missing.remove(name);
         self.ready.remove(name);
-        self.troubles().remove(name);
+        self.troubles.lock().remove(name);
     }
 
     /// Tells `/api/health` what is wrong, without the folders of this machine: those of this server,
@@ -290,10 +290,6 @@ impl Reloader {
         for folder in folders.filter(|it| it.parent().is_some()) {
             public = public.replace(&format!("{}/", folder.display()), "");
         }
-        self.troubles().insert(name.to_owned(), Trouble { told, public });
-    }
-
-    fn troubles(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Trouble>> {
-        self.troubles.lock().unwrap_or_else(|it| it.into_inner())
+        self.troubles.lock().insert(name.to_owned(), Trouble { told, public });
     }
 }

@@ -1,10 +1,11 @@
 //! What one instance takes, counted while it runs: memory, tables, processor, bytes of the log.
 
 use std::sync::{
-    Arc, Mutex,
+    Arc,
     atomic::{AtomicUsize, Ordering},
 };
 
+use parking_lot::Mutex;
 use wasmtime::ResourceLimiter;
 
 use base::limits::Limits;
@@ -106,7 +107,7 @@ impl LogBudget {
 
     /// As much of `text` as may still be written.
     pub fn take<'a>(&self, text: &'a str) -> &'a str {
-        let mut budget = self.lock();
+        let mut budget = self.budget.lock();
         let end = text.floor_char_boundary(budget.left.min(text.len()));
         budget.left -= end;
         budget.dropped = budget.dropped.saturating_add(text.len() - end);
@@ -118,16 +119,12 @@ impl LogBudget {
 
     /// Counts a line, whose text is taken as well.
     pub fn begin_line(&self) {
-        let mut budget = self.lock();
+        let mut budget = self.budget.lock();
         budget.left = budget.left.saturating_sub(LINE_BYTES);
     }
 
     pub fn dropped(&self) -> usize {
-        self.lock().dropped
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Budget> {
-        self.budget.lock().unwrap_or_else(|it| it.into_inner())
+        self.budget.lock().dropped
     }
 }
 

@@ -6,7 +6,7 @@ use std::{
     future::poll_fn,
     pin::Pin,
     sync::{
-        Arc, Mutex, MutexGuard, OnceLock,
+        Arc, OnceLock,
         atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
     },
     task::{Context, Poll, Waker, ready},
@@ -14,6 +14,7 @@ use std::{
 };
 
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 use tokio::{
     runtime::{Builder, Handle, Runtime},
     task::JoinError,
@@ -148,10 +149,6 @@ impl Scheduler {
         Self(Mutex::new(State { free: turns, reached: 0, queues: Vec::new() }))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(|it| it.into_inner())
-    }
-
     /// A turn for a call of the component with this `usage`. `place` is the call's place in the
     /// queue, which is to be left if it no longer waits.
     fn poll_turn(
@@ -160,7 +157,7 @@ impl Scheduler {
         place: &mut Option<Arc<AtomicBool>>,
         context: &Context<'_>,
     ) -> Poll<()> {
-        let mut state = self.state();
+        let mut state = self.0.lock();
         if let Some(given) = place {
             if given.load(Ordering::Acquire) {
                 *place = None;
@@ -189,7 +186,7 @@ impl Scheduler {
     }
 
     fn leave(&self, place: &Arc<AtomicBool>) {
-        let mut state = self.state();
+        let mut state = self.0.lock();
         if place.load(Ordering::Acquire) {
             drop(state);
             self.give_back();
@@ -203,7 +200,7 @@ impl Scheduler {
 
     fn give_back(&self) {
         let next = {
-            let mut state = self.state();
+            let mut state = self.0.lock();
             state.free += 1;
             state.next()
         };
@@ -290,7 +287,7 @@ impl<F: Future> Future for Turns<'_, F> {
         if this.pace.was_interrupted() && takes_turns && polled.is_pending() {
             // It goes on after the turn it still has: else the calls of others would always be next,
             // however much those have used.
-            this.place = Some(this.scheduler.state().queue(this.usage, context));
+            this.place = Some(this.scheduler.0.lock().queue(this.usage, context));
         }
         polled
     }
@@ -512,17 +509,17 @@ mod tests {
         let mut hogs = None;
         assert!(!ask(&scheduler, &hog, &mut hogs));
         let mut turns = [0, 0];
-        let mut place = Some(scheduler.state().queue(&drawer, &context));
+        let mut place = Some(scheduler.0.lock().queue(&drawer, &context));
         scheduler.end(&drawer, MS);
         while turns[0] < 60 {
             if ask(&scheduler, &drawer, &mut place) {
                 turns[0] += 1;
-                place = Some(scheduler.state().queue(&drawer, &context));
+                place = Some(scheduler.0.lock().queue(&drawer, &context));
                 scheduler.end(&drawer, MS);
             } else {
                 assert!(ask(&scheduler, &hog, &mut hogs));
                 turns[1] += 1;
-                hogs = Some(scheduler.state().queue(&hog, &context));
+                hogs = Some(scheduler.0.lock().queue(&hog, &context));
                 scheduler.end(&hog, 20 * MS);
             }
         }
@@ -538,8 +535,8 @@ mod tests {
         let waits = std::pin::pin!(receive);
         let mut first = Turns::new(waits, pace.clone(), &usage, &scheduler);
         assert!(futures::poll!(&mut first).is_pending());
-        assert_eq!(scheduler.state().free, 1, "it waits outside");
-        let second = std::pin::pin!(async { scheduler.state().free });
+        assert_eq!(scheduler.0.lock().free, 1, "it waits outside");
+        let second = std::pin::pin!(async { scheduler.0.lock().free });
         assert_eq!(Turns::new(second, pace, &usage, &scheduler).await, 0, "what runs has a turn");
         send.send(()).unwrap();
         assert!(first.await.is_ok());

@@ -5,12 +5,13 @@ use std::{
     fs, io,
     path::PathBuf,
     sync::{
-        Arc, Mutex, MutexGuard,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
     time::{Duration, UNIX_EPOCH},
 };
 
+use parking_lot::Mutex;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
@@ -157,7 +158,7 @@ impl Blobs {
     pub async fn stat(&self, id: &str) -> Result<Blob, BlobError> {
         let now = self.0.clock.now();
         let (blob, touch) = {
-            let mut index = self.index();
+            let mut index = self.0.index.lock();
             let kept = index.blobs.get_mut(id).ok_or(BlobError::Unknown)?;
             if self.is_over(kept, now) {
                 return Err(BlobError::Unknown);
@@ -228,9 +229,9 @@ impl Blobs {
 
     /// Removes what was not used for too long; the number of those. Waits for the disk.
     pub fn sweep(&self) -> usize {
-        let _order = self.0.order.lock().unwrap_or_else(|it| it.into_inner());
+        let _order = self.0.order.lock();
         let now = self.0.clock.now();
-        let over = self.index().take_all(|kept| self.is_over(kept, now));
+        let over = self.0.index.lock().take_all(|kept| self.is_over(kept, now));
         for id in &over {
             index::remove(&self.path(id));
         }
@@ -253,10 +254,6 @@ impl Blobs {
 
     fn path(&self, id: &str) -> PathBuf {
         index::path(&self.0.folder, id)
-    }
-
-    fn index(&self) -> MutexGuard<'_, Index> {
-        self.0.index.lock().unwrap_or_else(|it| it.into_inner())
     }
 }
 

@@ -5,10 +5,11 @@ use std::{
     collections::{BTreeMap, HashMap},
     fs, io,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard},
+    sync::Arc,
     time::SystemTime,
 };
 
+use parking_lot::Mutex;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{digest::digest, private};
@@ -78,7 +79,7 @@ impl Documents {
         private::write(&self.0.folder.join(&name), &bytes)?;
         let others = self.0.kinds.iter().filter(|it| **it != kind);
         let mut gone: Vec<_> = others.map(|it| format!("{id}.{share}.{it}")).collect();
-        let mut shelf = self.shelf();
+        let mut shelf = self.0.shelf.lock();
         gone.retain(|it| shelf.remove(it));
         gone.extend(shelf.put(&name, len, &self.0.limits, self.0.kinds));
         drop(shelf);
@@ -114,12 +115,8 @@ impl Documents {
 
     /// All of that kind. Blocks.
     pub fn all<T: DeserializeOwned>(&self, kind: &str) -> Vec<T> {
-        let names = self.shelf().of_kind(kind);
+        let names = self.0.shelf.lock().of_kind(kind);
         names.iter().filter_map(|it| read(&self.0.folder.join(it)).ok().flatten()).collect()
-    }
-
-    fn shelf(&self) -> MutexGuard<'_, Shelf> {
-        self.0.shelf.lock().unwrap_or_else(|it| it.into_inner())
     }
 }
 

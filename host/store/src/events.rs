@@ -1,10 +1,8 @@
 //! Events: a component says that something has changed, and what waits for it hears.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex},
-};
+use std::{collections::BTreeMap, sync::Arc};
 
+use parking_lot::Mutex;
 use tokio::sync::broadcast::{self, error::RecvError};
 
 /// Events that a listener may be behind; one that is further behind takes it that all have rung.
@@ -47,7 +45,7 @@ impl Default for Events {
 impl Events {
     /// The bell of the component of that name.
     pub fn bell(&self, component: &str) -> Bell {
-        let mut bells = self.bells.lock().unwrap_or_else(|it| it.into_inner());
+        let mut bells = self.bells.lock();
         let all = || Bell { all: Some((component.into(), self.all.clone())), ..Bell::default() };
         bells.entry(component.to_owned()).or_insert_with(all).clone()
     }

@@ -3,12 +3,13 @@
 use std::{
     collections::BTreeMap,
     sync::{
-        Arc, Mutex,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
     time::Instant,
 };
 
+use parking_lot::Mutex;
 use strum::{IntoStaticStr, VariantArray};
 
 use crate::{audit::Audit, tally::Tally};
@@ -84,7 +85,7 @@ impl Metrics {
 
     /// The counters of the component named `name`: looked up when it is loaded, not for each call.
     pub fn of(&self, name: &str) -> Arc<Tally> {
-        let mut components = self.0.components.lock().unwrap_or_else(|it| it.into_inner());
+        let mut components = self.0.components.lock();
         match components.get(name) {
             Some(it) => it.clone(),
             None => components.entry(name.into()).or_default().clone(),
@@ -93,7 +94,7 @@ impl Metrics {
 
     /// What the component named `name` has done; nothing where it was never there.
     pub fn component(&self, name: &str) -> Snapshot {
-        let components = self.0.components.lock().unwrap_or_else(|it| it.into_inner());
+        let components = self.0.components.lock();
         components.get(name).map(|it| it.snapshot()).unwrap_or_default()
     }
 
@@ -101,7 +102,7 @@ impl Metrics {
     pub fn now(&self) -> Now {
         let all = Tally::default();
         {
-            let components = self.0.components.lock().unwrap_or_else(|it| it.into_inner());
+            let components = self.0.components.lock();
             components.values().for_each(|it| all.add(it));
         }
         Now {

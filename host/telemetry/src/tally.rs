@@ -2,12 +2,11 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{
-        Mutex,
-        atomic::{AtomicI64, AtomicU64, Ordering::Relaxed},
-    },
+    sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed},
     time::Duration,
 };
+
+use parking_lot::Mutex;
 
 use base::call::Ending;
 
@@ -58,7 +57,7 @@ impl Tally {
     }
 
     pub fn limit_exceeded(&self, limit: &'static str) {
-        *self.limits.lock().unwrap_or_else(|it| it.into_inner()).entry(limit).or_default() += 1;
+        *self.limits.lock().entry(limit).or_default() += 1;
     }
 
     /// An instance has gone that had so much.
@@ -105,7 +104,7 @@ impl Tally {
     }
 
     pub fn limits(&self) -> BTreeMap<&'static str, u64> {
-        self.limits.lock().unwrap_or_else(|it| it.into_inner()).clone()
+        self.limits.lock().clone()
     }
 
     pub fn snapshot(&self) -> Snapshot {

@@ -1,10 +1,8 @@
 //! What the operator has given components by `madoguchi accept`, beside the configuration file.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, PoisonError, RwLock},
-};
+use std::{collections::BTreeMap, sync::Arc};
 
+use parking_lot::RwLock;
 use toml::Table;
 
 use super::{ComponentConfig, Config, defaults, own_limits};
@@ -24,22 +22,22 @@ pub struct Accepted(Arc<RwLock<BTreeMap<String, ComponentConfig>>>);
 impl Accepted {
     /// Reads one entry.
     pub(super) fn get<T>(&self, name: &str, read: impl Fn(&ComponentConfig) -> T) -> Option<T> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).get(name).map(read)
+        self.0.read().get(name).map(read)
     }
 
     /// The components that were given something.
     pub fn names(&self) -> Vec<String> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect()
+        self.0.read().keys().cloned().collect()
     }
 
     /// Whether one of them is so.
     pub(super) fn any(&self, is_so: impl Fn(&ComponentConfig) -> bool) -> bool {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).values().any(is_so)
+        self.0.read().values().any(is_so)
     }
 
     /// The most memory that one of them may have.
     pub(super) fn memory_bytes_max(&self) -> Option<usize> {
-        let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let all = self.0.read();
         let limits = all.values().filter_map(|it| it.limits.as_ref());
         limits.map(|it| it.memory_bytes_max).max()
     }
@@ -76,14 +74,14 @@ impl Config {
     /// Where the section cannot be used.
     pub fn accept(&self, name: &str, text: &str) -> Result<(), String> {
         let component = self.component_asking(name, text)?;
-        let mut all = self.accepted.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.accepted.0.write();
         all.insert(name.to_owned(), component);
         Ok(())
     }
 
     /// Gives components what they were given before, by what the data folder remembers, and nothing else.
     pub fn take_accepted(&self, given: impl IntoIterator<Item = (String, String)>) {
-        self.accepted.0.write().unwrap_or_else(PoisonError::into_inner).clear();
+        self.accepted.0.write().clear();
         for (name, text) in given {
             if let Err(what) = self.accept(&name, &text) {
                 tracing::warn!(component = name, "what it was given is no longer good: {what}");
@@ -93,7 +91,7 @@ impl Config {
 
     /// Takes back what the component was given by [`Config::accept`].
     pub fn take_back(&self, name: &str) {
-        self.accepted.0.write().unwrap_or_else(PoisonError::into_inner).remove(name);
+        self.accepted.0.write().remove(name);
     }
 
     /// Whether the component was given something by [`Config::accept`].

@@ -1,13 +1,8 @@
 //! One connection to a server: begun in the newest way that it knows, ended when dropped.
 
-use std::{
-    collections::HashMap,
-    path::Path,
-    process::Stdio,
-    sync::{Arc, Mutex, MutexGuard},
-    time::Duration,
-};
+use std::{collections::HashMap, path::Path, process::Stdio, sync::Arc, time::Duration};
 
+use parking_lot::Mutex;
 use reqwest::{Client, Url, redirect};
 use rmcp::{
     ClientHandler, Peer, RoleClient,
@@ -278,18 +273,14 @@ impl Hears {
     }
 
     pub(super) fn follow(&self, token: ProgressToken, to: Notifications) -> Followed<'_> {
-        self.calls().insert(token.clone(), to);
+        self.0.calls.lock().insert(token.clone(), to);
         Followed { hears: self, token }
-    }
-
-    fn calls(&self) -> MutexGuard<'_, HashMap<ProgressToken, Notifications>> {
-        self.0.calls.lock().unwrap_or_else(|it| it.into_inner())
     }
 }
 
 impl Drop for Followed<'_> {
     fn drop(&mut self) {
-        self.hears.calls().remove(&self.token);
+        self.hears.0.calls.lock().remove(&self.token);
     }
 }
 
@@ -303,7 +294,7 @@ impl ClientHandler for Hears {
     }
 
     async fn on_progress(&self, it: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
-        let call = self.calls().get(&it.progress_token).cloned();
+        let call = self.0.calls.lock().get(&it.progress_token).cloned();
         if let Some(call) = call {
             let note = Progress { progress: it.progress, total: it.total, message: it.message };
             call.send(Notification::Progress(note));

@@ -1,11 +1,9 @@
 //! Reads what a server offers, page by page, and no more of it than can be kept; and what of that is on offer, under
 //! which names.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
 
+use parking_lot::Mutex;
 use rmcp::{
     Peer, RoleClient,
     model::{
@@ -294,7 +292,7 @@ pub(super) struct Seen(Mutex<HashMap<String, (Shown, Shown)>>);
 impl Seen {
     /// Whether `now` is another tool than the first of its name. A change since the last time is logged.
     pub(super) fn changes(&self, server: &str, tool: &str, now: &Shown) -> bool {
-        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.0.lock();
         let is_full = seen.len() >= NAMES_MAX;
         let Some((first, last)) = seen.get_mut(tool) else {
             if !is_full {

@@ -4,10 +4,11 @@
 use std::{
     collections::HashMap,
     hash::Hash,
-    sync::{Arc, Mutex, MutexGuard},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
+use parking_lot::Mutex;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 /// All that are open.
@@ -33,10 +34,6 @@ impl<Id: Clone + Eq + Hash> SessionTable<Id> {
         self.max
     }
 
-    fn entries(&self) -> MutexGuard<'_, HashMap<Id, Entry>> {
-        self.entries.lock().unwrap_or_else(|it| it.into_inner())
-    }
-
     /// Strikes out what stands in the way of one more session of `principal`; none where nothing
     /// may be.
     ///
@@ -44,7 +41,7 @@ impl<Id: Clone + Eq + Hash> SessionTable<Id> {
     /// take the place of no other. Open streams are cut only where their owner
     /// has more than a fair share and the newcomer less.
     pub(crate) fn make_room(&self, principal: &Arc<str>) -> Option<Vec<Id>> {
-        let mut entries = self.entries();
+        let mut entries = self.entries.lock();
         let mut struck = Vec::new();
         while entries.len() >= self.max {
             let id = victim(&entries, principal, self.max)?;
@@ -57,30 +54,30 @@ impl<Id: Clone + Eq + Hash> SessionTable<Id> {
 
     pub(crate) fn open(&self, id: Id, principal: Arc<str>) {
         let (used, end) = (Instant::now(), CancellationToken::new());
-        self.entries().insert(id, Entry { principal, used, users: 0, end });
+        self.entries.lock().insert(id, Entry { principal, used, users: 0, end });
     }
 
     pub(super) fn is_of(&self, id: &Id, principal: &str) -> bool {
-        self.entries().get(id).is_some_and(|it| &*it.principal == principal)
+        self.entries.lock().get(id).is_some_and(|it| &*it.principal == principal)
     }
 
     /// Ends the session named `id`, where it is open.
     pub(crate) fn strike(&self, id: &Id) {
-        if let Some(entry) = self.entries().remove(id) {
+        if let Some(entry) = self.entries.lock().remove(id) {
             entry.end.cancel();
         }
     }
 
     /// Strikes out those that were not used for `idle`.
     pub(super) fn take_idle(&self, now: Instant, idle: Duration) -> Vec<Id> {
-        let mut entries = self.entries();
+        let mut entries = self.entries.lock();
         let is_over = |it: &Entry| it.users == 0 && now.saturating_duration_since(it.used) >= idle;
         entries.extract_if(|_, it| is_over(it)).map(|(id, _)| id).collect()
     }
 
     /// Marks the session named `id` as used.
     pub(crate) fn enter(self: &Arc<Self>, id: &Id) -> Option<InUse<Id>> {
-        let mut entries = self.entries();
+        let mut entries = self.entries.lock();
         let entry = entries.get_mut(id)?;
         entry.users += 1;
         entry.used = Instant::now();
@@ -124,7 +121,7 @@ impl<Id: Clone + Eq + Hash> InUse<Id> {
 
 impl<Id: Clone + Eq + Hash> Drop for InUse<Id> {
     fn drop(&mut self) {
-        if let Some(entry) = self.book.entries().get_mut(&self.id) {
+        if let Some(entry) = self.book.entries.lock().get_mut(&self.id) {
             entry.users -= 1;
             entry.used = Instant::now();
         }
@@ -161,7 +158,7 @@ mod tests {
         assert_eq!(open(&book, "e", "ann"), Some(vec!["b".to_owned()]));
         assert!(book.is_of(&"a".into(), "ann") && !book.is_of(&"c".into(), "ann"));
         drop(listening);
-        assert_eq!(book.entries().len(), 3);
+        assert_eq!(book.entries.lock().len(), 3);
     }
 
     #[test]

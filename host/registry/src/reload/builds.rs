@@ -51,7 +51,7 @@ impl Reloader {
         let began = Instant::now();
         let serving = self.registry.catalog().component(name).cloned();
         if serving.as_ref().is_some_and(|it| **it.digest() == source.digest) {
-            self.troubles().remove(name);
+            self.troubles.lock().remove(name);
             // Word of the file that serves may come late: what the operator has loaded since then waits on.
             let origin = |it: &Pending| it.origin == source.origin;
             if self.shelf.manifest(name).pending.as_ref().is_some_and(origin) {
@@ -280,7 +280,7 @@ impl Reloader {
             }
             // A stand-in serves for a bad file: the trouble stays until the file is good.
             None if stands_in => {}
-            None => _ = self.troubles().remove(name),
+            None => _ = self.troubles.lock().remove(name),
         }
         tell(name, &loaded.differences);
         if let Some(before) = before {

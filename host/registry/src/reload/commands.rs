@@ -71,7 +71,7 @@ impl Reloader {
     async fn refuse_pending(&mut self, name: &str, digest: Option<&str>) -> Result<()> {
         let Pending { digest, why, .. } = self.pending(name, digest)?;
         self.shelf.change(name, |it| it.refuse(&digest)).await;
-        self.troubles().remove(name);
+        self.troubles.lock().remove(name);
         tracing::info!(component = name, digest = &digest[..12], "refused by the operator: {why}");
         Ok(())
     }
@@ -124,7 +124,7 @@ impl Reloader {
         }
         let target = manifest.generation(number).ok_or_else(|| self.no_generation(name, number))?;
         self.go_to(name, target, Status::RolledBack).await?;
-        self.troubles().remove(name);
+        self.troubles.lock().remove(name);
         tracing::info!(
             component = name,
             "generation {number} serves again, as the operator wishes"
@@ -192,7 +192,7 @@ impl Reloader {
             if let Err(error) = component.configure().await {
                 let name = component.name().to_string();
                 tracing::error!(component = name, "its settings: {error}");
-                let mut troubles = troubles.lock().unwrap_or_else(|it| it.into_inner());
+                let mut troubles = troubles.lock();
                 // What a component says of its settings names no file.
                 let told = format!("its settings: {error}");
                 troubles.insert(name, Trouble { public: told.clone(), told });

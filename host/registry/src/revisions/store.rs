@@ -4,8 +4,10 @@ use std::{
     collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard},
+    sync::Arc,
 };
+
+use parking_lot::Mutex;
 
 use super::Manifest;
 use crate::{difference::Surface, library::blocking};
@@ -39,12 +41,12 @@ impl RevisionStore {
 
     /// What is remembered of the component named `name`.
     pub fn manifest(&self, name: &str) -> Manifest {
-        self.manifests().get(name).cloned().unwrap_or_default()
+        self.manifests.lock().get(name).cloned().unwrap_or_default()
     }
 
     /// Names of the components of which something is remembered.
     pub fn names(&self) -> Vec<String> {
-        self.manifests().keys().cloned().collect()
+        self.manifests.lock().keys().cloned().collect()
     }
 
     /// Changes what is remembered, and keeps it. A full disk costs the memory of it, no more.
@@ -55,7 +57,7 @@ impl RevisionStore {
 
     /// Changes what is remembered, until [`RevisionStore::write_down`] in this process only.
     pub fn note(&self, name: &str, change: impl FnOnce(&mut Manifest)) {
-        change(self.manifests().entry(name.to_owned()).or_default());
+        change(self.manifests.lock().entry(name.to_owned()).or_default());
     }
 
     /// Keeps what is remembered.
@@ -103,10 +105,6 @@ impl RevisionStore {
     pub fn tools(&self, name: &str, digest: &str) -> Option<Vec<Surface>> {
         let json = fs::read(self.folder.join(name).join(format!("{digest}.json"))).ok()?;
         serde_json::from_slice(&json).ok()
-    }
-
-    fn manifests(&self) -> MutexGuard<'_, BTreeMap<String, Manifest>> {
-        self.manifests.lock().unwrap_or_else(|it| it.into_inner())
     }
 }
 

@@ -1,8 +1,9 @@
 //! A guest's standard output and error: lines in the operator's log.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 use tokio::io::AsyncWrite;
 use wasmtime_wasi::{
     cli::{IsTerminal, StdoutStream},
@@ -41,7 +42,7 @@ impl GuestOutput {
 
     fn log(&self, bytes: &[u8]) {
         let text = String::from_utf8_lossy(bytes);
-        let mut begun = self.begun.lock().unwrap_or_else(|it| it.into_inner());
+        let mut begun = self.begun.lock();
         for part in text.split_inclusive('\n') {
             if part.ends_with('\n') {
                 self.budget.begin_line();

@@ -3,11 +3,12 @@
 
 use std::{
     collections::BTreeSet,
-    sync::{Arc, Mutex, OnceLock, Weak},
+    sync::{Arc, OnceLock, Weak},
     time::Duration,
 };
 
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 use tokio::{sync::mpsc, task::AbortHandle};
 
 use super::{Part, RunTally, Written};
@@ -94,18 +95,18 @@ impl Asking {
 
     /// The approvals of the call.
     pub fn held(&self) -> Vec<String> {
-        self.held.lock().unwrap_or_else(|it| it.into_inner()).clone()
+        self.held.lock().clone()
     }
 
     /// One more, whose outcome is given now.
     pub fn hold(&self, id: &str) {
-        self.held.lock().unwrap_or_else(|it| it.into_inner()).push(id.to_owned());
+        self.held.lock().push(id.to_owned());
         self.uses(id);
     }
 
     /// Takes the approval `id` for one request of this round; false where another one has it.
     pub fn uses(&self, id: &str) -> bool {
-        self.used.lock().unwrap_or_else(|it| it.into_inner()).insert(id.to_owned())
+        self.used.lock().insert(id.to_owned())
     }
 }
 

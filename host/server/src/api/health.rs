@@ -34,7 +34,7 @@ impl Health {
     pub(crate) async fn troubles(&self) -> Vec<Value> {
         let disk = self.disk.trouble().await;
         let disk = disk.map(|why| json!({ "of": "disk", "why": why }));
-        let troubles = self.troubles.lock().unwrap_or_else(|it| it.into_inner()).clone();
+        let troubles = self.troubles.lock().clone();
         let components = troubles.into_iter();
         let components =
             components.map(|(name, it)| json!({ "of": "component", "name": name, "why": it.told }));
@@ -71,7 +71,7 @@ fn told(
 ) -> Value {
     let caller = caller_of(headers, extensions);
     let catalog = health.registry.catalog();
-    let mut troubles = health.troubles.lock().unwrap_or_else(|it| it.into_inner()).clone();
+    let mut troubles = health.troubles.lock().clone();
     let statuses: Vec<_> = health.servers.statuses().collect();
     let is_whole =
         disk.is_none() && troubles.is_empty() && statuses.iter().all(|it| it.error.is_none());

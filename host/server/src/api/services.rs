@@ -3,11 +3,12 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use futures::future::join_all;
+use parking_lot::Mutex;
 use serde_json::{Map, Value};
 use tokio::{
     sync::{Notify, watch},
@@ -77,7 +78,7 @@ impl Services {
     }
 
     fn heard_lately(&self) -> Vec<Map<String, Value>> {
-        let heard = self.heard.lock().unwrap_or_else(|it| it.into_inner());
+        let heard = self.heard.lock();
         let told = heard.values().map(|(at, said)| match at.elapsed() <= AGE_MAX {
             true => said.clone(),
             false => said.iter().map(|(name, it)| (name.clone(), failing(it))).collect(),
@@ -97,7 +98,7 @@ impl Services {
                 all = join_all(all) => all,
             };
             {
-                let mut heard = self.heard.lock().unwrap_or_else(|it| it.into_inner());
+                let mut heard = self.heard.lock();
                 for (it, answer) in self.look_ups.iter().zip(all) {
                     match answer {
                         Ok(Some(Some(said))) => {
@@ -163,7 +164,7 @@ mod tests {
         let said = said.as_object().unwrap();
         let heard = |ago: Duration| {
             let at = Instant::now().checked_sub(ago).expect("the machine runs that long");
-            services.heard.lock().unwrap().insert("navigation".to_owned(), (at, said.clone()));
+            services.heard.lock().insert("navigation".to_owned(), (at, said.clone()));
             services.heard_lately().remove(0)["services"].clone()
         };
         assert_eq!(heard(Duration::ZERO), said["services"], "NAV-15");

@@ -10,7 +10,7 @@ use std::{
     net::IpAddr,
     pin::{Pin, pin},
     sync::{
-        Arc, Mutex, MutexGuard,
+        Arc,
         atomic::{AtomicUsize, Ordering::Relaxed},
     },
     task::{Context, Poll},
@@ -19,6 +19,7 @@ use std::{
 
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
+use parking_lot::Mutex;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf},
     net::{TcpListener, TcpStream},
@@ -98,10 +99,6 @@ impl Connections {
         })
     }
 
-    fn open(&self) -> MutexGuard<'_, Open> {
-        self.open.lock().unwrap_or_else(|it| it.into_inner())
-    }
-
     /// Takes connections for `front` until `stop`, and ends when the last one has.
     pub(crate) async fn serve(
         self: Arc<Self>,
@@ -154,13 +151,13 @@ impl Connections {
         if now.is_multiple_of(GROW_TICKS) {
             self.max.store(self.most, Relaxed);
         }
-        self.open().states.values().for_each(|it| it.look(now, &self.timeouts));
+        self.open.lock().states.values().for_each(|it| it.look(now, &self.timeouts));
     }
 
     /// Makes do with fewer connections for a while: the system has no descriptors left. Those that wait
     /// give way.
     fn shrink(&self) {
-        let open = self.open().states.len();
+        let open = self.open.lock().states.len();
         let room = open / 8 + 1;
         self.max.store(open.saturating_sub(room).max(CONNECTIONS_MIN), Relaxed);
         for _ in 0..room {
@@ -171,12 +168,12 @@ impl Connections {
     }
 
     fn give_all(&self, order: Order) {
-        self.open().states.values().for_each(|it| it.give(order));
+        self.open.lock().states.values().for_each(|it| it.give(order));
     }
 
     /// Ends what has not been asked for to its end.
     fn end_unread(&self) {
-        let open = self.open();
+        let open = self.open.lock();
         let unread = open.states.values().filter(|it| it.phase() != Phase::Answering);
         unread.for_each(|it| it.give(Order::Close));
     }
@@ -185,7 +182,7 @@ impl Connections {
         // Without it an answer in small pieces waits 40 ms for the client's acknowledgement.
         let _ = stream.set_nodelay(true);
         let max = self.max.load(Relaxed);
-        let is_full = self.open().states.len() >= max;
+        let is_full = self.open.lock().states.len() >= max;
         if is_full {
             let has_room = self.make_room(Some(peer));
             told.tell(&format!(
@@ -202,7 +199,7 @@ impl Connections {
             }
         }
         let state = Arc::new(State::new(peer, self.clock.clone()));
-        let mut open = self.open();
+        let mut open = self.open.lock();
         open.next += 1;
         let id = open.next;
         open.states.insert(id, state.clone());
@@ -221,7 +218,7 @@ impl Connections {
     /// address can take the place of no other.
     fn make_room(&self, newcomer: Option<IpAddr>) -> bool {
         let now = self.clock.now();
-        let mut open = self.open();
+        let mut open = self.open.lock();
         let mut counts: HashMap<IpAddr, usize> = HashMap::new();
         for state in open.states.values() {
             *counts.entry(state.peer).or_default() += 1;
@@ -283,7 +280,7 @@ struct Entry {
 
 impl Drop for Entry {
     fn drop(&mut self) {
-        self.connections.open().states.remove(&self.id);
+        self.connections.open.lock().states.remove(&self.id);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The store by itself: what comes back, what is refused, what goes, and what a restart finds.
 
-use std::path::Path;
+use std::{path::Path, sync::Mutex};
 
 use super::*;
 

@@ -34,7 +34,7 @@ impl Upload {
         owner: Option<Arc<str>>,
         path: PathBuf,
     ) -> Result<Self, BlobError> {
-        blobs.index().begin_upload(owner.as_ref(), blobs.limits())?;
+        blobs.0.index.lock().begin_upload(owner.as_ref(), blobs.limits())?;
         let (digest, head) = (Sha256::new(), Vec::new());
         let mut upload =
             Self { blobs, owner, path, file: None, digest, size: 0, promised: 0, head };
@@ -58,7 +58,7 @@ impl Upload {
 
     fn promise(&mut self, size: u64) -> Result<(), BlobError> {
         let missing = size.saturating_sub(self.promised);
-        self.blobs.index().promise(self.owner.as_ref(), missing, self.blobs.limits())?;
+        self.blobs.0.index.lock().promise(self.owner.as_ref(), missing, self.blobs.limits())?;
         self.promised += missing;
         Ok(())
     }
@@ -94,9 +94,10 @@ impl Upload {
 
     fn keep(mut self, id: &str, mime_type: String) -> Result<Blob, BlobError> {
         let (blobs, now) = (self.blobs.clone(), self.blobs.0.clock.now());
-        let _order = blobs.0.order.lock().unwrap_or_else(|it| it.into_inner());
+        let _order = blobs.0.order.lock();
         let sniffed = mime::sniff(&self.head);
-        let known = blobs.index().blobs.get(id).map(|it| (it.mime_type.clone(), it.owner.clone()));
+        let known =
+            blobs.0.index.lock().blobs.get(id).map(|it| (it.mime_type.clone(), it.owner.clone()));
         let owner = known.as_ref().map_or_else(|| self.owner.clone(), |it| it.1.clone());
         let beside = Beside {
             size: self.size,
@@ -114,7 +115,7 @@ impl Upload {
         }
         let kept = Kept { size: self.size, mime_type, sniffed, owner, used: now, touched: now };
         let blob = blobs.blob(id, &kept);
-        let mut index = blobs.index();
+        let mut index = blobs.0.index.lock();
         if index.blobs.insert(id.to_owned(), kept).is_none() {
             // What was promised is what it takes; anything beyond goes back.
             self.promised = self.promised.saturating_sub(Blobs::cost(self.size));
@@ -126,7 +127,7 @@ impl Upload {
 
 impl Drop for Upload {
     fn drop(&mut self) {
-        self.blobs.index().end_upload(self.owner.as_ref(), self.promised);
+        self.blobs.0.index.lock().end_upload(self.owner.as_ref(), self.promised);
         // Already gone where it has been given its name.
         let _ = fs::remove_file(&self.path);
     }

@@ -10,9 +10,10 @@
 //!   texts lose their place until they have been quick again.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use rusqlite::Connection;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -103,23 +104,19 @@ impl Readers {
     /// Refuses what comes from now on; what runs ends, and its connections with it.
     pub(super) fn close(&self) {
         self.places.close();
-        *self.idle() = None;
-    }
-
-    fn idle(&self) -> MutexGuard<'_, Option<Vec<Reader>>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.idle.lock() = None;
     }
 
     /// One that reads as the database is now; those that do not are closed.
     fn take(&self, is_frozen: bool) -> Option<Reader> {
-        let mut idle = self.idle();
+        let mut idle = self.idle.lock();
         let readers = idle.as_mut()?;
         readers.retain(|it| it.frozen.is_some() == is_frozen);
         readers.pop()
     }
 
     fn put(&self, reader: Reader) {
-        if let Some(readers) = self.idle().as_mut() {
+        if let Some(readers) = self.idle.lock().as_mut() {
             readers.push(reader);
         }
     }
@@ -130,13 +127,13 @@ impl Readers {
 impl Readers {
     /// Whether a connection that is idle would run this text on an async worker.
     pub(super) fn knows_as_quick(&self, sql: &str) -> bool {
-        let idle = self.idle();
+        let idle = self.idle.lock();
         idle.iter().flatten().any(|reader| reader.quick.contains(sql))
     }
 
     /// Texts that the idle connections remember.
     pub(super) fn texts(&self) -> usize {
-        let idle = self.idle();
+        let idle = self.idle.lock();
         idle.iter().flatten().map(|reader| reader.quick.len() + reader.slow.len()).sum()
     }
 }

@@ -7,12 +7,13 @@
 //! again in a transaction of its own: a bad one fails alone.
 
 use std::cell::Cell;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
+use parking_lot::Mutex;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
@@ -97,7 +98,7 @@ impl Writer {
     }
 
     pub(super) async fn close(&self) {
-        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let thread = self.thread.lock().take();
         let Some(thread) = thread else { return };
         let jobs = self.jobs.clone();
         let ended = tokio::task::spawn_blocking(move || {

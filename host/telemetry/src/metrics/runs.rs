@@ -1,11 +1,8 @@
 //! What assistants did: their runs by how they ended, and what they took.
 
-use std::{
-    collections::BTreeMap,
-    fmt,
-    sync::{Mutex, MutexGuard},
-};
+use std::{collections::BTreeMap, fmt};
 
+use parking_lot::Mutex;
 use prometheus_client::encoding::DescriptorEncoder;
 
 use super::{Metrics, text::counters};
@@ -49,7 +46,7 @@ impl Metrics {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        let mut counted = self.metrics.0.runs.counted();
+        let mut counted = self.metrics.0.runs.0.lock();
         let (assistant, mut provider) =
             (std::mem::take(&mut self.assistant), std::mem::take(&mut self.provider));
         let providers = counted.keys().filter(|it| it.0 == assistant).count();
@@ -71,12 +68,8 @@ impl Drop for Running {
 }
 
 impl Runs {
-    fn counted(&self) -> MutexGuard<'_, BTreeMap<(String, String), Tally>> {
-        self.0.lock().unwrap_or_else(|it| it.into_inner())
-    }
-
     pub(super) fn encode(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
-        let counted = self.counted();
+        let counted = self.0.lock();
         let runs = counted.iter().flat_map(|((assistant, provider), tally)| {
             tally.outcomes.iter().map(move |(outcome, count)| {
                 let labels =

@@ -46,7 +46,7 @@ impl Collector for Look {
         let encoder = &mut encoder;
         let all = &*self.0.0;
         let components: Components = {
-            let components = all.components.lock().unwrap_or_else(|it| it.into_inner());
+            let components = all.components.lock();
             components.iter().map(|(name, it)| (name.clone(), it.clone())).collect()
         };
         let nowhere = Ending::ALL.iter().zip(&all.nowhere);

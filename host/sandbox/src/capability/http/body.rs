@@ -2,13 +2,14 @@
 
 use std::{
     pin::Pin,
-    sync::{Arc, Mutex},
+    sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
 
 use bytes::{Bytes, BytesMut};
 use http_body::{Body, Frame, SizeHint};
+use parking_lot::Mutex;
 use tokio::time::{Instant, Sleep};
 use wasmtime_wasi_http::{Error, WasiBody};
 
@@ -35,7 +36,7 @@ impl Body for Outgoing {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        let body = self.body.get_mut().unwrap_or_else(|it| it.into_inner());
+        let body = self.body.get_mut();
         let polled = std::task::ready!(Pin::new(body).poll_frame(cx));
         Poll::Ready(polled.map(|frame| {
             let frame = frame?;
@@ -45,11 +46,11 @@ impl Body for Outgoing {
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.lock().unwrap_or_else(|it| it.into_inner()).size_hint()
+        self.body.lock().size_hint()
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.lock().unwrap_or_else(|it| it.into_inner()).is_end_stream()
+        self.body.lock().is_end_stream()
     }
 }
 
