@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, fmt};
 
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 pub mod address;
 pub mod hosts;
@@ -10,7 +11,9 @@ pub mod http;
 pub mod secret;
 
 /// Leave to use one capability.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, VariantArray, Deserialize, Serialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grant {
     /// A database of its own.
@@ -47,23 +50,8 @@ pub enum Grant {
 
 impl Grant {
     /// Every grant there is.
-    pub const ALL: [Self; 15] = [
-        Self::Sql,
-        Self::Settings,
-        Self::Clock,
-        Self::Random,
-        Self::Http,
-        Self::Folders,
-        Self::Files,
-        Self::Blobs,
-        Self::Events,
-        Self::Schedule,
-        Self::Jobs,
-        Self::Endpoints,
-        Self::Assistants,
-        Self::Calls,
-        Self::Runs,
-    ];
+    pub const ALL: [Self; 15] =
+        *<Self as VariantArray>::VARIANTS.first_chunk().expect("there are fifteen");
 
     /// The grant that an import needs; none where it needs none, or none would do.
     pub fn for_import(import: &str) -> Option<Self> {
