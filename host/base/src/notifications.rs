@@ -1,7 +1,7 @@
 //! What a call says to its caller while it runs: how far along it is, and lines of its log.
 
 use serde_json::{Value, json};
-use strum::{EnumString, IntoStaticStr};
+use strum::{EnumString, FromRepr, IntoStaticStr};
 use tokio::sync::mpsc;
 
 /// Where the notifications of one call go, and which of them are wanted.
@@ -43,7 +43,9 @@ pub struct Line {
 }
 
 /// How grave a line of a log is, as MCP and syslog have it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, FromRepr, IntoStaticStr,
+)]
 #[strum(serialize_all = "lowercase")]
 pub enum Level {
     Debug,

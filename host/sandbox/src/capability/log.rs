@@ -58,17 +58,9 @@ impl log::Host for CallState {
     }
 }
 
+/// The contract has the same levels in the same order.
 fn of(level: log::Level) -> Level {
-    match level {
-        log::Level::Debug => Level::Debug,
-        log::Level::Info => Level::Info,
-        log::Level::Notice => Level::Notice,
-        log::Level::Warning => Level::Warning,
-        log::Level::Error => Level::Error,
-        log::Level::Critical => Level::Critical,
-        log::Level::Alert => Level::Alert,
-        log::Level::Emergency => Level::Emergency,
-    }
+    Level::from_repr(level as usize).unwrap_or(Level::Info)
 }
 
 impl progress::Host for CallState {
