@@ -6,7 +6,7 @@ use std::{collections::HashSet, sync::Arc};
 use serde_json::{Map, Value};
 
 use crate::bindings::exports::madoguchi::tool::tools::{Annotations, Definition};
-use base::clean;
+use base::{clean, tool_set::is_name};
 
 mod audience;
 mod offers;
@@ -161,11 +161,6 @@ fn wrong(what: &'static str, name: &str, why: &str) -> OfferError {
 
 /// What tools and prompts may be called.
 const NAMES: &str = "1 to 128 of A-Z a-z 0-9 _ . - are right";
-
-fn is_name(name: &str) -> bool {
-    let fits = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
-    (1..=128).contains(&name.len()) && name.chars().all(fits)
-}
 
 /// The object in `json`, where there is one.
 fn optional_object(json: Option<&str>) -> Result<Option<Map<String, Value>>, &'static str> {

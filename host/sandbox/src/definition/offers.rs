@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{NAMES, OfferError, is_name, optional_object, read_all, twice, wrong};
+use super::{NAMES, OfferError, optional_object, read_all, twice, wrong};
 use crate::bindings::exports::madoguchi::tool::{prompts, resources as wit};
 use base::{
     clean,
+    tool_set::is_name,
     uri_template::{URI_BYTES_MAX, UriTemplate, has_scheme},
 };
 
@@ -167,16 +168,8 @@ impl About {
 
 impl Resource {
     pub fn read_all(definitions: Vec<wit::Definition>) -> Result<Vec<Self>, OfferError> {
-        let count = definitions.len();
-        if count > PAGE_MAX {
-            return Err(OfferError::TooMany("resources on one page", count, PAGE_MAX));
-        }
-        let resources: Vec<_> =
-            definitions.into_iter().map(Self::read).collect::<Result<_, _>>()?;
-        match twice(&resources, |it| &it.uri) {
-            Some(uri) => Err(OfferError::Twice("resources at", uri.to_owned())),
-            None => Ok(resources),
-        }
+        let most = ("resources on one page", PAGE_MAX);
+        read_all(most, definitions, Self::read, ("resources at", |it| &it.uri))
     }
 
     fn read(it: wit::Definition) -> Result<Self, OfferError> {
@@ -190,16 +183,8 @@ impl Resource {
 
 impl Template {
     pub fn read_all(definitions: Vec<wit::Template>) -> Result<Vec<Self>, OfferError> {
-        let count = definitions.len();
-        if count > TEMPLATES_MAX {
-            return Err(OfferError::TooMany("resource templates", count, TEMPLATES_MAX));
-        }
-        let templates: Vec<_> =
-            definitions.into_iter().map(Self::read).collect::<Result<_, _>>()?;
-        match twice(&templates, |it| it.uri_template.text()) {
-            Some(text) => Err(OfferError::Twice("resource templates", text.to_owned())),
-            None => Ok(templates),
-        }
+        let most = ("resource templates", TEMPLATES_MAX);
+        read_all(most, definitions, Self::read, (most.0, |it| it.uri_template.text()))
     }
 
     fn read(it: wit::Template) -> Result<Self, OfferError> {
