@@ -6,14 +6,12 @@
 
 use std::{
     collections::{BTreeMap, HashSet},
-    fmt,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
 };
 
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
@@ -166,60 +164,9 @@ fn object(json: &str) -> Result<(), String> {
     let exponents = bytes.windows(2).filter(is_exponent).count();
     let read = match brackets < DEPTH_MAX && exponents == 0 && !json.contains("\\u") {
         true => serde_json::from_str::<&RawValue>(json).map(drop),
-        false => serde_json::from_str::<Json>(json).map(drop),
+        false => serde_json::from_str::<Value>(json).map(drop),
     };
     read.map_err(|it| format!("is not a JSON object: {it}"))
-}
-
-/// Any JSON, read level by level (which `IgnoredAny` is not: it reads any depth) and dropped.
-struct Json;
-
-impl<'de> Deserialize<'de> for Json {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Json)
-    }
-}
-
-impl<'de> Visitor<'de> for Json {
-    type Value = Self;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_unit<E>(self) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self, A::Error> {
-        while items.next_element::<Self>()?.is_some() {}
-        Ok(self)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Self, A::Error> {
-        while fields.next_entry::<IgnoredAny, Self>()?.is_some() {}
-        Ok(self)
-    }
 }
 
 #[cfg(test)]
