@@ -1,7 +1,7 @@
 //! The concurrency limit of one component: how many of its calls run at a time, and who waits for how long.
 
 use std::{
-    sync::atomic::{AtomicU64, AtomicUsize, Ordering},
+    sync::atomic::{AtomicU64, Ordering},
     time::{Duration, Instant},
 };
 
@@ -9,7 +9,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::Sandbox;
 use base::limits::Limits;
-use telemetry::tally::Tally;
+use telemetry::tally::{Level, Tally};
 
 /// What a call is taken to last before one has ended.
 const USUAL_FIRST: Duration = Duration::from_millis(100);
@@ -20,7 +20,7 @@ const RETRY_MS: std::ops::RangeInclusive<u64> = 50..=30_000;
 pub struct Places {
     free: Semaphore,
     calls_max: usize,
-    queued: AtomicUsize,
+    queued: Level,
     queue_max: usize,
     /// What a call lasted lately, in microseconds.
     usual_us: AtomicU64,
@@ -38,7 +38,7 @@ impl Places {
         Self {
             free: Semaphore::new(limits.calls_max),
             calls_max: limits.calls_max,
-            queued: AtomicUsize::new(0),
+            queued: Level::default(),
             queue_max: limits.queue_max,
             usual_us: AtomicU64::new(USUAL_FIRST.as_micros() as u64),
         }
@@ -56,9 +56,9 @@ impl Places {
         if let Ok(permit) = self.free.try_acquire() {
             return Ok(self.place(permit));
         }
-        let queued = Queued::join(&self.queued);
+        let _waiting = self.queued.hold();
         let _queued = tally.queued.hold();
-        if queued.place > self.queue_max {
+        if self.queued.get() > self.queue_max as u64 {
             return Err(self.retry_after_ms());
         }
         match tokio::time::timeout(patience, self.free.acquire()).await {
@@ -78,7 +78,7 @@ impl Places {
 
     /// When those who wait now will have had their turn, if calls last as they did lately.
     pub(super) fn retry_after_ms(&self) -> u64 {
-        let waiting = self.queued.load(Ordering::Relaxed).max(1) as u64;
+        let waiting = self.queued.get().max(1);
         let turns = waiting.div_ceil(self.calls_max as u64);
         let usual_us = self.usual_us.load(Ordering::Relaxed);
         (turns.saturating_mul(usual_us) / 1_000).clamp(*RETRY_MS.start(), *RETRY_MS.end())
@@ -95,24 +95,6 @@ impl Places {
 impl Drop for Place<'_> {
     fn drop(&mut self) {
         self.places.note(self.began.elapsed());
-    }
-}
-
-/// A place in the queue, given back when dropped.
-struct Queued<'a> {
-    queue: &'a AtomicUsize,
-    place: usize,
-}
-
-impl<'a> Queued<'a> {
-    fn join(queue: &'a AtomicUsize) -> Self {
-        Self { queue, place: queue.fetch_add(1, Ordering::AcqRel) + 1 }
-    }
-}
-
-impl Drop for Queued<'_> {
-    fn drop(&mut self) {
-        self.queue.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
@@ -141,7 +123,7 @@ mod tests {
         let second = second.await.ok().unwrap();
         assert!(places.take(Duration::ZERO, &Tally::default()).await.is_err(), "its time is up");
         drop(second);
-        assert_eq!((places.taken(), places.queued.load(Ordering::Relaxed)), (0, 0));
+        assert_eq!((places.taken(), places.queued.get()), (0, 0));
     }
 
     #[test]
@@ -149,9 +131,9 @@ mod tests {
         let places = places(2, 100);
         (0..100).for_each(|_| places.note(Duration::from_millis(400)));
         assert!((390..=400).contains(&places.retry_after_ms()), "{}", places.retry_after_ms());
-        places.queued.store(20, Ordering::Relaxed);
+        let mut held: Vec<_> = (0..20).map(|_| places.queued.hold()).collect();
         assert!((3_900..=4_000).contains(&places.retry_after_ms()));
-        places.queued.store(100_000, Ordering::Relaxed);
+        held.extend((20..1_000).map(|_| places.queued.hold()));
         assert_eq!(places.retry_after_ms(), 30_000);
     }
 }
