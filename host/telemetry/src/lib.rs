@@ -9,12 +9,6 @@ pub mod log;
 pub mod metrics;
 pub mod tally;
 
-#[cfg(not(feature = "otlp"))]
-mod off;
-#[cfg(feature = "otlp")]
 mod otlp;
 
-#[cfg(not(feature = "otlp"))]
-pub use off::{Span, Telemetry};
-#[cfg(feature = "otlp")]
 pub use otlp::{Span, Telemetry};

@@ -77,9 +77,6 @@ impl Default for TelemetryConfig {
 /// Why traces cannot be sent.
 #[derive(Debug, thiserror::Error)]
 pub enum TelemetryError {
-    /// This build has no traces in it.
-    #[error("telemetry.otlp_endpoint: this program was built without the feature otlp")]
-    NotBuilt,
     /// The collector's address is none.
     #[error(
         "telemetry.otlp_endpoint: {0:?} is not the address of a collector; http://127.0.0.1:4318 is how one looks"
