@@ -216,7 +216,6 @@ async fn serve(config: Config) -> anyhow::Result<ExitCode> {
 }
 
 /// Listens for what stops a program from now on, and ends when it comes.
-#[cfg(unix)]
 fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -227,10 +226,4 @@ fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
             _ = terminate.recv() => {}
         }
     })
-}
-
-/// The same, where there is one way to stop a program.
-#[cfg(not(unix))]
-fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
-    Ok(async { _ = tokio::signal::ctrl_c().await })
 }

@@ -6,6 +6,7 @@
 
 use std::{
     io::{self, Read, Write},
+    os::unix::process::ExitStatusExt,
     path::PathBuf,
     process::{ExitStatus, Stdio},
     time::Duration,
@@ -142,12 +143,12 @@ pub async fn compile_apart(
 
 /// Why a compiling process brought nothing.
 fn failed(status: ExitStatus, said: &str, limits: &SandboxConfig) -> LoadError {
-    if signal(status) == Some(SIGXCPU) {
+    if status.signal() == Some(SIGXCPU) {
         return took_too_long(limits);
     }
     // As Rust says it before it aborts, as the system does, and as a thread does that cannot start.
     let no_memory = ["memory allocation of", "os error 12", "os error 11", "annot allocate memory"];
-    if no_memory.iter().any(|it| said.contains(it)) || signal(status) == Some(SIGKILL) {
+    if no_memory.iter().any(|it| said.contains(it)) || status.signal() == Some(SIGKILL) {
         let most = limits.compile_memory_bytes_max;
         let what = format!("compiling it takes more than {most} bytes of memory");
         return LoadError::TooMuch { limit: "compile_memory_bytes_max", what };
@@ -163,17 +164,6 @@ fn took_too_long(limits: &SandboxConfig) -> LoadError {
     let most = limits.compile_cpu_s_max;
     let what = format!("compiling it takes more than {most} seconds of a processor");
     LoadError::TooMuch { limit: "compile_cpu_s_max", what }
-}
-
-/// The signal by which the system ended it.
-#[cfg(unix)]
-fn signal(status: ExitStatus) -> Option<i32> {
-    std::os::unix::process::ExitStatusExt::signal(&status)
-}
-
-#[cfg(not(unix))]
-fn signal(_: ExitStatus) -> Option<i32> {
-    None
 }
 
 impl Job {
@@ -203,7 +193,6 @@ impl Job {
     }
 
     /// From here on the system ends this process where it takes more than it may.
-    #[cfg(unix)]
     fn limit_this_process(&self) -> io::Result<()> {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
         let limit = |resource: Resource, current: u64, maximum: u64| {
@@ -218,11 +207,6 @@ impl Job {
         limit(Resource::Data, memory, memory)?;
         limit(Resource::Cpu, seconds, seconds + 5)?;
         Ok(limit(Resource::Core, 0, 0)?)
-    }
-
-    #[cfg(not(unix))]
-    fn limit_this_process(&self) -> io::Result<()> {
-        Ok(())
     }
 }
 
@@ -288,7 +272,6 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
     #[test]
     fn tells_why_a_compiling_process_ended() {
         use std::os::unix::process::ExitStatusExt;

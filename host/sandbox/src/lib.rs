@@ -166,7 +166,6 @@ fn quiet_compiler(
 }
 
 /// What to mend where the addresses of this process are limited, and it cannot have enough of them.
-#[cfg(unix)]
 fn address_space_hint(config: &SandboxConfig) -> Option<String> {
     use rustix::process::{Resource, getrlimit};
     let most = getrlimit(Resource::As).current?;
@@ -176,11 +175,6 @@ fn address_space_hint(config: &SandboxConfig) -> Option<String> {
         most >> 20,
         u64::from(instances).saturating_mul(INSTANCE_ADDRESSES) >> 20,
     ))
-}
-
-#[cfg(not(unix))]
-fn address_space_hint(_: &SandboxConfig) -> Option<String> {
-    None
 }
 
 fn engine_config(sandbox: &SandboxConfig, memory_bytes_max: usize) -> Config {

@@ -3,6 +3,7 @@
 
 use std::{
     fs, io,
+    os::unix::fs::FileExt,
     path::PathBuf,
     sync::{
         Arc,
@@ -279,13 +280,9 @@ pub async fn sweep(blobs: Blobs, stop: CancellationToken) {
 
 /// Fills `bytes` from `offset`, as far as the file goes.
 pub fn read_at(file: &fs::File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
-    #[cfg(unix)]
-    let read = |bytes: &mut [u8], at| std::os::unix::fs::FileExt::read_at(file, bytes, at);
-    #[cfg(windows)]
-    let read = |bytes: &mut [u8], at| std::os::windows::fs::FileExt::seek_read(file, bytes, at);
     let mut found = 0;
     while found < bytes.len() {
-        match read(&mut bytes[found..], offset + found as u64) {
+        match file.read_at(&mut bytes[found..], offset + found as u64) {
             Ok(0) => break,
             Ok(more) => found += more,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

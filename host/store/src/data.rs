@@ -137,7 +137,6 @@ fn lock(path: &Path) -> Result<File, DataError> {
     Ok(file)
 }
 
-#[cfg(unix)]
 fn check_owner(path: &Path, metadata: &fs::Metadata) -> Result<(), DataError> {
     use std::os::unix::fs::MetadataExt;
 
@@ -155,14 +154,8 @@ fn check_owner(path: &Path, metadata: &fs::Metadata) -> Result<(), DataError> {
     Ok(())
 }
 
-#[cfg(not(unix))]
-fn check_owner(_: &Path, _: &fs::Metadata) -> Result<(), DataError> {
-    Ok(())
-}
-
 /// Takes from others what rights they have in the folder, from the outside in, so that no other user can put
 /// anything else in its place meanwhile.
-#[cfg(unix)]
 fn close_to_others(data: &Path) {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
@@ -205,10 +198,7 @@ fn close_to_others(data: &Path) {
     }
 }
 
-#[cfg(not(unix))]
-fn close_to_others(_: &Path) {}
-
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 

@@ -18,7 +18,6 @@ pub fn make_new_folder(folder: &Path) -> io::Result<()> {
 
 fn builder() -> fs::DirBuilder {
     let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder
 }
@@ -26,7 +25,6 @@ fn builder() -> fs::DirBuilder {
 /// How a file is opened that no other user may read, should it come to be now.
 pub fn options() -> fs::OpenOptions {
     let mut options = File::options();
-    #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options
 }

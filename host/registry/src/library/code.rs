@@ -164,7 +164,6 @@ fn write(file: &Path, name: &str, key: &Seal, code: &[u8]) -> io::Result<()> {
     let _ = fs::remove_file(&beside);
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
-    #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let written = options.open(&beside).and_then(|mut to| {
         to.write_all(code)?;
@@ -206,16 +205,9 @@ fn is_private(metadata: &fs::Metadata) -> bool {
 }
 
 /// Whether it belongs to this user, and gives others none of these rights.
-#[cfg(unix)]
 fn is_own(metadata: &fs::Metadata, rights: u32) -> bool {
     use std::os::unix::fs::MetadataExt;
     metadata.uid() == rustix::process::geteuid().as_raw() && metadata.mode() & rights == 0
-}
-
-/// The same where a folder of the user's is private by itself.
-#[cfg(not(unix))]
-fn is_own(_: &fs::Metadata, _: u32) -> bool {
-    true
 }
 
 /// Drops the oldest beyond the number that is kept.
@@ -230,5 +222,5 @@ fn tidy(folder: &Path) {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests;

@@ -133,10 +133,7 @@ impl HostResources {
 
 fn identity(path: &Path) -> Option<Identity> {
     let metadata = std::fs::metadata(path).ok()?;
-    #[cfg(unix)]
     let number = std::os::unix::fs::MetadataExt::ino(&metadata);
-    #[cfg(not(unix))]
-    let number = 0;
     Some((metadata.modified().ok(), metadata.len(), number))
 }
 

@@ -140,7 +140,6 @@ async fn uploads_on_their_way_are_counted() {
     blobs.upload(None).await.expect("a place is free again");
 }
 
-#[cfg(unix)]
 #[tokio::test]
 async fn nobody_else_on_the_machine_can_read_a_blob() {
     use std::os::unix::fs::PermissionsExt;

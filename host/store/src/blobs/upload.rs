@@ -41,7 +41,6 @@ impl Upload {
         upload.promise(Blobs::cost(0))?;
         let mut options = File::options();
         options.write(true).create_new(true);
-        #[cfg(unix)]
         options.mode(0o600);
         upload.file = Some(options.open(&upload.path).await?);
         Ok(upload)

@@ -63,7 +63,6 @@ fn a_line_has_who_what_and_how_it_ended_and_of_the_arguments_only_their_digest()
     assert_eq!(lines, [expected]);
     let file = folder.0.join("audit/audit.jsonl");
     assert!(!std::fs::read_to_string(&file).unwrap().contains("sesame"));
-    #[cfg(unix)]
     {
         let mode = |path| {
             std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(path).unwrap().permissions())
