@@ -53,6 +53,13 @@ impl Seal {
         mac.finalize().into_bytes().into()
     }
 
+    /// Whether `tag` is that of `text`; what is compared is compared in constant time.
+    pub fn verify(&self, text: &[u8], tag: &[u8]) -> bool {
+        let mut mac = self.0.clone();
+        mac.update(text);
+        mac.verify_slice(tag).is_ok()
+    }
+
     /// `text`, with what says that it comes from here, as a text of letters and digits.
     pub fn close(&self, text: &[u8]) -> String {
         let (tag, text) = (BASE64.encode(self.tag(text)), BASE64.encode(text));
@@ -63,14 +70,12 @@ impl Seal {
     pub fn open_text(&self, sealed: &str) -> Option<Vec<u8>> {
         let (tag, text) = sealed.split_once('.')?;
         let text = BASE64.decode(text).ok()?;
-        let mut mac = self.0.clone();
-        mac.update(&text);
-        mac.verify_slice(&BASE64.decode(tag).ok()?).ok()?;
-        Some(text)
+        self.verify(&text, &BASE64.decode(tag).ok()?).then_some(text)
     }
 }
 
-fn random() -> io::Result<[u8; 32]> {
+/// As much as nothing can guess.
+pub fn random() -> io::Result<[u8; 32]> {
     let mut key = [0; 32];
     getrandom::fill(&mut key).map_err(io::Error::other)?;
     Ok(key)

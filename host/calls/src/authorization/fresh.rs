@@ -6,7 +6,7 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
 use base::scopes::{PREFIX, Scope};
-use store::digest::digest;
+use store::{digest::digest, seal::random};
 
 /// Hours that a token may be valid for: a hundred years.
 const HOURS_MAX: i64 = 100 * 366 * 24;
@@ -25,9 +25,7 @@ impl FreshToken {
     /// A token for `name`, who may do what `scopes` say until it expires.
     pub fn new(name: &str, scopes: &[Scope], expires: Option<Timestamp>) -> io::Result<Self> {
         // 256 bits: it cannot be guessed, and a plain SHA-256 of it tells nothing.
-        let mut bytes = [0; 32];
-        getrandom::fill(&mut bytes).map_err(io::Error::other)?;
-        let token = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(bytes));
+        let token = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(random()?));
         let sha256 = digest(token.as_bytes());
         let scopes: Vec<_> = scopes.iter().map(|it| format!("\"{it}\"")).collect();
         let mut configuration =

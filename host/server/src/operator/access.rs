@@ -4,7 +4,6 @@ use std::{
     fs, io,
     net::SocketAddr,
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
 use axum::{
@@ -13,21 +12,18 @@ use axum::{
     response::Response,
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use hmac::{Hmac, KeyInit, Mac};
 use http::{HeaderMap, Method, StatusCode, header};
 use serde::{Deserialize, Serialize};
-use sha2::Sha256;
 
 use base::grants::address::host_of;
 use calls::{
-    authorization::{caller_of, forbidden, unknown_operator},
+    authorization::{bearer, caller_of, forbidden, unknown_operator},
     refusal::refusal,
 };
+use store::seal::{Seal, random};
 
 /// What lies in the data folder while a server runs there.
 const FILE: &str = "operator.json";
-/// Bytes of randomness in a token, and in the key that tokens are compared under.
-const TOKEN_BYTES: usize = 32;
 
 /// Where the operator is served, and the token that lets them in.
 #[derive(Clone, Serialize, Deserialize)]
@@ -60,8 +56,8 @@ impl Key {
 pub(crate) struct OperatorAccess {
     /// HMAC under a key of this process: what is compared tells nothing about the token, and is
     /// compared in constant time.
-    mac: Hmac<Sha256>,
-    tag: Arc<[u8]>,
+    seal: Seal,
+    tag: [u8; 32],
     addr: SocketAddr,
     file: PathBuf,
 }
@@ -84,18 +80,14 @@ impl OperatorAccess {
     }
 
     fn of(token: &str, addr: SocketAddr, file: PathBuf) -> io::Result<Self> {
-        let mac = Hmac::<Sha256>::new_from_slice(&random()?).map_err(io::Error::other)?;
-        let mut tag = mac.clone();
-        tag.update(token.as_bytes());
-        let tag = tag.finalize().into_bytes().to_vec().into();
-        Ok(Self { mac, tag, addr, file })
+        let seal = Seal::fresh()?;
+        let tag = seal.tag(token.as_bytes());
+        Ok(Self { seal, tag, addr, file })
     }
 
     /// Whether that is the token.
     pub(crate) fn opens(&self, token: &str) -> bool {
-        let mut mac = self.mac.clone();
-        mac.update(token.as_bytes());
-        mac.verify_slice(&self.tag).is_ok()
+        self.seal.verify(token.as_bytes(), &self.tag)
     }
 
     /// Takes the key away, unless another server has put its own there.
@@ -117,9 +109,7 @@ impl OperatorAccess {
         if headers.contains_key(header::ORIGIN) {
             return forbidden("The operator is served to programs, not to pages.");
         }
-        let bearer = text(header::AUTHORIZATION).and_then(|it| it.split_once(' '));
-        let token = bearer.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
-        if token.is_some_and(|(_, token)| self.opens(token.trim())) {
+        if bearer(headers).is_ok_and(|token| self.opens(token)) {
             return None;
         }
         let why = "Authorization: Bearer TOKEN is needed, with the token in operator.json in the data folder.";
@@ -162,12 +152,6 @@ pub(super) async fn check_scope(request: Request, next: Next) -> Response {
     let (principal, status) = (&*caller.principal, response.status().as_u16());
     tracing::info!(principal, status, "the operator: {method} {path}");
     response
-}
-
-fn random() -> io::Result<[u8; TOKEN_BYTES]> {
-    let mut bytes = [0; TOKEN_BYTES];
-    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
-    Ok(bytes)
 }
 
 #[cfg(test)]
