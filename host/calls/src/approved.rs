@@ -100,11 +100,11 @@ impl Calls {
     }
 
     async fn replied(&self, id: &str, speaker: Speaker, reply: Reply) -> Result<Approval, Failure> {
-        let approvals = self.approvals.as_ref().ok_or_else(unknown)?;
+        let approvals = self.approvals.as_ref().ok_or_else(unknown_approval)?;
         let _running = self.keep_open();
         let _alone = approvals.lock(id).await;
         let principal = speaker.caller.principal.clone();
-        let mut approval = approvals.read(id, &principal).await.ok_or_else(unknown)?;
+        let mut approval = approvals.read(id, &principal).await.ok_or_else(unknown_approval)?;
         let (responses, state) = match (&approval.state, reply) {
             (State::Waits, Reply::Allow) => (BTreeMap::new(), None),
             (State::Waits, Reply::Deny) | (State::Waits | State::Asks { .. }, Reply::Withdraw) => {
@@ -120,7 +120,7 @@ impl Calls {
                 (declined.collect(), Some(state.clone()))
             }
             (State::Replaced { .. }, _) => {
-                return approvals.current(id, &principal).await.ok_or_else(unknown);
+                return approvals.current(id, &principal).await.ok_or_else(unknown_approval);
             }
             _ => return Ok(approval),
         };
@@ -344,7 +344,8 @@ fn can_be_asked(capabilities: &str) -> bool {
     elicitation.is_some_and(|it| it.get("form").is_some() || it.get("url").is_none())
 }
 
-fn unknown() -> Failure {
+/// Nothing of the caller's that waits is called so.
+pub fn unknown_approval() -> Failure {
     let message =
         "There is no such approval of yours, or it is too old; GET /api/approvals says which wait.";
     Failure::new("unknown_approval", 404, message)

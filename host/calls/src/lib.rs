@@ -48,7 +48,7 @@ mod on_behalf;
 mod surroundings;
 
 pub use crate::outcome::{CallResult, block};
-pub use approved::{Reply, Speaker, questions_of};
+pub use approved::{Reply, Speaker, questions_of, unknown_approval};
 pub use handle::RouteCall;
 pub use method::{CallTool, Complete, GetPrompt, Method, ReadResource};
 

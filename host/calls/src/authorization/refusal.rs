@@ -66,10 +66,7 @@ pub fn too_many(shape: Shape, wait_ms: u64) -> Response {
         "Too many requests; send the next one in {wait_ms} ms, or let the operator raise the rate."
     );
     let failure = Failure::new("rate_limited", 429, message).with("retry_after_ms", wait_ms);
-    let mut response = refusal(shape, &failure);
-    let wait_s = wait_ms.div_ceil(1_000).max(1);
-    response.headers_mut().insert(header::RETRY_AFTER, wait_s.into());
-    response
+    refusal(shape, &failure)
 }
 
 /// `response` with what `WWW-Authenticate` says.
@@ -86,9 +83,21 @@ fn challenged(mut response: Response, parameters: &[(&str, &str)]) -> Response {
     response
 }
 
-/// The answer that says `failure`.
+/// The answer that says `failure`; when to come back, the scope that the caller would need, and what is served
+/// there, in its headers.
 pub fn refusal(shape: Shape, failure: &Failure) -> Response {
-    with_id(shape, Value::Null, failure)
+    let mut response = with_id(shape, Value::Null, failure);
+    if let Some(wait_ms) = failure.data.get("retry_after_ms").and_then(Value::as_u64) {
+        response.headers_mut().insert(header::RETRY_AFTER, wait_ms.div_ceil(1_000).max(1).into());
+    }
+    let text = |name: &str| failure.data.get(name).and_then(Value::as_str);
+    if let Some(Ok(allow)) = text("allow").map(HeaderValue::try_from) {
+        response.headers_mut().insert(header::ALLOW, allow);
+    }
+    match text("scope").filter(|_| failure.error == "insufficient_scope") {
+        Some(scope) => forbidden(response, scope),
+        None => response,
+    }
 }
 
 fn with_id(shape: Shape, id: Value, failure: &Failure) -> Response {

@@ -11,11 +11,11 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get,
 };
-use http::{Extensions, HeaderMap, HeaderValue, StatusCode, header};
+use http::{Extensions, HeaderMap, HeaderValue, header};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::endpoints::{self, Endpoints};
+use super::endpoints::Endpoints;
 use base::{
     call::Surface, call::TraceHeaders, caller::Caller, failure::Failure, language::Language,
     unreadable,
@@ -23,6 +23,8 @@ use base::{
 use calls::{
     Reply, Speaker,
     approvals::{Approval, Described, State as Stands},
+    authorization::{Shape, refusal},
+    unknown_approval,
 };
 
 /// Bytes that an answer may have.
@@ -75,7 +77,7 @@ async fn one(
             Some(it) => it.get(&id, &caller.principal).await,
             None => None,
         };
-        Ok(endpoints.told(&found.ok_or_else(unknown)?, &caller))
+        Ok(endpoints.told(&found.ok_or_else(unknown_approval)?, &caller))
     };
     answered(found.await)
 }
@@ -106,8 +108,8 @@ impl Endpoints {
             (None, Some(answers)) => Reply::Answers(answers),
             _ => return Err(invalid(format!("{FORM}, one of the two"))),
         };
-        let approvals = self.calls.approvals().ok_or_else(unknown)?;
-        let before = approvals.get(id, &caller.principal).await.ok_or_else(unknown)?;
+        let approvals = self.calls.approvals().ok_or_else(unknown_approval)?;
+        let before = approvals.get(id, &caller.principal).await.ok_or_else(unknown_approval)?;
         if said.arguments_sha256.is_some_and(|it| it != before.arguments_sha256) {
             let message = "The call has other arguments than the ones that this answer is for; nothing was done.";
             return Err(Failure::new("other_arguments", 409, message));
@@ -176,10 +178,7 @@ const FORM: &str = "The body is {\"allow\": true}, {\"allow\": false} or {\"answ
 fn answered(result: Result<Value, Failure>) -> Response {
     let mut response = match result {
         Ok(body) => Json(body).into_response(),
-        Err(failure) => {
-            let status = StatusCode::from_u16(failure.status).unwrap_or(StatusCode::BAD_REQUEST);
-            endpoints::response(status, Json(failure.object()), None, None)
-        }
+        Err(failure) => refusal(Shape::Rest, &failure),
     };
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
@@ -205,12 +204,6 @@ fn over(it: &Approval) -> Failure {
         }
     };
     Failure::new(error, status, message).with("state", it.state.name())
-}
-
-fn unknown() -> Failure {
-    let message =
-        "There is no such approval of yours, or it is too old; GET /api/approvals says which wait.";
-    Failure::new("unknown_approval", 404, message)
 }
 
 fn invalid(message: String) -> Failure {

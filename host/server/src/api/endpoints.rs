@@ -13,7 +13,6 @@ use axum::{
 use futures::{FutureExt, StreamExt, future::ready, stream};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header, request::Parts};
 use http_body_util::LengthLimitError;
-use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
@@ -28,7 +27,7 @@ use base::{
 };
 use calls::{
     Calls, RouteCall,
-    authorization::{Gateway, caller_of, forbidden},
+    authorization::{Gateway, Shape, caller_of, forbidden, refusal},
 };
 use registry::Registry;
 use sandbox::{
@@ -72,46 +71,13 @@ async fn answer(State(endpoints): State<Endpoints>, request: http::Request<Body>
     let (parts, body) = request.into_parts();
     let mut response = match endpoints.answer(&parts, body).await {
         Ok(response) => response,
-        Err(failure) => refusal(&failure),
+        Err(failure) => refusal(Shape::Rest, &failure),
     };
     let fixed = [(header::CACHE_CONTROL, "no-store"), (header::X_CONTENT_TYPE_OPTIONS, "nosniff")];
     for (name, value) in fixed {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
     response
-}
-
-/// What went wrong; when to come back, and the scope that the caller would need, in its headers.
-fn refusal(failure: &Failure) -> Response {
-    let status = StatusCode::from_u16(failure.status).unwrap_or(StatusCode::BAD_REQUEST);
-    let wait_ms = failure.data.get("retry_after_ms").and_then(Value::as_u64);
-    let wait_s = wait_ms.map(|it| it.div_ceil(1_000).max(1));
-    let scope = (failure.error == "insufficient_scope").then(|| failure.data.get("scope"));
-    let scope = scope.flatten().and_then(Value::as_str);
-    let mut response = response(status, Json(failure.object()), wait_s, scope);
-    if let Some(allow) = failure.data.get("allow").and_then(Value::as_str)
-        && let Ok(allow) = HeaderValue::try_from(allow)
-    {
-        response.headers_mut().insert(header::ALLOW, allow);
-    }
-    response
-}
-
-/// `body` with its status; when to come back, and the scope that the caller would need.
-pub(super) fn response(
-    status: StatusCode,
-    body: impl IntoResponse,
-    retry_after_s: Option<u64>,
-    scope: Option<&str>,
-) -> Response {
-    let mut response = (status, body).into_response();
-    if let Some(seconds) = retry_after_s {
-        response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
-    }
-    match scope {
-        Some(scope) => forbidden(response, scope),
-        None => response,
-    }
 }
 
 /// Where a request leads.
@@ -313,7 +279,7 @@ fn closed(parts: &Parts) -> Response {
     let details = language
         .pick("POST /api/auth にパスワードを送ってください", "Send the password to POST /api/auth");
     let body = serde_json::json!({ "error": error, "details": details });
-    response(StatusCode::UNAUTHORIZED, Json(body), None, None)
+    (StatusCode::UNAUTHORIZED, Json(body)).into_response()
 }
 
 /// What stands first in an address, behind `/api`, and what follows it.
@@ -354,8 +320,14 @@ async fn read(body: Body, bytes_max: usize) -> Result<Vec<u8>, Unread> {
 
 fn answered(answer: RouteAnswer) -> Response {
     let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let scope = answer.scope.as_deref().filter(|_| status == StatusCode::FORBIDDEN);
-    response(status, json(answer.body), answer.retry_after_s.map(Into::into), scope)
+    let mut response = (status, json(answer.body)).into_response();
+    if let Some(seconds) = answer.retry_after_s {
+        response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+    }
+    match answer.scope.filter(|_| status == StatusCode::FORBIDDEN) {
+        Some(scope) => forbidden(response, &scope),
+        None => response,
+    }
 }
 
 fn json(text: String) -> impl IntoResponse {

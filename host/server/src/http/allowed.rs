@@ -1,10 +1,8 @@
 //! Under which names the server may be addressed, and from which pages.
 
-use http::{
-    HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts, uri::Authority,
-};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, header, request::Parts, uri::Authority};
 
-use base::{config::Config, grants::address::host_of};
+use base::{config::Config, failure::Failure, grants::address::host_of};
 
 /// What a browser says of where a request comes from, which no page can change.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -17,16 +15,8 @@ pub(super) struct Allowed {
     public: Option<(String, &'static str)>,
 }
 
-/// Why a request is turned away.
-#[derive(Debug)]
-pub(super) struct Refused {
-    pub(super) status: StatusCode,
-    pub(super) error: &'static str,
-    pub(super) message: String,
-}
-
-fn forbidden(message: String) -> Refused {
-    Refused { status: StatusCode::FORBIDDEN, error: "forbidden", message }
+fn forbidden(message: String) -> Failure {
+    Failure::new("forbidden", 403, message)
 }
 
 impl Allowed {
@@ -41,7 +31,7 @@ impl Allowed {
 
     /// Refuses what a page elsewhere, or a name that was bound to this machine behind the user's
     /// back, would send (DNS rebinding). Tells the page where it is one from elsewhere that may.
-    pub(super) fn check(&self, parts: &Parts) -> Result<Option<HeaderValue>, Refused> {
+    pub(super) fn check(&self, parts: &Parts) -> Result<Option<HeaderValue>, Failure> {
         let host = host(&parts.headers, parts.uri.authority())?;
         let is_served =
             |it: &String| it.eq_ignore_ascii_case(host) || it.eq_ignore_ascii_case(host_of(host));
@@ -80,7 +70,7 @@ impl Allowed {
 
     /// A browser sends `Origin` with whatever may change something. One that does not still says
     /// that a page elsewhere is behind it.
-    fn without_origin(&self, parts: &Parts) -> Result<(), Refused> {
+    fn without_origin(&self, parts: &Parts) -> Result<(), Failure> {
         let changes = !matches!(parts.method, Method::GET | Method::HEAD | Method::OPTIONS);
         let Some(site) = parts.headers.get(FETCH_SITE).filter(|_| changes) else { return Ok(()) };
         match site.as_bytes() {
@@ -93,12 +83,12 @@ impl Allowed {
 }
 
 /// The one name under which a request addresses the server.
-fn host<'a>(headers: &'a HeaderMap, authority: Option<&'a Authority>) -> Result<&'a str, Refused> {
+fn host<'a>(headers: &'a HeaderMap, authority: Option<&'a Authority>) -> Result<&'a str, Failure> {
     let mut hosts = headers.get_all(header::HOST).iter();
     let first = hosts.next();
     if hosts.next().is_some() {
-        let message = "A request has one Host header and not several.".to_owned();
-        return Err(Refused { status: StatusCode::BAD_REQUEST, error: "bad_request", message });
+        let message = "A request has one Host header and not several.";
+        return Err(Failure::new("bad_request", 400, message));
     }
     let named = first.and_then(|it| it.to_str().ok());
     Ok(authority.map(Authority::as_str).or(named).unwrap_or_default())
@@ -180,7 +170,7 @@ mod tests {
     fn two_hosts_are_refused() {
         let headers = [(header::HOST, "localhost"), (header::HOST, "evil.example")];
         let refused = Allowed::new(&config()).check(&parts("GET", &headers)).unwrap_err();
-        assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+        assert_eq!(refused.status, 400);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::{
 
 use axum::{Router, extract::Request, response::Response, routing::future::RouteFuture};
 use futures::future::{Either, Ready, ready};
-use http::{HeaderValue, StatusCode, header};
+use http::{HeaderValue, header};
 use hyper::body::{Body as _, Incoming};
 use tokio_util::task::{TaskTracker, task_tracker::TrackedFuture};
 use tower::Service as _;
@@ -24,8 +24,8 @@ use super::{
 };
 use base::failure::Failure as Refusal;
 use calls::{
-    authorization::{self, Shape},
-    refusal::{refusal, retry_after},
+    authorization::{Shape, refusal},
+    refusal::retry_after,
     shares::Share,
 };
 
@@ -166,22 +166,17 @@ fn is_stream(response: &Response) -> bool {
 /// The answer to a request whose body was given up.
 fn unread(failure: Failure, shape: Shape) -> Response {
     let (error, status, message) = match failure {
-        Failure::Large => ("payload_too_large", StatusCode::PAYLOAD_TOO_LARGE, TOO_LARGE),
+        Failure::Large => ("payload_too_large", 413, TOO_LARGE),
         Failure::Full => {
             let message = "Too much is being sent at once; send it again in a second, or let the operator raise bodies_bytes_max under [connections].";
-            ("busy", StatusCode::SERVICE_UNAVAILABLE, message)
+            ("busy", 503, message)
         }
         Failure::Slow | Failure::None => {
             let message = "The body comes too slowly; send it again, or let the operator change body_s or body_bytes_per_s_min under [connections].";
-            ("timeout", StatusCode::REQUEST_TIMEOUT, message)
+            ("timeout", 408, message)
         }
     };
-    let mut response = match shape {
-        Shape::Rest => refusal(status, error, message),
-        Shape::JsonRpc => {
-            authorization::refusal(shape, &Refusal::new(error, status.as_u16(), message))
-        }
-    };
+    let mut response = refusal(shape, &Refusal::new(error, status, message));
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     match failure {
         Failure::Full => retry_after(response, FULL_WAIT_MS),

@@ -19,7 +19,6 @@ use calls::{
         Unauthorized, bearer, insufficient_scope, refusal as said, too_many, unauthorized,
         unknown_operator,
     },
-    refusal::refusal,
     shares::{STRANGERS_BODY_BYTES_MAX, Share, Shares},
 };
 use telemetry::metrics::{Metrics, Refused};
@@ -128,7 +127,7 @@ impl Guard {
         let rules = &*self.0;
         let page = rules.allowed.check(parts).map_err(|why| {
             rules.metrics.refused(Refused::Address);
-            Box::new(refusal(why.status, why.error, &why.message))
+            Box::new(said(Shape::Rest, &why))
         })?;
         if let Some(page) = page.clone().filter(|_| cors::is_preflight(parts)) {
             return Err(Box::new(cors::preflight(page, &parts.headers)));
