@@ -17,7 +17,7 @@ use super::{Principal, Rate, Stranger, caller_of, wait_ms};
 use crate::shares::Shares;
 use base::{
     caller::Caller,
-    config::{Config, Given, PASSWORD_VARIABLE, RateConfig},
+    config::{Config, Given, RateConfig},
     scopes::Scope,
 };
 use store::{clock::Clock, seal::Seal};
@@ -102,12 +102,6 @@ enum Lock {
     Stuck,
 }
 
-/// Whether it is the variable that everybody may leave out.
-fn is_unset(password: &Given) -> bool {
-    let is_empty = || std::env::var_os(PASSWORD_VARIABLE).is_none_or(|it| it.is_empty());
-    matches!(password, Given::Environment(name) if name == PASSWORD_VARIABLE) && is_empty()
-}
-
 /// Why a caller did not get a cookie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoEntry {
@@ -128,7 +122,7 @@ impl Gateway {
             }
         };
         Self(Arc::new(Inner {
-            password: config.chat.password.clone(),
+            password: config.chat.password.clone().filter(|_| config.chat.has_gateway()),
             base: config.base.clone(),
             seal: seal.clone(),
             clock: clock.clone(),
@@ -146,9 +140,6 @@ impl Gateway {
     /// Read anew each time, for the operator may change it.
     fn lock(&self) -> Lock {
         let Some(password) = &self.0.password else { return Lock::None };
-        if is_unset(password) {
-            return Lock::None;
-        }
         match password.read(&self.0.base) {
             Ok(it) => Lock::Password(Sha256::digest(it.expose().as_bytes()).into()),
             Err(what) => {
