@@ -1,22 +1,25 @@
 //! Requests that components answer, under their limits: `METHOD /api/COMPONENT/PATH` by the routes that
 //! they declare, `GET` by their look-ups too, and both at the other addresses of `[endpoints]`.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, convert::Infallible, sync::Arc, time::Duration};
 
 use axum::{
     Json, Router,
     body::{Body, to_bytes},
     extract::State,
-    response::{IntoResponse, Response, sse::Event},
+    response::{
+        IntoResponse, Response, Sse,
+        sse::{Event, KeepAlive},
+    },
     routing::{MethodRouter, get},
 };
-use futures::{FutureExt, StreamExt, future::ready, stream};
-use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header, request::Parts};
+use futures::{FutureExt, Stream, StreamExt, future::ready, stream};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header, request::Parts};
 use http_body_util::LengthLimitError;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
-use super::{query, stream as events};
+use super::query;
 use base::{
     call::TraceHeaders,
     caller::Caller,
@@ -42,6 +45,10 @@ use sandbox::{
 /// trusted as it is now (`NAME@DIGEST`), with commas between them; and how many.
 const TRUSTS: &str = "madoguchi-trusts";
 const TRUSTS_MAX: usize = 64;
+/// Events that wait for a client that is slow to read.
+const WAITING_MAX: usize = 32;
+/// How long a stream may be quiet, or a proxy on the way takes it for dead.
+const QUIET: Duration = Duration::from_secs(10);
 
 /// What the endpoints work on.
 #[derive(Clone)]
@@ -133,7 +140,7 @@ impl Endpoints {
                     content_type: content_type.and_then(|it| it.to_str().ok()).map(str::to_owned),
                     body,
                     received_at: received_at(&asked.component),
-                    wants_events: route.streams && events::is_wanted(&parts.headers),
+                    wants_events: route.streams && wants_events(&parts.headers),
                     meta: "{}".to_owned(),
                 };
                 let trace = TraceHeaders::of(&parts.headers);
@@ -208,7 +215,7 @@ impl Endpoints {
         if !call.request.wants_events {
             return Ok(answered(self.calls.handle(call, None).await?));
         }
-        let (sender, mut receiver) = mpsc::channel::<Written>(events::WAITING_MAX);
+        let (sender, mut receiver) = mpsc::channel::<Written>(WAITING_MAX);
         let (calls, last) = (self.calls.clone(), sender.clone());
         let mut work = Box::pin(async move { calls.handle(call, Some(sender)).await });
         let first = tokio::select! {
@@ -220,7 +227,7 @@ impl Endpoints {
                 Ok(first) => {
                     drop(last);
                     let all = written(first, receiver).chain(stream::iter(failed(answer)));
-                    return Ok(events::of(all.map(event)));
+                    return Ok(events(all));
                 }
             }
         };
@@ -232,16 +239,32 @@ impl Endpoints {
             }
         };
         let work = work.into_stream().filter_map(|()| ready(None));
-        Ok(events::of(stream::select(work, written(first, receiver)).map(event)))
+        Ok(events(stream::select(work, written(first, receiver))))
     }
 }
 
-fn written(first: Written, rest: mpsc::Receiver<Written>) -> impl futures::Stream<Item = Written> {
+fn written(first: Written, rest: mpsc::Receiver<Written>) -> impl Stream<Item = Written> {
     stream::iter([first]).chain(ReceiverStream::new(rest))
 }
 
-fn event(it: Written) -> Event {
-    events::event(&it.name, &it.data)
+/// Whether a request wants its answer as a stream of events.
+fn wants_events(headers: &HeaderMap) -> bool {
+    let accepts = |it: &HeaderValue| {
+        it.to_str().is_ok_and(|it| it.to_ascii_lowercase().contains("text/event-stream"))
+    };
+    headers.get_all(header::ACCEPT).iter().any(accepts)
+}
+
+/// These events as an answer (NAV-9); their data has no line breaks.
+fn events(events: impl Stream<Item = Written> + Send + 'static) -> Response {
+    let events =
+        events.map(|it| Ok::<_, Infallible>(Event::default().event(it.name).data(it.data)));
+    let keep_alive = KeepAlive::new().interval(QUIET);
+    let mut response = Sse::new(events).keep_alive(keep_alive).into_response();
+    // Proxies that gather what they pass on would turn events into one answer.
+    let name = HeaderName::from_static("x-accel-buffering");
+    response.headers_mut().insert(name, HeaderValue::from_static("no"));
+    response
 }
 
 /// What is told at the end of events where the component failed.

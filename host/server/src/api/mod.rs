@@ -10,4 +10,3 @@ pub(crate) mod query;
 mod range;
 pub(crate) mod rpc;
 pub(crate) mod services;
-mod stream;
