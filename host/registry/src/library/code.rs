@@ -162,10 +162,7 @@ fn write(file: &Path, name: &str, key: &Seal, code: &[u8]) -> io::Result<()> {
     let tag = mac.finalize().into_bytes();
     let beside = file.with_extension(format!("tmp-{}", std::process::id()));
     let _ = fs::remove_file(&beside);
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options.open(&beside).and_then(|mut to| {
+    let written = store::private::create_new(&beside).and_then(|mut to| {
         to.write_all(code)?;
         to.write_all(&tag)?;
         to.sync_all()
