@@ -20,7 +20,7 @@ use base::{
     source::{Source, Stamp, name_of, read, write},
 };
 use sandbox::{Sandbox, compiler, component::LoadError};
-use store::seal::Seal;
+use store::{blocking, seal::Seal};
 
 mod code;
 
@@ -189,13 +189,6 @@ fn stamp(path: &Path) -> Option<Stamp> {
     }
     let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     Some((metadata.modified().ok(), metadata.len()))
-}
-
-/// Runs what takes a processor or waits for a disk where it holds up no call.
-pub async fn blocking<T: Send + 'static, E: From<io::Error> + Send + 'static>(
-    work: impl FnOnce() -> Result<T, E> + Send + 'static,
-) -> Result<T, E> {
-    tokio::task::spawn_blocking(work).await.map_err(io::Error::other)?
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use crate::{
     Registry, Result,
     difference::{self, Difference, Surface},
-    library::{Library, blocking},
+    library::Library,
     revisions::Manifest,
 };
 use base::{
@@ -32,6 +32,7 @@ use sandbox::{
     component::{self, LoadError, LoadedComponent, Setup, Version},
 };
 use store::{
+    blocking,
     clock::Clock,
     database::{self, Database},
 };

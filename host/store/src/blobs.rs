@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
-use crate::clock::Clock;
+use crate::{blocking, clock::Clock};
 
 mod index;
 pub mod mime;
@@ -201,7 +201,7 @@ impl Blobs {
     pub async fn open_file(&self, id: &str) -> Result<(Blob, fs::File), BlobError> {
         let blob = self.stat(id).await?;
         let path = self.path(id);
-        let file = blocking(move || Ok(fs::File::open(path)?)).await?;
+        let file = blocking(move || fs::File::open(path)).await?;
         Ok((blob, file))
     }
 
@@ -256,13 +256,6 @@ impl Blobs {
     fn path(&self, id: &str) -> PathBuf {
         index::path(&self.0.folder, id)
     }
-}
-
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, BlobError> + Send + 'static,
-) -> Result<T, BlobError> {
-    let failed = |error| BlobError::Io(io::Error::other(error));
-    tokio::task::spawn_blocking(work).await.map_err(failed)?
 }
 
 /// Removes unused blobs, until `stop`.

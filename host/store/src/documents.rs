@@ -12,7 +12,7 @@ use std::{
 use parking_lot::Mutex;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{digest::digest, private};
+use crate::{blocking, digest::digest, private};
 
 /// Digits of an owner's share.
 const SHARE_DIGITS: usize = 16;
@@ -60,7 +60,7 @@ impl Documents {
     ) -> io::Result<()> {
         let (documents, id, share) = (self.clone(), id.to_owned(), share(owner));
         let write = move || documents.put_now(&id, &share, kind, &value);
-        tokio::task::spawn_blocking(write).await.map_err(io::Error::other)?
+        blocking(write).await
     }
 
     fn put_now<T: Serialize>(
@@ -106,8 +106,7 @@ impl Documents {
         let look = move || paths.iter().find_map(|it| read(it).transpose());
         // One whose kind changes meanwhile is there, though it may be seen in neither place.
         let find = move || look().or_else(&look).transpose();
-        let found = tokio::task::spawn_blocking(find).await;
-        found.map_err(io::Error::other).flatten().unwrap_or_else(|error| {
+        blocking(find).await.unwrap_or_else(|error: io::Error| {
             tracing::error!("a kept document cannot be read: {error}");
             None
         })

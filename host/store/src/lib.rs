@@ -13,3 +13,13 @@ pub mod documents;
 pub mod events;
 pub mod private;
 pub mod seal;
+
+/// Does on a thread of its own what may wait.
+///
+/// # Errors
+/// Those of `work`, or that it broke off.
+pub async fn blocking<T: Send + 'static, E: From<std::io::Error> + Send + 'static>(
+    work: impl FnOnce() -> Result<T, E> + Send + 'static,
+) -> Result<T, E> {
+    tokio::task::spawn_blocking(work).await.map_err(std::io::Error::other)?
+}

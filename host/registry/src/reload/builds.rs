@@ -6,7 +6,6 @@ use super::{READY_MAX, Reloader};
 use crate::{
     Result,
     difference::{Difference, Surface},
-    library::blocking,
     loader::{Before, Loaded, Terms},
     revisions::{Manifest, Pending, Revision, Status, timestamp},
 };
@@ -16,6 +15,7 @@ use base::{
     source::Source,
 };
 use sandbox::component::{LoadError, LoadedComponent, Version};
+use store::blocking;
 
 /// The origin of what was loaded by command.
 pub(super) const BY_OPERATOR: &str = "the operator";

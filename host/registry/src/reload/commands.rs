@@ -5,12 +5,12 @@ use std::sync::Arc;
 use super::{Reloader, builds::BY_OPERATOR};
 use crate::{
     control::{Command, ControlError, Order, Result, Trouble},
-    library::blocking,
     loader::Terms,
     revisions::{Manifest, Pending, Revision, Status},
 };
 use base::source::{FILE_BYTES_MAX, Source, name_of};
 use sandbox::component::{LoadError, LoadedComponent, Version};
+use store::blocking;
 
 impl Reloader {
     /// Carries out one command and answers its sender.

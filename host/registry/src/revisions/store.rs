@@ -10,9 +10,9 @@ use std::{
 use parking_lot::Mutex;
 
 use super::Manifest;
-use crate::{difference::Surface, library::blocking};
+use crate::difference::Surface;
 use base::source::{self, Source, name_of};
-use store::private;
+use store::{blocking, private};
 
 const MANIFEST: &str = "manifest.json";
 

@@ -11,7 +11,7 @@ use std::{
 
 use super::host_resources::HostResourcesError;
 use crate::{bindings::madoguchi::tool::files, capability::state::CallState};
-use store::blobs::read_at;
+use store::{blobs::read_at, blocking};
 
 /// Bytes of a name that are shown in the log.
 const NAME_BYTES_SHOWN: usize = 64;
@@ -113,7 +113,7 @@ async fn read(file: Arc<File>, offset: u64, length: usize) -> io::Result<Vec<u8>
         bytes.truncate(found + more);
         Ok(bytes)
     };
-    tokio::task::spawn_blocking(read).await.map_err(io::Error::other)?
+    blocking(read).await
 }
 
 /// As much as is in memory already; none where the system cannot tell.

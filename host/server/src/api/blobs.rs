@@ -17,6 +17,7 @@ use calls::{authorization::caller_of, authorization::forbidden, refusal::refusal
 use store::{
     blobs::read_at,
     blobs::{Blob, BlobError, Blobs, mime},
+    blocking,
 };
 
 /// How long the next piece of an upload may take.
@@ -224,8 +225,7 @@ fn pieces(file: File, from: u64, length: u64) -> impl Stream<Item = io::Result<B
                 }
                 Ok(Bytes::from(bytes))
             };
-            let bytes = tokio::task::spawn_blocking(read).await.map_err(io::Error::other)??;
-            Ok(Some((bytes, (at + size, left - size))))
+            Ok(Some((blocking(read).await?, (at + size, left - size))))
         }
     })
 }

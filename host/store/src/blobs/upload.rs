@@ -6,11 +6,11 @@ use sha2::{Digest, Sha256};
 use tokio::{fs::File, io::AsyncWriteExt};
 
 use super::{
-    Blob, BlobError, Blobs, blocking,
+    Blob, BlobError, Blobs,
     index::{self, Beside, Kept},
     mime,
 };
-use crate::digest::hexadecimal;
+use crate::{blocking, digest::hexadecimal};
 
 /// Bytes from the beginning by which a content is recognised.
 const HEAD_BYTES: usize = 512;
@@ -82,7 +82,7 @@ impl Upload {
             file.sync_data().await?;
             let file = file.into_std().await;
             let now = self.blobs.0.clock.now();
-            blocking(move || Ok(file.set_modified(UNIX_EPOCH + now)?)).await?;
+            blocking(move || file.set_modified(UNIX_EPOCH + now)).await?;
         }
         let digest = std::mem::take(&mut self.digest).finalize();
         let id = hexadecimal(&digest);
