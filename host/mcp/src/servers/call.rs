@@ -215,18 +215,18 @@ fn message(ask: &Ask, it: &Request<'_>) -> Result<ClientRequest, CallError> {
             let mut params = CallToolRequestParams::new(tool.own_name.clone());
             params.arguments = Some(object(it.arguments)?);
             (params.input_responses, params.request_state) = (responses, state);
-            ClientRequest::CallToolRequest(CallToolRequest::new(params))
+            CallToolRequest::new(params).into()
         }
         Ask::Prompt(prompt) => {
             let mut params = GetPromptRequestParams::new(prompt.own_name.clone());
             params.arguments = Some(object(it.arguments)?);
             (params.input_responses, params.request_state) = (responses, state);
-            ClientRequest::GetPromptRequest(GetPromptRequest::new(params))
+            GetPromptRequest::new(params).into()
         }
         Ask::Resource(uri) => {
             let mut params = ReadResourceRequestParams::new(uri.clone());
             (params.input_responses, params.request_state) = (responses, state);
-            ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params))
+            ReadResourceRequest::new(params).into()
         }
         Ask::Complete(of) => {
             // The names of prompts have no colon, and templates begin with a scheme.
@@ -242,7 +242,7 @@ fn message(ask: &Ask, it: &Request<'_>) -> Result<ClientRequest, CallError> {
             });
             let params = serde_json::from_value::<CompleteRequestParams>(params);
             let params = params.map_err(|it| wrong(&unreadable::why(&it.to_string())))?;
-            ClientRequest::CompleteRequest(CompleteRequest::new(params))
+            CompleteRequest::new(params).into()
         }
     })
 }

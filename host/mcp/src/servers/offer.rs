@@ -56,23 +56,15 @@ impl Lists {
         let mut lists = Self::default();
         let capabilities = peer.peer_info().map(|it| it.capabilities.clone()).unwrap_or_default();
         if capabilities.tools.is_some() {
-            let request =
-                |page| ClientRequest::ListToolsRequest(ListToolsRequest::with_param(page));
-            lists.tools = lists.list(peer, "tools", request).await?;
+            lists.tools = lists.list(peer, "tools", ListToolsRequest::with_param).await?;
         }
         if capabilities.prompts.is_some() {
-            let request =
-                |page| ClientRequest::ListPromptsRequest(ListPromptsRequest::with_param(page));
-            lists.prompts = lists.list(peer, "prompts", request).await?;
+            lists.prompts = lists.list(peer, "prompts", ListPromptsRequest::with_param).await?;
         }
         if capabilities.resources.is_some() {
-            let request =
-                |page| ClientRequest::ListResourcesRequest(ListResourcesRequest::with_param(page));
+            let request = ListResourcesRequest::with_param;
             lists.resources = lists.list(peer, "resources", request).await?;
-            let request = |page| {
-                let request = ListResourceTemplatesRequest::with_param(page);
-                ClientRequest::ListResourceTemplatesRequest(request)
-            };
+            let request = ListResourceTemplatesRequest::with_param;
             // Many servers with resources have no list of templates, and say so by an error.
             match lists.list(peer, "resourceTemplates", request).await {
                 Ok(templates) => lists.templates = templates,
@@ -84,15 +76,15 @@ impl Lists {
     }
 
     /// One list to its end, or as far as it may go. One entry that does not fit harms no other.
-    async fn list<T: DeserializeOwned>(
+    async fn list<T: DeserializeOwned, R: Into<ClientRequest>>(
         &mut self,
         peer: &Peer<RoleClient>,
         name: &str,
-        request: impl Fn(PaginatedRequestParams) -> ClientRequest,
+        request: impl Fn(PaginatedRequestParams) -> R,
     ) -> Result<Vec<T>, Failed> {
         let (mut entries, mut bytes, mut page) = (Vec::new(), 0, PaginatedRequestParams::default());
         for _ in 0..PAGES_MAX {
-            let result = peer.send_request(request(page)).await.map_err(Failed::of)?;
+            let result = peer.send_request(request(page).into()).await.map_err(Failed::of)?;
             let result = serde_json::to_value(result).unwrap_or_default();
             let Some(Value::Array(found)) = result.get(name) else {
                 return Err(Failed::Unusable(format!("it does not answer with a list of {name}")));
