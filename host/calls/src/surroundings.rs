@@ -20,7 +20,7 @@ use sandbox::{
         types::Name,
     },
     capability::{
-        Ask, Asking, ENDED, Heard, HeldCall, Part, Requested, RunTally, Surroundings, ToolOffer,
+        Ask, Asking, ENDED, Heard, HeldCall, Part, Requested, Running, Surroundings, ToolOffer,
         ToolOutcome, ToolRequest, Written, failed,
     },
     component::{LoadedComponent, Round, RunRole},
@@ -62,8 +62,8 @@ impl Surroundings for Calls {
         async move { calls.withdraw(&by, &id).await }.boxed()
     }
 
-    fn tally(&self, assistant: &str, provider: &str) -> Box<dyn RunTally> {
-        Box::new(self.watch.metrics.run(assistant, provider))
+    fn tally(&self, assistant: &str, provider: &str) -> Option<Running> {
+        Some(self.watch.metrics.run(assistant, provider))
     }
 
     fn run(&self, ask: Ask) -> AbortHandle {

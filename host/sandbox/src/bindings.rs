@@ -8,7 +8,7 @@ use tokio::{
 };
 
 use madoguchi::tool::assistant_calls::Ended;
-use telemetry::tally::RunTally;
+use telemetry::metrics::Running;
 
 // One world with all exports, whose types are then the same everywhere. A component has `tools`, and of the
 // others those that it likes: each is looked up by itself.
@@ -108,4 +108,4 @@ impl Run {
 pub struct Calls(pub JoinSet<Ended>);
 
 /// The count of a run, as a component holds it.
-pub struct Counting(pub Option<Box<dyn RunTally>>);
+pub struct Counting(pub Option<Running>);

@@ -19,6 +19,7 @@ mod runs;
 mod text;
 
 pub use crate::tally::Snapshot;
+pub use runs::Running;
 use runs::Runs;
 
 /// What [`Metrics::text`] is, for the header of an answer.

@@ -199,12 +199,6 @@ impl Drop for Held<'_> {
     }
 }
 
-/// The count of one run of an assistant.
-pub trait RunTally: Send {
-    /// The run has ended so.
-    fn end(self: Box<Self>, outcome: String, usage: RunUsage);
-}
-
 /// What a run took.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RunUsage {

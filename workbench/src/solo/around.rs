@@ -19,8 +19,8 @@ use sandbox::{
         types::Name,
     },
     capability::{
-        Ask, ENDED, Heard, HeldCall, Requested, RunTally, RunUsage, Standing, Surroundings,
-        ToolOffer, ToolOutcome, ToolRequest, Written,
+        Ask, ENDED, Heard, HeldCall, Requested, Running, Standing, Surroundings, ToolOffer,
+        ToolOutcome, ToolRequest, Written,
     },
 };
 
@@ -68,13 +68,6 @@ impl Fake {
     }
 }
 
-/// A count that is not looked at.
-struct Uncounted;
-
-impl RunTally for Uncounted {
-    fn end(self: Box<Self>, _: String, _: RunUsage) {}
-}
-
 impl Surroundings for Fake {
     fn offers(&self, _: &Requested) -> Vec<ToolOffer> {
         let offer = |name: &String| ToolOffer {
@@ -114,8 +107,8 @@ impl Surroundings for Fake {
         ready(()).boxed()
     }
 
-    fn tally(&self, _: &str, _: &str) -> Box<dyn RunTally> {
-        Box::new(Uncounted)
+    fn tally(&self, _: &str, _: &str) -> Option<Running> {
+        None
     }
 
     fn run(&self, ask: Ask) -> AbortHandle {

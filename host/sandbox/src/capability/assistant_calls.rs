@@ -138,7 +138,7 @@ impl wit::HostTally for CallState {
         let around = self.context.setup.reach.around.get().filter(|_| is_word(&provider));
         let is_there =
             self.context.setup.reach.assistants.as_ref().is_some_and(|it| it.has(&assistant));
-        let tally = around.filter(|_| is_there).map(|it| it.tally(&assistant, &provider));
+        let tally = around.filter(|_| is_there).and_then(|it| it.tally(&assistant, &provider));
         Ok(self.table.push(Counting(tally))?)
     }
 

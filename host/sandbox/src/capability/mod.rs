@@ -24,4 +24,4 @@ pub use surroundings::{
     Acting, Acts, Around, Ask, Asking, Heard, HeldCall, Requested, Standing, Surroundings,
     ToolOffer, ToolOutcome, ToolRequest,
 };
-pub use telemetry::tally::{RunTally, RunUsage};
+pub use telemetry::{metrics::Running, tally::RunUsage};

@@ -11,7 +11,7 @@ use futures::future::BoxFuture;
 use parking_lot::Mutex;
 use tokio::{sync::mpsc, task::AbortHandle};
 
-use super::{Part, RunTally, Written};
+use super::{Part, Running, Written};
 pub use crate::bindings::madoguchi::tool::assistant_calls::{
     Request as ToolRequest, Standing, Tool as ToolOffer,
 };
@@ -181,7 +181,7 @@ pub trait Surroundings: Send + Sync {
     fn withdraw(&self, by: Requested, id: String) -> BoxFuture<'static, ()>;
 
     /// Begins to count a run of an assistant.
-    fn tally(&self, assistant: &str, provider: &str) -> Box<dyn RunTally>;
+    fn tally(&self, assistant: &str, provider: &str) -> Option<Running>;
 
     /// Begins a run of an assistant, in a task of its own; its last event is `ended`.
     fn run(&self, ask: Ask) -> AbortHandle;

@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use prometheus_client::encoding::DescriptorEncoder;
 
 use super::{Metrics, text::counters};
-use crate::tally::{RunTally, RunUsage};
+use crate::tally::RunUsage;
 
 /// Words for providers, and for endings of one assistant's runs, that are told apart; others are `other`.
 const WORDS_MAX: usize = 16;
@@ -99,8 +99,9 @@ impl Runs {
     }
 }
 
-impl RunTally for Running {
-    fn end(mut self: Box<Self>, outcome: String, usage: RunUsage) {
+impl Running {
+    /// The run has ended so.
+    pub fn end(mut self, outcome: String, usage: RunUsage) {
         (self.outcome, self.usage) = (outcome, usage);
     }
 }
