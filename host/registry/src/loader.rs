@@ -83,31 +83,13 @@ impl Terms {
     }
 
     /// Stands against a build that wants more than the one before, before it runs at all.
-    pub fn check_imports<'a>(
-        &self,
-        name: &str,
-        imports: impl IntoIterator<Item = &'a str>,
-    ) -> Result<()> {
-        let wanted = imports.into_iter().filter_map(|it| Some((Grant::for_import(it)?, it)));
-        self.check(name, wanted)
-    }
-
-    /// The same for everything that was found to be needed.
-    pub fn check_needed(&self, component: &LoadedComponent) -> Result<()> {
-        let wanted = component.needed().iter().map(|it| (*it, ""));
-        self.check(component.name(), wanted)
-    }
-
-    fn check<'a>(&self, name: &str, wanted: impl Iterator<Item = (Grant, &'a str)>) -> Result<()> {
+    pub fn check_imports(&self, name: &str, imports: &[String]) -> Result<()> {
         let Some(before) = self.before.as_ref().filter(|_| !self.may_want_more) else {
             return Ok(());
         };
+        let wanted = imports.iter().filter_map(|it| Some((Grant::for_import(it)?, it)));
         let more = wanted.filter(|(grant, _)| !before.grants.contains(grant));
-        let more = more.map(|(grant, import)| match import {
-            "" => grant.to_string(),
-            import => format!("{grant} ({import})"),
-        });
-        let more: Vec<_> = more.collect();
+        let more: Vec<_> = more.map(|(grant, import)| format!("{grant} ({import})")).collect();
         if more.is_empty() {
             return Ok(());
         }
@@ -287,7 +269,7 @@ impl Loader {
         let imports = component::acting_imports(self.sandbox.engine(), &component);
         // What is not granted is refused with the line that grants it, before anything else.
         base::grants::check(name, imports.iter().map(String::as_str), &grants)?;
-        terms.check_imports(name, imports.iter().map(String::as_str))?;
+        terms.check_imports(name, &imports)?;
         let setup = Setup {
             name: name.to_owned(),
             grants,
@@ -302,7 +284,6 @@ impl Loader {
         };
         let loaded =
             LoadedComponent::load(&self.sandbox, &component, &source.digest, setup).await?;
-        terms.check_needed(&loaded)?;
         let differences = terms.differences(&loaded)?;
         let loaded = Arc::new(loaded);
         self.registry.check(&loaded)?;
