@@ -278,7 +278,8 @@ impl<F: Future> Future for Turns<'_, F> {
             ready!(this.scheduler.poll_turn(this.usage, &mut this.place, context));
         }
         let (scheduler, usage) = (this.scheduler, &**this.usage);
-        let _turn = takes_turns.then(|| Turn { scheduler, usage, began: processor_time() });
+        let end = |began| scheduler.end(usage, processor_time().saturating_sub(began));
+        let _turn = takes_turns.then(|| scopeguard::guard(processor_time(), end));
         let began = this.spent.is_some().then(processor_time);
         let polled = this.body.as_mut().poll(context);
         if let (Some(spent), Some(began)) = (&mut this.spent, began) {
@@ -358,19 +359,6 @@ impl<F> Drop for Turns<'_, F> {
         if let Some(spent) = self.spent {
             self.usage.note(spent, self.usage.since.elapsed());
         }
-    }
-}
-
-/// One turn, over when it is dropped.
-struct Turn<'a> {
-    scheduler: &'a Scheduler,
-    usage: &'a Usage,
-    began: Duration,
-}
-
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        self.scheduler.end(self.usage, processor_time().saturating_sub(self.began));
     }
 }
 

@@ -255,12 +255,6 @@ struct Heard {
     calls: Mutex<HashMap<ProgressToken, Notifications>>,
 }
 
-/// A call whose progress is passed on until this is dropped.
-pub(super) struct Followed<'a> {
-    hears: &'a Hears,
-    token: ProgressToken,
-}
-
 impl Hears {
     /// Comes once one of the server's lists has changed since the last time.
     pub(super) async fn changed(&self) {
@@ -272,15 +266,10 @@ impl Hears {
         self.0.changed.notify_one();
     }
 
-    pub(super) fn follow(&self, token: ProgressToken, to: Notifications) -> Followed<'_> {
+    /// Passes the progress of a call on until what this gives back is dropped.
+    pub(super) fn follow(&self, token: ProgressToken, to: Notifications) -> impl Drop {
         self.0.calls.lock().insert(token.clone(), to);
-        Followed { hears: self, token }
-    }
-}
-
-impl Drop for Followed<'_> {
-    fn drop(&mut self) {
-        self.hears.0.calls.lock().remove(&self.token);
+        scopeguard::guard((), move |()| _ = self.0.calls.lock().remove(&token))
     }
 }
 

@@ -20,6 +20,7 @@ use std::{
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use parking_lot::Mutex;
+use scopeguard::guard;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf},
     net::{TcpListener, TcpStream},
@@ -204,7 +205,8 @@ impl Connections {
         let id = open.next;
         open.states.insert(id, state.clone());
         drop(open);
-        let entry = Entry { connections: self.clone(), id };
+        // One among all until it goes, however it does.
+        let entry = guard(self.clone(), move |all| _ = all.open.lock().states.remove(&id));
         let served = front.served(state.clone());
         self.tracker.spawn(async move {
             connection(stream, served, state).await;
@@ -269,18 +271,6 @@ impl Told {
             0 => tracing::warn!("{what}"),
             more => tracing::warn!("{what} (and {more} times more since this was said last)"),
         }
-    }
-}
-
-/// A connection among all, until it goes.
-struct Entry {
-    connections: Arc<Connections>,
-    id: u64,
-}
-
-impl Drop for Entry {
-    fn drop(&mut self) {
-        self.connections.open.lock().states.remove(&self.id);
     }
 }
 

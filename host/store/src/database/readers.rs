@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use rusqlite::Connection;
+use scopeguard::ScopeGuard;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::connections::{self, Site};
@@ -78,7 +79,8 @@ impl Readers {
         statements: Vec<Statement>,
         deadline: Instant,
     ) -> Answer {
-        let mut stop = StopOnDrop { guard: Some(Arc::clone(&reader.guard)) };
+        // A query that is not awaited any more is stopped. Its connection is then not used again.
+        let stop = scopeguard::guard(Arc::clone(&reader.guard), |guard| guard.stop_now());
         let site = Arc::clone(&self.site);
         // The place travels along: it is free when the thread is, even if the query has been given up.
         let (reader, place, answer) = on_thread(move || {
@@ -86,7 +88,7 @@ impl Readers {
             (reader, place, answer)
         })
         .await?;
-        stop.guard = None;
+        ScopeGuard::into_inner(stop);
         self.put(reader);
         drop(place);
         answer
@@ -135,19 +137,6 @@ impl Readers {
     pub(super) fn texts(&self) -> usize {
         let idle = self.idle.lock();
         idle.iter().flatten().map(|reader| reader.quick.len() + reader.slow.len()).sum()
-    }
-}
-
-/// Stops a query that is not awaited any more. Its connection is then not used again.
-struct StopOnDrop {
-    guard: Option<Arc<Guard>>,
-}
-
-impl Drop for StopOnDrop {
-    fn drop(&mut self) {
-        if let Some(guard) = &self.guard {
-            guard.stop_now();
-        }
     }
 }
 
