@@ -86,8 +86,8 @@ pub struct Compiled {
 impl Compiled {
     /// Compiles `bytes`.
     pub fn new(sandbox: &Sandbox, bytes: &[u8]) -> Result<Self, LoadError> {
-        compiler::check(bytes, sandbox.config())?;
-        let component = Component::new(sandbox.engine(), bytes).map_err(LoadError::Compile)?;
+        compiler::check(bytes, &sandbox.config)?;
+        let component = Component::new(&sandbox.engine, bytes).map_err(LoadError::Compile)?;
         Ok(Self { sandbox: sandbox.clone(), component, digest: digest(bytes) })
     }
 
@@ -103,13 +103,13 @@ impl Compiled {
 
     /// What it imports, as its file says.
     pub fn imports(&self) -> Vec<String> {
-        let engine = self.sandbox.engine();
+        let engine = &self.sandbox.engine;
         self.component.component_type().imports(engine).map(|it| it.0.to_owned()).collect()
     }
 
     /// What it exports, as its file says.
     pub fn exports(&self) -> Vec<String> {
-        let engine = self.sandbox.engine();
+        let engine = &self.sandbox.engine;
         self.component.component_type().exports(engine).map(|it| it.0.to_owned()).collect()
     }
 }
@@ -258,7 +258,7 @@ impl Solo {
                 reach.folders.add(&guest, path)?;
             }
             let ty = component.component_type();
-            let mut imports = ty.imports(sandbox.engine()).map(|it| it.0);
+            let mut imports = ty.imports(&sandbox.engine).map(|it| it.0);
             let store = if imports.any(|it| it.starts_with("madoguchi:tool/blobs")) {
                 Some(TemporaryStore::new(self.setup.clock.clone())?)
             } else {
@@ -279,7 +279,7 @@ impl Solo {
                 LoadedComponent::load(sandbox, component, digest, self.setup).await?;
             if component.needs(Grant::Sql) {
                 let limits = database::Limits {
-                    database_bytes_max: component.setup().limits.database_bytes_max,
+                    database_bytes_max: component.setup.limits.database_bytes_max,
                     ..database::Limits::default()
                 };
                 let database = match self.database {
@@ -371,7 +371,7 @@ impl Running {
 
     /// Its store of blobs, where it has one.
     pub fn blobs(&self) -> Option<&Blobs> {
-        self.component.setup().reach.blobs.as_ref()
+        self.component.setup.reach.blobs.as_ref()
     }
 
     /// Runs its schedule once, as the server would at the interval.

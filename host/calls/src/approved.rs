@@ -297,7 +297,7 @@ impl Calls {
     /// A line of the audit log about a call that was not made.
     fn note(&self, approval: &Approval, outcome: &'static str, surface: Surface) {
         let catalog = self.registry.catalog();
-        let served = catalog.served().tool(&approval.tool).map(|it| it.server.clone());
+        let served = catalog.served.tool(&approval.tool).map(|it| it.server.clone());
         let component = catalog.component_for(&approval.tool).filter(|_| served.is_none());
         self.watch.audit.write(audit::Line {
             time: SystemTime::now(),

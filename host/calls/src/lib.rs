@@ -333,7 +333,7 @@ pub fn refused(code: &str, status: u16, message: String, details: Option<String>
 /// Whether it is a tool that does not say of itself that it only reads.
 fn changes<M: Method>(catalog: &Catalog, call: &CallRequest) -> bool {
     let mut own = catalog.offers().filter(|(_, it)| *it.name == *call.name);
-    let served = || catalog.served().tool(&call.name).is_some_and(|it| !it.is_read_only);
+    let served = || catalog.served.tool(&call.name).is_some_and(|it| !it.is_read_only);
     M::NAME == CallTool::NAME && own.next().map_or_else(served, |(_, it)| !it.hints.read_only)
 }
 
@@ -362,7 +362,7 @@ fn digest_of(arguments: &str) -> String {
 impl Executor for Calls {
     fn has_header_arguments(&self, tool: &str) -> bool {
         let catalog = self.registry.catalog();
-        if let Some(tool) = catalog.served().tool(tool) {
+        if let Some(tool) = catalog.served.tool(tool) {
             return tool.has_header_arguments;
         }
         let component = catalog.component_for(tool);

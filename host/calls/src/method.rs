@@ -56,7 +56,7 @@ impl Method for CallTool {
     fn component(catalog: &Catalog, call: &CallRequest) -> Result<Arc<LoadedComponent>, CallError> {
         let tool = call.name.as_str();
         let component =
-            catalog.component_for(tool).ok_or_else(|| match catalog.served().away(tool) {
+            catalog.component_for(tool).ok_or_else(|| match catalog.served.away(tool) {
                 Some(it) if it.is_open_to(&call.caller) => it.server.away(),
                 _ => {
                     let similar = catalog.similar(tool, &call.caller);
@@ -70,7 +70,7 @@ impl Method for CallTool {
     }
 
     fn served(catalog: &Catalog, call: &CallRequest) -> Option<(Arc<dyn Upstream>, Ask)> {
-        let tool = catalog.served().tool(&call.name)?;
+        let tool = catalog.served.tool(&call.name)?;
         Some((tool.server.clone(), Ask::Tool(tool.clone())))
     }
 
@@ -306,7 +306,7 @@ fn may_call(caller: &Caller, component: &LoadedComponent, tool: &str) -> bool {
 
 /// What is not there because its server is gone is `unavailable`, and `unknown` otherwise.
 fn away_or(catalog: &Catalog, call: &CallRequest, unknown: CallError) -> CallError {
-    match catalog.served().away_with(&call.name) {
+    match catalog.served.away_with(&call.name) {
         Some(it) if call.caller.may_use(Owner::Server(it.name())) => it.away(),
         _ => unknown,
     }

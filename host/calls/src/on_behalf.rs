@@ -81,7 +81,7 @@ impl Offer {
             view: it.meta.get("madoguchi/view").and_then(|it| it.as_str()).map(str::to_owned),
         });
         let served = catalog
-            .served()
+            .served
             .tools()
             .filter(|it| among(Owner::Server(it.server.name()), &it.name) && it.is_open_to(caller));
         own.chain(served.map(|it| Self::served(it))).collect()
@@ -325,7 +325,7 @@ impl Calls {
         let Some(name) = asked_by.strip_prefix(COMPONENT) else { return true };
         let catalog = self.registry.catalog();
         let Some(component) = catalog.component(name) else { return false };
-        let tools = &component.setup().reach.calls.tools;
+        let tools = &component.setup.reach.calls.tools;
         shown.owner().is_some_and(|it| it == Owner::Component(name) || tools.has(it, tool))
     }
 }
@@ -365,8 +365,7 @@ fn part_of(by: &Requested) -> Option<&Part> {
 /// Whether `tool` is the component's that has the part played, and no other server stands in its place.
 fn is_own(part: &Part, tool: &str, catalog: &Catalog) -> bool {
     let component = catalog.component_for(tool);
-    component.is_some_and(|it| *it.name() == part.component)
-        && catalog.served().tool(tool).is_none()
+    component.is_some_and(|it| *it.name() == part.component) && catalog.served.tool(tool).is_none()
 }
 
 /// Whether a person has to allow each call of the tool: not of the component's own, which it could do

@@ -36,7 +36,7 @@ impl Surroundings for Calls {
 
     fn lacks(&self, tool: &str) -> bool {
         let catalog = self.registry.catalog();
-        catalog.component_for(tool).is_none() && catalog.served().tool(tool).is_none()
+        catalog.component_for(tool).is_none() && catalog.served.tool(tool).is_none()
     }
 
     fn call(&self, by: Requested, request: ToolRequest) -> BoxFuture<'static, ToolOutcome> {

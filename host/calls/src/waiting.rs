@@ -95,7 +95,7 @@ impl Waiting {
 
 fn listener(component: &LoadedComponent) -> Option<Listener> {
     let hears = component.needs(Grant::Events) || component.needs(Grant::Calls);
-    hears.then(|| component.setup().reach.bell.listen())
+    hears.then(|| component.setup.reach.bell.listen())
 }
 
 async fn rung(listener: Option<&mut Listener>, events: &[String]) {

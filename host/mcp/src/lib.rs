@@ -255,7 +255,7 @@ impl ServerHandler for McpServer {
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let catalog = self.registry.catalog();
-        let served = catalog.served().tool(name).map(|it| it.listed.clone());
+        let served = catalog.served.tool(name).map(|it| it.listed.clone());
         let mut tools = catalog.component_for(name).into_iter().flat_map(|it| it.tools());
         // Which of its arguments are told in headers, and no more, is asked of it.
         let tool = |it: &_| wire::tool(it, Viewer::Page, Language::English);

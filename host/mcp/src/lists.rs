@@ -89,7 +89,7 @@ impl McpServer {
             it.audience.has(viewer) && caller.may_call(*owner, &it.name, it.hints.read_only)
         });
         let served = catalog
-            .served()
+            .served
             .tools()
             .filter(|it| it.audience().is_none_or(|it| it.has(viewer)) && it.is_open_to(caller));
         let served = served.filter_map(|it| listed(&it.listed));
@@ -186,7 +186,7 @@ fn is_of(offer: &Offer, server: Option<&Arc<dyn Upstream>>) -> bool {
 
 /// What the servers offer that `caller` may use.
 fn open<'a>(catalog: &'a Catalog, caller: &'a Caller) -> impl Iterator<Item = &'a Arc<Offer>> {
-    catalog.served().offers().filter(|it| caller.may_use(Owner::Server(it.server.name())))
+    catalog.served.offers().filter(|it| caller.may_use(Owner::Server(it.server.name())))
 }
 
 /// What another server lists, as the SDK has it.

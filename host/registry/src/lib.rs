@@ -42,7 +42,7 @@ pub struct Catalog {
     /// Whether the first load still goes on, so that there is more to come.
     is_loading: bool,
     /// What other servers offer.
-    served: Served,
+    pub served: Served,
 }
 
 /// Counts the swaps that changed what is on each list.
@@ -94,11 +94,6 @@ impl Catalog {
             None => self.offers().find(|(_, it)| *it.name == *tool).map(|(_, it)| it.audience),
         };
         audience.is_some_and(|it| it != Audience::Models)
-    }
-
-    /// What other servers offer.
-    pub fn served(&self) -> &Served {
-        &self.served
     }
 
     /// The names of all tools on offer, whosever they are.

@@ -151,7 +151,7 @@ impl Library {
         }
         let _one = self.compiling.lock().await;
         let (bytes, here) = (source.bytes.clone(), sandbox.clone());
-        blocking(move || compiler::check(&bytes, here.config())).await?;
+        blocking(move || compiler::check(&bytes, &here.config)).await?;
         let code = match &self.compiler {
             Some(program) => {
                 compiler::compile_apart(program, sandbox, &source.bytes, is_quiet).await?
@@ -174,7 +174,7 @@ impl Library {
     /// Where the compiled code of `source` is kept, for which engine and under which name: it changes with the
     /// component, and with all of the engine that its code depends on.
     fn code_of(&self, sandbox: &Sandbox, source: &Source) -> (CodeStore, Engine, String) {
-        let engine = sandbox.engine().clone();
+        let engine = sandbox.engine.clone();
         let mut hasher = std::hash::DefaultHasher::new();
         engine.precompile_compatibility_hash().hash(&mut hasher);
         let name = format!("{}-{:016x}.cwasm", source.digest, hasher.finish());

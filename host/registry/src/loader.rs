@@ -115,12 +115,12 @@ impl Terms {
 /// Loads components; keeps their databases, which outlive every version.
 #[derive(Clone)]
 pub struct Loader {
-    config: Arc<Config>,
+    pub config: Arc<Config>,
     library: Library,
     sandbox: Sandbox,
     registry: Registry,
     clock: Clock,
-    metrics: Metrics,
+    pub metrics: Metrics,
     shared: Shared,
     databases: Arc<Mutex<BTreeMap<String, Database>>>,
 }
@@ -160,14 +160,6 @@ impl Loader {
         Self { config, library, sandbox, registry, clock, metrics, shared, databases }
     }
 
-    pub fn metrics(&self) -> &Metrics {
-        &self.metrics
-    }
-
-    pub fn config(&self) -> &Config {
-        &self.config
-    }
-
     pub fn settings(&self, name: &str) -> Result<Arc<Settings>, SettingsError> {
         let configured = self.config.component(name).settings();
         Settings::read(&configured, &self.config.base).map(Arc::new)
@@ -199,7 +191,7 @@ impl Loader {
     pub async fn load(&self, name: &str, source: &Source, terms: Terms) -> Result<Loaded> {
         let Terms { is_swap, is_tested, was_configured, .. } = terms;
         let (wanted, most) =
-            (self.config.limits(name).memory_bytes_max, self.sandbox.memory_bytes_max());
+            (self.config.limits(name).memory_bytes_max, self.sandbox.memory_bytes_max);
         if wanted > most {
             return Err(LoadError::Limits(format!(
                 "memory_bytes_max = {wanted}, and the server was started with {most} for any component; it gives more once it is started again"
@@ -266,7 +258,7 @@ impl Loader {
         let is_quiet = self.registry.catalog().components().next().is_some();
         let component = self.library.compile(&self.sandbox, source, is_quiet).await?;
         let grants = self.config.component(name).grants.unwrap_or_default();
-        let imports = component::acting_imports(self.sandbox.engine(), &component);
+        let imports = component::acting_imports(&self.sandbox.engine, &component);
         // What is not granted is refused with the line that grants it, before anything else.
         base::grants::check(name, imports.iter().map(String::as_str), &grants)?;
         terms.check_imports(name, &imports)?;
@@ -333,7 +325,7 @@ async fn self_test(
     trouble: &mut Option<LoadError>,
 ) -> Result<()> {
     if component.needs(Grant::Sql) {
-        let settings = component.setup().settings.clone();
+        let settings = component.setup.settings.clone();
         let trial = trial(component, settings, component.clock().clone()).await?;
         if trouble.is_none() {
             settle(trial.configure().await, is_swap, trouble)?;
@@ -352,7 +344,7 @@ async fn self_test(
         Err(LoadError::Configure(_)) => return Ok(()),
         Err(error) => return Err(error),
     }
-    let set = trial(component, component.setup().settings.clone(), clock).await?;
+    let set = trial(component, component.setup.settings.clone(), clock).await?;
     set.configure().await?;
     set.prove().await
 }

@@ -121,7 +121,7 @@ impl Reloader {
         }
         names.retain(|it| !self.shelf.manifest(it).is_unloaded);
         names.extend(self.seen.keys().cloned());
-        names.retain(|it| self.loader.config().component(it).enabled != Some(false));
+        names.retain(|it| self.loader.config.component(it).enabled != Some(false));
         names
     }
 
@@ -205,7 +205,7 @@ impl Reloader {
 
     /// The database of the component that serves.
     fn database(&self, name: &str) -> Option<Database> {
-        self.registry.catalog().component(name)?.setup().database.clone()
+        self.registry.catalog().component(name)?.setup.database.clone()
     }
 
     /// Whether it can only be read for the time being.
@@ -245,7 +245,7 @@ impl Reloader {
             next = Arc::new(next.listed().await.map_err(of_settings)?);
         }
         // One that refused each call has had nothing on its lists.
-        match serving.are_settings_refused() {
+        match serving.are_settings_refused {
             true => self.registry.install(&next).map_err(|it| of_settings(it.into()))?,
             false => self.registry.refresh(&next),
         }
@@ -256,9 +256,7 @@ impl Reloader {
 
     fn refuse(&self, name: &str, origin: &str, error: &LoadError) {
         let kept = match self.registry.catalog().component(name) {
-            Some(it) if it.are_settings_refused() => {
-                "; its calls stay refused until that is mended"
-            }
+            Some(it) if it.are_settings_refused => "; its calls stay refused until that is mended",
             Some(_) => "; the version before keeps serving",
             None => "",
         };
@@ -267,7 +265,7 @@ impl Reloader {
 
     /// Tells the log and `/api/health` what is wrong, and what serves all the same.
     fn warn(&self, name: &str, origin: &str, error: &LoadError, kept: &str) {
-        self.loader.metrics().load_failed();
+        self.loader.metrics.load_failed();
         tracing::error!(component = name, "{origin}: refused: {error}{kept}");
         self.note_trouble(name, format!("{origin}: {error}{kept}"), error.path());
     }
@@ -283,7 +281,7 @@ impl Reloader {
     /// Tells `/api/health` what is wrong, without the folders of this machine: those of this server,
     /// and that of `path`.
     fn note_trouble(&self, name: &str, told: String, path: Option<&Path>) {
-        let config = self.loader.config();
+        let config = &self.loader.config;
         let folders = [path.and_then(Path::parent), config.components_folder.as_deref()];
         let folders = folders.into_iter().flatten().chain([&*config.data, &*config.base]);
         let mut public = told.clone();

@@ -109,9 +109,12 @@ pub async fn compile_apart(
     bytes: &[u8],
     is_quiet: bool,
 ) -> Result<Vec<u8>, LoadError> {
-    let limits = sandbox.config();
-    let job =
-        Job { sandbox: limits.clone(), memory_bytes_max: sandbox.memory_bytes_max(), is_quiet };
+    let limits = &sandbox.config;
+    let job = Job {
+        sandbox: limits.as_ref().clone(),
+        memory_bytes_max: sandbox.memory_bytes_max,
+        is_quiet,
+    };
     let job = serde_json::to_string(&job).map_err(io::Error::other)?;
     let mut command = tokio::process::Command::new(program);
     command.args([COMMAND, &job]).kill_on_drop(true);

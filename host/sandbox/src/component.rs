@@ -65,10 +65,10 @@ pub use routes::{Answer as RouteAnswer, Found, Request as RouteRequest, Route, U
 pub struct LoadedComponent {
     name: Arc<str>,
     digest: Arc<str>,
-    needed: BTreeSet<Grant>,
+    pub needed: BTreeSet<Grant>,
     tools: Vec<Tool>,
     sandbox: Sandbox,
-    setup: Arc<Setup>,
+    pub setup: Arc<Setup>,
     pre: InstancePre<CallState>,
     exports: Exports,
     offers: Arc<Offers>,
@@ -78,7 +78,7 @@ pub struct LoadedComponent {
     usage: Arc<Usage>,
     output_check: Arc<OutputCheck>,
     memory: Arc<AtomicUsize>,
-    are_settings_refused: bool,
+    pub are_settings_refused: bool,
 }
 
 /// What the calls of one component wait for.
@@ -108,7 +108,7 @@ impl LoadedComponent {
         digest: &str,
         setup: Setup,
     ) -> Result<Self, LoadError> {
-        let engine = sandbox.engine();
+        let engine = &sandbox.engine;
         let acting = acting_imports(engine, component);
         let needed = grants::check(&setup.name, acting.iter().map(String::as_str), &setup.grants)?;
         let linked = crate::linker(engine, &needed)
@@ -159,11 +159,6 @@ impl LoadedComponent {
         self.needed.contains(&grant)
     }
 
-    /// Everything that it uses of what can be granted.
-    pub fn needed(&self) -> &BTreeSet<Grant> {
-        &self.needed
-    }
-
     /// The tools that it offers, in its own order.
     pub fn tools(&self) -> &[Tool] {
         &self.tools
@@ -175,10 +170,6 @@ impl LoadedComponent {
 
     pub fn clock(&self) -> &Clock {
         &self.setup.clock
-    }
-
-    pub fn setup(&self) -> &Setup {
-        &self.setup
     }
 
     /// Where it is counted what it does.
@@ -248,11 +239,6 @@ impl LoadedComponent {
     /// This component where it has never accepted its settings: it is there, and refuses each call.
     pub fn refusing(&self) -> Self {
         Self { are_settings_refused: true, ..self.with_setup((*self.setup).clone()) }
-    }
-
-    /// Whether it refuses each call, because it has never accepted its settings.
-    pub fn are_settings_refused(&self) -> bool {
-        self.are_settings_refused
     }
 
     /// The same as another version, with the settings of today.

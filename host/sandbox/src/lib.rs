@@ -56,7 +56,7 @@ const INSTANCE_ADDRESSES: u64 = 4_400 << 20;
 /// The engine and what all instances share.
 #[derive(Clone)]
 pub struct Sandbox {
-    engine: Engine,
+    pub engine: Engine,
     /// Makes the same code on one thread, for when calls are being served beside it.
     quiet_compiler: Engine,
     epoch_timer: Arc<EpochTimer>,
@@ -66,8 +66,8 @@ pub struct Sandbox {
     /// Turns at a time, and threads for them.
     slow_lane: usize,
     pub(crate) instances: Arc<Instances>,
-    config: Arc<SandboxConfig>,
-    memory_bytes_max: usize,
+    pub config: Arc<SandboxConfig>,
+    pub memory_bytes_max: usize,
 }
 
 impl Sandbox {
@@ -96,20 +96,6 @@ impl Sandbox {
             config: Arc::new(config.clone()),
             memory_bytes_max,
         })
-    }
-
-    /// What the operator configured.
-    pub fn config(&self) -> &SandboxConfig {
-        &self.config
-    }
-
-    /// The memory that an instance may have, in bytes.
-    pub fn memory_bytes_max(&self) -> usize {
-        self.memory_bytes_max
-    }
-
-    pub fn engine(&self) -> &Engine {
-        &self.engine
     }
 
     /// What compiles for [`Sandbox::engine`]: on all processors, or `quietly` on one.
@@ -333,8 +319,8 @@ mod tests {
     fn the_quiet_compiler_is_another_one_and_makes_code_for_the_same_engine() {
         let sandbox = Sandbox::new(16 << 20).unwrap();
         let (loud, quiet) = (sandbox.compiler(false), sandbox.compiler(true));
-        assert!(Engine::same(loud, sandbox.engine()));
-        assert!(!Engine::same(quiet, sandbox.engine()));
+        assert!(Engine::same(loud, &sandbox.engine));
+        assert!(!Engine::same(quiet, &sandbox.engine));
         let config = SandboxConfig { stack_bytes_max: 256 << 10, ..SandboxConfig::default() };
         assert!(Sandbox::with(&config, 16 << 20).is_ok(), "another stack works as well");
     }

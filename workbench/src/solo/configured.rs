@@ -64,7 +64,7 @@ impl Solo {
 impl Running {
     /// Commits what has been accepted, and closes its database.
     pub async fn close(self) {
-        if let Some(database) = &self.component.setup().database {
+        if let Some(database) = &self.component.setup.database {
             database.close().await;
         }
     }

@@ -29,7 +29,7 @@ pub struct Described {
 impl Described {
     /// The tool of that name as it is now.
     pub fn of(catalog: &Catalog, tool: &str, language: Language) -> Option<Self> {
-        if let Some(served) = catalog.served().tool(tool) {
+        if let Some(served) = catalog.served.tool(tool) {
             let listed = &served.listed;
             return Some(Self {
                 title: listed["title"].as_str().map(str::to_owned),

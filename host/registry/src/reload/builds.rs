@@ -33,7 +33,7 @@ pub(super) struct Build {
 impl Reloader {
     /// Puts the folder's file in place of what serves now, if it is another and good.
     pub(super) async fn replace(&mut self, name: &str) {
-        if self.loader.config().component(name).enabled == Some(false) {
+        if self.loader.config.component(name).enabled == Some(false) {
             return;
         }
         let source = match self.read(name).await {
@@ -116,13 +116,13 @@ impl Reloader {
     fn asks(&self, name: &str, manifest: &Manifest, source: &Source) -> Result<()> {
         let digest = &source.digest;
         let is_known = manifest.accepted.contains(digest) || manifest.has_served(digest);
-        let is_configured = || self.loader.config().components.contains_key(name);
+        let is_configured = || self.loader.config.components.contains_key(name);
         if is_known || manifest.given.is_none() && is_configured() {
             return Ok(());
         }
         let text = self.section(name, source)?.filter(|it| manifest.given.as_ref() != Some(it));
         let Some(text) = text else { return Ok(()) };
-        self.loader.config().component_asking(name, &text).map_err(LoadError::Unusable)?;
+        self.loader.config.component_asking(name, &text).map_err(LoadError::Unusable)?;
         Err(asks(name, &text))
     }
 
@@ -131,7 +131,7 @@ impl Reloader {
     fn unless_given(&self, name: &str, source: &Source, error: LoadError) -> LoadError {
         let LoadError::Refused(Refused::NotGranted { .. }) = &error else { return error };
         let Ok(Some(text)) = self.section(name, source) else { return error };
-        let config = self.loader.config();
+        let config = &self.loader.config;
         let granted = config.component(name).grants.unwrap_or_default();
         match config.component_asking(name, &text) {
             Ok(asked) if asked.grants.as_ref().is_some_and(|it| !it.is_subset(&granted)) => {
@@ -159,7 +159,7 @@ impl Reloader {
             is_tested: manifest.tested.contains(digest),
             was_configured: manifest.is_configured,
             may_want_more: is_accepted || manifest.has_served(digest),
-            may_break: is_accepted || !self.loader.config().swap.refuse_breaking,
+            may_break: is_accepted || !self.loader.config.swap.refuse_breaking,
             before: last.map(|it| Before {
                 generation: it.number,
                 grants: it.grants.clone(),
@@ -181,7 +181,7 @@ impl Reloader {
     pub(super) async fn give(&mut self, name: &str, source: &Source) -> Result<()> {
         // What the file decides needs no section, be it good or not.
         let Ok(Some(text)) = self.section(name, source) else { return Ok(()) };
-        self.loader.config().accept(name, &text).map_err(LoadError::Unusable)?;
+        self.loader.config.accept(name, &text).map_err(LoadError::Unusable)?;
         self.shelf.change(name, |it| it.given = Some(text)).await;
         Ok(())
     }
@@ -254,7 +254,7 @@ impl Reloader {
             installed_at: timestamp(),
             size_bytes: source.bytes.len() as u64,
             origin: source.origin.clone(),
-            grants: component.needed().clone(),
+            grants: component.needed.clone(),
             differences: loaded.differences.clone(),
             status: Status::Serving,
         };
@@ -270,7 +270,7 @@ impl Reloader {
         self.registry.install(&component)?;
         match loaded.trouble {
             Some(error) => {
-                let kept = match (loaded.is_configured, component.are_settings_refused()) {
+                let kept = match (loaded.is_configured, component.are_settings_refused) {
                     (true, _) => "",
                     (false, true) => "; its calls are refused until that is mended",
                     (false, false) => "; it serves what it took over before",

@@ -32,7 +32,7 @@ impl Reloader {
         if name_of(format!("{name}.wasm").as_ref()).is_none_or(|it| it != name) {
             return Err(ControlError::Name(name.chars().take(64).collect()));
         }
-        if self.loader.config().component(name).enabled == Some(false) {
+        if self.loader.config.component(name).enabled == Some(false) {
             return Err(ControlError::Disabled(name.to_owned()));
         }
         if bytes.len() as u64 > FILE_BYTES_MAX {
@@ -107,7 +107,7 @@ impl Reloader {
             it.is_unloaded = true;
         };
         self.shelf.change(name, unloaded).await;
-        self.loader.config().take_back(name);
+        self.loader.config.take_back(name);
         tracing::info!(component = name, "unloaded by the operator");
         Ok(())
     }

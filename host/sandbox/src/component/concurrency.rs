@@ -46,7 +46,7 @@ impl Places {
 
     /// Places of what takes long and calls others meanwhile: a quarter of the sandbox's instances at most.
     pub fn long(limits: &Limits, sandbox: &Sandbox) -> Self {
-        let quarter = sandbox.config().instances_max as usize / 4;
+        let quarter = sandbox.config.instances_max as usize / 4;
         Self::new(&Limits { calls_max: limits.calls_max.min(quarter).max(1), ..limits.clone() })
     }
 

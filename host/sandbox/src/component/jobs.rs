@@ -33,7 +33,7 @@ impl LoadedComponent {
 
     /// Jobs that run at a time: half of the instances are left to calls.
     pub fn jobs_max(&self) -> usize {
-        let half = self.sandbox.config().instances_max as usize / 2;
+        let half = self.sandbox.config.instances_max as usize / 2;
         self.setup.limits.jobs_max.min(half).max(1)
     }
 

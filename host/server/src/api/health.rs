@@ -91,7 +91,7 @@ fn told(
     });
     for it in seen {
         let component = json!({
-            "status": if it.are_settings_refused() { "failing" } else { "running" },
+            "status": if it.are_settings_refused { "failing" } else { "running" },
             "digest": it.digest(),
             "generation": it.generation(),
             "tools": it.tools().len(),
@@ -104,7 +104,7 @@ fn told(
     }
     let own = catalog.offers();
     let own = own.filter(|(owner, it)| caller.may_call(*owner, &it.name, it.hints.read_only));
-    let served = catalog.served().tools().filter(|it| it.is_open_to(&caller));
+    let served = catalog.served.tools().filter(|it| it.is_open_to(&caller));
     let tools = own.map(|(_, it)| &*it.name).chain(served.map(|it| &*it.name));
     let tools: Vec<_> = tools.collect();
     let mut told = json!({
@@ -142,7 +142,7 @@ fn put(told: &mut Value, said: Map<String, Value>) {
 fn servers(catalog: &Catalog, caller: &Caller, statuses: Vec<Status>) -> Map<String, Value> {
     let mut servers = Map::new();
     for it in statuses {
-        let tools = catalog.served().tools().filter(|tool| *tool.server.name() == it.name);
+        let tools = catalog.served.tools().filter(|tool| *tool.server.name() == it.name);
         let open = tools.filter(|it| it.is_open_to(caller)).count();
         if open == 0 && !caller.may_use(Owner::Server(&it.name)) {
             continue;
