@@ -43,6 +43,7 @@ wasmtime::component::bindgen!({
     exports: { default: async },
     require_store_data_send: true,
     with: {
+        "madoguchi:tool/sql": store::database::sql,
         "madoguchi:tool/assistants.run": Run,
         "madoguchi:tool/assistant-calls.calls": Calls,
         "madoguchi:tool/assistant-calls.tally": Counting,

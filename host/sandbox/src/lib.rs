@@ -206,7 +206,7 @@ pub fn linker(engine: &Engine, grants: &BTreeSet<Grant>) -> wasmtime::Result<Lin
     baseline(l)?;
     for grant in grants {
         match grant {
-            Grant::Sql => tool::sql::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
+            Grant::Sql => store::database::sql::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
             Grant::Settings => tool::settings::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
             Grant::Clock => {
                 clocks::wall_clock::add_to_linker::<_, WasiClocks>(l, CallState::clocks)?;

@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use super::connections::{self, Site};
 use super::guard::{Guard, Mode};
 use super::scan::{self, Access};
-use super::types::{Error, explain};
+use super::types::{Error, explain, invalid, told};
 use crate::digest::hexadecimal;
 
 /// Where the host remembers what it has applied.
@@ -59,7 +59,7 @@ pub enum MigrateError {
         name: String,
     },
     /// A statement failed.
-    #[error("migration {number} `{name}`: {error}")]
+    #[error("migration {number} `{name}`: {}", told(error))]
     Failed {
         /// Its number.
         number: u32,
@@ -72,7 +72,7 @@ pub enum MigrateError {
     #[error("`{0}`: names that begin with `madoguchi_` are the host's")]
     Reserved(String),
     /// The database could not be read or written.
-    #[error(transparent)]
+    #[error("{}", told(.0))]
     Database(Error),
 }
 
@@ -192,14 +192,12 @@ fn step(
     migration: &Migration,
 ) -> Result<(), Error> {
     for (statement, sql) in (0..).zip(&migration.statements) {
-        scan::check(sql, Access::Migration)
-            .map_err(|message| Error::Invalid { statement, message })?;
+        scan::check(sql, Access::Migration).map_err(|message| invalid(statement, message))?;
         let explain = |error| explain(site, statement, error);
         guard.within(Mode::Migration, || {
             let mut prepared = connection.prepare(sql).map_err(explain)?;
             if prepared.parameter_count() > 0 {
-                let message = "a migration has no parameters".into();
-                return Err(Error::Invalid { statement, message });
+                return Err(invalid(statement, "a migration has no parameters"));
             }
             let mut rows = prepared.raw_query();
             while rows.next().map_err(explain)?.is_some() {}

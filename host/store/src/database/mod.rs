@@ -28,7 +28,8 @@ use std::time::Instant;
 
 pub use export::{BackupError, ExportError, copy, export_readonly, tables_readonly};
 pub use migrations::{MigrateError, Migration};
-pub use types::{ConstraintKind, Error, Limits, OpenError, Rows, Statement, Value};
+pub use sql::{Error, Rows, Statement, Value};
+pub use types::{Limits, OpenError, sql};
 
 use connections::Site;
 use readers::Readers;

@@ -5,7 +5,7 @@ use rusqlite::{CachedStatement, Connection};
 
 use super::connections::Site;
 use super::scan::{self, Access};
-use super::types::{Error, Rows, Statement, Value, explain};
+use super::types::{self, Error, Rows, Statement, UnexpectedCount, Value, explain};
 
 /// What the statements of one batch may still return.
 pub(super) struct Allowance {
@@ -55,7 +55,7 @@ fn one(
     access: Access,
     allowance: &mut Allowance,
 ) -> Result<Rows, Error> {
-    let invalid = |message| Error::Invalid { statement: index, message };
+    let invalid = |message: String| types::invalid(index, message);
     if statement.sql.len() > site.limits.sql_bytes_max {
         let most = site.limits.sql_bytes_max;
         return Err(Error::LimitExceeded(format!("statement {index}: more than {most} bytes")));
@@ -76,7 +76,7 @@ fn one(
     match statement.expect {
         Some(expected) if found != u64::from(expected) => {
             let found = u32::try_from(found).unwrap_or(u32::MAX);
-            Err(Error::UnexpectedCount { statement: index, expected, found })
+            Err(Error::UnexpectedCount(UnexpectedCount { statement: index, expected, found }))
         }
         _ => Ok(answer),
     }
@@ -120,7 +120,7 @@ fn collect(
     prepared: &mut CachedStatement<'_>,
     allowance: &mut Allowance,
 ) -> Result<Rows, Error> {
-    let mut answer = Rows::default();
+    let mut answer = Rows { columns: Vec::new(), rows: Vec::new(), changes: 0 };
     let mut rows = prepared.raw_query();
     while let Some(row) = rows.next().map_err(|error| explain(site, index, error))? {
         if answer.columns.is_empty() {
@@ -134,10 +134,8 @@ fn collect(
         let mut values = Vec::with_capacity(answer.columns.len());
         for (column, name) in answer.columns.iter().enumerate() {
             let value = row.get_ref(column).map_err(|error| explain(site, index, error))?;
-            let value = own(value).ok_or_else(|| Error::Invalid {
-                statement: index,
-                message: format!("column {name} is text that is not UTF-8"),
-            })?;
+            let unreadable = || format!("column {name} is text that is not UTF-8");
+            let value = own(value).ok_or_else(|| types::invalid(index, unreadable()))?;
             let Some(left) = allowance.bytes.checked_sub(value.bytes()) else {
                 let most = site.limits.result_bytes_max;
                 return Err(Error::LimitExceeded(format!("more than {most} bytes of rows")));

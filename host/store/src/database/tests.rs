@@ -135,7 +135,7 @@ async fn number(database: &Database, sql: &str) -> i64 {
 
 fn message(error: &Error) -> String {
     match error {
-        Error::Invalid { message, .. } => message.clone(),
+        Error::Invalid(it) => it.message.clone(),
         other => panic!("not refused as invalid, but: {other}"),
     }
 }

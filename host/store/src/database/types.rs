@@ -8,15 +8,27 @@ use rusqlite::ffi::{self, ErrorCode};
 
 use super::connections::Site;
 
-/// One SQL statement, in the subset that SQLite and PostgreSQL share.
-#[derive(Clone, Debug, Default)]
-pub struct Statement {
-    /// The text, with `$1` for the first parameter.
-    pub sql: String,
-    /// The values of `$1`, `$2` …; each must be used.
-    pub parameters: Vec<Value>,
-    /// How many rows it must change or, of a SELECT, return; else the whole batch is undone.
-    pub expect: Option<u32>,
+pub use contract::madoguchi::tool::sql;
+pub(super) use sql::{
+    ConstraintFailure, ConstraintKind, Error, InvalidStatement, Rows, Statement, UnexpectedCount,
+    Value,
+};
+
+/// What a batch is and gives stands in the contract (`wit/capabilities.wit`) alone.
+mod contract {
+    wasmtime::component::bindgen!({
+        path: "../../wit",
+        inline: "
+            package madoguchi:store;
+            world database {
+                import madoguchi:tool/sql@0.1.0;
+            }
+        ",
+        world: "madoguchi:store/database",
+        imports: { default: async },
+        require_store_data_send: true,
+        additional_derives: [PartialEq],
+    });
 }
 
 impl Statement {
@@ -24,21 +36,6 @@ impl Statement {
     pub(super) fn bytes(&self) -> usize {
         self.sql.len() + self.parameters.iter().map(Value::bytes).sum::<usize>()
     }
-}
-
-/// One value of a row or a parameter.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Value {
-    /// SQL's NULL.
-    Null,
-    /// A 64-bit integer.
-    Integer(i64),
-    /// A double. As a parameter it must be finite; a row may hold infinity.
-    Real(f64),
-    /// UTF-8 text.
-    Text(String),
-    /// Bytes.
-    Blob(Vec<u8>),
 }
 
 impl Value {
@@ -53,69 +50,32 @@ impl Value {
     }
 }
 
-/// What one statement gave.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Rows {
-    /// Names of the columns.
-    pub columns: Vec<String>,
-    /// The rows, each as long as `columns`.
-    pub rows: Vec<Vec<Value>>,
-    /// Rows inserted, updated or deleted.
-    pub changes: u64,
+/// A statement of a batch is wrong or not allowed.
+pub(super) fn invalid(statement: u32, message: impl Into<String>) -> Error {
+    Error::Invalid(InvalidStatement { statement, message: message.into() })
 }
 
-/// Which kind of constraint did not hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ConstraintKind {
-    /// UNIQUE or PRIMARY KEY.
-    Unique,
-    /// FOREIGN KEY.
-    ForeignKey,
-    /// CHECK.
-    Check,
-    /// NOT NULL.
-    NotNull,
-    /// Another one: a trigger's RAISE, a STRICT table's type.
-    Other,
-}
-
-/// Why a batch came to nothing. Statements are counted from 0.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Error {
-    /// A constraint does not hold.
-    #[error("statement {statement}: {kind:?} constraint failed: {name}")]
-    Constraint {
-        /// Index of the statement; the last one for a constraint that is checked at the commit.
-        statement: u32,
-        /// Its kind.
-        kind: ConstraintKind,
-        /// `table.column, table.column`, or the name of a CHECK; SQLite does not name foreign keys.
-        name: String,
-    },
-    /// A statement touched another number of rows than it expected.
-    #[error("statement {statement}: expected {expected} rows, found {found}")]
-    UnexpectedCount {
-        /// Index of the statement.
-        statement: u32,
-        /// What it said.
-        expected: u32,
-        /// What came.
-        found: u32,
-    },
-    /// A statement is wrong or not allowed.
-    #[error("statement {statement}: {message}")]
-    Invalid {
-        /// Index of the statement.
-        statement: u32,
-        /// What is wrong and what would be right.
-        message: String,
-    },
-    /// More rows, bytes, pages or time than the component may use.
-    #[error("{0}")]
-    LimitExceeded(String),
-    /// The disk is full or gone, or too many are waiting; the same may succeed later.
-    #[error("{0}")]
-    Unavailable(String),
+/// An error of a migration as its author reads it.
+pub(super) fn told(error: &Error) -> String {
+    match error {
+        Error::Constraint(ConstraintFailure { statement, kind, name }) => {
+            let kind = match kind {
+                ConstraintKind::Unique => "Unique",
+                ConstraintKind::ForeignKey => "ForeignKey",
+                ConstraintKind::Check => "Check",
+                ConstraintKind::NotNull => "NotNull",
+                ConstraintKind::Other => "Other",
+            };
+            format!("statement {statement}: {kind} constraint failed: {name}")
+        }
+        Error::UnexpectedCount(UnexpectedCount { statement, expected, found }) => {
+            format!("statement {statement}: expected {expected} rows, found {found}")
+        }
+        Error::Invalid(InvalidStatement { statement, message }) => {
+            format!("statement {statement}: {message}")
+        }
+        Error::LimitExceeded(text) | Error::Unavailable(text) => text.clone(),
+    }
 }
 
 /// Why a database could not be opened.
@@ -234,10 +194,9 @@ pub(super) fn explain(site: &Site, statement: u32, error: rusqlite::Error) -> Er
         }
         rusqlite::Error::SqlInputError { error, msg, .. } => (error, msg),
         rusqlite::Error::MultipleStatement => {
-            let message = "more than one statement in a text: send each on its own".into();
-            return Error::Invalid { statement, message };
+            return invalid(statement, "more than one statement in a text: send each on its own");
         }
-        other => return Error::Invalid { statement, message: other.to_string() },
+        other => return invalid(statement, other.to_string()),
     };
     match failure.code {
         ErrorCode::ConstraintViolation => constraint(statement, failure, &message),
@@ -247,7 +206,7 @@ pub(super) fn explain(site: &Site, statement: u32, error: rusqlite::Error) -> Er
         ErrorCode::Unknown
         | ErrorCode::TypeMismatch
         | ErrorCode::ParameterOutOfRange
-        | ErrorCode::AuthorizationForStatementDenied => Error::Invalid { statement, message },
+        | ErrorCode::AuthorizationForStatementDenied => invalid(statement, message),
         _ => Error::Unavailable(format!("the database is unavailable: {message}")),
     }
 }
@@ -274,7 +233,8 @@ fn constraint(statement: u32, failure: ffi::Error, message: &str) -> Error {
     };
     // Of an index on an expression SQLite says: index 'name'.
     let index = name.strip_prefix("index '").and_then(|name| name.strip_suffix('\''));
-    Error::Constraint { statement, kind, name: index.unwrap_or(name).to_owned() }
+    let name = index.unwrap_or(name).to_owned();
+    Error::Constraint(ConstraintFailure { statement, kind, name })
 }
 
 /// SQLite says the same of a full disk and of its own page limit; a little file tells them apart.

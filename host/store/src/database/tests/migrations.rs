@@ -74,10 +74,10 @@ async fn one_that_fails_leaves_nothing_of_those_before_it() {
         migration(3, &["INSERT INTO notes (note) VALUES ('x')", "CREATE TABLE seats (x)"]),
     ];
     let error = cinema.migrate(&list).await.unwrap_err();
-    let MigrateError::Failed { number: 3, error: Error::Invalid { statement: 1, .. }, .. } = error
-    else {
+    let MigrateError::Failed { number: 3, error: Error::Invalid(invalid), .. } = error else {
         panic!("{error}");
     };
+    assert_eq!(invalid.statement, 1);
     message(&read(&cinema, "SELECT * FROM extra").await.unwrap_err());
     assert_eq!(number(&cinema, "SELECT count(*) FROM notes").await, 0);
 }

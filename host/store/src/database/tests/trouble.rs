@@ -1,6 +1,6 @@
 //! Trouble: full, locked, busy, and neighbours that break a group.
 
-use super::super::ConstraintKind;
+use super::super::sql::ConstraintKind;
 use super::*;
 
 /// Another process, as far as SQLite can tell: while it holds the lock, the writer waits and
@@ -60,7 +60,7 @@ async fn a_batch_that_fails_at_the_commit_fails_alone() {
     for (index, answer) in answers.iter().enumerate() {
         let kind = match answer {
             Ok(_) => None,
-            Err(Error::Constraint { kind, .. }) => Some(*kind),
+            Err(Error::Constraint(it)) => Some(it.kind),
             Err(other) => panic!("{index}: {other}"),
         };
         let expected = match index {

@@ -1,6 +1,6 @@
 //! Writing: whole or not at all, together and yet apart.
 
-use super::super::ConstraintKind;
+use super::super::sql::{ConstraintFailure, ConstraintKind, UnexpectedCount};
 use super::*;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -21,7 +21,11 @@ async fn of_sixty_four_at_once_each_seat_has_one_buyer_and_failures_touch_nobody
     for buyer in buyers {
         match buyer.await.unwrap() {
             Ok(rows) => sold += rows[1].changes,
-            Err(Error::Constraint { statement: 1, kind: ConstraintKind::Unique, name }) => {
+            Err(Error::Constraint(ConstraintFailure {
+                statement: 1,
+                kind: ConstraintKind::Unique,
+                name,
+            })) => {
                 assert_eq!(name, "seats.showtime, seats.seat");
                 refused += 1;
             }
@@ -45,7 +49,10 @@ async fn an_unexpected_count_undoes_the_whole_batch_and_is_named() {
     batch.push(Statement::new("UPDATE seats SET price = 5 WHERE seat = 'A9'", []).expecting(1));
     batch.extend(sell("noon", "A3"));
     let error = cinema.transact(batch, later()).await.unwrap_err();
-    assert_eq!(error, Error::UnexpectedCount { statement: 1, expected: 1, found: 0 });
+    assert_eq!(
+        error,
+        Error::UnexpectedCount(UnexpectedCount { statement: 1, expected: 1, found: 0 })
+    );
     assert_eq!(number(&cinema, "SELECT count(*) FROM seats").await, 1);
 }
 
@@ -67,7 +74,10 @@ async fn a_count_is_of_rows_changed_or_rows_returned() {
     }
     cinema.query(expecting("SELECT id FROM showtimes", 2), later()).await.unwrap();
     let error = cinema.query(expecting("SELECT id FROM showtimes", 1), later()).await.unwrap_err();
-    assert_eq!(error, Error::UnexpectedCount { statement: 0, expected: 1, found: 2 });
+    assert_eq!(
+        error,
+        Error::UnexpectedCount(UnexpectedCount { statement: 0, expected: 1, found: 2 })
+    );
 }
 
 #[tokio::test]
@@ -93,7 +103,8 @@ async fn a_constraint_that_fails_is_named() {
         ("DELETE FROM showtimes", ConstraintKind::Other, "showtimes stay"),
     ] {
         let error = write(&cinema, sql).await.expect_err(sql);
-        assert_eq!(error, Error::Constraint { statement: 0, kind, name: name.into() }, "{sql}");
+        let expected = ConstraintFailure { statement: 0, kind, name: name.into() };
+        assert_eq!(error, Error::Constraint(expected), "{sql}");
     }
 }
 
