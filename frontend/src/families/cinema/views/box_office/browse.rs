@@ -64,7 +64,8 @@ pub(super) fn Browse() -> impl IntoView {
                 Loaded::Failed(trouble) => view! { <Notice trouble on_retry=retry/> }.into_any(),
                 Loaded::Here(()) => view! { <Films day found/> }.into_any(),
             }}
-            <FindReservation/>
+            // Not pushed away by the films when they arrive.
+            {move || (stage.get() != Loaded::Loading).then(|| view! { <FindReservation/> })}
         </div>
     }
 }
