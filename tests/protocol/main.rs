@@ -4,6 +4,7 @@
 mod approvals;
 mod both_ways;
 mod browser;
+mod budget;
 mod cancel;
 mod chat;
 mod clients;

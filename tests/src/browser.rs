@@ -71,6 +71,11 @@ fn program(variable: &str, names: &[&str]) -> PathBuf {
 impl Browser {
     /// Opens the page of the server at `url`.
     pub async fn open(url: &str, look: Look) -> Self {
+        Self::open_at(url, "", look).await
+    }
+
+    /// Opens the page of the server at `url` where `address` is: `#/counter`.
+    pub async fn open_at(url: &str, address: &str, look: Look) -> Self {
         let chromium = program("CHROMIUM", &["/usr/bin/chromium", "/usr/bin/chromium-browser"]);
         let chromedriver = program("CHROMEDRIVER", &["/usr/bin/chromedriver"]);
         // Free now; nobody else asks for one between here and the driver's start but us.
@@ -88,7 +93,7 @@ impl Browser {
         // The window of a headless browser is not the viewport: ask for the viewport itself.
         let browser = Self { client, driver, url: url.to_owned(), _profile: profile };
         browser.emulate(look).await;
-        browser.go("").await;
+        browser.go(address).await;
         browser
     }
 

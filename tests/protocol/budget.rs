@@ -1,0 +1,71 @@
+//! What a first visit on a phone may cost, by place: `tests/budget.json` holds it, and a change there is a decision.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use tests::{
+    browser::{Browser, Look},
+    server::TestServer,
+};
+
+/// What a visit came to until its place is drawn. `kilobytes`: the bodies as they travel, of page, program, style
+/// and the host's answers. `layout_shift`: how much of what was drawn moved without being asked to.
+const MEASURE: &str = "
+    const done = arguments[arguments.length - 1];
+    const all = ['navigation', 'resource'].flatMap(it => performance.getEntriesByType(it));
+    let shift = 0;
+    const add = list => { for (const it of list) if (!it.hadRecentInput) shift += it.value; };
+    const observer = new PerformanceObserver(list => add(list.getEntries()));
+    observer.observe({ type: 'layout-shift', buffered: true });
+    setTimeout(() => {
+        add(observer.takeRecords());
+        done({
+            kilobytes: all.reduce((sum, it) => sum + it.encodedBodySize, 0) / 1000,
+            requests: all.length,
+            layout_shift: shift,
+        });
+    }, 100);";
+
+const FAMILIES: [&str; 6] =
+    ["assistant", "cinema", "conversations", "forms", "illustrations", "navigation"];
+
+/// Each place, and what is there once it is drawn.
+const PLACES: [(&str, &str); 6] = [
+    ("#/", ".film-list .showtime"),
+    ("#/chat", "textarea"),
+    ("#/conversations", "main h1"),
+    ("#/counter", "main h1"),
+    ("#/forms", "main h1"),
+    ("#/navigation", "main h1"),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_first_visit_of_each_place_stays_within_its_budget() {
+    let budget = fs::read(tests::root().join("tests/budget.json")).unwrap();
+    let budget: Value = serde_json::from_slice(&budget).unwrap();
+    let server = TestServer::with(&FAMILIES).await;
+    let mut over = Vec::new();
+    for (place, drawn) in PLACES {
+        // Nothing is kept from one visit to the next.
+        let browser = Browser::open_at(&server.url(), "icon.svg", Look::PHONE).await;
+        // Fast 3G, and nothing ahead of time: what is drawn meanwhile is seen, and what is counted is the place's.
+        let slow = json!({
+            "offline": false, "latency": 150, "downloadThroughput": 180_000, "uploadThroughput": 84_000,
+        });
+        browser.devtools("Network.enable", json!({})).await;
+        browser.devtools("Network.emulateNetworkConditions", slow).await;
+        let saving = json!({ "dataSaverEnabled": true });
+        browser.devtools("Emulation.setDataSaverOverride", saving).await;
+        browser.go(place).await;
+        browser.find(drawn).await;
+        let visit = browser.ask_later(MEASURE, vec![]).await;
+        browser.close().await;
+        println!("{place}: {visit}");
+        for (what, most) in budget[place].as_object().expect("each place has a budget") {
+            if visit[what].as_f64() > most.as_f64() {
+                over.push(format!("{place}: {what} is {}, and at most {most}", visit[what]));
+            }
+        }
+    }
+    assert_eq!(over, Vec::<String>::new());
+}
