@@ -15,6 +15,9 @@ pub(super) use sql::{
 };
 
 /// What a batch is and gives stands in the contract (`wit/capabilities.wit`) alone.
+///
+/// Statements are counted from 0; a constraint that is checked at the commit is the last one's. A real number must
+/// be finite as a parameter, and may be infinite in a row. SQLite does not name foreign keys.
 mod contract {
     wasmtime::component::bindgen!({
         path: "../../wit",
