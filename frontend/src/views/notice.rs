@@ -59,10 +59,11 @@ pub(crate) fn Skeleton(
 ) -> impl IntoView {
     let page = page();
     view! {
-        <div class="skeleton" aria-busy="true">
+        // No `div`: what comes in its place would be the same element grown, which counts as moved.
+        <section class="skeleton" aria-busy="true">
             <span class="only-heard">{move || page.say(Key::Loading)}</span>
             {(0..lines).map(|_| view! { <span class="skeleton-line"></span> }).collect_view()}
-        </div>
+        </section>
     }
 }
 
