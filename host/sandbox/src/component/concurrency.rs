@@ -56,11 +56,10 @@ impl Places {
         if let Ok(permit) = self.free.try_acquire() {
             return Ok(self.place(permit));
         }
-        let _waiting = self.queued.hold();
-        let _queued = tally.queued.hold();
-        if self.queued.get() > self.queue_max as u64 {
+        let Some(_waiting) = self.queued.hold_below(self.queue_max as u64) else {
             return Err(self.retry_after_ms());
-        }
+        };
+        let _queued = tally.queued.hold();
         match tokio::time::timeout(patience, self.free.acquire()).await {
             Ok(Ok(permit)) => Ok(self.place(permit)),
             _ => Err(self.retry_after_ms()),
