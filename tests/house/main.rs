@@ -9,4 +9,5 @@ mod licences;
 mod packages;
 mod repository;
 mod sources;
+mod style;
 mod tree;
