@@ -1,7 +1,5 @@
 //! The frame: header, places, the one live region; and the view of the place where the reader is.
 
-use std::time::Duration;
-
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -11,6 +9,7 @@ use crate::browser;
 use crate::chat::talk::Talk;
 use crate::chat::{album, kept};
 use crate::families;
+use crate::home::{Goings, HEAD_START};
 use crate::operator::Operator;
 use crate::page::{Connection, Door, Page, page};
 use crate::part::{Part, part};
@@ -22,6 +21,7 @@ use crate::text::{self, Key};
 use crate::views::approvals::ApprovalsView;
 use crate::views::chat::ChatView;
 use crate::views::counter::CounterView;
+use crate::views::home::Front;
 use crate::views::operator::OperatorView;
 use crate::views::part::drawn_by;
 use crate::views::sign_in::SignIn;
@@ -41,13 +41,17 @@ pub(crate) fn App() -> impl IntoView {
     provide_context(page);
     table::provide(page);
     provide_context(Talk::new(page));
-    provide_context(Subscriptions::new(page));
+    let subscriptions = Subscriptions::new(page);
+    provide_context(subscriptions);
+    provide_context(Goings::new(page, subscriptions));
     provide_context(Inbox::new(page));
     let operator = Operator::new(page);
     provide_context(operator);
     Effect::new(move |_| document().set_title(&title(page)));
-    open_where_something_is(page);
     load_ahead(operator);
+    let is_home = Memo::new(move |_| {
+        page.door.get() == Door::Open && page.route.with(|it| *it == Route::Home)
+    });
 
     view! {
         <a class="skip" href="#main" on:click=move |event| {
@@ -56,15 +60,13 @@ pub(crate) fn App() -> impl IntoView {
         }>{move || page.say(Key::Skip)}</a>
         <Header/>
         <main id="main" tabindex="-1">
+            {move || is_home.get().then(|| view! { <Front/> })}
             <Stages/>
         </main>
         <Toast/>
         <div class="only-heard" role="status" aria-live="polite">{move || spoken(page)}</div>
     }
 }
-
-/// How long the first view has the connection for itself.
-const HEAD_START: Duration = Duration::from_secs(3);
 
 /// Loads what may be needed next, one after another, while the reader looks at the first view.
 fn load_ahead(operator: Operator) {
@@ -84,22 +86,6 @@ fn load_ahead(operator: Operator) {
     set_timeout(move || spawn_local(load), HEAD_START);
 }
 
-/// Who comes without an address is at the first place; a host that does not serve it is entered by its tools.
-fn open_where_something_is(page: Page) {
-    let is_first = RwSignal::new(true);
-    Effect::new(move |_| {
-        if !is_first.get() || page.tools.with(|it| it.here().is_none()) {
-            return;
-        }
-        is_first.set(false);
-        // The address itself: who has gone elsewhere meanwhile stays there.
-        let is_default = Route::parse(&browser::hash()) == Route::default();
-        if is_default && !table::has_first(page) {
-            page.go(Route::Counter(None));
-        }
-    });
-}
-
 /// A phrase said twice must differ, or a screen reader keeps silent the second time.
 fn spoken(page: Page) -> String {
     page.voice.with(|(text, count)| {
@@ -112,6 +98,9 @@ fn title(page: Page) -> String {
     let is_operators = page.route.with(|it| matches!(it, Route::Operator(_)));
     if page.door.get() != Door::Open && !is_operators {
         return format!("{} — 窓口 Madoguchi", page.say(Key::SignIn));
+    }
+    if page.route.with(|it| *it == Route::Home) {
+        return "窓口 Madoguchi".to_owned();
     }
     let place = page.route.with(|route| match route {
         Route::Counter(None) => page.say(Key::Counter).to_owned(),
@@ -147,6 +136,7 @@ enum Stage {
     Approvals,
     Operator,
     Nowhere,
+    /// None at the front door of a host that does not serve the first place.
     Family(Option<Shown>),
 }
 
@@ -162,6 +152,7 @@ fn Stages() -> impl IntoView {
             return Stage::SignIn;
         }
         page.route.with(|route| match route {
+            Route::Home => Stage::Family(table::has_first(page).then(Shown::first).flatten()),
             Route::Counter(_) => Stage::Counter,
             Route::Chat => Stage::Chat,
             Route::Approvals => Stage::Approvals,
@@ -213,12 +204,14 @@ fn Header() -> impl IntoView {
         page.tools.track();
         request_animation_frame(|| browser::reveal_first(".places [aria-current]"));
     });
+    let is_home = move || page.route.with(|it| *it == Route::Home);
     let is_counter = move || page.route.with(|it| matches!(it, Route::Counter(_)));
     let is_chat = move || page.route.with(|it| matches!(it, Route::Chat));
     let current = move |here: bool| here.then_some("page");
     view! {
         <header class="top">
-            <a class="brand" href="#/" aria-label="窓口 Madoguchi">
+            <a class="brand" href=Route::Home.hash() aria-label="窓口 Madoguchi"
+                aria-current=move || current(is_home())>
                 <span class="brand-mark" aria-hidden="true"></span>
                 <span class="brand-name" lang="ja">"窓口"</span>
                 <span class="brand-latin">"Madoguchi"</span>
@@ -254,11 +247,16 @@ fn PlaceLink(place: &'static Place) -> impl IntoView {
     let page = page();
     let is_here = Memo::new(move |_| page.route.with(|it| place.has(it)));
     let is_shown = Memo::new(move |_| is_here.get() || place.is_shown(page));
+    let goings: Goings = expect_context();
+    let waiting = Memo::new(move |_| goings.waiting_at(&place.start()));
     move || {
         is_shown.get().then(|| {
             view! {
                 <a href=place.start().hash() aria-current=move || is_here.get().then_some("page")>
                     {move || page.say(place.name)}
+                    {move || (waiting.get() > 0).then(|| view! {
+                        " "<span class="inbox-count">{waiting}</span>
+                    })}
                 </a>
             }
         })

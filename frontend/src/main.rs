@@ -17,6 +17,7 @@ mod form;
 mod gate;
 mod geo;
 mod history;
+mod home;
 mod lookup;
 mod mcp;
 mod operator;

@@ -3,8 +3,11 @@
 use std::sync::OnceLock;
 
 /// A place of the page.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Route {
+    /// `#/`: the front door, above the first place.
+    #[default]
+    Home,
     /// `#/counter` and `#/counter/TOOL`
     Counter(Option<String>),
     /// `#/chat`
@@ -76,31 +79,18 @@ impl Address {
     }
 }
 
-/// What the families make of addresses.
-#[derive(Clone, Copy)]
-pub(crate) struct Reading {
-    /// The address as its family writes it; none where no family knows it.
-    pub(crate) known: fn(&Address) -> Option<Address>,
-    /// Where the page opens.
-    pub(crate) first: fn() -> Route,
-}
+/// The address as its family writes it; none where no family knows it.
+type Known = fn(&Address) -> Option<Address>;
 
-static READING: OnceLock<Reading> = OnceLock::new();
+static KNOWN: OnceLock<Known> = OnceLock::new();
 
 /// Reads addresses so from now on.
-pub(crate) fn read_by(reading: Reading) {
-    let _ = READING.set(reading);
-}
-
-impl Default for Route {
-    /// Where the page opens.
-    fn default() -> Self {
-        READING.get().map_or(Self::Chat, |it| (it.first)())
-    }
+pub(crate) fn read_by(known: Known) {
+    let _ = KNOWN.set(known);
 }
 
 impl Route {
-    /// Reads a hash; an empty one is the first place.
+    /// Reads a hash; an empty one is the front door.
     pub(crate) fn parse(hash: &str) -> Self {
         let path = hash.trim_start_matches('#').trim_start_matches('/');
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
@@ -116,10 +106,10 @@ impl Route {
                 Self::Operator(OperatorTab::Components(Some(name.to_owned())))
             }
             ["operator", "calls"] => Self::Operator(OperatorTab::Calls),
-            [] => Self::default(),
+            [] => Self::Home,
             _ => {
                 let address = Address { path, query: query.to_owned() };
-                let known = READING.get().and_then(|it| (it.known)(&address));
+                let known = KNOWN.get().and_then(|it| it(&address));
                 known.map_or_else(|| Self::Nowhere(hash.to_owned()), Self::At)
             }
         }
@@ -128,6 +118,7 @@ impl Route {
     /// The hash that leads here.
     pub(crate) fn hash(&self) -> String {
         match self {
+            Self::Home => "#/".to_owned(),
             Self::Counter(None) => "#/counter".to_owned(),
             Self::Counter(Some(tool)) => format!("#/counter/{}", encoded(tool)),
             Self::Chat => "#/chat".to_owned(),
@@ -192,7 +183,7 @@ mod tests {
         let tool = Route::Counter(Some("reserve_seats".to_owned()));
         crate::families::register();
         let family = crate::table::places().map(crate::table::Place::start);
-        let own = [Route::default(), Route::Counter(None), tool, Route::Chat, Route::Approvals];
+        let own = [Route::Home, Route::Counter(None), tool, Route::Chat, Route::Approvals];
         let operator = [
             OperatorTab::Now,
             OperatorTab::Components(None),
@@ -205,10 +196,10 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_address_is_the_first_place_and_an_unknown_one_is_none() {
+    fn an_empty_address_is_home_and_an_unknown_one_is_none() {
         crate::families::register();
         for hash in ["", "#", "#/", "#//"] {
-            assert_eq!(Route::parse(hash), Route::default(), "{hash}");
+            assert_eq!(Route::parse(hash), Route::Home, "{hash}");
         }
         for hash in ["#/nowhere", "#/reservation", "#/form", "#/%"] {
             let nowhere = Route::parse(hash);

@@ -7,9 +7,10 @@ use output::form::{OpenForm, Values};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::home::Mine;
 use crate::page::Page;
 use crate::part::Part;
-use crate::route::{self, Address, Reading, Route};
+use crate::route::{self, Address, Route};
 use crate::text::{Key, Lang};
 
 static ALL: OnceLock<&'static [&'static Family]> = OnceLock::new();
@@ -17,7 +18,7 @@ static ALL: OnceLock<&'static [&'static Family]> = OnceLock::new();
 /// Takes the families of the page, in the order of their places.
 pub(crate) fn register(families: &'static [&'static Family]) {
     let _ = ALL.set(families);
-    route::read_by(Reading { known, first });
+    route::read_by(known);
 }
 
 fn all() -> impl Iterator<Item = &'static &'static Family> {
@@ -33,6 +34,10 @@ pub(crate) struct Family {
     pub(crate) places: &'static [Place],
     /// The views that its tools name.
     pub(crate) views: &'static [View],
+    /// What may be done at its first place, as the front door says it.
+    pub(crate) door: Option<Key>,
+    /// How the page learns what of its reader's goes on.
+    pub(crate) mine: Option<Mine>,
     /// What may be said to an assistant that has its tools, and the tool by which a host is known to serve it.
     pub(crate) example: Option<(&'static str, Key)>,
     /// How its own assistant greets.
@@ -79,6 +84,8 @@ pub(crate) struct Forms {
 pub(crate) const NONE: Family = Family {
     places: &[],
     views: &[],
+    door: None,
+    mine: None,
     example: None,
     greeting: None,
     asks: |_, _, _| None,
@@ -144,6 +151,11 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
+    /// The first place, as it is entered.
+    pub(crate) fn first() -> Option<Self> {
+        Self::of(&places().next()?.start())
+    }
+
     /// None where the route is no family's.
     pub(crate) fn of(route: &Route) -> Option<Self> {
         let mut all = places().enumerate();
@@ -160,7 +172,8 @@ impl Place {
     /// Whether there is a way to it: the host serves it, or that is not known yet and the page opens there.
     pub(crate) fn is_shown(&self, page: Page) -> bool {
         let is_known = page.tools.with(|it| it.here().is_some());
-        page.tool(self.tool).is_some() || (!is_known && self.has(&Route::default()))
+        let is_first = || places().next().is_some_and(|it| it.tool == self.tool);
+        page.tool(self.tool).is_some() || (!is_known && is_first())
     }
 
     pub(crate) fn has(&self, route: &Route) -> bool {
@@ -176,11 +189,6 @@ impl Place {
 /// All places, in the order of the header.
 pub(crate) fn places() -> impl Iterator<Item = &'static Place> {
     all().flat_map(|it| it.places)
-}
-
-/// Where the page opens.
-fn first() -> Route {
-    places().next().map_or(Route::Chat, Place::start)
 }
 
 /// The address as its family writes it; none where no family knows it.
@@ -204,6 +212,17 @@ pub(crate) fn examples(page: Page) -> Vec<Key> {
     let served = all().filter_map(|it| it.example);
     let is_known = page.tools.with(|it| it.here().is_some());
     served.filter(|it| !is_known || page.tool(it.0).is_some()).map(|it| it.1).collect()
+}
+
+/// What may be done at the places that the host serves, as the front door says it.
+pub(crate) fn doors(page: Page) -> Vec<(Key, Route)> {
+    let doors = all().filter_map(|it| Some((it.door?, it.places.first()?)));
+    doors.filter(|it| it.1.is_shown(page)).map(|it| (it.0, it.1.start())).collect()
+}
+
+/// How the page learns what of its reader's goes on.
+pub(crate) fn mine() -> impl Iterator<Item = &'static Mine> {
+    all().filter_map(|it| it.mine.as_ref())
 }
 
 /// Whether the page opens at the first place: not where the host is known not to serve it.

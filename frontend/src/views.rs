@@ -6,6 +6,7 @@ pub(crate) mod chat;
 pub(crate) mod counter;
 pub(crate) mod field;
 pub(crate) mod form;
+pub(crate) mod home;
 pub(crate) mod map;
 pub(crate) mod notice;
 pub(crate) mod operator;

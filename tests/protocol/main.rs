@@ -11,6 +11,7 @@ mod clients;
 mod conversations;
 mod forms;
 mod holds;
+mod home;
 mod lending;
 mod navigation;
 mod operator;

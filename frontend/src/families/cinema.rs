@@ -1,9 +1,13 @@
 //! The box office: halls, programmes, bookings and tickets.
 
 use leptos::prelude::*;
-use output::cinema::{History, Movies, Reservation, SeatMap, Showtimes};
-use serde_json::Value;
+use output::cinema::{
+    History, Movies, Reservation, ReservationStatus, Reservations, SeatMap, Showtimes,
+};
+use serde_json::{Value, json};
 
+use crate::dates;
+use crate::home::{Mine, Ongoing};
 use crate::part::{Part, part};
 use crate::route::Spot;
 use crate::table::{Draw, Drawing, Family, NONE, Outputs, Place, View, counted, fits};
@@ -57,6 +61,16 @@ pub(super) static FAMILY: Family = Family {
             count => Some((Key::CardAskReserve, vec![names, count.to_string()])),
         }
     },
+    door: Some(Key::FrontBook),
+    mine: Some(Mine {
+        tool: "list_reservations",
+        arguments: || {
+            let name = views::box_office::name_kept();
+            (!name.is_empty()).then(|| json!({ "user_id": name }))
+        },
+        resource: None,
+        read: |value| next_visit(&fits(value)?, &dates::now()),
+    }),
     example: Some(("list_movies", Key::ChatExBook)),
     provide: |_| provide_context(Office::new()),
     outputs: &OUTPUTS,
@@ -118,6 +132,24 @@ static OUTPUTS: Part<Outputs> = part!(cinema: Outputs = &Outputs(&[
     },
 ]));
 
+/// The visit to come first.
+fn next_visit(made: &Reservations, now: &str) -> Option<Ongoing> {
+    let is_to_come = |it: &&Reservation| {
+        it.status == ReservationStatus::Confirmed && it.start_time.as_deref() > Some(now)
+    };
+    let next = made.reservations.iter().filter(is_to_come).min_by_key(|it| &it.start_time)?;
+    let title = next.movie_title.clone().unwrap_or_default();
+    let start = next.start_time.clone().unwrap_or_default();
+    Some(Ongoing {
+        phrase: (
+            Key::FrontVisit,
+            vec![title, start.get(5..16)?.replace('-', "/").replace('T', " ")],
+        ),
+        route: At::Reservation(next.reservation_id.clone()).route(),
+        waiting: 0,
+    })
+}
+
 /// Which seats a call is about.
 fn seats(params: &Value) -> Vec<String> {
     let list = params.get("seat_ids").or_else(|| params.get("seats")).and_then(Value::as_array);
@@ -146,6 +178,29 @@ mod tests {
         let strange = Some((Key::CardResult, Vec::new()));
         assert_eq!(tell(Some("strange"), &map), strange, "drawn as data");
         assert_eq!(tell(None, &map), None);
+    }
+
+    #[test]
+    fn the_next_visit_is_the_first_that_is_to_come() {
+        let made = |id: &str, start: &str, status| Reservation {
+            reservation_id: id.to_owned(),
+            movie_title: Some("七人の侍".to_owned()),
+            start_time: Some(start.to_owned()),
+            status,
+            ..Reservation::default()
+        };
+        let (confirmed, cancelled) = (ReservationStatus::Confirmed, ReservationStatus::Cancelled);
+        let reservations = vec![
+            made("late", "2026-11-30T09:00:00", confirmed),
+            made("past", "2026-11-26T09:00:00", confirmed),
+            made("off", "2026-11-27T09:00:00", cancelled),
+            made("next", "2026-11-28T18:30:00", confirmed),
+        ];
+        let made = Reservations { reservations, reservations_count: 4 };
+        let next = next_visit(&made, "2026-11-26T10:00:00").unwrap();
+        assert_eq!(next.route, At::Reservation("next".to_owned()).route());
+        assert_eq!(next.phrase.1, ["七人の侍", "11/28 18:30"]);
+        assert!(next_visit(&made, "2026-12-01T00:00:00").is_none());
     }
 
     #[test]

@@ -3,7 +3,9 @@
 
 use leptos::prelude::*;
 use output::conversations::{Conversations, Transcript};
+use serde_json::json;
 
+use crate::home::{Mine, Ongoing};
 use crate::part::{Part, part};
 use crate::route::Spot;
 use crate::table::{Draw, Drawing, Family, NONE, Outputs, Place, View, counted, fits};
@@ -65,6 +67,17 @@ pub(super) static FAMILY: Family = Family {
         },
     ],
     views: &[View::new("conversation"), View::new("conversations")],
+    mine: Some(Mine {
+        tool: "list_conversations",
+        arguments: || Some(json!({ "state": "active" })),
+        resource: Some("conversations://list"),
+        read: |value| {
+            let count = fits::<Conversations>(value)?.conversations.len();
+            let phrase = (Key::FrontTalks, vec![count.to_string()]);
+            let route = At::List(Filter::default()).route();
+            (count > 0).then_some(Ongoing { phrase, route, waiting: 0 })
+        },
+    }),
     forget: agents::kept::forget_all,
     outputs: &OUTPUTS,
     ..NONE

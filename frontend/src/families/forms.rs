@@ -15,10 +15,11 @@ pub(crate) mod views;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use output::form::{Choice, Form, FormRequest, Language, Today, Values};
-use serde_json::Value;
+use output::form::{Choice, Form, FormRequest, Language, Submissions, Today, Values};
+use serde_json::{Value, json};
 
 use crate::dates;
+use crate::home::{Mine, Ongoing};
 use crate::page::{Page, next_number, page};
 use crate::part::{Part, part};
 use crate::route::Spot;
@@ -49,6 +50,16 @@ pub(super) static FAMILY: Family = Family {
         },
     }],
     views: &[View { elsewhere: Some(Key::CardFormBelow), ..View::new("form_request") }],
+    mine: Some(Mine {
+        tool: "list_form_submissions",
+        arguments: || Some(json!({ "status": "waiting" })),
+        resource: Some("form://submissions.csv"),
+        read: |value| {
+            let waiting = fits::<Submissions>(value)?.forms.len();
+            let phrase = (Key::FrontForms, vec![waiting.to_string()]);
+            (waiting > 0).then(|| Ongoing { phrase, route: At::List.route(), waiting })
+        },
+    }),
     example: Some(("request_form", Key::ChatExForm)),
     forget: keeping::forget_all,
     forms: Some(&FORMS),

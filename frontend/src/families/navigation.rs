@@ -44,6 +44,7 @@ pub(super) static FAMILY: Family = Family {
         code: &PLACE,
         title: |page, _| page.say(Key::NavPlace).to_owned(),
     }],
+    door: Some(Key::FrontRoute),
     views: &[View::new("routes"), View::new("comparison"), View::new("place")],
     example: Some(("route_search", Key::ChatExWay)),
     greeting: Some(Greeting {

@@ -45,6 +45,18 @@ with_map_words! {
     // The frame of the page.
     Skip: "本文へ移動", "Skip to the content";
     Places: "画面の切り替え", "Places";
+    FrontDoor: "ようこそ", "Welcome";
+    FrontWhat: "人と AI エージェントが同じツールを使える窓口です。結果は座席表や地図、フォームで見られます。",
+        "One counter where people and AI agents use the same tools, and see results as seats, maps and forms.";
+    FrontBook: "映画の席を取る", "Book cinema seats";
+    FrontRoute: "道順を調べる", "Find a route";
+    FrontChat: "アシスタントに頼む", "Ask the assistant";
+    FrontTools: "ツールを使う", "Use the tools";
+    FrontMine: "進行中のもの", "What goes on";
+    FrontApprovals: "承認待ち {0} 件", "Approvals waiting: {0}";
+    FrontForms: "回答待ちのフォーム {0} 件", "Forms waiting for an answer: {0}";
+    FrontTalks: "進行中の会話 {0} 件", "Conversations going on: {0}";
+    FrontVisit: "次の予約：{0} {1}", "Your next visit: {0}, {1}";
     BoxOffice: "チケット窓口", "Box office";
     Counter: "ツールカウンター", "Counter";
     SwitchLanguage: "English", "日本語";

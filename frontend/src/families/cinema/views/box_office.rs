@@ -45,10 +45,7 @@ impl Office {
         Self {
             programme: RwSignal::new(Loaded::Loading),
             query: RwSignal::new(String::new()),
-            // What was typed in this tab, else whom the last reservation was for.
-            name: RwSignal::new(
-                Keep::Tab.get("name").or_else(|| Keep::Browser.get("name")).unwrap_or_default(),
-            ),
+            name: RwSignal::new(name_kept()),
             picks: StoredValue::new(HashMap::new()),
             fresh: RwSignal::new(None),
         }
@@ -72,6 +69,11 @@ impl Office {
             all.insert(showtime.to_owned(), picks.clone());
         });
     }
+}
+
+/// What was typed in this tab, else whom the last reservation was for; empty while neither is known.
+pub(crate) fn name_kept() -> String {
+    Keep::Tab.get("name").or_else(|| Keep::Browser.get("name")).unwrap_or_default()
 }
 
 static SEATS: Part<Draw> = part!(cinema: Draw = &Draw(|showtime| {

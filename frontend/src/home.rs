@@ -1,0 +1,101 @@
+//! What of the reader's goes on in the families: asked for once the first view is there, and whenever it changes.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use serde_json::Value;
+
+use crate::call::fetch;
+use crate::page::{Door, Page};
+use crate::route::Route;
+use crate::subscriptions::Subscriptions;
+use crate::table::{self, Phrase};
+
+/// How long the first view has the connection for itself.
+pub(crate) const HEAD_START: Duration = Duration::from_secs(3);
+
+/// How the page learns what of its reader's goes on in a family.
+pub(crate) struct Mine {
+    /// The tool that lists it.
+    pub(crate) tool: &'static str,
+    /// What it is called with; none while nothing is known of the reader.
+    pub(crate) arguments: fn() -> Option<Value>,
+    /// The resource that changes with it, if there is one.
+    pub(crate) resource: Option<&'static str>,
+    /// What the tool's output says of it; none where nothing goes on.
+    pub(crate) read: fn(&Value) -> Option<Ongoing>,
+}
+
+/// Something of the reader's that goes on.
+#[derive(Clone, PartialEq)]
+pub(crate) struct Ongoing {
+    pub(crate) phrase: Phrase,
+    pub(crate) route: Route,
+    /// How many wait for the reader; 0 where nothing does.
+    pub(crate) waiting: usize,
+}
+
+/// What goes on, by the tool that lists it.
+#[derive(Clone, Copy)]
+pub(crate) struct Goings {
+    found: RwSignal<Vec<(&'static str, Ongoing)>>,
+}
+
+impl Goings {
+    /// Keeps it up to date for as long as the page is open.
+    pub(crate) fn new(page: Page, subscriptions: Subscriptions) -> Self {
+        let goings = Self { found: RwSignal::new(Vec::new()) };
+        let is_due = RwSignal::new(false);
+        set_timeout(move || is_due.set(true), HEAD_START);
+        for mine in table::mine() {
+            let changes = mine.resource.map(|it| subscriptions.changes(it));
+            // A place that was left may have changed it.
+            let is_home = Memo::new(move |_| page.route.with(|it| matches!(it, Route::Home)));
+            let is_served = Memo::new(move |_| page.tool(mine.tool).is_some());
+            Effect::new(move |_| {
+                changes.track();
+                page.refreshed.track();
+                is_home.track();
+                if !is_due.get() || page.door.get() != Door::Open || !is_served.get() {
+                    goings.note(mine.tool, None);
+                    return;
+                }
+                let Some(arguments) = (mine.arguments)() else { return };
+                spawn_local(async move {
+                    // What cannot be learnt now is no news: it is asked for again with the next change.
+                    if let Ok(value) = fetch::<Value>(mine.tool, arguments).await {
+                        goings.note(mine.tool, (mine.read)(&value));
+                    }
+                });
+            });
+        }
+        goings
+    }
+
+    fn note(self, tool: &'static str, ongoing: Option<Ongoing>) {
+        let has_news = self.found.with_untracked(|found| {
+            found.iter().find(|it| it.0 == tool).map(|it| &it.1) != ongoing.as_ref()
+        });
+        if has_news {
+            self.found.update(|found| {
+                found.retain(|it| it.0 != tool);
+                found.extend(ongoing.map(|it| (tool, it)));
+            });
+        }
+    }
+
+    /// All of it, in the order of the families.
+    pub(crate) fn all(self) -> Vec<Ongoing> {
+        let of = |tool: &str| {
+            self.found.with(|it| it.iter().find(|it| it.0 == tool).map(|it| it.1.clone()))
+        };
+        table::mine().filter_map(|it| of(it.tool)).collect()
+    }
+
+    /// How many things wait for the reader in the place that this route leads to.
+    pub(crate) fn waiting_at(self, route: &Route) -> usize {
+        let at = |it: &&(&str, Ongoing)| it.1.route == *route;
+        self.found.with(|found| found.iter().filter(at).map(|it| it.1.waiting).sum())
+    }
+}

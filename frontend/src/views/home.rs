@@ -1,0 +1,65 @@
+//! The front door: what this is, what may be done here, and what of the reader's goes on.
+
+use leptos::prelude::*;
+
+use crate::approvals::Inbox;
+use crate::home::{Goings, Ongoing};
+use crate::page::page;
+use crate::route::Route;
+use crate::table;
+use crate::text::Key;
+
+/// What stands above the first place.
+#[component]
+pub(crate) fn Front() -> impl IntoView {
+    let page = page();
+    let door = move |(key, route): (Key, Route)| {
+        view! { <li><a class="front-door" href=route.hash()>{move || page.say(key)}</a></li> }
+    };
+    view! {
+        <section class="front" aria-label=move || page.say(Key::FrontDoor)>
+            {move || (!table::has_first(page)).then(|| view! {
+                <h1 tabindex="-1" id="stage">{move || page.say(Key::FrontDoor)}</h1>
+            })}
+            <p class="front-what">{move || page.say(Key::FrontWhat)}</p>
+            <ul class="front-doors">
+                {move || table::doors(page).into_iter().map(door).collect_view()}
+                {[(Key::FrontChat, Route::Chat), (Key::FrontTools, Route::Counter(None))]
+                    .map(door).collect_view()}
+            </ul>
+            <Mine/>
+        </section>
+    }
+}
+
+/// What waits for the reader, and what goes on; its line is there from the first, so that nothing moves.
+#[component]
+fn Mine() -> impl IntoView {
+    let page = page();
+    let goings: Goings = expect_context();
+    let inbox: Inbox = expect_context();
+    let approvals = move || inbox.waiting.with(|it| it.here().map_or(0, Vec::len));
+    let all = Memo::new(move |_| {
+        let count = approvals();
+        let approvals = (count > 0).then(|| Ongoing {
+            phrase: (Key::FrontApprovals, vec![count.to_string()]),
+            route: Route::Approvals,
+            waiting: count,
+        });
+        approvals.into_iter().chain(goings.all()).collect::<Vec<_>>()
+    });
+    view! {
+        <ul class="front-mine" aria-label=move || page.say(Key::FrontMine)>
+            {move || {
+                all.get().into_iter().map(|Ongoing { phrase: (key, values), route, waiting }| {
+                    let text = move || {
+                        page.fill(key, &values.iter().map(String::as_str).collect::<Vec<_>>())
+                    };
+                    view! {
+                        <li><a href=route.hash() class:is-waiting=waiting != 0>{text}</a></li>
+                    }
+                }).collect_view()
+            }}
+        </ul>
+    }
+}

@@ -1,0 +1,65 @@
+//! The front door: what may be done here, and what of the reader's goes on.
+
+use serde_json::json;
+use tests::{
+    browser::{Browser, Look},
+    cinema::{free_seats, id, showtimes},
+    forms,
+    server::TestServer,
+};
+
+const BADGE: &str = ".places a[href='#/forms'] .inbox-count";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_front_door_leads_on_and_shows_what_waits() {
+    let server = TestServer::with(&["cinema", "forms"]).await;
+    let client = server.client();
+    let browser = Browser::open(&server.url(), Look::PHONE).await;
+    browser.find(".film-list .showtime").await;
+    for door in ["Book cinema seats", "Ask the assistant", "Use the tools"] {
+        browser.says(".front-doors", door).await;
+    }
+    assert_eq!(browser.all("h1").await.len(), 1);
+    assert_eq!(browser.all(".brand[aria-current=page]").await.len(), 1);
+    assert_eq!(browser.serious_faults().await, Vec::<String>::new());
+
+    // What begins to wait stands there and at its place's link, without a reload.
+    let form = json!({ "title": "Lunch", "fields": [{ "type": "text", "name": "dish", "label": "Dish" }] });
+    let asked = forms::ask(&client, &form).await;
+    browser.says(".front-mine", "Forms waiting for an answer: 1").await;
+    browser.says(BADGE, "1").await;
+    browser.picture("front-door-phone").await;
+    browser.click(".front-mine a[href='#/forms']").await;
+    browser.says("h1", "Forms").await;
+    let arguments = json!({ "handle": asked.handle, "action": "cancel" });
+    client.output("close_form", arguments).await;
+    browser.until(&format!("!document.querySelector(\"{BADGE}\")")).await;
+
+    // The next visit of who has booked here before.
+    let show = showtimes(&client).await.pop().unwrap();
+    let seat = free_seats(&client, &id(&show)).await.remove(0);
+    let arguments = json!({ "user_id": "Hanako", "showtime_id": id(&show), "seat_ids": [seat] });
+    client.output("reserve_seats", arguments).await;
+    browser.script("localStorage.setItem('madoguchi.name', JSON.stringify('Hanako'))").await;
+    browser.go("#/").await;
+    browser.script("location.reload()").await;
+    browser.says(".front-mine", "Your next visit").await;
+    browser.look(Look::DESKTOP).await;
+    browser.picture("front-door").await;
+    browser.click(".front-mine a[href^='#/reservation/']").await;
+    browser.find(".ticket").await;
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_without_films_has_a_front_door() {
+    let server = TestServer::with(&["forms"]).await;
+    let browser = Browser::open(&server.url(), Look::DESKTOP.japanese()).await;
+    browser.says("h1", "ようこそ").await;
+    browser.says(".front-doors", "ツールを使う").await;
+    browser.until("!document.querySelector('.front-doors').innerText.includes('映画')").await;
+    assert_eq!(browser.all(".film-list").await.len(), 0);
+    assert_eq!(browser.serious_faults().await, Vec::<String>::new());
+    browser.close().await;
+}
