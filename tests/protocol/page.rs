@@ -4,7 +4,7 @@ use std::{fs, path::Path, process::Command};
 
 use serde_json::Value;
 use tests::{
-    component_bytes,
+    compiled, component_bytes,
     process::{Process, program},
     root,
     server::Folders,
@@ -37,6 +37,9 @@ fn of(language: &str) -> Vec<String> {
     all
 }
 
+/// The data folder of what clients start by themselves.
+const ALONE: &str = "alone";
+
 /// The counter, with a folder that finds the clients' packages.
 struct Counter {
     folders: Folders,
@@ -54,6 +57,8 @@ impl Counter {
             Self::beside(&folders, "node_modules"),
         )
         .unwrap();
+        // Its own, since a data folder has one server.
+        compiled::lend(&Self::beside(&folders, ALONE));
         Self { folders, process }
     }
 
@@ -70,7 +75,7 @@ impl Counter {
 
     fn placed(&self, text: &str) -> String {
         let components = self.folders.components();
-        let data = Self::beside(&self.folders, "alone");
+        let data = Self::beside(&self.folders, ALONE);
         let (data, components) = (data.display(), components.display());
         let alone = format!(r#""--stdio", "--data", "{data}", "--components", "{components}""#);
         let in_shell = format!(" --stdio --data {data} --components {components}");

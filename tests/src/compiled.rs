@@ -12,7 +12,7 @@ use std::{
 const KEY: [u8; 32] = *b"the key of every test's data dir";
 
 /// Files that are kept; beyond that the oldest go.
-const FILES_MAX: usize = 48;
+const FILES_MAX: usize = 160;
 
 /// Where tests make their folders: on the disk of the shared code, so that it can be linked.
 pub(crate) fn scratch() -> PathBuf {
@@ -22,7 +22,10 @@ pub(crate) fn scratch() -> PathBuf {
 }
 
 /// Links the code that is there into `data`, which is new.
-pub(crate) fn lend(data: &Path) {
+///
+/// # Panics
+/// If there is such a folder, or the disk is full.
+pub fn lend(data: &Path) {
     make(&data.join("compiled")).expect("the data folder is new");
     let mut key = fs::OpenOptions::new();
     let mut key = key.write(true).create_new(true).mode(0o600).open(data.join("seal.key"));

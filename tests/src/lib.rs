@@ -6,7 +6,7 @@ pub mod browser;
 pub mod cinema;
 pub mod client;
 pub mod collector;
-mod compiled;
+pub mod compiled;
 pub mod conversations;
 pub mod fake;
 pub mod fake_cards;
