@@ -69,5 +69,6 @@ fn seat((seat_id, row, number, column, kind, is_reserved, is_held, is_mine): Row
         is_mine,
         column: Some(column).filter(|it| *it != number),
         kind,
+        pair_with: None,
     }
 }

@@ -97,6 +97,7 @@ impl Held {
             seats,
             expires_at: clock.shows(self.expires_at),
             seconds_left: u32::try_from(left).unwrap_or_default(),
+            total: None,
         }
     }
 }

@@ -235,6 +235,8 @@ fn word(kind: SeatKind) -> &'static str {
         SeatKind::Standard => "standard",
         SeatKind::Premium => "premium",
         SeatKind::Wheelchair => "wheelchair",
+        SeatKind::Companion => "companion",
+        SeatKind::Pair => "pair",
     }
 }
 

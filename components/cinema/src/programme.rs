@@ -122,6 +122,7 @@ impl Showing<'_> {
             total_seats_count: Some(slot.seats_count),
             movie_title: Some(slot.movie_title.clone()),
             is_open: Some(self.is_open(now)),
+            is_sales_closed: false,
         }
     }
 }

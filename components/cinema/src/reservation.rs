@@ -64,6 +64,7 @@ impl Stored {
             start_time: Some(self.start_time),
             theater_name: Some(self.theater_name),
             theater_name_en: self.theater_name_en,
+            ..Reservation::default()
         }
     }
 }

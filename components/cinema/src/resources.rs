@@ -70,6 +70,6 @@ fn seats(uri: &str, showtime_id: &str) -> Result<Option<Contents>, Stop> {
         hall => hall?,
     };
     let seats_max = u32::try_from(seats_per_reservation_max()?).ok();
-    let map = SeatMap { seats, showtime: Some(showtime), seats_max };
+    let map = SeatMap { seats, showtime: Some(showtime), seats_max, ..SeatMap::default() };
     Ok(Some(Contents::json(uri, &map)))
 }

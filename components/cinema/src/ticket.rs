@@ -41,7 +41,7 @@ fn event(reservation: &Reservation, minutes: Option<i64>, clock: &Clock) -> Stri
     let number = &reservation.reservation_id;
     let status = match reservation.status {
         ReservationStatus::Confirmed => "CONFIRMED",
-        ReservationStatus::Cancelled => "CANCELLED",
+        ReservationStatus::Cancelled | ReservationStatus::Transferred => "CANCELLED",
     };
     let seats = reservation.seats.iter().map(|it| it.seat_id.as_str()).collect::<Vec<_>>();
     let start = reservation.start_time.as_deref().unwrap_or_default();

@@ -1,11 +1,22 @@
 //! The cinema's nouns: what is on, when, on which seats, and who sits there (CIN-70).
 
 mod holds;
+mod prices;
+mod rules;
+mod staff;
+mod waiting;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use holds::{Hold, Released, SeatSuggestion};
+pub use prices::{Price, PriceList, total};
+pub use rules::{Broken, SeatRule, SeatRules, pair_up};
+pub use staff::{
+    CatalogueExport, CatalogueImport, CheckIn, NotAdmitted, Occupancy, SalesState,
+    ShowtimeOccupancy,
+};
+pub use waiting::{Left, Waiting, WaitingList, WaitingState};
 
 /// The films that are on, best match first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -87,9 +98,12 @@ pub struct Showtime {
     /// The film's title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub movie_title: Option<String>,
-    /// Whether it has yet to begin, by the cinema's own clock; then it can be booked.
+    /// Whether it can be booked: it has yet to begin by the cinema's own clock, and its sales are not closed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_open: Option<bool>,
+    /// Whether the staff closed its sales.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_sales_closed: bool,
 }
 
 /// The seats of one showing, rows alphabetical, numbers ascending (CIN-33).
@@ -103,6 +117,12 @@ pub struct SeatMap {
     /// Seats that one call of `reserve_seats` may have (CIN-44).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seats_max: Option<u32>,
+    /// What each kind of seat costs at this showing, where the operator says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prices: Option<PriceList>,
+    /// What a choice of seats has to keep to; [`SeatRules::broken`] says whether it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<SeatRules>,
 }
 
 /// A seat, and whether someone has it.
@@ -128,9 +148,24 @@ pub struct Seat {
     /// What kind of place it is, where it is no ordinary seat.
     #[serde(default, skip_serializing_if = "SeatKind::is_standard")]
     pub kind: SeatKind,
+    /// The other seat of a pair.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pair_with: Option<String>,
 }
 
 impl Seat {
+    /// Where in its row it stands, counted from 1.
+    #[must_use]
+    pub fn place(&self) -> u32 {
+        self.column.unwrap_or(self.number)
+    }
+
+    /// Whether the caller can have it: it is free, or in their own hold.
+    #[must_use]
+    pub fn is_available(&self) -> bool {
+        self.is_free() || self.is_mine && !self.is_reserved
+    }
+
     /// Whether it is neither reserved nor held.
     #[must_use]
     pub fn is_free(&self) -> bool {
@@ -157,6 +192,10 @@ pub enum SeatKind {
     Premium,
     /// A place for a wheelchair.
     Wheelchair,
+    /// A seat beside a place for a wheelchair, for who comes along.
+    Companion,
+    /// One of two seats that are sold together.
+    Pair,
 }
 
 /// A seat that someone has (CIN-41).
@@ -168,6 +207,9 @@ pub struct ReservedSeat {
     pub row: String,
     /// 5.
     pub number: u32,
+    /// What it costs, where the operator says so; of a reservation, what it cost when it was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
 }
 
 /// Seats that are someone's.
@@ -197,6 +239,56 @@ pub struct Reservation {
     /// The screen's name in English.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub theater_name_en: Option<String>,
+    /// What the seats cost together when they were reserved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<Price>,
+    /// When it was used at the door: `YYYY-MM-DDTHH:MM:SS`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checked_in_at: Option<String>,
+    /// To which user it was given, where its status says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transferred_to: Option<String>,
+    /// Which user gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transferred_from: Option<String>,
+    /// What was changed since it was made, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<Change>,
+}
+
+/// Something that happened to a reservation after it was made.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Change {
+    /// `YYYY-MM-DDTHH:MM:SS`.
+    pub at: String,
+    /// What it was.
+    pub change: ChangeKind,
+    /// The showing before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_showtime_id: Option<String>,
+    /// The seats before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub from_seat_ids: Vec<String>,
+    /// The user before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_user_id: Option<String>,
+    /// The user after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_user_id: Option<String>,
+    /// Why, in the words of the staff.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// What happened to a reservation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    /// Given to another user.
+    #[default]
+    Transferred,
+    /// Moved to other seats or another showing by the staff.
+    Moved,
 }
 
 /// Someone's reservations, the newest first.
@@ -217,6 +309,8 @@ pub enum ReservationStatus {
     Confirmed,
     /// The seats are free again.
     Cancelled,
+    /// The seats are another user's, under a reservation of their own.
+    Transferred,
 }
 
 /// Says that a message is kept.

@@ -48,6 +48,6 @@ impl Tool for ListAvailableSeats {
         user.show(text_map(&seats));
         seats.retain(|it| self.include_reserved || it.is_free() || it.is_mine);
         let seats_max = u32::try_from(seats_per_reservation_max()?).ok();
-        Ok(SeatMap { seats, showtime: Some(showtime), seats_max })
+        Ok(SeatMap { seats, showtime: Some(showtime), seats_max, ..SeatMap::default() })
     }
 }

@@ -194,7 +194,7 @@ fn seats_of(token: &str) -> Statement {
 }
 
 fn seat((seat_id, row, number): Row) -> ReservedSeat {
-    ReservedSeat { seat_id, row, number }
+    ReservedSeat { seat_id, row, number, price: None }
 }
 
 fn in_order(mut seats: Vec<ReservedSeat>) -> Vec<ReservedSeat> {

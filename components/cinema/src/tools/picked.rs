@@ -141,6 +141,7 @@ impl Picked<'_> {
             seat_id: seat_id.clone(),
             row: row.clone(),
             number: *number,
+            price: None,
         };
         Ok(self.seat_ids.iter().filter_map(row).map(seat).collect())
     }

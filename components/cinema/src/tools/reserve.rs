@@ -180,6 +180,7 @@ impl ReserveSeats {
             start_time: Some(naive(start)),
             theater_name: Some(slot.screen_name),
             theater_name_en: slot.screen_name_en,
+            ..Reservation::default()
         };
         Plan {
             reservation,
@@ -201,7 +202,9 @@ impl ReserveSeats {
         }
         match before.status {
             ReservationStatus::Confirmed => Ok(before),
-            ReservationStatus::Cancelled => Err(reservation_cancelled(key, &before.reservation_id)),
+            ReservationStatus::Cancelled | ReservationStatus::Transferred => {
+                Err(reservation_cancelled(key, &before.reservation_id))
+            }
         }
     }
 }
@@ -251,7 +254,7 @@ mod tests {
 
     #[test]
     fn the_same_key_answers_the_same_call_and_refuses_another() {
-        let seat = |it: &str| ReservedSeat { seat_id: it.into(), row: "A".into(), number: 1 };
+        let seat = |it: &str| ReservedSeat { seat_id: it.into(), ..ReservedSeat::default() };
         let before = Reservation {
             user_id: "u1".into(),
             showtime_id: "st-20261120-s1-1000".into(),

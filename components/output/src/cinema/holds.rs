@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ReservedSeat;
+use super::{Price, ReservedSeat};
 
 /// Seats that are kept for someone for some minutes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -20,6 +20,9 @@ pub struct Hold {
     pub expires_at: String,
     /// Seconds until then.
     pub seconds_left: u32,
+    /// What the seats would cost together now, where the operator says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<Price>,
 }
 
 /// Says whether a hold has ended by the call.
@@ -42,4 +45,10 @@ pub struct SeatSuggestion {
     pub sentence: String,
     /// The sentence in English.
     pub sentence_en: String,
+    /// The seats with what each costs, where the operator says so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seats: Vec<ReservedSeat>,
+    /// What they cost together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<Price>,
 }

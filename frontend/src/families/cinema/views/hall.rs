@@ -259,7 +259,7 @@ impl State {
 
 fn kind_key(kind: SeatKind) -> Option<Key> {
     match kind {
-        SeatKind::Standard => None,
+        SeatKind::Standard | SeatKind::Companion | SeatKind::Pair => None,
         SeatKind::Premium => Some(Key::KindPremium),
         SeatKind::Wheelchair => Some(Key::KindWheelchair),
     }
@@ -267,7 +267,7 @@ fn kind_key(kind: SeatKind) -> Option<Key> {
 
 fn kind_class(kind: SeatKind) -> &'static str {
     match kind {
-        SeatKind::Standard => "is-standard",
+        SeatKind::Standard | SeatKind::Companion | SeatKind::Pair => "is-standard",
         SeatKind::Premium => "is-premium",
         SeatKind::Wheelchair => "is-wheelchair",
     }

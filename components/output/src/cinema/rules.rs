@@ -1,0 +1,257 @@
+//! What a choice of seats has to keep to, and whether it does: one function for the box office and the page.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Seat, SeatKind};
+
+/// The operator's rules. Those that are off are left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SeatRules {
+    /// No free seat may be left alone between others where another choice in the same part of the row does not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_single_gap: bool,
+    /// A companion's seat goes with a place for a wheelchair right beside it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub companion_beside_wheelchair: bool,
+    /// The two seats of a pair go together.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pairs_together: bool,
+    /// How many seats of one showing one user may have, reserved and held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seats_per_person_max: Option<u32>,
+}
+
+/// One of the rules.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum SeatRule {
+    /// No seat is left alone.
+    NoSingleGap,
+    /// A companion sits beside a wheelchair.
+    CompanionBesideWheelchair,
+    /// A pair goes together.
+    PairsTogether,
+    /// So many seats a person.
+    SeatsPerPersonMax,
+}
+
+/// A rule that a choice does not keep to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Broken {
+    /// The rule.
+    pub rule: SeatRule,
+    /// The seats that are meant: those left alone, companions' seats without a wheelchair, the other halves of pairs.
+    pub seat_ids: Vec<String>,
+}
+
+impl SeatRules {
+    /// The rules that the choice of `picked` among `seats` breaks. Of `seats`, which are in order, each row that
+    /// is chosen from must be whole. How many seats the person has already is not looked at.
+    #[must_use]
+    pub fn broken(&self, seats: &[Seat], picked: &[String]) -> Vec<Broken> {
+        let rows = || seats.chunk_by(|one, next| one.row == next.row);
+        let is_picked = |it: &Seat| picked.contains(&it.seat_id);
+        let gather = |is_on: bool, rule, find: &dyn Fn(&[Seat]) -> Vec<String>| {
+            let seat_ids: Vec<_> = rows().filter(|_| is_on).flat_map(find).collect();
+            (!seat_ids.is_empty()).then_some(Broken { rule, seat_ids })
+        };
+        let halves = |row: &[Seat]| {
+            let missing = |it: &&Seat| {
+                let other = it.pair_with.as_ref();
+                let other = other.and_then(|id| row.iter().find(|it| it.seat_id == *id));
+                !is_picked(it) && it.is_available() && other.is_some_and(is_picked)
+            };
+            named(row.iter().filter(missing))
+        };
+        let companions = |row: &[Seat]| {
+            let beside = |it: &Seat| {
+                row.iter().any(|place| {
+                    place.kind == SeatKind::Wheelchair
+                        && is_picked(place)
+                        && place.place().abs_diff(it.place()) == 1
+                })
+            };
+            let alone = |it: &&Seat| it.kind == SeatKind::Companion && is_picked(it) && !beside(it);
+            named(row.iter().filter(alone))
+        };
+        let gaps = |row: &[Seat]| {
+            let usable = |it: &&Seat| is_ordinary(it.kind) && it.is_available();
+            let usable: Vec<_> = row.iter().filter(usable).collect();
+            let runs = usable.chunk_by(|one, next| one.place() + 1 == next.place());
+            runs.flat_map(|run| gaps(run, &is_picked)).collect()
+        };
+        [
+            gather(self.pairs_together, SeatRule::PairsTogether, &halves),
+            gather(
+                self.companion_beside_wheelchair,
+                SeatRule::CompanionBesideWheelchair,
+                &companions,
+            ),
+            gather(self.no_single_gap, SeatRule::NoSingleGap, &gaps),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
+fn named<'a>(seats: impl Iterator<Item = &'a Seat>) -> Vec<String> {
+    seats.map(|it| it.seat_id.clone()).collect()
+}
+
+fn is_ordinary(kind: SeatKind) -> bool {
+    matches!(kind, SeatKind::Standard | SeatKind::Premium)
+}
+
+/// The seats of a run that a choice leaves alone. Where one seat is left in all, it is alone whatever is chosen.
+fn gaps(run: &[&Seat], is_picked: &impl Fn(&Seat) -> bool) -> Vec<String> {
+    let left = run.iter().filter(|it| !is_picked(it)).count();
+    if left < 2 || left == run.len() {
+        return Vec::new();
+    }
+    let parts = run.chunk_by(|one, next| is_picked(one) == is_picked(next));
+    let alone = parts.filter(|it| it.len() == 1 && !is_picked(it[0]));
+    named(alone.map(|it| it[0]))
+}
+
+impl Broken {
+    /// What to mend: in Japanese, and in English.
+    #[must_use]
+    pub fn sentences(&self) -> (String, String) {
+        let (seats, list) = (self.seat_ids.join("、"), self.seat_ids.join(", "));
+        match self.rule {
+            SeatRule::NoSingleGap => (
+                format!("{seats}が一席だけ空いて残ります。一席だけ残らないように選んでください。"),
+                format!("{list} would be left alone; choose so that no single seat is left."),
+            ),
+            SeatRule::CompanionBesideWheelchair => (
+                format!("{seats}は同伴者席です。隣の車椅子スペースと一緒に選んでください。"),
+                format!(
+                    "{list}: a companion's seat; choose the wheelchair place beside it as well."
+                ),
+            ),
+            SeatRule::PairsTogether => (
+                format!("ペアシートは二席一組です。{seats}も選んでください。"),
+                format!("A pair is sold together; choose {list} as well."),
+            ),
+            SeatRule::SeatsPerPersonMax => (
+                format!(
+                    "{seats}を選ぶと、一人が一つの上映で持てる席数を超えます。席を減らしてください。"
+                ),
+                format!(
+                    "With {list}, one person has more seats of this showing than they may; choose fewer."
+                ),
+            ),
+        }
+    }
+}
+
+/// Tells the seats of each pair of the other one: in a row, two by two from the left.
+pub fn pair_up(seats: &mut [Seat]) {
+    let mut at = 0;
+    while at + 1 < seats.len() {
+        let (one, two) = (&seats[at], &seats[at + 1]);
+        let is_pair = [one, two].iter().all(|it| it.kind == SeatKind::Pair)
+            && one.row == two.row
+            && one.place() + 1 == two.place();
+        if is_pair {
+            let (one, two) = (one.seat_id.clone(), two.seat_id.clone());
+            seats[at].pair_with = Some(two);
+            seats[at + 1].pair_with = Some(one);
+            at += 1;
+        }
+        at += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A row as an operator draws it; `x` is taken.
+    fn row(signs: &str) -> Vec<Seat> {
+        let seat = |(column, sign): (u32, char)| {
+            let kind = match sign {
+                '_' => return None,
+                'w' => SeatKind::Wheelchair,
+                'c' => SeatKind::Companion,
+                'd' => SeatKind::Pair,
+                'p' => SeatKind::Premium,
+                _ => SeatKind::Standard,
+            };
+            let (seat_id, row, is_reserved) = (format!("A{column}"), "A".into(), sign == 'x');
+            Some(Seat { seat_id, row, number: column, is_reserved, kind, ..Seat::default() })
+        };
+        let mut seats: Vec<_> = (1..).zip(signs.chars()).filter_map(seat).collect();
+        pair_up(&mut seats);
+        seats
+    }
+
+    fn broken(rules: SeatRules, signs: &str, picked: &[u32]) -> Vec<String> {
+        let picked: Vec<_> = picked.iter().map(|it| format!("A{it}")).collect();
+        rules.broken(&row(signs), &picked).into_iter().flat_map(|it| it.seat_ids).collect()
+    }
+
+    #[test]
+    fn a_seat_that_need_not_be_left_alone_must_not_be() {
+        let rules = SeatRules { no_single_gap: true, ..SeatRules::default() };
+        assert_eq!(broken(rules, "ssss", &[2]), ["A1"]);
+        assert_eq!(broken(rules, "ssss", &[2, 3]), ["A1", "A4"]);
+        assert_eq!(broken(rules, "sssss", &[1, 3]), ["A2"]);
+        assert_eq!(broken(rules, "xsss", &[3]), ["A2", "A4"]);
+        assert!(broken(rules, "ssss", &[1, 2]).is_empty());
+        assert!(broken(rules, "sssss", &[3]).is_empty(), "two are left on each side");
+        assert!(broken(rules, "sss", &[2, 3]).is_empty(), "one is left whatever is chosen");
+        assert!(broken(rules, "xs_ss", &[4, 5]).is_empty(), "it was alone before");
+        assert!(broken(rules, "wssw", &[2, 3]).is_empty(), "wheelchair places stand alone");
+        let off = SeatRules::default();
+        assert!(broken(off, "ssss", &[2]).is_empty());
+    }
+
+    #[test]
+    fn a_companion_sits_right_beside_a_wheelchair_that_is_chosen() {
+        let rules = SeatRules { companion_beside_wheelchair: true, ..SeatRules::default() };
+        assert!(broken(rules, "wcss", &[1, 2]).is_empty());
+        assert_eq!(broken(rules, "wcss", &[2]), ["A2"]);
+        assert_eq!(broken(rules, "w_cs", &[1, 3]), ["A3"], "an aisle is between");
+        assert!(broken(rules, "wcss", &[1, 3]).is_empty());
+    }
+
+    #[test]
+    fn the_other_half_of_a_pair_is_named_while_it_can_be_had() {
+        let rules = SeatRules { pairs_together: true, ..SeatRules::default() };
+        assert_eq!(broken(rules, "dddd", &[2, 3]), ["A1", "A4"]);
+        assert!(broken(rules, "dddd", &[3, 4]).is_empty());
+        let mut sold = row("dd");
+        sold[0].is_reserved = true;
+        assert!(rules.broken(&sold, &["A2".into()]).is_empty(), "it is gone");
+        assert_eq!(row("sddds")[3].pair_with, None, "the third of three has no other");
+    }
+
+    #[test]
+    fn seats_of_ones_own_hold_can_be_had() {
+        let rules = SeatRules { no_single_gap: true, ..SeatRules::default() };
+        let mut seats = row("sss_");
+        seats[0].is_held = true;
+        assert!(rules.broken(&seats, &["A2".into()]).is_empty());
+        seats[0].is_mine = true;
+        assert_eq!(rules.broken(&seats, &["A2".into()])[0].seat_ids, ["A1", "A3"]);
+    }
+
+    #[test]
+    fn each_rule_says_what_to_mend_in_both_languages() {
+        for rule in [
+            SeatRule::NoSingleGap,
+            SeatRule::CompanionBesideWheelchair,
+            SeatRule::PairsTogether,
+            SeatRule::SeatsPerPersonMax,
+        ] {
+            let (ja, en) = Broken { rule, seat_ids: vec!["A1".into()] }.sentences();
+            assert!(ja.contains("A1") && en.contains("A1"), "{ja} {en}");
+        }
+    }
+}
