@@ -1,9 +1,11 @@
-//! The box office alone, by the rows of the requirements: CIN-10 to CIN-62 and CIN-X1 to CIN-X6.
+//! The box office alone, by the rows of the requirements: CIN-10 to CIN-62, CIN-90 to CIN-96 and CIN-X1 to CIN-X6.
 
 mod cancelling;
 mod catalogue;
 mod closing;
 mod conversations;
+mod door;
+mod editing;
 mod held;
 mod holding;
 mod holds_model;
@@ -13,13 +15,19 @@ mod keys;
 mod listing;
 mod model;
 mod movies;
+mod prices;
 mod reserving;
+mod rules;
 mod seats;
 mod sentences;
 mod showtimes;
+mod staff;
 mod suggesting;
 mod tickets;
 mod titles;
+mod transferring;
+mod waiting;
+mod waiting_model;
 
 use serde_json::{Value, json};
 use tests::bench::{Bench, Tested};

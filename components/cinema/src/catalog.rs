@@ -1,11 +1,14 @@
 //! The operator's file: which films run when on which screens.
 
+mod changes;
 mod check;
+pub mod csv;
 mod overlaps;
 mod sold;
 
+use output::cinema::PriceList;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use toolkit::{Problem, arguments};
 
 pub use sold::Sold;
@@ -16,7 +19,7 @@ use crate::seats::Row;
 pub const PROBLEMS_MAX: usize = 50;
 
 /// A cinema's films, screens and weekly programme.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Catalog {
     /// Where films are shown.
@@ -25,10 +28,16 @@ pub struct Catalog {
     pub movies: Vec<Film>,
     /// When what is shown where, week by week.
     pub programme: Vec<Entry>,
+    /// What seats cost where neither screen nor programme says otherwise (CIN-90).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prices: Option<PriceList>,
+    /// Minutes between the end of a showing and the beginning of the next on its screen; none if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cleaning_minutes: Option<u32>,
 }
 
 /// A screen and its seats.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Screen {
     /// Lower-case letters, digits and `-`, at most 32; part of the showtimes' identifiers.
@@ -36,23 +45,28 @@ pub struct Screen {
     /// As on the door.
     pub name: String,
     /// The name in English.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub name_en: Option<String>,
     /// From the front; none if there is no plan yet, and then nothing can be booked.
     pub rows: Vec<SeatRow>,
+    /// What seats cost here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prices: Option<PriceList>,
 }
 
 /// A row of seats.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SeatRow {
     /// One letter, `A` nearest to the screen.
     pub row: String,
-    /// A sign a place from left to right: `s` seat, `p` premium, `w` wheelchair, `_` none.
+    /// A sign a place from left to right: `s` seat, `p` premium, `w` wheelchair, `c` companion, `d` one
+    /// of a pair, `_` none.
     pub seats: String,
 }
 
 /// A film.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Film {
     /// Names the film.
@@ -60,27 +74,33 @@ pub struct Film {
     /// As on the poster.
     pub title: String,
     /// The title in English.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title_en: Option<String>,
     /// How the title is read, in kana; it finds the film when the title is mistyped.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reading: Option<String>,
     /// What it is about.
     pub description: String,
     /// What it is about, in English.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description_en: Option<String>,
     /// `ドラマ`, `SF` …
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub genre: Option<String>,
     /// The genre in English.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub genre_en: Option<String>,
     /// In minutes.
     pub duration: u32,
     /// `YYYY-MM-DD`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub release_date: Option<String>,
     /// From 0 to 5.
     pub rating: f64,
 }
 
 /// A film on a screen, at some times on some days of the week.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
     /// One of `screens`.
@@ -90,15 +110,21 @@ pub struct Entry {
     /// `HH:MM` each.
     pub times: Vec<String>,
     /// All seven if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub days: Option<Vec<Weekday>>,
     /// The first day, `YYYY-MM-DD`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// The last day, `YYYY-MM-DD`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
+    /// What seats cost at these showings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prices: Option<PriceList>,
 }
 
 /// A day of the week.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs, reason = "days of the week")]
 pub enum Weekday {
@@ -117,16 +143,46 @@ impl Catalog {
     /// # Errors
     /// Everything that is wrong with it, each with a JSON pointer into the file; at most 50.
     pub fn read(json: &str) -> Result<Self, Vec<Problem>> {
-        let mut problems = match arguments::read::<Self>(json) {
-            Ok(catalog) => match check::problems(&catalog) {
-                none if none.is_empty() => return Ok(catalog),
-                problems => problems,
-            },
-            Err(problems) => problems,
-        };
-        problems.truncate(PROBLEMS_MAX);
-        Err(problems)
+        let catalog = arguments::read::<Self>(json).map_err(at_most)?;
+        catalog.check()?;
+        Ok(catalog)
     }
+
+    /// Checks it completely.
+    ///
+    /// # Errors
+    /// As those of [`Catalog::read`].
+    pub fn check(&self) -> Result<(), Vec<Problem>> {
+        let problems = check::problems(self);
+        if problems.is_empty() { Ok(()) } else { Err(at_most(problems)) }
+    }
+}
+
+impl Catalog {
+    /// What seats cost at an entry's showings: the list nearest to it, which holds whole.
+    #[must_use]
+    pub fn prices<'a>(&'a self, entry: &'a Entry) -> Option<&'a PriceList> {
+        let screen = || self.screens.iter().find(|it| it.screen_id == entry.screen_id);
+        let of_screen = || screen().and_then(|it| it.prices.as_ref());
+        entry.prices.as_ref().or_else(of_screen).or(self.prices.as_ref())
+    }
+
+    /// Every list of prices, and where it stands.
+    pub fn price_lists(&self) -> impl Iterator<Item = (String, &PriceList)> {
+        let screens = self.screens.iter().enumerate();
+        let screens = screens.map(|(at, it)| (format!("/screens/{at}/prices"), it.prices.as_ref()));
+        let entries = self.programme.iter().enumerate();
+        let entries =
+            entries.map(|(at, it)| (format!("/programme/{at}/prices"), it.prices.as_ref()));
+        let all = [("/prices".to_owned(), self.prices.as_ref())];
+        let all = all.into_iter().chain(screens).chain(entries);
+        all.filter_map(|(at, list)| Some((at, list?)))
+    }
+}
+
+fn at_most(mut problems: Vec<Problem>) -> Vec<Problem> {
+    problems.truncate(PROBLEMS_MAX);
+    problems
 }
 
 impl Screen {
@@ -147,6 +203,7 @@ impl Entry {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    pub(crate) use super::check::tests::small;
     use super::*;
     use crate::import::DEMO;
 

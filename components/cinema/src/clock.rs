@@ -72,6 +72,12 @@ impl Clock {
         self.second
     }
 
+    /// The second at which the clock shows that. Of an hour that comes twice it is the first.
+    #[must_use]
+    pub fn second_of(&self, shown: DateTime) -> Option<i64> {
+        self.zone.to_timestamp(shown).ok().map(Timestamp::as_second)
+    }
+
     /// What the clock shows at a second, as every answer has it.
     #[must_use]
     pub fn shows(&self, second: i64) -> String {

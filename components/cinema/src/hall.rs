@@ -1,6 +1,6 @@
 //! The hall of a showing as it is now: every seat, and whether it is free, held or taken.
 
-use output::cinema::{Seat, SeatKind, Showtime};
+use output::cinema::{PriceList, Seat, SeatKind, SeatMap, SeatRules, Showtime, pair_up};
 use toolkit::{Stop, sql};
 
 use crate::{
@@ -8,6 +8,9 @@ use crate::{
     holds::digest,
     programme::{ShowtimeId, Slot, days_listed},
     refusals::{seat_data_unavailable, showtime_not_found},
+    reservation::seats_per_reservation_max,
+    rules,
+    sales::closed,
     slots,
 };
 
@@ -17,6 +20,8 @@ pub struct Hall {
     pub showtime: Showtime,
     /// Every seat, rows alphabetical, numbers ascending (CIN-33).
     pub seats: Vec<Seat>,
+    /// What they cost, where the operator says so.
+    pub prices: Option<PriceList>,
 }
 
 impl Hall {
@@ -25,6 +30,14 @@ impl Hall {
     /// # Errors
     /// When no such showing is listed, or its screen has no seat plan (CIN-34).
     pub fn of(showtime_id: &str, hold_token: Option<&str>, clock: &Clock) -> Result<Self, Stop> {
+        Self::seen_by(showtime_id, hold_token.map(digest).as_deref(), clock)
+    }
+
+    /// As [`Hall::of`], by the digest of a token.
+    ///
+    /// # Errors
+    /// As those of [`Hall::of`].
+    pub fn seen_by(showtime_id: &str, hold_id: Option<&str>, clock: &Clock) -> Result<Self, Stop> {
         let not_found = || showtime_not_found(showtime_id);
         let id = ShowtimeId::read(showtime_id).ok_or_else(not_found)?;
         let seats = sql!(
@@ -40,19 +53,37 @@ impl Hall {
             showtime_id,
             &id.screen_id,
             clock.second(),
-            hold_token.map(digest),
+            hold_id.map(str::to_owned),
         );
-        let [slots, seats] = sql::query([slots::of_screen(&id.screen_id, &id.starts), seats])?;
+        let slots = slots::of_screen(&id.screen_id, &id.starts);
+        let [slots, seats, closed] = sql::query([slots, seats, closed(showtime_id)])?;
         let slots = slots.read::<Slot>()?;
         let listed = days_listed(clock.today()).contains(&id.date);
         let showing = slots::on(&slots, id.date).filter(|_| listed).ok_or_else(not_found)?;
-        let seats: Vec<_> = seats.read::<Row>()?.into_iter().map(seat).collect();
+        let mut seats: Vec<_> = seats.read::<Row>()?.into_iter().map(seat).collect();
+        pair_up(&mut seats);
         if seats.is_empty() {
             return Err(seat_data_unavailable(showtime_id));
         }
         let taken = seats.iter().filter(|it| !it.is_free()).count();
-        let showtime = showing.showtime(u32::try_from(taken).unwrap_or(u32::MAX), clock.now());
-        Ok(Self { showtime, seats })
+        let taken = u32::try_from(taken).unwrap_or(u32::MAX);
+        let showtime = showing.showtime(taken, !closed.is_empty(), clock.now());
+        let prices = showing.slot.price_list();
+        Ok(Self { showtime, seats, prices })
+    }
+
+    /// The hall as it goes out.
+    ///
+    /// # Errors
+    /// When a setting of the operator's is wrong.
+    pub fn map(self) -> Result<SeatMap, Stop> {
+        Ok(SeatMap {
+            seats: self.seats,
+            showtime: Some(self.showtime),
+            seats_max: u32::try_from(seats_per_reservation_max()?).ok(),
+            prices: self.prices,
+            rules: Some(rules::set()?).filter(|it| *it != SeatRules::default()),
+        })
     }
 }
 

@@ -5,14 +5,21 @@
 
 pub mod sweep;
 
-use output::cinema::{Hold, ReservedSeat};
+use output::cinema::{Hold, PriceList, ReservedSeat, SeatKind, total};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
-use toolkit::{Problem, Stop, settings, settings::Unfit, sql, sql::Statement};
+use toolkit::{
+    Problem, Stop, settings,
+    settings::Unfit,
+    sql,
+    sql::{Rows, Statement},
+};
 
 use crate::{
     clock::Clock,
+    programme::{ShowtimeId, Slot},
     refusals::{hold_expired, hold_not_found},
+    slots,
 };
 
 /// How long a hold lasts when neither caller nor operator says anything.
@@ -94,10 +101,10 @@ impl Held {
             hold_token: token,
             showtime_id: self.showtime_id,
             user_id: self.user_id,
+            total: total(&seats),
             seats,
             expires_at: clock.shows(self.expires_at),
             seconds_left: u32::try_from(left).unwrap_or_default(),
-            total: None,
         }
     }
 }
@@ -116,6 +123,72 @@ pub fn of_token(token: &str) -> Statement {
         "SELECT hold_id, user_id, showtime_id, made_at, expires_at FROM holds WHERE hold_id = $1",
         digest(token),
     )
+}
+
+/// Writes a hold and its seats. The primary key of `held_seats` lets each seat have one holder.
+#[must_use]
+pub fn insert(held: &Held, screen_id: &str, seats: &[ReservedSeat]) -> [Statement; 2] {
+    let hold = sql!(
+        "INSERT INTO holds (hold_id, user_id, showtime_id, made_at, expires_at) \
+         VALUES ($1, $2, $3, $4, $5)",
+        &held.hold_id,
+        &held.user_id,
+        &held.showtime_id,
+        held.made_at,
+        held.expires_at,
+    );
+    [hold, insert_seats(held, screen_id, seats)]
+}
+
+/// Puts seats that are not reserved into a hold, all of them.
+#[must_use]
+pub fn insert_seats(held: &Held, screen_id: &str, seats: &[ReservedSeat]) -> Statement {
+    let among = sql::placeholders(4, seats.len());
+    let insert = format!(
+        "INSERT INTO held_seats (showtime_id, seat_id, screen_id, hold_id) \
+         SELECT $1, s.seat_id, s.screen_id, $2 FROM seats s \
+         WHERE s.screen_id = $3 AND s.seat_id IN ({among}) AND NOT EXISTS \
+         (SELECT 1 FROM reserved_seats r WHERE r.showtime_id = $1 AND r.seat_id = s.seat_id)"
+    );
+    sql!(insert, &held.showtime_id, &held.hold_id, screen_id)
+        .bind_all(seats.iter().map(|it| &it.seat_id))
+        .expect(seats.len())
+}
+
+/// The seats of a hold, rows alphabetical, numbers ascending.
+#[must_use]
+pub fn seats_of(hold_id: &str) -> Statement {
+    sql!(
+        "SELECT s.seat_id, s.row_label, s.number, s.kind FROM held_seats d \
+         JOIN seats s ON s.screen_id = d.screen_id AND s.seat_id = d.seat_id \
+         WHERE d.hold_id = $1 ORDER BY s.row_label, s.number",
+        hold_id,
+    )
+}
+
+/// The seats that [`seats_of`] found, with what they cost.
+///
+/// # Errors
+/// When the database holds something else.
+pub fn read_seats(rows: Rows, prices: Option<&PriceList>) -> Result<Vec<ReservedSeat>, Stop> {
+    let seat = |(seat_id, row, number, kind): (String, String, u32, SeatKind)| ReservedSeat {
+        seat_id,
+        row,
+        number,
+        price: prices.map(|it| it.of(kind)),
+    };
+    Ok(rows.read()?.into_iter().map(seat).collect())
+}
+
+/// What the seats of a hold cost.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn prices_of(showtime_id: &str) -> Result<Option<PriceList>, Stop> {
+    let Some(id) = ShowtimeId::read(showtime_id) else { return Ok(None) };
+    let [slots] = sql::query([slots::of_screen(&id.screen_id, &id.starts)])?;
+    let slots = slots.read::<Slot>()?;
+    Ok(slots::on(&slots, id.date).and_then(|it| it.slot.price_list()))
 }
 
 /// The hold that was found, if it is live.

@@ -1,28 +1,38 @@
 //! Puts the operator's catalogue, or else the demo, into the database.
 
-use output::cinema::SeatKind;
+use output::cinema::{PriceList, SeatKind};
+use serde::Deserialize;
 use toolkit::{
     Problem, log, settings, sql,
-    sql::{Error, Statement},
+    sql::{ConstraintKind, Error, Statement},
 };
 
 use crate::{
     catalog::{Catalog, PROBLEMS_MAX, Sold},
     clock::{Clock, naive},
+    door::opens_before,
     holds::Minutes,
     programme::{ShowtimeId, first_id_of},
     reservation::seats_per_reservation_max,
+    rules,
     seats::lay_out,
+    waiting::offer_minutes,
 };
 
 /// What is on when the operator has no cinema of their own yet.
 pub const DEMO: &str = include_str!("../demo.json");
 
 /// Changes when the same file would become other rows.
-const FORMAT: u8 = 1;
+const FORMAT: u8 = 2;
+
+/// What grows with each reservation that is made, moved or given away.
+const SALES: &str = "SELECT COUNT(*) + COALESCE(SUM(version), 0) FROM reservations";
 
 /// How many rows one INSERT brings.
 const ROWS_A_STATEMENT: usize = 50;
+
+/// How many catalogues are kept as texts.
+const KEPT_MAX: i64 = 20;
 
 /// How often an import is tried while seats are being sold.
 const ATTEMPTS_MAX: u32 = 20;
@@ -35,91 +45,191 @@ pub fn configure() -> Result<(), Vec<Problem>> {
     let clock = Clock::here().map_err(|unfit| vec![unfit.into()])?;
     seats_per_reservation_max().map_err(|unfit| vec![unfit.into()])?;
     Minutes::set().map_err(|unfit| vec![unfit.into()])?;
+    opens_before().map_err(|unfit| vec![unfit.into()])?;
+    offer_minutes().map_err(|unfit| vec![unfit.into()])?;
+    rules::set().map_err(|unfit| vec![unfit.into()])?;
     let file = settings::raw("catalog");
     let (source, text) = match &file {
         Some(text) => ("operator", text.as_str()),
         None => ("demo", DEMO),
     };
-    let fingerprint = fingerprint(text);
-    if on_sale().map_err(failed)?.is_some_and(|it| it.fingerprint == fingerprint) {
+    let print = fingerprint(text);
+    let before = on_sale().map_err(failed)?;
+    if before.as_ref().is_some_and(|it| it.is_of(&print)) {
         return Ok(());
     }
     let catalog = Catalog::read(text).map_err(|problems| {
         let inside = |it: Problem| Problem::at(format!("/catalog{}", it.pointer), it.message);
         problems.into_iter().map(inside).collect::<Vec<_>>()
     })?;
-    import(&catalog, source, &fingerprint, &clock)?;
+    let new = New { catalog: &catalog, text, source, based_on: None, after: None };
+    replace(&new, &clock).map_err(|it| it.problems())?;
     log::info(&format!("imported the {source}'s catalogue"));
+    if let Some(edited) = before.filter(|it| it.source == "staff") {
+        log::warning(&format!(
+            "the {source}'s catalogue replaces the one that the staff edited; that is kept as number {}, \
+             for export_catalogue",
+            edited.number
+        ));
+    }
     Ok(())
 }
 
-/// The import that is on sale.
-#[derive(serde::Deserialize)]
-struct OnSale {
-    number: u32,
-    fingerprint: String,
+/// An import that is kept.
+#[derive(Clone, Debug, Deserialize)]
+pub struct OnSale {
+    /// Counted from 1.
+    pub number: u32,
+    /// Tells its text from others.
+    pub fingerprint: String,
+    /// `operator`, `demo` or `staff`.
+    pub source: String,
+    /// When it was imported.
+    pub imported_at: String,
+    /// Its text, of the last 20.
+    pub catalog: Option<String>,
+    /// Of one that the staff edited, the fingerprint of the file that was on sale before.
+    pub based_on: Option<String>,
 }
 
-fn on_sale() -> Result<Option<OnSale>, Error> {
-    let sql = "SELECT number, fingerprint FROM imports ORDER BY number DESC LIMIT 1";
-    let [rows] = sql::query([sql!(sql)])?;
+impl OnSale {
+    /// Whether it is what this file gives, or what the staff made of that.
+    fn is_of(&self, fingerprint: &str) -> bool {
+        self.fingerprint == fingerprint || self.based_on.as_deref() == Some(fingerprint)
+    }
+}
+
+/// The import that is on sale.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn on_sale() -> Result<Option<OnSale>, Error> {
+    kept(None)
+}
+
+/// An import, or the one on sale.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn kept(number: Option<u32>) -> Result<Option<OnSale>, Error> {
+    let sql = "SELECT number, fingerprint, source, imported_at, catalog, based_on FROM imports \
+         WHERE number = COALESCE($1, (SELECT MAX(number) FROM imports))";
+    let [rows] = sql::query([sql!(sql, number)])?;
     rows.first()
+}
+
+/// A catalogue that is to be on sale.
+#[derive(Clone, Copy, Debug)]
+pub struct New<'a> {
+    /// What it says.
+    pub catalog: &'a Catalog,
+    /// How it says it.
+    pub text: &'a str,
+    /// `operator`, `demo` or `staff`.
+    pub source: &'a str,
+    /// Of one that the staff edited, the fingerprint of the file that it comes from.
+    pub based_on: Option<&'a str>,
+    /// Which import has to be on sale still.
+    pub after: Option<u32>,
+}
+
+/// Why a catalogue is not on sale.
+#[derive(Debug)]
+pub enum Failed {
+    /// It lacks seats that are sold, by showtime.
+    Lacking(Vec<String>),
+    /// Seats are being sold too fast.
+    Busy,
+    /// Another one is on sale now.
+    Changed,
+    /// The database failed.
+    Database(Error),
+}
+
+impl Failed {
+    fn problems(self) -> Vec<Problem> {
+        match self {
+            Self::Lacking(showtimes) => refusal(&showtimes),
+            Self::Busy | Self::Changed => {
+                vec![Problem::at("/catalog", "seats are being sold too fast; try again")]
+            }
+            Self::Database(error) => failed(error),
+        }
+    }
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        Self::Database(error)
+    }
 }
 
 /// Replaces the catalogue, unless a seat that is sold would be gone.
 ///
-/// Sales go on meanwhile. The batch holds only if no reservation was made since the sold seats were
+/// Sales go on meanwhile. The batch holds only if no reservation was made or moved since the sold seats were
 /// read; and a sale holds only if the catalogue that it was made from is still on sale.
-fn import(
-    catalog: &Catalog,
-    source: &str,
-    fingerprint: &str,
-    clock: &Clock,
-) -> Result<(), Vec<Problem>> {
-    let rows = rows_of(catalog);
+///
+/// # Errors
+/// See [`Failed`].
+pub fn replace(new: &New<'_>, clock: &Clock) -> Result<(), Failed> {
+    let rows = rows_of(new.catalog);
     for _ in 0..ATTEMPTS_MAX {
-        let (number, reservations) = check_sold(catalog, clock)?;
+        let sales = check_sold(new.catalog, clock)?;
+        let before = on_sale()?.map_or(0, |it| it.number);
+        if new.after.is_some_and(|it| it != before) {
+            return Err(Failed::Changed);
+        }
         let first = sql!(
-            "INSERT INTO imports (number, fingerprint, imported_at, source) \
-             SELECT $1, $2, $3, $4 WHERE (SELECT COUNT(*) FROM reservations) = $5",
-            number,
-            fingerprint,
+            format!(
+                "INSERT INTO imports \
+                 (number, fingerprint, imported_at, source, catalog, based_on) \
+                 SELECT $1, $2, $3, $4, $5, $6 WHERE ({SALES}) = $7"
+            ),
+            before + 1,
+            fingerprint(new.text),
             naive(clock.now()),
-            source,
-            reservations,
+            new.source,
+            new.text,
+            new.based_on.map(str::to_owned),
+            sales,
         );
-        let mut batch = vec![first.expect(1)];
+        let forget = sql!(
+            "UPDATE imports SET catalog = NULL WHERE number <= $1",
+            i64::from(before + 1) - KEPT_MAX
+        );
+        let mut batch = vec![first.expect(1), forget];
         batch.extend(
             ["movies", "screens", "seats", "programme"].map(|it| sql!(format!("DELETE FROM {it}"))),
         );
         batch.extend(rows.iter().cloned());
         match sql::transact_all(&batch) {
             Err(Error::UnexpectedCount(it)) if it.statement == 0 => {}
-            other => return other.map(|_| ()).map_err(failed),
+            Err(Error::Constraint(it)) if it.kind == ConstraintKind::Unique => {}
+            other => return other.map(|_| ()).map_err(Failed::Database),
         }
     }
-    Err(vec![Problem::at("/catalog", "seats are being sold too fast; try again")])
+    Err(Failed::Busy)
 }
 
-/// The number of the import to come and how many reservations there are, if none of them suffers.
-fn check_sold(catalog: &Catalog, clock: &Clock) -> Result<(u32, u32), Vec<Problem>> {
+/// What [`SALES`] counts now, if no seat that is sold would suffer.
+///
+/// # Errors
+/// See [`Failed`].
+pub fn check_sold(catalog: &Catalog, clock: &Clock) -> Result<i64, Failed> {
     let sold = sql!(
         "SELECT s.showtime_id, s.seat_id, r.movie_id, r.reservation_id \
          FROM reserved_seats s JOIN reservations r ON r.reservation_id = s.reservation_id \
          WHERE s.showtime_id >= $1",
         first_id_of(clock.today()),
     );
-    let [sold, reservations] =
-        sql::query([sold, sql!("SELECT COUNT(*) FROM reservations")]).map_err(failed)?;
-    let mut sold = sold.read::<Sold>().map_err(failed)?;
+    let [sold, sales] = sql::query([sold, sql!(SALES)])?;
+    let mut sold = sold.read::<Sold>()?;
     sold.retain(|it| is_to_come(&it.showtime_id, clock));
     let lacking = catalog.lacking(&sold);
     if !lacking.is_empty() {
-        return Err(refusal(&lacking));
+        return Err(Failed::Lacking(lacking));
     }
-    let (reservations,) = reservations.first::<(u32,)>().map_err(failed)?.unwrap_or_default();
-    let number = on_sale().map_err(failed)?.map_or(1, |it| it.number + 1);
-    Ok((number, reservations))
+    Ok(sales.first::<(i64,)>()?.unwrap_or_default().0)
 }
 
 /// The showtimes that would lose seats, as problems of the catalogue.
@@ -186,9 +296,11 @@ fn rows_of(catalog: &Catalog) -> Vec<Statement> {
             ]);
         }
     }
-    let mut programme =
-        Table::new("programme (screen_id, movie_id, weekdays, valid_from, valid_until, starts)");
+    let mut programme = Table::new(
+        "programme (screen_id, movie_id, weekdays, valid_from, valid_until, prices, starts)",
+    );
     for entry in &catalog.programme {
+        let prices = catalog.prices(entry).map(prices_json);
         for time in &entry.times {
             programme.add([
                 (&entry.screen_id).into(),
@@ -196,6 +308,7 @@ fn rows_of(catalog: &Catalog) -> Vec<Statement> {
                 entry.weekdays().into(),
                 entry.from.clone().into(),
                 entry.until.clone().into(),
+                prices.clone().into(),
                 time.into(),
             ]);
         }
@@ -238,6 +351,11 @@ fn word(kind: SeatKind) -> &'static str {
         SeatKind::Companion => "companion",
         SeatKind::Pair => "pair",
     }
+}
+
+/// A list of prices as one value of a row.
+fn prices_json(list: &PriceList) -> String {
+    serde_json::to_string(list).expect("prices are texts and numbers")
 }
 
 /// CIN-X6.

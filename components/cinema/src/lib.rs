@@ -2,27 +2,39 @@
 
 pub mod catalog;
 pub mod clock;
+pub mod door;
+pub mod edit;
 pub mod examples;
 pub mod hall;
 pub mod holds;
 pub mod import;
+pub mod limits;
 pub mod notices;
+pub mod picks;
 pub mod programme;
+pub mod programme_edit;
 pub mod refusals;
 pub mod reservation;
 pub mod resources;
+pub mod rules;
+pub mod sales;
+pub mod schedule;
 pub mod seats;
 pub mod sentences;
 pub mod slots;
+pub mod staff;
 pub mod suggestion;
 pub mod ticket;
 pub mod titles;
 pub mod tools;
+pub mod waiting;
 
 use tools::{
-    CancelReservation, ExtendHold, GetConversationHistory, GetReservation, HoldSeats,
-    ListAvailableSeats, ListMovies, ListReservations, ListShowtimes, RecordConversation,
-    ReleaseHold, ReserveSeats, SuggestSeats,
+    CancelReservation, CheckIn, CloseSales, EditMovie, EditScreen, EditShowtime, ExportCatalogue,
+    ExtendHold, GetConversationHistory, GetReservation, HoldSeats, ImportCatalogue,
+    JoinWaitingList, LeaveWaitingList, ListAvailableSeats, ListMovies, ListReservations,
+    ListShowtimes, ListWaiting, MoveParty, Occupancy, OpenSales, RecordConversation, ReleaseHold,
+    ReserveSeats, SuggestSeats, TransferReservation,
 };
 
 toolkit::export_tools!(
@@ -37,8 +49,22 @@ toolkit::export_tools!(
     GetReservation,
     ListReservations,
     CancelReservation,
+    TransferReservation,
+    JoinWaitingList,
+    LeaveWaitingList,
+    ListWaiting,
     RecordConversation,
     GetConversationHistory,
+    CheckIn,
+    CloseSales,
+    OpenSales,
+    MoveParty,
+    Occupancy,
+    EditMovie,
+    EditScreen,
+    EditShowtime,
+    ExportCatalogue,
+    ImportCatalogue,
 );
 toolkit::export_defaults!("../defaults.toml");
 toolkit::export_migrations!(
@@ -46,9 +72,14 @@ toolkit::export_migrations!(
     2 "english" => "../migrations/2-english.sql",
     3 "keys" => "../migrations/3-keys.sql",
     4 "holds" => "../migrations/4-holds.sql",
+    5 "prices" => "../migrations/5-prices.sql",
+    6 "tickets" => "../migrations/6-tickets.sql",
+    7 "waiting" => "../migrations/7-waiting.sql",
+    8 "sales" => "../migrations/8-sales.sql",
+    9 "edits" => "../migrations/9-edits.sql",
 );
 toolkit::export_configured!(import::configure);
-toolkit::export_schedule!(holds::sweep::run);
+toolkit::export_schedule!(schedule::run);
 toolkit::export_resources!(resources::CinemaResources);
 toolkit::export_examples!(examples::examples);
 toolkit::export_dialogue!(sentences::next);

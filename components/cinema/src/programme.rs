@@ -9,7 +9,7 @@ use jiff::{
     ToSpan,
     civil::{Date, DateTime},
 };
-use output::cinema::Showtime;
+use output::cinema::{PriceList, Showtime};
 use serde::Deserialize;
 
 use crate::clock::{self, Day, naive};
@@ -44,6 +44,8 @@ pub struct Slot {
     pub duration: u32,
     /// Seats of the screen.
     pub seats_count: u32,
+    /// What seats cost, as JSON.
+    pub prices: Option<String>,
 }
 
 /// One showing of a slot.
@@ -72,6 +74,12 @@ pub fn days_asked(today: Date, day: Option<Day>) -> Vec<Date> {
 }
 
 impl Slot {
+    /// What seats cost, where the operator says so.
+    #[must_use]
+    pub fn price_list(&self) -> Option<PriceList> {
+        serde_json::from_str(self.prices.as_deref()?).ok()
+    }
+
     /// The showing on `date`, if the film is on then.
     #[must_use]
     pub fn on(&self, date: Date) -> Option<Showing<'_>> {
@@ -105,9 +113,9 @@ impl Showing<'_> {
         now < self.start
     }
 
-    /// The showing as it is `now`, with so many of its seats taken.
+    /// The showing as it is `now`, with so many of its seats taken, and its sales closed or not.
     #[must_use]
-    pub fn showtime(&self, taken: u32, now: DateTime) -> Showtime {
+    pub fn showtime(&self, taken: u32, is_sales_closed: bool, now: DateTime) -> Showtime {
         let slot = self.slot;
         let end = self.start.saturating_add(i64::from(slot.duration).minutes());
         Showtime {
@@ -121,8 +129,8 @@ impl Showing<'_> {
             theater_name_en: slot.screen_name_en.clone(),
             total_seats_count: Some(slot.seats_count),
             movie_title: Some(slot.movie_title.clone()),
-            is_open: Some(self.is_open(now)),
-            is_sales_closed: false,
+            is_open: Some(self.is_open(now) && !is_sales_closed),
+            is_sales_closed,
         }
     }
 }
@@ -194,6 +202,7 @@ pub(crate) mod tests {
             movie_title: "君の名は。".into(),
             duration: 107,
             seats_count: 24,
+            prices: None,
         }
     }
 
@@ -220,10 +229,10 @@ pub(crate) mod tests {
     fn showtimes_come_earliest_first_and_end_with_the_film() {
         let slots = [slot("s2", "23:30", 0x7f), slot("s1", "09:00", 0x7f)];
         let showings = showings(&slots, &days_asked(TODAY, None), None);
-        let first = showings[0].showtime(4, NOON);
+        let first = showings[0].showtime(4, false, NOON);
         assert_eq!(first.start_time, "2026-11-20T09:00:00");
         assert_eq!(first.available_seats_count, 20);
-        let second = showings[1].showtime(0, NOON);
+        let second = showings[1].showtime(0, false, NOON);
         assert_eq!(second.end_time.as_deref(), Some("2026-11-21T01:17:00"));
         assert_eq!(showings.len(), 14);
     }
@@ -231,7 +240,7 @@ pub(crate) mod tests {
     #[test]
     fn a_showing_is_open_until_the_moment_when_it_begins() {
         let slot = slot("s1", "12:00", 0x7f);
-        let is_open = |now| slot.on(TODAY).unwrap().showtime(0, now).is_open;
+        let is_open = |now| slot.on(TODAY).unwrap().showtime(0, false, now).is_open;
         assert_eq!(is_open(date(2026, 11, 20).at(11, 59, 59, 0)), Some(true));
         assert_eq!(is_open(NOON), Some(false));
         assert_eq!(is_open(date(2026, 11, 21).at(9, 0, 0, 0)), Some(false));

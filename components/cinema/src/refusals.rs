@@ -1,5 +1,6 @@
 //! What the box office says when the answer is no: the codes of requirement 2.3.
 
+use output::cinema::Showtime;
 use serde_json::json;
 use toolkit::{Stop, refused};
 
@@ -28,6 +29,24 @@ pub fn seat_data_unavailable(showtime_id: &str) -> Stop {
 pub fn showtime_closed(showtime_id: &str, start_time: &str) -> Stop {
     refused("showtime_closed", 409, format!("The showtime began at {start_time}."))
         .with(json!({ "showtime_id": showtime_id, "start_time": start_time }))
+}
+
+/// The staff has closed the sales of the showing.
+#[must_use]
+pub fn sales_closed(showtime_id: &str, reason: Option<&str>) -> Stop {
+    let why = reason.map(|it| format!(": {it}")).unwrap_or_default();
+    let message = format!("The sales of this showtime are closed{why}. Choose another showtime.");
+    refused("sales_closed", 409, message)
+        .with(json!({ "showtime_id": showtime_id, "reason": reason }))
+}
+
+/// The showing can no longer be booked, or cannot now.
+#[must_use]
+pub fn not_open(showtime: &Showtime) -> Stop {
+    if showtime.is_sales_closed {
+        return sales_closed(&showtime.showtime_id, None);
+    }
+    showtime_closed(&showtime.showtime_id, &showtime.start_time)
 }
 
 /// The screen has no such seats.
@@ -123,6 +142,67 @@ pub fn reservation_cancelled(key: &str, reservation_id: &str) -> Stop {
     );
     refused("reservation_cancelled", 409, message)
         .with(json!({ "idempotency_key": key, "reservation_id": reservation_id }))
+}
+
+/// The ticket is of a reservation that was cancelled.
+#[must_use]
+pub fn ticket_cancelled(reservation_id: &str, at: Option<&str>) -> Stop {
+    let when = at.map(|it| format!(" at {it}")).unwrap_or_default();
+    let message = format!("The reservation was cancelled{when}; its seats are no longer theirs.");
+    refused("reservation_cancelled", 409, message)
+        .with(json!({ "reservation_id": reservation_id, "cancelled_at": at }))
+}
+
+/// The reservation is another user's now, under another number.
+#[must_use]
+pub fn reservation_transferred(reservation_id: &str, at: Option<&str>) -> Stop {
+    let when = at.map(|it| format!(" at {it}")).unwrap_or_default();
+    let message =
+        format!("The reservation was given to another user{when}; their own ticket counts now.");
+    refused("reservation_transferred", 409, message)
+        .with(json!({ "reservation_id": reservation_id, "transferred_at": at }))
+}
+
+/// The ticket was used at the door.
+#[must_use]
+pub fn already_checked_in(reservation_id: &str, at: &str) -> Stop {
+    let message = format!("The reservation was used at the door at {at}; it can no longer change.");
+    refused("already_checked_in", 409, message)
+        .with(json!({ "reservation_id": reservation_id, "checked_in_at": at }))
+}
+
+/// Seats that would do are free: there is nothing to wait for.
+#[must_use]
+pub fn seats_are_free(showtime_id: &str, seat_ids: &[String]) -> Stop {
+    let message = format!("Seats are free: {}. Hold or reserve them.", seat_ids.join(", "));
+    refused("seats_are_free", 409, message)
+        .with(json!({ "showtime_id": showtime_id, "suggestion": { "seat_ids": seat_ids } }))
+}
+
+/// The user waits for the showing, for other seats.
+#[must_use]
+pub fn already_waiting(waiting_id: &str) -> Stop {
+    let message = "This user waits for the showing already; leave the waiting list first.";
+    refused("already_waiting", 409, message).with(json!({ "waiting_id": waiting_id }))
+}
+
+/// The list of the showing, or what one user may wait for, is full.
+#[must_use]
+pub fn waiting_list_full(of_showtime: bool, max: u32) -> Stop {
+    let message = if of_showtime {
+        format!("The waiting list of this showing has {max} entries, which is all; choose another.")
+    } else {
+        format!("One user may wait for {max} showings; leave the waiting list of another first.")
+    };
+    let code = if of_showtime { "waiting_list_full" } else { "too_many_waiting" };
+    refused(code, 409, message).with(json!({ "entries_max": max }))
+}
+
+/// No entry has this identifier; or it is another user's, of which nothing is told.
+#[must_use]
+pub fn waiting_not_found(waiting_id: &str) -> Stop {
+    refused("waiting_not_found", 404, "No such entry of a waiting list.")
+        .with(json!({ "waiting_id": waiting_id }))
 }
 
 /// The database did not keep it.

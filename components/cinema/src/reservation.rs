@@ -1,6 +1,6 @@
 //! A reservation as the database keeps it.
 
-use output::cinema::{Reservation, ReservationStatus, ReservedSeat};
+use output::cinema::{Change, Price, Reservation, ReservationStatus, ReservedSeat};
 use serde::Deserialize;
 use toolkit::{Problem, Stop, settings, settings::Unfit, sql, sql::Rows};
 
@@ -8,10 +8,14 @@ use toolkit::{Problem, Stop, settings, settings::Unfit, sql, sql::Rows};
 const SEATS_DEFAULT: usize = 10;
 /// More than that is a party that should telephone.
 const SEATS_MAX: usize = 100;
+/// How many changes of a reservation are remembered.
+const CHANGES_MAX: usize = 50;
 
 /// The columns of [`Stored`].
 pub const COLUMNS: &str = "reservation_id, user_id, showtime_id, seats, reserved_at, status, \
-     movie_title, start_time, theater_name, theater_name_en";
+     movie_title, start_time, theater_name, theater_name_en, currency, total, checked_in_at, \
+     transferred_to, transferred_from, history, cancelled_at, transferred_at, movie_id, screen_id, \
+     next_id, version";
 
 /// A row of `reservations`.
 #[derive(Clone, Debug, Deserialize)]
@@ -26,6 +30,24 @@ pub struct Stored {
     start_time: String,
     theater_name: String,
     theater_name_en: Option<String>,
+    currency: Option<String>,
+    total: Option<i64>,
+    checked_in_at: Option<String>,
+    transferred_to: Option<String>,
+    transferred_from: Option<String>,
+    history: Option<String>,
+    /// When it was cancelled.
+    pub cancelled_at: Option<String>,
+    /// When it was given away.
+    pub transferred_at: Option<String>,
+    /// The film.
+    pub movie_id: String,
+    /// Where the seats are.
+    pub screen_id: String,
+    /// The reservation that it became when it was given away.
+    pub next_id: Option<String>,
+    /// How often it was changed.
+    pub version: u32,
 }
 
 /// The reservation in the first row, if there is one.
@@ -41,9 +63,17 @@ pub fn first(rows: Rows) -> Result<Option<Reservation>, Stop> {
 /// # Errors
 /// When the database cannot be read.
 pub fn find(reservation_id: &str) -> Result<Option<Reservation>, Stop> {
+    Ok(stored(reservation_id)?.map(Stored::reservation))
+}
+
+/// As [`find`], with what does not go out.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn stored(reservation_id: &str) -> Result<Option<Stored>, Stop> {
     let sql = format!("SELECT {COLUMNS} FROM reservations WHERE reservation_id = $1");
     let [rows] = sql::query([sql!(sql, reservation_id)])?;
-    first(rows)
+    Ok(rows.first()?)
 }
 
 impl Stored {
@@ -53,6 +83,8 @@ impl Stored {
     /// When its seats are not what [`seats_json`] wrote.
     #[must_use]
     pub fn reservation(self) -> Reservation {
+        let total = self.total.and_then(|it| u64::try_from(it).ok());
+        let history = self.history.map(|it| serde_json::from_str(&it));
         Reservation {
             reservation_id: self.reservation_id,
             reserved_at: self.reserved_at,
@@ -64,9 +96,25 @@ impl Stored {
             start_time: Some(self.start_time),
             theater_name: Some(self.theater_name),
             theater_name_en: self.theater_name_en,
-            ..Reservation::default()
+            total: self.currency.zip(total).map(|(currency, amount)| Price { currency, amount }),
+            checked_in_at: self.checked_in_at,
+            transferred_to: self.transferred_to,
+            transferred_from: self.transferred_from,
+            history: history.transpose().expect("changes are stored as JSON").unwrap_or_default(),
         }
     }
+}
+
+/// What was changed so far and this, as one value of a row.
+///
+/// # Panics
+/// Never: texts are JSON.
+#[must_use]
+pub fn history_json(before: &[Change], change: Change) -> String {
+    // The oldest go first where there are very many.
+    let from = (before.len() + 1).saturating_sub(CHANGES_MAX);
+    let changes: Vec<_> = before[from..].iter().cloned().chain([change]).collect();
+    serde_json::to_string(&changes).expect("changes are texts")
 }
 
 /// The seats as one value of a row, and of a line of `reservations.jsonl` (CIN-45).

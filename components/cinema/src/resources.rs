@@ -1,7 +1,6 @@
 //! What a page or a client reads by an address: the seats of a showing, which it subscribes to as well, and what
 //! one brings to the door: a reservation as a code to scan and as an entry of a calendar.
 
-use output::cinema::SeatMap;
 use toolkit::{
     Stop, User,
     resources::{Contents, Page, Resources, Template, fits},
@@ -10,9 +9,10 @@ use toolkit::{
 use crate::{
     clock::Clock,
     hall::Hall,
-    notices::SEATS,
-    reservation::{find, seats_per_reservation_max},
+    notices::{SEATS, WAITING},
+    reservation::find,
     ticket::{calendar, code},
+    tools::waits_for,
 };
 
 /// The number of a reservation as a code that is scanned at the door.
@@ -32,6 +32,10 @@ impl Resources for CinemaResources {
                     "Every seat of a showtime and whether it is reserved or held, as list_available_seats has it.",
                 )
                 .mime_type("application/json"),
+            Template::new(WAITING, "waiting")
+                .title("利用者のキャンセル待ち / What a user waits for")
+                .description("The waiting lists that a user is on, and the seats offered to them, as list_waiting has it.")
+                .mime_type("application/json"),
             Template::new(CODE, "code")
                 .title("予約のQRコード / The QR code of a reservation")
                 .description("The reservation's number as a QR code, to be scanned at the door.")
@@ -50,6 +54,8 @@ impl Resources for CinemaResources {
     fn read(uri: &str, _: &User) -> Result<Option<Vec<Contents>>, Stop> {
         let found = if let Some([showtime_id]) = fits(SEATS, uri) {
             seats(uri, &showtime_id)?
+        } else if let Some([user_id]) = fits(WAITING, uri) {
+            Some(Contents::json(uri, &waits_for(&user_id, &Clock::of_call()?)?))
         } else if let Some([id]) = fits(CODE, uri) {
             let svg = find(&id)?.map(|it| code(&it.reservation_id));
             svg.map(|it| Contents::text(uri, it).mime_type("image/svg+xml"))
@@ -65,11 +71,8 @@ impl Resources for CinemaResources {
 
 /// Nothing where there is no such showing.
 fn seats(uri: &str, showtime_id: &str) -> Result<Option<Contents>, Stop> {
-    let Hall { showtime, seats } = match Hall::of(showtime_id, None, &Clock::of_call()?) {
-        Err(Stop::Refused(_)) => return Ok(None),
-        hall => hall?,
-    };
-    let seats_max = u32::try_from(seats_per_reservation_max()?).ok();
-    let map = SeatMap { seats, showtime: Some(showtime), seats_max, ..SeatMap::default() };
-    Ok(Some(Contents::json(uri, &map)))
+    match Hall::of(showtime_id, None, &Clock::of_call()?) {
+        Err(Stop::Refused(_)) => Ok(None),
+        hall => Ok(Some(Contents::json(uri, &hall?.map()?))),
+    }
 }

@@ -1,12 +1,12 @@
 //! Seats in rows: the plan as the operator draws it, and the map as a chat client shows it.
 
-use output::cinema::{Seat, SeatKind};
+use output::cinema::{Seat, SeatKind, pair_up};
 
 /// A row of a plan: its letter, and a sign for each place from left to right.
 pub type Row<'a> = (&'a str, &'a str);
 
-/// The seats of a plan, in which `s` is a seat, `p` a premium one, `w` a place for a wheelchair and
-/// `_` none.
+/// The seats of a plan, in which `s` is a seat, `p` a premium one, `w` a place for a wheelchair, `c` a
+/// companion's seat beside one, `d` one of a pair and `_` none.
 ///
 /// Seats behind one another have the same number: a place that no row has is an aisle and is not
 /// counted, a place that only this row lacks is.
@@ -37,6 +37,7 @@ pub fn lay_out<'a>(rows: impl IntoIterator<Item = Row<'a>> + Clone) -> Vec<Seat>
             }
         }
     }
+    pair_up(&mut seats);
     seats
 }
 
@@ -45,6 +46,8 @@ fn kind_at(signs: &str, place: usize) -> Option<SeatKind> {
         b's' => Some(SeatKind::Standard),
         b'p' => Some(SeatKind::Premium),
         b'w' => Some(SeatKind::Wheelchair),
+        b'c' => Some(SeatKind::Companion),
+        b'd' => Some(SeatKind::Pair),
         _ => None,
     }
 }
@@ -110,6 +113,14 @@ mod tests {
         assert_eq!(ids, ["A2", "A3", "B1", "B2", "B3"]);
         assert_eq!(seats[1].column, Some(4));
         assert_eq!((seats[1].kind, seats[2].kind), (SeatKind::Premium, SeatKind::Wheelchair));
+    }
+
+    #[test]
+    fn the_seats_of_a_pair_know_each_other() {
+        let seats = lay_out([("A", "cw_dddd")]);
+        assert_eq!((seats[0].kind, seats[2].kind), (SeatKind::Companion, SeatKind::Pair));
+        let others: Vec<_> = seats[2..].iter().map(|it| it.pair_with.as_deref().unwrap()).collect();
+        assert_eq!(others, ["A4", "A3", "A6", "A5"]);
     }
 
     #[test]

@@ -6,7 +6,9 @@ mod split;
 #[cfg(test)]
 mod tests;
 
-use output::cinema::{Seat, SeatKind};
+use std::cmp::Reverse;
+
+use output::cinema::{Seat, SeatKind, SeatRules};
 
 /// What the way from the middle to a side wall weighs, where the way from the screen to the back is 1,000.
 const SIDE: i64 = 500;
@@ -20,19 +22,36 @@ pub struct Suggestion<'a> {
 
 /// The best `count` of `seats`, which are all seats of a hall in their order; none where too few are free.
 ///
-/// Wheelchair places are for those who ask for one: then at least one is among the seats.
+/// Wheelchair places and the seats beside them are for those who ask for one: then at least one place is among
+/// the seats. Pairs come last. What `rules` refuse is not suggested.
 #[must_use]
-pub fn suggest(seats: &[Seat], count: usize, wheelchair: bool) -> Option<Suggestion<'_>> {
-    let hall = Hall::of(seats);
-    let runs = hall.runs(|it| wheelchair || !is_place(it));
+pub fn suggest(
+    seats: &[Seat],
+    count: usize,
+    wheelchair: bool,
+    rules: SeatRules,
+) -> Option<Suggestion<'_>> {
+    let hall = Hall { rules, ..Hall::of(seats) };
+    let wanted = |it: &Seat| wheelchair || !is_beside_or_place(it);
+    let runs = hall.runs(wanted);
     let together = runs.iter().flat_map(|it| it.blocks(count));
-    let together = together.filter(|it| !wheelchair || it.places() > 0);
-    let best = together.min_by_key(|it| (it.places(), it.gaps, hall.cost(it), it.row, it.first()));
-    let parts = match best {
-        Some(block) => vec![block],
-        None => split::split(&hall, &runs, count, wheelchair)?,
-    };
+    let mut together: Vec<_> = together.filter(|it| !wheelchair || it.places() > 0).collect();
+    together.sort_by_cached_key(|it| {
+        let company = Reverse(it.count(SeatKind::Companion).min(1));
+        let (places, pairs) = (it.places(), it.count(SeatKind::Pair));
+        (places, company, pairs, it.gaps, hall.cost(it), it.row, it.first())
+    });
+    let keeps = |it: &Block<'_, '_>| hall.keeps(std::slice::from_ref(it));
+    let best = together.into_iter().find(keeps);
+    let without_pairs = hall.runs(|it| wanted(it) && it.kind != SeatKind::Pair);
+    let parts = best.map(|it| vec![it]);
+    let parts = parts.or_else(|| split::split(&hall, &without_pairs, count, wheelchair));
+    let parts = parts.or_else(|| split::split(&hall, &runs, count, wheelchair))?;
     Some(Suggestion { parts: parts.into_iter().map(|it| it.seats.to_vec()).collect() })
+}
+
+fn is_beside_or_place(seat: &Seat) -> bool {
+    matches!(seat.kind, SeatKind::Wheelchair | SeatKind::Companion)
 }
 
 fn is_place(seat: &Seat) -> bool {
@@ -46,6 +65,8 @@ fn column(seat: &Seat) -> i64 {
 
 /// A hall and its measures.
 struct Hall<'a> {
+    seats: &'a [Seat],
+    rules: SeatRules,
     rows: Vec<&'a [Seat]>,
     left: i64,
     right: i64,
@@ -70,14 +91,24 @@ impl<'a> Hall<'a> {
     fn of(seats: &'a [Seat]) -> Self {
         let columns = || seats.iter().map(column);
         let (left, right) = (columns().min().unwrap_or(0), columns().max().unwrap_or(0));
-        Self { rows: seats.chunk_by(|one, next| one.row == next.row).collect(), left, right }
+        let rows = seats.chunk_by(|one, next| one.row == next.row).collect();
+        Self { seats, rules: SeatRules::default(), rows, left, right }
+    }
+
+    /// Whether the choice of these parts keeps to the rules.
+    fn keeps(&self, parts: &[Block<'_, '_>]) -> bool {
+        if self.rules == SeatRules::default() {
+            return true;
+        }
+        let picked = parts.iter().flat_map(|it| it.seats).map(|it| it.seat_id.clone());
+        self.rules.broken(self.seats, &picked.collect::<Vec<_>>()).is_empty()
     }
 
     /// The free seats that are wanted.
     fn runs(&self, wanted: impl Fn(&Seat) -> bool) -> Vec<Run<'a>> {
         let mut runs = Vec::new();
         for (row, seats) in (0_i64..).zip(&self.rows) {
-            let free: Vec<_> = seats.iter().filter(|it| it.is_free() && wanted(it)).collect();
+            let free: Vec<_> = seats.iter().filter(|it| it.is_available() && wanted(it)).collect();
             let together = free.chunk_by(|one, next| column(one) + 1 == column(next));
             runs.extend(together.map(|it| Run { row, seats: it.to_vec() }));
         }
@@ -111,7 +142,11 @@ impl<'a> Run<'a> {
 
 impl Block<'_, '_> {
     fn places(&self) -> usize {
-        self.seats.iter().filter(|it| is_place(it)).count()
+        self.count(SeatKind::Wheelchair)
+    }
+
+    fn count(&self, kind: SeatKind) -> usize {
+        self.seats.iter().filter(|it| it.kind == kind).count()
     }
 
     fn first(&self) -> i64 {

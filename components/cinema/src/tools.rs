@@ -1,55 +1,51 @@
 //! The tools, in the order in which a customer meets them, and what their arguments share.
 
 mod available_seats;
+mod catalogue;
+mod check_in;
 mod conversations;
+mod edit;
 mod hold;
+mod move_party;
 mod movies;
-mod picked;
+mod occupancy;
 mod reservations;
 mod reserve;
+mod sales;
 mod showtimes;
 mod suggest;
+mod transfer;
+mod waiting;
 
 pub use available_seats::ListAvailableSeats;
+pub use catalogue::{ExportCatalogue, ImportCatalogue};
+pub use check_in::CheckIn;
 pub use conversations::{GetConversationHistory, RecordConversation, Said};
+pub use edit::{EditMovie, EditScreen, EditShowtime};
 pub use hold::{ExtendHold, HoldSeats, ReleaseHold};
+pub use move_party::MoveParty;
 pub use movies::ListMovies;
+pub use occupancy::Occupancy;
 pub use reservations::{CancelReservation, GetReservation, ListReservations};
 pub use reserve::ReserveSeats;
+pub use sales::{CloseSales, OpenSales};
 pub use showtimes::ListShowtimes;
 pub use suggest::SuggestSeats;
+pub use transfer::TransferReservation;
+pub use waiting::{JoinWaitingList, LeaveWaitingList, ListWaiting, waits_for};
 
-use toolkit::{Problem, Stop, invalid};
+use toolkit::{Stop, invalid};
 
-use crate::clock::{Clock, Day};
-
-/// How long an identifier may be, and a name that a caller makes up: of a user, a conversation, an
-/// idempotency key.
-const NAME_CHARS_MAX: usize = 200;
+use crate::{
+    clock::{Clock, Day},
+    limits::{NAME_CHARS_MAX, at_most, length, none_of},
+};
 
 /// The argument `date` of a listing (CIN-15, CIN-16).
 fn day(clock: &Clock, date: Option<&str>) -> Result<Option<Day>, Stop> {
     let read =
         |it| clock.day(it).ok_or_else(|| invalid("/date", "Invalid date format. Use YYYY-MM-DD."));
     date.map(read).transpose()
-}
-
-/// What is wrong with a text that must have 1 to `max` characters.
-fn length(pointer: &str, text: &str, max: usize) -> Option<Problem> {
-    let fits = !text.is_empty() && text.chars().count() <= max;
-    (!fits).then(|| Problem::at(pointer, format!("must have 1 to {max} characters")))
-}
-
-/// What is wrong with an identifier that something may have: nothing is named as long as that.
-fn at_most(pointer: &str, id: &str) -> Option<Problem> {
-    (id.chars().count() > NAME_CHARS_MAX)
-        .then(|| Problem::at(pointer, format!("must have at most {NAME_CHARS_MAX} characters")))
-}
-
-/// Stops if anything is wrong.
-fn none_of(problems: impl IntoIterator<Item = Option<Problem>>) -> Result<(), Stop> {
-    let problems: Vec<_> = problems.into_iter().flatten().collect();
-    if problems.is_empty() { Ok(()) } else { Err(Stop::InvalidArguments(problems)) }
 }
 
 #[cfg(test)]

@@ -25,16 +25,18 @@ async fn a_hold_says_what_is_held_and_until_when() {
     let mut held = cinema.call("hold_seats", order("u1", NOON, &["B4", "A2"])).await;
     let token = held["hold_token"].take();
     assert!(token.as_str().is_some_and(|it| it.len() > 15), "nobody guesses it: {token}");
+    let price = json!({ "currency": "JPY", "amount": 1_800 });
     let expected = json!({
         "hold_token": null,
         "showtime_id": NOON,
         "user_id": "u1",
         "seats": [
-            { "seat_id": "A2", "row": "A", "number": 2 },
-            { "seat_id": "B4", "row": "B", "number": 4 },
+            { "seat_id": "A2", "row": "A", "number": 2, "price": price },
+            { "seat_id": "B4", "row": "B", "number": 4, "price": price },
         ],
         "expires_at": "2026-11-20T10:10:00",
         "seconds_left": 600,
+        "total": { "currency": "JPY", "amount": 3_600 },
     });
     assert_eq!(held, expected);
     let mut short = order("u1", NOON, &["A1"]);

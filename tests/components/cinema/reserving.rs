@@ -10,12 +10,13 @@ async fn a_reservation_has_the_specified_fields_and_the_agreed_extensions() {
     let mut made = cinema.call("reserve_seats", order("u1", NOON, &["B4", "A2"])).await;
     let id = made["reservation_id"].take();
     assert!(id.as_str().is_some_and(|it| it.len() > 10), "CIN-40: {id}");
+    let price = json!({ "currency": "JPY", "amount": 1_800 });
     let expected = json!({
         "reservation_id": null,
         "reserved_at": "2026-11-20T10:00:00",
         "seats": [
-            { "seat_id": "B4", "row": "B", "number": 4 },
-            { "seat_id": "A2", "row": "A", "number": 2 },
+            { "seat_id": "B4", "row": "B", "number": 4, "price": price },
+            { "seat_id": "A2", "row": "A", "number": 2, "price": price },
         ],
         "user_id": "u1",
         "showtime_id": NOON,
@@ -24,6 +25,7 @@ async fn a_reservation_has_the_specified_fields_and_the_agreed_extensions() {
         "start_time": "2026-11-20T12:20:00",
         "theater_name": "ミニシアター",
         "theater_name_en": "Mini Theatre",
+        "total": { "currency": "JPY", "amount": 3_600 },
     });
     assert_eq!(made, expected, "CIN-40, CIN-41: exactly these seats, without is_reserved");
     let stored = cinema.call("get_reservation", json!({ "reservation_id": id })).await;

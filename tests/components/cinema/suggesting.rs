@@ -12,12 +12,18 @@ fn ask(count: u32) -> Value {
 async fn an_empty_hall_gives_seats_together_and_a_sentence() {
     let cinema = open().await;
     let found = cinema.call("suggest_seats", ask(2)).await;
+    let price = json!({ "currency": "JPY", "amount": 1_800 });
     let expected = json!({
         "showtime_id": NOON,
         "seat_ids": ["D2", "D3"],
         "is_split": false,
         "sentence": "D2〜D3の2席が並びで空いています。",
         "sentence_en": "D2–D3: 2 seats are free side by side.",
+        "seats": [
+            { "seat_id": "D2", "row": "D", "number": 2, "price": price },
+            { "seat_id": "D3", "row": "D", "number": 3, "price": price },
+        ],
+        "total": { "currency": "JPY", "amount": 3_600 },
     });
     assert_eq!(found, expected, "of three seats in row C one would be left alone");
     let large = json!({ "showtime_id": "st-20261120-s1-1830", "count": 2 });

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use toolkit::Problem;
 
+use output::cinema::PriceList;
+
 use super::{Catalog, Entry, Film, Screen, overlaps::overlaps};
 use crate::clock;
 
@@ -14,6 +16,10 @@ const ENTRIES_MAX: usize = 1_000;
 const TIMES_MAX: usize = 24;
 const PLACES_MAX: usize = 80;
 const TEXT_CHARS_MAX: usize = 2_000;
+/// More minor units than any seat costs in any currency; sums of a hall stay exact everywhere.
+const PRICE_MAX: u64 = 1_000_000_000;
+/// Longer than that is a break.
+const CLEANING_MAX: u32 = 240;
 /// No film takes longer than a day.
 const DURATION_MAX: u32 = 24 * 60;
 
@@ -36,6 +42,13 @@ pub(super) fn problems(catalog: &Catalog) -> Vec<Problem> {
     found.twice("/movies", "movie_id", catalog.movies.iter().map(|it| &it.movie_id));
     for (index, entry) in catalog.programme.iter().enumerate() {
         found.entry(&format!("/programme/{index}"), entry, catalog);
+    }
+    if catalog.cleaning_minutes.is_some_and(|it| it > CLEANING_MAX) {
+        found.add("/cleaning_minutes".to_owned(), format!("must be 0 to {CLEANING_MAX}"));
+    }
+    let currency = catalog.price_lists().next().map(|it| it.1.currency.as_str());
+    for (at, list) in catalog.price_lists() {
+        found.prices(&at, list, currency);
     }
     if found.0.is_empty() {
         found.0 = overlaps(catalog);
@@ -110,12 +123,31 @@ impl Found {
                     "must come later in the alphabet than the row before",
                 );
             }
-            let known = row.seats.bytes().all(|it| b"spw_".contains(&it));
-            if !known || !row.seats.contains(['s', 'p', 'w']) || row.seats.len() > PLACES_MAX {
-                let message =
-                    "s (seat), p (premium), w (wheelchair), _ (none), with at least one seat";
+            let known = row.seats.bytes().all(|it| b"spwcd_".contains(&it));
+            let any = row.seats.contains(['s', 'p', 'w', 'c', 'd']);
+            if !known || !any || row.seats.len() > PLACES_MAX {
+                let message = "s (seat), p (premium), w (wheelchair), c (companion), d (one of a pair), \
+                     _ (none), with at least one seat";
                 let message = format!("must be 1 to {PLACES_MAX} of {message}");
                 self.add(format!("{at}/seats"), message);
+            } else if row.seats.split(|it| it != 'd').any(|it| it.len() % 2 == 1) {
+                let message = "must have an even number of d (one of a pair) side by side";
+                self.add(format!("{at}/seats"), message);
+            }
+        }
+    }
+
+    fn prices(&mut self, at: &str, list: &PriceList, currency: Option<&str>) {
+        let code = list.currency.as_bytes();
+        if code.len() != 3 || !code.iter().all(u8::is_ascii_uppercase) {
+            self.add(format!("{at}/currency"), "must be a code of ISO 4217, such as JPY");
+        } else if currency.is_some_and(|it| it != list.currency) {
+            self.add(format!("{at}/currency"), "must be the same in every list of prices");
+        }
+        for (kind, amount) in list.amounts() {
+            if amount.is_some_and(|it| it > PRICE_MAX) {
+                let message = format!("must be 0 to {PRICE_MAX} in the currency's smallest unit");
+                self.add(format!("{at}/{kind}"), message);
             }
         }
     }
@@ -234,6 +266,35 @@ pub(super) mod tests {
                 "/programme/0/times/1",
             ]
         );
+    }
+
+    #[test]
+    fn pairs_stand_two_by_two() {
+        let mut catalog = small();
+        for (seats, is_right) in
+            [("ddss", true), ("dddd", true), ("sdds_cw", true), ("dd_d", false)]
+        {
+            catalog["screens"][0]["rows"][0]["seats"] = json!(seats);
+            assert_eq!(pointers(&catalog).is_empty(), is_right, "{seats}");
+        }
+    }
+
+    #[test]
+    fn prices_have_one_currency_and_a_limit() {
+        let mut catalog = small();
+        catalog["prices"] = json!({ "currency": "JPY", "standard": 1_800, "pair": PRICE_MAX });
+        catalog["screens"][0]["prices"] = json!({ "currency": "JPY", "standard": 0 });
+        assert_eq!(pointers(&catalog), Vec::<String>::new());
+        catalog["screens"][0]["prices"]["premium"] = json!(PRICE_MAX + 1);
+        catalog["programme"][0]["prices"] = json!({ "currency": "USD", "standard": 1_800 });
+        assert_eq!(
+            pointers(&catalog),
+            ["/screens/0/prices/premium", "/programme/0/prices/currency"]
+        );
+        catalog["prices"]["currency"] = json!("yen");
+        assert_eq!(pointers(&catalog)[0], "/prices/currency");
+        catalog["prices"] = json!({ "currency": "JPY", "standard": 18.5 });
+        assert_eq!(pointers(&catalog), ["/prices/standard"]);
     }
 
     #[test]

@@ -22,7 +22,8 @@ pub(super) fn overlaps(catalog: &Catalog) -> Vec<Problem> {
             let minute = u32::from(clock.hour().unsigned_abs()) * 60
                 + u32::from(clock.minute().unsigned_abs());
             let pointer = format!("/programme/{index}/times/{number}");
-            shown.push(Shown { pointer, entry, film, minute });
+            let takes = film.duration + catalog.cleaning_minutes.unwrap_or_default();
+            shown.push(Shown { pointer, entry, film, minute, takes });
         }
     }
     for shown in screens.values() {
@@ -49,6 +50,8 @@ struct Shown<'a> {
     film: &'a Film,
     /// Of the day.
     minute: u32,
+    /// Minutes of the film, and of cleaning.
+    takes: u32,
 }
 
 impl Shown<'_> {
@@ -59,8 +62,7 @@ impl Shown<'_> {
             (0..7).filter(move |day| days >> day & 1 == 1).map(move |day| day * 1440 + minute)
         };
         let apart = |from: u32, to: u32| (to + MINUTES_OF_WEEK - from) % MINUTES_OF_WEEK;
-        let at_once =
-            |a: u32, b: u32| apart(a, b) < self.film.duration || apart(b, a) < other.film.duration;
+        let at_once = |a: u32, b: u32| apart(a, b) < self.takes || apart(b, a) < other.takes;
         self.in_season_with(other) && starts(self).any(|a| starts(other).any(|b| at_once(a, b)))
     }
 
@@ -88,6 +90,18 @@ mod tests {
         assert_eq!(pointers(&catalog), ["/programme/0/times/1"]);
         catalog["programme"][0]["times"] = json!(["10:00", "11:47"]);
         assert_eq!(pointers(&catalog), Vec::<String>::new());
+    }
+
+    #[test]
+    fn minutes_for_cleaning_are_between_two_showings() {
+        let mut catalog = small();
+        catalog["programme"][0]["times"] = json!(["10:00", "12:00"]);
+        catalog["cleaning_minutes"] = json!(13);
+        assert_eq!(pointers(&catalog), Vec::<String>::new());
+        catalog["cleaning_minutes"] = json!(14);
+        assert_eq!(pointers(&catalog), ["/programme/0/times/1"]);
+        catalog["cleaning_minutes"] = json!(241);
+        assert_eq!(pointers(&catalog)[0], "/cleaning_minutes");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What the schedule does: the seats of holds that have expired are let go, and clients that look at them are told.
+//! The seats of holds that have expired are let go, and clients that look at them are told.
 
 use toolkit::{Stop, sql, sql::Statement};
 
@@ -9,16 +9,11 @@ const SHOWTIMES_MAX: usize = 50;
 /// How long a hold that has expired is remembered, in seconds.
 const REMEMBERED_S: i64 = 86_400;
 
-/// One run.
+/// One sweep.
 ///
 /// # Errors
-/// What stands in the operator's log.
-pub fn run() -> Result<(), String> {
-    sweep().map_err(|it| format!("{it:?}"))
-}
-
-fn sweep() -> Result<(), Stop> {
-    let clock = Clock::of_call()?;
+/// When the database fails.
+pub fn sweep(clock: &Clock) -> Result<(), Stop> {
     let expired = toolkit::sql!(
         format!(
             "SELECT DISTINCT d.showtime_id FROM holds h JOIN held_seats d ON d.hold_id = h.hold_id \

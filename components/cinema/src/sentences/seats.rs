@@ -240,9 +240,17 @@ fn user_field(desk: &Desk<'_>) -> Value {
 /// The seats that are free: those for wheelchairs where they are asked for, and else the others.
 fn read(found: &Value, wheelchair: bool) -> Vec<Seat> {
     let seats = found["seats"].as_array().into_iter().flatten();
-    let free =
-        seats.filter(|it| it["is_reserved"] != true && (it["kind"] == "wheelchair") == wheelchair);
+    let free = seats.filter(|it| it["is_reserved"] != true && is_for(&it["kind"], wheelchair));
     free.filter_map(seat).collect()
+}
+
+/// Whether a kind of seat is proposed to whoever asks for a wheelchair's place, or to the others. What goes by
+/// twos, or with such a place, is chosen on the page.
+fn is_for(kind: &Value, wheelchair: bool) -> bool {
+    match kind.as_str() {
+        Some("companion" | "pair") => false,
+        kind => (kind == Some("wheelchair")) == wheelchair,
+    }
 }
 
 fn seat(it: &Value) -> Option<Seat> {

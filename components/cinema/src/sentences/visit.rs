@@ -485,7 +485,10 @@ impl Visit {
 
     /// A refusal: what can be mended is tried again, the rest is told.
     fn failed(&mut self, desk: &mut Desk<'_>, tool: &str, failure: &Failure) -> Decision {
-        let is_seat = matches!(failure.error.as_str(), "seat_already_reserved" | "seat_not_found");
+        let is_seat = matches!(
+            failure.error.as_str(),
+            "seat_already_reserved" | "seat_not_found" | "seats_against_rules"
+        );
         if tool == RESERVE && is_seat && self.tries < TRIES_MAX {
             self.tries += 1;
             self.count = self.count.or(u32::try_from(self.seats.len()).ok());

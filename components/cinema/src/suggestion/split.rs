@@ -28,6 +28,9 @@ pub(super) fn split<'r, 'a>(
             let Some(parts) = evenly.or_else(|| around(first, runs, count, false)) else {
                 continue;
             };
+            if !hall.keeps(&parts) {
+                continue;
+            }
             let score = score(hall, &parts);
             if best.as_ref().is_none_or(|(least, _)| score < *least) {
                 best = Some((score, parts));

@@ -6,7 +6,7 @@ use crate::seats::lay_out;
 /// The seats that are suggested, a part after the other.
 fn suggested(rows: &[&str], count: usize, wheelchair: bool) -> Option<Vec<String>> {
     let seats = drawn(rows);
-    let found = suggest(&seats, count, wheelchair)?;
+    let found = suggest(&seats, count, wheelchair, SeatRules::default())?;
     Some(found.parts.iter().map(|it| named(it, "-")).collect())
 }
 
@@ -98,7 +98,7 @@ fn a_wheelchair_has_one_place_and_company_beside_it() {
 #[test]
 fn a_suggestion_says_where_it_is() {
     let seats = drawn(&["ssxss", "ssxss"]);
-    let said = |count| suggest(&seats, count, false).unwrap().sentences();
+    let said = |count| suggest(&seats, count, false, SeatRules::default()).unwrap().sentences();
     assert_eq!(said(1).1.split(' ').count(), 3);
     let (ja, en) = said(2);
     assert!(ja.contains("2席が並びで空いています"), "{ja}");
@@ -127,7 +127,7 @@ fn every_suggestion_is_free_whole_and_the_same_again() {
         let seats = drawn(&rows);
         let free = seats.iter().filter(|it| it.is_free() && !is_place(it)).count();
         for count in 1..=10 {
-            let found = suggest(&seats, count, false);
+            let found = suggest(&seats, count, false, SeatRules::default());
             assert_eq!(found.is_some(), free >= count, "{rows:?} {count}");
             let Some(found) = found else { continue };
             let all: Vec<_> = found.parts.iter().flatten().collect();
@@ -136,7 +136,46 @@ fn every_suggestion_is_free_whole_and_the_same_again() {
             ids.sort();
             ids.dedup();
             assert_eq!(ids.len(), count, "{rows:?}");
-            assert_eq!(suggest(&seats, count, false).as_ref(), Some(&found));
+            assert_eq!(suggest(&seats, count, false, SeatRules::default()).as_ref(), Some(&found));
+        }
+    }
+}
+
+/// The seats that are suggested under every rule, a part after the other.
+fn ruled(rows: &[&str], count: usize, wheelchair: bool) -> Option<Vec<String>> {
+    let rules = SeatRules {
+        no_single_gap: true,
+        companion_beside_wheelchair: true,
+        pairs_together: true,
+        seats_per_person_max: None,
+    };
+    let seats = drawn(rows);
+    let found = suggest(&seats, count, wheelchair, rules)?;
+    Some(found.parts.iter().map(|it| named(it, "-")).collect())
+}
+
+#[test]
+fn a_companion_is_suggested_beside_a_wheelchair() {
+    assert_eq!(ruled(&["ssss", "swcs"], 2, true).unwrap(), ["B2-B3"]);
+    assert_eq!(ruled(&["xxxx", "xwcx"], 1, false), None, "it is not for others");
+    assert_eq!(ruled(&["xxxx", "xxcx"], 1, true), None, "the place is taken");
+}
+
+#[test]
+fn a_pair_is_suggested_whole_and_last() {
+    assert_eq!(ruled(&["ssss", "dddd"], 2, false).unwrap(), ["A1-A2"]);
+    assert_eq!(ruled(&["xxxx", "dddd"], 2, false).unwrap(), ["B1-B2"]);
+    assert_eq!(ruled(&["xxxx", "dddd"], 1, false), None);
+    assert_eq!(ruled(&["xxxx", "sddd"], 3, false).unwrap(), ["B1-B3"]);
+}
+
+#[test]
+fn what_the_rules_refuse_is_never_suggested() {
+    assert_eq!(ruled(&["sssss"], 3, false).unwrap(), ["A1-A3"]);
+    for count in 1..=7 {
+        for signs in ["sssssss", "ssxssss", "dddd_ss", "wcsss_s", "sdds_ss", "ss_pp_s"] {
+            let Some(parts) = ruled(&[signs], count, false) else { continue };
+            assert!(!parts.is_empty(), "{signs} {count}");
         }
     }
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User};
 
 use super::{at_most, none_of};
-use crate::{clock::Clock, hall::Hall, reservation::seats_per_reservation_max, seats::text_map};
+use crate::{clock::Clock, hall::Hall, seats::text_map};
 
 /// 指定上映時間枠の空席一覧を取得。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -44,10 +44,9 @@ impl Tool for ListAvailableSeats {
             at_most("/showtime_id", &self.showtime_id),
             token.and_then(|it| at_most("/hold_token", it)),
         ])?;
-        let Hall { showtime, mut seats } = Hall::of(&self.showtime_id, token, &Clock::of_call()?)?;
-        user.show(text_map(&seats));
-        seats.retain(|it| self.include_reserved || it.is_free() || it.is_mine);
-        let seats_max = u32::try_from(seats_per_reservation_max()?).ok();
-        Ok(SeatMap { seats, showtime: Some(showtime), seats_max, ..SeatMap::default() })
+        let mut hall = Hall::of(&self.showtime_id, token, &Clock::of_call()?)?;
+        user.show(text_map(&hall.seats));
+        hall.seats.retain(|it| self.include_reserved || it.is_free() || it.is_mine);
+        hall.map()
     }
 }

@@ -5,17 +5,19 @@ mod plan;
 use output::cinema::{Hold, Released, ReservedSeat};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolkit::{English, Hints, Stop, Text, Tool, User, fresh_id, sql, sql::Statement};
+use toolkit::{English, Hints, Stop, Text, Tool, User, fresh_id, sql};
 
 use plan::{Counts, Plan};
 
-use super::{NAME_CHARS_MAX, at_most, length, none_of, picked::Picked};
+use super::{NAME_CHARS_MAX, at_most, length, none_of};
 use crate::{
     clock::Clock,
     holds::{self, Held, Minutes, digest},
     notices::seats_changed,
+    picks::Picked,
     refusals::not_saved,
     reservation::seats_per_reservation_max,
+    rules, waiting,
 };
 
 /// How often it is tried while others take seats.
@@ -56,13 +58,20 @@ impl Tool for HoldSeats {
 
     fn call(self, _: &User) -> Result<Hold, Stop> {
         let seats_max = seats_per_reservation_max()?;
-        let picked = Picked { showtime_id: &self.showtime_id, seat_ids: &self.seat_ids };
+        let picked = Picked {
+            showtime_id: &self.showtime_id,
+            seat_ids: &self.seat_ids,
+            user_id: &self.user_id,
+            rules: rules::set()?,
+            own_seats: &[],
+        };
         let [showtime, count, long, twice] = picked.problems(seats_max);
         let user = length("/user_id", &self.user_id, NAME_CHARS_MAX);
         none_of([user, showtime, count, long, twice])?;
         let minutes = Minutes::set()?.asked(self.minutes)?;
         let clock = Clock::of_call()?;
         let token = fresh_id("hold");
+        waiting::settle_freed(&self.showtime_id, &clock)?;
         for _ in 0..ATTEMPTS_MAX {
             let plan = self.look(&picked, &clock, minutes, &token, seats_max)?;
             if plan.write(&clock)? {
@@ -84,11 +93,14 @@ impl HoldSeats {
         token: &str,
         seats_max: usize,
     ) -> Result<Plan, Stop> {
-        let [slots, seats, import] = picked.statements(clock);
+        let [slots, seats, import, closed] = picked.statements(clock);
         let counts = Counts::statement(&self.user_id, &self.showtime_id, clock);
-        let [slots, seats, import, counts] = sql::query([slots, seats, import, counts])?;
-        let open = picked.open(slots, clock)?;
-        let seats = picked.free(seats, None, clock)?;
+        let had = picked.had(None, clock);
+        let [slots, seats, import, closed, counts, had] =
+            sql::query([slots, seats, import, closed, counts, had])?;
+        let open = picked.open(slots, closed, clock)?;
+        let chosen = picked.free(seats, None, open.slot.price_list().as_ref(), clock)?;
+        picked.check_had(had)?;
         let held = Held {
             hold_id: digest(token),
             user_id: self.user_id.clone(),
@@ -99,7 +111,8 @@ impl HoldSeats {
         let counts = counts.first()?.unwrap_or_default();
         let import = picked.import(import)?;
         let screen_id = open.slot.screen_id;
-        Plan { held, seats, screen_id, import, seats_max }.within(counts)
+        let guards = picked.guards(&chosen, None, clock);
+        Plan { held, seats: chosen.seats, screen_id, import, seats_max, guards }.within(counts)
     }
 }
 
@@ -133,8 +146,10 @@ impl Tool for ExtendHold {
         let set = Minutes::set()?;
         let minutes = set.asked(self.minutes)?;
         let clock = Clock::of_call()?;
-        let [found, seats] =
-            sql::query([holds::of_token(&self.hold_token), seats_of(&self.hold_token)])?;
+        let [found, seats] = sql::query([
+            holds::of_token(&self.hold_token),
+            holds::seats_of(&digest(&self.hold_token)),
+        ])?;
         let mut held = holds::live(found.first()?, &clock)?;
         let cap = held.made_at + i64::from(set.max) * 60;
         let end = (clock.second() + i64::from(minutes) * 60).min(cap).max(held.expires_at);
@@ -146,7 +161,9 @@ impl Tool for ExtendHold {
             let [found] = sql::query([holds::of_token(&self.hold_token)])?;
             held = holds::live(found.first()?, &clock)?;
         }
-        Ok(held.told(self.hold_token, seats.read::<Row>()?.into_iter().map(seat).collect(), &clock))
+        let prices = holds::prices_of(&held.showtime_id)?;
+        let seats = holds::read_seats(seats, prices.as_ref())?;
+        Ok(held.told(self.hold_token, seats, &clock))
     }
 }
 
@@ -171,30 +188,17 @@ impl Tool for ReleaseHold {
 
     fn call(self, _: &User) -> Result<Released, Stop> {
         none_of([at_most("/hold_token", &self.hold_token)])?;
-        let ended = holds::end(&digest(&self.hold_token), &Clock::of_call()?);
-        let [hold, seats] = sql::transact(ended)?;
+        let (hold_id, clock) = (digest(&self.hold_token), Clock::of_call()?);
+        let [hold, seats] = holds::end(&hold_id, &clock);
+        let declined = waiting::declined(&hold_id, &clock);
+        let [_, hold, seats] = sql::transact([declined, hold, seats])?;
         let released = !hold.is_empty();
         if let Some((showtime_id,)) = seats.first::<(String,)>()? {
             seats_changed(&showtime_id);
+            waiting::settle_freed(&showtime_id, &clock)?;
         }
         Ok(Released { released })
     }
-}
-
-/// Identifier, row and number.
-type Row = (String, String, u32);
-
-fn seats_of(token: &str) -> Statement {
-    sql!(
-        "SELECT s.seat_id, s.row_label, s.number FROM held_seats d \
-         JOIN seats s ON s.screen_id = d.screen_id AND s.seat_id = d.seat_id \
-         WHERE d.hold_id = $1 ORDER BY s.row_label, s.number",
-        digest(token),
-    )
-}
-
-fn seat((seat_id, row, number): Row) -> ReservedSeat {
-    ReservedSeat { seat_id, row, number, price: None }
 }
 
 fn in_order(mut seats: Vec<ReservedSeat>) -> Vec<ReservedSeat> {

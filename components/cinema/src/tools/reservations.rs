@@ -9,10 +9,17 @@ use super::{NAME_CHARS_MAX, at_most, length, none_of};
 use crate::{
     clock::{Clock, naive},
     notices::seats_changed,
-    refusals::{reservation_not_found, reservation_user_mismatch, showtime_closed},
+    picks::is_written,
+    refusals::{
+        already_checked_in, not_saved, reservation_not_found, reservation_transferred,
+        reservation_user_mismatch, showtime_closed, ticket_cancelled,
+    },
     reservation::{COLUMNS, Stored, find},
+    waiting,
 };
 
+/// How often a change is tried while the reservation changes under it.
+pub(super) const ATTEMPTS_MAX: u32 = 5;
 /// How many reservations one call lists.
 const LISTED_MAX: u32 = 100;
 
@@ -48,7 +55,7 @@ pub struct ListReservations {
     /// 予約した利用者のID
     #[schemars(length(min = 1, max = 200))]
     user_id: String,
-    /// 任意。true なら取り消した予約も含める
+    /// 任意。true なら取り消した予約・譲渡した予約も含める
     #[serde(default)]
     include_cancelled: bool,
 }
@@ -60,7 +67,7 @@ impl Tool for ListReservations {
         description: "Lists a user's reservations, newest first, at most 100.",
         arguments: &[
             ("user_id", "Whom the reservations are for"),
-            ("include_cancelled", "Optional. With true, the cancelled ones as well"),
+            ("include_cancelled", "Optional. With true, those cancelled or given away as well"),
         ],
     };
     const HINTS: Hints = Hints::READ_ONLY;
@@ -111,30 +118,54 @@ impl Tool for CancelReservation {
 
     fn call(self, _: &User) -> Result<Reservation, Stop> {
         none_of([at_most("/user_id", &self.user_id)])?;
-        let found = look_up(&self.reservation_id)?;
-        if found.user_id != self.user_id {
-            return Err(reservation_user_mismatch(&self.reservation_id));
+        let clock = Clock::of_call()?;
+        let now = naive(clock.now());
+        for _ in 0..ATTEMPTS_MAX {
+            let found = look_up(&self.reservation_id)?;
+            if found.user_id == self.user_id && found.status == ReservationStatus::Cancelled {
+                return Ok(found);
+            }
+            can_change(&found, &self.user_id, &now)?;
+            let cancel = sql!(
+                "UPDATE reservations SET status = 'cancelled', cancelled_at = $2, \
+                 version = version + 1 WHERE reservation_id = $1 AND status = 'confirmed' \
+                 AND checked_in_at IS NULL AND showtime_id = $3",
+                &self.reservation_id,
+                &now,
+                &found.showtime_id,
+            );
+            let free =
+                sql!("DELETE FROM reserved_seats WHERE reservation_id = $1", &self.reservation_id);
+            if is_written(sql::transact([cancel.expect(1), free]))? {
+                seats_changed(&found.showtime_id);
+                waiting::settle_freed(&found.showtime_id, &clock)?;
+                return Ok(Reservation { status: ReservationStatus::Cancelled, ..found });
+            }
         }
-        if found.status == ReservationStatus::Cancelled {
-            return Ok(found);
-        }
-        let now = naive(Clock::of_call()?.now());
-        let start = found.start_time.as_deref().unwrap_or_default();
-        if start <= now.as_str() {
-            return Err(showtime_closed(&found.showtime_id, start));
-        }
-        let cancel = sql!(
-            "UPDATE reservations SET status = 'cancelled', cancelled_at = $2 \
-             WHERE reservation_id = $1 AND status = 'confirmed'",
-            &self.reservation_id,
-            now,
-        );
-        let free =
-            sql!("DELETE FROM reserved_seats WHERE reservation_id = $1", &self.reservation_id);
-        sql::transact([cancel, free])?;
-        seats_changed(&found.showtime_id);
-        Ok(Reservation { status: ReservationStatus::Cancelled, ..found })
+        Err(not_saved())
     }
+}
+
+/// Whether its user can still cancel it or give it away: it is theirs, holds, was not used, and is of a showing to
+/// come.
+pub(super) fn can_change(found: &Reservation, user_id: &str, now: &str) -> Result<(), Stop> {
+    let id = &found.reservation_id;
+    if found.user_id != user_id {
+        return Err(reservation_user_mismatch(id));
+    }
+    match found.status {
+        ReservationStatus::Confirmed => {}
+        ReservationStatus::Cancelled => return Err(ticket_cancelled(id, None)),
+        ReservationStatus::Transferred => return Err(reservation_transferred(id, None)),
+    }
+    if let Some(at) = &found.checked_in_at {
+        return Err(already_checked_in(id, at));
+    }
+    let start = found.start_time.as_deref().unwrap_or_default();
+    if start <= now {
+        return Err(showtime_closed(&found.showtime_id, start));
+    }
+    Ok(())
 }
 
 fn look_up(reservation_id: &str) -> Result<Reservation, Stop> {

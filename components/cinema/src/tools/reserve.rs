@@ -4,7 +4,7 @@ mod plan;
 
 use std::collections::BTreeSet;
 
-use output::cinema::{Reservation, ReservationStatus, ReservedSeat};
+use output::cinema::{Reservation, ReservationStatus, SeatRules, total};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{
@@ -14,16 +14,15 @@ use toolkit::{
 
 use plan::Plan;
 
-use super::{
-    NAME_CHARS_MAX, at_most, length, none_of,
-    picked::{Open, Picked},
-};
+use super::{NAME_CHARS_MAX, at_most, length, none_of};
 use crate::{
     clock::{Clock, naive},
     holds::{self, Held},
     notices::seats_changed,
-    refusals::{idempotency_conflict, not_saved, reservation_cancelled},
+    picks::{Chosen, Open, Picked},
+    refusals::{idempotency_conflict, not_saved, reservation_cancelled, reservation_transferred},
     reservation::{COLUMNS, first, seats_per_reservation_max},
+    rules, waiting,
 };
 
 /// How often a reservation is tried while the catalogue changes, or seats are cancelled, under it.
@@ -75,13 +74,16 @@ impl Tool for ReserveSeats {
 
     fn call(self, _: &User) -> Result<Reservation, Stop> {
         self.check(seats_per_reservation_max()?)?;
+        let rules = rules::set()?;
         let clock = Clock::of_call()?;
+        waiting::settle_freed(&self.showtime_id, &clock)?;
         for _ in 0..ATTEMPTS_MAX {
-            match self.look(&clock)? {
+            match self.look(rules, &clock)? {
                 Found::Reserved(reservation) => return Ok(reservation),
                 Found::Free(plan) => {
                     if plan.write(&clock)? {
                         seats_changed(&self.showtime_id);
+                        waiting::settle_freed(&self.showtime_id, &clock)?;
                         return Ok(plan.reservation);
                     }
                 }
@@ -100,13 +102,14 @@ enum Found {
 }
 
 impl ReserveSeats {
-    fn picked(&self) -> Picked<'_> {
-        Picked { showtime_id: &self.showtime_id, seat_ids: &self.seat_ids }
+    fn picked(&self, rules: SeatRules) -> Picked<'_> {
+        let Self { showtime_id, seat_ids, user_id, .. } = self;
+        Picked { showtime_id, seat_ids, user_id, rules, own_seats: &[] }
     }
 
     fn check(&self, seats_max: usize) -> Result<(), Stop> {
         let (key, token) = (self.idempotency_key.as_ref(), self.hold_token.as_ref());
-        let [showtime, count, long, twice] = self.picked().problems(seats_max);
+        let [showtime, count, long, twice] = self.picked(SeatRules::default()).problems(seats_max);
         none_of([
             length("/user_id", &self.user_id, NAME_CHARS_MAX),
             showtime,
@@ -119,20 +122,25 @@ impl ReserveSeats {
     }
 
     /// Reads everything that decides, in one snapshot.
-    fn look(&self, clock: &Clock) -> Result<Found, Stop> {
-        let picked = self.picked();
-        let [slots, seats, import] = picked.statements(clock);
-        let hold = holds::of_token(self.hold_token.as_deref().unwrap_or_default());
-        let [before, hold, slots, seats, import] =
-            sql::query([self.before(), hold, slots, seats, import])?;
+    fn look(&self, rules: SeatRules, clock: &Clock) -> Result<Found, Stop> {
+        let picked = self.picked(rules);
+        let [slots, seats, import, closed] = picked.statements(clock);
+        let token = self.hold_token.as_deref().unwrap_or_default();
+        let had = picked.had(Some(&holds::digest(token)), clock);
+        let [before, hold, slots, seats, import, closed, had] =
+            sql::query([self.before(), holds::of_token(token), slots, seats, import, closed, had])?;
         if let Some(before) = first(before)? {
             return self.repeat(before).map(Found::Reserved);
         }
-        let open = picked.open(slots, clock)?;
+        let open = picked.open(slots, closed, clock)?;
         let hold_id = self.hold(hold, clock)?;
-        let seats = picked.free(seats, hold_id.as_deref(), clock)?;
+        let prices = open.slot.price_list();
+        let chosen = picked.free(seats, hold_id.as_deref(), prices.as_ref(), clock)?;
+        picked.check_had(had)?;
         let import = picked.import(import)?;
-        Ok(Found::Free(self.plan(open, seats, hold_id, clock, import)))
+        let guards = picked.guards(&chosen, hold_id.as_deref(), clock);
+        let plan = self.plan(open, chosen, hold_id, clock, import);
+        Ok(Found::Free(Plan { guards, ..plan }))
     }
 
     /// The caller's own hold, if they name one: of this user, for this showing, and live.
@@ -163,7 +171,7 @@ impl ReserveSeats {
     fn plan(
         &self,
         open: Open,
-        seats: Vec<ReservedSeat>,
+        chosen: Chosen,
         hold_id: Option<String>,
         clock: &Clock,
         import: u32,
@@ -172,7 +180,8 @@ impl ReserveSeats {
         let reservation = Reservation {
             reservation_id: fresh_id("rsv"),
             reserved_at: naive(clock.now()),
-            seats,
+            total: total(&chosen.seats),
+            seats: chosen.seats,
             user_id: self.user_id.clone(),
             showtime_id: self.showtime_id.clone(),
             status: ReservationStatus::Confirmed,
@@ -189,6 +198,7 @@ impl ReserveSeats {
             idempotency_key: self.idempotency_key.clone(),
             hold_id,
             import,
+            guards: Vec::new(),
         }
     }
 
@@ -202,8 +212,9 @@ impl ReserveSeats {
         }
         match before.status {
             ReservationStatus::Confirmed => Ok(before),
-            ReservationStatus::Cancelled | ReservationStatus::Transferred => {
-                Err(reservation_cancelled(key, &before.reservation_id))
+            ReservationStatus::Cancelled => Err(reservation_cancelled(key, &before.reservation_id)),
+            ReservationStatus::Transferred => {
+                Err(reservation_transferred(&before.reservation_id, None))
             }
         }
     }
@@ -211,6 +222,8 @@ impl ReserveSeats {
 
 #[cfg(test)]
 mod tests {
+    use output::cinema::ReservedSeat;
+
     use super::*;
 
     fn asks(seat_ids: &[&str]) -> ReserveSeats {
@@ -254,7 +267,8 @@ mod tests {
 
     #[test]
     fn the_same_key_answers_the_same_call_and_refuses_another() {
-        let seat = |it: &str| ReservedSeat { seat_id: it.into(), ..ReservedSeat::default() };
+        let seat =
+            |it: &str| ReservedSeat { seat_id: it.into(), row: "A".into(), number: 1, price: None };
         let before = Reservation {
             user_id: "u1".into(),
             showtime_id: "st-20261120-s1-1000".into(),

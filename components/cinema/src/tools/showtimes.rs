@@ -1,5 +1,7 @@
 //! `list_showtimes`: when a film is on (CIN-20 to CIN-24).
 
+use std::collections::BTreeSet;
+
 use output::cinema::Showtimes;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -8,8 +10,9 @@ use toolkit::{English, Hints, Stop, Text, Tool, User, sql};
 use super::{at_most, day, none_of};
 use crate::{
     clock::Clock,
-    programme::{Showing, Slot, days_asked, showings},
+    programme::{Showing, Slot, days_asked, days_listed, first_id_of, showings},
     refusals::movie_not_found,
+    sales::closed_from,
     slots,
 };
 
@@ -43,7 +46,8 @@ impl Tool for ListShowtimes {
         let clock = Clock::of_call()?;
         let day = day(&clock, self.date.as_deref())?;
         let movie = sql!("SELECT 1 FROM movies WHERE movie_id = $1", &self.movie_id);
-        let [movie, slots] = sql::query([movie, slots::of_movie(&self.movie_id)])?;
+        let closed = closed_from(&first_id_of(*days_listed(clock.today()).start()));
+        let [movie, slots, closed] = sql::query([movie, slots::of_movie(&self.movie_id), closed])?;
         if movie.is_empty() {
             return Err(movie_not_found(&self.movie_id));
         }
@@ -51,7 +55,11 @@ impl Tool for ListShowtimes {
         let shown = showings(&slots, &days_asked(clock.today(), day), day);
         let taken = slots::taken(&shown, &clock)?;
         let taken = |id: &str| taken.get(id).copied().unwrap_or(0);
-        let showtime = |it: &Showing<'_>| it.showtime(taken(&it.id()), clock.now());
+        let closed: BTreeSet<_> = closed.read::<(String,)>()?.into_iter().map(|it| it.0).collect();
+        let showtime = |it: &Showing<'_>| {
+            let id = it.id();
+            it.showtime(taken(&id), closed.contains(&id), clock.now())
+        };
         Ok(Showtimes { showtimes: shown.iter().map(showtime).collect() })
     }
 }

@@ -1,6 +1,6 @@
 //! `suggest_seats`: the best seats that are free, for those who do not mind which.
 
-use output::cinema::{SeatKind, SeatSuggestion};
+use output::cinema::{PriceList, ReservedSeat, Seat, SeatKind, SeatSuggestion, total};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Problem, Stop, Text, Tool, User};
@@ -9,8 +9,9 @@ use super::{at_most, none_of};
 use crate::{
     clock::Clock,
     hall::Hall,
-    refusals::{not_enough_seats, showtime_closed},
+    refusals::{not_enough_seats, not_open},
     reservation::seats_per_reservation_max,
+    rules,
     suggestion::suggest,
 };
 
@@ -49,11 +50,13 @@ impl Tool for SuggestSeats {
         let fits = (1..=seats_max).contains(&count);
         let wrong = || Problem::at("/count", format!("must be from 1 to {seats_max}"));
         none_of([at_most("/showtime_id", &self.showtime_id), (!fits).then(wrong)])?;
-        let Hall { showtime, seats } = Hall::of(&self.showtime_id, None, &Clock::of_call()?)?;
+        let rules = rules::set()?;
+        let Hall { showtime, seats, prices } =
+            Hall::of(&self.showtime_id, None, &Clock::of_call()?)?;
         if showtime.is_open == Some(false) {
-            return Err(showtime_closed(&self.showtime_id, &showtime.start_time));
+            return Err(not_open(&showtime));
         }
-        let Some(found) = suggest(&seats, count, self.wheelchair) else {
+        let Some(found) = suggest(&seats, count, self.wheelchair, rules) else {
             let (places, free): (Vec<_>, Vec<_>) = seats
                 .iter()
                 .filter(|it| it.is_free())
@@ -61,9 +64,22 @@ impl Tool for SuggestSeats {
             return Err(not_enough_seats(&self.showtime_id, free.len(), places.len()));
         };
         let (sentence, sentence_en) = found.sentences();
+        let priced = |list: &PriceList| -> Vec<_> {
+            let seats = found.parts.iter().flatten();
+            let priced = |it: &&Seat| ReservedSeat {
+                seat_id: it.seat_id.clone(),
+                row: it.row.clone(),
+                number: it.number,
+                price: Some(list.of(it.kind)),
+            };
+            seats.map(priced).collect()
+        };
+        let priced = prices.as_ref().map(priced).unwrap_or_default();
         Ok(SeatSuggestion {
             showtime_id: self.showtime_id,
             seat_ids: found.parts.iter().flatten().map(|it| it.seat_id.clone()).collect(),
+            total: total(&priced),
+            seats: priced,
             is_split: found.parts.len() > 1,
             sentence,
             sentence_en,

@@ -6,9 +6,9 @@ use toolkit::{Stop, sql, sql::Statement};
 
 use crate::{
     clock::Clock,
-    holds::{Held, free_expired},
+    holds::{Held, free_expired, insert_seats},
+    picks::{is_written, on_sale},
     refusals::too_many_held,
-    tools::picked::{is_written, on_sale},
 };
 
 /// How many reservations' worth of seats one user may hold of one showing, and of all.
@@ -49,6 +49,8 @@ pub(super) struct Plan {
     pub(super) import: u32,
     /// How many seats one reservation may have.
     pub(super) seats_max: usize,
+    /// What has to be so still.
+    pub(super) guards: Vec<Statement>,
 }
 
 impl Plan {
@@ -72,13 +74,14 @@ impl Plan {
     /// Writes all of it or nothing; false when what the plan was made from has changed meanwhile.
     pub(super) fn write(&self, clock: &Clock) -> Result<bool, Stop> {
         let showtime_id = &self.held.showtime_id;
-        let batch = [
-            on_sale(self.import),
+        let mut batch = vec![on_sale(self.import)];
+        batch.extend(self.guards.iter().cloned());
+        batch.extend([
             free_expired(showtime_id, &self.seats, clock),
             self.hold(clock),
-            self.seats(),
-        ];
-        is_written(sql::transact(batch))
+            insert_seats(&self.held, &self.screen_id, &self.seats),
+        ]);
+        is_written(sql::transact_all(&batch))
     }
 
     /// Holds only while there is room for it, for the user may be holding other seats just now.
@@ -105,21 +108,6 @@ impl Plan {
         )
         .expect(1)
     }
-
-    /// The primary key of `held_seats` lets each seat have one holder.
-    fn seats(&self) -> Statement {
-        let held = &self.held;
-        let among = sql::placeholders(4, self.seats.len());
-        let seats = format!(
-            "INSERT INTO held_seats (showtime_id, seat_id, screen_id, hold_id) \
-             SELECT $1, s.seat_id, s.screen_id, $2 FROM seats s \
-             WHERE s.screen_id = $3 AND s.seat_id IN ({among}) AND NOT EXISTS \
-             (SELECT 1 FROM reserved_seats r WHERE r.showtime_id = $1 AND r.seat_id = s.seat_id)"
-        );
-        sql!(seats, &held.showtime_id, &held.hold_id, &self.screen_id)
-            .bind_all(self.seats.iter().map(|it| &it.seat_id))
-            .expect(self.seats.len())
-    }
 }
 
 #[cfg(test)]
@@ -135,7 +123,8 @@ mod tests {
             expires_at: 600,
         };
         let seats = vec![ReservedSeat::default(); seats];
-        let plan = Plan { held, seats, screen_id: "s1".into(), import: 1, seats_max: 10 };
+        let (screen_id, guards) = ("s1".into(), Vec::new());
+        let plan = Plan { held, seats, screen_id, import: 1, seats_max: 10, guards };
         plan.within(Counts { of_showtime, of_all }).is_ok()
     }
 

@@ -6,8 +6,9 @@ use toolkit::{Stop, caller, sql, sql::Statement};
 use crate::{
     clock::Clock,
     holds::{end, free_expired},
+    picks::{insert_reserved, is_written, on_sale},
     reservation::seats_json,
-    tools::picked::{is_written, on_sale},
+    waiting::reserved,
 };
 
 /// What will be reserved unless someone is faster.
@@ -24,6 +25,8 @@ pub(super) struct Plan {
     pub(super) hold_id: Option<String>,
     /// The catalogue that the plan was made from.
     pub(super) import: u32,
+    /// What has to be so still.
+    pub(super) guards: Vec<Statement>,
 }
 
 impl Plan {
@@ -38,13 +41,18 @@ impl Plan {
              ON CONFLICT (user_id) DO NOTHING",
             &self.reservation.user_id,
         );
-        let mut batch = vec![on_sale(self.import), user, self.reservation()];
+        let mut batch = vec![on_sale(self.import)];
+        batch.extend(self.guards.iter().cloned());
+        batch.extend([user, self.reservation()]);
         if let Some(hold_id) = &self.hold_id {
             let [hold, seats] = end(hold_id, clock);
-            batch.extend([hold.expect(1), seats]);
+            batch.extend([hold.expect(1), seats, reserved(hold_id, clock)]);
         }
         let made = &self.reservation;
-        batch.extend([free_expired(&made.showtime_id, &made.seats, clock), self.seats()]);
+        batch.extend([
+            free_expired(&made.showtime_id, &made.seats, clock),
+            insert_reserved(&made.showtime_id, &made.reservation_id, &self.screen_id, &made.seats),
+        ]);
         batch.extend(self.key());
         batch
     }
@@ -66,8 +74,9 @@ impl Plan {
         let made = &self.reservation;
         sql!(
             "INSERT INTO reservations (reservation_id, user_id, showtime_id, seats, reserved_at, \
-             status, movie_id, movie_title, screen_id, theater_name, theater_name_en, start_time) \
-             VALUES ($1, $2, $3, $4, $5, 'confirmed', $6, $7, $8, $9, $10, $11)",
+             status, movie_id, movie_title, screen_id, theater_name, theater_name_en, start_time, \
+             currency, total) \
+             VALUES ($1, $2, $3, $4, $5, 'confirmed', $6, $7, $8, $9, $10, $11, $12, $13)",
             &made.reservation_id,
             &made.user_id,
             &made.showtime_id,
@@ -79,22 +88,8 @@ impl Plan {
             made.theater_name.clone(),
             made.theater_name_en.clone(),
             made.start_time.clone(),
+            made.total.as_ref().map(|it| it.currency.clone()),
+            made.total.as_ref().and_then(|it| i64::try_from(it.amount).ok()),
         )
-    }
-
-    /// The primary key of `reserved_seats` lets each seat have one winner (CIN-43). What is in a hold still
-    /// is in someone else's.
-    fn seats(&self) -> Statement {
-        let made = &self.reservation;
-        let among = sql::placeholders(4, made.seats.len());
-        let seats = format!(
-            "INSERT INTO reserved_seats (showtime_id, seat_id, screen_id, reservation_id) \
-             SELECT $1, s.seat_id, s.screen_id, $2 FROM seats s \
-             WHERE s.screen_id = $3 AND s.seat_id IN ({among}) AND NOT EXISTS \
-             (SELECT 1 FROM held_seats d WHERE d.showtime_id = $1 AND d.seat_id = s.seat_id)"
-        );
-        sql!(seats, &made.showtime_id, &made.reservation_id, &self.screen_id)
-            .bind_all(made.seats.iter().map(|it| &it.seat_id))
-            .expect(made.seats.len())
     }
 }

@@ -1,0 +1,315 @@
+//! A catalogue as one table for spreadsheets: a line a list of prices, screen, row of seats, film, or entry of the
+//! programme, as RFC 4180 writes it.
+
+use serde_json::{Map, Value, json};
+use toolkit::Problem;
+
+use super::{Catalog, PROBLEMS_MAX};
+
+/// The columns. The first says what a line is.
+const COLUMNS: [&str; 26] = [
+    "record",
+    "screen_id",
+    "movie_id",
+    "name",
+    "name_en",
+    "row",
+    "seats",
+    "title",
+    "title_en",
+    "reading",
+    "description",
+    "description_en",
+    "genre",
+    "genre_en",
+    "duration",
+    "release_date",
+    "rating",
+    "times",
+    "days",
+    "from",
+    "until",
+    "currency",
+    "standard",
+    "premium",
+    "wheelchair",
+    "companion",
+];
+/// What a line has beside [`COLUMNS`]: prices, and the minutes between showings.
+const LAST: [&str; 2] = ["pair", "cleaning_minutes"];
+/// Columns of prices.
+const PRICES: [&str; 6] = ["currency", "standard", "premium", "wheelchair", "companion", "pair"];
+/// Columns of texts that stand for lists.
+const LISTS: [&str; 2] = ["times", "days"];
+/// Columns of numbers.
+const NUMBERS: [&str; 8] = [
+    "duration",
+    "rating",
+    "standard",
+    "premium",
+    "wheelchair",
+    "companion",
+    "pair",
+    "cleaning_minutes",
+];
+
+fn columns() -> impl Iterator<Item = &'static str> {
+    COLUMNS.into_iter().chain(LAST)
+}
+
+/// Writes a catalogue.
+#[must_use]
+pub fn write(catalog: &Catalog) -> String {
+    let value = serde_json::to_value(catalog).expect("a catalogue is JSON");
+    let mut lines = vec![columns().map(str::to_owned).collect::<Vec<_>>()];
+    let whole = json!({ "prices": value["prices"], "cleaning_minutes": value["cleaning_minutes"] });
+    if catalog.prices.is_some() || catalog.cleaning_minutes.is_some() {
+        lines.push(line("cinema", &whole, None));
+    }
+    for screen in list(&value["screens"]) {
+        lines.push(line("screen", screen, None));
+        lines.extend(list(&screen["rows"]).map(|it| line("row", it, Some(&screen["screen_id"]))));
+    }
+    lines.extend(list(&value["movies"]).map(|it| line("movie", it, None)));
+    lines.extend(list(&value["programme"]).map(|it| line("programme", it, None)));
+    let lines = lines.iter().map(|it| it.iter().map(|it| quoted(it)).collect::<Vec<_>>().join(","));
+    lines.map(|it| it + "\r\n").collect()
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+fn line(record: &str, of: &Value, screen_id: Option<&Value>) -> Vec<String> {
+    let text = |it: &Value| match it {
+        Value::Null => String::new(),
+        Value::String(it) => it.clone(),
+        Value::Array(all) => all.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
+        other => other.to_string(),
+    };
+    let cell = |column: &'static str| match column {
+        "record" => record.to_owned(),
+        "screen_id" => text(screen_id.unwrap_or(&of[column])),
+        column if PRICES.contains(&column) => text(&of["prices"][column]),
+        column => text(&of[column]),
+    };
+    columns().map(cell).collect()
+}
+
+fn quoted(text: &str) -> String {
+    if text.contains(['"', ',', '\n', '\r']) {
+        return format!("\"{}\"", text.replace('"', "\"\""));
+    }
+    text.to_owned()
+}
+
+/// Reads what [`write`] writes.
+///
+/// # Errors
+/// Everything that is wrong with it, by line and column.
+pub fn read(text: &str) -> Result<Catalog, Vec<Problem>> {
+    let lines = cells(text.trim_start_matches('\u{feff}'))?;
+    let table = Table::of(&lines)?;
+    let catalog = Catalog::read(&table.value.to_string());
+    catalog.map_err(|problems| problems.into_iter().map(|it| table.told(&it)).collect())
+}
+
+/// A line of cells, and where it begins.
+type Line = (usize, Vec<String>);
+
+fn cells(text: &str) -> Result<Vec<Line>, Vec<Problem>> {
+    let (mut lines, mut line, mut cell) = (Vec::new(), Vec::new(), String::new());
+    let (mut number, mut start, mut is_quoted) = (1, 1, false);
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        number += usize::from(character == '\n');
+        match character {
+            '"' if is_quoted && characters.peek() == Some(&'"') => {
+                characters.next();
+                cell.push('"');
+            }
+            '"' => is_quoted = !is_quoted,
+            character if is_quoted => cell.push(character),
+            ',' => line.push(std::mem::take(&mut cell)),
+            '\r' => {}
+            '\n' => {
+                line.push(std::mem::take(&mut cell));
+                lines.push((start, std::mem::take(&mut line)));
+                start = number;
+            }
+            character => cell.push(character),
+        }
+    }
+    if is_quoted {
+        let message = format!("line {start}: a quotation mark is open to the end");
+        return Err(vec![Problem::at("", message)]);
+    }
+    if !cell.is_empty() || !line.is_empty() {
+        line.push(cell);
+        lines.push((start, line));
+    }
+    lines.retain(|it| it.1.iter().any(|it| !it.trim().is_empty()));
+    Ok(lines)
+}
+
+/// The lines as a catalogue in JSON, and the line that each part of it comes from.
+struct Table {
+    value: Value,
+    /// By the part's JSON pointer.
+    lines: Vec<(String, usize)>,
+}
+
+impl Table {
+    fn of(lines: &[Line]) -> Result<Self, Vec<Problem>> {
+        let mut problems = Vec::new();
+        let mut add = |line: usize, message: String| {
+            problems.push(Problem::at("", format!("line {line}: {message}")));
+        };
+        let head = lines.first().map(|it| it.1.as_slice()).unwrap_or_default();
+        let unknown = head.iter().filter(|it| columns().all(|known| known != it.trim()));
+        let unknown: Vec<_> = unknown.map(String::as_str).collect();
+        if head.first().map(|it| it.trim()) != Some("record") || !unknown.is_empty() {
+            let known = columns().collect::<Vec<_>>().join(",");
+            add(1, format!("must name the columns, `record` first, among {known}"));
+            return Err(problems);
+        }
+        let mut table = Self {
+            value: json!({ "screens": [], "movies": [], "programme": [] }),
+            lines: Vec::new(),
+        };
+        for (number, cells) in lines.iter().skip(1) {
+            if cells.len() > head.len() {
+                add(*number, format!("must have at most {} cells", head.len()));
+                continue;
+            }
+            let cells = head.iter().map(|it| it.trim()).zip(cells).skip(1);
+            let record = lines_record(lines, *number);
+            if let Err(message) = table.add(record, object(cells), *number) {
+                add(*number, message);
+            }
+        }
+        problems.truncate(PROBLEMS_MAX);
+        if problems.is_empty() { Ok(table) } else { Err(problems) }
+    }
+
+    fn add(&mut self, record: &str, mut of: Map<String, Value>, line: usize) -> Result<(), String> {
+        let to = match record {
+            "cinema" => {
+                for (name, value) in of {
+                    self.value[&name] = value;
+                }
+                self.lines.push(("/prices".to_owned(), line));
+                return Ok(());
+            }
+            "row" => return self.add_row(of, line),
+            "screen" => {
+                of.insert("rows".to_owned(), json!([]));
+                "screens"
+            }
+            "movie" => "movies",
+            "programme" => "programme",
+            _ => {
+                return Err("`record` must be cinema, screen, row, movie or programme".to_owned());
+            }
+        };
+        let all = self.value[to].as_array_mut().expect("it was made as a list");
+        self.lines.push((format!("/{to}/{}", all.len()), line));
+        all.push(Value::Object(of));
+        Ok(())
+    }
+
+    fn add_row(&mut self, mut of: Map<String, Value>, line: usize) -> Result<(), String> {
+        let screen_id = of.remove("screen_id").unwrap_or_default();
+        let screens = self.value["screens"].as_array_mut().expect("it was made as a list");
+        let at = screens.iter().position(|it| it["screen_id"] == screen_id);
+        let at = at.ok_or_else(|| format!("no screen {screen_id} stands above this row"))?;
+        let rows = screens[at]["rows"].as_array_mut().expect("it was made as a list");
+        self.lines.push((format!("/screens/{at}/rows/{}", rows.len()), line));
+        rows.push(Value::Object(of));
+        Ok(())
+    }
+
+    /// A problem of the JSON as one of the table.
+    fn told(&self, problem: &Problem) -> Problem {
+        let fits = |it: &&(String, usize)| {
+            let rest = problem.pointer.strip_prefix(it.0.as_str());
+            rest.is_some_and(|it| it.is_empty() || it.starts_with('/'))
+        };
+        let found = self.lines.iter().filter(fits).max_by_key(|it| it.0.len());
+        let column = problem.pointer.rsplit('/').find(|it| columns().any(|known| known == *it));
+        let message = &problem.message;
+        let message = match (found, column) {
+            (Some((_, line)), Some(column)) => format!("line {line}, {column}: {message}"),
+            (Some((_, line)), None) => format!("line {line}: {message}"),
+            _ => format!("{}: {message}", problem.pointer),
+        };
+        Problem::at("", message)
+    }
+}
+
+fn lines_record(lines: &[Line], number: usize) -> &str {
+    let line = lines.iter().find(|it| it.0 == number);
+    line.and_then(|it| it.1.first()).map(|it| it.trim()).unwrap_or_default()
+}
+
+/// The cells of a line that say something.
+fn object<'a>(cells: impl Iterator<Item = (&'a str, &'a String)>) -> Map<String, Value> {
+    let (mut of, mut prices) = (Map::new(), Map::new());
+    for (column, text) in cells.filter(|it| !it.1.trim().is_empty()) {
+        let text = text.trim();
+        let number = || serde_json::from_str::<Value>(text).ok().filter(Value::is_number);
+        let value = if LISTS.contains(&column) {
+            json!(text.split_whitespace().collect::<Vec<_>>())
+        } else if NUMBERS.contains(&column) {
+            number().unwrap_or_else(|| json!(text))
+        } else {
+            json!(text)
+        };
+        let into = if PRICES.contains(&column) { &mut prices } else { &mut of };
+        into.insert(column.to_owned(), value);
+    }
+    if !prices.is_empty() {
+        of.insert("prices".to_owned(), Value::Object(prices));
+    }
+    of
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::DEMO;
+
+    fn said(text: &str) -> Vec<String> {
+        read(text).unwrap_err().into_iter().map(|it| it.message).collect()
+    }
+
+    #[test]
+    fn the_demo_comes_back_as_it_was_written() {
+        let demo = Catalog::read(DEMO).unwrap();
+        let text = write(&demo);
+        let back = read(&text).unwrap();
+        let json = |it: &Catalog| serde_json::to_value(it).unwrap();
+        assert_eq!(json(&back), json(&demo));
+        assert_eq!(write(&back), text);
+    }
+
+    #[test]
+    fn texts_may_have_commas_quotes_and_lines() {
+        let mut demo = Catalog::read(DEMO).unwrap();
+        demo.movies[0].title = "「A, \"B\"」\n二".into();
+        let back = read(&write(&demo)).unwrap();
+        assert_eq!(back.movies[0].title, demo.movies[0].title);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_by_line_and_column() {
+        let head = "record,screen_id,name,row,seats\r\n";
+        let told = said(&format!("{head}screen,s1,一\r\nrow,s1,,A,s?\r\n"));
+        assert!(told[0].starts_with("line 3, seats: must be 1 to"), "{told:?}");
+        assert!(said(&format!("{head}row,s9,,A,ss\n"))[0].contains("line 2: no screen"));
+        assert!(said(&format!("{head}seat,s9\n"))[0].starts_with("line 2: `record` must be"));
+        assert!(said("screen_id,record\n")[0].starts_with("line 1: must name the columns"));
+        assert!(said("record,name\nscreen,\"x\n")[0].contains("open to the end"));
+        assert!(said(&format!("{head}screen,s1,a,b,c,d\n"))[0].contains("at most 5 cells"));
+    }
+}

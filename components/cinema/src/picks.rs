@@ -1,0 +1,435 @@
+//! The seats of a showing that a call names, and whether they can be had (CIN-42 to CIN-44): of reservations
+//! and of holds alike.
+
+use std::collections::BTreeSet;
+
+use jiff::civil::DateTime;
+use output::cinema::{Broken, PriceList, ReservedSeat, Seat, SeatKind, SeatRules, pair_up};
+use serde::Deserialize;
+use toolkit::{
+    Problem, Stop, sql,
+    sql::{ConstraintKind, Error, Rows, Statement},
+};
+
+use crate::{
+    clock::{Clock, naive},
+    hall::Hall,
+    limits::at_most,
+    programme::{ShowtimeId, Slot, days_listed},
+    refusals::{
+        not_saved, sales_closed, seat_already_reserved, seat_data_unavailable, seat_held,
+        seat_not_found, showtime_closed, showtime_not_found,
+    },
+    rules,
+    sales::{closed, still_open},
+    slots,
+    suggestion::{Suggestion, suggest},
+};
+
+/// Seats of a showing.
+pub struct Picked<'a> {
+    /// The showing.
+    pub showtime_id: &'a str,
+    /// The seats, in the order asked for.
+    pub seat_ids: &'a [String],
+    /// The user that they are for.
+    pub user_id: &'a str,
+    /// What a choice has to keep to.
+    pub rules: SeatRules,
+    /// Seats of the showing that are theirs, and can be chosen all the same.
+    pub own_seats: &'a [String],
+}
+
+/// Seats that can be had.
+#[derive(Debug)]
+pub struct Chosen {
+    /// In the order asked for.
+    pub seats: Vec<ReservedSeat>,
+    /// The rows that they are in.
+    rows: Vec<String>,
+    /// How many seats of these rows others have or hold.
+    taken: usize,
+}
+
+/// How many seats of a showing (`$1`) a user (`$2`) has at a second (`$3`), beside those of a hold (`$4`).
+const HAD: &str = "((SELECT COUNT(*) FROM reserved_seats s JOIN reservations r \
+     ON r.reservation_id = s.reservation_id WHERE s.showtime_id = $1 AND r.user_id = $2) + \
+     (SELECT COUNT(*) FROM held_seats d JOIN holds h ON h.hold_id = d.hold_id \
+     WHERE d.showtime_id = $1 AND h.user_id = $2 AND h.expires_at > $3 AND h.hold_id <> $4))";
+
+/// The showing, which is open.
+#[derive(Debug)]
+pub struct Open {
+    /// What is shown where.
+    pub slot: Slot,
+    /// When it begins.
+    pub start: DateTime,
+}
+
+/// A seat of a row that is chosen from: where it is, whether someone has it, and the live hold that it is in.
+#[derive(Clone, Debug, Deserialize)]
+struct Row {
+    seat_id: String,
+    row_label: String,
+    number: u32,
+    position: u32,
+    kind: SeatKind,
+    is_reserved: bool,
+    hold_id: Option<String>,
+    expires_at: Option<i64>,
+}
+
+impl Picked<'_> {
+    /// What is wrong with the arguments themselves.
+    pub fn problems(&self, seats_max: usize) -> [Option<Problem>; 4] {
+        let count = self.seat_ids.len();
+        let count = (!(1..=seats_max).contains(&count))
+            .then(|| Problem::at("/seat_ids", format!("must have 1 to {seats_max} seats")));
+        let mut long = self.seat_ids.iter().enumerate();
+        let long = long.find_map(|(index, it)| at_most(&format!("/seat_ids/{index}"), it));
+        let mut seen = BTreeSet::new();
+        let twice = self.seat_ids.iter().enumerate().find(|(_, it)| !seen.insert(*it));
+        let twice = twice.filter(|_| long.is_none());
+        let twice = twice.map(|(index, it)| {
+            Problem::at(format!("/seat_ids/{index}"), format!("must not name {it} twice"))
+        });
+        [at_most("/showtime_id", self.showtime_id), count, long, twice]
+    }
+
+    /// What reads the showing, the seats, the catalogue on sale and whether sales are closed, for
+    /// [`Picked::open`], [`Picked::free`] and [`Picked::import`].
+    #[must_use]
+    pub fn statements(&self, clock: &Clock) -> [Statement; 4] {
+        let id = ShowtimeId::read(self.showtime_id);
+        let (screen_id, starts) =
+            id.as_ref().map_or(("", ""), |it| (it.screen_id.as_str(), it.starts.as_str()));
+        let among = sql::placeholders(4, self.seat_ids.len());
+        // Whole rows: the rules look at what is beside.
+        let seats = format!(
+            "SELECT s.seat_id, s.row_label, s.number, s.position, s.kind, \
+             CASE WHEN r.seat_id IS NULL THEN 0 ELSE 1 END AS is_reserved, \
+             h.hold_id, h.expires_at \
+             FROM seats s LEFT JOIN reserved_seats r \
+             ON r.showtime_id = $1 AND r.seat_id = s.seat_id \
+             LEFT JOIN held_seats d ON d.showtime_id = $1 AND d.seat_id = s.seat_id \
+             LEFT JOIN holds h ON h.hold_id = d.hold_id AND h.expires_at > $3 \
+             WHERE s.screen_id = $2 AND s.row_label IN \
+             (SELECT p.row_label FROM seats p WHERE p.screen_id = $2 AND p.seat_id IN ({among})) \
+             ORDER BY s.row_label, s.number"
+        );
+        let seats =
+            sql!(seats, self.showtime_id, screen_id, clock.second()).bind_all(self.seat_ids);
+        [
+            slots::of_screen(screen_id, starts),
+            seats,
+            sql!("SELECT MAX(number) FROM imports"),
+            closed(self.showtime_id),
+        ]
+    }
+
+    /// The showing, if it is listed, to come, has seats, and its sales are not closed.
+    ///
+    /// # Errors
+    /// When it is not so.
+    pub fn open(&self, slots: Rows, closed: Rows, clock: &Clock) -> Result<Open, Stop> {
+        let open = self.to_come(slots, clock)?;
+        match closed.first::<(Option<String>,)>()? {
+            None => Ok(open),
+            Some((reason,)) => Err(sales_closed(self.showtime_id, reason.as_deref())),
+        }
+    }
+
+    /// The showing, if it is listed, to come, and has seats.
+    pub fn to_come(&self, slots: Rows, clock: &Clock) -> Result<Open, Stop> {
+        let not_found = || showtime_not_found(self.showtime_id);
+        let id = ShowtimeId::read(self.showtime_id).ok_or_else(not_found)?;
+        let slots = slots.read::<Slot>()?;
+        let listed = days_listed(clock.today()).contains(&id.date);
+        let showing = slots::on(&slots, id.date).filter(|_| listed).ok_or_else(not_found)?;
+        if !showing.is_open(clock.now()) {
+            return Err(showtime_closed(self.showtime_id, &naive(showing.start)));
+        }
+        if showing.slot.seats_count == 0 {
+            return Err(seat_data_unavailable(self.showtime_id));
+        }
+        Ok(Open { slot: showing.slot.clone(), start: showing.start })
+    }
+
+    /// The catalogue that all of it was read from.
+    pub fn import(&self, import: Rows) -> Result<u32, Stop> {
+        let (import,) =
+            import.first::<(u32,)>()?.ok_or_else(|| showtime_not_found(self.showtime_id))?;
+        Ok(import)
+    }
+
+    /// The seats in the order asked for and what they cost, if every one of them exists, none is taken or in a
+    /// hold other than `own`, and the choice keeps to the rules.
+    pub fn free(
+        &self,
+        rows: Rows,
+        own: Option<&str>,
+        prices: Option<&PriceList>,
+        clock: &Clock,
+    ) -> Result<Chosen, Stop> {
+        let mut rows = rows.read::<Row>()?;
+        for row in &mut rows {
+            row.is_reserved &= !self.own_seats.contains(&row.seat_id);
+        }
+        let mut seats = self.free_of(&rows, own, clock)?;
+        for seat in &mut seats {
+            let kind = rows.iter().find(|it| it.seat_id == seat.seat_id).map(|it| it.kind);
+            seat.price = prices.zip(kind).map(|(list, kind)| list.of(kind));
+        }
+        let mut around: Vec<_> = rows.iter().map(|it| it.seat(own)).collect();
+        pair_up(&mut around);
+        let broken = self.rules.broken(&around, self.seat_ids);
+        if !broken.is_empty() {
+            return Err(self.refuse(&broken, own, clock)?);
+        }
+        let taken = around.iter().filter(|it| !it.is_available()).count();
+        let mut labels: Vec<_> = around.into_iter().map(|it| it.row).collect();
+        labels.dedup();
+        Ok(Chosen { seats, rows: labels, taken })
+    }
+
+    /// Refuses a choice that breaks rules, with other seats where there are some.
+    fn refuse(&self, broken: &[Broken], own: Option<&str>, clock: &Clock) -> Result<Stop, Stop> {
+        let hall = Hall::seen_by(self.showtime_id, own, clock)?;
+        let is_place =
+            |it: &&Seat| it.kind == SeatKind::Wheelchair && self.seat_ids.contains(&it.seat_id);
+        let wheelchair = hall.seats.iter().any(|it| is_place(&it));
+        let found = suggest(&hall.seats, self.seat_ids.len(), wheelchair, self.rules);
+        let seat_ids = |it: Suggestion<'_>| -> Vec<_> {
+            it.parts.into_iter().flatten().map(|it| it.seat_id.clone()).collect()
+        };
+        Ok(rules::refusal(broken, found.map(seat_ids).as_deref()))
+    }
+
+    /// How many seats of the showing the user has, beside those of the hold `own`.
+    pub fn had(&self, own: Option<&str>, clock: &Clock) -> Statement {
+        let count = format!("SELECT {HAD}");
+        sql!(count, self.showtime_id, self.user_id, clock.second(), own.unwrap_or_default())
+    }
+
+    /// Refuses more seats than one person may have of a showing.
+    pub fn check_had(&self, had: Rows) -> Result<(), Stop> {
+        let Some(max) = self.rules.seats_per_person_max else { return Ok(()) };
+        let (had,) = had.first::<(u32,)>()?.unwrap_or_default();
+        let with = usize::try_from(had).unwrap_or(usize::MAX).saturating_add(self.seat_ids.len());
+        if with <= usize::try_from(max).unwrap_or(usize::MAX) {
+            return Ok(());
+        }
+        Err(rules::too_many(max, had, self.seat_ids))
+    }
+
+    /// Holds only while the user has room for these seats.
+    pub fn room(&self, own: Option<&str>, clock: &Clock) -> Option<Statement> {
+        let max = self.rules.seats_per_person_max?;
+        let room = i64::from(max) - i64::try_from(self.seat_ids.len()).unwrap_or(i64::MAX);
+        let own = own.unwrap_or_default();
+        let had = format!("SELECT 1 WHERE {HAD} <= $5");
+        let had = sql!(had, self.showtime_id, self.user_id, clock.second(), own, room);
+        Some(had.expect(1))
+    }
+
+    /// What makes a batch depend on the rules that look beyond the seats themselves: each returns one row while
+    /// what was seen of the rows, and of what the user has, still is so.
+    pub fn guards(&self, chosen: &Chosen, own: Option<&str>, clock: &Clock) -> Vec<Statement> {
+        let mut guards = vec![still_open(self.showtime_id)];
+        guards.extend(self.room(own, clock));
+        let own = own.unwrap_or_default();
+        if self.rules.no_single_gap {
+            let among = sql::placeholders(6, chosen.rows.len());
+            let screen = "SELECT s.seat_id FROM seats s WHERE s.screen_id = $2";
+            let rows = format!("seat_id IN ({screen} AND s.row_label IN ({among}))");
+            let taken = format!(
+                "SELECT 1 WHERE (SELECT COUNT(*) FROM reserved_seats \
+                 WHERE showtime_id = $1 AND {rows}) + \
+                 (SELECT COUNT(*) FROM held_seats WHERE showtime_id = $1 AND {rows} AND hold_id IN \
+                 (SELECT h.hold_id FROM holds h WHERE h.expires_at > $3 AND h.hold_id <> $4)) = $5"
+            );
+            let screen_id = ShowtimeId::read(self.showtime_id).map(|it| it.screen_id);
+            let taken = sql!(
+                taken,
+                self.showtime_id,
+                screen_id.unwrap_or_default(),
+                clock.second(),
+                own,
+                i64::try_from(chosen.taken).unwrap_or(i64::MAX),
+            );
+            guards.push(taken.bind_all(&chosen.rows).expect(1));
+        }
+        guards
+    }
+
+    fn free_of(
+        &self,
+        rows: &[Row],
+        own: Option<&str>,
+        clock: &Clock,
+    ) -> Result<Vec<ReservedSeat>, Stop> {
+        let row = |id: &String| rows.iter().find(|it| it.seat_id == *id);
+        let those = |bad: &dyn Fn(&String) -> bool| {
+            self.seat_ids.iter().filter(|it| bad(it)).cloned().collect::<Vec<_>>()
+        };
+        let unknown = those(&|it| row(it).is_none());
+        if !unknown.is_empty() {
+            return Err(seat_not_found(&unknown));
+        }
+        let taken = those(&|it| row(it).is_some_and(|it| it.is_reserved));
+        if !taken.is_empty() {
+            return Err(seat_already_reserved(&taken));
+        }
+        let is_held = |it: &Row| it.hold_id.is_some() && it.hold_id.as_deref() != own;
+        let held = those(&|it| row(it).is_some_and(is_held));
+        let until = self.seat_ids.iter().filter_map(row).filter(|it| is_held(it));
+        let until = until.filter_map(|it| it.expires_at).max();
+        if let Some(until) = until {
+            return Err(seat_held(&held, &clock.shows(until)));
+        }
+        let seat = |it: &Row| ReservedSeat {
+            seat_id: it.seat_id.clone(),
+            row: it.row_label.clone(),
+            number: it.number,
+            price: None,
+        };
+        Ok(self.seat_ids.iter().filter_map(row).map(seat).collect())
+    }
+}
+
+impl Row {
+    /// The seat as whoever has the hold `own` sees it.
+    fn seat(&self, own: Option<&str>) -> Seat {
+        Seat {
+            seat_id: self.seat_id.clone(),
+            row: self.row_label.clone(),
+            number: self.number,
+            is_reserved: self.is_reserved,
+            is_held: self.hold_id.is_some(),
+            is_mine: self.hold_id.is_some() && self.hold_id.as_deref() == own,
+            column: Some(self.position),
+            kind: self.kind,
+            pair_with: None,
+        }
+    }
+}
+
+/// Holds only while that catalogue is on sale.
+pub fn on_sale(import: u32) -> Statement {
+    let on_sale = sql!(
+        "SELECT number FROM imports WHERE number = $1 \
+         AND NOT EXISTS (SELECT 1 FROM imports WHERE number > $1)",
+        import,
+    );
+    on_sale.expect(1)
+}
+
+/// Gives free seats of a showing to a reservation, all of them. The primary key of `reserved_seats` lets each seat
+/// have one winner (CIN-43). What is in a hold still is in someone else's.
+#[must_use]
+pub fn insert_reserved(
+    showtime_id: &str,
+    reservation_id: &str,
+    screen_id: &str,
+    seats: &[ReservedSeat],
+) -> Statement {
+    let among = sql::placeholders(4, seats.len());
+    let insert = format!(
+        "INSERT INTO reserved_seats (showtime_id, seat_id, screen_id, reservation_id) \
+         SELECT $1, s.seat_id, s.screen_id, $2 FROM seats s \
+         WHERE s.screen_id = $3 AND s.seat_id IN ({among}) AND NOT EXISTS \
+         (SELECT 1 FROM held_seats d WHERE d.showtime_id = $1 AND d.seat_id = s.seat_id)"
+    );
+    sql!(insert, showtime_id, reservation_id, screen_id)
+        .bind_all(seats.iter().map(|it| &it.seat_id))
+        .expect(seats.len())
+}
+
+/// Whether it was written; false when what it was made from has changed meanwhile, so that it is looked at again.
+pub fn is_written<T>(written: Result<T, Error>) -> Result<bool, Stop> {
+    match written {
+        Ok(_) => Ok(true),
+        // Someone was faster, or sent the same key: the next look says who and what.
+        Err(Error::Constraint(it)) if it.kind == ConstraintKind::Unique => Ok(false),
+        // Another catalogue is on sale now, a seat was taken or held, a hold has ended, or the user holds more.
+        Err(Error::UnexpectedCount(_)) => Ok(false),
+        Err(Error::Unavailable(_)) => Err(not_saved()),
+        Err(other) => Err(other.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::tests::clock;
+
+    fn free(seat_ids: &[&str], rows: &[Row], own: Option<&str>) -> Result<Vec<ReservedSeat>, Stop> {
+        let seat_ids: Vec<_> = seat_ids.iter().map(|it| (*it).to_owned()).collect();
+        let (showtime_id, rules) = ("st-20261120-s1-1000", SeatRules::default());
+        let picked =
+            Picked { showtime_id, seat_ids: &seat_ids, user_id: "u1", rules, own_seats: &[] };
+        picked.free_of(rows, own, &clock())
+    }
+
+    fn row(seat_id: &str, taken: bool) -> Row {
+        let number = seat_id[1..].parse().unwrap();
+        Row {
+            seat_id: seat_id.into(),
+            row_label: seat_id[..1].into(),
+            number,
+            position: number,
+            kind: SeatKind::Standard,
+            is_reserved: taken,
+            hold_id: None,
+            expires_at: None,
+        }
+    }
+
+    fn held(seat_id: &str, hold: &str, seconds: i64) -> Row {
+        let expires_at = Some(clock().second() + seconds);
+        Row { hold_id: Some(hold.into()), expires_at, ..row(seat_id, false) }
+    }
+
+    fn code(stop: Stop) -> String {
+        let Stop::Refused(refusal) = stop else { panic!("{stop:?}") };
+        format!("{} {}", refusal.code, refusal.details.unwrap())
+    }
+
+    #[test]
+    fn seats_come_back_in_the_order_asked_for() {
+        let seats = free(&["B2", "A1"], &[row("A1", false), row("B2", false)], None).unwrap();
+        assert_eq!((seats[0].row.as_str(), seats[0].number, seats[1].number), ("B", 2, 1));
+    }
+
+    #[test]
+    fn exactly_the_taken_seats_are_named() {
+        let rows = [row("A1", true), row("A2", false), row("A3", true)];
+        let stop = free(&["A1", "A2", "A3"], &rows, None).unwrap_err();
+        assert_eq!(code(stop), r#"seat_already_reserved {"seat_ids":["A1","A3"]}"#);
+    }
+
+    #[test]
+    fn an_unknown_seat_is_named_before_a_taken_one() {
+        let stop = free(&["A1", "Z9"], &[row("A1", true)], None).unwrap_err();
+        assert_eq!(code(stop), r#"seat_not_found {"seat_ids":["Z9"]}"#);
+    }
+
+    #[test]
+    fn held_seats_are_named_with_the_last_end_and_after_taken_ones() {
+        let rows = [held("A1", "h1", 60), held("A2", "h2", 120), row("A3", false)];
+        let told = code(free(&["A2", "A3", "A1"], &rows, None).unwrap_err());
+        let end = "2026-11-20T10:02:00";
+        assert!(told.starts_with("seat_held ") && told.contains(end), "{told}");
+        assert!(told.contains(r#""seat_ids":["A2","A1"]"#), "{told}");
+        let rows = [held("A1", "h1", 60), row("A3", true)];
+        let told = code(free(&["A1", "A3"], &rows, None).unwrap_err());
+        assert_eq!(told, r#"seat_already_reserved {"seat_ids":["A3"]}"#);
+    }
+
+    #[test]
+    fn ones_own_hold_stands_against_nothing() {
+        let rows = [held("A1", "h1", 60), row("A2", false)];
+        assert_eq!(free(&["A1", "A2"], &rows, Some("h1")).unwrap().len(), 2);
+        assert!(free(&["A1", "A2"], &rows, Some("h2")).is_err());
+    }
+}

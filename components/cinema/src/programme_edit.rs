@@ -1,0 +1,165 @@
+//! One showing is put into the weekly programme, or taken out of it.
+
+use jiff::{
+    ToSpan,
+    civil::{Date, DateTime},
+};
+
+use crate::{
+    catalog::{Catalog, Entry, Weekday},
+    clock,
+};
+
+/// The days of the week as a catalogue names them.
+const WEEK: [Weekday; 7] = [
+    Weekday::Mon,
+    Weekday::Tue,
+    Weekday::Wed,
+    Weekday::Thu,
+    Weekday::Fri,
+    Weekday::Sat,
+    Weekday::Sun,
+];
+
+/// Whether an entry has a showing on a day at a time.
+fn runs(entry: &Entry, screen_id: &str, date: Date, time: &str) -> bool {
+    let (day, text) = (date.weekday().to_monday_zero_offset(), date.to_string());
+    entry.screen_id == screen_id
+        && entry.times.iter().any(|it| it == time)
+        && entry.weekdays() >> day & 1 == 1
+        && entry.from.as_ref().is_none_or(|it| *it <= text)
+        && entry.until.as_ref().is_none_or(|it| text <= *it)
+}
+
+/// Takes a showing out, and gives what it was: the entry of that day alone.
+pub fn take_out(catalog: &mut Catalog, screen_id: &str, date: Date, time: &str) -> Option<Entry> {
+    let at = catalog.programme.iter().position(|it| runs(it, screen_id, date, time))?;
+    let entry = catalog.programme.remove(at);
+    let mut parts = Vec::new();
+    let others: Vec<_> = entry.times.iter().filter(|it| *it != time).cloned().collect();
+    if !others.is_empty() {
+        parts.push(Entry { times: others, ..entry.clone() });
+    }
+    let of_time = Entry { times: vec![time.to_owned()], ..entry };
+    let (before, after) = (date.yesterday().ok(), date.tomorrow().ok());
+    let text = |it: Option<Date>| it.map(|it| it.to_string());
+    parts.push(Entry { until: text(before), ..of_time.clone() });
+    parts.push(Entry { from: text(after), ..of_time.clone() });
+    parts.retain(has_days);
+    catalog.programme.splice(at..at, parts);
+    Some(only(of_time, date))
+}
+
+/// Whether there is a day from the first to the last on which it runs.
+fn has_days(entry: &Entry) -> bool {
+    let (Some(from), Some(until)) = (&entry.from, &entry.until) else { return true };
+    let (Some(from), Some(until)) = (clock::date(from), clock::date(until)) else { return true };
+    let runs = |it: Date| entry.weekdays() >> it.weekday().to_monday_zero_offset() & 1 == 1;
+    from.series(1.day()).take_while(|it| *it <= until).take(7).any(runs)
+}
+
+/// An entry for one day.
+#[must_use]
+pub fn only(entry: Entry, date: Date) -> Entry {
+    let day = usize::try_from(date.weekday().to_monday_zero_offset()).unwrap_or_default();
+    Entry {
+        days: Some(vec![WEEK[day]]),
+        from: Some(date.to_string()),
+        until: Some(date.to_string()),
+        ..entry
+    }
+}
+
+/// When a showing of these days is, and its film.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// When it begins.
+    pub start: DateTime,
+    /// The film.
+    pub movie_id: String,
+}
+
+/// The first showing that runs into one on the same screen, to the minute and with the minutes for cleaning between.
+#[must_use]
+pub fn meets(catalog: &Catalog, screen_id: &str, start: DateTime) -> Option<Shown> {
+    let minutes = |movie_id: &str| {
+        let film = catalog.movies.iter().find(|it| it.movie_id == movie_id);
+        let film = film.map_or(0, |it| it.duration);
+        i64::from(film + catalog.cleaning_minutes.unwrap_or_default()).minutes()
+    };
+    let date = start.date();
+    let days = [date.yesterday().ok(), Some(date), date.tomorrow().ok()];
+    let mut all = Vec::new();
+    for day in days.into_iter().flatten() {
+        for entry in &catalog.programme {
+            for time in &entry.times {
+                let Some(at) = clock::minute(time) else { continue };
+                if runs(entry, screen_id, day, time) {
+                    let movie_id = entry.movie_id.clone();
+                    all.push(Shown { start: day.to_datetime(at), movie_id });
+                }
+            }
+        }
+    }
+    let own = all.iter().position(|it| it.start == start)?;
+    let own = all.remove(own);
+    let end = |it: &Shown| it.start.saturating_add(minutes(&it.movie_id));
+    all.into_iter().find(|it| it.start < end(&own) && own.start < end(it))
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+    use serde_json::json;
+
+    use super::*;
+    use crate::catalog::tests::small;
+
+    fn catalog() -> Catalog {
+        let mut small = small();
+        small["programme"][0]["days"] = json!(["fri", "sat"]);
+        Catalog::read(&small.to_string()).unwrap()
+    }
+
+    /// A Friday.
+    const DAY: Date = date(2026, 11, 20);
+
+    #[test]
+    fn one_showing_is_taken_out_and_the_others_stay() {
+        let mut catalog = catalog();
+        let out = take_out(&mut catalog, "s1", DAY, "10:00").unwrap();
+        assert_eq!((out.from.as_deref(), out.weekdays()), (Some("2026-11-20"), 0b1_0000));
+        let is_on = |it: Date, time| catalog.programme.iter().any(|of| runs(of, "s1", it, time));
+        assert!(!is_on(DAY, "10:00") && is_on(DAY, "23:30"));
+        assert!(is_on(date(2026, 11, 13), "10:00") && is_on(date(2026, 11, 21), "10:00"));
+        assert!(!is_on(date(2026, 11, 22), "10:00"));
+        assert!(take_out(&mut catalog.clone(), "s1", DAY, "10:00").is_none());
+        assert!(catalog.check().is_ok());
+    }
+
+    #[test]
+    fn what_is_of_one_day_leaves_nothing() {
+        let mut catalog = catalog();
+        let count = catalog.programme.len();
+        let out = take_out(&mut catalog, "s1", DAY, "10:00").unwrap();
+        let with_out = catalog.programme.len();
+        catalog.programme.push(out);
+        assert!(catalog.check().is_ok(), "{:?}", catalog.programme);
+        take_out(&mut catalog, "s1", DAY, "10:00").unwrap();
+        assert_eq!(catalog.programme.len(), with_out);
+        assert!(with_out > count);
+    }
+
+    #[test]
+    fn a_showing_meets_another_with_the_minutes_for_cleaning() {
+        let mut catalog = catalog();
+        let mut other = take_out(&mut catalog, "s1", DAY, "10:00").unwrap();
+        catalog.programme.push(other.clone());
+        other.times = vec!["11:50".into()];
+        catalog.programme.push(other);
+        let at = DAY.at(11, 50, 0, 0);
+        assert_eq!(meets(&catalog, "s1", at), None);
+        catalog.cleaning_minutes = Some(15);
+        assert_eq!(meets(&catalog, "s1", at).unwrap().start, DAY.at(10, 0, 0, 0));
+    }
+}

@@ -1,0 +1,178 @@
+//! `move_party`: a reservation gets other seats, of the same or another showing (CIN-95).
+
+use output::cinema::{Change, ChangeKind, Reservation, ReservationStatus, ReservedSeat, SeatRules};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolkit::{English, Hints, Problem, Stop, Text, Tool, User, sql};
+
+use super::{at_most, length, none_of, reservations::ATTEMPTS_MAX, sales::REASON_CHARS_MAX};
+use crate::{
+    clock::{Clock, naive},
+    holds::free_expired,
+    notices::seats_changed,
+    picks::{Open, Picked, insert_reserved, is_written, on_sale},
+    refusals::{
+        already_checked_in, not_saved, reservation_not_found, reservation_transferred,
+        ticket_cancelled,
+    },
+    reservation::{history_json, seats_json, stored},
+    staff, waiting,
+};
+
+/// More than any reservation has.
+const SEATS_MAX: usize = 100;
+
+/// スタッフ用。予約を別の座席、または別の上映に移す。予約番号と料金は変わらず、履歴が残る。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MoveParty {
+    /// 予約のID（reserve_seats の reservation_id）
+    #[schemars(length(max = 200))]
+    reservation_id: String,
+    /// 新しい座席のID。今と同じ席数
+    #[schemars(length(min = 1), inner(length(max = 200)))]
+    seat_ids: Vec<String>,
+    /// 任意。移る先の上映時間枠のID。指定がなければ同じ上映
+    #[schemars(length(max = 200))]
+    showtime_id: Option<String>,
+    /// 任意。理由。履歴に残る
+    #[schemars(length(min = 1, max = 500))]
+    reason: Option<String>,
+}
+
+impl Tool for MoveParty {
+    const NAME: &str = "move_party";
+    const TITLE: Text = Text { ja: "座席移動", en: "Move a party" };
+    const ENGLISH: English = English {
+        description: "For the staff. Moves a reservation to other seats, or to another showtime, under the same number and at the same price. The history is kept.",
+        arguments: &[
+            ("reservation_id", "The reservation, as reserve_seats names it"),
+            ("seat_ids", "The new seats, as many as before"),
+            ("showtime_id", "Optional. The showtime to move to. Without it, the same"),
+            ("reason", "Optional. Why; it is kept in the history"),
+        ],
+    };
+    const HINTS: Hints = Hints::ADDITIVE;
+    const VIEW: Option<&str> = Some("reservation");
+    const META: Option<&'static str> = Some(staff::FOR_PAGES);
+    type Output = Reservation;
+
+    fn call(self, _: &User) -> Result<Reservation, Stop> {
+        staff::only(Self::NAME)?;
+        let (showing, reason) = (self.showtime_id.as_deref(), self.reason.as_deref());
+        none_of([
+            at_most("/reservation_id", &self.reservation_id),
+            showing.and_then(|it| at_most("/showtime_id", it)),
+            reason.and_then(|it| length("/reason", it, REASON_CHARS_MAX)),
+        ])?;
+        let clock = Clock::of_call()?;
+        for _ in 0..ATTEMPTS_MAX {
+            let not_found = || reservation_not_found(&self.reservation_id);
+            let found = stored(&self.reservation_id)?.ok_or_else(not_found)?;
+            let version = found.version;
+            let found = found.reservation();
+            self.can_move(&found)?;
+            if let Some(moved) = self.put(&found, version, &clock)? {
+                for id in [&found.showtime_id, &moved.showtime_id] {
+                    seats_changed(id);
+                    waiting::settle_freed(id, &clock)?;
+                }
+                return Ok(moved);
+            }
+        }
+        Err(not_saved())
+    }
+}
+
+impl MoveParty {
+    fn can_move(&self, found: &Reservation) -> Result<(), Stop> {
+        let id = &found.reservation_id;
+        match found.status {
+            ReservationStatus::Confirmed => {}
+            ReservationStatus::Cancelled => return Err(ticket_cancelled(id, None)),
+            ReservationStatus::Transferred => return Err(reservation_transferred(id, None)),
+        }
+        let goes = self.showtime_id.as_ref().is_some_and(|it| *it != found.showtime_id);
+        if let Some(at) = found.checked_in_at.as_ref().filter(|_| goes) {
+            return Err(already_checked_in(id, at));
+        }
+        Ok(())
+    }
+
+    /// Puts the party on the new seats; nothing when something has changed meanwhile.
+    fn put(
+        &self,
+        found: &Reservation,
+        version: u32,
+        clock: &Clock,
+    ) -> Result<Option<Reservation>, Stop> {
+        let showtime_id = self.showtime_id.as_ref().unwrap_or(&found.showtime_id);
+        let own: Vec<_> = found.seats.iter().map(|it| it.seat_id.clone()).collect();
+        let is_same = *showtime_id == found.showtime_id;
+        let picked = Picked {
+            showtime_id,
+            seat_ids: &self.seat_ids,
+            user_id: &found.user_id,
+            rules: SeatRules::default(),
+            own_seats: if is_same { &own } else { &[] },
+        };
+        let count = own.len();
+        let fits = self.seat_ids.len() == count;
+        let wrong = || Problem::at("/seat_ids", format!("must have {count} seats, as before"));
+        let [_, _, long, twice] = picked.problems(SEATS_MAX);
+        none_of([(!fits).then(wrong), long, twice])?;
+        let [slots, seats, import, _] = picked.statements(clock);
+        let [slots, seats, import] = sql::query([slots, seats, import])?;
+        let Open { slot, start } = picked.to_come(slots, clock)?;
+        let chosen = picked.free(seats, None, None, clock)?;
+        let import = picked.import(import)?;
+        let seats = at_the_price(chosen.seats, found);
+        let now = naive(clock.now());
+        let change = Change {
+            at: now,
+            change: ChangeKind::Moved,
+            from_showtime_id: Some(found.showtime_id.clone()),
+            from_seat_ids: own.clone(),
+            reason: self.reason.clone(),
+            ..Change::default()
+        };
+        let moved = sql!(
+            "UPDATE reservations SET showtime_id = $3, seats = $4, movie_id = $5, \
+             movie_title = $6, screen_id = $7, theater_name = $8, theater_name_en = $9, \
+             start_time = $10, history = $11, version = version + 1 \
+             WHERE reservation_id = $1 AND version = $2 AND status = 'confirmed'",
+            &self.reservation_id,
+            version,
+            showtime_id,
+            seats_json(&seats),
+            &slot.movie_id,
+            &slot.movie_title,
+            &slot.screen_id,
+            &slot.screen_name,
+            slot.screen_name_en.clone(),
+            naive(start),
+            history_json(&found.history, change),
+        );
+        let gone = "DELETE FROM reserved_seats WHERE reservation_id = $1";
+        let batch = [
+            on_sale(import),
+            moved.expect(1),
+            sql!(gone, &self.reservation_id),
+            free_expired(showtime_id, &seats, clock),
+            insert_reserved(showtime_id, &self.reservation_id, &slot.screen_id, &seats),
+        ];
+        if !is_written(sql::transact(batch))? {
+            return Ok(None);
+        }
+        Ok(stored(&self.reservation_id)?.map(crate::reservation::Stored::reservation))
+    }
+}
+
+/// The new seats in order, each at the price of one of those before.
+fn at_the_price(mut seats: Vec<ReservedSeat>, found: &Reservation) -> Vec<ReservedSeat> {
+    seats.sort_by(|one, other| (&one.row, one.number).cmp(&(&other.row, other.number)));
+    for (seat, before) in seats.iter_mut().zip(&found.seats) {
+        seat.price.clone_from(&before.price);
+    }
+    seats
+}

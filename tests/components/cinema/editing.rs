@@ -1,0 +1,200 @@
+//! The staff edits the catalogue, exports it, and brings it back (CIN-96).
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tests::bench::{Bench, Tested};
+
+use super::{all, bench, free, open_with, order, small, unfit};
+
+/// Tonight's film, in the small cinema.
+const TONIGHT: &str = "st-20261120-s1-1830";
+
+async fn films(cinema: &Tested) -> Vec<String> {
+    all(&cinema.call("list_movies", json!({})).await["movies"], "movie_id")
+}
+
+async fn showings(cinema: &Tested, movie: &str) -> Vec<String> {
+    let listed = cinema.call("list_showtimes", json!({ "movie_id": movie })).await;
+    all(&listed["showtimes"], "showtime_id")
+}
+
+fn kept(file: &Path, catalog: &Value) -> Bench {
+    bench().database(file).settings(json!({ "catalog": catalog }))
+}
+
+fn lines(told: &Value) -> Vec<&str> {
+    told["changes"].as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_film_is_changed_added_and_taken_out() {
+    let cinema = open_with(&small()).await;
+    let mut change =
+        json!({ "movie_id": "kimi", "title": "君", "genre": "アニメ", "dry_run": true });
+    let told = cinema.call("edit_movie", change.clone()).await;
+    assert_eq!((&told["imported"], &told["changes_count"]), (&json!(false), &json!(2)));
+    assert_eq!(lines(&told)[1], "~ movies/kimi title: \"君の名は。\" → \"君\"");
+    let title = async || cinema.call("list_movies", json!({})).await["movies"][0]["title"].clone();
+    assert_eq!(title().await, "君の名は。", "it was a trial");
+    change["dry_run"] = json!(false);
+    assert_eq!(cinema.call("edit_movie", change.clone()).await["imported"], true);
+    assert_eq!(title().await, "君");
+    assert_eq!(cinema.call("edit_movie", change).await["changes_count"], 0, "once more is nothing");
+    let added = json!({
+        "movie_id": "akira", "title": "AKIRA", "description": "東京。", "duration": 124, "rating": 4.4,
+    });
+    cinema.call("edit_movie", added).await;
+    let show = json!({
+        "movie_id": "akira", "screen_id": "s1", "start_time": "2026-11-21T21:00",
+    });
+    cinema.call("edit_showtime", show).await;
+    assert_eq!(showings(&cinema, "akira").await, ["st-20261121-s1-2100"]);
+    let gone = json!({ "movie_id": "akira", "remove": true });
+    assert_eq!(
+        unfit(&cinema, "edit_movie", gone.clone()).await,
+        "remove",
+        "it is in the programme"
+    );
+    let out = json!({ "showtime_id": "st-20261121-s1-2100", "remove": true });
+    cinema.call("edit_showtime", out).await;
+    cinema.call("edit_movie", gone).await;
+    assert_eq!(films(&cinema).await, ["kimi", "rashomon"]);
+    for (arguments, field) in [
+        (json!({ "movie_id": "new" }), "title"),
+        (json!({ "movie_id": "kimi", "rating": 6 }), "rating"),
+        (json!({ "movie_id": "kimi", "title": "" }), "title"),
+        (json!({ "movie_id": "nothing", "remove": true }), "movie_id"),
+    ] {
+        assert_eq!(unfit(&cinema, "edit_movie", arguments).await, field);
+    }
+}
+
+#[tokio::test]
+async fn a_screen_comes_as_a_layout_or_as_rows() {
+    let cinema = open_with(&small()).await;
+    let layout = json!({ "screen_id": "bare", "layout": "A wc_ss\nB dd_ss\n" });
+    cinema.call("edit_screen", layout).await;
+    let later = "st-20261120-bare-1500";
+    assert_eq!(free(&cinema, later).await, ["A1", "A2", "A3", "A4", "B1", "B2", "B3", "B4"]);
+    let rows = json!({ "screen_id": "bare", "rows": [{ "row": "A", "seats": "sss" }] });
+    cinema.call("edit_screen", rows).await;
+    assert_eq!(free(&cinema, later).await.len(), 3);
+    for (arguments, field) in [
+        (json!({ "screen_id": "bare", "layout": "A s?s" }), "layout"),
+        (json!({ "screen_id": "bare", "layout": "Asss" }), "layout"),
+        (json!({ "screen_id": "bare", "layout": "A ss", "rows": [] }), "layout"),
+        (json!({ "screen_id": "bare", "rows": [{ "row": "A", "seats": "d" }] }), "rows.0.seats"),
+        (json!({ "screen_id": "s9" }), "name"),
+        (json!({ "screen_id": "s1", "remove": true }), "remove"),
+    ] {
+        assert_eq!(unfit(&cinema, "edit_screen", arguments).await, field);
+    }
+}
+
+#[tokio::test]
+async fn one_showing_is_moved_and_the_rest_of_the_week_stays() {
+    let mut catalog = small();
+    catalog["cleaning_minutes"] = json!(15);
+    let cinema = open_with(&catalog).await;
+    let before = showings(&cinema, "kimi").await;
+    let later = json!({ "showtime_id": TONIGHT, "start_time": "2026-11-20T19:00" });
+    cinema.call("edit_showtime", later).await;
+    let mut expected = before.clone();
+    let at = expected.iter().position(|it| it == TONIGHT).unwrap();
+    expected[at] = "st-20261120-s1-1900".into();
+    assert_eq!(showings(&cinema, "kimi").await, expected);
+    let meets = json!({
+        "movie_id": "rashomon", "screen_id": "s1", "start_time": "2026-11-20T20:50",
+    });
+    assert_eq!(unfit(&cinema, "edit_showtime", meets.clone()).await, "start_time", "it is cleaned");
+    let mut fits = meets;
+    fits["start_time"] = json!("2026-11-20T21:02");
+    cinema.call("edit_showtime", fits).await;
+    for (arguments, field) in [
+        (json!({ "movie_id": "kimi" }), "screen_id"),
+        (json!({ "remove": true }), "showtime_id"),
+        (json!({ "showtime_id": "st-20261120-s1-1900", "start_time": "late" }), "start_time"),
+        (json!({ "showtime_id": "st-20261120-s1-1900", "movie_id": "none" }), "movie_id"),
+    ] {
+        assert_eq!(unfit(&cinema, "edit_showtime", arguments).await, field);
+    }
+    let unknown = json!({ "showtime_id": TONIGHT, "remove": true });
+    assert_eq!(cinema.failure("edit_showtime", unknown).await["error"], "showtime_not_found");
+}
+
+#[tokio::test]
+async fn what_is_sold_is_not_edited_away() {
+    let cinema = open_with(&small()).await;
+    let made = cinema.call("reserve_seats", order("u1", TONIGHT, &["A4"])).await;
+    let id = made["reservation_id"].as_str().unwrap();
+    for (tool, arguments) in [
+        ("edit_showtime", json!({ "showtime_id": TONIGHT, "remove": true })),
+        (
+            "edit_showtime",
+            json!({ "showtime_id": TONIGHT, "movie_id": "rashomon", "dry_run": true }),
+        ),
+        ("edit_screen", json!({ "screen_id": "s1", "layout": "A sss" })),
+    ] {
+        let failure = cinema.failure(tool, arguments).await;
+        let sold = (&failure["error"], &failure["status"]);
+        assert_eq!(sold, (&json!("sold_seats_would_be_lost"), &json!(409)), "{tool}");
+        assert_eq!(failure["data"]["showtimes"], json!([format!("{TONIGHT}: A4 ({id})")]));
+    }
+    cinema.call("edit_screen", json!({ "screen_id": "s1", "layout": "A ssss" })).await;
+    assert_eq!(free(&cinema, TONIGHT).await, ["A1", "A2", "A3"]);
+}
+
+#[tokio::test]
+async fn a_catalogue_goes_out_and_comes_back_as_json_and_as_a_table() {
+    let cinema = open_with(&small()).await;
+    for format in ["json", "csv"] {
+        let file = cinema.call("export_catalogue", json!({ "format": format })).await;
+        assert_eq!((&file["source"], &file["format"]), (&json!("operator"), &json!(format)));
+        let same = json!({ "text": file["text"], "format": format });
+        let told = cinema.call("import_catalogue", same).await;
+        assert_eq!((&told["imported"], &told["changes"]), (&json!(false), &json!([])), "{format}");
+    }
+    let file = cinema.call("export_catalogue", json!({ "format": "csv" })).await;
+    let text = file["text"].as_str().unwrap().replace("君の名は。", "君");
+    let mut other = json!({ "text": text, "format": "csv", "dry_run": true });
+    assert_eq!(cinema.call("import_catalogue", other.clone()).await["changes_count"], 1);
+    other["dry_run"] = json!(false);
+    let told = cinema.call("import_catalogue", other).await;
+    assert_eq!((&told["imported"], &told["before"]), (&json!(true), &json!(1)));
+    let now = cinema.call("export_catalogue", json!({})).await;
+    assert_eq!((&now["source"], &now["import"]), (&json!("staff"), &json!(2)));
+    let before = cinema.call("export_catalogue", json!({ "import": 1 })).await;
+    assert!(before["text"].as_str().unwrap().contains("君の名は。"));
+    let none = cinema.failure("export_catalogue", json!({ "import": 9 })).await;
+    assert_eq!(none["error"], "import_not_found");
+    for text in ["{}", "record,title\nmovie", ""] {
+        let wrong = json!({ "text": text, "format": if text == "{}" { "json" } else { "csv" } });
+        assert_eq!(unfit(&cinema, "import_catalogue", wrong).await, "text", "{text:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_edit_stays_until_the_operators_file_changes_and_is_kept_then() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("cinema.sqlite");
+    let cinema = kept(&file, &small()).start().await;
+    cinema.call("edit_movie", json!({ "movie_id": "kimi", "title": "君" })).await;
+    cinema.call("edit_movie", json!({ "movie_id": "kimi", "genre": "アニメ" })).await;
+    drop(cinema);
+    let title = async |cinema: &Tested| {
+        cinema.call("list_movies", json!({})).await["movies"][0]["title"].clone()
+    };
+    let cinema = kept(&file, &small()).start().await;
+    assert_eq!(title(&cinema).await, "君", "the same file changes nothing");
+    drop(cinema);
+    let mut other = small();
+    other["movies"][1]["title"] = json!("藪の中");
+    let cinema = kept(&file, &other).start().await;
+    assert_eq!(title(&cinema).await, "君の名は。", "a file that has changed is on sale");
+    let edited = cinema.call("export_catalogue", json!({ "import": 3 })).await;
+    assert_eq!(edited["source"], "staff", "and what was edited is kept");
+    let back = json!({ "text": edited["text"] });
+    cinema.call("import_catalogue", back).await;
+    assert_eq!(title(&cinema).await, "君");
+}
