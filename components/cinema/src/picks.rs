@@ -298,7 +298,7 @@ impl Picked<'_> {
 }
 
 impl Row {
-    /// The seat as whoever has the hold `own` sees it.
+    /// The seat as the holder of `own` sees it.
     fn seat(&self, own: Option<&str>) -> Seat {
         Seat {
             seat_id: self.seat_id.clone(),

@@ -11,7 +11,7 @@ pub const FOR_PAGES: &str = r#"{"ui":{"visibility":["app"]}}"#;
 /// Scopes whose holder may do everything here.
 const ALL: [&str; 2] = ["*", "operator"];
 
-/// Refuses whoever is not of the staff: with tokens, their scopes are `*`, `operator` or this very tool.
+/// Refuses callers who are not of the staff: with tokens, their scopes are `*`, `operator` or this very tool.
 ///
 /// # Errors
 /// When the caller is a customer.

@@ -307,7 +307,7 @@ async fn state(cinema: &Tested) -> BTreeMap<String, bool> {
 }
 
 #[tokio::test]
-async fn whoever_waits_moves_and_gives_agrees_with_a_plain_model() {
+async fn waiting_moving_and_giving_agree_with_a_plain_model() {
     let cinema = open().await;
     let others: Vec<_> = super::free(&cinema, NOON).await;
     let others: Vec<_> =

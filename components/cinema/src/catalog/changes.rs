@@ -109,7 +109,7 @@ mod tests {
         assert!(told[0].starts_with("~ cinema prices: null → {"), "{told:?}");
         assert!(told[1].starts_with("~ screens/s1 rows: ["), "{told:?}");
         assert_eq!(told[2], "~ movies/kimi title: \"君の名は。\" → \"君\"");
-        assert!(told[3].starts_with("+ programme {") && told[4].starts_with("- programme {"));
+        assert!(told[3].starts_with("- programme {") && told[4].starts_with("+ programme {"));
     }
 
     #[test]

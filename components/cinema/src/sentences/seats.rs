@@ -244,7 +244,7 @@ fn read(found: &Value, wheelchair: bool) -> Vec<Seat> {
     free.filter_map(seat).collect()
 }
 
-/// Whether a kind of seat is proposed to whoever asks for a wheelchair's place, or to the others. What goes by
+/// Whether a kind of seat is proposed to those who ask for a wheelchair's place, or to the others. What goes by
 /// twos, or with such a place, is chosen on the page.
 fn is_for(kind: &Value, wheelchair: bool) -> bool {
     match kind.as_str() {
