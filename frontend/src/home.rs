@@ -1,5 +1,6 @@
 //! What of the reader's goes on in the families: asked for once the first view is there, and whenever it changes.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use leptos::prelude::*;
@@ -14,6 +15,9 @@ use crate::table::{self, Phrase};
 
 /// How long the first view has the connection for itself.
 pub(crate) const HEAD_START: Duration = Duration::from_secs(3);
+
+/// How long changes are gathered before the host is asked: a game's list changes with each move.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// How the page learns what of its reader's goes on in a family.
 pub(crate) struct Mine {
@@ -40,12 +44,15 @@ pub(crate) struct Ongoing {
 #[derive(Clone, Copy)]
 pub(crate) struct Goings {
     found: RwSignal<Vec<(&'static str, Ongoing)>>,
+    /// The tools that will be asked in a moment.
+    asking: StoredValue<BTreeSet<&'static str>>,
 }
 
 impl Goings {
     /// Keeps it up to date for as long as the page is open.
     pub(crate) fn new(page: Page, subscriptions: Subscriptions) -> Self {
-        let goings = Self { found: RwSignal::new(Vec::new()) };
+        let goings =
+            Self { found: RwSignal::new(Vec::new()), asking: StoredValue::new(BTreeSet::new()) };
         let is_due = RwSignal::new(false);
         set_timeout(move || is_due.set(true), HEAD_START);
         for mine in table::mine() {
@@ -61,16 +68,29 @@ impl Goings {
                     goings.note(mine.tool, None);
                     return;
                 }
-                let Some(arguments) = (mine.arguments)() else { return };
-                spawn_local(async move {
-                    // What cannot be learnt now is no news: it is asked for again with the next change.
-                    if let Ok(value) = fetch::<Value>(mine.tool, arguments).await {
-                        goings.note(mine.tool, (mine.read)(&value));
-                    }
-                });
+                goings.ask(mine);
             });
         }
         goings
+    }
+
+    /// Asks for it, once for all that changes meanwhile.
+    fn ask(self, mine: &'static Mine) {
+        let is_new = self.asking.try_update_value(|it| it.insert(mine.tool)) == Some(true);
+        if !is_new {
+            return;
+        }
+        let ask = async move {
+            self.asking.update_value(|it| {
+                it.remove(mine.tool);
+            });
+            let Some(arguments) = (mine.arguments)() else { return };
+            // What cannot be learnt now is no news: it is asked for again with the next change.
+            if let Ok(value) = fetch::<Value>(mine.tool, arguments).await {
+                self.note(mine.tool, (mine.read)(&value));
+            }
+        };
+        set_timeout(move || spawn_local(ask), PAUSE);
     }
 
     fn note(self, tool: &'static str, ongoing: Option<Ongoing>) {
