@@ -1,7 +1,7 @@
 //! Days and times: read by hand, written by the browser's `Intl` in the reader's language.
 
-use js_sys::{Array, Date, Intl, Object, Reflect};
-use wasm_bindgen::JsValue;
+use js_sys::{Array, Date, Function, Intl, Object, Reflect};
+use wasm_bindgen::{JsCast, JsValue};
 
 use crate::text::Lang;
 
@@ -168,6 +168,29 @@ pub(crate) fn number(value: f64, lang: Lang) -> String {
     let format = format.format();
     let text = format.call1(&JsValue::UNDEFINED, &value.into());
     text.ok().and_then(|it| it.as_string()).unwrap_or_else(|| value.to_string())
+}
+
+/// An amount of money with the reader's separators: `¥1,800`. The code of a currency that the browser does not
+/// know stands before it.
+pub(crate) fn money(amount: &str, currency: &str, lang: Lang) -> String {
+    let wanted = Object::new();
+    for (name, value) in [("style", "currency"), ("currency", currency)] {
+        // Setting a property of a plain object cannot fail.
+        let _ = Reflect::set(&wanted, &name.into(), &value.into());
+    }
+    let shown = || {
+        let class = Reflect::get(
+            &Reflect::get(&js_sys::global(), &"Intl".into()).ok()?,
+            &"NumberFormat".into(),
+        );
+        let class: Function = class.ok()?.dyn_into().ok()?;
+        // Unlike what is bound to a type, it refuses what is no code of a currency without a panic.
+        let format = Reflect::construct(&class, &Array::of2(&locales(lang), &wanted)).ok()?;
+        let format: Intl::NumberFormat = format.unchecked_into();
+        let value: f64 = amount.parse().ok()?;
+        format.format().call1(&JsValue::UNDEFINED, &value.into()).ok()?.as_string()
+    };
+    shown().unwrap_or_else(|| format!("{currency} {amount}"))
 }
 
 fn format(date: &Date, lang: Lang, options: &[(&str, &str)]) -> String {

@@ -203,7 +203,14 @@ impl Refusal {
                     lang.fill(Key::ErrSeatReserved, &[&seats.join(lang.comma())])
                 };
             }
-            _ => return self.message.clone(),
+            _ => {
+                // What a tool says itself is English, and Japanese beside it where it has it.
+                let japanese = self.data.get("message_ja").and_then(Value::as_str);
+                return match (lang, japanese) {
+                    (Lang::Ja, Some(text)) => text.chars().take(TEXT_MAX).collect(),
+                    _ => self.message.clone(),
+                };
+            }
         };
         lang.say(key).to_owned()
     }

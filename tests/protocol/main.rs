@@ -18,6 +18,7 @@ mod operator;
 mod page;
 mod prompts;
 mod resources;
+mod selling;
 mod sign_in;
 mod subscriptions;
 mod wire;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use output::cinema::{Seat, SeatKind, SeatMap};
+use output::cinema::{Broken, Price, PriceList, Seat, SeatKind, SeatMap, SeatRules};
 
 /// Seats in one reservation (CIN-44), where the cinema does not say.
 const SEATS_MAX: usize = 10;
@@ -22,6 +22,10 @@ pub(crate) struct Hall {
     pub(crate) left_out: usize,
     /// Seats that one reservation may have.
     pub(crate) seats_max: usize,
+    /// What seats cost, where the cinema says so.
+    pub(crate) prices: Option<PriceList>,
+    /// What a choice has to keep to.
+    pub(crate) rules: SeatRules,
 }
 
 /// One row, left to right.
@@ -57,7 +61,36 @@ impl Hall {
         let rows = rows.collect();
         let left_out = map.seats.len().saturating_sub(HALL_MAX);
         let seats_max = map.seats_max.and_then(|it| usize::try_from(it).ok());
-        Self { rows, columns, left_out, seats_max: seats_max.unwrap_or(SEATS_MAX) }
+        Self {
+            rows,
+            columns,
+            left_out,
+            seats_max: seats_max.unwrap_or(SEATS_MAX),
+            prices: map.prices.clone(),
+            rules: map.rules.unwrap_or_default(),
+        }
+    }
+
+    /// What a seat of that kind costs.
+    pub(crate) fn price(&self, kind: SeatKind) -> Option<Price> {
+        self.prices.as_ref().map(|it| it.of(kind))
+    }
+
+    /// What the seats picked cost together.
+    pub(crate) fn total(&self, picks: &Picks) -> Option<Price> {
+        let prices = self.prices.as_ref()?;
+        let picked = self.places().filter(|it| picks.has(&it.seat.seat_id));
+        let amount = picked.map(|it| prices.of(it.seat.kind).amount).sum();
+        Some(Price { currency: prices.currency.clone(), amount })
+    }
+
+    /// The rules that the choice breaks, as the cinema will say it, too.
+    pub(crate) fn broken(&self, picks: &Picks) -> Vec<Broken> {
+        let of_rows =
+            self.rows.iter().filter(|row| row.places.iter().any(|it| picks.has(&it.seat.seat_id)));
+        let seats: Vec<_> =
+            of_rows.flat_map(|row| row.places.iter().map(|it| it.seat.clone())).collect();
+        self.rules.broken(&seats, &picks.ids(self))
     }
 
     /// Every place.
@@ -68,6 +101,12 @@ impl Hall {
     /// The seat of that id.
     pub(crate) fn seat(&self, id: &str) -> Option<&Seat> {
         self.places().map(|it| &it.seat).find(|it| it.seat_id == id)
+    }
+
+    /// The other seat of a pair that goes together.
+    pub(crate) fn other_half(&self, seat: &Seat) -> Option<&Seat> {
+        let other = seat.pair_with.as_deref().filter(|_| self.rules.pairs_together)?;
+        self.seat(other)
     }
 
     /// Free seats, and all.
@@ -228,6 +267,12 @@ impl Picks {
                 self.toggle(seat, hall.seats_max);
             }
         }
+    }
+
+    /// Picks these in place of others, though they are held: for the reader.
+    pub(crate) fn take(&mut self, hall: &Hall, ids: &[String]) {
+        let known = ids.iter().filter(|it| hall.seat(it).is_some());
+        *self = Self { picked: known.cloned().collect(), lost: BTreeSet::new() };
     }
 
     /// Someone was faster: these are lost, the others stay. Gives those that were picked.

@@ -196,3 +196,50 @@ fn new_seats_from_the_host_keep_the_picks_that_are_still_free() {
     assert_eq!(picks.refresh(&free_again), Vec::<String>::new());
     assert!(!picks.has_lost("B1"), "it came back on offer");
 }
+
+/// A row with a pair at its end, and what seats cost.
+fn with_a_pair() -> Hall {
+    let kinds = [SeatKind::Standard, SeatKind::Standard, SeatKind::Pair, SeatKind::Pair];
+    let seats = (1..).zip(kinds).map(|(number, kind)| Seat {
+        seat_id: format!("A{number}"),
+        row: "A".to_owned(),
+        number,
+        kind,
+        pair_with: (kind == SeatKind::Pair).then(|| format!("A{}", 7 - number)),
+        ..Seat::default()
+    });
+    Hall::of(&SeatMap {
+        seats: seats.collect(),
+        prices: Some(PriceList {
+            currency: "JPY".to_owned(),
+            standard: 1_800,
+            pair: Some(2_500),
+            ..PriceList::default()
+        }),
+        rules: Some(SeatRules { pairs_together: true, ..SeatRules::default() }),
+        ..SeatMap::default()
+    })
+}
+
+#[test]
+fn picked_seats_have_a_total_where_there_are_prices() {
+    let hall = with_a_pair();
+    let mut picks = Picks::default();
+    picks.restore(&hall, &strings(&["A1", "A3", "A4"]));
+    assert_eq!(hall.total(&picks).map(|it| it.amount), Some(6_800));
+    assert_eq!(two_rows().total(&picks), None);
+}
+
+#[test]
+fn half_a_pair_breaks_the_rule_and_knows_the_other_half() {
+    let hall = with_a_pair();
+    let mut picks = Picks::default();
+    picks.restore(&hall, &strings(&["A1", "A3"]));
+    let broken = hall.broken(&picks);
+    assert_eq!(broken.iter().flat_map(|it| &it.seat_ids).collect::<Vec<_>>(), ["A4"]);
+    let other = hall.other_half(seat(&hall, "A3")).map(|it| it.seat_id.as_str());
+    assert_eq!((other, hall.other_half(seat(&hall, "A1"))), (Some("A4"), None));
+    picks.restore(&hall, &strings(&["A4"]));
+    assert!(hall.broken(&picks).is_empty());
+    assert!(two_rows().broken(&picks).is_empty(), "a hall without rules has none to break");
+}

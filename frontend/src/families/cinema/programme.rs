@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use output::cinema::{Movie, Showtime};
+use output::cinema::{Movie, Price, Showtime};
 
+use crate::dates;
 use crate::dates::Day;
 use crate::text::Lang;
 
@@ -105,6 +106,11 @@ impl Left {
 pub(crate) fn has_begun(showtime: &Showtime, now: &str) -> bool {
     let start = showtime.start_time.as_str();
     showtime.is_open.map_or_else(|| start.len() == now.len() && start <= now, |it| !it)
+}
+
+/// An amount of money as the reader writes it.
+pub(crate) fn price(price: &Price, lang: Lang) -> String {
+    dates::money(&price.decimal(), &price.currency, lang)
 }
 
 /// A name in the reader's language, as far as there is one.

@@ -6,6 +6,8 @@ mod days;
 mod facts;
 mod hold;
 mod seats;
+mod suggest;
+mod waiting;
 
 use std::collections::HashMap;
 

@@ -8,6 +8,7 @@ use output::cinema::{Seat, SeatKind};
 
 use crate::browser;
 use crate::families::cinema::hall::{Cursor, Hall, Picks, Place, Row, Step, is_held};
+use crate::families::cinema::programme::price;
 use crate::page::{Page, page};
 use crate::text::Key;
 
@@ -259,17 +260,35 @@ impl State {
 
 fn kind_key(kind: SeatKind) -> Option<Key> {
     match kind {
-        SeatKind::Standard | SeatKind::Companion | SeatKind::Pair => None,
+        SeatKind::Standard => None,
         SeatKind::Premium => Some(Key::KindPremium),
         SeatKind::Wheelchair => Some(Key::KindWheelchair),
+        SeatKind::Companion => Some(Key::KindCompanion),
+        SeatKind::Pair => Some(Key::KindPair),
+    }
+}
+
+/// How a seat is drawn: one of a pair stands close to the other.
+fn seat_class(seat: &Seat) -> &'static str {
+    match (&seat.pair_with, seat.kind) {
+        (Some(other), SeatKind::Pair) if other.len() > seat.seat_id.len() => "is-pair is-first",
+        (Some(other), SeatKind::Pair)
+            if other.len() == seat.seat_id.len() && *other > seat.seat_id =>
+        {
+            "is-pair is-first"
+        }
+        (Some(_), SeatKind::Pair) => "is-pair is-second",
+        (_, kind) => kind_class(kind),
     }
 }
 
 fn kind_class(kind: SeatKind) -> &'static str {
     match kind {
-        SeatKind::Standard | SeatKind::Companion | SeatKind::Pair => "is-standard",
+        SeatKind::Standard => "is-standard",
         SeatKind::Premium => "is-premium",
         SeatKind::Wheelchair => "is-wheelchair",
+        SeatKind::Companion => "is-companion",
+        SeatKind::Pair => "is-pair",
     }
 }
 
@@ -301,9 +320,12 @@ fn SeatView(drawn: Drawn, at: Cursor, place: Place) -> impl IntoView {
     let label = move || {
         let mut parts = vec![seat_name(page, &row, number), page.say(state.get().key()).to_owned()];
         parts.extend(kind_key(kind).map(|it| page.say(it).to_owned()));
+        let lang = page.lang.get();
+        parts.extend(drawn.hall.with(|it| it.price(kind)).map(|it| price(&it, lang)));
         parts.join(page.lang.get().comma())
     };
-    let class = move || format!("seat {} {}", state.get().class(), kind_class(kind));
+    let kind_class = seat_class(&seat);
+    let class = move || format!("seat {} {kind_class}", state.get().class());
     view! {
         <button type="button" class=class role="gridcell" id=drawn.id(at)
             style=("grid-column", (column + 1).to_string())
@@ -360,6 +382,8 @@ pub(crate) fn Legend(hall: Memo<Hall>) -> impl IntoView {
             <li>
                 <span class=class aria-hidden="true"><SeatMark state=Signal::from(state) kind number=1/></span>
                 {move || page.say(key)}
+                {move || (state == State::Free).then(|| hall.with(|it| it.price(kind)))
+                    .flatten().map(|it| format!(" {}", price(&it, page.lang.get())))}
             </li>
         }
     };
@@ -370,10 +394,12 @@ pub(crate) fn Legend(hall: Memo<Hall>) -> impl IntoView {
             {entry(State::Taken, SeatKind::Standard, Key::SeatTaken)}
             {move || hall.with(|it| it.places().any(|it| is_held(&it.seat)))
                 .then(|| entry(State::Held, SeatKind::Standard, Key::SeatHeld))}
-            {move || has(SeatKind::Premium)
-                .then(|| entry(State::Free, SeatKind::Premium, Key::KindPremium))}
-            {move || has(SeatKind::Wheelchair)
-                .then(|| entry(State::Free, SeatKind::Wheelchair, Key::KindWheelchair))}
+            {[
+                (SeatKind::Premium, Key::KindPremium),
+                (SeatKind::Pair, Key::KindPair),
+                (SeatKind::Wheelchair, Key::KindWheelchair),
+                (SeatKind::Companion, Key::KindCompanion),
+            ].map(|(kind, key)| move || has(kind).then(|| entry(State::Free, kind, key))).collect_view()}
         </ul>
     }
 }

@@ -10,7 +10,7 @@ use crate::browser;
 use crate::call::{Loaded, fetch};
 use crate::dates;
 use crate::families::cinema::place::{At, Booking};
-use crate::families::cinema::programme::{name, titles};
+use crate::families::cinema::programme::{name, price, titles};
 use crate::mcp;
 use crate::page::page;
 use crate::route::Spot;
@@ -55,11 +55,11 @@ pub(crate) fn TicketView(id: String) -> impl IntoView {
         load();
     });
     let title = move || {
-        let is_cancelled =
-            state.with(|it| it.here().is_some_and(|it| it.status == ReservationStatus::Cancelled));
-        page.say(match (is_cancelled, is_fresh) {
-            (true, _) => Key::CancelDone,
-            (_, true) => Key::Reserved,
+        let status = state.with(|it| it.here().map(|it| it.status));
+        page.say(match status {
+            Some(ReservationStatus::Cancelled) => Key::CancelDone,
+            Some(ReservationStatus::Transferred) => Key::TransferDone,
+            _ if is_fresh => Key::Reserved,
             _ => Key::StepTicket,
         })
     };
@@ -94,9 +94,14 @@ pub(crate) fn TicketView(id: String) -> impl IntoView {
 #[component]
 pub(crate) fn Ticket(reservation: Reservation) -> impl IntoView {
     let page = page();
-    let is_cancelled = reservation.status == ReservationStatus::Cancelled;
-    let class = if is_cancelled { "ticket is-cancelled" } else { "ticket" };
-    let status = if is_cancelled { Key::Cancelled } else { Key::Confirmed };
+    let (is_void, status) = match reservation.status {
+        ReservationStatus::Confirmed => (false, Key::Confirmed),
+        ReservationStatus::Cancelled => (true, Key::Cancelled),
+        ReservationStatus::Transferred => (true, Key::Transferred),
+    };
+    let class = if is_void { "ticket is-cancelled" } else { "ticket" };
+    let total = reservation.total.clone();
+    let admitted = reservation.checked_in_at.clone();
     let start = reservation.start_time.clone();
     let when = move || start.as_ref().map(|it| dates::day_and_time(it, page.lang.get()));
     let reserved_at = reservation.reserved_at.clone();
@@ -114,6 +119,11 @@ pub(crate) fn Ticket(reservation: Reservation) -> impl IntoView {
                 <h2 class="ticket-film">{title}</h2>
                 <p class="ticket-when">{when}</p>
                 <p class="ticket-hall">{screen}</p>
+                {admitted.map(|at| view! {
+                    <p>{move || {
+                        page.fill(Key::CheckedIn, &[&dates::day_and_time(&at, page.lang.get())])
+                    }}</p>
+                })}
                 <ul class="ticket-seats" aria-label=move || page.say(Key::Seats)>
                     {seats.map(seat).collect_view()}
                 </ul>
@@ -122,7 +132,7 @@ pub(crate) fn Ticket(reservation: Reservation) -> impl IntoView {
                 <div>
                     <dt>{move || page.say(Key::ReservationNumber)}</dt>
                     <dd class="ticket-number">{reservation.reservation_id.clone()}</dd>
-                    {(!is_cancelled).then(|| view! { <Code id=reservation.reservation_id/> })}
+                    {(!is_void).then(|| view! { <Code id=reservation.reservation_id/> })}
                 </div>
                 <div>
                     <dt>{move || page.say(Key::ReservedFor)}</dt>
@@ -132,6 +142,12 @@ pub(crate) fn Ticket(reservation: Reservation) -> impl IntoView {
                     <dt>{move || page.say(Key::ReservedAt)}</dt>
                     <dd>{reserved}</dd>
                 </div>
+                {total.map(|total| view! {
+                    <div>
+                        <dt>{move || page.say(Key::TotalPrice)}</dt>
+                        <dd>{move || price(&total, page.lang.get())}</dd>
+                    </div>
+                })}
             </dl>
         </article>
     }
@@ -233,6 +249,7 @@ fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> im
             Cancel::Failed(trouble) => Some(view! { <Notice trouble on_retry=retry/> }),
             _ => None,
         }}
+        {is_confirmed.then(|| view! { <Transfer id user state/> })}
         <div class="ticket-actions">
             <a class="button" href=more>{move || page.say(Key::BookMore)}</a>
             {is_confirmed.then(|| view! {
@@ -264,5 +281,79 @@ fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> im
                 .into_any(),
             }}
         </div>
+    }
+}
+
+/// Gives the reservation to somebody else.
+#[component]
+fn Transfer(
+    id: StoredValue<String>,
+    user: StoredValue<String>,
+    state: RwSignal<Loaded<Reservation>>,
+) -> impl IntoView {
+    let page = page();
+    let office: Office = expect_context();
+    let is_offered = Memo::new(move |_| page.tool("transfer_reservation").is_some());
+    let to = RwSignal::new(String::new());
+    let is_busy = RwSignal::new(false);
+    let trouble = RwSignal::new(None::<Trouble>);
+    let submit = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        let to = to.with_untracked(|it| it.trim().to_owned());
+        if to.is_empty() {
+            return browser::focus("transfer-to");
+        }
+        if is_busy.get_untracked() {
+            return;
+        }
+        is_busy.set(true);
+        trouble.set(None);
+        spawn_local(async move {
+            let arguments = json!({
+                "reservation_id": id.get_value(), "user_id": user.get_value(), "to_user_id": to,
+            });
+            let given = fetch::<Reservation>("transfer_reservation", arguments).await;
+            // What the giver has now is the old one.
+            let own = match given {
+                Ok(_) => {
+                    let arguments = json!({ "reservation_id": id.get_value() });
+                    fetch::<Reservation>("get_reservation", arguments).await
+                }
+                Err(trouble) => Err(trouble),
+            };
+            if is_busy.try_set(false).is_some() {
+                return;
+            }
+            match own {
+                Ok(own) => {
+                    office.fresh.set(None);
+                    state.set(Loaded::Here(own));
+                    page.announce_key(Key::TransferDone);
+                    browser::focus_soon("stage");
+                }
+                Err(it) => trouble.set(Some(it)),
+            }
+        });
+    };
+    move || {
+        is_offered.get().then(|| {
+            view! {
+                <details class="transfer">
+                    <summary>{move || page.say(Key::Transfer)}</summary>
+                    <form on:submit=submit novalidate>
+                        {move || trouble.get().map(|trouble| view! { <Notice trouble/> })}
+                        <label class="label" for="transfer-to">{move || page.say(Key::TransferTo)}</label>
+                        <input id="transfer-to" type="text" maxlength="100" autocomplete="off"
+                            aria-describedby="transfer-hint" prop:value=to
+                            on:input=move |event| to.set(event_target_value(&event))/>
+                        <p class="hint" id="transfer-hint">{move || page.say(Key::TransferHint)}</p>
+                        <button type="submit" class="quiet"
+                            aria-disabled=move || is_busy.get().then_some("true")>
+                            {move || page.say(Key::TransferYes)}
+                        </button>
+                    </form>
+                </details>
+            }
+        })
     }
 }

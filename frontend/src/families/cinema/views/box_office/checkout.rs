@@ -2,17 +2,21 @@
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use output::cinema::Reservation;
+use output::cinema::{Broken, Reservation};
 use serde_json::json;
 
+use super::Office;
 use super::hold::HoldView;
 use super::seats::Showing;
+use super::waiting::WaitingView;
 use crate::browser::{self, Keep};
 use crate::call::fetch;
 use crate::families::cinema::hall::Picks;
 use crate::families::cinema::place::At;
+use crate::families::cinema::programme::price;
+use crate::page::page;
 use crate::route::Spot;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::trouble::Trouble;
 use crate::views::notice::Notice;
 
@@ -31,6 +35,15 @@ struct Order {
     user: String,
     seats: Vec<String>,
     key: String,
+}
+
+/// What to mend of a choice.
+fn sentence(broken: &Broken, lang: Lang) -> String {
+    let (japanese, english) = broken.sentences();
+    match lang {
+        Lang::Ja => japanese,
+        Lang::En => english,
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -66,6 +79,10 @@ impl Desk {
             Some(Key::NameMissing) => return browser::focus("user-id"),
             Some(key) => return showing.page.announce_key(key),
             None => {}
+        }
+        if let Some(broken) = showing.broken.with_untracked(|it| it.first().cloned()) {
+            let lang = showing.page.lang.get_untracked();
+            return showing.page.announce(sentence(&broken, lang));
         }
         self.order.update_value(|order| {
             // The same order goes out under the same key, or a lost answer would book twice.
@@ -167,6 +184,12 @@ pub(super) fn Checkout(showing: Showing) -> impl IntoView {
                 let is_all = showing.picks.with(Picks::is_empty);
                 view! { <p class="notice">{taken.say(page.lang.get(), is_all)}</p> }
             })}
+            <WaitingView showing/>
+            <ul class="broken">
+                {move || showing.broken.get().iter().map(|it| {
+                    view! { <li class="notice">{sentence(it, page.lang.get())}</li> }
+                }).collect_view()}
+            </ul>
             <NameField desk/>
             <HoldView showing/>
             <div class="order" class:has-seats=move || !showing.picks.with(Picks::is_empty)>
@@ -179,26 +202,40 @@ pub(super) fn Checkout(showing: Showing) -> impl IntoView {
 
 #[component]
 fn NameField(desk: Desk) -> impl IntoView {
-    let page = desk.showing.page;
-    let name = desk.showing.office.name;
-    let is_missing = move || desk.missing.get() == Some(Key::NameMissing);
+    let is_missing = Signal::derive(move || desk.missing.get() == Some(Key::NameMissing));
+    let on_input = Callback::new(move |()| {
+        if is_missing.get_untracked() {
+            desk.missing.set(None);
+        }
+    });
+    view! { <NameInput office=desk.showing.office is_missing on_input/> }
+}
+
+/// Whom seats are for.
+#[component]
+pub(super) fn NameInput(
+    office: Office,
+    #[prop(into)] is_missing: Signal<bool>,
+    /// Hears of each change.
+    on_input: Callback<()>,
+) -> impl IntoView {
+    let page = page();
+    let name = office.name;
     view! {
         <div class="field">
             <label class="label" for="user-id">{move || page.say(Key::YourName)}</label>
             <input id="user-id" type="text" autocomplete="name" maxlength="100" required
                 aria-describedby="user-id-hint user-id-error"
-                aria-invalid=move || is_missing().then_some("true")
+                aria-invalid=move || is_missing.get().then_some("true")
                 prop:value=name
                 on:input=move |event| {
                     name.set(event_target_value(&event));
                     Keep::Tab.put("name", &name.get_untracked());
-                    if is_missing() {
-                        desk.missing.set(None);
-                    }
+                    on_input.run(());
                 }/>
             <p class="hint" id="user-id-hint">{move || page.say(Key::YourNameHint)}</p>
             <p class="error" id="user-id-error">
-                {move || is_missing().then(|| page.say(Key::NameMissing))}
+                {move || is_missing.get().then(|| page.say(Key::NameMissing))}
             </p>
         </div>
     }
@@ -213,6 +250,8 @@ fn PickedSeats(desk: Desk) -> impl IntoView {
         0 => page.say(Key::PickedNone).to_owned(),
         count => page.fill(Key::PickedCount, &[&count.to_string()]),
     };
+    let total =
+        Memo::new(move |_| showing.picks.with(|it| showing.hall.with(|hall| hall.total(it))));
     let unpick = move |id: &str| {
         if let Some(seat) = showing.hall.with_untracked(|it| it.seat(id).cloned()) {
             showing.pick(&seat);
@@ -235,7 +274,12 @@ fn PickedSeats(desk: Desk) -> impl IntoView {
     };
     view! {
         <div class="picked">
-            <p class="picked-count" class:is-missing=is_missing>{summary}</p>
+            <p class="picked-count" class:is-missing=is_missing>
+                {summary}
+                {move || (!ids.with(Vec::is_empty)).then(|| total.get()).flatten().map(|it| view! {
+                    " "<b class="picked-total">{price(&it, page.lang.get())}</b>
+                })}
+            </p>
             <ul class="picked-list">
                 <For each=move || ids.get() key=Clone::clone children=chip/>
             </ul>

@@ -25,7 +25,7 @@ const WARNED_AT_S: u64 = 60;
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub(super) struct Hold {
     /// What shows that it is ours.
-    hold_token: String,
+    pub(super) hold_token: String,
     /// Whom they are held for.
     user_id: String,
     /// What is held.
@@ -109,6 +109,20 @@ impl Holding {
             None => Keep::Tab.remove(name),
         });
         self.hold.set(hold);
+    }
+
+    /// Takes up a hold that the host has made for the reader.
+    pub(super) fn take_up(self, offer: &output::cinema::Hold) {
+        let held = |it: &output::cinema::ReservedSeat| Held { seat_id: it.seat_id.clone() };
+        let hold = Hold {
+            hold_token: offer.hold_token.clone(),
+            user_id: offer.user_id.clone(),
+            seats: offer.seats.iter().map(held).collect(),
+            seconds_left: offer.seconds_left.into(),
+            ends_ms: 0.0,
+        };
+        self.has_ended.set(false);
+        self.keep(Some(hold.begun(js_sys::Date::now())));
     }
 
     /// The host knows no such hold any more, or has made a reservation of it.

@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use output::cinema::{Seat, SeatMap};
+use output::cinema::{Broken, Seat, SeatMap};
 use serde_json::json;
 
 use super::checkout::Checkout;
 use super::facts::Facts;
 use super::hold::Holding;
+use super::suggest::Suggest;
+use super::waiting::WaitingView;
 use super::{Office, Steps};
 use crate::browser::{self, Keep};
 use crate::call::{Loaded, fetch};
@@ -37,6 +39,8 @@ pub(super) struct Showing {
     /// Whether it has yet to begin.
     is_open: Memo<bool>,
     pub(super) picks: RwSignal<Picks>,
+    /// The rules that the choice breaks.
+    pub(super) broken: Memo<Vec<Broken>>,
     /// What the host holds for the reader.
     pub(super) holding: Holding,
     /// When the seats were last heard, and whether the last try failed.
@@ -87,16 +91,19 @@ impl Showing {
         let office: Office = expect_context();
         let map = RwSignal::new(Loaded::<SeatMap>::Loading);
         let kept = office.picks(&id);
+        let hall = Memo::new(move |_| map.with(|it| it.here().map(Hall::of).unwrap_or_default()));
+        let picks = RwSignal::new(kept.unwrap_or_default());
         Self {
             page: page(),
             office,
             map,
-            hall: Memo::new(move |_| map.with(|it| it.here().map(Hall::of).unwrap_or_default())),
+            hall,
+            broken: Memo::new(move |_| hall.with(|hall| picks.with(|it| hall.broken(it)))),
             is_open: Memo::new(move |_| {
                 let showtime = map.with(|it| it.here().and_then(|it| it.showtime.clone()));
                 showtime.is_none_or(|it| !has_begun(&it, &dates::now()))
             }),
-            picks: RwSignal::new(kept.unwrap_or_default()),
+            picks,
             holding: Holding::new(&id),
             as_of: RwSignal::new(String::new()),
             is_stale: RwSignal::new(false),
@@ -202,7 +209,15 @@ impl Showing {
     pub(super) fn pick(self, seat: &Seat) {
         let mut picked = Picked::Taken;
         let max = self.hall.with_untracked(|it| it.seats_max);
-        self.picks.update(|picks| picked = picks.toggle(seat, max));
+        let other = self.hall.with_untracked(|it| it.other_half(seat).cloned());
+        self.picks.update(|picks| {
+            picked = picks.toggle(seat, max);
+            // What goes together is picked together, and let go together.
+            let is_apart = |it: &Seat| picks.has(&it.seat_id) != picks.has(&seat.seat_id);
+            if let Some(other) = other.filter(is_apart) {
+                picks.toggle(&other, max);
+            }
+        });
         if matches!(picked, Picked::Yes | Picked::Undone) {
             self.taken.set(None);
         }
@@ -304,6 +319,11 @@ fn Plan(showing: Showing) -> impl IntoView {
     // Whether there is a hall, and whether it can be booked: a seat that goes does not redraw it.
     let is_empty = Memo::new(move |_| hall.with(|it| it.rows.is_empty()));
     let is_open = showing.is_open;
+    // Where seats can be waited for, and there is nothing else to be done.
+    let is_full = Memo::new(move |_| {
+        let is_full = hall.with(|it| it.counts().0 == 0) && showing.picks.with(Picks::is_empty);
+        is_full && page.tool("join_waiting_list").is_some()
+    });
     let seats_max = Memo::new(move |_| hall.with(|it| it.seats_max));
     let counts = move || {
         let (free, all) = hall.with(Hall::counts);
@@ -337,6 +357,7 @@ fn Plan(showing: Showing) -> impl IntoView {
                     (_, true) => view! {
                         <HallView hall picks=showing.picks on_pick=pick/>
                         <Legend hall/>
+                        <Suggest showing/>
                         <p class="hint hall-hint">
                             {move || page.fill(Key::HallHint, &[&seats_max.get().to_string()])}
                         </p>
@@ -345,22 +366,33 @@ fn Plan(showing: Showing) -> impl IntoView {
                     (_, false) => view! { <HallView hall picks=showing.picks/><Legend hall/> }.into_any(),
                 }}
             </section>
-            {move || if is_open.get() {
-                view! { <Checkout showing/> }.into_any()
-            } else {
-                view! { <Closed page/> }.into_any()
+            {move || match (is_open.get(), is_full.get()) {
+                (true, true) => view! { <div class="checkout"><WaitingView showing/></div> }.into_any(),
+                (true, false) => view! { <Checkout showing/> }.into_any(),
+                (false, _) => view! { <Closed showing/> }.into_any(),
             }}
         </div>
     }
 }
 
-/// Stands where the checkout was, once the film has begun.
+/// Stands where the checkout was, once the film has begun, or as long as the cinema sells no seats for it.
 #[component]
-fn Closed(page: Page) -> impl IntoView {
+fn Closed(showing: Showing) -> impl IntoView {
+    let page = showing.page;
+    let is_paused = Memo::new(move |_| {
+        showing.map.with(|it| {
+            let showtime = it.here().and_then(|it| it.showtime.as_ref());
+            showtime.is_some_and(|it| it.is_sales_closed)
+        })
+    });
+    let (title, text) = (
+        move || if is_paused.get() { Key::SalesClosed } else { Key::SeatsStarted },
+        move || if is_paused.get() { Key::SalesClosedHint } else { Key::ErrShowtimeClosed },
+    );
     view! {
         <section class="checkout" aria-labelledby="closed-title">
-            <h2 id="closed-title" class="section-title">{move || page.say(Key::SeatsStarted)}</h2>
-            <p>{move || page.say(Key::ErrShowtimeClosed)}</p>
+            <h2 id="closed-title" class="section-title">{move || page.say(title())}</h2>
+            <p>{move || page.say(text())}</p>
         </section>
     }
 }

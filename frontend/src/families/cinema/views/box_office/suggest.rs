@@ -1,0 +1,81 @@
+//! Seats for those who do not mind which: the host proposes, the reader may still change them.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use output::cinema::SeatSuggestion;
+use serde_json::json;
+
+use super::seats::Showing;
+use crate::call::fetch;
+use crate::families::cinema::hall::Picks;
+use crate::text::{Key, Lang};
+use crate::trouble::Trouble;
+use crate::views::notice::Notice;
+
+/// How many go to the cinema together, most often.
+const COUNT: usize = 2;
+
+/// How many seats, and the button that has them proposed.
+#[component]
+pub(super) fn Suggest(showing: Showing) -> impl IntoView {
+    let page = showing.page;
+    let is_offered = Memo::new(move |_| page.tool("suggest_seats").is_some());
+    let seats_max = Memo::new(move |_| showing.hall.with(|it| it.seats_max));
+    let count = RwSignal::new(COUNT);
+    let is_busy = RwSignal::new(false);
+    let trouble = RwSignal::new(None::<Trouble>);
+    let ask = move |_| {
+        if is_busy.get_untracked() {
+            return;
+        }
+        is_busy.set(true);
+        trouble.set(None);
+        let wanted = count.get_untracked().min(seats_max.get_untracked());
+        let arguments = json!({ "showtime_id": showing.id.get_value(), "count": wanted });
+        spawn_local(async move {
+            let found = fetch::<SeatSuggestion>("suggest_seats", arguments).await;
+            if is_busy.try_set(false).is_some() {
+                return;
+            }
+            match found {
+                Ok(found) => {
+                    let hall = showing.hall.get_untracked();
+                    let mut picks = Picks::default();
+                    picks.restore(&hall, &found.seat_ids);
+                    showing.picks.set(picks);
+                    page.announce(match page.lang.get_untracked() {
+                        Lang::Ja => found.sentence,
+                        Lang::En => found.sentence_en,
+                    });
+                }
+                Err(it) => trouble.set(Some(it)),
+            }
+        });
+    };
+    let option = move |it: usize| {
+        view! {
+            <option value=it.to_string() selected=move || count.get() == it>
+                {move || page.fill(Key::SeatsCount, &[&it.to_string()])}
+            </option>
+        }
+    };
+    move || {
+        is_offered.get().then(|| {
+            view! {
+                <div class="suggest">
+                    <select aria-label=move || page.say(Key::SuggestCount)
+                        on:change=move |event| {
+                            count.set(event_target_value(&event).parse().unwrap_or(COUNT));
+                        }>
+                        {move || (1..=seats_max.get()).map(option).collect_view()}
+                    </select>
+                    <button type="button" class="quiet small" on:click=ask
+                        aria-disabled=move || is_busy.get().then_some("true")>
+                        {move || page.say(Key::Suggest)}
+                    </button>
+                    {move || trouble.get().map(|trouble| view! { <Notice trouble/> })}
+                </div>
+            }
+        })
+    }
+}

@@ -1,0 +1,218 @@
+//! The waiting list of a showing that has no seats left: to join it, to see how far one is, to take or leave an offer.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use output::cinema::{Hold, Waiting, WaitingList};
+use serde_json::{Value, json};
+
+use super::checkout::NameInput;
+use super::seats::Showing;
+use crate::browser;
+use crate::call::fetch;
+use crate::dates;
+use crate::families::cinema::hall::Picks;
+use crate::subscriptions::Subscriptions;
+use crate::text::Key;
+use crate::trouble::Trouble;
+use crate::views::notice::Notice;
+
+/// The reader's entries of this showing.
+#[derive(Clone, Copy)]
+struct List {
+    showing: Showing,
+    entries: RwSignal<Vec<Waiting>>,
+    is_busy: RwSignal<bool>,
+    is_nameless: RwSignal<bool>,
+    trouble: RwSignal<Option<Trouble>>,
+}
+
+impl List {
+    fn user(self) -> String {
+        self.showing.office.name.with_untracked(|it| it.trim().to_owned())
+    }
+
+    fn load(self) {
+        let user = self.user();
+        if user.is_empty() {
+            return self.entries.set(Vec::new());
+        }
+        spawn_local(async move {
+            let found = fetch::<WaitingList>("list_waiting", json!({ "user_id": user })).await;
+            let (Some(id), Ok(found)) = (self.showing.id.try_get_value(), found) else { return };
+            let own = found.waiting.into_iter().filter(|it| it.showtime_id == id).collect();
+            let _ = self.entries.try_set(own);
+        });
+    }
+
+    /// Calls a tool, and looks at the list again.
+    fn call(self, tool: &'static str, arguments: Value, said: Key) {
+        if self.is_busy.get_untracked() {
+            return;
+        }
+        self.is_busy.set(true);
+        self.trouble.set(None);
+        spawn_local(async move {
+            let answer = fetch::<Value>(tool, arguments).await;
+            if self.is_busy.try_set(false).is_some() {
+                return;
+            }
+            match answer {
+                Ok(_) => self.showing.page.announce_key(said),
+                Err(trouble) => self.trouble.set(Some(trouble)),
+            }
+            self.load();
+            self.showing.refresh();
+        });
+    }
+
+    fn join(self, count: usize) {
+        let user = self.user();
+        self.is_nameless.set(user.is_empty());
+        if user.is_empty() {
+            return browser::focus("user-id");
+        }
+        let arguments =
+            json!({ "user_id": user, "showtime_id": self.showing.id.get_value(), "count": count });
+        self.call("join_waiting_list", arguments, Key::WaitingJoined);
+    }
+}
+
+/// Stands beside the hall as long as the showing is sold out, or the reader waits for it.
+#[component]
+pub(super) fn WaitingView(showing: Showing) -> impl IntoView {
+    let page = showing.page;
+    let list = List {
+        showing,
+        entries: RwSignal::new(Vec::new()),
+        is_busy: RwSignal::new(false),
+        is_nameless: RwSignal::new(false),
+        trouble: RwSignal::new(None),
+    };
+    let subscriptions: Subscriptions = expect_context();
+    let user = Memo::new(move |_| showing.office.name.with(|it| it.trim().to_owned()));
+    let changes = Memo::new(move |_| {
+        let user = String::from(js_sys::encode_uri_component(&user.get()));
+        subscriptions.changes(&format!("cinema://users/{user}/waiting"))
+    });
+    Effect::new(move |_| {
+        changes.get().track();
+        page.refreshed.track();
+        list.load();
+    });
+    let is_full = Memo::new(move |_| {
+        showing.hall.with(|it| it.counts().0 == 0) && showing.picks.with(Picks::is_empty)
+    });
+    // What was taken up is no offer any more: the checkout has it.
+    let open = Memo::new(move |_| {
+        let hold = showing.holding.hold.with(|it| it.as_ref().map(|it| it.hold_token.clone()));
+        let is_taken = |it: &Waiting| {
+            it.offer.as_ref().is_some_and(|it| Some(&it.hold_token) == hold.as_ref())
+        };
+        let entries = list.entries.get();
+        entries.into_iter().filter(|it| !is_taken(it)).collect::<Vec<_>>()
+    });
+    let is_empty = Memo::new(move |_| open.with(Vec::is_empty));
+    move || {
+        (!is_empty.get() || is_full.get()).then(|| {
+            view! {
+                <section class="waiting" aria-labelledby="waiting-title">
+                    <h2 id="waiting-title" class="section-title">{move || page.say(Key::WaitingTitle)}</h2>
+                    {move || list.trouble.get().map(|trouble| view! { <Notice trouble/> })}
+                    {move || if is_empty.get() {
+                        view! { <Join list/> }.into_any()
+                    } else {
+                        open.get().into_iter().map(|it| view! { <Entry list waiting=it/> })
+                            .collect_view().into_any()
+                    }}
+                </section>
+            }
+        })
+    }
+}
+
+#[component]
+fn Join(list: List) -> impl IntoView {
+    let page = list.showing.page;
+    let count = RwSignal::new(1_usize);
+    let seats_max = Memo::new(move |_| list.showing.hall.with(|it| it.seats_max));
+    let option = move |it: usize| {
+        view! {
+            <option value=it.to_string()>
+                {move || page.fill(Key::SeatsCount, &[&it.to_string()])}
+            </option>
+        }
+    };
+    let is_missing = Signal::derive(move || list.is_nameless.get());
+    view! {
+        <p>{move || page.say(Key::WaitingHint)}</p>
+        <NameInput office=list.showing.office is_missing
+            on_input=Callback::new(move |()| list.is_nameless.set(false))/>
+        <div class="suggest">
+            <select aria-label=move || page.say(Key::SuggestCount)
+                on:change=move |event| count.set(event_target_value(&event).parse().unwrap_or(1))>
+                {move || (1..=seats_max.get()).map(option).collect_view()}
+            </select>
+            <button type="button" aria-disabled=move || list.is_busy.get().then_some("true")
+                on:click=move |_| list.join(count.get_untracked())>
+                {move || page.say(Key::WaitingJoin)}
+            </button>
+        </div>
+    }
+}
+
+#[component]
+fn Entry(list: List, waiting: Waiting) -> impl IntoView {
+    let page = list.showing.page;
+    let Waiting { waiting_id, user_id, seats_count, position, offer, .. } = waiting;
+    let leave = move |_| {
+        let arguments = json!({ "waiting_id": waiting_id, "user_id": user_id });
+        list.call("leave_waiting_list", arguments, Key::WaitingLeft);
+    };
+    let place = move || {
+        let place = position.unwrap_or(1).to_string();
+        page.fill(Key::WaitingPlace, &[&seats_count.to_string(), &place])
+    };
+    let busy = move || list.is_busy.get().then_some("true");
+    match offer {
+        Some(offer) => view! { <Offer list offer/> }.into_any(),
+        None => view! {
+            <p>{place}</p>
+            <p class="hint">{move || page.say(Key::WaitingStays)}</p>
+            <button type="button" class="quiet small" aria-disabled=busy on:click=leave>
+                {move || page.say(Key::WaitingLeave)}
+            </button>
+        }
+        .into_any(),
+    }
+}
+
+/// Seats that are held for who waited.
+#[component]
+fn Offer(list: List, offer: Hold) -> impl IntoView {
+    let page = list.showing.page;
+    let seats: Vec<_> = offer.seats.iter().map(|it| it.seat_id.clone()).collect();
+    let until = dates::clock(&offer.expires_at).to_owned();
+    let (take, decline) = (offer.clone(), offer.hold_token);
+    let text =
+        move || page.fill(Key::WaitingOffer, &[&seats.join(page.lang.get().comma()), &until]);
+    let take = move |_| {
+        list.showing.holding.take_up(&take);
+        let hall = list.showing.hall.get_untracked();
+        let ids: Vec<_> = take.seats.iter().map(|it| it.seat_id.clone()).collect();
+        list.showing.picks.update(|it| it.take(&hall, &ids));
+        list.showing.refresh();
+    };
+    let decline = move |_| {
+        list.call("release_hold", json!({ "hold_token": decline }), Key::WaitingDeclined);
+    };
+    view! {
+        <p class="notice is-good">{text}</p>
+        <div class="actions">
+            <button type="button" on:click=take>{move || page.say(Key::WaitingTake)}</button>
+            <button type="button" class="quiet" on:click=decline
+                aria-disabled=move || list.is_busy.get().then_some("true")>
+                {move || page.say(Key::WaitingDecline)}
+            </button>
+        </div>
+    }
+}

@@ -1,0 +1,88 @@
+//! What people expect who buy seats: prices, seats picked for them, a place in the line, a ticket to give away.
+
+use serde_json::{Value, json};
+use tests::{
+    browser::{Browser, Look},
+    cinema::{free_seats, id, showtimes},
+    server::TestServer,
+};
+
+/// The address of a showing's hall.
+fn hall(show: &Value) -> String {
+    let date = &show["start_time"].as_str().unwrap()[..10];
+    format!("#/box-office?date={date}&showtime={}", id(show))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn seats_are_suggested_priced_and_given_away() {
+    let server = TestServer::with(&["cinema"]).await;
+    let show = showtimes(&server.client()).await.remove(0);
+    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
+    browser.go(&hall(&show)).await;
+    browser.find("[role=gridcell]").await;
+    browser.says(".legend", "¥").await;
+    let label = "document.querySelector('.seat.is-free[role=gridcell]').ariaLabel.includes('¥')";
+    browser.until(label).await;
+    browser.hit("button", "Pick the best seats for me").await;
+    browser.says(".picked-count", "2").await;
+    browser.says(".picked-total", "¥").await;
+    browser.picture("priced").await;
+    assert_eq!(browser.serious_faults().await, Vec::<String>::new());
+    let price = browser.text(".picked-total").await;
+
+    browser.find("#user-id").await.send_keys("Hanako").await.unwrap();
+    browser.hit("button", "Reserve seats (2)").await;
+    browser.says("h1", "reserved").await;
+    browser.says(".ticket-stub", price.trim()).await;
+    browser.click(".transfer summary").await;
+    browser.find("#transfer-to").await.send_keys("Taro").await.unwrap();
+    browser.picture("transfer").await;
+    assert_eq!(browser.serious_faults().await, Vec::<String>::new());
+    browser.click(".transfer button").await;
+    browser.says("h1", "given away").await;
+    browser.until("!document.querySelector('.ticket-code, .transfer')").await;
+    let arguments = json!({ "user_id": "Taro" });
+    let made = server.client().output("list_reservations", arguments).await;
+    assert_eq!(made["reservations_count"], 1, "{made}");
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_waits_for_a_full_showing_is_offered_what_comes_free() {
+    let server = TestServer::with(&["cinema"]).await;
+    let client = server.client();
+    let show = showtimes(&client).await.pop().unwrap();
+    let mut made = Vec::new();
+    loop {
+        let free = free_seats(&client, &id(&show)).await;
+        let seats = &free[..free.len().min(6)];
+        if seats.is_empty() {
+            break;
+        }
+        let arguments = json!({ "user_id": "Taro", "showtime_id": id(&show), "seat_ids": seats });
+        made.push(client.output("reserve_seats", arguments).await);
+    }
+    let browser = Browser::open(&server.url(), Look::PHONE).await;
+    browser.go(&hall(&show)).await;
+    browser.says(".waiting", "This showing is full").await;
+    browser.hit("button", "Join the waiting list").await;
+    browser.says(".waiting", "Please give").await;
+    browser.find("#user-id").await.send_keys("Hanako").await.unwrap();
+    browser.hit("button", "Join the waiting list").await;
+    browser.says(".waiting", "Your place: 1").await;
+    browser.picture("waiting-phone").await;
+    assert_eq!(browser.serious_faults().await, Vec::<String>::new());
+
+    // What somebody gives back is held for who waits, and said without a reload.
+    let arguments = json!({ "reservation_id": made[0]["reservation_id"], "user_id": "Taro" });
+    client.output("cancel_reservation", arguments).await;
+    browser.says(".waiting", "Seats have come free").await;
+    browser.picture("offered-phone").await;
+    browser.hit("button", "Take these seats").await;
+    browser.find(".hold-clock").await;
+    browser.hit("button", "Reserve seats (1)").await;
+    browser.says("h1", "reserved").await;
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+    browser.close().await;
+}
