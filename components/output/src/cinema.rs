@@ -6,7 +6,7 @@ mod rules;
 mod staff;
 mod waiting;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 pub use holds::{Hold, Released, SeatSuggestion};
@@ -209,6 +209,7 @@ pub struct ReservedSeat {
     pub number: u32,
     /// What it costs, where the operator says so; of a reservation, what it cost when it was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "object")]
     pub price: Option<Price>,
 }
 
@@ -253,7 +254,18 @@ pub struct Reservation {
     pub transferred_from: Option<String>,
     /// What was changed since it was made, the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(schema_with = "objects")]
     pub history: Vec<Change>,
+}
+
+/// Objects whose fields the schema leaves out: lists of tools stay small.
+fn objects(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "array", "items": { "type": "object" } })
+}
+
+/// An object whose fields the schema leaves out.
+fn object(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "object" })
 }
 
 /// Something that happened to a reservation after it was made.

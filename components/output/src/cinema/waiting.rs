@@ -27,6 +27,7 @@ pub struct Waiting {
     pub position: Option<u32>,
     /// The seats that are held for them until it ends; reserving takes them, releasing passes them on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "super::object")]
     pub offer: Option<Hold>,
     /// The film's title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
