@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use crate::{
     embedded::Embedded,
@@ -51,18 +51,20 @@ pub use servers::ServerConfig;
 pub use tokens::{RateConfig, TokenConfig};
 
 /// The default address: this machine only.
-const ADDR: &str = "127.0.0.1:8808";
+const ADDR: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8808);
 /// Where the operator is served by default: a free port of this machine.
 const OPERATOR_ADDR: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
 /// What the operator decided.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// Where to listen; port 0 takes a free one.
     pub addr: SocketAddr,
     /// Where people find the page, where that is not the address.
     pub public_url: Option<PublicUrl>,
     /// Where the operator is served, on this machine only; none is no operator's listener.
+    #[serde(deserialize_with = "operator_addr")]
     pub operator_addr: Option<SocketAddr>,
     /// What may replace what.
     pub swap: SwapConfig,
@@ -91,10 +93,12 @@ pub struct Config {
     /// Bytes that a request's body may have.
     pub body_bytes_max: usize,
     /// Whether plain calls take the fast path, past the SDK; tests turn it off to compare both.
+    #[serde(skip)]
     pub fast_path: bool,
     /// Whether the components that travel in the binary are served.
     pub bundled: bool,
     /// What travels in the binary.
+    #[serde(skip)]
     pub embedded: Embedded,
     /// What each component is given.
     pub components: BTreeMap<String, ComponentConfig>,
@@ -125,12 +129,16 @@ pub struct Config {
     /// How long calls wait for a person's word, and how many are kept.
     pub approvals: ApprovalsConfig,
     /// The folder from which the paths in the configuration count.
+    #[serde(skip)]
     pub base: PathBuf,
     /// The program that compiles components, each in a process of its own; none compiles here.
+    #[serde(skip)]
     pub compiler: Option<PathBuf>,
     /// What components were given by `madoguchi accept`.
+    #[serde(skip)]
     pub accepted: Accepted,
     /// The file as it is written.
+    #[serde(skip)]
     pub written: Arc<toml::Table>,
 }
 
@@ -142,43 +150,6 @@ pub struct SwapConfig {
     pub refuse_breaking: bool,
 }
 
-/// The file as it is written.
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct ConfigFile {
-    addr: Option<SocketAddr>,
-    public_url: Option<PublicUrl>,
-    operator_addr: Option<OperatorAddr>,
-    swap: SwapConfig,
-    data: Option<PathBuf>,
-    components_folder: Option<PathBuf>,
-    allowed_hosts: Vec<String>,
-    allowed_origins: Vec<String>,
-    trusted_proxies: Vec<IpAddr>,
-    allow_anonymous: bool,
-    connections: ConnectionsConfig,
-    language: Option<LanguageTag>,
-    tokens: BTreeMap<String, TokenConfig>,
-    rate: Option<RateConfig>,
-    sessions: SessionsConfig,
-    body_bytes_max: Option<usize>,
-    bundled: Option<bool>,
-    components: BTreeMap<String, ComponentConfig>,
-    endpoints: Aliases,
-    limits: Option<Limits>,
-    audit: AuditConfig,
-    telemetry: TelemetryConfig,
-    log: LogConfig,
-    sandbox: SandboxConfig,
-    blobs: Option<blobs::Limits>,
-    servers: BTreeMap<String, ServerConfig>,
-    page: PageConfig,
-    assistants: toml::Table,
-    models: BTreeMap<String, ModelConfig>,
-    chat: Option<ChatConfig>,
-    approvals: ApprovalsConfig,
-}
-
 /// `operator_addr` as it is written: an address, or false.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "an address such as \"127.0.0.1:0\", or false")]
@@ -187,11 +158,54 @@ enum OperatorAddr {
     Is(bool),
 }
 
-impl OperatorAddr {
-    fn addr(&self) -> Option<SocketAddr> {
-        match self {
-            Self::At(addr) => Some(*addr),
-            Self::Is(is) => is.then_some(OPERATOR_ADDR),
+fn operator_addr<'de, D: Deserializer<'de>>(written: D) -> Result<Option<SocketAddr>, D::Error> {
+    Ok(match OperatorAddr::deserialize(written)? {
+        OperatorAddr::At(addr) => Some(addr),
+        OperatorAddr::Is(is) => is.then_some(OPERATOR_ADDR),
+    })
+}
+
+/// What a file that says nothing is: no component travels in the program, and the program's own file is not read.
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            addr: ADDR,
+            public_url: None,
+            operator_addr: Some(OPERATOR_ADDR),
+            swap: SwapConfig::default(),
+            data: default_data(),
+            components_folder: None,
+            allowed_hosts: Vec::new(),
+            allowed_origins: Vec::new(),
+            trusted_proxies: Vec::new(),
+            allow_anonymous: false,
+            connections: ConnectionsConfig::default(),
+            language: None,
+            tokens: BTreeMap::new(),
+            rate: None,
+            sessions: SessionsConfig::default(),
+            body_bytes_max: 4 << 20,
+            fast_path: true,
+            bundled: true,
+            embedded: Embedded::default(),
+            components: BTreeMap::new(),
+            endpoints: Aliases::default(),
+            limits: Limits::default(),
+            audit: AuditConfig::default(),
+            telemetry: TelemetryConfig::default(),
+            log: LogConfig::default(),
+            sandbox: SandboxConfig::default(),
+            blobs: blobs::Limits::default(),
+            servers: BTreeMap::new(),
+            page: PageConfig::default(),
+            assistants: Assistants::default(),
+            models: BTreeMap::new(),
+            chat: ChatConfig::default(),
+            approvals: ApprovalsConfig::default(),
+            base: PathBuf::new(),
+            compiler: None,
+            accepted: Accepted::default(),
+            written: Arc::default(),
         }
     }
 }
@@ -219,65 +233,30 @@ impl Config {
     }
 
     fn from_text(text: &str, path: &Path, embedded: &Embedded) -> Result<Self, ConfigError> {
-        let parse = |text: &str| {
-            toml::from_str::<ConfigFile>(text).map_err(|error| parse_error(text, path, &error))
-        };
-        let (start, file) = (defaults::start(embedded)?, parse(text)?);
-        let ours = &start.table;
-        let mut defaults: ConfigFile = ours.clone().try_into().map_err(defaults::unusable)?;
-        let limits = file.limits.unwrap_or_default();
-        for (name, component) in file.components {
-            defaults.components.entry(name).or_default().change(component);
+        let config: Self = toml::from_str(text).map_err(|error| parse_error(text, path, &error))?;
+        let start = defaults::start(embedded)?;
+        let written: toml::Table = toml::from_str(text).expect("it was read a moment ago");
+        let said = [&start.table, &written];
+        let ours: Self = start.table.clone().try_into().map_err(defaults::unusable)?;
+        let (mut components, mut endpoints) = (ours.components, ours.endpoints);
+        for (name, component) in config.components {
+            components.entry(name).or_default().change(component);
         }
-        let table = |it| toml::from_str::<toml::Table>(it).expect("it was read a moment ago");
-        let written = Arc::new(table(text));
-        let said = [ours, &*written];
-        for (name, component) in &mut defaults.components {
-            component.limits = own_limits(&limits, said, name).or(component.limits.take());
+        for (name, component) in &mut components {
+            component.limits = own_limits(&config.limits, said, name).or(component.limits.take());
             component.check_halves(name, path)?;
             component.own_models = start.models.get(name).cloned().unwrap_or_default();
         }
-        let mut endpoints = defaults.endpoints;
-        endpoints.change(file.endpoints);
+        endpoints.change(config.endpoints);
         Ok(Self {
-            addr: file.addr.unwrap_or_else(|| ADDR.parse().expect("held by a test")),
-            public_url: file.public_url,
-            operator_addr: file.operator_addr.map_or(Some(OPERATOR_ADDR), |it| it.addr()),
-            swap: file.swap,
-            data: file.data.unwrap_or_else(default_data),
-            components_folder: file.components_folder,
-            allowed_hosts: file.allowed_hosts,
-            allowed_origins: file.allowed_origins,
-            trusted_proxies: file.trusted_proxies,
-            allow_anonymous: file.allow_anonymous,
-            connections: file.connections,
-            language: file.language,
-            tokens: file.tokens,
-            rate: file.rate,
-            sessions: file.sessions,
-            body_bytes_max: file.body_bytes_max.unwrap_or(4 << 20),
-            fast_path: true,
-            bundled: file.bundled.unwrap_or(true),
-            components: defaults.components,
+            components,
             endpoints,
-            limits,
-            audit: file.audit,
-            telemetry: file.telemetry,
-            log: file.log,
-            sandbox: file.sandbox,
-            blobs: file.blobs.unwrap_or_default(),
-            servers: file.servers,
-            page: file.page,
-            assistants: Assistants::try_from(merged::<toml::Table>(said, "assistants")?)
-                .map_err(|what| ConfigError::Unworkable { table: "assistants".to_owned(), what })?,
+            assistants: merged(said, "assistants")?,
             models: merged(said, "models")?,
             chat: merged(said, "chat")?,
-            approvals: file.approvals,
-            base: PathBuf::new(),
-            compiler: None,
-            accepted: Accepted::default(),
             embedded: embedded.clone(),
-            written: written.clone(),
+            written: Arc::new(written),
+            ..config
         })
     }
 

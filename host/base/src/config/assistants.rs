@@ -88,7 +88,8 @@ impl Policy {
 }
 
 /// All assistants, by name.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(try_from = "toml::Table")]
 pub struct Assistants {
     policies: BTreeMap<String, Arc<Policy>>,
     /// As they are written.
