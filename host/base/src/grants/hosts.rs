@@ -1,19 +1,17 @@
 //! The hosts of one component with their secrets at hand: which request is granted, by which entry.
 
 use std::{
-    fmt, io,
+    fmt,
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
 use http::{HeaderValue, Method};
 use reqwest::Url;
 
 use super::{
-    http::{HostGrant, Place, Scheme, SecretGrant},
-    secret::{self, Given, Mask, Secret},
+    http::{HostGrant, HostName, Place, Scheme, SecretGrant},
+    secret::{Mask, Secret},
 };
-use crate::source::read_text;
 
 /// The hosts that one component may reach.
 #[derive(Clone, Debug, Default)]
@@ -36,35 +34,14 @@ impl fmt::Debug for GrantedHost {
     }
 }
 
-/// Why a secret cannot be used. None of these repeats it.
+/// Why a secret cannot be used. It is not repeated.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum SecretError {
-    /// The environment does not have it.
-    #[error("http host {host}: the environment has no variable {variable}, or it is empty")]
-    Environment {
-        /// Whose secret.
-        host: String,
-        /// What the configuration names.
-        variable: String,
-    },
-    /// Its file cannot be read.
-    #[error("http host {host}: the file of a secret, {file}: {source}")]
-    File {
-        /// Whose secret.
-        host: String,
-        /// What the configuration names.
-        file: String,
-        /// What the system says.
-        source: Arc<io::Error>,
-    },
-    /// It is not what a request can carry.
-    #[error("http host {host}: a secret {what}")]
-    Unfit {
-        /// Whose secret.
-        host: String,
-        /// What is wrong with it.
-        what: &'static str,
-    },
+#[error("http host {host}: a secret cannot be used: {what}")]
+pub struct SecretError {
+    host: HostName,
+    what: String,
+    /// The file that it is kept in, as the configuration names it.
+    pub file: Option<PathBuf>,
 }
 
 impl Hosts {
@@ -84,11 +61,7 @@ impl Hosts {
     /// The files that secrets of `grants` come from.
     pub fn files(grants: &[HostGrant], base: &Path) -> Vec<PathBuf> {
         let secrets = grants.iter().flat_map(|it| &it.secrets);
-        let file = |it: &SecretGrant| match &it.source {
-            Given::File(file) => Some(base.join(file)),
-            _ => None,
-        };
-        secrets.filter_map(file).collect()
+        secrets.filter_map(|it| Some(base.join(it.source.file()?))).collect()
     }
 
     /// The first entry that grants this request.
@@ -148,7 +121,9 @@ impl GrantedHost {
     fn read(grant: &HostGrant, base: &Path) -> Result<Self, SecretError> {
         let mut host = Self { grant: grant.clone(), secrets: Vec::new(), mask: Mask::default() };
         for secret in &grant.secrets {
-            let text = read(secret, base, &grant.host.to_string())?;
+            let file = secret.source.file().map(Path::to_owned);
+            let failed = |what| SecretError { host: grant.host.clone(), what, file };
+            let text = read(secret, base).map_err(failed)?;
             host.mask.add(&text);
             host.mask.add(&encoded(&text));
             let whole = Secret::new(format!("{}{text}", secret.prefix));
@@ -158,32 +133,14 @@ impl GrantedHost {
     }
 }
 
-fn read(granted: &SecretGrant, base: &Path, host: &str) -> Result<String, SecretError> {
-    let host = || host.to_owned();
-    let text = match &granted.source {
-        Given::Text(value) | Given::Value(value) => value.expose().to_owned(),
-        Given::Environment(variable) => std::env::var(variable).unwrap_or_default(),
-        Given::File(file) => {
-            read_text(&base.join(file), secret::BYTES_MAX).map_err(|source| SecretError::File {
-                host: host(),
-                file: file.display().to_string(),
-                source: Arc::new(source),
-            })?
+fn read(granted: &SecretGrant, base: &Path) -> Result<String, String> {
+    let text = granted.source.text(base)?;
+    match granted.place {
+        Place::Header(_) if HeaderValue::from_str(&text).is_err() => {
+            Err("it has characters that cannot stand in a header".to_owned())
         }
-    };
-    // Files end with a newline, and so does what a shell puts into a variable.
-    let text = text.trim_end_matches(['\n', '\r']).to_owned();
-    if let (Given::Environment(variable), "") = (&granted.source, text.as_str()) {
-        return Err(SecretError::Environment { host: host(), variable: variable.clone() });
+        _ => Ok(text),
     }
-    let unfit = |what| SecretError::Unfit { host: host(), what };
-    if text.is_empty() {
-        return Err(unfit("is empty"));
-    }
-    if matches!(granted.place, Place::Header(_)) && HeaderValue::from_str(&text).is_err() {
-        return Err(unfit("has characters that cannot stand in a header"));
-    }
-    Ok(text)
 }
 
 /// `text` as it stands in a query.

@@ -94,7 +94,7 @@ impl Mask {
 }
 
 /// Bytes that a value may have.
-pub(super) const BYTES_MAX: u64 = 64 << 10;
+const BYTES_MAX: u64 = 64 << 10;
 
 /// Where a value comes from; read anew for each connection, so that a file may change.
 #[derive(Clone, Debug, Deserialize)]
@@ -170,19 +170,38 @@ impl Given {
         !matches!(self, Self::Text(_))
     }
 
-    /// The value itself; a path counts from `base`. The error does not repeat it.
-    pub fn read(&self, base: &Path) -> Result<Secret, String> {
-        let text = match self {
-            Self::Text(secret) | Self::Value(secret) => secret.expose().to_owned(),
-            Self::Environment(name) => std::env::var(name)
-                .map_err(|_| format!("the environment has no variable {name}"))?,
-            Self::File(path) => read_text(&base.join(path), BYTES_MAX)
-                .map_err(|error| format!("the file {}: {error}", path.display()))?,
+    /// The file that it is kept in.
+    pub(super) fn file(&self) -> Option<&Path> {
+        if let Self::File(file) = self { Some(file) } else { None }
+    }
+
+    /// What is kept there, without newlines at its end: files end with one, and so does what a shell puts into a
+    /// variable. A path counts from `base`. The error does not repeat the text.
+    pub(super) fn text(&self, base: &Path) -> Result<String, String> {
+        let (text, empty) = match self {
+            Self::Text(it) | Self::Value(it) => (it.expose().to_owned(), "it is empty".to_owned()),
+            Self::Environment(name) => {
+                let missing = format!("the environment has no variable {name}, or it is empty");
+                (std::env::var(name).unwrap_or_default(), missing)
+            }
+            Self::File(path) => {
+                let shown = path.display();
+                let text = read_text(&base.join(path), BYTES_MAX);
+                let text = text.map_err(|error| format!("the file {shown}: {error}"))?;
+                (text, format!("the file {shown} is empty"))
+            }
         };
-        // Files end with a newline, and so does what a shell puts into a variable.
-        let text = text.trim_end_matches(['\n', '\r']);
-        match text.is_empty() || text.contains(char::is_control) {
-            true => Err("it is empty, or has characters that a header cannot have".to_owned()),
+        match text.trim_end_matches(['\n', '\r']) {
+            "" => Err(empty),
+            text => Ok(text.to_owned()),
+        }
+    }
+
+    /// The value itself, fit for a header.
+    pub fn read(&self, base: &Path) -> Result<Secret, String> {
+        let text = self.text(base)?;
+        match text.contains(char::is_control) {
+            true => Err("it has characters that a header cannot have".to_owned()),
             false => Ok(Secret::new(text)),
         }
     }

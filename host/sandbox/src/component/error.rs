@@ -155,7 +155,7 @@ impl LoadError {
                 settings::SettingsError::Read { path, .. }
                 | settings::SettingsError::Json { path, .. },
             ) => Some(path),
-            Self::Secret(grants::hosts::SecretError::File { file, .. }) => Some(Path::new(file)),
+            Self::Secret(it) => it.file.as_deref(),
             Self::HostResources(it) => Some(&it.path),
             _ => None,
         }
