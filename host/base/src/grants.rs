@@ -1,9 +1,9 @@
 //! What the operator gave to which component. What is not granted is not linked.
 
-use std::{collections::BTreeSet, fmt};
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use strum::VariantArray;
+use strum::{Display, VariantArray};
 
 pub mod address;
 pub mod hosts;
@@ -12,9 +12,20 @@ pub mod secret;
 
 /// Leave to use one capability.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, VariantArray, Deserialize, Serialize,
+    Clone,
+    Copy,
+    Debug,
+    Display,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    VariantArray,
+    Deserialize,
+    Serialize,
 )]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Grant {
     /// A database of its own.
     Sql,
@@ -70,12 +81,6 @@ impl Grant {
             "madoguchi:tool/assistant-calls" | "madoguchi:tool/dialogues" => Some(Self::Runs),
             _ => None,
         }
-    }
-}
-
-impl fmt::Display for Grant {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
     }
 }
 

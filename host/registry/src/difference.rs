@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use strum::Display;
 
 use sandbox::{
     component::{LoadedComponent, Route},
@@ -49,25 +50,16 @@ pub struct Surface {
 }
 
 /// What a surface is of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Display, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Kind {
     #[default]
     Tool,
     Prompt,
+    #[strum(serialize = "resource template")]
     Template,
     Route,
-}
-
-impl Kind {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Tool => "tool",
-            Self::Prompt => "prompt",
-            Self::Template => "resource template",
-            Self::Route => "route",
-        }
-    }
 }
 
 impl Surface {
@@ -97,7 +89,7 @@ impl Surface {
 
     fn of_template(it: &Template) -> Self {
         let description = it.about.description.clone().unwrap_or_default();
-        Self::without_schemas(Kind::Template, it.uri_template.to_string(), description)
+        Self::without_schemas(Kind::Template, it.uri_template.text().to_owned(), description)
     }
 
     /// A route promises no schemas; the tool that it stands for does.
@@ -130,7 +122,7 @@ pub fn between(before: &[Surface], after: &[Surface]) -> Vec<Difference> {
     let mut found = Vec::new();
     for old in before {
         let Some(new) = after.iter().find(|it| it.is_same(old)) else {
-            found.push(difference(&old.name, &format!("the {} is gone", old.kind.name()), true));
+            found.push(difference(&old.name, &format!("the {} is gone", old.kind), true));
             continue;
         };
         if old.description != new.description {
@@ -151,7 +143,7 @@ pub fn between(before: &[Surface], after: &[Surface]) -> Vec<Difference> {
         }
     }
     for new in after.iter().filter(|new| before.iter().all(|it| !it.is_same(new))) {
-        found.push(difference(&new.name, &format!("the {} is new", new.kind.name()), false));
+        found.push(difference(&new.name, &format!("the {} is new", new.kind), false));
     }
     // What breaks must not be cut off by what does not.
     found.sort_by_key(|it| !it.is_breaking);

@@ -4,7 +4,7 @@ use std::{fmt, net::IpAddr, path::PathBuf};
 
 use http::{HeaderName, HeaderValue, Method};
 use reqwest::Url;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::secret::{Given, Secret};
 use crate::grants::address;
@@ -35,8 +35,9 @@ pub enum HostName {
 }
 
 /// How to speak to a host.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, Default, strum::Display, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Scheme {
     #[default]
     Https,
@@ -239,12 +240,6 @@ impl Scheme {
             Self::Https => 443,
             Self::Http => 80,
         }
-    }
-}
-
-impl fmt::Display for Scheme {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
     }
 }
 
