@@ -1,6 +1,6 @@
 //! Templates of URIs: the part of RFC 6570 by which a URI is matched and nothing is taken out of it.
 
-use std::fmt;
+use regex::Regex;
 
 /// Bytes that a URI or a template may have.
 pub const URI_BYTES_MAX: usize = 2 << 10;
@@ -8,21 +8,10 @@ pub const URI_BYTES_MAX: usize = 2 << 10;
 const VARIABLES_MAX: usize = 32;
 
 /// A template that URIs can be held against.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct UriTemplate {
     text: String,
-    parts: Vec<Part>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
-    Literal(String),
-    /// `{name}`: something without `/`, `?` and `#`.
-    Segment,
-    /// `{+name}`: something.
-    Rest,
-    /// `{?a,b}`: nothing, or a query of these names.
-    Query(Vec<String>),
+    pattern: Regex,
 }
 
 /// Why a text is no template that can be matched.
@@ -54,25 +43,29 @@ impl UriTemplate {
         if text.len() > URI_BYTES_MAX {
             return Err(TemplateError::Long);
         }
-        let mut parts = Vec::new();
-        let mut rest = text;
-        while let Some((literal, after)) = rest.split_once('{') {
+        let literal = |it: &str| match it.contains('}') {
+            true => Err(TemplateError::Brace),
+            false => Ok(regex::escape(it)),
+        };
+        let (mut pattern, mut variables, mut rest) = (r"\A".to_owned(), 0, text);
+        while let Some((before, after)) = rest.split_once('{') {
             let (variable, after) = after.split_once('}').ok_or(TemplateError::Brace)?;
-            push(&mut parts, literal)?;
-            let part =
-                part(variable).filter(|it| after.is_empty() || !matches!(it, Part::Query(_)));
-            parts.push(part.ok_or_else(|| TemplateError::Variable(variable.to_owned()))?);
-            rest = after;
+            pattern += &literal(before)?;
+            let fits = after.is_empty() || !variable.starts_with('?');
+            let part = part(variable).filter(|_| fits);
+            pattern += &part.ok_or_else(|| TemplateError::Variable(variable.to_owned()))?;
+            (rest, variables) = (after, variables + 1);
         }
-        push(&mut parts, rest)?;
-        let is_variable = |it: &&Part| !matches!(it, Part::Literal(_));
-        if parts.iter().filter(is_variable).count() > VARIABLES_MAX {
+        pattern += &(literal(rest)? + r"\z");
+        if variables > VARIABLES_MAX {
             return Err(TemplateError::Variables);
         }
-        match parts.first() {
-            Some(Part::Literal(it)) if has_scheme(it) => Ok(Self { text: text.to_owned(), parts }),
-            _ => Err(TemplateError::Scheme),
+        if !has_scheme(text.split('{').next().unwrap_or_default()) {
+            return Err(TemplateError::Scheme);
         }
+        // It is well-formed, so that nothing but its length can be wrong.
+        let pattern = Regex::new(&pattern).map_err(|_| TemplateError::Long)?;
+        Ok(Self { text: text.to_owned(), pattern })
     }
 
     /// As it was written.
@@ -82,46 +75,7 @@ impl UriTemplate {
 
     /// Whether `uri` fits. Takes time in proportion to both lengths, whatever they hold.
     pub fn matches(&self, uri: &str) -> bool {
-        let uri = uri.as_bytes();
-        if uri.len() > URI_BYTES_MAX {
-            return false;
-        }
-        // Where the parts so far can end.
-        let mut ends = vec![false; uri.len() + 1];
-        ends[0] = true;
-        for part in &self.parts {
-            let mut next = vec![false; uri.len() + 1];
-            match part {
-                Part::Literal(text) => {
-                    let text = text.as_bytes();
-                    for at in (0..uri.len()).filter(|at| ends[*at]) {
-                        if uri[at..].starts_with(text) {
-                            next[at + text.len()] = true;
-                        }
-                    }
-                }
-                Part::Segment | Part::Rest => {
-                    let mut is_open = false;
-                    for (at, byte) in uri.iter().enumerate() {
-                        is_open |= ends[at];
-                        is_open &= *part == Part::Rest || !b"/?#".contains(byte);
-                        next[at + 1] = is_open;
-                    }
-                }
-                Part::Query(names) => {
-                    let mut starts = (0..=uri.len()).filter(|at| ends[*at]);
-                    next[uri.len()] = starts.any(|at| is_query(&uri[at..], names));
-                }
-            }
-            ends = next;
-        }
-        ends[uri.len()]
-    }
-}
-
-impl fmt::Display for UriTemplate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
+        uri.len() <= URI_BYTES_MAX && self.pattern.is_match(uri)
     }
 }
 
@@ -132,37 +86,20 @@ pub fn has_scheme(uri: &str) -> bool {
         && scheme.chars().all(|it| it.is_ascii_alphanumeric() || "+-.".contains(it))
 }
 
-fn push(parts: &mut Vec<Part>, literal: &str) -> Result<(), TemplateError> {
-    if literal.contains('}') {
-        return Err(TemplateError::Brace);
-    }
-    if !literal.is_empty() {
-        parts.push(Part::Literal(literal.to_owned()));
-    }
-    Ok(())
-}
-
-fn part(variable: &str) -> Option<Part> {
+/// The pattern of what a variable stands for: `{name}` for something without `/`, `?` and `#`, `{+name}` for
+/// something, `{?a,b}` for nothing or a query of these names.
+fn part(variable: &str) -> Option<String> {
     let is_name = |it: &str| {
         !it.is_empty() && it.chars().all(|it| it.is_ascii_alphanumeric() || "_.-".contains(it))
     };
     if let Some(names) = variable.strip_prefix('?') {
-        let names: Vec<_> = names.split(',').map(str::to_owned).collect();
-        return names.iter().all(|it| is_name(it)).then_some(Part::Query(names));
+        let pair = format!("(?:{})(?:=[^&]*)?", regex::escape(names).replace(',', "|"));
+        return names.split(',').all(is_name).then(|| format!(r"(?:\?{pair}(?:&{pair})*)?"));
     }
     match variable.strip_prefix('+') {
-        Some(name) => is_name(name).then_some(Part::Rest),
-        None => is_name(variable).then_some(Part::Segment),
+        Some(name) => is_name(name).then(|| "(?s:.+)".to_owned()),
+        None => is_name(variable).then(|| "[^/?#]+".to_owned()),
     }
-}
-
-/// Whether `text` is nothing, or a query of no other names than these.
-fn is_query(text: &[u8], names: &[String]) -> bool {
-    let Some(query) = text.strip_prefix(b"?") else { return text.is_empty() };
-    query.split(|it| *it == b'&').all(|pair| {
-        let name = pair.split(|it| *it == b'=').next().unwrap_or_default();
-        names.iter().any(|it| it.as_bytes() == name)
-    })
 }
 
 #[cfg(test)]
