@@ -198,7 +198,7 @@ fn content_type(path: &str) -> &'static str {
 /// Where people find the page of a server that listens at `addr`.
 pub(crate) fn address(config: &Config, addr: Option<SocketAddr>) -> Option<Arc<str>> {
     if let Some(url) = &config.public_url {
-        return Some(Arc::from(url.as_str()));
+        return Some(Arc::from(&*url.text));
     }
     let mut addr = addr?;
     // "Every address" is none to go to; on the machine itself this one works.

@@ -7,20 +7,10 @@ use serde::Deserialize;
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct PublicUrl {
-    text: String,
-    host: String,
-}
-
-impl PublicUrl {
     /// As it is told to people.
-    pub fn as_str(&self) -> &str {
-        &self.text
-    }
-
+    pub text: String,
     /// Its host, without the port.
-    pub fn host(&self) -> &str {
-        &self.host
-    }
+    pub host: String,
 }
 
 impl TryFrom<String> for PublicUrl {
@@ -57,7 +47,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<String, String> {
-        PublicUrl::try_from(text.to_owned()).map(|it| it.as_str().to_owned())
+        PublicUrl::try_from(text.to_owned()).map(|it| it.text)
     }
 
     #[test]
@@ -66,7 +56,7 @@ mod tests {
         {
             assert_eq!(read(right).as_deref(), Ok(right));
         }
-        assert_eq!(PublicUrl::try_from("https://[::1]:1".to_owned()).unwrap().host(), "[::1]");
+        assert_eq!(PublicUrl::try_from("https://[::1]:1".to_owned()).unwrap().host, "[::1]");
     }
 
     #[test]

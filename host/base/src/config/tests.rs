@@ -143,7 +143,7 @@ fn other_names_for_endpoints_come_with_the_program_and_can_be_changed() {
 #[test]
 fn the_pages_address_is_checked_where_it_is_read() {
     let config = parse("public_url = 'https://tools.example/x'").unwrap();
-    assert_eq!(config.public_url.as_ref().map(PublicUrl::as_str), Some("https://tools.example/x"));
+    assert_eq!(config.public_url.as_ref().map(|it| &*it.text), Some("https://tools.example/x"));
     let error = parse("public_url = 'tools.example'").unwrap_err();
     assert!(error.contains("line 1") && error.contains("public_url is not a URL"), "{error}");
 }

@@ -23,8 +23,8 @@ impl Allowed {
     pub(super) fn new(config: &Config) -> Self {
         let origins = config.allowed_origins.iter().map(|it| it.to_lowercase()).collect();
         let public = config.public_url.as_ref().map(|it| {
-            let scheme = if it.as_str().starts_with("https:") { "https" } else { "http" };
-            (it.host().to_owned(), scheme)
+            let scheme = if it.text.starts_with("https:") { "https" } else { "http" };
+            (it.host.clone(), scheme)
         });
         Self { hosts: hosts(config), origins, public }
     }
@@ -105,7 +105,7 @@ pub(crate) fn hosts(config: &Config) -> Vec<String> {
     if !config.addr.ip().is_unspecified() {
         hosts.push(host_of(&config.addr.to_string()).to_owned());
     }
-    hosts.extend(config.public_url.iter().map(|it| it.host().to_owned()));
+    hosts.extend(config.public_url.iter().map(|it| it.host.clone()));
     hosts.extend(config.allowed_hosts.iter().map(|it| it.to_lowercase()));
     hosts
 }

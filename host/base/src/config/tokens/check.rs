@@ -99,7 +99,7 @@ fn open_to_others(config: &Config) -> Option<Problem> {
     if !config.tokens.is_empty() || config.allow_anonymous {
         return None;
     }
-    let public = config.public_url.as_ref().map(|it| ("public_url", it.host()));
+    let public = config.public_url.as_ref().map(|it| ("public_url", &*it.host));
     let hosts = config.allowed_hosts.iter().map(|it| ("allowed_hosts", host_of(it)));
     let (key, host) = public.into_iter().chain(hosts).find(|it| !is_local(it.1))?;
     let what = format!(
