@@ -169,10 +169,14 @@ impl Drop for Record<'_> {
             time: self.time,
             call: self.id,
             principal: self.call.caller.principal.clone(),
-            surface: self.call.surface,
+            surface: self.call.surface.name(),
+            era: self.call.surface.era(),
             round: self.round,
             method: self.method,
-            name,
+            name: match self.method {
+                "tools/call" => audit::Name::Tool(name),
+                _ => audit::Name::Name(name),
+            },
             by: by(self.component.as_deref(), self.server.as_deref()),
             arguments: audit::Arguments::of(std::mem::take(
                 &mut Arc::make_mut(&mut self.call).arguments,
@@ -189,13 +193,12 @@ impl Drop for Record<'_> {
     }
 }
 
-pub fn by(component: Option<&LoadedComponent>, server: Option<&dyn Upstream>) -> Option<audit::By> {
-    let component = component.map(|it| {
-        audit::By::Component(audit::Version {
-            component: it.name().clone(),
-            digest: it.digest().clone(),
-            generation: Some(it.generation()),
-        })
-    });
-    component.or_else(|| Some(audit::By::Server(server?.name().clone())))
+pub fn by(component: Option<&LoadedComponent>, server: Option<&dyn Upstream>) -> audit::By {
+    let server = server.filter(|_| component.is_none());
+    audit::By {
+        component: component.map(|it| it.name().clone()),
+        digest: component.map(|it| it.digest().clone()),
+        generation: component.map(|it| it.generation()),
+        server: server.map(|it| it.name().clone()),
+    }
 }

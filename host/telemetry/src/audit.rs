@@ -26,7 +26,7 @@ mod journal;
 mod line;
 mod writer;
 
-pub use line::{Arguments, By, Line, OnBehalf, Version};
+pub use line::{Arguments, By, Line, Name, OnBehalf};
 use writer::Writer;
 
 /// Lines that may wait for the writer; beyond that they are counted and dropped.
@@ -67,6 +67,7 @@ struct State {
     is_failing: AtomicBool,
 }
 
+#[allow(clippy::large_enum_variant, reason = "a box would be one more for each call")]
 enum Job {
     Line(Line),
     /// Answered once everything before it is in the file.

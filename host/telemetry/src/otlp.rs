@@ -128,7 +128,7 @@ impl Telemetry {
         let span =
             open.tracer.span_builder(name).with_kind(SpanKind::Server).with_attributes(attributes);
         let span = open.tracer.build_with_context(span, &parent);
-        Span(Some(Arc::new(OpenSpan { open: open.clone(), context: parent.with_span(span) })))
+        Span(Some((open.clone(), parent.with_span(span))))
     }
 
     /// Sends what is left. Blocks, a second at most.
@@ -143,20 +143,15 @@ impl Telemetry {
 
 /// A span that ends with its last handle, or none.
 #[derive(Clone, Default)]
-pub struct Span(Option<Arc<OpenSpan>>);
-
-struct OpenSpan {
-    open: Arc<Open>,
-    context: Context,
-}
+pub struct Span(Option<(Arc<Open>, Context)>);
 
 impl Span {
     /// A part of what this span is about.
     pub fn child(&self, name: &'static str) -> Self {
-        let Some(OpenSpan { open, context }) = self.0.as_deref() else { return Self::default() };
+        let Some((open, context)) = &self.0 else { return Self::default() };
         let span = open.tracer.span_builder(name).with_kind(SpanKind::Internal);
         let span = open.tracer.build_with_context(span, context);
-        Self(Some(Arc::new(OpenSpan { open: open.clone(), context: context.with_span(span) })))
+        Self(Some((open.clone(), context.with_span(span))))
     }
 
     /// Says how the call of this span ended, and which component answered it, by its name and digest.
@@ -168,7 +163,7 @@ impl Span {
         ending: Ending,
         word: &str,
     ) {
-        let Some(OpenSpan { context, .. }) = self.0.as_deref() else { return };
+        let Some((_, context)) = &self.0 else { return };
         let span = context.span();
         if let Some((component, digest)) = component {
             // Only what is there may name a span: a client may send any name; and of URIs there are
@@ -192,7 +187,7 @@ impl Span {
 
     /// Says that another server answers the call of this span.
     pub fn server(&self, (method, name): (&str, &str), server: &str) {
-        let Some(OpenSpan { context, .. }) = self.0.as_deref() else { return };
+        let Some((_, context)) = &self.0 else { return };
         let span = context.span();
         // A URI may be as long and as private as an argument.
         if matches!(method, "tools/call" | "prompts/get") {
@@ -203,7 +198,7 @@ impl Span {
 
     /// For a request that goes out on behalf of this span.
     pub fn traceparent(&self) -> Option<String> {
-        let OpenSpan { context, .. } = self.0.as_deref()?;
+        let (_, context) = self.0.as_ref()?;
         let span = context.span();
         let it = span.span_context();
         let flags = (it.trace_flags() & TraceFlags::SAMPLED).to_u8();

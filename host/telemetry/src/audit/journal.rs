@@ -29,10 +29,11 @@ pub(super) enum Kind {
 pub(super) struct Journal {
     kind: Kind,
     folder: PathBuf,
-    bytes_max: u64,
-    files_kept: usize,
+    config: AuditConfig,
     file: Option<File>,
     bytes: u64,
+    /// Lines on their way into the file.
+    pub(super) waiting: Vec<u8>,
     /// Whether the last batch could not be written: said once, not for each.
     is_failing: bool,
 }
@@ -43,10 +44,10 @@ impl Journal {
         Self {
             kind,
             folder: folder.to_owned(),
-            bytes_max: config.bytes_max,
-            files_kept: config.files_kept,
+            config: config.clone(),
             file: None,
             bytes: 0,
+            waiting: Vec::with_capacity(4 << 10),
             is_failing: false,
         }
     }
@@ -60,13 +61,16 @@ impl Journal {
         written.is_ok()
     }
 
-    /// Writes whole lines; false where the disk does not take them.
-    pub(super) fn append(&mut self, batch: &[u8]) -> bool {
-        if batch.is_empty() {
+    /// Writes the lines that wait; false where the disk does not take them.
+    pub(super) fn write(&mut self) -> bool {
+        if self.waiting.is_empty() {
             return true;
         }
-        let written = self.try_append(batch);
+        let written = self.try_write();
         self.tell(&written);
+        if written.is_ok() {
+            self.waiting.clear();
+        }
         written.is_ok()
     }
 
@@ -82,16 +86,16 @@ impl Journal {
         self.is_failing = written.is_err();
     }
 
-    fn try_append(&mut self, batch: &[u8]) -> io::Result<()> {
-        let batch_bytes = batch.len() as u64;
-        if self.bytes > 0 && self.bytes + batch_bytes > self.bytes_max {
+    fn try_write(&mut self) -> io::Result<()> {
+        let batch_bytes = self.waiting.len() as u64;
+        if self.bytes > 0 && self.bytes + batch_bytes > self.config.bytes_max {
             self.turn()?;
         }
         if self.file.is_none() {
             self.begin()?;
         }
         let Some(file) = &mut self.file else { return Err(io::ErrorKind::NotFound.into()) };
-        if let Err(error) = file.write_all(batch) {
+        if let Err(error) = file.write_all(&self.waiting) {
             // All of it comes again. Begun anew next time, which mends a line that is cut all the same.
             let _ = file.set_len(self.bytes);
             self.file = None;
@@ -104,15 +108,11 @@ impl Journal {
     /// Puts the full file away, and the oldest out.
     fn turn(&mut self) -> io::Result<()> {
         self.file = None;
-        for number in (0..=self.files_kept).rev() {
-            let file = file(self.kind, &self.folder, number);
-            if number == self.files_kept {
-                gone(fs::remove_file(file))?;
-            } else {
-                gone(fs::rename(file, self::file(self.kind, &self.folder, number + 1)))?;
-            }
+        let (kept, path) = (self.config.files_kept, |it| file(self.kind, &self.folder, it));
+        gone(fs::remove_file(path(kept)))?;
+        for number in (0..kept).rev() {
+            gone(fs::rename(path(number), path(number + 1)))?;
         }
-        // Put away once, though a full disk may have no room for the next.
         self.bytes = 0;
         self.begin()
     }

@@ -3,7 +3,6 @@
 use std::{path::PathBuf, sync::atomic::AtomicUsize, time::SystemTime};
 
 use super::*;
-use base::call::Surface;
 use store::digest::digest;
 
 /// A folder that goes with its test.
@@ -29,15 +28,16 @@ fn line(call: u64, arguments: &str) -> Line {
         time: SystemTime::UNIX_EPOCH + Duration::from_millis(1_500),
         call,
         principal: "anonymous".into(),
-        surface: Surface::Mcp,
+        surface: "mcp",
+        era: Some("modern"),
         round: 1,
         method: "tools/call",
-        name: "echo".to_owned(),
-        by: Some(By::Component(Version {
-            component: "echo".into(),
-            digest: "0123456789abcdef".into(),
-            generation: None,
-        })),
+        name: Name::Tool("echo".to_owned()),
+        by: By {
+            component: Some("echo".into()),
+            digest: Some("0123456789abcdef".into()),
+            ..By::default()
+        },
         arguments: Arguments::of(arguments.to_owned()),
         outcome: "done".into(),
         on_behalf: None,

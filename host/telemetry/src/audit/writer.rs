@@ -9,7 +9,7 @@ use std::{
         mpsc::{Receiver, RecvTimeoutError, SyncSender},
     },
     thread,
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, Instant},
 };
 
 use super::{
@@ -28,16 +28,10 @@ const WAITING_BYTES_MAX: usize = 1 << 20;
 /// How often to try again, and how often to tell how many more were turned away.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// The lines of one kind on their way into their file.
-struct Sheet {
-    journal: Journal,
-    waiting: Vec<u8>,
-}
-
 /// What the writer's thread owns.
 pub(super) struct Writer {
-    ran: Sheet,
-    refused: Sheet,
+    ran: Journal,
+    refused: Journal,
     state: Arc<State>,
     /// When it was last told how many more were turned away.
     told: Option<Instant>,
@@ -45,13 +39,10 @@ pub(super) struct Writer {
 
 impl Writer {
     pub(super) fn new(folder: &Path, config: &AuditConfig, state: Arc<State>) -> Self {
-        let sheet = |kind| {
-            let journal = Journal::new(kind, folder, config);
-            Sheet { journal, waiting: Vec::with_capacity(4 << 10) }
-        };
-        let (mut ran, refused) = (sheet(Kind::Ran), sheet(Kind::Refused));
+        let journal = |kind| Journal::new(kind, folder, config);
+        let (mut ran, refused) = (journal(Kind::Ran), journal(Kind::Refused));
         // Known before the first call, which must not change anything otherwise.
-        state.is_failing.store(!ran.journal.has_room(), Ordering::Relaxed);
+        state.is_failing.store(!ran.has_room(), Ordering::Relaxed);
         Self { ran, refused, state, told: None }
     }
 
@@ -108,14 +99,14 @@ impl Writer {
     }
 
     fn take(&mut self, line: Line) -> usize {
-        let sheet = if line.is_refused { &mut self.refused } else { &mut self.ran };
-        let before = sheet.waiting.len();
+        let journal = if line.is_refused { &mut self.refused } else { &mut self.ran };
+        let before = journal.waiting.len();
         if before > WAITING_BYTES_MAX {
             self.state.lose(1);
             return 0;
         }
-        line.write(&mut sheet.waiting);
-        sheet.waiting.len() - before
+        line::push(&line, &mut journal.waiting);
+        journal.waiting.len() - before
     }
 
     /// Writes what waits; with `is_all`, also what would be told later.
@@ -123,7 +114,7 @@ impl Writer {
         let state = self.state.clone();
         let lost = state.lost_untold.swap(0, Ordering::Relaxed);
         if lost > 0 && self.ran.waiting.len() <= WAITING_BYTES_MAX {
-            line::write_count("lines_dropped", lost, SystemTime::now(), &mut self.ran.waiting);
+            line::write_count("lines_dropped", lost, &mut self.ran.waiting);
         } else {
             state.lost_untold.fetch_add(lost, Ordering::Relaxed);
         }
@@ -131,31 +122,16 @@ impl Writer {
             let more = state.refused_untold.swap(0, Ordering::Relaxed);
             if more > 0 {
                 self.told = Some(Instant::now());
-                line::write_count(
-                    "more_refused",
-                    more,
-                    SystemTime::now(),
-                    &mut self.refused.waiting,
-                );
+                line::write_count("more_refused", more, &mut self.refused.waiting);
             }
         }
         // Without lines, it is tried out whether there is room again.
         let was_failing = state.is_failing.load(Ordering::Relaxed);
         let is_written = match self.ran.waiting.is_empty() {
-            true => !was_failing || self.ran.journal.has_room(),
+            true => !was_failing || self.ran.has_room(),
             false => self.ran.write(),
         };
         state.is_failing.store(!is_written, Ordering::Relaxed);
         self.refused.write();
-    }
-}
-
-impl Sheet {
-    fn write(&mut self) -> bool {
-        let is_written = self.journal.append(&self.waiting);
-        if is_written {
-            self.waiting.clear();
-        }
-        is_written
     }
 }
