@@ -5,7 +5,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::{Context, bail};
 use clap::Args;
-use host::{Config, control::ComponentReport};
+use host::{Config, control::ComponentReport, difference::Difference};
 use reqwest::{Method, StatusCode};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -102,14 +102,7 @@ impl Components {
         }
         let response = Server::of(config)?.send(Method::GET, "components", Vec::new()).await?;
         let text = text(response).await?;
-        if self.json {
-            say(&pretty(&text)?)?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        for line in table(&read::<Listed>(&text)?.components) {
-            say(&line)?;
-        }
-        Ok(ExitCode::SUCCESS)
+        tell(&text, self.json, |it: &Listed| table(&it.components))
     }
 }
 
@@ -127,17 +120,12 @@ impl Named {
     pub(crate) async fn unload(self, config: &Config) -> anyhow::Result<ExitCode> {
         change(config, (Method::DELETE, &self.name, ""), Vec::new(), self.json).await
     }
-}
 
-impl Named {
     pub(crate) async fn refuse(self, config: &Config) -> anyhow::Result<ExitCode> {
         let path = path_of(&self.name, "/refuse")?;
         let text = text(Server::of(config)?.send(Method::POST, &path, Vec::new()).await?).await?;
-        match self.json {
-            true => say(&pretty(&text)?)?,
-            false => say(&format!("{}: the build that waited is refused", self.name))?,
-        }
-        Ok(ExitCode::SUCCESS)
+        let refused = format!("{}: the build that waited is refused", self.name);
+        tell(&text, self.json, |_: &Value| vec![refused])
     }
 }
 
@@ -230,20 +218,31 @@ async fn change(
 ) -> anyhow::Result<ExitCode> {
     let path = path_of(name, what)?;
     let text = text(Server::of(config)?.send(method, &path, body).await?).await?;
-    if json {
-        say(&pretty(&text)?)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let report: ComponentReport = read(&text)?;
-    match report.generation {
-        Some(generation) => say(&format!("{name}: generation {generation} serves"))?,
-        None => say(&format!("{name}: no longer served"))?,
-    }
-    let current = report.generations.iter().find(|it| Some(it.number) == report.generation);
-    for difference in current.into_iter().flat_map(|it| &it.differences) {
-        say(&format!("  {difference}"))?;
-    }
+    tell(&text, json, |report: &ComponentReport| {
+        let first = match report.generation {
+            Some(generation) => format!("{name}: generation {generation} serves"),
+            None => format!("{name}: no longer served"),
+        };
+        let more = differences(report).map(|it| format!("  {it}"));
+        [first].into_iter().chain(more).collect()
+    })
+}
+
+/// Says what the server answers: the answer itself, or in `lines`.
+fn tell<T: DeserializeOwned>(
+    text: &str,
+    is_json: bool,
+    lines: impl FnOnce(&T) -> Vec<String>,
+) -> anyhow::Result<ExitCode> {
+    let lines = if is_json { vec![pretty(text)?] } else { lines(&read(text)?) };
+    lines.iter().try_for_each(|it| say(it))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// How the generation that serves differs from the one before.
+fn differences(report: &ComponentReport) -> impl Iterator<Item = &Difference> {
+    let current = report.generations.iter().find(|it| Some(it.number) == report.generation);
+    current.into_iter().flat_map(|it| &it.differences)
 }
 
 fn path_of(name: &str, what: &str) -> anyhow::Result<String> {
@@ -291,10 +290,7 @@ fn table(components: &[ComponentReport]) -> Vec<String> {
                 "", earlier.number, earlier.installed_at, earlier.status
             ));
         }
-        let current = it.generations.iter().find(|had| Some(had.number) == it.generation);
-        for difference in current.into_iter().flat_map(|it| &it.differences) {
-            lines.push(format!("{:width$}       {difference}", ""));
-        }
+        lines.extend(differences(it).map(|it| format!("{:width$}       {it}", "")));
         lines.extend(it.pending.iter().map(|it| format!("  waits: {}: {}", it.origin, it.why)));
         lines.extend(it.trouble.iter().map(|it| format!("  trouble: {it}")));
     }
