@@ -108,20 +108,12 @@ impl Rest {
         self.until.is_none_or(|it| it <= Instant::now())
     }
 }
-
-/// How a job ended.
-enum Ended {
-    Done,
-    /// In words for the operator.
-    Failed(String),
-}
-
 /// The jobs of one component, whatever version of it serves.
 struct Worker {
     works: Works,
     name: Arc<str>,
     bell: Bell,
-    running: JoinSet<Ended>,
+    running: JoinSet<Result<(), String>>,
     keys: HashMap<tokio::task::Id, String>,
     resting: HashMap<String, Rest>,
     /// As many places as runs may take at a time.
@@ -232,21 +224,21 @@ impl Worker {
         let places = self.places.1.clone();
         let run = async move {
             let run = works.run(&name, &bell, &places, &job);
-            stop.run_until_cancelled(run).await.unwrap_or(Ended::Done)
+            stop.run_until_cancelled(run).await.unwrap_or(Ok(()))
         };
         self.keys.insert(self.running.spawn(run).id(), key);
     }
 
     /// A job is over: what is left of it is due again.
-    fn ended(&mut self, ended: Result<(tokio::task::Id, Ended), JoinError>) {
+    fn ended(&mut self, ended: Result<(tokio::task::Id, Result<(), String>), JoinError>) {
         let (id, ended) = match ended {
             Ok(ended) => ended,
-            Err(error) => (error.id(), Ended::Failed(error.to_string())),
+            Err(error) => (error.id(), Err(error.to_string())),
         };
         let Some(key) = self.keys.remove(&id) else { return };
         match ended {
-            Ended::Done => _ = self.resting.remove(&key),
-            Ended::Failed(why) => {
+            Ok(()) => _ = self.resting.remove(&key),
+            Err(why) => {
                 tracing::warn!(component = &*self.name, "its job {key:?} failed: {why}");
                 if self.resting.len() >= RESTING_MAX {
                     self.resting.retain(|_, it| !it.is_over());
@@ -264,20 +256,26 @@ impl Works {
     }
 
     /// Runs `job` until it is done, each time by the version that serves then.
-    async fn run(&self, name: &str, bell: &Bell, places: &Semaphore, job: &Job) -> Ended {
+    async fn run(
+        &self,
+        name: &str,
+        bell: &Bell,
+        places: &Semaphore,
+        job: &Job,
+    ) -> Result<(), String> {
         loop {
-            let Ok(place) = places.acquire().await else { return Ended::Done };
-            let Some(component) = self.component(name) else { return Ended::Done };
+            let Ok(place) = places.acquire().await else { return Ok(()) };
+            let Some(component) = self.component(name) else { return Ok(()) };
             let began = Instant::now();
             // Heard from here on, so that what happens during the run is not missed.
             let listener = bell.listen();
             let result = component.run_job(job).await;
             drop(place);
             match result {
-                Ok(Ok(JobOutcome::Done)) => return Ended::Done,
+                Ok(Ok(JobOutcome::Done)) => return Ok(()),
                 Ok(Ok(JobOutcome::Paused(pause))) => self.wait(listener, short(pause)).await,
-                Ok(Err(why)) => return Ended::Failed(why.chars().take(SAID_CHARS_MAX).collect()),
-                Err(error) => return Ended::Failed(error.to_string()),
+                Ok(Err(why)) => return Err(why.chars().take(SAID_CHARS_MAX).collect()),
+                Err(error) => return Err(error.to_string()),
             }
             sleep_until(began + PACE).await;
         }
