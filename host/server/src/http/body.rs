@@ -14,24 +14,19 @@ use http_body::{Body as HttpBody, Frame, SizeHint};
 use hyper::body::Incoming;
 use tokio::time::Sleep;
 
-use super::state::{Failure, State};
+use super::{
+    guard::Pass,
+    state::{Failure, State},
+};
 use calls::shares::Share;
-
-/// What may come of a request's body, and at whose cost.
-#[derive(Clone, Debug)]
-pub(super) struct Allowance {
-    pub(super) share: Share,
-    /// Bytes that it may have, where its sender is not known.
-    pub(super) bytes_max: usize,
-    /// Whether it is kept in memory until the answer, as all are that are not written to a file.
-    pub(super) is_kept: bool,
-}
 
 /// The body of a request.
 pub(super) struct Metered {
     incoming: Incoming,
     state: Arc<State>,
-    allowance: Allowance,
+    /// Where its bytes are counted, if they are kept.
+    share: Option<Share>,
+    bytes_max: usize,
 }
 
 /// Why a body ends before its end; the connection says it in its own words.
@@ -41,23 +36,21 @@ struct Unread(Failure);
 
 impl Metered {
     /// `incoming` as the body of a request; none where there is nothing in it.
-    pub(super) fn body(incoming: Incoming, state: &Arc<State>, allowance: Allowance) -> Body {
-        match incoming.is_end_stream() {
-            true => Body::empty(),
-            false => Body::new(Self { incoming, state: state.clone(), allowance }),
+    pub(super) fn body(incoming: Incoming, state: &Arc<State>, pass: &Pass) -> Body {
+        if incoming.is_end_stream() {
+            return Body::empty();
         }
+        let share = pass.is_kept.then(|| pass.share.clone());
+        Body::new(Self { incoming, state: state.clone(), share, bytes_max: pass.bytes_max })
     }
 
     /// Counts a piece; what is wrong with it.
     fn count(&self, bytes: usize) -> Option<Failure> {
         self.state.body_came(bytes);
-        if self.state.received() > self.allowance.bytes_max {
+        if self.state.received() > self.bytes_max {
             return Some(Failure::Large);
         }
-        if !self.allowance.is_kept {
-            return None;
-        }
-        if !self.allowance.share.take(bytes) {
+        if !self.share.as_ref()?.take(bytes) {
             return Some(Failure::Full);
         }
         self.state.hold(bytes);
@@ -119,14 +112,8 @@ impl HttpBody for Metered {
 
 /// What is over when an answer is: the request, and what its body held.
 pub(super) struct End {
-    state: Arc<State>,
-    share: Share,
-}
-
-impl End {
-    pub(super) fn new(state: &Arc<State>, share: Share) -> Self {
-        Self { state: state.clone(), share }
-    }
+    pub(super) state: Arc<State>,
+    pub(super) share: Share,
 }
 
 impl Drop for End {

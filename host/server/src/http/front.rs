@@ -17,7 +17,7 @@ use tokio_util::task::{TaskTracker, task_tracker::TrackedFuture};
 use tower::Service as _;
 
 use super::{
-    body::{Allowance, Answer, End, Metered},
+    body::{Answer, End, Metered},
     cors,
     guard::{Guard, Pass, TOO_LARGE},
     state::{Failure, State},
@@ -84,40 +84,22 @@ impl hyper::service::Service<http::Request<Incoming>> for Served {
             Some(guard) => guard.pass(&mut parts, self.state.peer),
             None => Ok(Pass::operators(front.share.clone())),
         };
-        let pass = match pass {
-            Ok(pass) => pass,
+        let (answer, pass) = match pass {
+            Ok(pass) => {
+                let body = Metered::body(incoming, &self.state, &pass);
+                let answer = front.routes.clone().call(Request::from_parts(parts, body));
+                (Either::Right(front.running.track_future(answer)), pass)
+            }
             Err(refusal) => {
                 if !incoming.is_end_stream() {
                     self.state.leave_unread();
                 }
-                return self.refused(*refusal);
+                (Either::Left(ready(Ok(*refusal))), Pass::operators(front.share.clone()))
             }
         };
-        let Pass { share, shape, bytes_max, is_kept, expires, page } = pass;
-        let allowance = Allowance { share: share.clone(), bytes_max, is_kept };
-        let body = Metered::body(incoming, &self.state, allowance);
-        let answer = front.routes.clone().call(Request::from_parts(parts, body));
-        Answering {
-            answer: Either::Right(front.running.track_future(answer)),
-            state: self.state.clone(),
-            end: Some(End::new(&self.state, share)),
-            shape,
-            expires,
-            page,
-        }
-    }
-}
-
-impl Served {
-    fn refused(&self, refusal: Response) -> Answering {
-        Answering {
-            answer: Either::Left(ready(Ok(refusal))),
-            state: self.state.clone(),
-            end: Some(End::new(&self.state, self.front.0.share.clone())),
-            shape: Shape::Rest,
-            expires: None,
-            page: None,
-        }
+        let Pass { share, shape, expires, page, .. } = pass;
+        let end = Some(End { state: self.state.clone(), share });
+        Answering { answer, state: self.state.clone(), end, shape, expires, page }
     }
 }
 
