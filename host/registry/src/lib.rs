@@ -53,6 +53,15 @@ pub struct Changed {
     pub resources: u64,
 }
 
+impl Changed {
+    /// Notes which of the three the change to that generation was to.
+    fn note(&mut self, generation: u64, [tools, prompts, resources]: [bool; 3]) {
+        self.tools = if tools { generation } else { self.tools };
+        self.prompts = if prompts { generation } else { self.prompts };
+        self.resources = if resources { generation } else { self.resources };
+    }
+}
+
 impl Catalog {
     /// Counts the swaps since the start.
     pub fn generation(&self) -> u64 {
@@ -191,15 +200,9 @@ impl Catalog {
         next
     }
 
-    /// Notes which lists `component`, which comes or goes, stands on.
     fn note(&mut self, component: &LoadedComponent) {
-        self.changed.tools = self.generation;
-        if !component.offers().prompts.is_empty() {
-            self.changed.prompts = self.generation;
-        }
-        if component.has_resources() {
-            self.changed.resources = self.generation;
-        }
+        let prompts = !component.offers().prompts.is_empty();
+        self.changed.note(self.generation, [true, prompts, component.has_resources()]);
     }
 }
 

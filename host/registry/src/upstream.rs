@@ -253,16 +253,9 @@ impl Catalog {
 
     /// Notes which lists an offer that comes or goes stands on.
     fn note_offer(&mut self, offer: &Offer) {
-        let generation = self.generation;
-        if !offer.tools.is_empty() {
-            self.changed.tools = generation;
-        }
-        if !offer.prompts.is_empty() {
-            self.changed.prompts = generation;
-        }
-        if !offer.resources.is_empty() || !offer.templates.is_empty() {
-            self.changed.resources = generation;
-        }
+        let resources = !offer.resources.is_empty() || !offer.templates.is_empty();
+        let changed = [!offer.tools.is_empty(), !offer.prompts.is_empty(), resources];
+        self.changed.note(self.generation, changed);
     }
 }
 
