@@ -116,7 +116,7 @@ impl Pair {
         let mut left = String::new();
         for _ in 0..LOOKS_MAX {
             let each = self.servers().map(|it| {
-                let metrics = it.server().metrics();
+                let metrics = &it.server().calls.watch.metrics;
                 COMPONENTS.map(|name| metrics.component(name)).map(|it| it.running + it.queued)
             });
             let calls: u64 = each.as_flattened().iter().sum();
@@ -179,7 +179,7 @@ async fn open(server: &TestServer) -> Result<String, String> {
 }
 
 fn addr(server: &TestServer) -> SocketAddr {
-    server.server().addr().unwrap()
+    server.server().addr.unwrap()
 }
 
 fn tasks() -> usize {

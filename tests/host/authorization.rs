@@ -91,7 +91,7 @@ async fn the_right_token_comes_in_and_a_wrong_one_is_told_why_on_every_surface()
         }
     }
     // Two tokens on six surfaces, for whoever watches who knocks.
-    let metrics = server.server().metrics().text();
+    let metrics = server.server().calls.watch.metrics.text();
     let counted = "madoguchi_requests_refused_total{reason=\"unauthorized\"} 12\n";
     assert!(metrics.contains(counted), "{metrics}");
 }
@@ -127,7 +127,7 @@ async fn components_and_the_audit_log_see_who_calls_and_never_their_token() {
     assert_eq!((&who["principal"], &who["scopes"]), (&json!("ann"), &json!(["*"])), "{who}");
     let (status, answer) = server.client_with(BEN).request("tools/call", whoami()).await;
     assert_eq!(status, StatusCode::FORBIDDEN, "{answer}");
-    server.server().audit().flush();
+    server.server().calls.watch.audit.flush();
     let audit = std::fs::read_dir(server.folders.data().join("audit")).unwrap();
     let audit: String =
         audit.map(|it| std::fs::read_to_string(it.unwrap().path()).unwrap()).collect();

@@ -53,7 +53,7 @@ async fn a_bomb_is_refused_by_the_name_of_its_limit() {
     let error = told["components"]["bomb"]["error"].as_str().unwrap();
     assert!(error.contains("functions_max") && error.contains("400000"), "{error}");
     assert_eq!(told["status"], "degraded");
-    let report = server.server().control().component("bomb").unwrap();
+    let report = server.server().control.component("bomb").unwrap();
     assert!(report.trouble.unwrap().contains("functions_max"));
     client.output("echo", json!({ "value": {} })).await;
 }

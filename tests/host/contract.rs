@@ -32,10 +32,13 @@ async fn a_component_of_the_first_contract_serves_and_its_successor_takes_over()
     let number = reserved["reservation_id"].as_str().expect("it is reserved").to_owned();
 
     // It says when seats change, and lets them go in time: the build before did neither.
-    let control = server.server().control();
-    let waits = control.load("cinema", component_bytes("cinema")).await.unwrap_err();
+    let control = &server.server().control;
+    let waits = control
+        .obey("cinema", host::control::Order::Load(component_bytes("cinema")))
+        .await
+        .unwrap_err();
     assert!(waits.to_string().contains("madoguchi accept cinema"), "{waits}");
-    control.accept("cinema", None).await.expect("it serves");
+    control.obey("cinema", host::control::Order::Accept(None)).await.expect("it serves");
     assert!(!free_seats(&client, &show).await.contains(&seat), "{number} is still reserved");
     server.stop().await;
 }

@@ -46,7 +46,7 @@ struct Raw(TcpStream);
 
 impl Raw {
     async fn to(server: &TestServer) -> Self {
-        Self(TcpStream::connect(server.server().addr().unwrap()).await.unwrap())
+        Self(TcpStream::connect(server.server().addr.unwrap()).await.unwrap())
     }
 
     async fn send(&mut self, text: impl AsRef<[u8]>) {

@@ -3,7 +3,10 @@
 
 use std::time::Duration;
 
-use host::{component::LoadError, control::ControlError};
+use host::{
+    component::LoadError,
+    control::{ControlError, Order},
+};
 use serde_json::json;
 use tests::{
     component_bytes, rebuilt,
@@ -33,34 +36,37 @@ fn refusal(error: ControlError) -> LoadError {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_build_that_the_operator_refuses_waits_no_more_until_it_is_loaded_by_name() {
     let mut server = empty("").await;
-    let control = server.server().control().clone();
+    let control = server.server().control.clone();
     let bytes = component_bytes("lending");
-    control.load("lending", bytes.clone()).await.unwrap_err();
+    control.obey("lending", Order::Load(bytes.clone())).await.unwrap_err();
     let digest = control.component("lending").unwrap().pending.unwrap().digest;
-    let error = control.refuse("lending", Some("0".repeat(64))).await.unwrap_err();
+    let error = control.obey("lending", Order::Refuse(Some("0".repeat(64)))).await.unwrap_err();
     assert!(matches!(error, ControlError::AnotherPending(_)), "{error}");
-    let report = control.refuse("lending", Some(digest)).await.unwrap();
+    let report = control.obey("lending", Order::Refuse(Some(digest))).await.unwrap();
     assert!(!report.is_serving && report.pending.is_none() && report.trouble.is_none());
-    for nothing in [control.refuse("lending", None).await, control.accept("lending", None).await] {
+    for nothing in [
+        control.obey("lending", Order::Refuse(None)).await,
+        control.obey("lending", Order::Accept(None)).await,
+    ] {
         assert!(matches!(nothing, Err(ControlError::NothingPending(_))));
     }
 
     // The same file in the folder asks for nothing any more, now and at the next start.
     server.folders.put("lending", &bytes);
     server.restart().await;
-    let control = server.server().control().clone();
+    let control = server.server().control.clone();
     assert!(control.component("lending").is_ok_and(|it| !it.is_serving && it.pending.is_none()));
 
-    let error = control.load("lending", bytes).await.unwrap_err();
+    let error = control.obey("lending", Order::Load(bytes)).await.unwrap_err();
     assert!(matches!(refusal(error), LoadError::Asks { .. }), "who names it wants it looked at");
-    assert!(control.accept("lending", None).await.unwrap().is_serving);
+    assert!(control.obey("lending", Order::Accept(None)).await.unwrap().is_serving);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_component_waits_with_what_it_asks_for_and_is_served_once_that_is_accepted() {
     let mut server = empty("").await;
-    let control = server.server().control().clone();
-    let error = control.load("lending", component_bytes("lending")).await.unwrap_err();
+    let control = server.server().control.clone();
+    let error = control.obey("lending", Order::Load(component_bytes("lending"))).await.unwrap_err();
     for part in [
         "keeps a database of its own",
         "answers requests under /api/lending",
@@ -74,7 +80,7 @@ async fn a_component_waits_with_what_it_asks_for_and_is_served_once_that_is_acce
     let component = control.component("lending").unwrap();
     assert!(!component.is_serving && component.pending.is_some());
 
-    let report = control.accept("lending", None).await.unwrap();
+    let report = control.obey("lending", Order::Accept(None)).await.unwrap();
     assert!(report.is_serving && report.pending.is_none() && report.trouble.is_none());
     assert!(report.grants.contains(&host::grants::Grant::Sql));
     let client = server.client();
@@ -93,12 +99,16 @@ async fn a_component_waits_with_what_it_asks_for_and_is_served_once_that_is_acce
     server.restart().await;
     let client = server.client();
     assert_eq!(client.get("/api/lending/loans").await.status(), 200, "it stays given");
-    let control = server.server().control().clone();
+    let control = server.server().control.clone();
     let next = rebuilt(&component_bytes("lending"), 2);
-    assert_eq!(control.load("lending", next).await.unwrap().generation, Some(2), "the same again");
+    assert_eq!(
+        control.obey("lending", Order::Load(next)).await.unwrap().generation,
+        Some(2),
+        "the same again"
+    );
 
-    control.unload("lending").await.unwrap();
-    let error = control.load("lending", component_bytes("lending")).await.unwrap_err();
+    control.obey("lending", Order::Unload).await.unwrap();
+    let error = control.obey("lending", Order::Load(component_bytes("lending"))).await.unwrap_err();
     assert!(matches!(refusal(error), LoadError::Asks { .. }), "what was given is taken back");
 }
 
@@ -108,34 +118,34 @@ async fn a_file_in_the_folder_waits_over_a_restart_too() {
     folders.put("shop", &asking("echo", "grants = ['clock']"));
     let mut server = TestServer::start_with_nothing(folders, |_| {}).await;
     for _ in 0..2 {
-        let report = server.server().control().component("shop").unwrap();
+        let report = server.server().control.component("shop").unwrap();
         assert!(!report.is_serving, "{report:?}");
         let why = report.pending.expect("it waits").why;
         assert!(why.contains("it knows the time"), "{why}");
         server.restart().await;
     }
-    let report = server.server().control().accept("shop", None).await.unwrap();
+    let report = server.server().control.obey("shop", Order::Accept(None)).await.unwrap();
     assert_eq!(report.generation, Some(1));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_build_that_asks_for_more_waits_while_the_one_before_serves() {
     let server = empty("").await;
-    let control = server.server().control();
-    control.load("shop", asking("echo", "grants = ['clock']")).await.unwrap_err();
-    control.accept("shop", None).await.unwrap();
+    let control = &server.server().control;
+    control.obey("shop", Order::Load(asking("echo", "grants = ['clock']"))).await.unwrap_err();
+    control.obey("shop", Order::Accept(None)).await.unwrap();
     let greedy = asking("echo", "grants = ['clock', 'http']\nhttp = [{ host = 'far.example' }]");
-    let error = control.load("shop", greedy.clone()).await.unwrap_err();
+    let error = control.obey("shop", Order::Load(greedy.clone())).await.unwrap_err();
     assert!(error.to_string().contains("to https://far.example:443"), "{error}");
     let report = control.component("shop").unwrap();
     assert_eq!((report.generation, report.grants.len()), (Some(1), 1));
 
-    let other = control.accept("shop", Some("0".repeat(64))).await.unwrap_err();
+    let other = control.obey("shop", Order::Accept(Some("0".repeat(64)))).await.unwrap_err();
     assert!(matches!(other, ControlError::AnotherPending(_)), "{other}");
     let digest = report.pending.unwrap().digest;
-    let report = control.accept("shop", Some(digest)).await.unwrap();
+    let report = control.obey("shop", Order::Accept(Some(digest))).await.unwrap();
     assert_eq!((report.generation, report.grants.len()), (Some(2), 2));
-    let report = control.rollback("shop", None).await.unwrap();
+    let report = control.obey("shop", Order::Rollback(None)).await.unwrap();
     assert_eq!(report.generation, Some(1), "what served before needs no new leave");
 }
 
@@ -152,24 +162,30 @@ grants = ['sql']
 settings = { colour = 'red' }
 ";
     let server = empty(lines).await;
-    let control = server.server().control();
+    let control = &server.server().control;
     // Nothing it imports is missing: the file has decided, and nobody has to be asked.
-    let report = control.load("shop", asking("echo", "grants = ['sql', 'http']")).await.unwrap();
+    let report = control
+        .obey("shop", Order::Load(asking("echo", "grants = ['sql', 'http']")))
+        .await
+        .unwrap();
     assert_eq!(report.grants, [host::grants::Grant::Clock].into());
     // The file says less than it cannot do without: no word of the operator's changes that.
-    let error = control.load("lending", component_bytes("lending")).await.unwrap_err();
+    let error = control.obey("lending", Order::Load(component_bytes("lending"))).await.unwrap_err();
     assert!(error.to_string().contains("[components.lending]: grants = ["), "{error}");
-    assert!(matches!(control.accept("lending", None).await, Err(ControlError::NothingPending(_))));
+    assert!(matches!(
+        control.obey("lending", Order::Accept(None)).await,
+        Err(ControlError::NothingPending(_))
+    ));
     // The file says nothing of grants.
-    let error = control.load("free", component_bytes("lending")).await.unwrap_err();
+    let error = control.obey("free", Order::Load(component_bytes("lending"))).await.unwrap_err();
     assert!(matches!(refusal(error), LoadError::Asks { .. }));
-    assert!(control.accept("free", None).await.unwrap().is_serving);
+    assert!(control.obey("free", Order::Accept(None)).await.unwrap().is_serving);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn everything_that_is_asked_for_is_said_and_nothing_misleads_its_reader() {
     let server = empty("").await;
-    let control = server.server().control();
+    let control = &server.server().control;
     let text = "
 grants = ['http', 'calls', 'settings', 'folders']
 http = [{ host = 'a.example', private = true, secrets = [{ header = 'x-key', environment = 'SOME_KEY' }] }]
@@ -185,7 +201,8 @@ all = '/'
 [limits]
 deadline_ms = 60000
 ";
-    let error = control.load("shop", asking("echo", text)).await.unwrap_err().to_string();
+    let error =
+        control.obey("shop", Order::Load(asking("echo", text))).await.unwrap_err().to_string();
     for part in [
         "a.example:443, which may be on this machine or in its network, with the secret in the environment's SOME_KEY",
         "calls component:cinema on its callers' behalf",
@@ -203,7 +220,7 @@ deadline_ms = 60000
 #[tokio::test(flavor = "multi_thread")]
 async fn a_section_that_cannot_be_used_is_told_and_gives_nothing() {
     let server = empty("").await;
-    let control = server.server().control();
+    let control = &server.server().control;
     for (text, what) in [
         ("grants = ['everything']", "everything"),
         ("colour = 'red'", "colour"),
@@ -211,24 +228,24 @@ async fn a_section_that_cannot_be_used_is_told_and_gives_nothing() {
         ("grants = ['calls']\ncalls = ['a:b']", "a:b"),
         ("[limits]\ndeadline_ms = 0", "deadline_ms"),
     ] {
-        let error = control.load("shop", asking("echo", text)).await.unwrap_err();
+        let error = control.obey("shop", Order::Load(asking("echo", text))).await.unwrap_err();
         assert!(error.to_string().contains(what), "{text}: {error}");
         assert!(matches!(refusal(error), LoadError::Unusable(_)), "{text}");
     }
     let twice = with_section(&asking("echo", "grants = ['clock']"), SECTION, b"grants = ['sql']");
-    let error = control.load("shop", twice).await.unwrap_err();
+    let error = control.obey("shop", Order::Load(twice)).await.unwrap_err();
     assert!(error.to_string().contains("more than one section"), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn more_memory_than_the_server_was_started_with_comes_with_its_next_start() {
     let mut server = empty("").await;
-    let control = server.server().control().clone();
+    let control = server.server().control.clone();
     let text = "[limits]\nmemory_bytes_max = 1073741824";
-    control.load("shop", asking("echo", text)).await.unwrap_err();
-    let error = control.accept("shop", None).await.unwrap_err();
+    control.obey("shop", Order::Load(asking("echo", text))).await.unwrap_err();
+    let error = control.obey("shop", Order::Accept(None)).await.unwrap_err();
     assert!(error.to_string().contains("started again"), "{error}");
     server.folders.put("shop", &asking("echo", text));
     server.restart().await;
-    assert!(server.server().control().component("shop").unwrap().is_serving);
+    assert!(server.server().control.component("shop").unwrap().is_serving);
 }

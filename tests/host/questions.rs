@@ -236,7 +236,7 @@ async fn an_answer_that_comes_after_an_hour_is_too_late() {
     folders.put("echo", &component_bytes("echo"));
     let now = Arc::new(Mutex::new(Duration::from_secs(1_795_000_000)));
     let server = Server::start_at(folders.config(), Clock::Fixed(now.clone())).await.unwrap();
-    let client = Client::new(&format!("http://{}", server.addr().unwrap()));
+    let client = Client::new(&format!("http://{}", server.addr.unwrap()));
     for (seconds, is_late) in [(3_600, false), (3_601, true)] {
         let (_, asked) = greet(&client, json!({})).await;
         let state = &asked["result"]["requestState"];
@@ -284,8 +284,8 @@ async fn a_question_that_a_session_answers_after_a_swap_is_asked_again_by_the_ne
 
 /// Puts another build of `echo` in the place of the one that serves.
 async fn swap(server: &TestServer) {
-    let before = server.server().registry().catalog().generation();
+    let before = server.server().calls.registry.catalog().generation();
     server.folders.put("echo", &rebuilt(&component_bytes("echo"), 1));
-    let mut changes = server.server().registry().changes();
+    let mut changes = server.server().calls.registry.changes();
     changes.wait_for(|it| it.generation() > before).await.unwrap();
 }

@@ -49,7 +49,7 @@ async fn swap(server: &TestServer, mark: u8) {
     let build = tests::rebuilt(&component_bytes("reach"), mark);
     let digest = host::digest::digest(&build);
     server.folders.put("reach", &build);
-    let mut changes = server.server().registry().changes();
+    let mut changes = server.server().calls.registry.changes();
     let installed =
         changes.wait_for(|it| it.component("reach").is_some_and(|it| **it.digest() == digest));
     tokio::time::timeout(Duration::from_secs(60), installed).await.expect("in time").unwrap();

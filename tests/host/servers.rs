@@ -37,7 +37,7 @@ async fn counter(servers: impl IntoIterator<Item = (&'static str, ServerConfig)>
 
 /// Waits until the catalog is as wanted.
 async fn until(server: &TestServer, wanted: impl FnMut(&std::sync::Arc<Catalog>) -> bool) {
-    let mut changes = server.server().registry().changes();
+    let mut changes = server.server().calls.registry.changes();
     let changed = changes.wait_for(wanted);
     let in_time = tokio::time::timeout(std::time::Duration::from_secs(60), changed).await;
     in_time.expect("it comes about").expect("the server runs");

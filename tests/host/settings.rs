@@ -138,6 +138,6 @@ async fn health_tells_no_folders_of_the_machine() {
     for folder in [home, elsewhere.path().display().to_string()] {
         assert!(!health.contains(&folder), "{health}");
     }
-    let told = server.server().control().component("cinema").unwrap().trouble.unwrap();
+    let told = server.server().control.component("cinema").unwrap().trouble.unwrap();
     assert!(told.contains(&file.display().to_string()), "the operator is told: {told}");
 }

@@ -29,7 +29,7 @@ impl Cinema {
         folders.put("cinema", &component_bytes("cinema"));
         let clock = Clock::Fixed(Arc::new(Mutex::new(MORNING)));
         let server = Server::start_at(folders.config(), clock).await.expect("it starts");
-        let address = server.addr().expect("it listens");
+        let address = server.addr.expect("it listens");
         Self { client: Client::new(&format!("http://{address}")), server, _folders: folders }
     }
 

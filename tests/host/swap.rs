@@ -22,7 +22,7 @@ use tokio::sync::Mutex;
 /// Waits until the reloader has looked at the folder and acted on what it saw.
 async fn settled(server: &TestServer, digest_of: &[u8]) {
     let digest = digest(digest_of);
-    let mut changes = server.server().registry().changes();
+    let mut changes = server.server().calls.registry.changes();
     let installed =
         changes.wait_for(|it| it.component("cinema").is_some_and(|it| **it.digest() == digest));
     tokio::time::timeout(Duration::from_secs(60), installed).await.expect("in time").unwrap();
@@ -164,9 +164,9 @@ async fn a_call_that_runs_while_its_component_is_replaced_finishes_on_the_versio
     let slow =
         tokio::spawn(async move { client.call("count_slowly", json!({ "steps": 12_000 })).await });
     server.is_running("echo", 1).await;
-    let before = server.server().registry().catalog().generation();
+    let before = server.server().calls.registry.catalog().generation();
     server.folders.put("echo", &rebuilt(&component_bytes("echo"), 7));
-    let mut changes = server.server().registry().changes();
+    let mut changes = server.server().calls.registry.changes();
     changes.wait_for(|it| it.generation() > before).await.unwrap();
     assert!(!slow.is_finished(), "the call runs while its component is replaced");
     let result = slow.await.unwrap();
@@ -195,7 +195,7 @@ async fn two_components_with_one_tool_are_told_apart_and_the_first_keeps_serving
 #[tokio::test(flavor = "multi_thread")]
 async fn a_component_that_is_taken_away_is_no_longer_offered() {
     let server = TestServer::with(&["echo", "rogue"]).await;
-    let mut changes = server.server().registry().changes();
+    let mut changes = server.server().calls.registry.changes();
     std::fs::remove_file(server.file("rogue")).unwrap();
     let gone = changes.wait_for(|it| it.component("rogue").is_none());
     tokio::time::timeout(Duration::from_secs(30), gone).await.expect("in time").unwrap();

@@ -47,7 +47,8 @@ async fn a_calls_span_is_below_the_clients_and_has_its_instance_and_statements_b
     let call = named(&spans, "tools/call list_movies");
     assert_eq!((&call["traceId"], &call["parentSpanId"]), (&json!(TRACE), &json!(PARENT)));
     assert_eq!(call["traceState"], "vendor=one");
-    let digest = server.server().registry().catalog().component("cinema").unwrap().digest().clone();
+    let digest =
+        server.server().calls.registry.catalog().component("cinema").unwrap().digest().clone();
     for (key, value) in [
         ("mcp.method.name", "tools/call"),
         ("gen_ai.tool.name", "list_movies"),

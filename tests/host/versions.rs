@@ -9,7 +9,11 @@ use std::{
     time::Duration,
 };
 
-use host::{component::LoadError, control::ControlError, revisions::Status};
+use host::{
+    component::LoadError,
+    control::{ControlError, Order},
+    revisions::Status,
+};
 use serde_json::json;
 use tests::{
     component_bytes, rebuilt,
@@ -25,19 +29,19 @@ async fn shop() -> TestServer {
 
 /// Waits until that generation serves.
 async fn serving(server: &TestServer, name: &str, generation: u64) {
-    let mut changes = server.server().registry().changes();
+    let mut changes = server.server().calls.registry.changes();
     let serves =
         changes.wait_for(|it| it.component(name).is_some_and(|it| it.generation() == generation));
     tokio::time::timeout(Duration::from_secs(60), serves).await.expect("in time").unwrap();
 }
 
 fn statuses(server: &TestServer, name: &str) -> Vec<(u64, Status)> {
-    let report = server.server().control().component(name).unwrap();
+    let report = server.server().control.component(name).unwrap();
     report.generations.iter().map(|it| (it.number, it.status)).collect()
 }
 
 fn generation(server: &TestServer, name: &str) -> u64 {
-    server.server().control().component(name).unwrap().generation.unwrap()
+    server.server().control.component(name).unwrap().generation.unwrap()
 }
 
 /// Why a build was not installed.
@@ -55,10 +59,13 @@ async fn each_build_gets_a_number_and_the_same_bytes_again_do_not() {
     let second = rebuilt(&component_bytes("echo"), 2);
     server.folders.put("shop", &second);
     serving(&server, "shop", 2).await;
-    let control = server.server().control().clone();
-    assert_eq!(control.load("shop", second.clone()).await.unwrap().generation, Some(2));
+    let control = server.server().control.clone();
+    assert_eq!(
+        control.obey("shop", Order::Load(second.clone())).await.unwrap().generation,
+        Some(2)
+    );
     server.restart().await;
-    let report = server.server().control().component("shop").unwrap();
+    let report = server.server().control.component("shop").unwrap();
     assert_eq!(report.generation, Some(2));
     assert_eq!(report.digest.as_deref(), Some(&*host::digest::digest(&second)));
     assert_eq!(report.size_bytes, Some(second.len() as u64));
@@ -72,14 +79,14 @@ async fn a_rollback_serves_at_once_and_stays_over_a_restart_until_another_file_c
     let second = rebuilt(&component_bytes("echo"), 2);
     server.folders.put("shop", &second);
     serving(&server, "shop", 2).await;
-    let report = server.server().control().rollback("shop", None).await.unwrap();
+    let report = server.server().control.obey("shop", Order::Rollback(None)).await.unwrap();
     assert_eq!(report.generation, Some(1));
     assert_eq!(std::fs::read(server.file("shop")).unwrap(), second, "the newer file is there");
     server.restart().await;
     assert_eq!(generation(&server, "shop"), 1);
     let health: serde_json::Value = server.client().get("/api/health").await.json().await.unwrap();
     assert_eq!(health["status"], "ok", "it is as the operator wants it: {health}");
-    let again = server.server().control().rollback("shop", None).await.unwrap_err();
+    let again = server.server().control.obey("shop", Order::Rollback(None)).await.unwrap_err();
     assert!(matches!(again, ControlError::NoPrevious(_)), "{again}");
 
     server.folders.put("shop", &rebuilt(&component_bytes("echo"), 3));
@@ -90,17 +97,17 @@ async fn a_rollback_serves_at_once_and_stays_over_a_restart_until_another_file_c
     );
     // After a restart nothing is ready any more: the bytes are on the shelf all the same.
     server.restart().await;
-    let control = server.server().control();
-    assert_eq!(control.rollback("shop", Some(2)).await.unwrap().generation, Some(2));
-    let unknown = control.rollback("shop", Some(9)).await.unwrap_err().to_string();
+    let control = &server.server().control;
+    assert_eq!(control.obey("shop", Order::Rollback(Some(2))).await.unwrap().generation, Some(2));
+    let unknown = control.obey("shop", Order::Rollback(Some(9))).await.unwrap_err().to_string();
     assert!(unknown.contains("no generation 9") && unknown.contains("1, 2, 3"), "{unknown}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_version_whose_first_three_calls_trap_gives_way_to_the_one_before() {
     let mut server = shop().await;
-    let control = server.server().control().clone();
-    control.load("shop", component_bytes("rogue")).await.unwrap();
+    let control = server.server().control.clone();
+    control.obey("shop", Order::Load(component_bytes("rogue"))).await.unwrap();
     let client = server.client();
     for _ in 0..3 {
         assert_eq!(client.failure("panic", json!({})).await["error"], "internal_error");
@@ -123,8 +130,8 @@ async fn a_version_whose_first_three_calls_trap_gives_way_to_the_one_before() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_version_that_answered_once_stays_though_later_calls_trap() {
     let server = shop().await;
-    let control = server.server().control();
-    control.load("shop", component_bytes("rogue")).await.unwrap();
+    let control = &server.server().control;
+    control.obey("shop", Order::Load(component_bytes("rogue"))).await.unwrap();
     let client = server.client();
     // What it puts out is wrong, and yet it did not trap.
     client.call("lie", json!({})).await;
@@ -148,19 +155,19 @@ async fn a_build_that_breaks_callers_waits_where_the_operator_wants_that() {
     let folders = Folders::new();
     folders.put("shop", &component_bytes("echo"));
     let server = TestServer::start(folders, |config| config.swap.refuse_breaking = true).await;
-    let control = server.server().control();
-    let error = control.load("shop", component_bytes("rogue")).await.unwrap_err();
+    let control = &server.server().control;
+    let error = control.obey("shop", Order::Load(component_bytes("rogue"))).await.unwrap_err();
     assert!(error.to_string().contains("echo: the tool is gone"), "{error}");
     assert!(error.to_string().contains("madoguchi accept shop"), "{error}");
     assert!(matches!(refusal(error), LoadError::Breaking { before: 1, .. }));
     assert!(server.client().tools().await.contains(&"echo".to_owned()), "the old one serves");
     let compatible = rebuilt(&component_bytes("echo"), 2);
-    assert_eq!(control.load("shop", compatible).await.unwrap().generation, Some(2));
-    let nothing = control.accept("shop", None).await.unwrap_err();
+    assert_eq!(control.obey("shop", Order::Load(compatible)).await.unwrap().generation, Some(2));
+    let nothing = control.obey("shop", Order::Accept(None)).await.unwrap_err();
     assert!(matches!(nothing, ControlError::NothingPending(_)), "another build came: {nothing}");
 
-    control.load("shop", component_bytes("rogue")).await.unwrap_err();
-    let report = control.accept("shop", None).await.unwrap();
+    control.obey("shop", Order::Load(component_bytes("rogue"))).await.unwrap_err();
+    let report = control.obey("shop", Order::Accept(None)).await.unwrap();
     assert_eq!((report.generation, report.pending), (Some(3), None));
     let current = report.generations.last().unwrap();
     assert!(current.differences.iter().any(|it| it.is_breaking && it.tool == "echo"));
@@ -170,7 +177,8 @@ async fn a_build_that_breaks_callers_waits_where_the_operator_wants_that() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_build_that_breaks_callers_is_installed_and_told_where_nobody_forbids_it() {
     let server = shop().await;
-    let report = server.server().control().load("shop", component_bytes("rogue")).await.unwrap();
+    let report =
+        server.server().control.obey("shop", Order::Load(component_bytes("rogue"))).await.unwrap();
     let current = report.generations.last().unwrap();
     assert!(current.differences.iter().any(|it| it.is_breaking), "{current:?}");
 }
@@ -183,7 +191,7 @@ async fn a_greedier_build_waits_for_the_operator_even_where_the_configuration_gr
     server.folders.put("cinema", &component_bytes("cinema"));
     let held = async {
         loop {
-            let report = server.server().control().component("cinema").unwrap();
+            let report = server.server().control.component("cinema").unwrap();
             if let (Some(trouble), Some(_)) = (report.trouble, report.pending) {
                 return trouble;
             }
@@ -198,20 +206,20 @@ async fn a_greedier_build_waits_for_the_operator_even_where_the_configuration_gr
     server.restart().await;
     assert_eq!(generation(&server, "cinema"), 1, "a restart is no acceptance");
 
-    let report = server.server().control().accept("cinema", None).await.unwrap();
+    let report = server.server().control.obey("cinema", Order::Accept(None)).await.unwrap();
     assert_eq!((report.generation, report.trouble), (Some(2), None));
     server.restart().await;
     assert_eq!(generation(&server, "cinema"), 2, "what was accepted stays so");
-    let report = server.server().control().rollback("cinema", None).await.unwrap();
+    let report = server.server().control.obey("cinema", Order::Rollback(None)).await.unwrap();
     assert_eq!(report.generation, Some(1));
-    let report = server.server().control().rollback("cinema", Some(2)).await.unwrap();
+    let report = server.server().control.obey("cinema", Order::Rollback(Some(2))).await.unwrap();
     assert_eq!(report.generation, Some(2), "what served before needs no new leave");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn at_a_fresh_start_what_the_configuration_grants_is_enough() {
     let server = TestServer::with(&["cinema"]).await;
-    let report = server.server().control().component("cinema").unwrap();
+    let report = server.server().control.component("cinema").unwrap();
     assert_eq!((report.generation, report.trouble), (Some(1), None));
     assert!(report.grants_needed.contains(&host::grants::Grant::Sql));
 }
@@ -222,16 +230,24 @@ async fn what_is_not_granted_is_refused_with_the_line_that_grants_it_and_cannot_
     folders.put("shop", &component_bytes("echo"));
     let config = folders.config_with("[components.shop]\ngrants = []");
     let server = TestServer::start(folders, |it| *it = config).await;
-    let control = server.server().control();
-    let error = control.load("shop", component_bytes("cinema")).await.unwrap_err();
+    let control = &server.server().control;
+    let error = control.obey("shop", Order::Load(component_bytes("cinema"))).await.unwrap_err();
     assert!(error.to_string().contains("[components.shop]: grants = ["), "{error}");
-    assert!(matches!(control.accept("shop", None).await, Err(ControlError::NothingPending(_))));
+    assert!(matches!(
+        control.obey("shop", Order::Accept(None)).await,
+        Err(ControlError::NothingPending(_))
+    ));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_example_that_does_not_hold_keeps_a_build_out() {
     let server = shop().await;
-    let error = server.server().control().load("shop", component_bytes("boast")).await.unwrap_err();
+    let error = server
+        .server()
+        .control
+        .obey("shop", Order::Load(component_bytes("boast")))
+        .await
+        .unwrap_err();
     let LoadError::Example { name, found } = refusal(error) else { panic!("another reason") };
     assert_eq!(name, "three is doubled");
     assert_eq!(found, "/doubled: 7 was expected; what came was 6");
@@ -241,14 +257,14 @@ async fn an_example_that_does_not_hold_keeps_a_build_out() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_unloaded_stays_away_until_it_is_wanted_again() {
     let mut server = shop().await;
-    let control = server.server().control().clone();
-    assert!(!control.unload("shop").await.unwrap().is_serving);
+    let control = server.server().control.clone();
+    assert!(!control.obey("shop", Order::Unload).await.unwrap().is_serving);
     assert!(!server.file("shop").exists());
-    assert!(matches!(control.unload("shop").await, Err(ControlError::Unknown(_))));
+    assert!(matches!(control.obey("shop", Order::Unload).await, Err(ControlError::Unknown(_))));
     server.restart().await;
     assert!(server.client().tools().await.is_empty());
-    let control = server.server().control().clone();
-    assert_eq!(control.rollback("shop", None).await.unwrap().generation, Some(1));
+    let control = server.server().control.clone();
+    assert_eq!(control.obey("shop", Order::Rollback(None)).await.unwrap().generation, Some(1));
     server.restart().await;
     assert_eq!(generation(&server, "shop"), 1);
 }
@@ -257,10 +273,10 @@ async fn what_was_unloaded_stays_away_until_it_is_wanted_again() {
 async fn what_the_operator_loaded_without_a_component_folder_is_there_after_a_restart() {
     let without = |config: &mut host::Config| config.components_folder = None;
     let mut server = TestServer::start(Folders::new(), without).await;
-    let control = server.server().control().clone();
-    let name = control.load("No Name", component_bytes("echo")).await.unwrap_err();
+    let control = server.server().control.clone();
+    let name = control.obey("No Name", Order::Load(component_bytes("echo"))).await.unwrap_err();
     assert!(matches!(name, ControlError::Name(_)), "{name}");
-    control.load("shop", component_bytes("echo")).await.unwrap();
+    control.obey("shop", Order::Load(component_bytes("echo"))).await.unwrap();
     server.restart().await;
     assert_eq!(generation(&server, "shop"), 1);
 }
@@ -278,8 +294,8 @@ async fn a_broken_manifest_keeps_nothing_from_starting() {
 #[tokio::test(flavor = "multi_thread")]
 async fn twenty_rollbacks_under_16_connections_lose_no_call() {
     let server = shop().await;
-    let control = server.server().control().clone();
-    control.load("shop", rebuilt(&component_bytes("echo"), 2)).await.unwrap();
+    let control = server.server().control.clone();
+    control.obey("shop", Order::Load(rebuilt(&component_bytes("echo"), 2))).await.unwrap();
     let stop = Arc::new(AtomicBool::new(false));
     let callers = (0..16).map(|caller| {
         let (client, stop) = (server.client(), stop.clone());
@@ -296,7 +312,7 @@ async fn twenty_rollbacks_under_16_connections_lose_no_call() {
     let mut modern = server.client().listen().await;
     for turn in 0..20_u64 {
         let to = turn % 2 + 1;
-        let report = control.rollback("shop", Some(to)).await.unwrap();
+        let report = control.obey("shop", Order::Rollback(Some(to))).await.unwrap();
         assert_eq!(report.generation, Some(to));
     }
     stop.store(true, Ordering::Relaxed);

@@ -12,7 +12,7 @@ use tests::{
 };
 
 async fn audited(server: &TestServer) -> Vec<Value> {
-    let audit = server.server().audit().clone();
+    let audit = server.server().calls.watch.audit.clone();
     tokio::task::spawn_blocking(move || audit.tail(100)).await.unwrap()
 }
 
@@ -37,7 +37,7 @@ async fn every_call_has_one_line_that_says_who_called_what_and_how_it_ended() {
     assert_eq!(first["arguments_sha256"], digest);
     assert_eq!((&first["principal"], &first["tool"]), (&json!("anonymous"), &json!("echo")));
     assert_eq!((&first["surface"], &first["era"]), (&json!("mcp"), &json!("modern")));
-    let component = server.server().registry().catalog().component("echo").unwrap().clone();
+    let component = server.server().calls.registry.catalog().component("echo").unwrap().clone();
     assert_eq!(first["component"], "echo");
     assert_eq!(first["digest"], component.digest()[..12]);
     assert_eq!(lines[4]["surface"], "rpc");
@@ -58,9 +58,9 @@ async fn the_audit_line_has_the_number_that_the_error_names() {
     assert_eq!(outcomes(&lines), ["trapped", "limit_exceeded:cpu_ms_max"]);
     assert_eq!(lines[0]["call"], trapped["data"]["call"], "{trapped}");
     assert_eq!(lines[1]["call"], stopped["data"]["call"], "{stopped}");
-    let now = server.server().metrics().component("rogue");
+    let now = server.server().calls.watch.metrics.component("rogue");
     assert_eq!((now.calls, now.errors, now.traps, now.running), (2, 2, 1, 0));
-    let text = server.server().metrics().text();
+    let text = server.server().calls.watch.metrics.text();
     for line in [
         r#"madoguchi_calls_total{component="rogue",outcome="trapped"} 1"#,
         r#"madoguchi_limits_exceeded_total{component="rogue",limit="cpu_ms_max"} 1"#,
@@ -79,7 +79,7 @@ async fn a_client_that_goes_leaves_a_line_that_says_cancelled() {
     let server = TestServer::start(folders, |config| config.limits = limits).await;
     let client = server.client();
     let call = tokio::spawn(async move { client.call("spin", json!({})).await });
-    let metrics = server.server().metrics().clone();
+    let metrics = server.server().calls.watch.metrics.clone();
     let until = async |is_so: fn(&Snapshot) -> bool| {
         let look = async {
             while !is_so(&metrics.component("rogue")) {
@@ -103,10 +103,10 @@ async fn counters_survive_a_swap_and_count_it() {
     server.folders.put("echo", &tests::rebuilt(&component_bytes("echo"), 1));
     listener.next(Duration::from_secs(20)).await.expect("the swap is told");
     server.client().output("echo", json!({ "value": {} })).await;
-    let now = server.server().metrics().component("echo");
+    let now = server.server().calls.watch.metrics.component("echo");
     assert_eq!((now.calls, now.errors), (2, 0));
     assert!(now.memory_peak_bytes > 0 && now.p50_us > 0 && now.p99_us >= now.p50_us, "{now:?}");
-    let text = server.server().metrics().text();
+    let text = server.server().calls.watch.metrics.text();
     assert!(text.contains("madoguchi_swaps_total 2"), "it came, and was replaced: {text}");
     let digests: Vec<_> = audited(&server).await.iter().map(|it| it["digest"].clone()).collect();
     assert_ne!(digests[0], digests[1], "each line has the version that answered");
@@ -173,7 +173,7 @@ async fn a_flood_of_unknown_calls_leaves_what_ran_in_the_audit_log() {
         client.post("/rpc", &[], &*batch).await;
     }
     client.output("echo", json!({ "value": {} })).await;
-    let audit = server.server().audit().clone();
+    let audit = server.server().calls.watch.audit.clone();
     let lines = tokio::task::spawn_blocking(move || audit.tail(10_000)).await.unwrap();
     assert_eq!(lines.iter().filter(|it| it["outcome"] == "done").count(), 2);
     let refused = lines.iter().filter(|it| it["outcome"] == "unknown_tool").count();

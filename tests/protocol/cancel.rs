@@ -26,8 +26,8 @@ fn configure(config: &mut host::Config) {
 async fn until(server: &TestServer, running: u64, queued: u64, waiting: usize) {
     let look = async {
         loop {
-            let now = server.server().metrics().component("library");
-            let catalog = server.server().registry().catalog();
+            let now = server.server().calls.watch.metrics.component("library");
+            let catalog = server.server().calls.registry.catalog();
             let sleeping = catalog.component("library").unwrap().waiting();
             if (now.running, now.queued, sleeping) == (running, queued, waiting) {
                 return;
@@ -39,7 +39,7 @@ async fn until(server: &TestServer, running: u64, queued: u64, waiting: usize) {
 }
 
 async fn audited(server: &TestServer) -> Vec<Value> {
-    let audit = server.server().audit().clone();
+    let audit = server.server().calls.watch.audit.clone();
     tokio::task::spawn_blocking(move || audit.tail(100)).await.unwrap()
 }
 

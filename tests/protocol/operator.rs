@@ -83,7 +83,7 @@ async fn an_operator_looks_loads_accepts_rolls_back_and_unloads() {
     browser.says("main", "Generation 2 of echo serves now").await;
     browser.hit("button", "Serve generation 1 of echo again").await;
     browser.role("button", "Serve generation 2 of echo again").await;
-    assert_eq!(server.server().control().component("echo").unwrap().generation, Some(1));
+    assert_eq!(server.server().control.component("echo").unwrap().generation, Some(1));
 
     let broken = file(&server, "broken.wasm", b"no component");
     choose(&browser, &broken).await;
@@ -128,7 +128,7 @@ async fn a_build_that_is_refused_is_gone_from_the_page_and_asks_no_more() {
     browser.hit("button", "「lending」のビルドを断る").await;
     browser.until("!document.querySelector('.op-card.is-waiting')").await;
     browser.says(".toast", "断りました").await;
-    let component = server.server().control().component("lending").unwrap();
+    let component = server.server().control.component("lending").unwrap();
     assert!(!component.is_serving && component.pending.is_none());
     browser.close().await;
 }

@@ -131,7 +131,13 @@ async fn two_components_with_one_prompt_resource_or_template_are_told_apart() {
         (b'r', "resource library://cover"),
     ] {
         let twin = lettered("library", b"library shelf:", letter);
-        let error = server.server().control().load("twin", twin).await.unwrap_err().to_string();
+        let error = server
+            .server()
+            .control
+            .obey("twin", host::control::Order::Load(twin))
+            .await
+            .unwrap_err()
+            .to_string();
         let wanted = format!("it offers the {clash}, which component library offers already");
         assert!(error.contains(&wanted), "{error}");
     }

@@ -56,7 +56,7 @@ async fn a_swap_is_told_for_the_lists_that_the_component_stands_on() {
     let (mut listener, _) = server.client().listen_for(all).await;
     let load = async |name: &str, mark| {
         let bytes = rebuilt(&component_bytes(name), mark);
-        server.server().control().load(name, bytes).await.unwrap();
+        server.server().control.obey(name, host::control::Order::Load(bytes)).await.unwrap();
     };
     load("echo", 1).await;
     assert_eq!(listener.heard().await, method("tools"));

@@ -138,7 +138,7 @@ impl TestServer {
     /// If it takes longer than a minute.
     pub async fn is_running(&self, component: &str, calls: u64) {
         let runs = async {
-            while self.server().metrics().component(component).running < calls {
+            while self.server().calls.watch.metrics.component(component).running < calls {
                 tokio::time::sleep(Duration::from_millis(2)).await;
             }
         };
@@ -153,7 +153,7 @@ impl TestServer {
 
     /// Its address, as in a browser.
     pub fn url(&self) -> String {
-        format!("http://{}", self.server().addr().expect("it listens"))
+        format!("http://{}", self.server().addr.expect("it listens"))
     }
 
     /// A client of the modern era.

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use super::{CallTool, Calls, Questions, on_behalf, refused};
 use crate::{
-    approvals::{Approval, Approvals, State, broken_off, event_of},
+    approvals::{Approval, State, broken_off, event_of},
     outcome::{CallOutcome, CallResult},
     record::by,
 };
@@ -55,11 +55,6 @@ pub struct Speaker {
 }
 
 impl Calls {
-    /// All approvals.
-    pub fn approvals(&self) -> Option<&Approvals> {
-        self.approvals.as_ref()
-    }
-
     /// Keeps a call until its person has spoken.
     pub async fn hold(&self, wanted: Approval) -> Result<Approval, Failure> {
         let Some(approvals) = &self.approvals else {
@@ -303,10 +298,11 @@ impl Calls {
             time: SystemTime::now(),
             call: next_call_id(),
             principal: approval.owner.clone(),
-            surface,
+            surface: surface.name(),
+            era: surface.era(),
             round: 1,
             method: "approvals",
-            name: approval.tool.clone(),
+            name: audit::Name::Name(approval.tool.clone()),
             by: by(component.map(|it| &**it), served.as_deref()),
             arguments: audit::Arguments::of(Value::Object(approval.arguments.clone()).to_string()),
             outcome: outcome.into(),

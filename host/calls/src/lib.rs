@@ -62,14 +62,14 @@ const UNAUDITED: &str = "The server's disk takes no line of the audit log, so no
 /// Takes calls in and brings them to their end.
 #[derive(Clone)]
 pub struct Calls {
-    registry: Registry,
+    pub registry: Registry,
     seal: Seal,
-    running: TaskTracker,
-    watch: Watch,
-    stop: CancellationToken,
+    pub running: TaskTracker,
+    pub watch: Watch,
+    pub stop: CancellationToken,
     replay_guard: ReplayGuard,
-    approvals: Option<Approvals>,
-    config: Arc<Config>,
+    pub approvals: Option<Approvals>,
+    pub config: Arc<Config>,
 }
 
 /// One round. Once it takes turns it goes on beside the calls of the others.

@@ -50,9 +50,9 @@ pub struct Trouble {
 pub struct Control {
     commands: mpsc::Sender<Command>,
     config: Arc<Config>,
-    registry: Registry,
-    shelf: RevisionStore,
-    troubles: Troubles,
+    pub(crate) registry: Registry,
+    pub(crate) shelf: RevisionStore,
+    pub(crate) troubles: Troubles,
     metrics: Metrics,
 }
 
@@ -160,12 +160,16 @@ pub struct Command {
 
 /// What is to be done.
 pub enum Order {
+    /// Install these bytes as a new generation, and put them into the component folder.
     Load(Vec<u8>),
+    /// Take the component off the counter, and its file out of the component folder.
     Unload,
+    /// Go back to that generation, or to the one before the one that serves.
     Rollback(Option<u64>),
-    /// The build of that digest, or whichever waits.
+    /// Install the build of that digest that waits for the operator's word, or whichever waits, with what it asks
+    /// for.
     Accept(Option<String>),
-    /// The same, which is not wanted.
+    /// Let go of that build. The same bytes wait no more until they are loaded by name.
     Refuse(Option<String>),
     /// The first calls of this generation all trapped.
     GiveBack(u64),
@@ -200,49 +204,11 @@ impl Control {
         known.ok_or_else(|| ControlError::Unknown(name.to_owned()))
     }
 
-    /// Installs `bytes` as a new generation of `name`, and puts them into the component folder.
+    /// Has `order` obeyed, and says how the component stands then.
     ///
     /// # Errors
-    /// When they cannot serve, or wait for the operator's word.
-    pub async fn load(&self, name: &str, bytes: Vec<u8>) -> Result<ComponentReport> {
-        self.command(name, Order::Load(bytes)).await
-    }
-
-    /// Takes the component off the counter, its file out of the component folder.
-    ///
-    /// # Errors
-    /// When there is none of that name, or its file cannot be removed.
-    pub async fn unload(&self, name: &str) -> Result<ComponentReport> {
-        self.command(name, Order::Unload).await
-    }
-
-    /// Lets go of the build that waits for the operator's word; where a digest is named, only if that is the
-    /// one. The same bytes wait no more until they are loaded by name.
-    ///
-    /// # Errors
-    /// When none waits, or another one.
-    pub async fn refuse(&self, name: &str, digest: Option<String>) -> Result<ComponentReport> {
-        self.command(name, Order::Refuse(digest)).await
-    }
-
-    /// Goes back to the generation before the one that serves, or to the one that is named.
-    ///
-    /// # Errors
-    /// When there is none to go back to.
-    pub async fn rollback(&self, name: &str, to: Option<u64>) -> Result<ComponentReport> {
-        self.command(name, Order::Rollback(to)).await
-    }
-
-    /// Installs the build that waits for the operator's word, with what it asks for; where a digest is
-    /// named, only if that is the one.
-    ///
-    /// # Errors
-    /// When none waits, or another one, or it cannot serve for another reason.
-    pub async fn accept(&self, name: &str, digest: Option<String>) -> Result<ComponentReport> {
-        self.command(name, Order::Accept(digest)).await
-    }
-
-    async fn command(&self, name: &str, order: Order) -> Result<ComponentReport> {
+    /// When it cannot be obeyed.
+    pub async fn obey(&self, name: &str, order: Order) -> Result<ComponentReport> {
         let (answer, answered) = oneshot::channel();
         let command = Command { name: name.to_owned(), order, answer };
         self.commands.send(command).await.map_err(|_| ControlError::Stopping)?;
@@ -287,7 +253,7 @@ impl GivesBack for Control {
     fn give_back(&self, component: String, generation: u64) -> BoxFuture<'static, ()> {
         let control = self.clone();
         Box::pin(async move {
-            let order = control.command(&component, Order::GiveBack(generation));
+            let order = control.obey(&component, Order::GiveBack(generation));
             if let Ok(Err(error)) = tokio::time::timeout(GIVE_BACK_MAX, order).await {
                 tracing::warn!(component, "it stays, though its calls trap: {error}");
             }

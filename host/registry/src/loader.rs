@@ -116,13 +116,13 @@ impl Terms {
 #[derive(Clone)]
 pub struct Loader {
     pub config: Arc<Config>,
-    library: Library,
-    sandbox: Sandbox,
-    registry: Registry,
-    clock: Clock,
+    pub library: Library,
+    pub sandbox: Sandbox,
+    pub registry: Registry,
+    pub clock: Clock,
     pub metrics: Metrics,
-    shared: Shared,
-    databases: Arc<Mutex<BTreeMap<String, Database>>>,
+    pub shared: Shared,
+    pub databases: Arc<Mutex<BTreeMap<String, Database>>>,
 }
 
 /// What time it is while examples are tried: 2027-01-01T00:00:00Z, a Friday. Always the same, so
@@ -147,19 +147,6 @@ pub struct Loaded {
 }
 
 impl Loader {
-    pub fn new(
-        config: Arc<Config>,
-        library: Library,
-        sandbox: Sandbox,
-        registry: Registry,
-        clock: Clock,
-        metrics: Metrics,
-        shared: Shared,
-    ) -> Self {
-        let databases = Arc::default();
-        Self { config, library, sandbox, registry, clock, metrics, shared, databases }
-    }
-
     pub fn settings(&self, name: &str) -> Result<Arc<Settings>, SettingsError> {
         let configured = self.config.component(name).settings();
         Settings::read(&configured, &self.config.base).map(Arc::new)

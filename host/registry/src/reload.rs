@@ -13,11 +13,10 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Registry, Result,
-    control::{Command, Control, Trouble, Troubles},
-    library::Library,
+    Result,
+    control::{Command, Control, Trouble},
     loader::{self, Loader},
-    revisions::{RevisionStore, Status},
+    revisions::Status,
 };
 use base::source::Stamp;
 use sandbox::component::{LoadError, LoadedComponent};
@@ -40,12 +39,8 @@ const READY_MAX: usize = 2;
 
 /// Brings components from the library to the registry; nothing else does.
 pub struct Reloader {
-    library: Library,
     loader: Loader,
-    registry: Registry,
-    shelf: RevisionStore,
     control: Control,
-    troubles: Troubles,
     seen: BTreeMap<String, Stamp>,
     settings_seen: BTreeMap<String, loader::Stamp>,
     missing: BTreeMap<String, Instant>,
@@ -58,18 +53,10 @@ pub struct Reloader {
 }
 
 impl Reloader {
-    pub fn new(
-        (library, loader, registry, shelf): (Library, Loader, Registry, RevisionStore),
-        control: Control,
-        troubles: Troubles,
-    ) -> Self {
+    pub fn new(loader: Loader, control: Control) -> Self {
         Self {
-            library,
             loader,
-            registry,
-            shelf,
             control,
-            troubles,
             seen: BTreeMap::new(),
             settings_seen: BTreeMap::new(),
             missing: BTreeMap::new(),
@@ -82,11 +69,11 @@ impl Reloader {
     /// Installs each component from the first source that is good: the folder, the generation
     /// that served last, the binary.
     pub async fn start(&mut self) {
-        self.seen = self.library.files().into_iter().collect();
+        self.seen = self.loader.library.files().into_iter().collect();
         let names = self.names();
-        for name in self.shelf.names().iter().filter(|it| !names.contains(*it)) {
-            if self.shelf.manifest(name).serving().is_some() {
-                self.shelf.change(name, |it| it.end_serving(Status::Removed)).await;
+        for name in self.control.shelf.names().iter().filter(|it| !names.contains(*it)) {
+            if self.control.shelf.manifest(name).serving().is_some() {
+                self.control.shelf.change(name, |it| it.end_serving(Status::Removed)).await;
             }
         }
         let this = &*self;
@@ -110,16 +97,16 @@ impl Reloader {
 
     /// The components that should serve.
     fn names(&self) -> BTreeSet<String> {
-        let mut names: BTreeSet<String> = self.library.bundled().into_iter().collect();
-        if self.library.folder().is_none() {
+        let mut names: BTreeSet<String> = self.loader.library.bundled().into_iter().collect();
+        if self.loader.library.folder().is_none() {
             // What the operator loaded is nowhere else.
             let is_loaded = |it: &String| {
-                let manifest = self.shelf.manifest(it);
+                let manifest = self.control.shelf.manifest(it);
                 manifest.serving().is_some_and(|it| it.origin == BY_OPERATOR)
             };
-            names.extend(self.shelf.names().into_iter().filter(is_loaded));
+            names.extend(self.control.shelf.names().into_iter().filter(is_loaded));
         }
-        names.retain(|it| !self.shelf.manifest(it).is_unloaded);
+        names.retain(|it| !self.control.shelf.manifest(it).is_unloaded);
         names.extend(self.seen.keys().cloned());
         names.retain(|it| self.loader.config.component(it).enabled != Some(false));
         names
@@ -149,7 +136,7 @@ impl Reloader {
     }
 
     fn watcher(&self, sender: mpsc::Sender<()>) -> Option<notify::RecommendedWatcher> {
-        let folder = self.library.folder()?;
+        let folder = self.loader.library.folder()?;
         let ring = move |event: notify::Result<notify::Event>| {
             if event.is_ok_and(|it| !it.kind.is_access()) {
                 // A full channel has a ring waiting already.
@@ -169,7 +156,7 @@ impl Reloader {
 
     /// Acts on everything that has changed since the last look.
     async fn look(&mut self) {
-        let files: BTreeMap<_, _> = self.library.files().into_iter().collect();
+        let files: BTreeMap<_, _> = self.loader.library.files().into_iter().collect();
         for (name, stamp) in &files {
             self.missing.remove(name);
             if self.seen.insert(name.clone(), *stamp).as_ref() != Some(stamp) {
@@ -185,7 +172,7 @@ impl Reloader {
             }
         }
         let served: Vec<_> =
-            self.registry.catalog().components().map(|it| it.name().to_string()).collect();
+            self.control.registry.catalog().components().map(|it| it.name().to_string()).collect();
         for name in served {
             let stamp = self.loader.stamp(&name);
             let before = self.settings_seen.insert(name.clone(), stamp.clone());
@@ -205,7 +192,7 @@ impl Reloader {
 
     /// The database of the component that serves.
     fn database(&self, name: &str) -> Option<Database> {
-        self.registry.catalog().component(name)?.setup.database.clone()
+        self.control.registry.catalog().component(name)?.setup.database.clone()
     }
 
     /// Whether it can only be read for the time being.
@@ -228,7 +215,9 @@ impl Reloader {
 
     /// The same, or what is wrong with what.
     async fn reconfigured(&self, name: &str) -> Result<(), (&'static str, LoadError)> {
-        let Some(serving) = self.registry.catalog().component(name).cloned() else { return Ok(()) };
+        let Some(serving) = self.control.registry.catalog().component(name).cloned() else {
+            return Ok(());
+        };
         let of_settings = |error: LoadError| ("its settings", error);
         let settings = self.loader.settings(name).map_err(|it| of_settings(it.into()))?;
         let (http, error) = self.loader.http(name);
@@ -237,8 +226,8 @@ impl Reloader {
         error.map_or(Ok(()), |it| Err(("its grants", it.into())))?;
         let mut next = Arc::new(serving.with_settings(settings, http, reach));
         next.configure().await.map_err(of_settings)?;
-        if !self.shelf.manifest(name).is_configured {
-            self.shelf.change(name, |it| it.is_configured = true).await;
+        if !self.control.shelf.manifest(name).is_configured {
+            self.control.shelf.change(name, |it| it.is_configured = true).await;
         }
         // With other settings there may be other things to read.
         if next.has_resources() {
@@ -246,16 +235,16 @@ impl Reloader {
         }
         // One that refused each call has had nothing on its lists.
         match serving.are_settings_refused {
-            true => self.registry.install(&next).map_err(|it| of_settings(it.into()))?,
-            false => self.registry.refresh(&next),
+            true => self.control.registry.install(&next).map_err(|it| of_settings(it.into()))?,
+            false => self.control.registry.refresh(&next),
         }
-        self.troubles.lock().remove(name);
+        self.control.troubles.lock().remove(name);
         tracing::info!(component = name, "took over its changed settings");
         Ok(())
     }
 
     fn refuse(&self, name: &str, origin: &str, error: &LoadError) {
-        let kept = match self.registry.catalog().component(name) {
+        let kept = match self.control.registry.catalog().component(name) {
             Some(it) if it.are_settings_refused => "; its calls stay refused until that is mended",
             Some(_) => "; the version before keeps serving",
             None => "",
@@ -275,7 +264,7 @@ impl Reloader {
         self.seen.remove(name);
         self.missing.remove(name);
         self.ready.remove(name);
-        self.troubles.lock().remove(name);
+        self.control.troubles.lock().remove(name);
     }
 
     /// Tells `/api/health` what is wrong, without the folders of this machine: those of this server,
@@ -288,6 +277,6 @@ impl Reloader {
         for folder in folders.filter(|it| it.parent().is_some()) {
             public = public.replace(&format!("{}/", folder.display()), "");
         }
-        self.troubles.lock().insert(name.to_owned(), Trouble { told, public });
+        self.control.troubles.lock().insert(name.to_owned(), Trouble { told, public });
     }
 }

@@ -10,6 +10,7 @@ use axum::{
     routing::{any, get, post},
 };
 use http::{Extensions, HeaderMap, Method, StatusCode, Version, header};
+use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tower_http::{
     CompressionLevel,
@@ -39,7 +40,7 @@ use crate::{
     page,
 };
 use base::config::Config;
-use calls::{Calls, authorization::Gateway, outcome::Executor, refusal::refusal};
+use calls::{authorization::Gateway, outcome::Executor, refusal::refusal};
 use mcp::{
     McpServer, error_mapping,
     fast_path::{self, FastPath},
@@ -50,13 +51,10 @@ use telemetry::metrics::Metrics;
 /// What the routes work on.
 pub(crate) struct Routes {
     pub(crate) mcp: McpServer,
-    pub(crate) calls: Calls,
     pub(crate) health: api::health::Health,
     pub(crate) blobs: Blobs,
     pub(crate) endpoints: api::endpoints::Endpoints,
     pub(crate) hang_up: CancellationToken,
-    pub(crate) running: TaskTracker,
-    pub(crate) metrics: Metrics,
     pub(crate) operator: Operator,
     /// What the operator shows on this machine, where commands are served.
     pub(crate) access: Option<OperatorAccess>,
@@ -66,9 +64,10 @@ pub(crate) struct Routes {
 pub(crate) fn front(config: &Config, routes: Routes) -> Front {
     let mapped = middleware::from_fn_with_state(config.body_bytes_max, error_mapping::map_errors);
     let limit = DefaultBodyLimit::max(config.body_bytes_max);
-    let rpc = post(api::rpc::answer).with_state(routes.calls.clone()).layer(limit).layer(mapped);
-    let gateway = routes.endpoints.gateway.clone();
-    let all = mcp(config, routes.calls, &routes.mcp, routes.hang_up)
+    let (calls, gateway) = (routes.endpoints.calls.clone(), routes.endpoints.gateway.clone());
+    let watched = (calls.running.clone(), calls.watch.metrics.clone());
+    let rpc = post(api::rpc::answer).with_state(calls.clone()).layer(limit).layer(mapped);
+    let all = mcp(config, calls, &routes.mcp, routes.hang_up)
         .route("/rpc", rpc.clone())
         .route("/rpc/", rpc)
         .merge(api::auth::routes(gateway.clone()))
@@ -83,7 +82,7 @@ pub(crate) fn front(config: &Config, routes: Routes) -> Front {
         .fallback_service(any(page::answer).with_state(page::Page::of(config)))
         .method_not_allowed_fallback(other_method)
         .layer(compression());
-    guarded(config, all, (routes.running, routes.metrics), (Some(gateway), routes.access))
+    guarded(config, all, watched, (Some(gateway), routes.access))
 }
 
 /// Bytes of JSON from which on a client that takes gzip gets it so.
@@ -101,7 +100,7 @@ fn compression() -> CompressionLayer<impl Predicate> {
 }
 
 /// `/mcp`, with `answers` behind it on the fast path and the SDK on the other.
-pub(crate) fn mcp<A: Executor>(
+fn mcp<A: Executor>(
     config: &Config,
     answers: A,
     sdk: &McpServer,
@@ -116,7 +115,7 @@ pub(crate) fn mcp<A: Executor>(
 }
 
 /// `routes` behind what every request must pass.
-pub(crate) fn guarded(
+fn guarded(
     config: &Config,
     routes: Router,
     (running, metrics): (TaskTracker, Metrics),
@@ -125,6 +124,19 @@ pub(crate) fn guarded(
     let guard = Guard::new(config, metrics, known);
     let share = guard.share();
     Front::new(routes, Some(guard), share, running)
+}
+
+/// Serves `/mcp` alone, with `answers` behind it in place of components, until `stop`.
+pub async fn serve_alone<A: Executor>(
+    listener: TcpListener,
+    config: &Config,
+    (answers, sdk): (A, &McpServer),
+    watched: (TaskTracker, Metrics),
+    stop: CancellationToken,
+) {
+    let routes = mcp(config, answers, sdk, stop.clone());
+    let front = guarded(config, routes, watched, (None, None));
+    Connections::new(&config.connections).serve(listener, front, stop).await;
 }
 
 /// The operator's own `routes`, which look themselves who asks.

@@ -2,7 +2,6 @@
 //!
 //! [`Server::start`] makes the whole server a value: configuration in, an address out.
 
-pub mod native;
 pub mod server;
 
 mod api;
@@ -24,5 +23,6 @@ pub use sandbox::{capability::http::Outgoing, compiler, component, definition};
 pub use store::{backup, blobs, clock, data, database, digest, events, seal};
 pub use telemetry::{audit, log, metrics};
 
+pub use http::serve_alone;
 pub use operator::Key as OperatorKey;
 pub use server::Server;

@@ -22,7 +22,6 @@ use calls::{
     shares::{Share, Shares},
 };
 use registry::control::Control;
-use telemetry::{audit::Audit, metrics::Metrics};
 
 mod access;
 mod routes;
@@ -38,8 +37,6 @@ const HANG_OUT_EVERY: Duration = Duration::from_secs(2);
 pub(crate) struct Operator {
     pub(crate) control: Control,
     pub(crate) calls: Calls,
-    pub(crate) metrics: Metrics,
-    pub(crate) audit: Audit,
     pub(crate) health: Health,
 }
 

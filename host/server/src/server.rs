@@ -21,10 +21,7 @@ use crate::{
     operator::{self, Listening, Operator, OperatorAccess},
     page, schedule,
 };
-use base::{
-    config::{Config, assistants, tokens},
-    limits::ConnectionsConfig,
-};
+use base::config::{Config, assistants, tokens};
 use calls::{
     Calls, approvals::Approvals, authorization::Gateway, record::Watch, replay_guard::ReplayGuard,
 };
@@ -43,7 +40,7 @@ use store::{
     clock::Clock,
     data::{Data, DataError},
     disk::Disk,
-    events::{Events, Listener},
+    events::Events,
     seal::Seal,
 };
 use telemetry::{Telemetry, audit::Audit, metrics::Metrics};
@@ -60,29 +57,25 @@ const FORCE: Duration = Duration::from_millis(500);
 
 /// A running counter.
 pub struct Server {
-    registry: Registry,
+    /// Every call. What components reach of the server by itself ends with it.
+    pub calls: Arc<Calls>,
     loader: Loader,
     mcp: McpServer,
-    events: Events,
-    addr: Option<SocketAddr>,
-    /// Ends the listening and the watching.
-    stop: CancellationToken,
+    /// What components publish.
+    pub events: Events,
+    /// Where it serves, if it does so over the network.
+    pub addr: Option<SocketAddr>,
     /// Ends the streams that clients listen on, which would else go on for ever.
     hang_up: CancellationToken,
-    /// The requests that are being answered.
-    running: TaskTracker,
-    watch: Watch,
     tasks: Vec<JoinHandle<()>>,
     /// What clients and the operator have open.
     connections: Vec<Arc<Connections>>,
-    limits: ConnectionsConfig,
-    control: Control,
+    /// What is done to components.
+    pub control: Control,
     /// Where the operator comes in.
     access: Option<OperatorAccess>,
     /// Let go of last, once nothing writes any more.
     _folder: Data,
-    /// What components reach of the server by itself; it ends with the server.
-    _behalf: Arc<Calls>,
 }
 
 /// When components are loaded: before anything is served, or behind it.
@@ -141,8 +134,8 @@ impl Server {
             let addr = listener.local_addr().map_err(listen)?;
 
             let page = page::address(&config, Some(addr));
-            let (mut server, routes, config) =
-                Self::open(config, clock, (page, Some(addr)), When::First).await?;
+            let opened = Self::open(config.clone(), clock, (page, Some(addr)), When::First);
+            let (mut server, routes) = opened.await?;
             let front = http::front(&Config { addr, ..config }, routes);
             server.serve(listener, front);
             server.addr = Some(addr);
@@ -167,7 +160,7 @@ impl Server {
     ) -> Result<(), StartError> {
         config.check()?;
         let page = page::address(&config, None);
-        let (server, ..) = Self::open(config, Clock::System, (page, None), When::Behind).await?;
+        let (server, _) = Self::open(config, Clock::System, (page, None), When::Behind).await?;
         server.mcp.clone().serve_streams(input, output).await;
         server.stop().await;
         Ok(())
@@ -178,7 +171,7 @@ impl Server {
         clock: Clock,
         (page, addr): (Option<Arc<str>>, Option<SocketAddr>),
         when: When,
-    ) -> BoxFuture<'static, Result<(Self, Routes, Config), StartError>> {
+    ) -> BoxFuture<'static, Result<(Self, Routes), StartError>> {
         Box::pin(async move {
             let folder = Data::take(&config.data)?;
             let data = |source| DataError::Io { path: config.data.clone(), source };
@@ -219,21 +212,21 @@ impl Server {
             let (control, commands) = Control::new(
                 shared.clone(),
                 registry.clone(),
-                shelf.clone(),
+                shelf,
                 troubles.clone(),
                 metrics.clone(),
             );
-            let loader = Loader::new(
-                shared.clone(),
-                library.clone(),
+            let loader = Loader {
+                config: shared.clone(),
+                library,
                 sandbox,
-                registry.clone(),
-                clock.clone(),
+                registry: registry.clone(),
+                clock: clock.clone(),
                 metrics,
-                reach,
-            );
-            let parts = (library, loader.clone(), registry.clone(), shelf);
-            let reloader = Reloader::new(parts, control.clone(), troubles.clone());
+                shared: reach,
+                databases: Arc::default(),
+            };
+            let reloader = Reloader::new(loader.clone(), control.clone());
             let reload = when.load(reloader, commands, &registry, &stop).await;
 
             // Until the last call has its answer, not only until no more are taken in.
@@ -244,11 +237,10 @@ impl Server {
             let gateway = Gateway::new(&config, &answers.0, &clock);
             let (tasks, stopping) = (running.clone(), stop.clone());
             let offers = (registry.clone(), shared.clone());
-            let calls = Calls::new(offers, answers, tasks, watch.clone(), stopping, approvals);
-            let behalf = Arc::new(calls.clone());
-            around.put(&behalf);
+            let calls = Arc::new(Calls::new(offers, answers, tasks, watch, stopping, approvals));
+            around.put(&calls);
             let wait = config.sessions.question_wait();
-            let mcp = McpServer::new(registry.clone(), calls.clone(), events.clone(), wait)
+            let mcp = McpServer::new(registry.clone(), (*calls).clone(), events.clone(), wait)
                 .reading(config.language.clone());
             let (services, asks) = Services::start(&config, &registry, &stop);
             let disk = Disk::new(&config.data);
@@ -264,9 +256,7 @@ impl Server {
             };
             let operator = Operator {
                 control: control.clone(),
-                calls: calls.clone(),
-                metrics: watch.metrics.clone(),
-                audit: watch.audit.clone(),
+                calls: (*calls).clone(),
                 health: health.clone(),
             };
             let listening = config.operator_addr.map(|at| {
@@ -277,20 +267,12 @@ impl Server {
             let listening = listening.transpose()?;
             let routes = Routes {
                 mcp: mcp.clone(),
-                calls: calls.clone(),
                 health,
                 operator: operator.clone(),
                 access: listening.as_ref().map(|it| it.access.clone()),
-                endpoints: Endpoints {
-                    registry: registry.clone(),
-                    calls,
-                    config: shared.clone(),
-                    gateway,
-                },
+                endpoints: Endpoints { calls: (*calls).clone(), gateway },
                 blobs: blobs.clone(),
                 hang_up: hang_up.clone(),
-                running: running.clone(),
-                metrics: watch.metrics.clone(),
             };
             let works = Works { registry: registry.clone(), events: events.clone(), clock };
             let jobs = jobs::start(works, &stop);
@@ -298,36 +280,30 @@ impl Server {
                 vec![reload, asks, jobs, tokio::spawn(blobs::sweep(blobs, stop.clone()))];
             tasks.extend(reached);
             tasks.push(schedule::start(shared, &registry, &stop, &running));
-            let (addr, access) = (None, None);
             let mut server = Self {
-                limits: config.connections.clone(),
-                connections: Vec::new(),
-                registry,
+                calls,
                 loader,
                 mcp,
                 events,
-                addr,
-                stop,
+                addr: None,
                 hang_up,
-                running,
-                watch,
                 tasks,
+                connections: Vec::new(),
                 control,
-                access,
+                access: None,
                 _folder: folder,
-                _behalf: behalf,
             };
             if let Some(listening) = listening {
                 server.serve_operator(operator, listening);
             }
-            Ok((server, routes, config))
+            Ok((server, routes))
         })
     }
 
     fn serve_operator(&mut self, operator: Operator, listening: Listening) {
         let Listening { listener, access, unwritten } = listening;
         if let Some(key) = unwritten {
-            let (stop, access) = (self.stop.clone(), access.clone());
+            let (stop, access) = (self.calls.stop.clone(), access.clone());
             let until_written = async move {
                 _ = stop.run_until_cancelled(operator::hang_out(access, key)).await;
             };
@@ -341,51 +317,21 @@ impl Server {
 
     /// Takes connections until it stops.
     fn serve(&mut self, listener: tokio::net::TcpListener, front: Front) {
-        let connections = Connections::new(&self.limits);
+        let connections = Connections::new(&self.calls.config.connections);
         self.connections.push(connections.clone());
-        self.tasks.push(tokio::spawn(connections.serve(listener, front, self.stop.clone())));
-    }
-
-    /// Where it listens.
-    pub fn addr(&self) -> Option<SocketAddr> {
-        self.addr
-    }
-
-    /// What is on offer.
-    pub fn registry(&self) -> &Registry {
-        &self.registry
-    }
-
-    /// The operator's hand on the components.
-    pub fn control(&self) -> &Control {
-        &self.control
-    }
-
-    /// What it and its components have done.
-    pub fn metrics(&self) -> &Metrics {
-        &self.watch.metrics
-    }
-
-    /// Who called what.
-    pub fn audit(&self) -> &Audit {
-        &self.watch.audit
-    }
-
-    /// Hears what the component of that name publishes.
-    pub fn listen(&self, component: &str) -> Listener {
-        self.events.bell(component).listen()
+        self.tasks.push(tokio::spawn(connections.serve(listener, front, self.calls.stop.clone())));
     }
 
     /// Takes no more calls, lets those that run finish, and closes what is open.
     pub fn stop(self) -> BoxFuture<'static, ()> {
         Box::pin(async move {
-            self.stop.cancel();
+            self.calls.stop.cancel();
             if let Some(access) = &self.access {
                 access.close();
             }
-            self.running.close();
-            let drain = Duration::from_secs(self.limits.stop_s);
-            if tokio::time::timeout(drain, self.running.wait()).await.is_err() {
+            self.calls.running.close();
+            let drain = Duration::from_secs(self.calls.config.connections.stop_s);
+            if tokio::time::timeout(drain, self.calls.running.wait()).await.is_err() {
                 tracing::warn!(
                     "some calls did not finish in {drain:?} (stop_s under [connections])"
                 );
@@ -401,7 +347,7 @@ impl Server {
                 }
             }
             self.loader.close().await;
-            let watch = self.watch;
+            let watch = self.calls.watch.clone();
             if let Err(error) = tokio::task::spawn_blocking(move || watch.close()).await {
                 tracing::error!("the audit log was not closed: {error}");
             }

@@ -1,6 +1,23 @@
 //! A native `echo` behind our own path: what is left of a call when the sandbox is taken away.
 
-use host::Config;
+use std::sync::Arc;
+
+use calls::{
+    Calls,
+    outcome::{CallOutcome, Executor},
+    replay_guard::ReplayGuard,
+};
+use host::{
+    Config,
+    call::CallRequest,
+    component::{CallError, Output},
+    events::Events,
+    record::Watch,
+    registry::Registry,
+    seal::Seal,
+};
+use mcp::McpServer;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -16,11 +33,41 @@ fn echo(arguments: &str) -> String {
     read.and_then(|echo| serde_json::to_string(&echo)).unwrap_or_else(|_| "null".to_owned())
 }
 
+/// Answers every call itself, whatever its name.
+#[derive(Clone)]
+struct Native;
+
+impl Executor for Native {
+    fn has_header_arguments(&self, _: &str) -> bool {
+        false
+    }
+
+    async fn answer(&self, call: CallRequest) -> Result<CallOutcome, CallError> {
+        let structured = Some(echo(&call.arguments));
+        let output = Output { structured, content: Vec::new(), meta: None };
+        Ok(CallOutcome::Done { component: "native".into(), call_id: 0, output })
+    }
+}
+
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let addr = std::env::args().nth(1).unwrap_or_else(|| "127.0.0.1:0".to_owned());
     let listener = tokio::net::TcpListener::bind(&addr).await?;
     let config = Config { addr: listener.local_addr()?, ..Config::defaults() };
-    host::native::serve(listener, &config, echo).await?;
+    let (registry, running, stop) =
+        (Registry::default(), TaskTracker::new(), CancellationToken::new());
+    let watch = Watch::unseen(registry.clone());
+    let metrics = watch.metrics.clone();
+    let calls = Calls::new(
+        (registry.clone(), Arc::new(config.clone())),
+        (Seal::fresh()?, ReplayGuard::default()),
+        running.clone(),
+        watch,
+        stop.clone(),
+        None,
+    );
+    let wait = config.sessions.question_wait();
+    let sdk = McpServer::new(registry, calls, Events::default(), wait);
+    host::serve_alone(listener, &config, (Native, &sdk), (running, metrics), stop).await;
     Ok(())
 }

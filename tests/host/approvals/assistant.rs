@@ -42,7 +42,7 @@ async fn it_takes_the_place_while_the_host_serves_and_gives_it_back() {
     let client = server.client();
     let asked = json!({ "message": "こんにちは" });
     assert_ne!(talk(&client, asked.clone()).await["provider"], "clerk");
-    let mut changes = server.server().registry().changes();
+    let mut changes = server.server().calls.registry.changes();
     server.folders.put("clerk", &component_bytes("clerk"));
     changes.wait_for(|it| it.component("clerk").is_some()).await.unwrap();
     let answer = talk(&client, asked.clone()).await;

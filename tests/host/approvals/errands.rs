@@ -115,7 +115,7 @@ async fn what_waits_outlives_a_restart_and_a_swap_and_happens_once() {
     it.server.restart().await;
     let bytes = rebuilt(&component_bytes("errand"), 7);
     let digest = host::digest::digest(&bytes);
-    let mut changes = it.server.server().registry().changes();
+    let mut changes = it.server.server().calls.registry.changes();
     it.server.folders.put("errand", &bytes);
     let there =
         changes.wait_for(|it| it.component("errand").is_some_and(|it| **it.digest() == digest));
@@ -129,7 +129,7 @@ async fn what_waits_outlives_a_restart_and_a_swap_and_happens_once() {
     it.server.restart().await;
     let (status, again) = allow(&it.server.client(), &id).await;
     assert_eq!((status, &again["error"]), (409, &json!("answered_already")), "{again}");
-    let lines = it.server.server().audit().tail(50);
+    let lines = it.server.server().calls.watch.audit.tail(50);
     let made: Vec<_> = lines.iter().filter(|it| it["tool"] == "reserve_seats").collect();
     assert_eq!(made.len(), 1, "{lines:?}");
     assert_eq!(

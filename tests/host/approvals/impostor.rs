@@ -129,7 +129,7 @@ async fn a_word_is_for_one_call_as_it_was_shown() {
     let others: Vec<_> = told["outcomes"].as_array().unwrap().iter().map(held).collect();
     assert!(others.iter().all(|it| *it != first), "{told}");
     assert!(is_free(&client, &show, &next).await);
-    let lines = server.server().audit().tail(100);
+    let lines = server.server().calls.watch.audit.tail(100);
     let made = lines.iter().filter(|it| it["tool"] == "reserve_seats").count();
     assert_eq!(made, 1, "{lines:?}");
     // What it takes back is not made, whatever is said afterwards.
@@ -197,7 +197,7 @@ async fn a_key_goes_to_its_host_and_is_in_no_memory_request_or_log() {
         assert_eq!(told["found"], json!([false, true]));
     }
     assert_eq!(other.received(), Vec::<String>::new());
-    let audited = serde_json::to_string(&server.server().audit().tail(100)).unwrap();
+    let audited = serde_json::to_string(&server.server().calls.watch.audit.tail(100)).unwrap();
     assert!(!audited.contains(KEY));
     let health: Value = client.get("/api/health").await.json().await.unwrap();
     assert!(!health.to_string().contains(KEY), "{health}");

@@ -85,7 +85,7 @@ async fn other_arguments_and_a_second_time_need_another_word() {
     for _ in 0..2 {
         assert!(it.looked(&id).await["done"].is_object(), "the outcome, not another call");
     }
-    let lines = it.server.server().audit().tail(50);
+    let lines = it.server.server().calls.watch.audit.tail(50);
     let made = lines.iter().filter(|it| it["tool"] == "reserve_seats").count();
     assert_eq!(made, 1);
 }
@@ -131,7 +131,7 @@ async fn a_late_word_is_none() {
     folders.lend_code();
     let now = Arc::new(Mutex::new(Duration::from_secs(1_900_000_000)));
     let server = Server::start_at(config, Clock::Fixed(now.clone())).await.unwrap();
-    let client = Client::new(&format!("http://{}", server.addr().unwrap()));
+    let client = Client::new(&format!("http://{}", server.addr.unwrap()));
     let reserve = json!({
         "tool": "reserve_seats",
         "arguments": { "user_id": "u", "showtime_id": "show_1", "seat_ids": ["A1"] },
@@ -228,7 +228,7 @@ async fn what_the_host_runs_by_itself_has_no_caller() {
     let it = Errands::with(&format!("{lines}schedule_ms = 100\n")).await;
     let mut text = String::new();
     for _ in 0..200 {
-        text = it.server.server().metrics().text();
+        text = it.server.server().calls.watch.metrics.text();
         let failed = text.lines().any(|it| it.contains("schedule") && it.contains("errand"));
         if failed {
             break;
@@ -236,6 +236,6 @@ async fn what_the_host_runs_by_itself_has_no_caller() {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     assert!(inbox(&it.server.client()).await.is_empty(), "{text}");
-    let lines = it.server.server().audit().tail(100);
+    let lines = it.server.server().calls.watch.audit.tail(100);
     assert!(lines.iter().all(|it| it["asked_by"].is_null()), "{lines:?}");
 }

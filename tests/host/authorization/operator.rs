@@ -146,7 +146,7 @@ async fn an_operator_who_may_only_read_looks_and_changes_nothing() {
         assert_eq!(status, StatusCode::FORBIDDEN, "{path}: {told}");
         assert!(told["message"].as_str().unwrap().contains("read-only"), "{told}");
     }
-    assert_eq!(server.server().control().component("echo").unwrap().generation, Some(1));
+    assert_eq!(server.server().control.component("echo").unwrap().generation, Some(1));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -40,7 +40,7 @@ impl Reserving {
 
     /// How often the tool was called.
     fn made(&self) -> u64 {
-        let text = self.talk.server().metrics().text();
+        let text = self.talk.server().calls.watch.metrics.text();
         let line = "madoguchi_calls_total{component=\"cinema\",outcome=\"";
         let lines = text.lines().filter(|it| it.starts_with(line));
         lines.map(|it| it.rsplit(' ').next().unwrap().parse::<u64>().unwrap()).sum()
@@ -140,7 +140,7 @@ async fn a_swap_between_question_and_answer_lets_the_new_version_do_it() {
     let it = Reserving::begin("").await;
     let bytes = rebuilt(&component_bytes("cinema"), 7);
     let digest = host::digest::digest(&bytes);
-    let mut changes = it.talk.server().registry().changes();
+    let mut changes = it.talk.server().calls.registry.changes();
     it.talk.server.folders.put("cinema", &bytes);
     let there =
         changes.wait_for(|it| it.component("cinema").is_some_and(|it| **it.digest() == digest));
@@ -148,7 +148,7 @@ async fn a_swap_between_question_and_answer_lets_the_new_version_do_it() {
     it.talk.model.says(says("取れました"));
     it.talk.answer(&it.decided("allow")).await;
     assert!(!it.is_free().await);
-    let lines = it.talk.server().audit().tail(20);
+    let lines = it.talk.server().calls.watch.audit.tail(20);
     let reserved = lines.iter().find(|it| it["tool"] == "reserve_seats").expect("it is audited");
     assert_eq!(reserved["digest"].as_str(), digest.get(..12), "the new version: {reserved}");
 }
@@ -156,7 +156,7 @@ async fn a_swap_between_question_and_answer_lets_the_new_version_do_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tool_that_has_gone_between_question_and_answer_is_not_called_and_the_model_is_told() {
     let it = Reserving::begin("").await;
-    let mut changes = it.talk.server().registry().changes();
+    let mut changes = it.talk.server().calls.registry.changes();
     std::fs::remove_file(it.talk.server.file("cinema")).unwrap();
     let gone = changes.wait_for(|it| it.component("cinema").is_none());
     tokio::time::timeout(std::time::Duration::from_secs(60), gone).await.unwrap().unwrap();
@@ -219,9 +219,13 @@ async fn of_several_that_wait_each_is_answered_for_itself_and_the_run_goes_on_wi
     assert_eq!(names, ["reserve_seats", "echo", "reserve_seats"], "ILL-24: in call order");
     // From the first turn once more, with both: both were made.
     talk.model.says(says("両方あります"));
-    let before = talk.server().metrics().component("cinema").calls;
+    let before = talk.server().calls.watch.metrics.component("cinema").calls;
     talk.answer(&allow(&first, &ids)).await;
-    assert_eq!(talk.server().metrics().component("cinema").calls, before, "each is made once");
+    assert_eq!(
+        talk.server().calls.watch.metrics.component("cinema").calls,
+        before,
+        "each is made once"
+    );
     assert_eq!(talk.model.broken(), [""; 0]);
 }
 

@@ -159,7 +159,7 @@ async fn health_and_metrics_tell_of_assistants_and_never_a_key() {
         (&after["models"]["gemini"], &after["status"]),
         (&json!("error"), &json!("degraded"))
     );
-    let text = talk.server().metrics().text();
+    let text = talk.server().calls.watch.metrics.text();
     for line in [
         "madoguchi_assistant_runs_total{assistant=\"counter\",provider=\"gemini\",outcome=\"end\"} 1",
         "madoguchi_assistant_runs_total{assistant=\"counter\",provider=\"gemini\",outcome=\"undecided\"} 1",

@@ -100,7 +100,7 @@ async fn a_cookie_is_worth_a_day_and_one_password() {
     config.operator_addr = None;
     let now = Arc::new(Mutex::new(Duration::from_secs(1_800_000_000)));
     let server = Server::start_at(config, Clock::Fixed(now.clone())).await.unwrap();
-    let client = Client::new(&format!("http://{}", server.addr().unwrap()));
+    let client = Client::new(&format!("http://{}", server.addr.unwrap()));
     let cookie = cookie(&enter(&client, "one").await);
     *now.lock().unwrap() += Duration::from_secs(86_399);
     assert_eq!(talk(&client, &cookie).await, 200);

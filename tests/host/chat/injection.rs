@@ -49,5 +49,5 @@ async fn a_tool_outside_the_callers_scopes_is_neither_declared_nor_called() {
     assert!(declared.contains("echo") && !declared.contains("list_movies"), "{declared}");
     let told = results(talk.last().last().unwrap())[0].to_string();
     assert!(told.contains("There is no tool") && !told.contains("movie_id"), "{told}");
-    assert_eq!(talk.server().metrics().component("cinema").calls, 0);
+    assert_eq!(talk.server().calls.watch.metrics.component("cinema").calls, 0);
 }

@@ -117,7 +117,7 @@ async fn they_are_replaced_while_people_chat_and_no_chat_fails() {
             let name = if mark % 2 == 0 { "cinema" } else { "assistant" };
             let bytes = rebuilt(&component_bytes(name), mark);
             let digest = host::digest::digest(&bytes);
-            let mut changes = server.server().registry().changes();
+            let mut changes = server.server().calls.registry.changes();
             server.folders.put(name, &bytes);
             let is_there = changes
                 .wait_for(|it| it.component(name).is_some_and(|it| **it.digest() == *digest));

@@ -203,7 +203,7 @@ async fn a_client_that_goes_ends_the_tool() {
     // It is told before it is made.
     let running = "madoguchi_calls_running{component=\"echo\"} 1";
     for _ in 0..600 {
-        if talk.server().metrics().text().contains(running) {
+        if talk.server().calls.watch.metrics.text().contains(running) {
             break;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -211,12 +211,12 @@ async fn a_client_that_goes_ends_the_tool() {
     drop(response);
     let cancelled = "madoguchi_calls_total{component=\"echo\",outcome=\"cancelled\"} 1";
     for _ in 0..600 {
-        if talk.server().metrics().text().contains(cancelled) {
+        if talk.server().calls.watch.metrics.text().contains(cancelled) {
             return;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    panic!("{}", talk.server().metrics().text());
+    panic!("{}", talk.server().calls.watch.metrics.text());
 }
 
 #[tokio::test(flavor = "multi_thread")]

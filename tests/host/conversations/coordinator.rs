@@ -68,7 +68,7 @@ impl Counter {
 
     /// The same, once `is_it`.
     async fn until(&self, id: &str, is_it: impl Fn(&Value) -> bool) -> Value {
-        let mut bell = self.server.server().listen("conversations");
+        let mut bell = self.server.server().events.bell("conversations").listen();
         let uri = [format!("conversation://{id}")];
         let end = Instant::now() + Duration::from_secs(90);
         loop {
@@ -222,7 +222,7 @@ async fn swaps_of_the_component_in_the_middle_change_nothing() {
         counter.said(&id, messages).await;
         let bytes = rebuilt(&component_bytes("conversations"), mark);
         let digest = host::digest::digest(&bytes);
-        let mut changes = counter.server.server().registry().changes();
+        let mut changes = counter.server.server().calls.registry.changes();
         counter.server.folders.put("conversations", &bytes);
         let is_there = |it: &std::sync::Arc<host::registry::Catalog>| {
             it.component("conversations").is_some_and(|it| **it.digest() == *digest)

@@ -218,7 +218,7 @@ async fn a_read_of_the_same_address_is_the_components_and_every_act_is_recorded(
         post(&client, &format!("{CHAT}/messages"), json!({ "content": "秘密" })).await.0,
         200
     );
-    let lines = server.server().audit().tail(20);
+    let lines = server.server().calls.watch.audit.tail(20);
     let line = lines.iter().find(|it| it["tool"] == "send_chat");
     let line = line.unwrap_or_else(|| panic!("{lines:?}"));
     assert_eq!((&line["surface"], &line["outcome"]), (&json!("rest"), &json!("done")), "{line}");

@@ -40,7 +40,7 @@ async fn an_answer_is_fresh_for_a_minute_and_what_is_old_goes_by_itself() {
     let config = folders.config_with(&entry(&fake));
     let now = Arc::new(Mutex::new(Duration::from_secs(1_800_000_000)));
     let server = Server::start_at(config.clone(), Clock::Fixed(now.clone())).await.unwrap();
-    let client = Client::new(&format!("http://{}", server.addr().unwrap()));
+    let client = Client::new(&format!("http://{}", server.addr.unwrap()));
     let asked = async |passed_s: u64| {
         *now.lock().unwrap() += Duration::from_secs(passed_s);
         assert_eq!(look_up(&client, &fake.url("/json")).await.0, 200);

@@ -23,7 +23,7 @@ async fn a_stop_waits_for_calls_and_not_for_strangers() {
     let call =
         tokio::spawn(async move { client.call("count_slowly", json!({ "steps": 1000 })).await });
     let running = "madoguchi_calls_running{component=\"echo\"} 1";
-    while !server.server().metrics().text().contains(running) {
+    while !server.server().calls.watch.metrics.text().contains(running) {
         assert!(!call.is_finished(), "it was never seen to run");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }

@@ -43,7 +43,7 @@ async fn a_route_of_a_tool_does_what_the_tool_does() {
     assert_eq!(status, 200, "{sent}");
     let (_, found) = answer(&client, Method::GET, "/api/reach/letters", "").await;
     assert_eq!(found, json!({ "letters": ["窓口から"] }), "look-ups are at the same address");
-    let lines = server.server().audit().tail(5);
+    let lines = server.server().calls.watch.audit.tail(5);
     assert!(lines.iter().any(|it| it["tool"] == "send_letter"), "{lines:?}");
     let (status, refused) = answer(&client, Method::POST, "/api/reach/letters", "{}").await;
     assert_eq!((status, &refused["error"]), (400, &json!("invalid_params")), "{refused}");
@@ -161,7 +161,7 @@ async fn an_answer_that_is_not_read_any_more_ends() {
     super::until("the component goes on for ever", async || {
         let health = client.get("/api/health").await.json::<Value>().await.unwrap();
         assert_eq!(health["status"], "ok");
-        server.server().metrics().component("reach").running == 0
+        server.server().calls.watch.metrics.component("reach").running == 0
     })
     .await;
 }

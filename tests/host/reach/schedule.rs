@@ -13,7 +13,7 @@ fn scheduled(config: &mut host::Config) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_schedule_runs_again_and_again_one_that_failed_among_them_and_on_a_new_version() {
     let mut server = server(scheduled).await;
-    let mut bell = server.server().listen("reach");
+    let mut bell = server.server().events.bell("reach").listen();
     for _ in 0..5 {
         bell.rung(&[RUNS.to_owned()]).await;
     }

@@ -8,7 +8,7 @@ use tokio::task::JoinHandle;
 use super::{server, swap, until};
 
 fn waiting(server: &TestServer) -> usize {
-    let catalog = server.server().registry().catalog();
+    let catalog = server.server().calls.registry.catalog();
     catalog.component("reach").map_or(0, |it| it.waiting())
 }
 
@@ -47,7 +47,7 @@ async fn a_call_that_waits_takes_no_place_and_goes_on_when_its_event_comes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_event_of_another_name_wakes_nobody_and_a_flood_of_them_hides_none() {
     let server = server(|it| it.limits.events_max = 1_000).await;
-    let mut bell = server.server().listen("reach");
+    let mut bell = server.server().events.bell("reach").listen();
     let reader = spawn(server.client(), "await_letter", long());
     until_waiting(&server, 1).await;
     server.client().output("count_runs", json!({})).await;

@@ -245,13 +245,13 @@ async fn each_call_has_one_line_and_counts_for_its_server() {
     client.output("m_look", json!({ "secret": "hunter2" })).await;
     modern.will([Deed::Status(503, None)]);
     client.failure("m_book", json!({})).await;
-    server.server().audit().flush();
-    let lines = server.server().audit().tail(10);
+    server.server().calls.watch.audit.flush();
+    let lines = server.server().calls.watch.audit.tail(10);
     let told: Vec<_> =
         lines.iter().map(|it| (&it["server"], &it["tool"], &it["outcome"])).collect();
     let (m, look, book) = (json!("m"), json!("m_look"), json!("m_book"));
     assert_eq!(told, [(&m, &look, &json!("done")), (&m, &book, &json!("unavailable"))]);
-    let text = server.server().metrics().text();
+    let text = server.server().calls.watch.metrics.text();
     assert!(
         text.contains("madoguchi_calls_total{component=\"server:m\",outcome=\"done\"} 1"),
         "{text}"

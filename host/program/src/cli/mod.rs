@@ -46,8 +46,8 @@ pub(crate) fn log_to_stderr(format: LogFormat) {
 
 /// Tells where the counter is open, and with what.
 pub(crate) fn greet(server: &Server) -> io::Result<()> {
-    let Some(addr) = server.addr() else { return Ok(()) };
-    let catalog = server.registry().catalog();
+    let Some(addr) = server.addr else { return Ok(()) };
+    let catalog = server.calls.registry.catalog();
     let names: Vec<_> = catalog.components().map(|it| it.name().to_string()).collect();
     say("Madoguchi 窓口 is open.")?;
     say(&format!("  page        http://{addr}/"))?;

@@ -49,13 +49,13 @@ impl Reloader {
     /// Tries `source` and puts it in place; the same bytes again change nothing.
     pub(super) async fn put_in_place(&mut self, name: &str, source: Source) -> Result<()> {
         let began = Instant::now();
-        let serving = self.registry.catalog().component(name).cloned();
+        let serving = self.control.registry.catalog().component(name).cloned();
         if serving.as_ref().is_some_and(|it| **it.digest() == source.digest) {
-            self.troubles.lock().remove(name);
+            self.control.troubles.lock().remove(name);
             // Word of the file that serves may come late: what the operator has loaded since then waits on.
             let origin = |it: &Pending| it.origin == source.origin;
-            if self.shelf.manifest(name).pending.as_ref().is_some_and(origin) {
-                self.shelf.change(name, |it| it.pending = None).await;
+            if self.control.shelf.manifest(name).pending.as_ref().is_some_and(origin) {
+                self.control.shelf.change(name, |it| it.pending = None).await;
             }
             return Ok(());
         }
@@ -76,7 +76,7 @@ impl Reloader {
 
     /// Makes `source` ready to serve, on the terms that the generation before it sets.
     async fn attempt(&self, name: &str, source: Source, is_swap: bool) -> Result<Build> {
-        let manifest = self.shelf.manifest(name);
+        let manifest = self.control.shelf.manifest(name);
         if let Some(it) = manifest.rejection(&source.digest) {
             let (number, status) = (it.number, it.status);
             return Err(LoadError::Rejected { component: name.to_owned(), number, status });
@@ -102,7 +102,7 @@ impl Reloader {
     /// What the build's own section asks for; none where it has nothing to ask for, or travels with the
     /// program.
     fn section(&self, name: &str, source: &Source) -> Result<Option<String>> {
-        if self.library.is_bundled(name) {
+        if self.loader.library.is_bundled(name) {
             return Ok(None);
         }
         let text = defaults::section(&source.bytes).map_err(LoadError::Unusable)?;
@@ -170,10 +170,10 @@ impl Reloader {
 
     /// The tools of the build with that digest: it serves, or they are written down.
     fn tools(&self, name: &str, digest: &str) -> Option<Vec<Surface>> {
-        let serving = self.registry.catalog().component(name).cloned();
+        let serving = self.control.registry.catalog().component(name).cloned();
         match serving.filter(|it| **it.digest() == *digest) {
             Some(it) => Some(Surface::all(&it)),
-            None => self.shelf.tools(name, digest),
+            None => self.control.shelf.tools(name, digest),
         }
     }
 
@@ -182,28 +182,28 @@ impl Reloader {
         // What the file decides needs no section, be it good or not.
         let Ok(Some(text)) = self.section(name, source) else { return Ok(()) };
         self.loader.config.accept(name, &text).map_err(LoadError::Unusable)?;
-        self.shelf.change(name, |it| it.given = Some(text)).await;
+        self.control.shelf.change(name, |it| it.given = Some(text)).await;
         Ok(())
     }
 
     /// Keeps a build until the operator accepts it, or another one comes.
     async fn hold(&self, name: &str, source: &Source, why: &LoadError) {
-        self.shelf.keep(name, source, None).await;
+        self.control.shelf.keep(name, source, None).await;
         let pending = Pending {
             digest: source.digest.clone(),
             origin: source.origin.clone(),
             why: why.to_string(),
         };
-        self.shelf.change(name, |it| it.pending = Some(pending)).await;
+        self.control.shelf.change(name, |it| it.pending = Some(pending)).await;
     }
 
     /// The first source that can serve: the file, the generation that served, the binary.
     pub(super) async fn first_good(&self, name: &str) -> Option<Build> {
         let in_folder = self.seen.contains_key(name);
-        let read = || self.library.read(name).map_err(LoadError::from);
+        let read = || self.loader.library.read(name).map_err(LoadError::from);
         let first = match in_folder {
             true => read().inspect_err(|it| self.refuse(name, name, it)).ok(),
-            false => self.library.read_bundled(name),
+            false => self.loader.library.read_bundled(name),
         };
         if let Some(source) = first {
             let origin = source.origin.clone();
@@ -222,7 +222,7 @@ impl Reloader {
         if let Some(build) = self.stand_in(name).await {
             return Some(build);
         }
-        let bundled = in_folder.then(|| self.library.read_bundled(name)).flatten()?;
+        let bundled = in_folder.then(|| self.loader.library.read_bundled(name)).flatten()?;
         let attempt = self.attempt(name, bundled, false).await;
         let refused = |error: &LoadError| self.refuse(name, "the binary", error);
         let build = attempt.inspect_err(refused).ok()?;
@@ -231,9 +231,9 @@ impl Reloader {
 
     /// The generation that served last, ready to serve again.
     async fn stand_in(&self, name: &str) -> Option<Build> {
-        let manifest = self.shelf.manifest(name);
+        let manifest = self.control.shelf.manifest(name);
         let serving = manifest.serving()?;
-        let source = self.shelf.read(name, &serving.digest, FROM_SHELF)?;
+        let source = self.control.shelf.read(name, &serving.digest, FROM_SHELF)?;
         let version = Version::settled(serving.number);
         let terms = Terms::as_before(version, false, (&manifest, &source.digest));
         let loaded = self.loader.load(name, &source, terms).await;
@@ -247,7 +247,7 @@ impl Reloader {
         let Build { source, loaded, stands_in } = build;
         let component = loaded.component;
         // Nothing else changes the registry: what may be put in place now can be in a moment.
-        self.registry.check(&component)?;
+        self.control.registry.check(&component)?;
         let generation = Revision {
             number: component.generation(),
             digest: source.digest.clone(),
@@ -259,15 +259,15 @@ impl Reloader {
             status: Status::Serving,
         };
         // First, so that a client that hears of the swap finds its generation.
-        self.shelf.note(name, |it| {
+        self.control.shelf.note(name, |it| {
             it.is_configured |= loaded.is_configured;
             match it.generation(generation.number) {
                 Some(_) => it.serve(generation.number),
                 None => it.install(generation),
             }
         });
-        let before = self.registry.catalog().component(name).cloned();
-        self.registry.install(&component)?;
+        let before = self.control.registry.catalog().component(name).cloned();
+        self.control.registry.install(&component)?;
         match loaded.trouble {
             Some(error) => {
                 let kept = match (loaded.is_configured, component.are_settings_refused) {
@@ -280,14 +280,14 @@ impl Reloader {
             }
             // A stand-in serves for a bad file: the trouble stays until the file is good.
             None if stands_in => {}
-            None => _ = self.troubles.lock().remove(name),
+            None => _ = self.control.troubles.lock().remove(name),
         }
         tell(name, &loaded.differences);
         if let Some(before) = before {
             self.keep_ready(before);
         }
-        self.shelf.keep(name, &source, Some(Surface::all(&component))).await;
-        self.shelf.write_down(name).await;
+        self.control.shelf.keep(name, &source, Some(Surface::all(&component))).await;
+        self.control.shelf.write_down(name).await;
         Ok(())
     }
 
@@ -303,21 +303,21 @@ impl Reloader {
     /// Takes a component away whose file is gone; a bundled one goes back to what it was.
     pub(super) async fn remove(&mut self, name: &str) {
         self.forget(name);
-        if let Some(source) = self.library.read_bundled(name) {
+        if let Some(source) = self.loader.library.read_bundled(name) {
             match self.put_in_place(name, source).await {
                 Ok(()) => tracing::info!(component = name, "back to the bundled version"),
                 Err(error) => self.refuse(name, "the binary", &error),
             }
             return;
         }
-        self.registry.remove(name);
-        self.shelf.change(name, |it| it.end_serving(Status::Removed)).await;
+        self.control.registry.remove(name);
+        self.control.shelf.change(name, |it| it.end_serving(Status::Removed)).await;
         tracing::info!(component = name, "removed, for its file is gone");
     }
 
     /// The folder's file of that name, read and digested off the async workers.
     async fn read(&self, name: &str) -> Result<Source> {
-        let (library, name) = (self.library.clone(), name.to_owned());
+        let (library, name) = (self.loader.library.clone(), name.to_owned());
         blocking(move || Ok(library.read(&name)?)).await
     }
 }

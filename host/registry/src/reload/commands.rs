@@ -42,15 +42,16 @@ impl Reloader {
         }
         let source = Source::new(bytes, BY_OPERATOR.to_owned());
         // An operator who names the very bytes wants them tried.
-        if self.shelf.manifest(name).is_unwanted(&source.digest) {
-            self.shelf.change(name, |it| it.forgive(&source.digest)).await;
+        if self.control.shelf.manifest(name).is_unwanted(&source.digest) {
+            self.control.shelf.change(name, |it| it.forgive(&source.digest)).await;
         }
         self.put_and_keep(name, source).await
     }
 
     /// Puts `source` in place, and then into the folder, from which the next start takes it.
     async fn put_and_keep(&mut self, name: &str, source: Source) -> Result<()> {
-        let (library, bytes, file) = (self.library.clone(), source.bytes.clone(), name.to_owned());
+        let (library, bytes, file) =
+            (self.loader.library.clone(), source.bytes.clone(), name.to_owned());
         self.put_in_place(name, source).await.map_err(|error| {
             tracing::warn!(component = name, "the operator's build: refused: {error}");
             refused(name, error)
@@ -60,7 +61,7 @@ impl Reloader {
 
     /// The build that waits: the one of that digest, where one is named.
     fn pending(&self, name: &str, digest: Option<&str>) -> Result<Pending> {
-        let pending = self.shelf.manifest(name).pending;
+        let pending = self.control.shelf.manifest(name).pending;
         let pending = pending.ok_or_else(|| ControlError::NothingPending(name.to_owned()))?;
         match digest.is_none_or(|it| it == pending.digest) {
             true => Ok(pending),
@@ -70,20 +71,20 @@ impl Reloader {
 
     async fn refuse_pending(&mut self, name: &str, digest: Option<&str>) -> Result<()> {
         let Pending { digest, why, .. } = self.pending(name, digest)?;
-        self.shelf.change(name, |it| it.refuse(&digest)).await;
-        self.troubles.lock().remove(name);
+        self.control.shelf.change(name, |it| it.refuse(&digest)).await;
+        self.control.troubles.lock().remove(name);
         tracing::info!(component = name, digest = &digest[..12], "refused by the operator: {why}");
         Ok(())
     }
 
     async fn accept(&mut self, name: &str, digest: Option<&str>) -> Result<()> {
         let pending = self.pending(name, digest)?;
-        let Some(source) = self.shelf.read(name, &pending.digest, &pending.origin) else {
-            self.shelf.change(name, |it| it.pending = None).await;
+        let Some(source) = self.control.shelf.read(name, &pending.digest, &pending.origin) else {
+            self.control.shelf.change(name, |it| it.pending = None).await;
             return Err(ControlError::NothingPending(name.to_owned()));
         };
         self.give(name, &source).await.map_err(|error| refused(name, error))?;
-        self.shelf.change(name, |it| it.accept(&pending.digest)).await;
+        self.control.shelf.change(name, |it| it.accept(&pending.digest)).await;
         let (digest, why) = (&pending.digest[..12], &pending.why);
         tracing::info!(component = name, digest, "accepted by the operator: {why}");
         if source.origin == BY_OPERATOR {
@@ -93,27 +94,29 @@ impl Reloader {
     }
 
     async fn unload(&mut self, name: &str) -> Result<()> {
-        if self.registry.catalog().component(name).is_none() && !self.seen.contains_key(name) {
+        if self.control.registry.catalog().component(name).is_none()
+            && !self.seen.contains_key(name)
+        {
             return Err(ControlError::Unknown(name.to_owned()));
         }
-        let (library, file) = (self.library.clone(), name.to_owned());
+        let (library, file) = (self.loader.library.clone(), name.to_owned());
         blocking(move || library.take_away(&file)).await.map_err(ControlError::Folder)?;
         self.forget(name);
-        self.registry.remove(name);
+        self.control.registry.remove(name);
         let unloaded = |it: &mut Manifest| {
             it.end_serving(Status::Removed);
             it.pending = None;
             it.given = None;
             it.is_unloaded = true;
         };
-        self.shelf.change(name, unloaded).await;
+        self.control.shelf.change(name, unloaded).await;
         self.loader.config.take_back(name);
         tracing::info!(component = name, "unloaded by the operator");
         Ok(())
     }
 
     async fn rollback(&mut self, name: &str, to: Option<u64>) -> Result<()> {
-        let manifest = self.shelf.manifest(name);
+        let manifest = self.control.shelf.manifest(name);
         if manifest.generations.is_empty() {
             return Err(ControlError::Unknown(name.to_owned()));
         }
@@ -124,7 +127,7 @@ impl Reloader {
         }
         let target = manifest.generation(number).ok_or_else(|| self.no_generation(name, number))?;
         self.go_to(name, target, Status::RolledBack).await?;
-        self.troubles.lock().remove(name);
+        self.control.troubles.lock().remove(name);
         tracing::info!(
             component = name,
             "generation {number} serves again, as the operator wishes"
@@ -134,7 +137,7 @@ impl Reloader {
 
     /// Puts the generation before `number` back, if that is the one that serves.
     async fn give_back(&mut self, name: &str, number: u64) -> Result<()> {
-        let manifest = self.shelf.manifest(name);
+        let manifest = self.control.shelf.manifest(name);
         if manifest.serving().is_none_or(|it| it.number != number) {
             return Ok(());
         }
@@ -153,29 +156,30 @@ impl Reloader {
     /// Lets `target` serve at once; the one that serves ends with `status`.
     async fn go_to(&mut self, name: &str, target: &Revision, status: Status) -> Result<()> {
         let number = target.number;
-        let before = self.registry.catalog().component(name).cloned();
+        let before = self.control.registry.catalog().component(name).cloned();
         let component = match self.ready_again(name, target) {
             Some(component) => component,
             None => self.load_again(name, target).await?,
         };
-        self.registry.check(&component).map_err(|error| refused(name, error.into()))?;
-        self.shelf.note(name, |it| it.go_to(number, status));
-        let installed = self.registry.install(&component);
+        self.control.registry.check(&component).map_err(|error| refused(name, error.into()))?;
+        self.control.shelf.note(name, |it| it.go_to(number, status));
+        let installed = self.control.registry.install(&component);
         installed.map_err(|error| refused(name, error.into()))?;
         if let Some(before) = before {
             self.keep_ready(before);
         }
-        self.shelf.write_down(name).await;
+        self.control.shelf.write_down(name).await;
         self.back_into_the_folder(name, target).await
     }
 
     /// What was taken away and comes back must be there at the next start, too.
     async fn back_into_the_folder(&self, name: &str, target: &Revision) -> Result<()> {
-        if self.seen.contains_key(name) || self.library.bundled().iter().any(|it| it == name) {
+        if self.seen.contains_key(name) || self.loader.library.bundled().iter().any(|it| it == name)
+        {
             return Ok(());
         }
-        let source = self.shelf.read(name, &target.digest, &target.origin);
-        let put = source.map_or(Ok(()), |it| self.library.put(name, &it.bytes));
+        let source = self.control.shelf.read(name, &target.digest, &target.origin);
+        let put = source.map_or(Ok(()), |it| self.loader.library.put(name, &it.bytes));
         put.map_err(ControlError::Folder)
     }
 
@@ -187,7 +191,7 @@ impl Reloader {
         let ready = self.ready.get(name)?.iter().find(|it| **it.digest() == *target.digest)?;
         let settings = self.loader.settings(name).ok()?;
         let again = Arc::new(ready.as_version(Version::settled(target.number), settings));
-        let (component, troubles) = (again.clone(), self.troubles.clone());
+        let (component, troubles) = (again.clone(), self.control.troubles.clone());
         tokio::spawn(async move {
             if let Err(error) = component.configure().await {
                 let name = component.name().to_string();
@@ -203,17 +207,18 @@ impl Reloader {
 
     async fn load_again(&self, name: &str, target: &Revision) -> Result<Arc<LoadedComponent>> {
         let number = target.number;
-        let source = self.shelf.read(name, &target.digest, &target.origin);
+        let source = self.control.shelf.read(name, &target.digest, &target.origin);
         let source = source.ok_or_else(|| self.no_generation(name, number))?;
-        let manifest = self.shelf.manifest(name);
+        let manifest = self.control.shelf.manifest(name);
         let terms = Terms::as_before(Version::settled(number), true, (&manifest, &target.digest));
         let loaded = self.loader.load(name, &source, terms).await;
         Ok(loaded.map_err(|error| refused(name, error))?.component)
     }
 
     fn no_generation(&self, name: &str, number: u64) -> ControlError {
-        let manifest = self.shelf.manifest(name);
-        let kept = manifest.generations.iter().filter(|it| self.shelf.has(name, &it.digest));
+        let manifest = self.control.shelf.manifest(name);
+        let kept =
+            manifest.generations.iter().filter(|it| self.control.shelf.has(name, &it.digest));
         let kept: Vec<_> = kept.map(|it| it.number.to_string()).collect();
         let kept = if kept.is_empty() { "none".to_owned() } else { kept.join(", ") };
         ControlError::NoGeneration { component: name.to_owned(), number, kept }

@@ -8,22 +8,25 @@ use axum::{
     Json, Router,
     body::Bytes,
     extract::{DefaultBodyLimit, FromRequest, Path, Request, State},
-    response::{IntoResponse, Response},
+    middleware,
+    response::Response,
     routing::get,
 };
 use http::{Extensions, HeaderMap, HeaderValue, header};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::endpoints::Endpoints;
+use super::{Refused, endpoints::Endpoints};
 use base::{
-    call::Surface, call::TraceHeaders, caller::Caller, failure::Failure, language::Language,
+    call::{Surface, TraceHeaders},
+    caller::Caller,
+    failure::Failure,
+    language::Language,
     unreadable,
 };
 use calls::{
     Reply, Speaker,
     approvals::{Approval, Described, State as Stands},
-    authorization::{Shape, refusal},
     unknown_approval,
 };
 
@@ -45,6 +48,7 @@ pub(crate) fn routes(endpoints: Endpoints) -> Router {
         .route("/api/approvals", get(list))
         .route("/api/approvals/{id}", get(one).post(answer))
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
+        .layer(middleware::map_response(fresh))
         .with_state(endpoints)
 }
 
@@ -52,17 +56,14 @@ async fn list(
     State(endpoints): State<Endpoints>,
     headers: HeaderMap,
     extensions: Extensions,
-) -> Response {
-    let listed = async {
-        let caller = endpoints.caller(&headers, &extensions)?;
-        let all = match endpoints.calls.approvals() {
-            Some(it) => it.list(&caller.principal).await,
-            None => Vec::new(),
-        };
-        let all: Vec<_> = all.iter().map(|it| endpoints.told(it, &caller)).collect();
-        Ok(json!({ "approvals": all }))
+) -> Result<Json<Value>, Refused> {
+    let caller = endpoints.caller(&headers, &extensions)?;
+    let all = match &endpoints.calls.approvals {
+        Some(it) => it.list(&caller.principal).await,
+        None => Vec::new(),
     };
-    answered(listed.await)
+    let all: Vec<_> = all.iter().map(|it| endpoints.told(it, &caller)).collect();
+    Ok(Json(json!({ "approvals": all })))
 }
 
 async fn one(
@@ -70,63 +71,62 @@ async fn one(
     Path(id): Path<String>,
     headers: HeaderMap,
     extensions: Extensions,
-) -> Response {
-    let found = async {
-        let caller = endpoints.caller(&headers, &extensions)?;
-        let found = match endpoints.calls.approvals() {
-            Some(it) => it.get(&id, &caller.principal).await,
-            None => None,
-        };
-        Ok(endpoints.told(&found.ok_or_else(unknown_approval)?, &caller))
+) -> Result<Json<Value>, Refused> {
+    let caller = endpoints.caller(&headers, &extensions)?;
+    let found = match &endpoints.calls.approvals {
+        Some(it) => it.get(&id, &caller.principal).await,
+        None => None,
     };
-    answered(found.await)
+    Ok(Json(endpoints.told(&found.ok_or_else(unknown_approval)?, &caller)))
 }
 
 async fn answer(
     State(endpoints): State<Endpoints>,
     Path(id): Path<String>,
     request: Request,
-) -> Response {
-    answered(endpoints.reply(&id, request).await)
+) -> Result<Json<Value>, Refused> {
+    // Of a stranger nothing more is read.
+    let caller = endpoints.caller(request.headers(), request.extensions())?;
+    let trace = TraceHeaders::of(request.headers());
+    let body = Bytes::from_request(request, &()).await.map_err(|it| {
+        Failure::new("unread", it.status().as_u16(), format!("The body was not read: {it}"))
+    })?;
+    let said: Said = serde_json::from_slice(&body).map_err(|error| {
+        let why = unreadable::why(&error.to_string());
+        invalid(format!("{FORM}: {why}"))
+    })?;
+    let reply = match (said.allow, said.answers) {
+        (Some(true), None) => Reply::Allow,
+        (Some(false), None) => Reply::Deny,
+        (None, Some(answers)) => Reply::Answers(answers),
+        _ => return Err(invalid(format!("{FORM}, one of the two")).into()),
+    };
+    let approvals = endpoints.calls.approvals.as_ref().ok_or_else(unknown_approval)?;
+    let before = approvals.get(&id, &caller.principal).await.ok_or_else(unknown_approval)?;
+    if said.arguments_sha256.is_some_and(|it| it != before.arguments_sha256) {
+        let message =
+            "The call has other arguments than the ones that this answer is for; nothing was done.";
+        return Err(Failure::new("other_arguments", 409, message).into());
+    }
+    let fits = matches!(
+        (&before.state, &reply),
+        (Stands::Waits, Reply::Allow | Reply::Deny)
+            | (Stands::Asks { .. }, Reply::Answers(_) | Reply::Deny)
+    );
+    if !fits {
+        return Err(over(&before).into());
+    }
+    let speaker = Speaker { caller: caller.clone(), surface: Surface::Rest, trace };
+    let approval = endpoints.calls.reply(&id, speaker, reply).await?;
+    Ok(Json(endpoints.told(&approval, &caller)))
+}
+
+async fn fresh(mut response: Response) -> Response {
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
 }
 
 impl Endpoints {
-    async fn reply(&self, id: &str, request: Request) -> Result<Value, Failure> {
-        // Of a stranger nothing more is read.
-        let caller = self.caller(request.headers(), request.extensions())?;
-        let trace = TraceHeaders::of(request.headers());
-        let body = Bytes::from_request(request, &()).await.map_err(|it| {
-            Failure::new("unread", it.status().as_u16(), format!("The body was not read: {it}"))
-        })?;
-        let said: Said = serde_json::from_slice(&body).map_err(|error| {
-            let why = unreadable::why(&error.to_string());
-            invalid(format!("{FORM}: {why}"))
-        })?;
-        let reply = match (said.allow, said.answers) {
-            (Some(true), None) => Reply::Allow,
-            (Some(false), None) => Reply::Deny,
-            (None, Some(answers)) => Reply::Answers(answers),
-            _ => return Err(invalid(format!("{FORM}, one of the two"))),
-        };
-        let approvals = self.calls.approvals().ok_or_else(unknown_approval)?;
-        let before = approvals.get(id, &caller.principal).await.ok_or_else(unknown_approval)?;
-        if said.arguments_sha256.is_some_and(|it| it != before.arguments_sha256) {
-            let message = "The call has other arguments than the ones that this answer is for; nothing was done.";
-            return Err(Failure::new("other_arguments", 409, message));
-        }
-        let fits = matches!(
-            (&before.state, &reply),
-            (Stands::Waits, Reply::Allow | Reply::Deny)
-                | (Stands::Asks { .. }, Reply::Answers(_) | Reply::Deny)
-        );
-        if !fits {
-            return Err(over(&before));
-        }
-        let speaker = Speaker { caller: caller.clone(), surface: Surface::Rest, trace };
-        let approval = self.calls.reply(id, speaker, reply).await?;
-        Ok(self.told(&approval, &caller))
-    }
-
     /// Who asks: by a token, or by the gateway's cookie where there is a gateway.
     fn caller(&self, headers: &HeaderMap, extensions: &Extensions) -> Result<Caller, Failure> {
         self.gateway.caller_of(headers, extensions).ok_or_else(|| {
@@ -138,7 +138,7 @@ impl Endpoints {
     /// One approval as its caller is told.
     fn told(&self, it: &Approval, caller: &Caller) -> Value {
         let language = Language::of(Some(caller.locale.as_deref().unwrap_or("ja")), "");
-        let catalog = self.registry.catalog();
+        let catalog = self.calls.registry.catalog();
         let described = Described::of(&catalog, &it.tool, language);
         let mut told = json!({
             "id": it.id,
@@ -174,15 +174,6 @@ impl Endpoints {
 
 /// What an answer looks like.
 const FORM: &str = "The body is {\"allow\": true}, {\"allow\": false} or {\"answers\": {KEY: {\"action\": …, \"content\": …}}}, each with \"argumentsSha256\" where the arguments are to be the ones that were shown";
-
-fn answered(result: Result<Value, Failure>) -> Response {
-    let mut response = match result {
-        Ok(body) => Json(body).into_response(),
-        Err(failure) => refusal(Shape::Rest, &failure),
-    };
-    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
-}
 
 /// The person's word comes too late, or is another than what is asked for.
 fn over(it: &Approval) -> Failure {

@@ -15,8 +15,7 @@ use serde_json::json;
 use super::range::{self, Part};
 use calls::{authorization::caller_of, authorization::forbidden, refusal::refusal};
 use store::{
-    blobs::read_at,
-    blobs::{Blob, BlobError, Blobs, mime},
+    blobs::{Blob, BlobError, Blobs, mime, read_at},
     blocking,
 };
 

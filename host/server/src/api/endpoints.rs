@@ -21,18 +21,13 @@ use tokio_stream::wrappers::ReceiverStream;
 
 use super::query;
 use base::{
-    call::TraceHeaders,
-    caller::Caller,
-    config::{CHAT, Config},
-    failure::Failure,
-    language::Language,
+    call::TraceHeaders, caller::Caller, config::CHAT, failure::Failure, language::Language,
     tool_set::Owner,
 };
 use calls::{
     Calls, RouteCall,
     authorization::{Gateway, Shape, caller_of, forbidden, refusal},
 };
-use registry::Registry;
 use sandbox::{
     capability::Written,
     component::{
@@ -53,9 +48,7 @@ const QUIET: Duration = Duration::from_secs(10);
 /// What the endpoints work on.
 #[derive(Clone)]
 pub(crate) struct Endpoints {
-    pub(crate) registry: Registry,
     pub(crate) calls: Calls,
-    pub(crate) config: Arc<Config>,
     /// What is before the chat.
     pub(crate) gateway: Gateway,
 }
@@ -68,7 +61,7 @@ pub(crate) fn routes(endpoints: Endpoints) -> Router {
     };
     let mut router =
         Router::new().route("/api/{component}", every()).route("/api/{component}/{*path}", every());
-    for name in endpoints.config.endpoints.elsewhere() {
+    for name in endpoints.calls.config.endpoints.elsewhere() {
         router = router.route(name, every()).route(&format!("{name}/{{*path}}"), every());
     }
     router.with_state(endpoints)
@@ -127,11 +120,12 @@ impl Endpoints {
                     must_use(&caller, &asked.component, route)?;
                 }
                 let most = match is_chat {
-                    true => self.config.chat.body_bytes_max,
-                    false => self.config.body_bytes_max,
+                    true => self.calls.config.chat.body_bytes_max,
+                    false => self.calls.config.body_bytes_max,
                 };
                 let body = read(body, route.body_bytes_max.min(most)).await;
                 let content_type = parts.headers.get(header::CONTENT_TYPE);
+                let now = asked.component.clock().now();
                 let request = RouteRequest {
                     method: route.method.as_str().to_owned(),
                     route: route.path.clone(),
@@ -139,7 +133,10 @@ impl Endpoints {
                     query: query()?,
                     content_type: content_type.and_then(|it| it.to_str().ok()).map(str::to_owned),
                     body,
-                    received_at: received_at(&asked.component),
+                    received_at: Datetime {
+                        seconds: now.as_secs(),
+                        nanoseconds: now.subsec_nanos(),
+                    },
                     wants_events: route.streams && wants_events(&parts.headers),
                     meta: "{}".to_owned(),
                 };
@@ -173,19 +170,19 @@ impl Endpoints {
         if first == CHAT
             && let Some(component) = self.chat()
         {
-            let path = match self.config.endpoints.get(CHAT) {
+            let path = match self.calls.config.endpoints.get(CHAT) {
                 Some(alias) if *alias.component == **component.name() => alias.path(rest),
                 _ => Cow::Borrowed(rest),
             };
             return Ok(Asked { path: path.into_owned(), component });
         }
-        let (name, path) = match self.config.endpoints.get(first) {
+        let (name, path) = match self.calls.config.endpoints.get(first) {
             Some(alias) => (alias.component.as_str(), alias.path(rest)),
             None => (first, Cow::Borrowed(rest)),
         };
-        let Some(component) = self.registry.catalog().component(name).cloned() else {
+        let Some(component) = self.calls.registry.catalog().component(name).cloned() else {
             let shown: String = name.chars().take(64).collect();
-            return Err(not_found(match self.config.endpoints.get(first) {
+            return Err(not_found(match self.calls.config.endpoints.get(first) {
                 Some(_) => format!(
                     "The component {shown}, which answers here, is not served; /api/health says why."
                 ),
@@ -200,14 +197,14 @@ impl Endpoints {
 
     /// The component that answers the chat: the one that has the address, or else one that runs assistants.
     fn chat(&self) -> Option<Arc<LoadedComponent>> {
-        let catalog = self.registry.catalog();
-        let named = self.config.endpoints.chat().and_then(|it| catalog.component(it));
+        let catalog = self.calls.registry.catalog();
+        let named = self.calls.config.endpoints.chat().and_then(|it| catalog.component(it));
         let mut there = named.into_iter().chain(catalog.components().filter(|it| self.is_chat(it)));
         there.find(|it| it.why_no_endpoints().is_none()).cloned()
     }
 
     fn is_chat(&self, component: &LoadedComponent) -> bool {
-        component.runs_assistants() || self.config.endpoints.chat() == Some(component.name())
+        component.runs_assistants() || self.calls.config.endpoints.chat() == Some(component.name())
     }
 
     /// What a route answers: as one answer, or as events once it writes one.
@@ -324,11 +321,6 @@ fn trusts(headers: &HeaderMap) -> Arc<[String]> {
     each.take(TRUSTS_MAX).map(str::to_owned).collect()
 }
 
-fn received_at(component: &LoadedComponent) -> Datetime {
-    let now = component.clock().now();
-    Datetime { seconds: now.as_secs(), nanoseconds: now.subsec_nanos() }
-}
-
 /// A body of at most so many bytes.
 async fn read(body: Body, bytes_max: usize) -> Result<Vec<u8>, Unread> {
     let read = to_bytes(body, bytes_max).await;
@@ -367,11 +359,8 @@ fn unknown(name: &str, method: &Method, found: Found<'_>, is_read: bool) -> Fail
         allowed.push("GET");
     }
     if allowed.is_empty() {
-        return Failure::new(
-            "not_found",
-            404,
-            format!("The component {name} serves nothing there."),
-        );
+        let message = format!("The component {name} serves nothing there.");
+        return Failure::new("not_found", 404, message);
     }
     if allowed.contains(&"GET") {
         allowed.push("HEAD");

@@ -13,7 +13,7 @@ use super::{
     services::{Services, fails},
 };
 use base::{caller::Caller, tool_set::Owner};
-use calls::{authorization::Stranger, authorization::caller_of};
+use calls::authorization::{Stranger, caller_of};
 use mcp::{Servers, Status};
 use registry::{Catalog, Registry, control::Troubles};
 use store::disk::Disk;

@@ -10,3 +10,23 @@ pub(crate) mod query;
 mod range;
 pub(crate) mod rpc;
 pub(crate) mod services;
+
+use axum::response::{IntoResponse, Response};
+
+use base::failure::Failure;
+use calls::authorization::{Shape, refusal};
+
+/// An error as `/api` has them.
+pub(crate) struct Refused(Failure);
+
+impl<E: Into<Failure>> From<E> for Refused {
+    fn from(error: E) -> Self {
+        Self(error.into())
+    }
+}
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response {
+        refusal(Shape::Rest, &self.0)
+    }
+}

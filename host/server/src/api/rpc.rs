@@ -11,17 +11,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json, value::RawValue};
 
 use base::{
-    call::CallRequest,
-    call::Surface,
-    call::TraceHeaders,
+    call::{CallRequest, Surface, TraceHeaders},
     caller::Caller,
     failure::{Failure, shortened},
     unreadable,
 };
 use calls::{
     CallResult, Calls,
-    authorization::caller_of,
-    authorization::{forbidden, take_one_more},
+    authorization::{caller_of, forbidden, take_one_more},
     outcome::CallOutcome,
 };
 use sandbox::component::{CallError, InputRequired, Stop};
@@ -160,7 +157,10 @@ async fn one(calls: &Calls, text: &str, caller: &Caller, trace: &TraceHeaders) -
         let message = "jsonrpc: \"2.0\" is right";
         return Some(failure(id, -32600, message, Value::Null));
     }
-    let answer = match call(calls, request, caller, trace).await {
+    let arguments = request.params.map_or_else(|| "{}".to_owned(), |it| it.get().to_owned());
+    let caller = (caller.clone(), Surface::Rpc);
+    let call = CallRequest::new(request.method, arguments, caller, trace.clone());
+    let answer = match called(calls, call).await {
         Ok(result) => Answer { jsonrpc: "2.0", id: id.clone(), outcome: Outcomes::Result(result) },
         Err(it) => {
             let mut data = (*it.data).clone();
@@ -175,20 +175,8 @@ async fn one(calls: &Calls, text: &str, caller: &Caller, trace: &TraceHeaders) -
     id.map(|_| answer)
 }
 
-async fn call(
-    calls: &Calls,
-    request: Request,
-    caller: &Caller,
-    trace: &TraceHeaders,
-) -> Result<Value, Failure> {
-    let arguments = request.params.map_or_else(|| "{}".to_owned(), |it| it.get().to_owned());
-    let caller = (caller.clone(), Surface::Rpc);
-    let call = CallRequest::new(request.method, arguments, caller, trace.clone());
-    called(calls, call).await
-}
-
 /// What a tool puts out for a client that cannot be asked anything.
-pub(super) async fn called(calls: &Calls, call: CallRequest) -> Result<Value, Failure> {
+async fn called(calls: &Calls, call: CallRequest) -> Result<Value, Failure> {
     match calls.call(call).await? {
         CallOutcome::Done { component, call_id, output } => {
             Ok(CallResult::of(&component, call_id, output)?.structured_content)

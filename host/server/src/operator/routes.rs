@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json, value::RawValue};
 
 use super::Operator;
-use crate::api::query;
+use crate::api::{Refused, query};
 use base::{
     call::{CallRequest, Surface, TraceHeaders},
     caller::Caller,
@@ -21,7 +21,7 @@ use base::{
     unreadable,
 };
 use calls::{CallResult, outcome::CallOutcome, refusal::refusal};
-use registry::control::{ComponentReport, ControlError};
+use registry::control::{ComponentReport, ControlError, Order};
 use sandbox::component::{CallError, Content, InputRequired, Output, Stop};
 use telemetry::metrics;
 
@@ -32,27 +32,24 @@ const LINES_MAX: usize = 10_000;
 /// Who calls a tool from here.
 const PRINCIPAL: &str = "operator";
 
-pub(super) async fn components(State(operator): State<Operator>) -> Response {
-    Json(json!({ "components": operator.control.components() })).into_response()
+/// A component, by its name.
+type Named = (State<Operator>, Path<String>);
+type Answer<T> = Result<Json<T>, Refused>;
+
+pub(super) async fn components(State(operator): State<Operator>) -> Json<Value> {
+    Json(json!({ "components": operator.control.components() }))
 }
 
-pub(super) async fn component(
-    State(operator): State<Operator>,
-    Path(name): Path<String>,
-) -> Response {
-    answer(operator.control.component(&name))
+pub(super) async fn component((State(operator), Path(name)): Named) -> Answer<ComponentReport> {
+    Ok(Json(operator.control.component(&name).map_err(failure)?))
 }
 
-pub(super) async fn load(
-    State(operator): State<Operator>,
-    Path(name): Path<String>,
-    body: Bytes,
-) -> Response {
-    answer(operator.control.load(&name, body.to_vec()).await)
+pub(super) async fn load(named: Named, body: Bytes) -> Answer<ComponentReport> {
+    obey(named, Order::Load(body.to_vec())).await
 }
 
-pub(super) async fn unload(State(operator): State<Operator>, Path(name): Path<String>) -> Response {
-    answer(operator.control.unload(&name).await)
+pub(super) async fn unload(named: Named) -> Answer<ComponentReport> {
+    obey(named, Order::Unload).await
 }
 
 /// `{"to": 3}`; an empty body goes to the generation before.
@@ -62,63 +59,48 @@ struct Rollback {
     to: Option<u64>,
 }
 
-pub(super) async fn rollback(
-    State(operator): State<Operator>,
-    Path(name): Path<String>,
-    body: Bytes,
-) -> Response {
-    match read_or_none(&body, "{\"to\": NUMBER}, or empty") {
-        Ok(Rollback { to }) => answer(operator.control.rollback(&name, to).await),
-        Err(refusal) => *refusal,
-    }
+pub(super) async fn rollback(named: Named, body: Bytes) -> Answer<ComponentReport> {
+    let Rollback { to } = read_or_none(&body, "{\"to\": NUMBER}, or empty")?;
+    obey(named, Order::Rollback(to)).await
 }
 
-/// `{"digest": "…"}`, the build that was looked at; an empty body accepts the one that waits.
+/// `{"digest": "…"}`, the build that was looked at; an empty body is for the one that waits.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Accepted {
     digest: Option<String>,
 }
 
-pub(super) async fn accept(
-    State(operator): State<Operator>,
-    Path(name): Path<String>,
-    body: Bytes,
-) -> Response {
-    match read_or_none(&body, "{\"digest\": \"…\"}, or empty") {
-        Ok(Accepted { digest }) => answer(operator.control.accept(&name, digest).await),
-        Err(refusal) => *refusal,
-    }
+pub(super) async fn accept(named: Named, body: Bytes) -> Answer<ComponentReport> {
+    let Accepted { digest } = read_or_none(&body, "{\"digest\": \"…\"}, or empty")?;
+    obey(named, Order::Accept(digest)).await
 }
 
-pub(super) async fn refuse(
-    State(operator): State<Operator>,
-    Path(name): Path<String>,
-    body: Bytes,
-) -> Response {
-    match read_or_none(&body, "{\"digest\": \"…\"}, or empty") {
-        Ok(Accepted { digest }) => answer(operator.control.refuse(&name, digest).await),
-        Err(refusal) => *refusal,
-    }
+pub(super) async fn refuse(named: Named, body: Bytes) -> Answer<ComponentReport> {
+    let Accepted { digest } = read_or_none(&body, "{\"digest\": \"…\"}, or empty")?;
+    obey(named, Order::Refuse(digest)).await
+}
+
+async fn obey((State(operator), Path(name)): Named, order: Order) -> Answer<ComponentReport> {
+    Ok(Json(operator.control.obey(&name, order).await.map_err(failure)?))
 }
 
 /// How the server does: its counters, and everything that is wrong.
-pub(super) async fn now(State(operator): State<Operator>) -> Response {
+pub(super) async fn now(State(operator): State<Operator>) -> Json<Now> {
     let components = operator.control.components();
-    let now = Now {
+    Json(Now {
         version: env!("CARGO_PKG_VERSION"),
-        now: operator.metrics.now(),
+        now: operator.calls.watch.metrics.now(),
         serving: components.iter().filter(|it| it.is_serving).count(),
         pending: components.iter().filter(|it| it.pending.is_some()).count(),
         tools: components.iter().map(|it| it.tools.len()).sum(),
         troubles: operator.health.troubles().await,
-    };
-    Json(now).into_response()
+    })
 }
 
 /// How the server does.
 #[derive(Serialize)]
-struct Now {
+pub(super) struct Now {
     version: &'static str,
     #[serde(flatten)]
     now: metrics::Now,
@@ -130,20 +112,14 @@ struct Now {
 }
 
 /// What the body says, which is `form`; an empty one says nothing.
-fn read_or_none<T: Default + DeserializeOwned>(
-    body: &[u8],
-    form: &str,
-) -> Result<T, Box<Response>> {
-    match body {
-        [] => Ok(T::default()),
-        body => read(body, form),
-    }
+fn read_or_none<T: Default + DeserializeOwned>(body: &[u8], form: &str) -> Result<T, Failure> {
+    if body.is_empty() { Ok(T::default()) } else { read(body, form) }
 }
 
-fn read<T: DeserializeOwned>(body: &[u8], form: &str) -> Result<T, Box<Response>> {
+fn read<T: DeserializeOwned>(body: &[u8], form: &str) -> Result<T, Failure> {
     serde_json::from_slice(body).map_err(|error| {
         let why = unreadable::why(&error.to_string());
-        Box::new(wrong(&format!("the body is {form}: {why}")))
+        wrong(format!("the body is {form}: {why}"))
     })
 }
 
@@ -159,36 +135,26 @@ pub(super) async fn call(
     State(operator): State<Operator>,
     headers: HeaderMap,
     body: Bytes,
-) -> Response {
-    let asked: Asked = match read(&body, "{\"tool\": …, \"arguments\": {…}}") {
-        Ok(asked) => asked,
-        Err(refusal) => return *refusal,
-    };
+) -> Answer<Value> {
+    let asked: Asked = read(&body, "{\"tool\": …, \"arguments\": {…}}")?;
     let arguments = asked.arguments.map_or_else(|| "{}".to_owned(), |it| it.get().to_owned());
     let (principal, scopes) = (PRINCIPAL.into(), Arc::new(["*".to_owned()]));
     let caller = Caller { principal, scopes, ..Caller::anonymous() };
     let trace = TraceHeaders::of(&headers);
     let call = CallRequest::new(asked.tool, arguments, (caller, Surface::Operator), trace);
-    let result = match operator.calls.call(call).await {
-        Ok(CallOutcome::Done { component, call_id, output }) => {
-            called(output).map_err(|what| CallError::Broken { component, call_id, what }.into())
+    Ok(Json(match operator.calls.call(call).await? {
+        CallOutcome::Done { component, call_id, output } => {
+            called(output).map_err(|what| CallError::Broken { component, call_id, what })?
         }
-        Ok(CallOutcome::Passed(it)) => CallResult::passed(&it)
-            .map(|it| json!({ "output": it.structured_content, "texts": it.texts() })),
-        Ok(CallOutcome::Asked { questions, .. }) => {
+        CallOutcome::Passed(it) => {
+            let result = CallResult::passed(&it)?;
+            json!({ "output": result.structured_content, "texts": result.texts() })
+        }
+        CallOutcome::Asked { questions, .. } => {
             let asked = InputRequired { questions, state: None };
-            Err(CallError::Stopped(Stop::InputRequired(asked)).into())
+            return Err(CallError::Stopped(Stop::InputRequired(asked)).into());
         }
-        Err(error) => Err(Failure::from(error)),
-    };
-    match result {
-        Ok(result) => Json(result).into_response(),
-        Err(failure) => {
-            let status = StatusCode::from_u16(failure.status);
-            (status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), Json(failure.object()))
-                .into_response()
-        }
-    }
+    }))
 }
 
 /// The tool's object, and its texts beside it.
@@ -206,26 +172,27 @@ fn called(output: Output) -> Result<Value, String> {
 }
 
 pub(super) async fn metrics(State(operator): State<Operator>) -> Response {
-    ([(header::CONTENT_TYPE, metrics::CONTENT_TYPE)], operator.metrics.text()).into_response()
+    ([(header::CONTENT_TYPE, metrics::CONTENT_TYPE)], operator.calls.watch.metrics.text())
+        .into_response()
 }
 
-pub(super) async fn audit(State(operator): State<Operator>, RawQuery(query): RawQuery) -> Response {
+pub(super) async fn audit(
+    State(operator): State<Operator>,
+    RawQuery(query): RawQuery,
+) -> Answer<Value> {
     let asked = query::pairs(&query.unwrap_or_default()).unwrap_or_default();
     let lines = match asked.as_slice() {
         [] => Some(LINES),
         [(name, number)] if name == "lines" => number.parse().ok(),
         _ => None,
     };
-    let Some(lines) = lines else { return wrong("?lines=NUMBER is all that can be asked") };
-    // Reads files, so not on a worker.
-    let tail = move || operator.audit.tail(lines.min(LINES_MAX));
-    match tokio::task::spawn_blocking(tail).await {
-        Ok(lines) => Json(json!({ "lines": lines })).into_response(),
-        Err(error) => {
-            let message = format!("The audit log cannot be read: {error}");
-            refusal(StatusCode::INTERNAL_SERVER_ERROR, "internal_error", &message)
-        }
-    }
+    let lines = lines.ok_or_else(|| wrong("?lines=NUMBER is all that can be asked"))?;
+    let tail = move || operator.calls.watch.audit.tail(lines.min(LINES_MAX));
+    let lines = tokio::task::spawn_blocking(tail).await.map_err(|error| {
+        let message = format!("The audit log cannot be read: {error}");
+        Failure::new("internal_error", 500, message)
+    })?;
+    Ok(Json(json!({ "lines": lines })))
 }
 
 pub(super) async fn unknown() -> Response {
@@ -237,27 +204,24 @@ pub(super) async fn wrong_method() -> Response {
     refusal(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
 }
 
-fn wrong(message: &str) -> Response {
-    refusal(StatusCode::BAD_REQUEST, "invalid_params", message)
+fn wrong(message: impl Into<String>) -> Failure {
+    Failure::new("invalid_params", 400, message)
 }
 
-fn answer(result: Result<ComponentReport, ControlError>) -> Response {
-    let error = match result {
-        Ok(report) => return Json(report).into_response(),
-        Err(error) => error,
-    };
+fn failure(error: ControlError) -> Failure {
     let (status, code) = match &error {
-        ControlError::Unknown(_) => (StatusCode::NOT_FOUND, "unknown_component"),
-        ControlError::Name(_) => (StatusCode::BAD_REQUEST, "invalid_name"),
-        ControlError::Disabled(_) => (StatusCode::CONFLICT, "disabled"),
-        ControlError::NoPrevious(_) => (StatusCode::CONFLICT, "no_previous_generation"),
-        ControlError::NoGeneration { .. } => (StatusCode::NOT_FOUND, "unknown_generation"),
-        ControlError::Serves { .. } => (StatusCode::CONFLICT, "serves_already"),
-        ControlError::AnotherPending(_) => (StatusCode::CONFLICT, "another_pending"),
-        ControlError::NothingPending(_) => (StatusCode::CONFLICT, "nothing_pending"),
-        ControlError::Load { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "refused"),
-        ControlError::Folder(_) => (StatusCode::INTERNAL_SERVER_ERROR, "folder"),
-        ControlError::Stopping => (StatusCode::SERVICE_UNAVAILABLE, "stopping"),
+        ControlError::Unknown(_) => (404, "unknown_component"),
+        ControlError::Name(_) => (400, "invalid_name"),
+        ControlError::Disabled(_) => (409, "disabled"),
+        ControlError::NoPrevious(_) => (409, "no_previous_generation"),
+        ControlError::NoGeneration { .. } => (404, "unknown_generation"),
+        ControlError::Serves { .. } => (409, "serves_already"),
+        ControlError::AnotherPending(_) => (409, "another_pending"),
+        ControlError::NothingPending(_) => (409, "nothing_pending"),
+        ControlError::Load { .. } => (422, "refused"),
+        ControlError::Folder(_) => (500, "folder"),
+        ControlError::Stopping => (503, "stopping"),
     };
-    refusal(status, code, &error.to_string())
+    // Whole, however long: it is for the operator.
+    Failure { message: error.to_string(), ..Failure::new(code, status, "") }
 }

@@ -72,7 +72,7 @@ async fn a_model_plays_one_side_and_sees_no_token() {
     let usage = json!({ "turns": 5, "input_tokens": 500, "output_tokens": 100 });
     let has_usage = |it: &Value| it["conversation"]["members"][1]["usage"] == usage;
     counter.until(&id, has_usage).await;
-    let metrics = counter.server.server().metrics().text();
+    let metrics = counter.server.server().calls.watch.metrics.text();
     assert!(
         metrics.contains("assistant=\"thinker\",provider=\"openai\",outcome=\"end\"} 5"),
         "{metrics}"
