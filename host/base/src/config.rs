@@ -297,7 +297,7 @@ impl Config {
 
     /// What the component named `name` is given.
     pub fn component(&self, name: &str) -> ComponentConfig {
-        let accepted = self.accepted.get(name, ComponentConfig::clone);
+        let accepted = self.accepted.0.read().get(name).cloned();
         let component = accepted.or_else(|| self.components.get(name).cloned());
         let mut component = component.unwrap_or_default();
         self.tell_assistants(&mut component);
@@ -306,16 +306,17 @@ impl Config {
 
     /// The limits of the component named `name`.
     pub fn limits(&self, name: &str) -> Limits {
-        let accepted = self.accepted.get(name, |it| it.limits.clone());
+        let accepted = self.accepted.0.read().get(name).map(|it| it.limits.clone());
         let own = || self.components.get(name).and_then(|it| it.limits.clone());
         accepted.unwrap_or_else(own).unwrap_or_else(|| self.limits.clone())
     }
 
     /// The most memory that any component may have.
     pub fn memory_bytes_max(&self) -> usize {
-        let own = self.components.values().filter_map(|it| it.limits.as_ref());
-        let all = own.chain([&self.limits]).map(|it| it.memory_bytes_max);
-        all.max().max(self.accepted.memory_bytes_max()).unwrap_or(self.limits.memory_bytes_max)
+        let accepted = self.accepted.0.read();
+        let own = self.components.values().chain(accepted.values());
+        let own = own.filter_map(|it| it.limits.as_ref()).map(|it| it.memory_bytes_max);
+        own.fold(self.limits.memory_bytes_max, usize::max)
     }
 }
 

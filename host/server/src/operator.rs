@@ -92,16 +92,14 @@ pub(crate) async fn hang_out(access: OperatorAccess, key: Key) {
 }
 
 /// Bytes of the largest body that the operator sends: a component.
-fn body_bytes_max() -> usize {
-    usize::try_from(FILE_BYTES_MAX).unwrap_or(usize::MAX)
-}
+const BODY_BYTES_MAX: usize = FILE_BYTES_MAX as usize;
 
 /// Bytes beyond that which are taken so that the routes can say what is wrong.
 const BEYOND: usize = 1 << 20;
 
 /// What operators may send at once: two of the largest bodies.
 pub(crate) fn share() -> Share {
-    let largest = body_bytes_max().saturating_add(BEYOND);
+    let largest = BODY_BYTES_MAX.saturating_add(BEYOND);
     Shares::new(largest.saturating_mul(2), largest).of_caller()
 }
 
@@ -112,7 +110,7 @@ pub(crate) fn own_routes(operator: Operator, access: OperatorAccess) -> Router {
         .fallback(routes::unknown)
         .method_not_allowed_fallback(routes::wrong_method)
         .with_state(operator)
-        .layer(DefaultBodyLimit::max(body_bytes_max()))
+        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .layer(middleware::from_fn_with_state(access, access::check))
 }
 
@@ -122,7 +120,7 @@ pub(crate) fn public_routes(operator: Operator) -> Router {
     routes()
         .fallback(routes::unknown)
         .with_state(operator)
-        .layer(DefaultBodyLimit::max(body_bytes_max()))
+        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .layer(middleware::from_fn(access::check_scope))
 }
 

@@ -17,29 +17,12 @@ use crate::{
 
 /// What was accepted, by component. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct Accepted(Arc<RwLock<BTreeMap<String, ComponentConfig>>>);
+pub struct Accepted(pub(super) Arc<RwLock<BTreeMap<String, ComponentConfig>>>);
 
 impl Accepted {
-    /// Reads one entry.
-    pub(super) fn get<T>(&self, name: &str, read: impl Fn(&ComponentConfig) -> T) -> Option<T> {
-        self.0.read().get(name).map(read)
-    }
-
     /// The components that were given something.
     pub fn names(&self) -> Vec<String> {
         self.0.read().keys().cloned().collect()
-    }
-
-    /// Whether one of them is so.
-    pub(super) fn any(&self, is_so: impl Fn(&ComponentConfig) -> bool) -> bool {
-        self.0.read().values().any(is_so)
-    }
-
-    /// The most memory that one of them may have.
-    pub(super) fn memory_bytes_max(&self) -> Option<usize> {
-        let all = self.0.read();
-        let limits = all.values().filter_map(|it| it.limits.as_ref());
-        limits.map(|it| it.memory_bytes_max).max()
     }
 }
 
@@ -96,7 +79,7 @@ impl Config {
 
     /// Whether the component was given something by [`Config::accept`].
     pub fn is_accepted(&self, name: &str) -> bool {
-        self.accepted.get(name, |_| ()).is_some()
+        self.accepted.0.read().contains_key(name)
     }
 }
 

@@ -255,7 +255,9 @@ pub fn problems(config: &Config) -> Vec<Problem> {
         }
         for (entry, _) in model.others.iter().filter(|it| is_indirect(it.1)) {
             let declares = |it: &ComponentConfig| it.declares(name, entry);
-            if !config.components.values().any(declares) && !config.accepted.any(declares) {
+            if !config.components.values().any(declares)
+                && !config.accepted.0.read().values().any(declares)
+            {
                 let what = format!(
                     "key is the entry for a secret; {entry} is told to no component, for none brings such an entry"
                 );

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 
+use data_encoding::HEXLOWER_PERMISSIVE;
 use serde::Deserialize;
 
 use crate::{grants::secret::Secret, language::LanguageTag};
@@ -41,16 +42,8 @@ pub struct TokenConfig {
 impl TokenConfig {
     /// The digest as bytes.
     pub fn digest(&self) -> Option<[u8; 32]> {
-        let text = self.sha256.expose().as_bytes();
-        let mut digest = [0; 32];
-        if text.len() != 64 {
-            return None;
-        }
-        for (byte, pair) in digest.iter_mut().zip(text.chunks_exact(2)) {
-            let digit = |it: u8| char::from(it).to_digit(16);
-            *byte = u8::try_from(digit(pair[0])? * 16 + digit(pair[1])?).ok()?;
-        }
-        Some(digest)
+        let digest = HEXLOWER_PERMISSIVE.decode(self.sha256.expose().as_bytes());
+        digest.ok()?.try_into().ok()
     }
 
     /// When it expires.

@@ -149,12 +149,13 @@ impl TryFrom<Written> for HostGrant {
         if it.port == Some(0) {
             return Err("port = 0 is no port".to_owned());
         }
-        let methods = it.methods.map_or(Ok(vec![Method::GET, Method::HEAD]), |it| {
-            it.iter().map(|it| method(it)).collect::<Result<_, _>>()
-        })?;
-        if methods.is_empty() {
-            return Err("methods = [] allows nothing; leave it out for GET and HEAD".to_owned());
-        }
+        let methods = match it.methods.as_deref() {
+            None => vec![Method::GET, Method::HEAD],
+            Some([]) => {
+                return Err("methods = [] allows nothing; leave it out for GET and HEAD".into());
+            }
+            Some(some) => some.iter().map(|it| method(it)).collect::<Result<_, _>>()?,
+        };
         let port = it.port.unwrap_or(it.scheme.port());
         let is_of_environment = |it: &SecretGrant| matches!(it.source, Given::Environment(_));
         if it.optional && !it.secrets.iter().any(is_of_environment) {
