@@ -87,12 +87,12 @@ impl Caller {
 
     /// Whether they look after the server itself.
     pub fn is_operator(&self) -> bool {
-        self.reach.as_ref().is_some_and(|it| it.is_operator())
+        self.reach.as_ref().is_some_and(|it| it.operator)
     }
 
     /// Whether they may leave something here.
     pub fn may_upload(&self) -> bool {
-        self.reach.as_ref().is_none_or(|it| !it.is_read_only())
+        self.reach.as_ref().is_none_or(|it| !it.read_only)
     }
 
     /// The same caller, speaking the first language of an `Accept-Language` header where it names one.
@@ -104,7 +104,7 @@ impl Caller {
 
     /// The same caller, who reads `language` where they say nothing else.
     pub fn reading(mut self, language: Option<&LanguageTag>) -> Self {
-        self.locale = self.locale.or_else(|| language.map(|it| it.text().clone()));
+        self.locale = self.locale.or_else(|| language.map(|it| it.0.clone()));
         self
     }
 }

@@ -42,14 +42,7 @@ fn is_kana(it: char) -> bool {
 /// A language as a BCP 47 tag, such as `ja` or `en-GB`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub struct LanguageTag(Arc<str>);
-
-impl LanguageTag {
-    /// As it is written.
-    pub fn text(&self) -> &Arc<str> {
-        &self.0
-    }
-}
+pub struct LanguageTag(pub Arc<str>);
 
 impl TryFrom<String> for LanguageTag {
     type Error = String;

@@ -77,8 +77,10 @@ impl fmt::Display for Scope {
 #[derive(Debug, Default)]
 pub struct Scopes {
     all: bool,
-    read_only: bool,
-    operator: bool,
+    /// Whether only what changes nothing is in reach.
+    pub read_only: bool,
+    /// Whether the server itself is in reach; with `read-only`, to look at.
+    pub operator: bool,
     components: HashSet<String>,
     tools: HashSet<String>,
     servers: HashSet<String>,
@@ -111,16 +113,6 @@ impl Scopes {
     /// Whether nothing is out of reach.
     pub fn is_free(&self) -> bool {
         self.all && !self.read_only
-    }
-
-    /// Whether only what changes nothing is in reach.
-    pub fn is_read_only(&self) -> bool {
-        self.read_only
-    }
-
-    /// Whether the server itself is in reach; with `read-only`, to look at.
-    pub fn is_operator(&self) -> bool {
-        self.operator
     }
 
     /// Whether `tool`, which is `owner`'s and says whether it only reads, is in reach.
@@ -186,8 +178,8 @@ mod tests {
 
     #[test]
     fn the_operator_is_named_and_not_part_of_everything() {
-        assert!(scopes(&["operator"]).is_operator());
-        assert!(!scopes(&["*"]).is_operator() && !scopes(&["read-only"]).is_operator());
+        assert!(scopes(&["operator"]).operator);
+        assert!(!scopes(&["*"]).operator && !scopes(&["read-only"]).operator);
         assert_eq!(reach(&["operator"]), [false; 6]);
         assert_eq!(reach(&["operator", "read-only"]), [false; 6], "it looks at the server alone");
         assert_eq!(reach(&["operator", "*"]), [true; 6]);

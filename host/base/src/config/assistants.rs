@@ -32,28 +32,23 @@ enum ApprovalMode {
 
 /// What an assistant may call, and which calls of it a person has to allow.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(default)]
 pub struct Policy {
+    #[serde(default = "yes")]
     enabled: bool,
+    #[serde(default = "ToolSet::all")]
     tools: ToolSet,
     /// One more, which makes pictures where no model does.
     picture_tool: Option<String>,
+    #[serde(default)]
     approval: ApprovalMode,
+    #[serde(default)]
     asks: Vec<String>,
+    #[serde(default)]
     trusts: Vec<String>,
 }
 
-impl Default for Policy {
-    fn default() -> Self {
-        Self {
-            enabled: true,
-            tools: ToolSet::all(),
-            picture_tool: None,
-            approval: ApprovalMode::default(),
-            asks: Vec::new(),
-            trusts: Vec::new(),
-        }
-    }
+fn yes() -> bool {
+    true
 }
 
 impl Policy {

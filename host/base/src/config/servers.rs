@@ -188,13 +188,6 @@ fn read_url(text: &str) -> Result<Url, String> {
 }
 
 impl ServerConfig {
-    /// The server at `url`, all of it offered.
-    fn at(url: &str) -> Result<Self, String> {
-        toml::Table::from_iter([("url".to_owned(), url.into())])
-            .try_into()
-            .map_err(|it: toml::de::Error| it.message().to_owned())
-    }
-
     /// The entry that `MCP_SERVER_URL` and `AUTH_PASSWORD` make (ILL-16, ILL-X7): those `tools` in place of
     /// a component's, and nothing else.
     pub fn of_environment(
@@ -202,7 +195,9 @@ impl ServerConfig {
         password: Option<&str>,
         tools: BTreeSet<String>,
     ) -> Result<(String, Self), String> {
-        let mut server = Self::at(url).map_err(|it| format!("MCP_SERVER_URL: {it}"))?;
+        let entry = toml::Table::from_iter([("url".to_owned(), url.into())]);
+        let server = entry.try_into::<Self>();
+        let mut server = server.map_err(|it| format!("MCP_SERVER_URL: {}", it.message()))?;
         server.replaces = tools;
         server.tools = Some(server.replaces.clone());
         // Who names the address names the tools, which the specification has called unasked.

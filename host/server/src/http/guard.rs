@@ -107,7 +107,7 @@ impl Guard {
             authority: Authority::of(config, &shares),
             shares,
             strangers: config.rate.as_ref().map(|it| Arc::new(Strangers::new(it))),
-            language: config.language.as_ref().and_then(|it| it.text().parse().ok()),
+            language: config.language.as_ref().and_then(|it| it.0.parse().ok()),
             trusted_proxies: config.trusted_proxies.iter().map(|it| it.to_canonical()).collect(),
             metrics,
             gateway,
