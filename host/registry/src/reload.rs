@@ -184,8 +184,10 @@ impl Reloader {
             if let Some(why) = self.new_damage(&name) {
                 self.warn(&name, "its database", &LoadError::Damaged(why), "");
             }
-            if has_thawed || before.is_some_and(|it| it != stamp) {
-                self.reconfigure(&name).await;
+            if (has_thawed || before.is_some_and(|it| it != stamp))
+                && let Err((what, error)) = self.reconfigured(&name).await
+            {
+                self.refuse(&name, what, &error);
             }
         }
     }
@@ -206,14 +208,7 @@ impl Reloader {
         self.damaged.insert(name.to_owned()).then_some(damage)
     }
 
-    /// Lets a component prepare itself anew from its settings, whose files have changed.
-    async fn reconfigure(&self, name: &str) {
-        if let Err((what, error)) = self.reconfigured(name).await {
-            self.refuse(name, what, &error);
-        }
-    }
-
-    /// The same, or what is wrong with what.
+    /// Lets a component prepare itself anew from its settings, whose files have changed; or what is wrong with what.
     async fn reconfigured(&self, name: &str) -> Result<(), (&'static str, LoadError)> {
         let Some(serving) = self.control.registry.catalog().component(name).cloned() else {
             return Ok(());

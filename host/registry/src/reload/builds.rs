@@ -154,10 +154,6 @@ impl Reloader {
         };
         let is_accepted = manifest.accepted.contains(digest);
         Terms {
-            is_swap,
-            version: Arc::new(version),
-            is_tested: manifest.tested.contains(digest),
-            was_configured: manifest.is_configured,
             may_want_more: is_accepted || manifest.has_served(digest),
             may_break: is_accepted || !self.loader.config.swap.refuse_breaking,
             before: last.map(|it| Before {
@@ -165,6 +161,7 @@ impl Reloader {
                 grants: it.grants.clone(),
                 tools: self.tools(name, &it.digest),
             }),
+            ..Terms::as_before(version, is_swap, (manifest, digest))
         }
     }
 
