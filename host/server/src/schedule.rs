@@ -71,15 +71,12 @@ impl Turn {
         let component = self.registry.catalog().component(&self.name).cloned();
         let Some(component) = component.filter(|it| it.is_scheduled()) else { return };
         match component.run_schedule().await {
-            Ok(Ok(())) => self.succeeded(),
+            Ok(Ok(())) if self.trouble.take().is_some() => {
+                tracing::info!(component = &*self.name, "its schedule runs again");
+            }
+            Ok(Ok(())) => {}
             Ok(Err(why)) => self.failed(&why.chars().take(1024).collect::<String>()),
             Err(error) => self.failed(&error.to_string()),
-        }
-    }
-
-    fn succeeded(&mut self) {
-        if self.trouble.take().is_some() {
-            tracing::info!(component = &*self.name, "its schedule runs again");
         }
     }
 

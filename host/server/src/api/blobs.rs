@@ -65,27 +65,21 @@ enum NotTaken {
     Broken,
 }
 
-impl From<BlobError> for NotTaken {
-    fn from(error: BlobError) -> Self {
-        Self::Blob(error)
-    }
-}
-
 async fn take_in(
     blobs: &Blobs,
     (owner, mime_type): (Option<Arc<str>>, &str),
     length: Option<u64>,
     body: Body,
 ) -> Result<Blob, NotTaken> {
-    let mut upload = blobs.upload(owner).await?;
-    upload.expect(length.unwrap_or(0))?;
+    let mut upload = blobs.upload(owner).await.map_err(NotTaken::Blob)?;
+    upload.expect(length.unwrap_or(0)).map_err(NotTaken::Blob)?;
     let mut pieces = body.into_data_stream();
     loop {
         match tokio::time::timeout(PIECE_WAIT, pieces.next()).await {
             Err(_) => return Err(NotTaken::Slow),
             Ok(Some(Err(_))) => return Err(NotTaken::Broken),
-            Ok(Some(Ok(piece))) => upload.write(&piece).await?,
-            Ok(None) => return Ok(upload.finish(mime_type).await?),
+            Ok(Some(Ok(piece))) => upload.write(&piece).await.map_err(NotTaken::Blob)?,
+            Ok(None) => return upload.finish(mime_type).await.map_err(NotTaken::Blob),
         }
     }
 }

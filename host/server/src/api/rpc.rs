@@ -66,16 +66,6 @@ enum Outcomes {
     Error(Value),
 }
 
-impl Answer {
-    /// The error, or null.
-    fn error(&self) -> &Value {
-        match &self.outcome {
-            Outcomes::Error(error) => error,
-            Outcomes::Result(_) => &Value::Null,
-        }
-    }
-}
-
 pub(crate) async fn answer(
     State(calls): State<Calls>,
     headers: HeaderMap,
@@ -121,7 +111,7 @@ pub(crate) async fn answer(
 
 fn reply(answer: Option<Answer>) -> Response {
     match answer {
-        Some(answer) => told(answer.error(), axum::Json(&answer).into_response()),
+        Some(answer) => told(&answer),
         None => StatusCode::NO_CONTENT.into_response(),
     }
 }
@@ -194,7 +184,9 @@ async fn called(calls: &Calls, call: CallRequest) -> Result<Value, Failure> {
 
 /// A call that found no place, or that its caller may not make, is said so in HTTP too, for those
 /// who know what to do.
-fn told(error: &Value, response: Response) -> Response {
+fn told(answer: &Answer) -> Response {
+    let response = axum::Json(answer).into_response();
+    let Outcomes::Error(error) = &answer.outcome else { return response };
     let data = &error["data"];
     match (data["error"].as_str(), data["retry_after_ms"].as_u64()) {
         (Some("busy"), Some(ms)) => calls::refusal::retry_after(response, ms),
