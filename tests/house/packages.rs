@@ -259,9 +259,7 @@ fn what_our_behaviour_hangs_on_is_pinned() {
 
 #[test]
 fn trunk_looks_for_the_host_where_it_listens() {
-    let source = text("host/base/src/config.rs");
-    let addr = source.split("const ADDR: &str = \"").nth(1).and_then(|rest| rest.split('"').next());
-    let addr = addr.expect("host/base/src/config.rs has the default address");
+    let addr = host::Config::defaults().addr;
     for proxy in toml("Trunk.toml")["proxy"].as_array().into_iter().flatten() {
         let backend = proxy["backend"].as_str().unwrap_or_default();
         assert!(
