@@ -8,7 +8,7 @@ use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
 use super::frozen::{Frozen, FrozenReader};
-use super::guard::Guard;
+use super::guard::{Guard, Mode};
 use super::types::{Error, Limits};
 
 /// Statements that a connection keeps prepared.
@@ -69,15 +69,42 @@ impl Site {
     }
 }
 
-/// The one connection that writes.
-pub(super) fn open_writer(site: &Site) -> rusqlite::Result<(Connection, Arc<Guard>, String)> {
+/// A connection under guard.
+pub(super) struct Guarded {
+    pub(super) site: Arc<Site>,
+    pub(super) connection: Connection,
+    pub(super) guard: Arc<Guard>,
+}
+
+impl Guarded {
+    fn new(site: &Arc<Site>, mut connection: Connection) -> rusqlite::Result<Self> {
+        set_limits(&connection, &site.limits)?;
+        connection.set_prepared_statement_cache_capacity(PREPARED_MAX);
+        let guard = Guard::install(&mut connection)?;
+        Ok(Self { site: Arc::clone(site), connection, guard })
+    }
+
+    /// Does something of the host's own.
+    pub(super) fn host<T>(&self, act: impl FnOnce(&Connection) -> T) -> T {
+        self.guard.within(Mode::Host, || act(&self.connection))
+    }
+
+    /// A transaction statement of the host's. That it is cached gives no guest a way to it: the
+    /// text of every guest's statement is checked before it is looked up.
+    pub(super) fn tell(&self, sql: &'static str) -> rusqlite::Result<()> {
+        self.host(|it| it.prepare_cached(sql)?.execute([]).map(drop))
+    }
+}
+
+/// The one connection that writes, and its journal mode.
+pub(super) fn open_writer(site: &Arc<Site>) -> rusqlite::Result<(Guarded, String)> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     // SQLite gives its log and its index the mode of this file. What keeps it from being made keeps
     // SQLite from opening it, and it says why.
     let _ = crate::private::create_new(&site.path);
-    let mut connection = Connection::open_with_flags(&site.path, flags)?;
+    let connection = Connection::open_with_flags(&site.path, flags)?;
     connection.busy_timeout(site.limits.lock_time_max)?;
     let mode = connection
         .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0))?;
@@ -91,17 +118,14 @@ pub(super) fn open_writer(site: &Site) -> rusqlite::Result<(Connection, Arc<Guar
     let pages = site.limits.database_bytes_max / u64::from(page_bytes);
     let pages = i64::try_from(pages).unwrap_or(i64::MAX);
     connection.pragma_update_and_check(None, "max_page_count", pages.max(1), |_| Ok(()))?;
-    let guard = guarded(&mut connection, &site.limits)?;
-    Ok((connection, guard, mode))
+    Ok((Guarded::new(site, connection)?, mode))
 }
 
 /// A connection that cannot write, also for a second process.
-pub(super) fn open_reader(
-    site: &Site,
-) -> rusqlite::Result<(Connection, Arc<Guard>, Option<FrozenReader>)> {
+pub(super) fn open_reader(site: &Arc<Site>) -> rusqlite::Result<(Guarded, Option<FrozenReader>)> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let frozen = site.frozen.reader();
-    let mut connection = match &frozen {
+    let connection = match &frozen {
         None => Connection::open_with_flags(&site.path, flags)?,
         Some(_) => {
             let flags = flags | OpenFlags::SQLITE_OPEN_URI;
@@ -110,14 +134,7 @@ pub(super) fn open_reader(
     };
     connection.busy_timeout(site.limits.lock_time_max)?;
     connection.pragma_update(None, "query_only", true)?;
-    let guard = guarded(&mut connection, &site.limits)?;
-    Ok((connection, guard, frozen))
-}
-
-fn guarded(connection: &mut Connection, limits: &Limits) -> rusqlite::Result<Arc<Guard>> {
-    set_limits(connection, limits)?;
-    connection.set_prepared_statement_cache_capacity(PREPARED_MAX);
-    Guard::install(connection)
+    Ok((Guarded::new(site, connection)?, frozen))
 }
 
 fn set_limits(connection: &Connection, limits: &Limits) -> rusqlite::Result<()> {

@@ -15,9 +15,8 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row};
 use serde_json::{Map, Value as Json};
 
-use super::connections::{self, Site};
-use super::frozen::FrozenReader;
-use super::guard::{Guard, Mode, is_the_hosts};
+use super::connections::{self, Guarded, Site};
+use super::guard::is_the_hosts;
 use super::types::Limits;
 
 /// Why a table could not be exported.
@@ -44,26 +43,25 @@ pub(super) type Each<'a> = &'a mut dyn FnMut(Map<String, Json>) -> std::io::Resu
 
 /// Names of the tables and views in a file that another process may have open.
 pub fn tables_readonly(path: &Path) -> Result<Vec<String>, ExportError> {
-    let (connection, guard, _) = open(path)?;
-    Ok(guard.within(Mode::Host, || list(&connection))?)
+    Ok(open(path)?.host(list)?)
 }
 
 /// Hands each row of a table or view to `each`, as a JSON object, in the order of its key; all rows are of one
 /// snapshot. Returns how many there were. Another process may have the file open.
 pub fn export_readonly(path: &Path, table: &str, each: Each<'_>) -> Result<u64, ExportError> {
-    let (connection, guard, _) = open(path)?;
-    let tables = guard.within(Mode::Host, || {
+    let guarded = open(path)?;
+    let tables = guarded.host(|connection| {
         // One snapshot for the shape and the rows.
         connection.execute_batch("BEGIN")?;
-        list(&connection)
+        list(connection)
     })?;
     if !tables.iter().any(|known| known == table) {
         return Err(ExportError::NoTable { table: table.to_owned(), tables });
     }
-    let columns = guard.within(Mode::Host, || columns(&connection, table))?;
-    let sql = guard.within(Mode::Host, || select(&connection, table, &columns))?;
+    let columns = guarded.host(|it| columns(it, table))?;
+    let sql = guarded.host(|it| select(it, table, &columns))?;
     // A view is the guest's own SQL: it is read with the guest's rights.
-    let mut prepared = connection.prepare(&sql)?;
+    let mut prepared = guarded.connection.prepare(&sql)?;
     let mut rows = prepared.query([])?;
     let mut count = 0;
     while let Some(row) = rows.next()? {
@@ -73,8 +71,9 @@ pub fn export_readonly(path: &Path, table: &str, each: Each<'_>) -> Result<u64, 
     Ok(count)
 }
 
-fn open(path: &Path) -> rusqlite::Result<(Connection, Arc<Guard>, Option<FrozenReader>)> {
-    connections::open_reader(&Site::new(path, Limits::default(), true))
+fn open(path: &Path) -> rusqlite::Result<Guarded> {
+    let site = Arc::new(Site::new(path, Limits::default(), true));
+    connections::open_reader(&site).map(|it| it.0)
 }
 
 fn list(connection: &Connection) -> rusqlite::Result<Vec<String>> {

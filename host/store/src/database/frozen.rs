@@ -56,7 +56,7 @@ impl Drop for FrozenReader {
 }
 
 /// Freezes `site` where `error` is the disk's and all that was committed is in the file; says why.
-pub(super) fn freeze(site: &Site, error: &OpenError) -> Option<String> {
+pub(super) fn freeze(site: &Arc<Site>, error: &OpenError) -> Option<String> {
     let OpenError::Sqlite { source, .. } = error else { return None };
     let is_the_disks = matches!(
         source.sqlite_error_code()?,
@@ -72,10 +72,9 @@ pub(super) fn freeze(site: &Site, error: &OpenError) -> Option<String> {
         return None;
     }
     site.frozen.is.store(true, Ordering::SeqCst);
-    let read = connections::open_reader(site).and_then(|(connection, guard, _)| {
-        let sql = "SELECT count(*) FROM sqlite_schema";
-        guard.within(super::guard::Mode::Host, || connection.query_row(sql, [], |_| Ok(())))
-    });
+    let sql = "SELECT count(*) FROM sqlite_schema";
+    let read = connections::open_reader(site)
+        .and_then(|(guarded, _)| guarded.host(|it| it.query_row(sql, [], |_| Ok(()))));
     if read.is_err() {
         site.frozen.is.store(false, Ordering::SeqCst);
         return None;

@@ -10,8 +10,7 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, ErrorCode};
 use serde::{Deserialize, Serialize};
 
-use super::connections::{self, Site};
-use super::guard::{Guard, Mode};
+use super::connections::{self, Guarded, Site};
 use super::types::OpenError;
 
 /// Bytes of the smallest database: its header.
@@ -63,19 +62,16 @@ pub(super) fn check_file(site: &Site) -> Result<(), OpenError> {
 
 /// Whether what was committed is there and its pages fit each other; what is not looked through in time
 /// is looked through behind what uses it.
-pub(super) fn check(
-    site: &Arc<Site>,
-    connection: &Connection,
-    guard: &Arc<Guard>,
-) -> Result<(), OpenError> {
+pub(super) fn check(guarded: &Guarded) -> Result<(), OpenError> {
+    let site = &guarded.site;
     if !site.durable {
         return Ok(());
     }
-    let number = guard.within(Mode::Host, || number(connection)).map_err(|it| opened(site, it))?;
+    let number = guarded.host(number).map_err(|it| opened(site, it))?;
     if read(site).is_some_and(|it| it.is_open && number < it.number) {
         return Err(damaged(site, NO_LOG));
     }
-    match look_through(connection, guard, CHECK_TIME) {
+    match look_through(guarded, CHECK_TIME) {
         Ok(None) => Ok(()),
         Ok(Some(found)) => Err(damaged(site, &found)),
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted) => {
@@ -108,22 +104,17 @@ fn number(connection: &Connection) -> rusqlite::Result<i32> {
 }
 
 /// What is wrong with the pages, if anything is.
-fn look_through(
-    connection: &Connection,
-    guard: &Arc<Guard>,
-    most: Duration,
-) -> rusqlite::Result<Option<String>> {
-    guard.stop_at(Instant::now() + most);
-    let found = guard.within(Mode::Host, || {
-        connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0))
-    });
-    guard.never_stop();
+fn look_through(guarded: &Guarded, most: Duration) -> rusqlite::Result<Option<String>> {
+    guarded.guard.stop_at(Instant::now() + most);
+    let check = "PRAGMA quick_check(1)";
+    let found = guarded.host(|it| it.query_row(check, [], |row| row.get::<_, String>(0)));
+    guarded.guard.never_stop();
     Ok(Some(found?).filter(|it| it != "ok"))
 }
 
-fn look_through_behind(site: &Site) {
+fn look_through_behind(site: &Arc<Site>) {
     let looked = connections::open_reader(site)
-        .and_then(|(connection, guard, _)| look_through(&connection, &guard, CHECK_TIME_BEHIND));
+        .and_then(|(guarded, _)| look_through(&guarded, CHECK_TIME_BEHIND));
     let found = match looked {
         Ok(found) => found,
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt) => {
@@ -144,21 +135,21 @@ fn look_through_behind(site: &Site) {
 
 impl Mark {
     /// Marks a database that is in use from now on; none where its disk takes nothing.
-    pub(super) fn begin(site: &Site, connection: &Connection, guard: &Guard) -> Option<Self> {
-        if !site.durable {
+    pub(super) fn begin(guarded: &Guarded) -> Option<Self> {
+        if !guarded.site.durable {
             return None;
         }
-        let before = guard.within(Mode::Host, || number(connection)).ok()?;
-        let mark = Self { path: path(site), number: Cell::new(before) };
-        mark.renew(connection, guard);
+        let before = guarded.host(number).ok()?;
+        let mark = Self { path: path(&guarded.site), number: Cell::new(before) };
+        mark.renew(guarded);
         (mark.number.get() > before).then_some(mark)
     }
 
     /// Puts the next number into the log: after that has been brought home, it must be there again.
-    pub(super) fn renew(&self, connection: &Connection, guard: &Guard) {
+    pub(super) fn renew(&self, guarded: &Guarded) {
         let next = self.number.get().saturating_add(1);
-        let written = guard
-            .within(Mode::Host, || connection.pragma_update(None, "user_version", next))
+        let written = guarded
+            .host(|it| it.pragma_update(None, "user_version", next))
             .map_err(std::io::Error::other)
             // First the database: a mark that is older than it is no harm.
             .and_then(|()| self.write(Known { number: next, is_open: true }));

@@ -6,8 +6,8 @@ use std::time::Instant;
 use rusqlite::{Connection, OptionalExtension as _};
 use sha2::{Digest as _, Sha256};
 
-use super::connections::{self, Site};
-use super::guard::{Guard, Mode};
+use super::connections::{self, Guarded, Site};
+use super::guard::Mode;
 use super::scan::{self, Access};
 use super::types::{Error, explain, invalid, told};
 use crate::digest::hexadecimal;
@@ -89,30 +89,23 @@ impl Migration {
 }
 
 /// Applies the new ones in one transaction. On the writer's thread.
-pub(super) fn apply(
-    site: &Site,
-    connection: &Connection,
-    guard: &Arc<Guard>,
-    list: &[Migration],
-) -> Result<u32, MigrateError> {
+pub(super) fn apply(guarded: &Guarded, list: &[Migration]) -> Result<u32, MigrateError> {
     check_numbers(list)?;
-    let host = |act: &dyn Fn() -> rusqlite::Result<()>| {
-        guard
-            .within(Mode::Host, act)
-            .map_err(|error| MigrateError::Database(explain(site, 0, error)))
-    };
-    host(&|| connection.execute_batch("BEGIN IMMEDIATE"))?;
-    guard.stop_at(Instant::now() + site.limits.migrate_time_max);
-    let applied = apply_within(site, connection, guard, list);
-    guard.never_stop();
-    let done = applied.and_then(|count| {
-        host(&|| connection.execute_batch("COMMIT"))?;
-        Ok(count)
-    });
-    if !connection.is_autocommit() {
-        host(&|| connection.execute_batch("ROLLBACK"))?;
+    let tell = |sql| guarded.tell(sql).map_err(|error| unusable(&guarded.site, error));
+    tell("BEGIN IMMEDIATE")?;
+    guarded.guard.stop_at(Instant::now() + guarded.site.limits.migrate_time_max);
+    let applied = apply_within(guarded, list);
+    guarded.guard.never_stop();
+    let done = applied.and_then(|count| tell("COMMIT").map(|()| count));
+    if !guarded.connection.is_autocommit() {
+        tell("ROLLBACK")?;
     }
     done
+}
+
+/// The database could not be read or written.
+fn unusable(site: &Site, error: rusqlite::Error) -> MigrateError {
+    MigrateError::Database(explain(site, 0, error))
 }
 
 fn check_numbers(list: &[Migration]) -> Result<(), MigrateError> {
@@ -124,31 +117,24 @@ fn check_numbers(list: &[Migration]) -> Result<(), MigrateError> {
     }
 }
 
-fn apply_within(
-    site: &Site,
-    connection: &Connection,
-    guard: &Guard,
-    list: &[Migration],
-) -> Result<u32, MigrateError> {
-    let database = |error| MigrateError::Database(explain(site, 0, error));
-    let known = guard
-        .within(Mode::Host, || {
-            connection.execute_batch(TABLE)?;
-            known(connection)
-        })
-        .map_err(database)?;
-    let new = new(list, &known)?;
+fn apply_within(guarded: &Guarded, list: &[Migration]) -> Result<u32, MigrateError> {
+    let unusable = |error| unusable(&guarded.site, error);
+    let known = guarded.host(|it| {
+        it.execute_batch(TABLE)?;
+        known(it)
+    });
+    let new = new(list, &known.map_err(unusable)?)?;
     for migration in new {
-        step(site, connection, guard, migration).map_err(|error| MigrateError::Failed {
+        step(guarded, migration).map_err(|error| MigrateError::Failed {
             number: migration.number,
             name: migration.name.clone(),
             error,
         })?;
         let row = (migration.number, &migration.name, migration.hash());
-        guard.within(Mode::Host, || connection.execute(REMEMBER, row)).map_err(database)?;
+        guarded.host(|it| it.execute(REMEMBER, row)).map_err(unusable)?;
     }
-    let foreign = || connection.query_row(FOREIGN, [], |row| row.get(0)).optional();
-    match guard.within(Mode::Host, foreign).map_err(database)? {
+    let foreign = guarded.host(|it| it.query_row(FOREIGN, [], |row| row.get(0)).optional());
+    match foreign.map_err(unusable)? {
         Some(name) => Err(MigrateError::Reserved(name)),
         None => Ok(u32::try_from(new.len()).unwrap_or(u32::MAX)),
     }
@@ -174,28 +160,23 @@ fn new<'a>(list: &'a [Migration], known: &[String]) -> Result<&'a [Migration], M
 }
 
 /// The same where nothing can be written: good as long as there is nothing to apply; else `why`.
-pub(super) fn look(site: &Site, list: &[Migration], why: &str) -> Result<u32, MigrateError> {
+pub(super) fn look(site: &Arc<Site>, list: &[Migration], why: &str) -> Result<u32, MigrateError> {
     check_numbers(list)?;
-    let database = |error| MigrateError::Database(explain(site, 0, error));
-    let (connection, guard, _frozen) = connections::open_reader(site).map_err(database)?;
-    let known = guard.within(Mode::Host, || known(&connection)).map_err(database)?;
+    let (guarded, _frozen) =
+        connections::open_reader(site).map_err(|error| unusable(site, error))?;
+    let known = guarded.host(known).map_err(|error| unusable(site, error))?;
     match new(list, &known)? {
         [] => Ok(0),
         _ => Err(MigrateError::Database(Error::Unavailable(why.to_owned()))),
     }
 }
 
-fn step(
-    site: &Site,
-    connection: &Connection,
-    guard: &Guard,
-    migration: &Migration,
-) -> Result<(), Error> {
+fn step(guarded: &Guarded, migration: &Migration) -> Result<(), Error> {
     for (statement, sql) in (0..).zip(&migration.statements) {
         scan::check(sql, Access::Migration).map_err(|message| invalid(statement, message))?;
-        let explain = |error| explain(site, statement, error);
-        guard.within(Mode::Migration, || {
-            let mut prepared = connection.prepare(sql).map_err(explain)?;
+        let explain = |error| explain(&guarded.site, statement, error);
+        guarded.guard.within(Mode::Migration, || {
+            let mut prepared = guarded.connection.prepare(sql).map_err(explain)?;
             if prepared.parameter_count() > 0 {
                 return Err(invalid(statement, "a migration has no parameters"));
             }

@@ -5,7 +5,7 @@
 //! worker that asks, under three conditions, and on a blocking thread otherwise:
 //! - the connection has run the same texts before, on a thread, from parsing to the last row
 //!   within [`INLINE_TIME`] (parsing and planning cannot be interrupted);
-//! - they call no function of which one step may take long ([`Guard::saw_slow`]);
+//! - they call no function of which one step may take long ([`Guard::saw_slow`](super::guard::Guard::saw_slow));
 //! - it ends within [`INLINE_TIME`] now; else it is stopped, begun again on a thread, and the
 //!   texts lose their place until they have been quick again.
 
@@ -14,13 +14,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use rusqlite::Connection;
 use scopeguard::ScopeGuard;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::connections::{self, Site};
+use super::connections::{self, Guarded, Site};
 use super::frozen::FrozenReader;
-use super::guard::{Guard, Mode};
 use super::run;
 use super::scan::Access;
 use super::types::{Error, Rows, Statement, explain, out_of_time};
@@ -56,7 +54,7 @@ impl Readers {
         }
         let mut idle = self.take(self.site.frozen.is());
         if let Some(mut reader) = idle.take_if(|reader| reader.knows_as_quick(&statements)) {
-            if let Some(answer) = reader.run_inline(&self.site, &statements, deadline) {
+            if let Some(answer) = reader.run_inline(&statements, deadline) {
                 self.put(reader);
                 return answer;
             }
@@ -80,11 +78,10 @@ impl Readers {
         deadline: Instant,
     ) -> Answer {
         // A query that is not awaited any more is stopped. Its connection is then not used again.
-        let stop = scopeguard::guard(Arc::clone(&reader.guard), |guard| guard.stop_now());
-        let site = Arc::clone(&self.site);
+        let stop = scopeguard::guard(Arc::clone(&reader.guarded.guard), |it| it.stop_now());
         // The place travels along: it is free when the thread is, even if the query has been given up.
         let (reader, place, answer) = on_thread(move || {
-            let answer = reader.run_on_thread(&site, &statements, deadline);
+            let answer = reader.run_on_thread(&statements, deadline);
             (reader, place, answer)
         })
         .await?;
@@ -154,8 +151,7 @@ pub(super) fn closed() -> Error {
 
 /// A connection that one query at a time has to itself.
 struct Reader {
-    connection: Connection,
-    guard: Arc<Guard>,
+    guarded: Guarded,
     /// There where it reads the file as it lies, without what is written from now on.
     frozen: Option<FrozenReader>,
     /// Texts that may run on an async worker.
@@ -165,10 +161,10 @@ struct Reader {
 }
 
 impl Reader {
-    fn open(site: &Site) -> Result<Self, Error> {
-        let (connection, guard, frozen) =
+    fn open(site: &Arc<Site>) -> Result<Self, Error> {
+        let (guarded, frozen) =
             connections::open_reader(site).map_err(|error| explain(site, 0, error))?;
-        Ok(Self { connection, guard, frozen, quick: HashSet::new(), slow: HashSet::new() })
+        Ok(Self { guarded, frozen, quick: HashSet::new(), slow: HashSet::new() })
     }
 
     fn knows_as_quick(&self, statements: &[Statement]) -> bool {
@@ -176,15 +172,10 @@ impl Reader {
     }
 
     /// Runs a batch that is known as quick; none if it is not after all.
-    fn run_inline(
-        &mut self,
-        site: &Site,
-        statements: &[Statement],
-        deadline: Instant,
-    ) -> Option<Answer> {
+    fn run_inline(&mut self, statements: &[Statement], deadline: Instant) -> Option<Answer> {
         let stop_at = deadline.min(Instant::now() + INLINE_TIME);
-        let answer = self.run(site, statements, stop_at);
-        if self.guard.was_interrupted() && stop_at < deadline {
+        let answer = self.run(statements, stop_at);
+        if self.guarded.guard.was_interrupted() && stop_at < deadline {
             for statement in statements {
                 self.quick.remove(&statement.sql);
             }
@@ -193,14 +184,9 @@ impl Reader {
         Some(answer)
     }
 
-    fn run_on_thread(
-        &mut self,
-        site: &Site,
-        statements: &[Statement],
-        deadline: Instant,
-    ) -> Answer {
+    fn run_on_thread(&mut self, statements: &[Statement], deadline: Instant) -> Answer {
         let begun = Instant::now();
-        let answer = self.run(site, statements, deadline);
+        let answer = self.run(statements, deadline);
         if answer.is_ok() && begun.elapsed() < INLINE_TIME {
             self.quick.extend(statements.iter().map(|statement| statement.sql.clone()));
             self.quick.retain(|sql| !self.slow.contains(sql));
@@ -210,24 +196,24 @@ impl Reader {
     }
 
     /// One statement is a snapshot by itself; several need a transaction around them.
-    fn run(&mut self, site: &Site, statements: &[Statement], deadline: Instant) -> Answer {
-        self.guard.stop_at(deadline);
+    fn run(&mut self, statements: &[Statement], deadline: Instant) -> Answer {
+        self.guarded.guard.stop_at(deadline);
         let several = statements.len() > 1;
         if several {
-            self.tell(site, "BEGIN")?;
+            self.tell("BEGIN")?;
         }
-        let (guard, quick, slow) = (&self.guard, &mut self.quick, &mut self.slow);
+        let (guarded, quick, slow) = (&self.guarded, &mut self.quick, &mut self.slow);
         // Functions are seen when a text is parsed: the first time, and after a migration.
         let mut note = |statement: &Statement| {
-            if guard.saw_slow() {
+            if guarded.guard.saw_slow() {
                 quick.remove(&statement.sql);
                 slow.insert(statement.sql.clone());
             }
         };
-        let answer = run::batch(site, &self.connection, statements, Access::Read, &mut note);
-        self.guard.never_stop();
+        let answer = run::batch(guarded, statements, Access::Read, &mut note);
+        self.guarded.guard.never_stop();
         if several {
-            self.tell(site, "COMMIT")?;
+            self.tell("COMMIT")?;
         }
         answer
     }
@@ -237,14 +223,11 @@ impl Reader {
         if self.quick.len() > TEXTS_MAX || self.slow.len() > TEXTS_MAX {
             self.quick.clear();
             self.slow.clear();
-            self.connection.flush_prepared_statement_cache();
+            self.guarded.connection.flush_prepared_statement_cache();
         }
     }
 
-    fn tell(&self, site: &Site, sql: &'static str) -> Result<(), Error> {
-        self.guard
-            .within(Mode::Host, || self.connection.prepare_cached(sql)?.execute([]))
-            .map(drop)
-            .map_err(|error| explain(site, 0, error))
+    fn tell(&self, sql: &'static str) -> Result<(), Error> {
+        self.guarded.tell(sql).map_err(|error| explain(&self.guarded.site, 0, error))
     }
 }

@@ -1,14 +1,16 @@
 //! Runs a guest's statements: checks the text, binds by name, counts, and stays within limits.
 
+use rusqlite::CachedStatement;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
-use rusqlite::{CachedStatement, Connection};
 
-use super::connections::Site;
+use super::connections::{Guarded, Site};
 use super::scan::{self, Access};
 use super::types::{self, Error, Rows, Statement, UnexpectedCount, Value, explain};
 
-/// What the statements of one batch may still return.
-pub(super) struct Allowance {
+/// A batch while it runs: where, and what its statements may still return.
+struct Batch<'a> {
+    guarded: &'a Guarded,
+    access: Access,
     rows: usize,
     bytes: usize,
 }
@@ -30,55 +32,85 @@ pub(super) fn measure(site: &Site, statements: &[Statement]) -> Result<usize, Er
 
 /// Runs a batch, one statement after the other, until one fails; tells of each, failed or not.
 pub(super) fn batch(
-    site: &Site,
-    connection: &Connection,
+    guarded: &Guarded,
     statements: &[Statement],
     access: Access,
     after_each: &mut dyn FnMut(&Statement),
 ) -> Result<Vec<Rows>, Error> {
-    let mut allowance =
-        Allowance { rows: site.limits.rows_max, bytes: site.limits.result_bytes_max };
+    let limits = &guarded.site.limits;
+    let (rows, bytes) = (limits.rows_max, limits.result_bytes_max);
+    let mut batch = Batch { guarded, access, rows, bytes };
     let mut answers = Vec::with_capacity(statements.len());
     for (index, statement) in (0..).zip(statements) {
-        let answer = one(site, connection, index, statement, access, &mut allowance);
+        let answer = batch.one(index, statement);
         after_each(statement);
         answers.push(answer?);
     }
     Ok(answers)
 }
 
-fn one(
-    site: &Site,
-    connection: &Connection,
-    index: u32,
-    statement: &Statement,
-    access: Access,
-    allowance: &mut Allowance,
-) -> Result<Rows, Error> {
-    let invalid = |message: String| types::invalid(index, message);
-    if statement.sql.len() > site.limits.sql_bytes_max {
-        let most = site.limits.sql_bytes_max;
-        return Err(Error::LimitExceeded(format!("statement {index}: more than {most} bytes")));
-    }
-    scan::check(&statement.sql, access).map_err(invalid)?;
-    let explain = |error| explain(site, index, error);
-    let mut prepared = connection.prepare_cached(&statement.sql).map_err(explain)?;
-    let reads = prepared.readonly();
-    if access == Access::Read && !reads {
-        return Err(invalid("it changes rows: send it through `transact`".into()));
-    }
-    bind(&mut prepared, &statement.parameters, invalid, explain)?;
-    let mut answer = collect(site, index, &mut prepared, allowance)?;
-    if !reads {
-        answer.changes = connection.changes();
-    }
-    let found = if reads { answer.rows.len() as u64 } else { answer.changes };
-    match statement.expect {
-        Some(expected) if found != u64::from(expected) => {
-            let found = u32::try_from(found).unwrap_or(u32::MAX);
-            Err(Error::UnexpectedCount(UnexpectedCount { statement: index, expected, found }))
+impl Batch<'_> {
+    fn one(&mut self, index: u32, statement: &Statement) -> Result<Rows, Error> {
+        let Guarded { site, connection, .. } = self.guarded;
+        let invalid = |message: String| types::invalid(index, message);
+        if statement.sql.len() > site.limits.sql_bytes_max {
+            let most = site.limits.sql_bytes_max;
+            return Err(Error::LimitExceeded(format!("statement {index}: more than {most} bytes")));
         }
-        _ => Ok(answer),
+        scan::check(&statement.sql, self.access).map_err(invalid)?;
+        let explain = |error| explain(site, index, error);
+        let mut prepared = connection.prepare_cached(&statement.sql).map_err(explain)?;
+        let reads = prepared.readonly();
+        if self.access == Access::Read && !reads {
+            return Err(invalid("it changes rows: send it through `transact`".into()));
+        }
+        bind(&mut prepared, &statement.parameters, invalid, explain)?;
+        let mut answer = self.collect(index, &mut prepared)?;
+        if !reads {
+            answer.changes = connection.changes();
+        }
+        let found = if reads { answer.rows.len() as u64 } else { answer.changes };
+        match statement.expect {
+            Some(expected) if found != u64::from(expected) => {
+                let found = u32::try_from(found).unwrap_or(u32::MAX);
+                Err(Error::UnexpectedCount(UnexpectedCount { statement: index, expected, found }))
+            }
+            _ => Ok(answer),
+        }
+    }
+
+    fn collect(&mut self, index: u32, prepared: &mut CachedStatement<'_>) -> Result<Rows, Error> {
+        let site = &self.guarded.site;
+        let mut answer = Rows { columns: Vec::new(), rows: Vec::new(), changes: 0 };
+        let mut rows = prepared.raw_query();
+        while let Some(row) = rows.next().map_err(|error| explain(site, index, error))? {
+            if answer.columns.is_empty() {
+                answer.columns = names(row.as_ref());
+            }
+            let Some(left) = self.rows.checked_sub(1) else {
+                let most = site.limits.rows_max;
+                return Err(Error::LimitExceeded(format!("more than {most} rows; use LIMIT")));
+            };
+            self.rows = left;
+            let mut values = Vec::with_capacity(answer.columns.len());
+            for (column, name) in answer.columns.iter().enumerate() {
+                let value = row.get_ref(column).map_err(|error| explain(site, index, error))?;
+                let unreadable = || format!("column {name} is text that is not UTF-8");
+                let value = own(value).ok_or_else(|| types::invalid(index, unreadable()))?;
+                let Some(left) = self.bytes.checked_sub(value.bytes()) else {
+                    let most = site.limits.result_bytes_max;
+                    return Err(Error::LimitExceeded(format!("more than {most} bytes of rows")));
+                };
+                self.bytes = left;
+                values.push(value);
+            }
+            answer.rows.push(values);
+        }
+        drop(rows);
+        if answer.columns.is_empty() {
+            answer.columns = names(prepared);
+        }
+        Ok(answer)
     }
 }
 
@@ -112,44 +144,6 @@ fn bind(
         }
         None => Ok(()),
     }
-}
-
-fn collect(
-    site: &Site,
-    index: u32,
-    prepared: &mut CachedStatement<'_>,
-    allowance: &mut Allowance,
-) -> Result<Rows, Error> {
-    let mut answer = Rows { columns: Vec::new(), rows: Vec::new(), changes: 0 };
-    let mut rows = prepared.raw_query();
-    while let Some(row) = rows.next().map_err(|error| explain(site, index, error))? {
-        if answer.columns.is_empty() {
-            answer.columns = names(row.as_ref());
-        }
-        let Some(left) = allowance.rows.checked_sub(1) else {
-            let most = site.limits.rows_max;
-            return Err(Error::LimitExceeded(format!("more than {most} rows; use LIMIT")));
-        };
-        allowance.rows = left;
-        let mut values = Vec::with_capacity(answer.columns.len());
-        for (column, name) in answer.columns.iter().enumerate() {
-            let value = row.get_ref(column).map_err(|error| explain(site, index, error))?;
-            let unreadable = || format!("column {name} is text that is not UTF-8");
-            let value = own(value).ok_or_else(|| types::invalid(index, unreadable()))?;
-            let Some(left) = allowance.bytes.checked_sub(value.bytes()) else {
-                let most = site.limits.result_bytes_max;
-                return Err(Error::LimitExceeded(format!("more than {most} bytes of rows")));
-            };
-            allowance.bytes = left;
-            values.push(value);
-        }
-        answer.rows.push(values);
-    }
-    drop(rows);
-    if answer.columns.is_empty() {
-        answer.columns = names(prepared);
-    }
-    Ok(answer)
 }
 
 /// To be asked after the first step: that is where SQLite notices that a table has changed since

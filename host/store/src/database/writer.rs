@@ -14,12 +14,10 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 
 use parking_lot::Mutex;
-use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use super::connections::{self, Site};
+use super::connections::{self, Guarded, Site};
 use super::frozen;
-use super::guard::{Guard, Mode};
 use super::mark::{self, Mark};
 use super::migrations::{self, MigrateError, Migration};
 use super::readers::{Answer, closed};
@@ -128,9 +126,7 @@ pub(super) enum Job {
 
 /// The writer at work: what the thread owns.
 pub(super) struct Desk {
-    site: Arc<Site>,
-    connection: Connection,
-    guard: Arc<Guard>,
+    guarded: Guarded,
     mark: Option<Mark>,
     /// Pages in the write-ahead log after the last commit.
     log_pages: Arc<AtomicU32>,
@@ -147,21 +143,20 @@ impl Desk {
     ) -> Result<Self, OpenError> {
         mark::check_file(site)?;
         let sqlite = |source| mark::opened(site, source);
-        let (mut connection, guard, mode) = connections::open_writer(site).map_err(sqlite)?;
+        let (mut guarded, mode) = connections::open_writer(site).map_err(sqlite)?;
         if mode != "wal" {
             return Err(OpenError::Journal { path: site.path.clone(), mode });
         }
-        mark::check(site, &connection, &guard)?;
-        let mark = Mark::begin(site, &connection, &guard);
+        mark::check(&guarded)?;
+        let mark = Mark::begin(&guarded);
         let log_pages = Arc::new(AtomicU32::new(0));
         let counter = Arc::clone(&log_pages);
         let count = move |_: &mut rusqlite::hooks::Wal, pages| {
             counter.store(u32::try_from(pages).unwrap_or(0), Ordering::Relaxed);
             Ok(())
         };
-        connection.wal_hook(Some(count)).map_err(sqlite)?;
-        let (site, home_at) = (Arc::clone(site), Cell::new(0));
-        Ok(Self { site, connection, guard, mark, log_pages, home_at, queued_bytes })
+        guarded.connection.wal_hook(Some(count)).map_err(sqlite)?;
+        Ok(Self { guarded, mark, log_pages, home_at: Cell::new(0), queued_bytes })
     }
 
     /// Does what comes, `next` before all else.
@@ -171,17 +166,16 @@ impl Desk {
             match job {
                 Job::Transact(first) => next = self.group(first, queue),
                 Job::Migrate(list, reply) => {
-                    let done = migrations::apply(&self.site, &self.connection, &self.guard, &list);
                     // The caller may have gone; what is applied stands all the same.
-                    let _ = reply.send(done);
+                    let _ = reply.send(migrations::apply(&self.guarded, &list));
                 }
                 Job::Close => break,
             }
             next = next.or_else(|| queue.try_recv().ok());
             self.bring_home(if next.is_some() { LOG_PAGES_MOST } else { LOG_PAGES_IDLE });
         }
-        let Self { connection, mark, .. } = self;
-        let closed = connection.close();
+        let Self { guarded, mark, .. } = self;
+        let closed = guarded.connection.close();
         if let (Ok(()), Some(mark)) = (closed, mark) {
             mark.end();
         }
@@ -191,7 +185,7 @@ impl Desk {
     /// kind, which it returns.
     fn group(&self, first: Request, queue: &Receiver<Job>) -> Option<Job> {
         let begun = Instant::now();
-        let limits = &self.site.limits;
+        let limits = &self.guarded.site.limits;
         let (mut group, mut answers) = (Vec::new(), Vec::new());
         let (mut current, mut next, mut broken) = (Some(first), None, false);
         if let Err(error) = self.begin() {
@@ -204,7 +198,7 @@ impl Desk {
             if let Some(request) = self.accept(request) {
                 answers.push(self.carry_out(&request));
                 group.push(request);
-                broken = self.connection.is_autocommit();
+                broken = self.guarded.connection.is_autocommit();
             }
             if broken || group.len() >= limits.group_max || begun.elapsed() > limits.group_time_max
             {
@@ -215,11 +209,12 @@ impl Desk {
                 other => next = other.ok(),
             }
         }
-        if !broken && self.tell("COMMIT").is_ok() {
+        if !broken && self.guarded.tell("COMMIT").is_ok() {
             group.into_iter().zip(answers).for_each(|(request, done)| answer(request, done));
         } else {
             // One that was stopped for its time has had it; anything else is tried once more.
-            let stopped = if broken && self.guard.was_interrupted() { answers.pop() } else { None };
+            let stopped =
+                if broken && self.guarded.guard.was_interrupted() { answers.pop() } else { None };
             self.abandon();
             let last = stopped.and_then(|done| Some((group.pop()?, done)));
             for request in group {
@@ -238,7 +233,9 @@ impl Desk {
         let done = self.carry_out(request);
         // A broken transaction has undone itself, and its error is in `done`.
         let last = u32::try_from(request.statements.len()).unwrap_or(u32::MAX).saturating_sub(1);
-        let commit = || self.tell("COMMIT").map_err(|error| explain(&self.site, last, error));
+        let commit = || {
+            self.guarded.tell("COMMIT").map_err(|error| explain(&self.guarded.site, last, error))
+        };
         let done = done.and_then(|rows| commit().map(|()| rows));
         self.abandon();
         done
@@ -256,37 +253,33 @@ impl Desk {
         if now >= request.deadline {
             return Err(out_of_time());
         }
-        let unavailable = |error| explain(&self.site, 0, error);
-        self.tell("SAVEPOINT batch").map_err(unavailable)?;
-        self.guard.stop_at(request.deadline.min(now + self.site.limits.transact_time_max));
+        let unavailable = |error| explain(&self.guarded.site, 0, error);
+        self.guarded.tell("SAVEPOINT batch").map_err(unavailable)?;
+        self.guarded
+            .guard
+            .stop_at(request.deadline.min(now + self.guarded.site.limits.transact_time_max));
         let statements = &request.statements;
-        let done = run::batch(&self.site, &self.connection, statements, Access::Write, &mut |_| ());
-        self.guard.never_stop();
-        if done.is_err() && !self.connection.is_autocommit() {
-            self.tell("ROLLBACK TO batch").map_err(unavailable)?;
+        let done = run::batch(&self.guarded, statements, Access::Write, &mut |_| ());
+        self.guarded.guard.never_stop();
+        if done.is_err() && !self.guarded.connection.is_autocommit() {
+            self.guarded.tell("ROLLBACK TO batch").map_err(unavailable)?;
         }
-        if !self.connection.is_autocommit() {
-            self.tell("RELEASE batch").map_err(unavailable)?;
+        if !self.guarded.connection.is_autocommit() {
+            self.guarded.tell("RELEASE batch").map_err(unavailable)?;
         }
         done
     }
 
     fn begin(&self) -> Result<(), Error> {
-        self.tell("BEGIN IMMEDIATE").map_err(|error| explain(&self.site, 0, error))
-    }
-
-    /// A transaction statement of the host's. That it is cached gives no guest a way to it: the
-    /// text of every guest's statement is checked before it is looked up.
-    fn tell(&self, sql: &'static str) -> rusqlite::Result<()> {
-        self.guard.within(Mode::Host, || self.connection.prepare_cached(sql)?.execute([]).map(drop))
+        self.guarded.tell("BEGIN IMMEDIATE").map_err(|error| explain(&self.guarded.site, 0, error))
     }
 
     /// Undoes an open transaction, if there is one.
     fn abandon(&self) {
-        if !self.connection.is_autocommit()
-            && let Err(error) = self.tell("ROLLBACK")
+        if !self.guarded.connection.is_autocommit()
+            && let Err(error) = self.guarded.tell("ROLLBACK")
         {
-            tracing::error!(database = %self.site.path.display(), %error, "cannot roll back");
+            tracing::error!(database = %self.guarded.site.path.display(), %error, "cannot roll back");
         }
     }
 
@@ -297,18 +290,17 @@ impl Desk {
         if pages < self.home_at.get() {
             self.home_at.set(0);
         }
-        if pages - self.home_at.get() < grown || !self.site.frozen.has_thawed() {
+        if pages - self.home_at.get() < grown || !self.guarded.site.frozen.has_thawed() {
             return;
         }
         self.home_at.set(pages);
-        let done = self.guard.within(Mode::Host, || {
-            self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
-        });
+        let checkpoint = "PRAGMA wal_checkpoint(PASSIVE)";
+        let done = self.guarded.host(|it| it.query_row(checkpoint, [], |_| Ok(())));
         match (done, &self.mark) {
-            (Ok(()), Some(mark)) => mark.renew(&self.connection, &self.guard),
+            (Ok(()), Some(mark)) => mark.renew(&self.guarded),
             (Ok(()), None) => {}
             (Err(error), _) => {
-                tracing::warn!(database = %self.site.path.display(), %error, "cannot checkpoint");
+                tracing::warn!(database = %self.guarded.site.path.display(), %error, "cannot checkpoint");
             }
         }
     }

@@ -1,7 +1,9 @@
 //! What a guest's statement may not do, and what it may.
 
-use super::super::connections::{self, Site};
+use super::super::connections::{self, Guarded, Site};
 use super::super::guard::Mode;
+use std::sync::Arc;
+
 use super::*;
 
 const REACHING_OUT: [&str; 31] = [
@@ -67,8 +69,8 @@ async fn statements_that_reach_out_are_refused_and_the_database_lives_on() {
 fn the_authorizer_alone_denies_what_the_text_check_refuses() {
     let folder = std::env::temp_dir().join(format!("madoguchi-gates-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    let site = Site::new(&folder.join("gates.db"), Limits::default(), false);
-    let (connection, guard, _) = connections::open_writer(&site).unwrap();
+    let site = Arc::new(Site::new(&folder.join("gates.db"), Limits::default(), false));
+    let (Guarded { connection, guard, .. }, _) = connections::open_writer(&site).unwrap();
     let schema = "CREATE TABLE seats (price); CREATE INDEX prices ON seats (price);
         CREATE TABLE madoguchi_migrations (number, hash)";
     guard.within(Mode::Host, || connection.execute_batch(schema)).unwrap();
