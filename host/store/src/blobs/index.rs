@@ -10,7 +10,7 @@ use std::{
     time::{Duration, UNIX_EPOCH},
 };
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{BlobError, Blobs, Limits, UPLOADS_MAX, mime};
 
@@ -32,16 +32,26 @@ struct Share {
     uploads: usize,
 }
 
-/// One blob.
+/// One blob; what is written of it lies beside its content.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Kept {
     pub(super) size: u64,
     pub(super) mime_type: String,
-    pub(super) sniffed: Option<&'static str>,
+    #[serde(deserialize_with = "known")]
+    pub(super) sniffed: Option<mime::Sniffed>,
     /// Whose share it is of: its first uploader's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) owner: Option<Arc<str>>,
     /// The last use, since 1970, and when a use was last written down.
+    #[serde(skip)]
     pub(super) used: Duration,
+    #[serde(skip)]
     pub(super) touched: Duration,
+}
+
+/// What a content was recognised as, where it still is.
+fn known<'de, D: Deserializer<'de>>(from: D) -> Result<Option<mime::Sniffed>, D::Error> {
+    Ok(Option::<String>::deserialize(from)?.as_deref().and_then(mime::known))
 }
 
 impl Index {
@@ -120,16 +130,6 @@ impl Index {
     }
 }
 
-/// What lies beside a content.
-#[derive(Serialize, Deserialize)]
-pub(super) struct Beside {
-    pub(super) size: u64,
-    pub(super) mime_type: String,
-    pub(super) sniffed: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) owner: Option<String>,
-}
-
 /// Whether `id` is a SHA-256 in hexadecimal.
 fn is_id(id: &str) -> bool {
     id.len() == 64 && id.bytes().all(|it| it.is_ascii_digit() || (b'a'..=b'f').contains(&it))
@@ -146,11 +146,11 @@ pub(super) fn arriving(folder: &Path) -> PathBuf {
 }
 
 /// Moves what has arrived to its place.
-pub(super) fn keep(arrived: &Path, path: &Path, beside: &Beside) -> io::Result<()> {
+pub(super) fn keep(arrived: &Path, path: &Path, kept: &Kept) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         crate::private::make_folder(folder)?;
     }
-    crate::private::write(&path.with_extension("json"), &serde_json::to_vec(beside)?)?;
+    crate::private::write(&path.with_extension("json"), &serde_json::to_vec(kept)?)?;
     fs::rename(arrived, path)
 }
 
@@ -199,15 +199,10 @@ fn tidy(path: &Path) {
 }
 
 fn read(path: &Path) -> Option<Kept> {
-    let beside: Beside =
-        serde_json::from_slice(&fs::read(path.with_extension("json")).ok()?).ok()?;
+    let kept: Kept = serde_json::from_slice(&fs::read(path.with_extension("json")).ok()?).ok()?;
     let metadata = fs::metadata(path).ok()?;
     let used = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    let sniffed = beside.sniffed.as_deref().and_then(mime::known);
-    let Beside { size, mime_type, owner, .. } = beside;
-    let owner = owner.map(Into::into);
-    let kept = Kept { size, mime_type, sniffed, owner, used, touched: used };
-    (metadata.len() == size).then_some(kept)
+    (metadata.len() == kept.size).then_some(Kept { used, touched: used, ..kept })
 }
 
 fn folders(folder: &Path) -> io::Result<Vec<PathBuf>> {

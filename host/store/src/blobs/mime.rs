@@ -1,5 +1,8 @@
 //! What a blob is: what its maker says, what it looks like, and whether a browser may show it.
 
+/// A type that contents are recognised as.
+pub type Sniffed = &'static str;
+
 /// What nothing is known of.
 pub const UNKNOWN: &str = "application/octet-stream";
 /// Bytes that a declared type may have.

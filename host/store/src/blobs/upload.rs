@@ -7,7 +7,7 @@ use tokio::{fs::File, io::AsyncWriteExt};
 
 use super::{
     Blob, BlobError, Blobs,
-    index::{self, Beside, Kept},
+    index::{self, Kept},
     mime,
 };
 use crate::{blocking, digest::hexadecimal};
@@ -98,21 +98,15 @@ impl Upload {
         let known =
             blobs.0.index.lock().blobs.get(id).map(|it| (it.mime_type.clone(), it.owner.clone()));
         let owner = known.as_ref().map_or_else(|| self.owner.clone(), |it| it.1.clone());
-        let beside = Beside {
-            size: self.size,
-            mime_type: mime_type.clone(),
-            sniffed: sniffed.map(str::to_owned),
-            owner: owner.as_deref().map(str::to_owned),
-        };
+        let kept = Kept { size: self.size, mime_type, sniffed, owner, used: now, touched: now };
         let path = blobs.path(id);
         // The same content under the name that it has: what was said of it last holds.
-        if known.is_none_or(|it| it.0 != mime_type) {
-            index::keep(&self.path, &path, &beside)?;
+        if known.is_none_or(|it| it.0 != kept.mime_type) {
+            index::keep(&self.path, &path, &kept)?;
         } else {
             // Its time of change is the last use, for the next start.
             fs::rename(&self.path, &path)?;
         }
-        let kept = Kept { size: self.size, mime_type, sniffed, owner, used: now, touched: now };
         let blob = blobs.blob(id, &kept);
         let mut index = blobs.0.index.lock();
         if index.blobs.insert(id.to_owned(), kept).is_none() {
