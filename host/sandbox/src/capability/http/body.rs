@@ -8,9 +8,11 @@ use std::{
 };
 
 use bytes::{Bytes, BytesMut};
+use futures::stream;
 use http_body::{Body, Frame, SizeHint};
+use http_body_util::{BodyExt, StreamBody};
 use parking_lot::Mutex;
-use tokio::time::{Instant, Sleep};
+use tokio::time::Instant;
 use wasmtime_wasi_http::{Error, WasiBody};
 
 use super::budget::{Budget, Report};
@@ -60,105 +62,81 @@ pub(super) struct Incoming {
     pub budget: Arc<Budget>,
     pub report: Report,
     pub mask: Mask,
+    pub deadline: Instant,
+    /// Time that the component allows between two pieces.
+    pub pause: Option<Duration>,
+}
+
+/// What has been read of it so far.
+struct Reading {
+    from: Incoming,
+    /// When the last piece came.
+    last: Instant,
     /// Bytes held back: they may be the beginning of a secret.
     held: BytesMut,
-    /// What comes after the bytes held back.
-    next: Option<Frame<Bytes>>,
-    deadline: Pin<Box<Sleep>>,
-    /// Time that the component allows between two pieces.
-    pause: Option<(Duration, Pin<Box<Sleep>>)>,
     is_over: bool,
 }
 
 impl Incoming {
-    pub(super) fn new(
-        body: reqwest::Body,
-        budget: Arc<Budget>,
-        report: Report,
-        mask: Mask,
-        deadline: Instant,
-        pause: Option<Duration>,
-    ) -> Self {
-        let pause = pause.map(|it| (it, Box::pin(tokio::time::sleep(it))));
-        let (held, deadline) = (BytesMut::new(), Box::pin(tokio::time::sleep_until(deadline)));
-        Self { body, budget, report, mask, held, next: None, deadline, pause, is_over: false }
+    /// The body as the component may read it.
+    pub(super) fn into_body(self) -> impl Body<Data = Bytes, Error = Error> + Send {
+        let held = BytesMut::new();
+        let reading = Reading { from: self, last: Instant::now(), held, is_over: false };
+        StreamBody::new(stream::try_unfold(reading, Reading::next))
+    }
+}
+
+impl Reading {
+    /// The next piece of which it is certain that it holds no part of a secret.
+    async fn next(mut self) -> Result<Option<(Frame<Bytes>, Self)>, Error> {
+        while !self.is_over {
+            let bytes = match self.frame().await? {
+                Some(frame) if self.from.mask.is_empty() => return Ok(Some((frame, self))),
+                // Trailers could carry a secret, and are not needed.
+                Some(frame) => self.release(&frame.into_data().unwrap_or_default()),
+                None => {
+                    self.is_over = true;
+                    self.held.split().freeze()
+                }
+            };
+            // An empty piece would mean to wasi:io that nothing is there yet.
+            if !bytes.is_empty() {
+                return Ok(Some((Frame::data(bytes), self)));
+            }
+        }
+        Ok(None)
     }
 
-    /// The next piece, or why there is none; sets down that it was the last.
-    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
-        if self.deadline.as_mut().poll(cx).is_ready() {
-            self.report.exceeded("http_timeout_ms");
-            return Poll::Ready(Some(Err(Error::HttpResponseTimeout)));
-        }
-        let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(cx) else {
-            if let Some((_, pause)) = &mut self.pause
-                && pause.as_mut().poll(cx).is_ready()
-            {
-                return Poll::Ready(Some(Err(Error::ConnectionReadTimeout)));
+    /// The next piece as it comes, or why there is none.
+    async fn frame(&mut self) -> Result<Option<Frame<Bytes>>, Error> {
+        let Incoming { body, budget, report, deadline, pause, .. } = &mut self.from;
+        let until = pause.map_or(*deadline, |it| (self.last + it).min(*deadline));
+        let in_time = Instant::now() < *deadline;
+        let frame = tokio::time::timeout_at(until, body.frame()).await;
+        let frame = match frame {
+            Ok(frame) if in_time => frame,
+            Err(_) if in_time && until < *deadline => return Err(Error::ConnectionReadTimeout),
+            _ => {
+                report.exceeded("http_timeout_ms");
+                return Err(Error::HttpResponseTimeout);
             }
-            return Poll::Pending;
         };
-        if let Some((time, pause)) = &mut self.pause {
-            pause.as_mut().reset(Instant::now() + *time);
+        self.last = Instant::now();
+        let Some(frame) = frame else { return Ok(None) };
+        let frame = frame.map_err(|_| Error::HttpResponseIncomplete)?;
+        let bytes = frame.data_ref().map_or(0, Bytes::len);
+        if budget.bytes(bytes as u64) {
+            return Ok(Some(frame));
         }
-        Poll::Ready(frame.map(|frame| {
-            let frame = frame.map_err(|_| Error::HttpResponseIncomplete)?;
-            let bytes = frame.data_ref().map_or(0, Bytes::len);
-            if self.budget.bytes(bytes as u64) {
-                return Ok(frame);
-            }
-            self.report.exceeded("http_bytes_max");
-            Err(Error::HttpResponseBodySize(Some(self.budget.bytes_max)))
-        }))
+        report.exceeded("http_bytes_max");
+        Err(Error::HttpResponseBodySize(Some(budget.bytes_max)))
     }
 
     /// As much of what has come as is certain to hold no part of a secret.
     fn release(&mut self, bytes: &[u8]) -> Bytes {
         self.held.extend_from_slice(bytes);
-        self.mask.bytes(&mut self.held);
-        let certain = self.held.len() - self.mask.begun(&self.held);
+        self.from.mask.bytes(&mut self.held);
+        let certain = self.held.len() - self.from.mask.begun(&self.held);
         self.held.split_to(certain).freeze()
-    }
-}
-
-impl Body for Incoming {
-    type Data = Bytes;
-    type Error = Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
-        let this = &mut *self;
-        loop {
-            if let Some(frame) = this.next.take() {
-                return Poll::Ready(Some(Ok(frame)));
-            }
-            if this.is_over {
-                return Poll::Ready(None);
-            }
-            match std::task::ready!(this.poll_next(cx)) {
-                Some(Ok(frame)) if this.mask.is_empty() => return Poll::Ready(Some(Ok(frame))),
-                Some(Ok(frame)) => {
-                    // Trailers could carry a secret, and are not needed.
-                    let bytes = this.release(&frame.into_data().unwrap_or_default());
-                    // An empty piece would mean to wasi:io that nothing is there yet.
-                    if !bytes.is_empty() {
-                        return Poll::Ready(Some(Ok(Frame::data(bytes))));
-                    }
-                }
-                Some(Err(error)) => {
-                    this.is_over = true;
-                    this.body = reqwest::Body::default();
-                    return Poll::Ready(Some(Err(error)));
-                }
-                None => {
-                    this.is_over = true;
-                    if !this.held.is_empty() {
-                        this.next = Some(Frame::data(this.held.split().freeze()));
-                    }
-                }
-            }
-        }
     }
 }

@@ -213,8 +213,8 @@ impl Sender {
             return Err(Error::HttpResponseBodySize(Some(self.budget.bytes_max)));
         }
         mask_headers(&mut parts.headers, mask);
-        let (budget, report) = (self.budget.clone(), self.report.clone());
-        let body = Incoming::new(body, budget, report, mask.clone(), until, pause);
+        let (budget, report, mask) = (self.budget.clone(), self.report.clone(), mask.clone());
+        let body = Incoming { body, budget, report, mask, deadline: until, pause }.into_body();
         Ok(http::Response::from_parts(parts, http_body_util::BodyExt::boxed_unsync(body)))
     }
 }
