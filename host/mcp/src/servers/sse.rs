@@ -1,31 +1,27 @@
 //! HTTP+SSE of 2024-11-05, deprecated and still spoken (ILL-11, ILL-17): a stream of events that
 //! stays open, and an address, told by its first event, to which each message is posted.
 
-use std::{io, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 
 use futures::{
     StreamExt,
-    stream::{BoxStream, FuturesUnordered},
+    stream::{self, BoxStream},
 };
 use http::{StatusCode, header};
 use reqwest::{Client, RequestBuilder, Url};
 use rmcp::{
     RoleClient,
-    model::{ClientJsonRpcMessage, ClientNotification, JsonRpcMessage, ServerJsonRpcMessage},
-    transport::{
-        streamable_http_client::HttpStatusError,
-        worker::{Worker, WorkerConfig, WorkerContext, WorkerQuitReason, WorkerSendRequest},
-    },
+    model::{ClientJsonRpcMessage, ServerJsonRpcMessage},
+    transport::{Transport, streamable_http_client::HttpStatusError},
 };
 use sse_stream::{Sse, SseStream};
+use tokio::sync::Semaphore;
 
 use super::{limited::Cut, retry::Failed};
 use base::grants::secret::Secret;
 
-/// Messages that are being posted at a time; more wait in the queue.
+/// Messages that are being posted at a time; more wait.
 const POSTS_MAX: usize = 16;
-/// Messages that wait on their way in and out.
-const QUEUE_MAX: usize = 32;
 /// Events before the first that matters.
 const PREAMBLE_MAX: usize = 16;
 
@@ -38,21 +34,19 @@ pub(super) struct OverSse {
     post_to: Url,
     events: Events,
     timeout: Duration,
+    /// Places for messages that are being posted.
+    places: Arc<Semaphore>,
 }
 
 /// Why a message was not taken.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SseError {
-    #[error("the connection is closed")]
-    Closed,
     #[error(transparent)]
     Http(#[from] reqwest::Error),
     #[error(transparent)]
     Status(#[from] HttpStatusError),
     #[error("{0}")]
     Refused(String),
-    #[error("the worker ended: {0}")]
-    Join(#[from] tokio::task::JoinError),
 }
 
 impl OverSse {
@@ -82,7 +76,8 @@ impl OverSse {
                 Some(Ok(it)) if it.event.as_deref() == Some("endpoint") => {
                     let post_to = endpoint(url, it.data.as_deref().unwrap_or_default())?;
                     let (http, token) = (http.clone(), token.cloned());
-                    return Ok(Self { http, token, post_to, events, timeout });
+                    let places = Arc::new(Semaphore::new(POSTS_MAX));
+                    return Ok(Self { http, token, post_to, events, timeout, places });
                 }
                 Some(Ok(_)) => {}
                 Some(Err(error)) => return Err(Failed::Lost(error.to_string())),
@@ -110,72 +105,45 @@ fn bearing(request: RequestBuilder, token: Option<&Secret>) -> RequestBuilder {
     }
 }
 
-impl Worker for OverSse {
+impl Transport<RoleClient> for OverSse {
     type Error = SseError;
-    type Role = RoleClient;
 
-    fn err_closed() -> SseError {
-        SseError::Closed
+    /// Posts one message. The SDK sends nothing before the end of the handshake has been taken.
+    fn send(
+        &mut self,
+        message: ClientJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), SseError>> + Send + 'static {
+        let request = self.http.post(self.post_to.clone()).timeout(self.timeout);
+        let request =
+            bearing(request, self.token.as_ref()).header(header::CONTENT_TYPE, "application/json");
+        let places = self.places.clone();
+        async move {
+            let _place = places.acquire().await;
+            let body = serde_json::to_vec(&message).unwrap_or_default();
+            let response = request.body(body).send().await?;
+            accepted(response.status(), response.headers())
+        }
     }
 
-    fn err_join(error: tokio::task::JoinError) -> SseError {
-        error.into()
-    }
-
-    fn config(&self) -> WorkerConfig {
-        let mut config = WorkerConfig::default();
-        config.channel_buffer_capacity = QUEUE_MAX;
-        config
-    }
-
-    async fn run(
-        mut self,
-        mut context: WorkerContext<Self>,
-    ) -> Result<(), WorkerQuitReason<SseError>> {
-        let mut posts = FuturesUnordered::new();
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         loop {
-            tokio::select! {
-                () = context.cancellation_token.cancelled() => return Err(WorkerQuitReason::Cancelled),
-                Some(()) = posts.next(), if !posts.is_empty() => {}
-                event = self.events.next() => match event {
-                    Some(Ok(event)) => {
-                        if let Some(message) = read(&event) {
-                            context.send_to_handler(message).await?;
-                        }
+            match self.events.next().await? {
+                Ok(event) => {
+                    if let Some(message) = read(&event) {
+                        return Some(message);
                     }
-                    Some(Err(error)) => {
-                        tracing::warn!(target: "server", "a stream of events ended: {error}");
-                        return Err(WorkerQuitReason::TransportClosed);
-                    }
-                    None => return Err(WorkerQuitReason::TransportClosed),
-                },
-                message = context.from_handler_rx.recv(), if posts.len() < POSTS_MAX => {
-                    let Some(message) = message else { return Err(WorkerQuitReason::HandlerTerminated) };
-                    let is_barrier = is_initialized(&message.message);
-                    let post = self.post(message);
-                    // Nothing may overtake the end of the handshake.
-                    if is_barrier { post.await } else { posts.push(post) }
+                }
+                Err(error) => {
+                    tracing::warn!(target: "server", "a stream of events ended: {error}");
+                    return None;
                 }
             }
         }
     }
-}
 
-impl OverSse {
-    /// Posts one message, and tells its sender how that went.
-    fn post(&self, it: WorkerSendRequest<Self>) -> impl Future<Output = ()> + Send + use<> {
-        let request = self.http.post(self.post_to.clone()).timeout(self.timeout);
-        let request =
-            bearing(request, self.token.as_ref()).header(header::CONTENT_TYPE, "application/json");
-        async move {
-            let body = serde_json::to_vec(&it.message).unwrap_or_default();
-            let posted = match request.body(body).send().await {
-                Ok(response) => accepted(response.status(), response.headers()),
-                Err(error) => Err(error.into()),
-            };
-            // The sender may be gone.
-            let _ = it.responder.send(posted);
-        }
+    async fn close(&mut self) -> Result<(), SseError> {
+        self.events = stream::empty().boxed();
+        Ok(())
     }
 }
 
@@ -188,10 +156,6 @@ fn accepted(status: StatusCode, headers: &http::HeaderMap) -> Result<(), SseErro
         code @ (429 | 500..) => Err(HttpStatusError::new(code, after.map(str::to_owned)).into()),
         code => Err(SseError::Refused(format!("HTTP {code}"))),
     }
-}
-
-fn is_initialized(message: &ClientJsonRpcMessage) -> bool {
-    matches!(message, JsonRpcMessage::Notification(it) if matches!(it.notification, ClientNotification::InitializedNotification(_)))
 }
 
 /// The message in an event; none where there is none that can be read.
