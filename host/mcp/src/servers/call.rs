@@ -12,6 +12,7 @@ use rmcp::{
     },
     service::{PeerRequestOptions, RequestHandle},
 };
+use scopeguard::ScopeGuard;
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -78,16 +79,14 @@ impl Server {
         let connection = self.connected().await?;
         let options = PeerRequestOptions::no_options().with_meta(meta(request, &connection));
         let handle = connection.peer.send_cancellable_request(message, options).await;
-        let mut asking = Asking(Some(handle.map_err(Failed::of)?));
-        let token = asking.0.as_ref().map(|it| it.progress_token.clone());
-        let _followed = token
-            .zip(request.notifications.clone().filter(|it| it.progress))
-            .map(|(token, to)| connection.hears.follow(token, to));
-        let answer = match &mut asking.0 {
-            Some(handle) => (&mut handle.rx).await,
-            None => return Err(Failed::TimedOut),
-        };
-        asking.0 = None;
+        let mut asking = scopeguard::guard(handle.map_err(Failed::of)?, cancel);
+        let _followed = request
+            .notifications
+            .clone()
+            .filter(|it| it.progress)
+            .map(|to| connection.hears.follow(asking.progress_token.clone(), to));
+        let answer = (&mut asking.rx).await;
+        drop(ScopeGuard::into_inner(asking));
         match answer {
             Ok(Ok(result)) => Ok(result),
             Ok(Err(error)) => Err(lost(Failed::of(error), &connection)),
@@ -161,16 +160,10 @@ impl Server {
     }
 }
 
-/// A request that is cancelled when it is dropped.
-struct Asking(Option<RequestHandle<RoleClient>>);
-
-impl Drop for Asking {
-    fn drop(&mut self) {
-        if let Some(handle) = self.0.take()
-            && let Ok(runtime) = tokio::runtime::Handle::try_current()
-        {
-            runtime.spawn(handle.cancel(Some("nobody waits for it any longer".to_owned())));
-        }
+/// Cancels a request whose answer is not waited for any longer.
+fn cancel(asked: RequestHandle<RoleClient>) {
+    if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+        runtime.spawn(asked.cancel(Some("nobody waits for it any longer".to_owned())));
     }
 }
 
