@@ -18,12 +18,8 @@ const TEXT_BYTES_MAX: usize = 4 << 10;
 const SESSION_NOT_FOUND: i32 = -32001;
 
 /// How the SDK says that a session ended meanwhile.
-const ENDED: [&str; 4] = [
-    "Session service terminated",
-    "Channel closed",
-    "no response message received",
-    "there is no such session",
-];
+const ENDED: [&str; 3] =
+    ["Session service terminated", "Channel closed", "no response message received"];
 
 /// Maps what the routes behind it answer.
 pub async fn map_errors(

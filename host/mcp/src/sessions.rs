@@ -17,7 +17,7 @@ use rmcp::{
         SessionId, SessionManager,
         session::{
             ServerSseMessage,
-            local::{LocalSessionManager, LocalSessionManagerError},
+            local::{LocalSessionManager, LocalSessionManagerError, SessionError},
         },
     },
 };
@@ -28,6 +28,9 @@ mod table;
 pub(super) use table::{InUse, SessionTable};
 
 use base::limits::SessionsConfig;
+
+/// What is done with a session, or the SDK's error.
+type Result<T, E = LocalSessionManagerError> = std::result::Result<T, E>;
 
 /// How long a legacy client may come back for an answer that it has missed. A minute, as the SDK
 /// has it, let a peer's memory grow from 27 to 717 MiB in three minutes.
@@ -78,18 +81,9 @@ fn is_theirs(book: &SessionTable<SessionId>, id: &SessionId) -> bool {
     ACTING.try_with(|it| book.is_of(id, &it.principal)).unwrap_or(true)
 }
 
-/// Why a session cannot be opened or used.
-#[derive(Debug, thiserror::Error)]
-pub enum SessionError {
-    /// The SDK's own reason.
-    #[error(transparent)]
-    Sdk(#[from] LocalSessionManagerError),
-    /// All are in use.
-    #[error("all {0} sessions are in use")]
-    Full(usize),
-    /// It has gone, or is another's.
-    #[error("there is no such session")]
-    Unknown,
+/// What the SDK is told of a session that has gone or for which there is no room.
+fn gone() -> LocalSessionManagerError {
+    SessionError::SessionServiceTerminated.into()
 }
 
 /// All sessions.
@@ -121,12 +115,9 @@ impl Sessions {
     }
 
     /// Closes the session named `id`, which is in the book no more.
-    async fn close(&self, id: &SessionId) -> Result<(), SessionError> {
+    async fn close(&self, id: &SessionId) -> Result<()> {
         // One that is stuck has no stream left to be stuck on, and ends by itself.
-        match tokio::time::timeout(CLOSE_TIMEOUT, self.sdk.close_session(id)).await {
-            Ok(closed) => Ok(closed?),
-            Err(_) => Ok(()),
-        }
+        tokio::time::timeout(CLOSE_TIMEOUT, self.sdk.close_session(id)).await.unwrap_or(Ok(()))
     }
 
     /// Closes `ids` in the background.
@@ -158,8 +149,8 @@ impl Sessions {
     }
 
     /// Marks the session named `id` as used for as long as what is returned lives.
-    fn enter(&self, id: &SessionId) -> Result<InUse<SessionId>, SessionError> {
-        self.book.enter(id).ok_or(SessionError::Unknown)
+    fn enter(&self, id: &SessionId) -> Result<InUse<SessionId>> {
+        self.book.enter(id).ok_or_else(gone)
     }
 }
 
@@ -178,16 +169,16 @@ where
 }
 
 impl SessionManager for Sessions {
-    type Error = SessionError;
+    type Error = LocalSessionManagerError;
     type Transport = <LocalSessionManager as SessionManager>::Transport;
 
-    async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionError> {
+    async fn create_session(&self) -> Result<(SessionId, Self::Transport)> {
         self.sweeping.call_once(|| self.sweep());
         let acting = ACTING.try_with(|it| it.principal.clone());
         let principal = acting.unwrap_or_else(|_| Arc::from("anonymous"));
         let Some(made_room) = self.book.make_room(&principal) else {
             note(Trouble::Full);
-            return Err(SessionError::Full(self.book.max()));
+            return Err(gone());
         };
         self.close_aside(made_room);
         let (id, transport) = self.sdk.create_session().await?;
@@ -199,17 +190,17 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
         message: ClientJsonRpcMessage,
-    ) -> Result<ServerJsonRpcMessage, SessionError> {
+    ) -> Result<ServerJsonRpcMessage> {
         let _in_use = self.enter(id)?;
-        Ok(self.sdk.initialize_session(id, message).await?)
+        self.sdk.initialize_session(id, message).await
     }
 
     /// Another's session is as good as none.
-    async fn has_session(&self, id: &SessionId) -> Result<bool, SessionError> {
+    async fn has_session(&self, id: &SessionId) -> Result<bool> {
         Ok(is_theirs(&self.book, id) && self.sdk.has_session(id).await?)
     }
 
-    async fn close_session(&self, id: &SessionId) -> Result<(), SessionError> {
+    async fn close_session(&self, id: &SessionId) -> Result<()> {
         if !is_theirs(&self.book, id) {
             note(Trouble::Unknown);
             return Ok(());
@@ -222,24 +213,20 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
         message: ClientJsonRpcMessage,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionError> {
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
         let in_use = self.enter(id)?;
         Ok(held(self.sdk.create_stream(id, message).await?, in_use))
     }
 
-    async fn accept_message(
-        &self,
-        id: &SessionId,
-        message: ClientJsonRpcMessage,
-    ) -> Result<(), SessionError> {
+    async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<()> {
         let _in_use = self.enter(id)?;
-        Ok(self.sdk.accept_message(id, message).await?)
+        self.sdk.accept_message(id, message).await
     }
 
     async fn create_standalone_stream(
         &self,
         id: &SessionId,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionError> {
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
         let in_use = self.enter(id)?;
         Ok(held(self.sdk.create_standalone_stream(id).await?, in_use))
     }
@@ -248,7 +235,7 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
         last_event_id: String,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionError> {
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
         let in_use = self.enter(id)?;
         Ok(held(self.sdk.resume(id, last_event_id).await?, in_use))
     }

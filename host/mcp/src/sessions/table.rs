@@ -30,10 +30,6 @@ impl<Id: Clone + Eq + Hash> SessionTable<Id> {
         Self { max, entries: Mutex::default() }
     }
 
-    pub(super) fn max(&self) -> usize {
-        self.max
-    }
-
     /// Strikes out what stands in the way of one more session of `principal`; none where nothing
     /// may be.
     ///
