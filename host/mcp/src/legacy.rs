@@ -10,7 +10,7 @@ use std::{
 use parking_lot::Mutex;
 use rmcp::{
     ErrorData, Peer, RoleServer,
-    model::{CallToolResponse, ErrorCode, ResourceUpdatedNotificationParam, ServerRequest},
+    model::{CallToolResponse, ErrorCode, ServerRequest},
     service::ServiceError,
 };
 use serde_json::{Value, json};
@@ -111,22 +111,9 @@ pub(super) async fn listen(peer: Peer<RoleServer>, session: Session, mut news: S
         if peer.is_transport_closed() {
             return;
         }
-        let updated = match bulletin.is_incomplete {
-            true => session.uris(),
-            false => bulletin.updated.iter().filter(|it| session.wants(it)).cloned().collect(),
-        };
         let tell = async {
-            if bulletin.tools {
-                peer.notify_tool_list_changed().await?;
-            }
-            if bulletin.prompts {
-                peer.notify_prompt_list_changed().await?;
-            }
-            if bulletin.resources {
-                peer.notify_resource_list_changed().await?;
-            }
-            for uri in updated {
-                peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await?;
+            for note in bulletin.notifications(session.uris()) {
+                peer.send_notification(note).await?;
             }
             Ok::<_, ServiceError>(())
         };
@@ -191,13 +178,8 @@ impl Session {
         self.asked.lock().uris.remove(uri);
     }
 
-    /// Whether it subscribed to `uri`.
-    pub(super) fn wants(&self, uri: &str) -> bool {
-        self.asked.lock().uris.contains(uri)
-    }
-
     /// Everything that it subscribed to.
-    pub(super) fn uris(&self) -> Vec<String> {
-        self.asked.lock().uris.iter().cloned().collect()
+    pub(super) fn uris(&self) -> BTreeSet<String> {
+        self.asked.lock().uris.clone()
     }
 }

@@ -3,6 +3,7 @@
 
 use std::{
     collections::{BTreeSet, VecDeque},
+    ops::Deref,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -13,6 +14,11 @@ use std::{
 use parking_lot::Mutex;
 use rmcp::{
     ErrorData,
+    model::{
+        PromptListChangedNotification, ResourceListChangedNotification,
+        ResourceUpdatedNotification, ResourceUpdatedNotificationParam, ServerNotification,
+        ToolListChangedNotification,
+    },
     service::{SubscriptionContext, SubscriptionSendError},
 };
 use tokio::sync::{broadcast, watch};
@@ -73,6 +79,23 @@ pub(super) struct Bulletin {
     pub(super) updated: BTreeSet<String>,
     /// Whether more resources may have changed than there was time to hear.
     pub(super) is_incomplete: bool,
+}
+
+impl Bulletin {
+    /// What is sent to a client that wants to hear of those resources.
+    pub(super) fn notifications(self, wanted: BTreeSet<String>) -> Vec<ServerNotification> {
+        let lists = [
+            self.tools.then(|| ToolListChangedNotification::default().into()),
+            self.prompts.then(|| PromptListChangedNotification::default().into()),
+            self.resources.then(|| ResourceListChangedNotification::default().into()),
+        ];
+        let is_told = |uri: &String| self.is_incomplete || self.updated.contains(uri);
+        let updated = wanted.into_iter().filter(is_told).map(|uri| {
+            let params = ResourceUpdatedNotificationParam::new(uri);
+            ResourceUpdatedNotification::new(params).into()
+        });
+        lists.into_iter().flatten().chain(updated).collect()
+    }
 }
 
 impl Subscriptions {
@@ -173,7 +196,7 @@ impl McpServer {
             let message = "Too many clients listen already; try again later, or ask for the lists now and then.";
             return Err(ErrorData::internal_error(message, None));
         };
-        let mut cut = std::pin::pin!(listening.in_use.ended());
+        let mut cut = std::pin::pin!(listening.ended());
         let mut news = Subscriptions::new(&self.registry, &self.events, caller);
         news.rung = begun.unwrap_or(news.rung);
         let (sink, accepted) = (subscription.sink(), subscription.accepted());
@@ -186,24 +209,14 @@ impl McpServer {
                 bulletin = news.next() => bulletin,
             };
             let Some(bulletin) = bulletin else { return Ok(()) };
-            let updated: Vec<_> = match bulletin.is_incomplete {
-                true => uris.iter().collect(),
-                false => uris.intersection(&bulletin.updated).collect(),
-            };
             let tell = async {
-                if bulletin.tools && accepted.tools_list_changed == Some(true) {
-                    sink.notify_tool_list_changed().await?;
+                for note in bulletin.notifications(uris.clone()) {
+                    match sink.send(note).await {
+                        Ok(()) | Err(SubscriptionSendError::NotificationNotAccepted(_)) => {}
+                        Err(error) => return Err(error),
+                    }
                 }
-                if bulletin.prompts && accepted.prompts_list_changed == Some(true) {
-                    sink.notify_prompt_list_changed().await?;
-                }
-                if bulletin.resources && accepted.resources_list_changed == Some(true) {
-                    sink.notify_resource_list_changed().await?;
-                }
-                for uri in updated {
-                    sink.notify_resource_updated(uri.clone()).await?;
-                }
-                Ok::<_, SubscriptionSendError>(())
+                Ok(())
             };
             if !matches!(tokio::time::timeout(NEWS_TIMEOUT, tell).await, Ok(Ok(()))) {
                 return Ok(());
@@ -212,27 +225,18 @@ impl McpServer {
     }
 }
 
-/// A place among those who listen, until it is given back.
-struct Listening {
-    listeners: Arc<SessionTable<u64>>,
-    id: u64,
-    in_use: InUse<u64>,
-}
-
-impl Drop for Listening {
-    fn drop(&mut self) {
-        self.listeners.strike(&self.id);
-    }
-}
-
-/// A place for one more listener of `principal`, who has a fair share of all places.
-fn listen_as(listeners: &Arc<SessionTable<u64>>, principal: &Arc<str>) -> Option<Listening> {
+/// A place for one more listener of `principal`, who has a fair share of all places; given back when it is dropped.
+fn listen_as(
+    listeners: &Arc<SessionTable<u64>>,
+    principal: &Arc<str>,
+) -> Option<impl Deref<Target = InUse<u64>> + use<>> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     listeners.make_room(principal)?;
     let id = NEXT.fetch_add(1, Ordering::Relaxed);
     listeners.open(id, principal.clone());
     let in_use = listeners.enter(&id)?;
-    Some(Listening { listeners: listeners.clone(), id, in_use })
+    let listeners = listeners.clone();
+    Some(scopeguard::guard(in_use, move |_| listeners.strike(&id)))
 }
 
 #[cfg(test)]
@@ -257,7 +261,7 @@ mod tests {
         assert!(listen("ann").is_none(), "all places are taken, by the same");
         let ben: Vec<_> = (0..8).filter_map(|_| listen("ben")).collect();
         assert_eq!(ben.len(), 4, "half is a fair share of two");
-        let cut = ann.iter().filter(|it| it.in_use.ended().now_or_never().is_some()).count();
+        let cut = ann.iter().filter(|it| it.ended().now_or_never().is_some()).count();
         assert_eq!(cut, 4, "and no more than that had to go");
         drop((ann, ben));
         let eve: Vec<_> = (0..8).filter_map(|_| listen("eve")).collect();
