@@ -1,8 +1,6 @@
 //! What a caller with scopes asks for, looked at before the SDK answers: once it has begun to, it
 //! is too late for the HTTP status that clients go by.
 
-use std::borrow::Cow;
-
 use axum::{
     body::Body,
     extract::Request,
@@ -11,8 +9,7 @@ use axum::{
 use bytes::Bytes;
 use http::{Method, StatusCode, request::Parts};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::Value;
 
 use super::fast_path::{MODERN, PROTOCOL_VERSION};
 use crate::error_mapping;
@@ -26,62 +23,15 @@ use calls::{
     outcome::Executor,
 };
 
-/// A request, as far as it matters here.
-#[derive(Deserialize)]
-struct Asked<'a> {
-    #[serde(borrow)]
-    id: &'a RawValue,
-    #[serde(borrow)]
-    method: Cow<'a, str>,
-    #[serde(borrow)]
-    params: Params<'a>,
-}
-
-#[derive(Deserialize)]
-struct Params<'a> {
-    #[serde(borrow, default)]
-    name: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
-    uri: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
-    arguments: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "ref")]
-    reference: Option<Reference<'a>>,
-}
-
-/// What an argument is completed for.
-#[derive(Deserialize)]
-struct Reference<'a> {
-    #[serde(borrow, default)]
-    name: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
-    uri: Option<Cow<'a, str>>,
-}
-
-impl Asked<'_> {
-    /// What it is about: the name of a tool or a prompt, or the URI of a resource; none where it is
-    /// about nothing that belongs to a caller.
-    fn name(&self) -> Option<&str> {
-        let (name, uri) = (self.params.name.as_deref(), self.params.uri.as_deref());
-        match &*self.method {
-            "tools/call" | "prompts/get" => name,
-            "resources/read" | "resources/subscribe" => uri,
-            "completion/complete" => {
-                let it = self.params.reference.as_ref()?;
-                it.name.as_deref().or(it.uri.as_deref())
-            }
-            _ => None,
-        }
-    }
-
-    /// The call that it is, to be refused and recorded like any other.
-    fn call(&self, name: &str, parts: &Parts, caller: Caller) -> CallRequest {
-        let version = parts.headers.get(PROTOCOL_VERSION);
-        let is_modern = version.is_some_and(|it| it.as_bytes() == MODERN.as_bytes());
-        let arguments = self.params.arguments.map_or("{}", RawValue::get).to_owned();
-        let surface = if is_modern { Surface::Mcp } else { Surface::McpLegacy };
-        let trace = TraceHeaders::of(&parts.headers);
-        CallRequest::new(name.to_owned(), arguments, (caller, surface), trace)
+/// What a request of that method is about: the name of a tool or a prompt, or the URI of a resource; none where it
+/// is about nothing that belongs to a caller.
+fn subject<'a>(method: &str, params: &'a Value) -> Option<&'a str> {
+    let reference = &params["ref"];
+    match method {
+        "tools/call" | "prompts/get" => params["name"].as_str(),
+        "resources/read" | "resources/subscribe" => params["uri"].as_str(),
+        "completion/complete" => reference["name"].as_str().or(reference["uri"].as_str()),
+        _ => None,
     }
 }
 
@@ -120,10 +70,19 @@ async fn refused<A: Executor>(
     caller: Caller,
 ) -> Option<Response> {
     // What cannot be read is nothing that anybody answers; the SDK says why.
-    let asked: Asked<'_> = serde_json::from_slice(body).ok()?;
-    let call = asked.call(asked.name()?, parts, caller);
-    let failure = Failure::from(answers.refusal(&asked.method, call).await?);
-    let id = serde_json::from_str(asked.id.get()).unwrap_or_default();
+    let asked: Value = serde_json::from_slice(body).ok()?;
+    let (id, method, params) =
+        (asked.get("id")?.clone(), asked["method"].as_str()?, &asked["params"]);
+    let name = subject(method, params)?.to_owned();
+    let version = parts.headers.get(PROTOCOL_VERSION);
+    let is_modern = version.is_some_and(|it| it.as_bytes() == MODERN.as_bytes());
+    let surface = if is_modern { Surface::Mcp } else { Surface::McpLegacy };
+    let arguments = params.get("arguments").filter(|it| !it.is_null());
+    let arguments = arguments.map_or("{}".to_owned(), Value::to_string);
+    // To be refused and recorded like any other.
+    let call =
+        CallRequest::new(name, arguments, (caller, surface), TraceHeaders::of(&parts.headers));
+    let failure = Failure::from(answers.refusal(method, call).await?);
     Some(insufficient_scope(Shape::JsonRpc, id, &failure))
 }
 
@@ -132,8 +91,8 @@ mod tests {
     use super::*;
 
     fn about(body: &str) -> Option<String> {
-        let asked: Asked<'_> = serde_json::from_str(body).ok()?;
-        asked.name().map(str::to_owned)
+        let asked: Value = serde_json::from_str(body).ok()?;
+        subject(asked["method"].as_str()?, &asked["params"]).map(str::to_owned)
     }
 
     #[test]
