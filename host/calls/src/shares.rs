@@ -3,11 +3,10 @@
 use std::{
     hash::{BuildHasher, RandomState},
     net::IpAddr,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering::Relaxed},
-    },
+    sync::Arc,
 };
+
+use tokio::sync::Semaphore;
 
 /// Bytes that a body may have whose sender is not known.
 pub const STRANGERS_BODY_BYTES_MAX: usize = 8 << 10;
@@ -31,68 +30,52 @@ impl<T> Places<T> {
 
     /// That of the network of `peer`.
     pub(crate) fn of(&self, peer: IpAddr) -> &T {
-        let hash = self.hasher.hash_one(network(peer));
+        // The part of an address that one subscriber cannot change at will.
+        let hash = self.hasher.hash_one(network(peer, 24, 48));
         &self.each[usize::try_from(hash % PLACES as u64).unwrap_or(0)]
     }
 }
 
-/// Bytes that all may hold together.
-#[derive(Debug)]
-struct Budget {
-    max: usize,
-    held: AtomicUsize,
-}
-
-impl Budget {
-    fn new(max: usize) -> Arc<Self> {
-        Arc::new(Self { max, held: AtomicUsize::new(0) })
-    }
-
-    fn take(&self, bytes: usize) -> bool {
-        let fits = self.held.fetch_add(bytes, Relaxed).saturating_add(bytes) <= self.max;
-        if !fits {
-            self.give_back(bytes);
-        }
-        fits
-    }
-
-    fn give_back(&self, bytes: usize) {
-        self.held.fetch_sub(bytes, Relaxed);
-    }
+/// A budget of `max` bytes that all may hold together.
+fn budget(max: usize) -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(max.min(Semaphore::MAX_PERMITS)))
 }
 
 /// What one caller may hold of a budget.
 #[derive(Clone, Debug)]
 pub struct Share {
-    own: Arc<Budget>,
-    all: Arc<Budget>,
+    own: Arc<Semaphore>,
+    all: Arc<Semaphore>,
 }
 
 impl Share {
-    fn new(max: usize, all: &Arc<Budget>) -> Self {
-        Self { own: Budget::new(max), all: all.clone() }
+    fn new(max: usize, all: &Arc<Semaphore>) -> Self {
+        Self { own: budget(max), all: all.clone() }
     }
 
     /// Holds `bytes` more, where there is room for them.
     pub fn take(&self, bytes: usize) -> bool {
-        let is_own = self.own.take(bytes);
-        let is_ours = is_own && self.all.take(bytes);
-        if is_own && !is_ours {
-            self.own.give_back(bytes);
+        let Ok(bytes) = u32::try_from(bytes) else { return false };
+        match (self.own.try_acquire_many(bytes), self.all.try_acquire_many(bytes)) {
+            (Ok(own), Ok(all)) => {
+                own.forget();
+                all.forget();
+                true
+            }
+            _ => false,
         }
-        is_ours
     }
 
     /// Holds `bytes` less.
     pub fn give_back(&self, bytes: usize) {
-        self.own.give_back(bytes);
-        self.all.give_back(bytes);
+        self.own.add_permits(bytes);
+        self.all.add_permits(bytes);
     }
 }
 
 /// The budget of callers, the one of strangers, and who has which share.
 pub struct Shares {
-    callers: Arc<Budget>,
+    callers: Arc<Semaphore>,
     share_max: usize,
     /// Callers on this machine, where no token is needed.
     local: Share,
@@ -105,7 +88,7 @@ pub struct Shares {
 impl Shares {
     /// Those of a budget of `max` bytes, where one body may have `largest`.
     pub fn new(max: usize, largest: usize) -> Self {
-        let (callers, strangers) = (Budget::new(max), Budget::new(STRANGERS_BYTES_MAX));
+        let (callers, strangers) = (budget(max), budget(STRANGERS_BYTES_MAX));
         // One caller can always send what one request may have, and never take everything.
         let share_max = (max / 2).max(largest).min(max);
         Self {
@@ -136,17 +119,11 @@ impl Shares {
     }
 }
 
-/// The part of an address that one subscriber cannot change at will.
-fn network(address: IpAddr) -> [u8; 6] {
+/// The first bits of an address, so many of one of IPv4 and so many of one of IPv6.
+pub(crate) fn network(address: IpAddr, v4_bits: u32, v6_bits: u32) -> u128 {
     match address.to_canonical() {
-        IpAddr::V4(it) => {
-            let [a, b, c, _] = it.octets();
-            [0, 0, 0, a, b, c]
-        }
-        IpAddr::V6(it) => {
-            let [a, b, c, d, e, f, ..] = it.octets();
-            [a, b, c, d, e, f]
-        }
+        IpAddr::V4(it) => u128::from(it.to_bits() >> (32 - v4_bits)),
+        IpAddr::V6(it) => it.to_bits() >> (128 - v6_bits),
     }
 }
 

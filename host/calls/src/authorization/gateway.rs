@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use super::{Principal, Rate, Stranger, caller_of, wait_ms};
-use crate::shares::Shares;
+use crate::shares::{Shares, network};
 use base::{
     caller::Caller,
     config::{Config, Given, RateConfig},
@@ -54,7 +54,7 @@ struct Inner {
 
 /// How often the password may be tried: by one address, and by all together.
 struct Tries {
-    each: DefaultKeyedRateLimiter<[u8; 8]>,
+    each: DefaultKeyedRateLimiter<u128>,
     all: Rate,
 }
 
@@ -73,22 +73,10 @@ impl Tries {
             self.each.retain_recent();
             return Ok(());
         }
-        self.each.check_key(&subscriber(peer)).map_err(|it| wait_ms(&it))?;
+        // One address of IPv4, and in IPv6 a network, in which one can choose.
+        let subscriber = network(peer, 32, 64);
+        self.each.check_key(&subscriber).map_err(|it| wait_ms(&it))?;
         self.all.take()
-    }
-}
-
-/// Whose an address is: one of IPv4, and in IPv6 a network, in which one can choose.
-fn subscriber(address: IpAddr) -> [u8; 8] {
-    match address.to_canonical() {
-        IpAddr::V4(it) => {
-            let [a, b, c, d] = it.octets();
-            [0, 0, 0, 0, a, b, c, d]
-        }
-        IpAddr::V6(it) => {
-            let [a, b, c, d, e, f, g, h, ..] = it.octets();
-            [a, b, c, d, e, f, g, h]
-        }
     }
 }
 
