@@ -14,7 +14,7 @@ impl wit::Host for CallState {
     }
 
     async fn read(&mut self, id: String, offset: u64, length: u32) -> Result<Vec<u8>, wit::Error> {
-        let (length, most) = (length as usize, self.output_bytes_max);
+        let (length, most) = (length as usize, self.context.setup.limits.output_bytes_max);
         if length > most {
             let message = format!("{length} bytes in one go; output_bytes_max allows {most}");
             return Err(wit::Error::LimitExceeded(message));
@@ -26,11 +26,11 @@ impl wit::Host for CallState {
         let blobs = self.blobs()?.clone();
         // A small blob costs what it costs the disk, so that no call makes thousands.
         let cost = Blobs::cost(data.len() as u64);
-        let Some(left) = self.blob_bytes_left.checked_sub(cost) else {
+        let Some(left) = self.left.blob_bytes_max.checked_sub(cost) else {
             let message = "more blobs in one call than blob_bytes_max allows".to_owned();
             return Err(wit::Error::LimitExceeded(message));
         };
-        self.blob_bytes_left = left;
+        self.left.blob_bytes_max = left;
         let owner = self.context.round.caller.share();
         blobs.put_for(owner, &data, &mime_type).await.map(blob).map_err(error)
     }

@@ -43,9 +43,9 @@ impl CallState {
 
     /// How many of so many calls may be made now; they are counted.
     pub(super) fn take_calls(&mut self, wanted: usize) -> usize {
-        let left = usize::try_from(self.tool_calls_left).unwrap_or(usize::MAX);
+        let left = usize::try_from(self.left.tool_calls_max).unwrap_or(usize::MAX);
         let made = wanted.min(AT_ONCE_MAX).min(left);
-        self.tool_calls_left -= u32::try_from(made).unwrap_or(self.tool_calls_left);
+        self.left.tool_calls_max -= u32::try_from(made).unwrap_or(self.left.tool_calls_max);
         made
     }
 }

@@ -52,7 +52,7 @@ impl files::Host for CallState {
         length: u32,
     ) -> Result<Vec<u8>, files::Error> {
         let file = self.file(name).inspect_err(|it| self.say_what_grants(it))?;
-        let (length, most) = (length as usize, self.output_bytes_max);
+        let (length, most) = (length as usize, self.context.setup.limits.output_bytes_max);
         if length > most {
             let message = format!("{length} bytes in one go; output_bytes_max allows {most}");
             return Err(files::Error::LimitExceeded(message));

@@ -74,11 +74,11 @@ impl progress::Host for CallState {
         if !progress.is_finite() {
             return;
         }
-        if self.progress_left == 0 {
+        if self.left.progress_max == 0 {
             self.progress_dropped += 1;
             return;
         }
-        self.progress_left -= 1;
+        self.left.progress_max -= 1;
         let total = total.filter(|it| it.is_finite());
         let message = message.map(|mut it| {
             it.truncate(it.floor_char_boundary(MESSAGE_BYTES_MAX));
@@ -91,11 +91,11 @@ impl progress::Host for CallState {
 impl events::Host for CallState {
     /// At once, and never waits: a call that is woken reads what has been committed.
     async fn publish(&mut self, uri: String) {
-        if self.events_left == 0 || uri.len() > URI_BYTES_MAX {
+        if self.left.events_max == 0 || uri.len() > URI_BYTES_MAX {
             let line = "an event was dropped: too long, or more than events_max in one call";
             return self.warn(line);
         }
-        self.events_left -= 1;
+        self.left.events_max -= 1;
         self.context.setup.reach.bell.publish(&uri);
     }
 }
@@ -105,12 +105,15 @@ impl event_stream::Host for CallState {
         let Some(events) = self.context.events.clone() else { return false };
         let is_name = |it: u8| it.is_ascii_alphanumeric() || b"_-".contains(&it);
         let fits = (1..=NAME_BYTES_MAX).contains(&event.len()) && event.bytes().all(is_name);
-        if !fits || self.written_left == 0 || serde_json::from_str::<IgnoredAny>(&data).is_err() {
+        if !fits
+            || self.left.stream_events_max == 0
+            || serde_json::from_str::<IgnoredAny>(&data).is_err()
+        {
             let line = "an event of a route was dropped: a name of other than 1 to 64 of A-Z a-z 0-9 _ -, data that is not JSON, or more than stream_events_max";
             self.warn(line);
             return !events.is_closed();
         }
-        self.written_left -= 1;
+        self.left.stream_events_max -= 1;
         // Outside of strings a line break says nothing, and inside of them there is none.
         let data = data.replace(['\r', '\n'], " ");
         events.send(Written { name: event, data }).await.is_ok()
