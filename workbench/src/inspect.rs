@@ -14,7 +14,7 @@ use base::{
 use sandbox::{
     Sandbox,
     component::{LoadError, Offers, Route},
-    definition::{About, Prompt, Tool},
+    definition::{Prompt, Tool},
 };
 
 /// What an import asks of the operator.
@@ -161,12 +161,8 @@ pub fn inspect<'a>(
             size_bytes: bytes.len(),
             tools,
             prompts: offers.prompts.iter().map(prompt).collect(),
-            resources: offers.resources.iter().map(|it| about("uri", &it.uri, &it.about)).collect(),
-            templates: offers
-                .templates
-                .iter()
-                .map(|it| about("uriTemplate", it.uri_template.text(), &it.about))
-                .collect(),
+            resources: offers.resources.iter().map(|it| about(&it.listed)).collect(),
+            templates: offers.templates.iter().map(|it| about(&it.listed)).collect(),
             routes,
             trouble,
             grants_needed: needed.iter().map(Grant::to_string).collect(),
@@ -259,12 +255,13 @@ fn prompt(it: &Prompt) -> Value {
     object
 }
 
-fn about(key: &str, uri: &str, it: &About) -> Value {
-    let mut object = json!({ "name": it.name });
-    object[key] = uri.into();
-    put(&mut object, "title", &it.title);
-    put(&mut object, "description", &it.description);
-    put(&mut object, "mimeType", &it.mime_type);
+/// What is told of a resource or a template as it is listed.
+fn about(listed: &Value) -> Value {
+    let told = ["name", "uri", "uriTemplate", "title", "description", "mimeType"];
+    let mut object = listed.clone();
+    if let Some(object) = object.as_object_mut() {
+        object.retain(|key, _| told.contains(&&**key));
+    }
     object
 }
 

@@ -163,11 +163,11 @@ impl Calls {
     ) -> Result<CallOutcome<M::Output>, CallError> {
         let mut component = M::component(catalog, &record.call)?;
         record.component = Some(component.clone());
-        let whose = (&**component.digest(), component.clock());
+        let whose = (&**component.digest(), &component.setup.clock);
         let has_answers = !record.call.responses.is_empty();
         let are_taken = has_answers && takes_unasked::<M>(&record.call, &component);
         let mut state = Arc::new(self.state::<M>(&record.call, whose, are_taken)?);
-        let claim = self.claim(&state, component.clock())?;
+        let claim = self.claim(&state, &component.setup.clock)?;
         record.round = state.rounds + 1;
         let (call, call_id) = (&record.call, record.id);
         if !state.approving.is_empty() {
@@ -191,7 +191,10 @@ impl Calls {
             };
             let asked = match run::<M>(&component, call, &state, round).await {
                 Ok(output) => {
-                    spend(claim.filter(|_| questions == Questions::Answered), component.clock());
+                    spend(
+                        claim.filter(|_| questions == Questions::Answered),
+                        &component.setup.clock,
+                    );
                     let component = component.name().clone();
                     return Ok(CallOutcome::Done { component, call_id, output });
                 }
@@ -215,14 +218,14 @@ impl Calls {
                 }
                 Err(error) => {
                     if matches!(error, CallError::Stopped(Stop::Refused(_))) {
-                        spend(claim, component.clock());
+                        spend(claim, &component.setup.clock);
                     }
                     return Err(error);
                 }
             };
             let mut state = std::mem::take(Arc::make_mut(&mut state));
             state.held = asking.as_ref().map(Asking::held).unwrap_or_default();
-            let asks = (component.name(), component.clock());
+            let asks = (component.name(), &component.setup.clock);
             return self.seal::<M>(asks, (call, call_id), asked, state);
         }
     }
@@ -332,9 +335,8 @@ pub fn refused(code: &str, status: u16, message: String, details: Option<String>
 
 /// Whether it is a tool that does not say of itself that it only reads.
 fn changes<M: Method>(catalog: &Catalog, call: &CallRequest) -> bool {
-    let mut own = catalog.offers().filter(|(_, it)| *it.name == *call.name);
-    let served = || catalog.served.tool(&call.name).is_some_and(|it| !it.is_read_only);
-    M::NAME == CallTool::NAME && own.next().map_or_else(served, |(_, it)| !it.hints.read_only)
+    let offered = || catalog.offered_tool(&call.name);
+    M::NAME == CallTool::NAME && offered().is_some_and(|(_, it)| !it.hints.read_only)
 }
 
 /// Whether it is a tool that takes answers to what it has not asked.
@@ -362,12 +364,7 @@ fn digest_of(arguments: &str) -> String {
 impl Executor for Calls {
     fn has_header_arguments(&self, tool: &str) -> bool {
         let catalog = self.registry.catalog();
-        if let Some(tool) = catalog.served.tool(tool) {
-            return tool.has_header_arguments;
-        }
-        let component = catalog.component_for(tool);
-        let tool = component.and_then(|it| it.tools().iter().find(|it| &*it.name == tool));
-        tool.is_some_and(|it| it.has_header_arguments)
+        catalog.offered_tool(tool).is_some_and(|(_, it)| it.has_header_arguments)
     }
 
     async fn refusal(&self, method: &str, call: CallRequest) -> Option<CallError> {

@@ -281,7 +281,7 @@ impl Calls {
 /// The scope that `caller` would need and does not have.
 pub(super) fn lacking(caller: &Caller, server: &dyn Upstream, ask: &Ask) -> Option<String> {
     let (may, scope) = match ask {
-        Ask::Tool(tool) => (tool.is_open_to(caller), format!("tool:{}", tool.name)),
+        Ask::Tool(it) => (it.is_open_to(caller), format!("tool:{}", it.tool.name)),
         _ => (caller.may_use(Owner::Server(server.name())), format!("server:{}", server.name())),
     };
     (!may).then_some(scope)

@@ -14,12 +14,12 @@ use base::{
     failure::{Failure, shortened},
     tool_set::Owner,
 };
-use registry::{Catalog, upstream::ServerTool};
+use registry::Catalog;
 use sandbox::{
     capability::{
         Acting, Acts, HeldCall, Part, Requested, Standing, ToolOffer, ToolOutcome, ToolRequest,
     },
-    definition::{Audience, Shown},
+    definition::{Audience, Shown, Tool},
 };
 
 /// What the host can ask of those on whose behalf a component calls a tool.
@@ -36,77 +36,52 @@ const ASSISTANT: &str = "assistant:";
 const COMPONENT: &str = "component:";
 
 /// A tool that may be called on a caller's behalf.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Offer {
-    name: Arc<str>,
-    title: Option<String>,
-    description: String,
-    /// JSON Schema of its arguments, as `tools/list` has it.
+struct Offer<'a> {
+    owner: Owner<'a>,
+    tool: &'a Tool,
+    /// JSON Schema of its arguments, as `tools/list` has it, less what a part gives.
     schema: Arc<Map<String, Value>>,
-    /// Whose it is: a component, or another server.
-    owner: Arc<str>,
-    /// Whether it changes nothing. What another server says of that counts where the operator trusts it.
-    is_read_only: bool,
     /// Whether its server has changed it since it was first seen: nothing that was trusted before holds.
     is_changed: bool,
     /// What it says of itself.
     shown: Arc<Shown>,
-    /// Which view draws its output.
-    view: Option<String>,
 }
 
-impl Offer {
+impl<'a> Offer<'a> {
     /// What `caller` may call of what `catalog` has, as far as it is `among` those that are meant.
     fn all(
-        catalog: &Catalog,
+        catalog: &'a Catalog,
         caller: &Caller,
         among: impl Fn(Owner<'_>, &str) -> bool,
-    ) -> Vec<Self> {
-        let own = catalog.offers().filter(|(owner, it)| {
-            it.audience != Audience::Host
+    ) -> impl Iterator<Item = Self> {
+        let is_hosts = |owner: Owner<'_>, it: &Tool| {
+            it.audience == Audience::Host && matches!(owner, Owner::Component(_))
+        };
+        let offers = catalog.offers().filter(move |(owner, it)| {
+            !is_hosts(*owner, it)
                 && among(*owner, &it.name)
                 && caller.may_call(*owner, &it.name, it.hints.read_only)
         });
-        let own = own.map(|(owner, it)| Self {
-            name: it.name.clone(),
-            title: it.title.clone(),
-            description: it.description.clone(),
-            schema: it.input_schema.clone(),
-            owner: match owner {
-                Owner::Component(name) | Owner::Server(name) => name.into(),
-            },
-            is_read_only: it.hints.read_only,
-            is_changed: false,
-            shown: it.shown.by(owner).into(),
-            view: it.meta.get("madoguchi/view").and_then(|it| it.as_str()).map(str::to_owned),
-        });
-        let served = catalog
-            .served
-            .tools()
-            .filter(|it| among(Owner::Server(it.server.name()), &it.name) && it.is_open_to(caller));
-        own.chain(served.map(|it| Self::served(it))).collect()
-    }
-
-    fn served(it: &ServerTool) -> Self {
-        let says = |it: &Value| it.as_str().map(str::to_owned);
-        Self {
-            name: it.name.clone(),
-            title: says(&it.listed["title"]),
-            description: says(&it.listed["description"]).unwrap_or_default(),
-            schema: it.input_schema.clone(),
-            owner: it.server.name().clone(),
-            is_read_only: it.is_read_only,
-            is_changed: it.is_changed,
-            shown: it.shown.clone(),
-            view: says(&it.listed["_meta"]["madoguchi/view"]),
-        }
+        offers.map(|(owner, tool)| Self {
+            owner,
+            tool,
+            schema: tool.input_schema.clone(),
+            is_changed: catalog.served.tool(&tool.name).is_some_and(|it| it.is_changed),
+            shown: tool.shown.by(owner).into(),
+        })
     }
 
     /// Whether a person's `trusts` have it: by its name and what it says, or by its name alone where it
     /// is a component's, which only the operator changes.
     fn is_trusted_in(&self, trusts: &[String]) -> bool {
-        let own = self.shown.trusted_as(&self.name);
-        trusts.iter().any(|it| *it == own || !self.shown.is_served() && **it == *self.name)
+        let own = self.shown.trusted_as(&self.tool.name);
+        let is_components = matches!(self.owner, Owner::Component(_));
+        trusts.iter().any(|it| *it == own || is_components && **it == *self.tool.name)
+    }
+
+    /// Whether it is that component's.
+    fn is_of(&self, component: &str) -> bool {
+        self.owner == Owner::Component(component)
     }
 }
 
@@ -114,20 +89,21 @@ impl Calls {
     /// The tools that may be called, as a component is told of them.
     pub(super) fn told_offers(&self, by: &Requested) -> Vec<ToolOffer> {
         let catalog = self.registry.catalog();
-        let told = |it: Offer| ToolOffer {
+        let view = |it: &Tool| Some(it.meta.get("madoguchi/view")?.as_str()?.to_owned());
+        let told = |it: Offer<'_>| ToolOffer {
             asks_first: asks_first(by, &it),
-            for_pages: catalog.is_for_pages(&it.name),
-            trust: it.shown.trusted_as(&it.name),
-            name: it.name.to_string(),
-            title: it.title,
-            description: it.description,
+            for_pages: it.tool.audience != Audience::Models,
+            trust: it.shown.trusted_as(&it.tool.name),
+            name: it.tool.name.to_string(),
+            title: it.tool.title.clone(),
+            description: it.tool.description.clone(),
             input_schema: Value::Object((*it.schema).clone()).to_string(),
-            owner: match it.shown.is_served() {
-                true => format!("server:{}", it.owner),
-                false => format!("component:{}", it.owner),
+            owner: match it.owner {
+                Owner::Component(name) => format!("component:{name}"),
+                Owner::Server(name) => format!("server:{name}"),
             },
-            read_only: it.is_read_only,
-            view: it.view,
+            read_only: it.tool.hints.read_only,
+            view: view(it.tool),
         };
         self.offers_for(by, &catalog).into_iter().map(told).collect()
     }
@@ -144,14 +120,16 @@ impl Calls {
         meta.retain(|name, _| !OWN_META.iter().any(|it| name.starts_with(it)));
         let catalog = self.registry.catalog();
         let offers = self.offers_for(by, &catalog);
-        let offer = offers.into_iter().find(|it| *it.name == *request.name);
+        let offer = offers.into_iter().find(|it| *it.tool.name == *request.name);
         let Some(offer) = offer else { return Err(self.not_offered(by, &request.name).await) };
-        if !offer.shown.is_served() && by.asking.chain.contains(&offer.owner) {
-            let chain = by.asking.chain.iter().chain([&offer.owner]);
-            let chain = chain.map(|it| &**it).collect::<Vec<_>>().join(" → ");
+        let name = &*offer.tool.name;
+        if let Owner::Component(owner) = offer.owner
+            && by.asking.chain.iter().any(|it| **it == *owner)
+        {
+            let chain = by.asking.chain.iter().map(|it| &**it).chain([owner]);
+            let chain = chain.collect::<Vec<_>>().join(" → ");
             let message = format!(
-                "The component {} is waiting for this call itself ({chain}); call none of its tools from here.",
-                offer.owner
+                "The component {owner} is waiting for this call itself ({chain}); call none of its tools from here."
             );
             return Err(Failure::new("call_loop", 409, message));
         }
@@ -160,16 +138,16 @@ impl Calls {
             return Err(Failure::new("too_deep", 409, message));
         }
         let part = part_of(by);
-        if let Some(part) = part.filter(|it| is_own(it, &offer.name, &catalog)) {
-            part.add(&offer.name, &mut arguments);
+        if let Some(part) = part.filter(|it| offer.is_of(&it.component)) {
+            part.add(name, &mut arguments);
         }
-        if let Some(known) = self.known(by, &offer.name, &arguments).await {
-            return Ok(ToolOutcome::Held(Box::new(stands(known))));
+        if let Some(known) = self.known(by, name, &arguments).await {
+            return Ok(ToolOutcome::Held(stands(by, known)));
         }
         let wanted = Approval {
             owner: by.caller.principal.clone(),
             asked_by: asked_by(by).into(),
-            tool: offer.name.to_string(),
+            tool: name.to_owned(),
             arguments,
             meta,
             asks_first: asks_first(by, &offer),
@@ -198,7 +176,7 @@ impl Calls {
         let shown = (*offer.shown).clone();
         let held = self.hold(Approval { reason, shown, state, ..wanted }).await?;
         by.asking.hold(&held.id);
-        Ok(ToolOutcome::Held(Box::new(stands(held))))
+        Ok(ToolOutcome::Held(stands(by, held)))
     }
 
     /// How a call stands that was held for `by`; one that is being made is waited for as long as `patience`.
@@ -219,7 +197,7 @@ impl Calls {
             let _ = tokio::time::timeout(patience, approvals.lock(&found.id)).await;
             found = find().await?;
         }
-        Some(stands(found))
+        Some(stands(by, found))
     }
 
     /// Takes back what `by` asked for and its person has not answered.
@@ -231,24 +209,24 @@ impl Calls {
         }
     }
 
-    fn offers_for(&self, by: &Requested, catalog: &Catalog) -> Vec<Offer> {
+    fn offers_for<'a>(&self, by: &Requested, catalog: &'a Catalog) -> Vec<Offer<'a>> {
         let component = Owner::Component(&by.component);
         let among = |owner: Owner<'_>, tool: &str| match &by.acts {
             Acts::Itself { tools, .. } => owner == component || tools.has(owner, tool),
             Acts::Assistant(it) => it.policy.has(owner, tool),
         };
         let offers = Offer::all(catalog, &by.caller, among);
-        let Some(part) = part_of(by) else { return offers };
+        let Some(part) = part_of(by) else { return offers.collect() };
         // Of the component's own those that something is given for, of others those that ask no user first, for
         // there is no user to ask.
-        let choose = |mut it: Offer| match is_own(part, &it.name, catalog) {
+        let choose = |it: Offer<'a>| match it.is_of(&part.component) {
             true => {
-                it.schema = part.schema(&it.name, &it.schema)?.into();
-                Some(it)
+                let schema = part.schema(&it.tool.name, &it.schema)?.into();
+                Some(Offer { schema, ..it })
             }
             false => (!asks_first(by, &it)).then_some(it),
         };
-        offers.into_iter().filter_map(choose).collect()
+        offers.filter_map(choose).collect()
     }
 
     /// Why the tool is not on offer: for an assistant that names it as its own, in the words of the call itself.
@@ -277,10 +255,10 @@ impl Calls {
     }
 
     /// The call's result. What changes something is let come to its end, whether it is waited for or not.
-    async fn performed(&self, call: CallRequest, offer: &Offer) -> Result<State, Failure> {
+    async fn performed(&self, call: CallRequest, offer: &Offer<'_>) -> Result<State, Failure> {
         let (calls, shown) = (self.clone(), offer.shown.clone());
         let performing = async move { calls.perform(call, &shown).await };
-        match offer.is_read_only {
+        match offer.tool.hints.read_only {
             true => Ok(performing.await),
             false => tokio::spawn(performing).await.map_err(|_| broken_off()),
         }
@@ -362,30 +340,20 @@ fn part_of(by: &Requested) -> Option<&Part> {
     }
 }
 
-/// Whether `tool` is the component's that has the part played, and no other server stands in its place.
-fn is_own(part: &Part, tool: &str, catalog: &Catalog) -> bool {
-    let component = catalog.component_for(tool);
-    component.is_some_and(|it| *it.name() == part.component) && catalog.served.tool(tool).is_none()
-}
-
 /// Whether a person has to allow each call of the tool: not of the component's own, which it could do
 /// without calling it, nor of those that only read or that the operator or the person trusts it with.
-fn asks_first(by: &Requested, offer: &Offer) -> bool {
+fn asks_first(by: &Requested, offer: &Offer<'_>) -> bool {
     let is_trusted = offer.is_trusted_in(&by.asking.trusts);
+    let (name, reads) = (&*offer.tool.name, offer.tool.hints.read_only);
     match &by.acts {
         Acts::Assistant(it) => {
-            let kind = (offer.is_read_only, offer.is_changed);
             // A part's own tools are given to it, and of others it has those that ask no user.
-            let is_given = it
-                .part
-                .as_ref()
-                .is_some_and(|it| !offer.shown.is_served() && *offer.owner == *it.component);
-            !is_given && it.policy.asks_first(&offer.name, kind, is_trusted)
+            let is_given = it.part.as_ref().is_some_and(|it| offer.is_of(&it.component));
+            !is_given && it.policy.asks_first(name, (reads, offer.is_changed), is_trusted)
         }
         Acts::Itself { trusts, .. } => {
-            let is_own = !offer.shown.is_served() && *offer.owner == *by.component;
-            let is_let = !offer.is_changed && trusts.contains(&*offer.name);
-            !is_own && !is_let && !is_trusted && !offer.is_read_only
+            let is_let = !offer.is_changed && trusts.contains(name);
+            !offer.is_of(&by.component) && !is_let && !is_trusted && !reads
         }
     }
 }
@@ -398,7 +366,7 @@ fn asked_by(by: &Requested) -> String {
 }
 
 /// How an approval stands, as what asked for it is told.
-fn stands(approval: Approval) -> HeldCall {
+fn stands(by: &Requested, approval: Approval) -> HeldCall {
     let (standing, questions) = match &approval.state {
         State::Waits => (Standing::Waits, None),
         State::Asks { questions, .. } => (Standing::Asks, serde_json::to_string(questions).ok()),
@@ -407,7 +375,7 @@ fn stands(approval: Approval) -> HeldCall {
     };
     let json = |it| serde_json::to_string(it).unwrap_or_default();
     HeldCall {
-        outcome: approval.ended().map(|it| it.map(json)),
+        outcome: approval.ended().map(|it| it.map(json).map_err(|it| told(by, &it))),
         standing,
         questions,
         trust: approval.shown.trusted_as(&approval.tool),
@@ -415,6 +383,15 @@ fn stands(approval: Approval) -> HeldCall {
         changed: approval.changed,
         id: approval.id,
     }
+}
+
+/// A failure, as what asked is told of it: what runs an assistant, also whether the request itself was wrong.
+pub(super) fn told(by: &Requested, failure: &Failure) -> String {
+    let mut object = failure.object();
+    if failure.is_protocol && matches!(by.acts, Acts::Assistant(_)) {
+        object["isProtocol"] = Value::Bool(true);
+    }
+    object.to_string()
 }
 
 fn object(json: &str, what: &str) -> Result<Map<String, Value>, Failure> {

@@ -9,7 +9,7 @@ use futures::{
 use tokio::{sync::mpsc, task::AbortHandle};
 use tokio_util::task::AbortOnDropHandle;
 
-use super::Calls;
+use super::{Calls, on_behalf::told};
 use crate::approvals::Approvals;
 use base::failure::Failure;
 use registry::Catalog;
@@ -43,7 +43,8 @@ impl Surroundings for Calls {
         let calls = self.clone();
         let place = calls.approvals.as_ref().map(Approvals::next_place).unwrap_or_default();
         apart(async move {
-            calls.requested(&by, request, place).await.unwrap_or_else(ToolOutcome::Failed)
+            let outcome = calls.requested(&by, request, place).await;
+            outcome.unwrap_or_else(|it| ToolOutcome::Failed(told(&by, &it)))
         })
     }
 

@@ -11,10 +11,12 @@ use rmcp::{
         ListToolsResult, PaginatedRequestParams, Resource,
     },
 };
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 
-use super::{McpServer, Result, wire};
+use super::{
+    McpServer, Result,
+    wire::{self, listed},
+};
 use base::{caller::Caller, tool_set::Owner};
 use registry::{
     Catalog,
@@ -88,12 +90,11 @@ impl McpServer {
         let tools = catalog.offers().filter(|(owner, it)| {
             it.audience.has(viewer) && caller.may_call(*owner, &it.name, it.hints.read_only)
         });
-        let served = catalog
-            .served
-            .tools()
-            .filter(|it| it.audience().is_none_or(|it| it.has(viewer)) && it.is_open_to(caller));
-        let served = served.filter_map(|it| listed(&it.listed));
-        let tools = tools.map(|(_, it)| wire::tool(it, viewer, language)).chain(served).collect();
+        let tools = tools.filter_map(|(_, it)| match catalog.served.tool(&it.name) {
+            Some(served) => listed(&served.listed),
+            None => Some(wire::tool(it, viewer, language)),
+        });
+        let tools = tools.collect();
         ListToolsResult::with_all_items(tools)
             .with_ttl_ms(TTL_MS)
             // What is on it depends on the client and on its language.
@@ -122,9 +123,8 @@ impl McpServer {
             let is_its = |text: &str| is_of(offer, catalog.server_for_template(text));
             offer.templates.iter().filter(move |it| is_its(&it.text))
         });
-        let served = served.filter_map(|it| listed(&it.listed));
-        let templates = templates.map(wire::template).chain(served).collect();
-        ListResourceTemplatesResult::with_all_items(templates)
+        let templates = templates.map(|it| &it.listed).chain(served.map(|it| &it.listed));
+        ListResourceTemplatesResult::with_all_items(templates.filter_map(listed).collect())
             .with_ttl_ms(TTL_MS)
             .with_cache_scope(scope_for(caller))
     }
@@ -189,11 +189,6 @@ fn open<'a>(catalog: &'a Catalog, caller: &'a Caller) -> impl Iterator<Item = &'
     catalog.served.offers().filter(|it| caller.may_use(Owner::Server(it.server.name())))
 }
 
-/// What another server lists, as the SDK has it.
-fn listed<T: DeserializeOwned>(it: &Value) -> Option<T> {
-    T::deserialize(it).ok()
-}
-
 /// Adds one page of `component`; the cursor of the one after.
 async fn page(
     catalog: &Catalog,
@@ -211,7 +206,7 @@ async fn page(
                 component = &**component.name(),
                 "its resources are listed as they were when it was loaded: {error}"
             );
-            to.extend(component.offers().resources.iter().map(wire::resource));
+            to.extend(component.offers().resources.iter().filter_map(|it| listed(&it.listed)));
             return Ok(None);
         }
         Err(CallError::Stopped(Stop::InvalidArguments(_)) | CallError::UnknownResource { .. }) => {
@@ -223,10 +218,9 @@ async fn page(
     let is_its = |uri: &str| {
         catalog.component_for_resource(uri).is_some_and(|it| it.name() == component.name())
     };
-    let found = page.resources.iter().filter(|it| is_its(&it.uri));
-    let before = to.len();
-    to.extend(found.map(wire::resource));
-    let lost = all - (to.len() - before);
+    let found: Vec<_> = page.resources.iter().filter(|it| is_its(&it.uri)).collect();
+    let lost = all - found.len();
+    to.extend(found.iter().filter_map(|it| listed(&it.listed)));
     if lost > 0 {
         tracing::warn!(
             component = &**component.name(),

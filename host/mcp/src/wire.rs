@@ -10,8 +10,8 @@ use rmcp::{
         CompleteResult, CompletionInfo, ContentBlock, CustomRequest, ErrorCode,
         GetPromptRequestParams, GetPromptResult, InputRequests, InputRequiredResult, MetaObject,
         PaginatedRequestParams, Prompt, PromptArgument, PromptMessage, ProtocolVersion,
-        ReadResourceRequestParams, ReadResourceResult, Resource, ResourceContents,
-        ResourceTemplate, Role, SubscriptionsListenRequestParams, Tool, ToolAnnotations,
+        ReadResourceRequestParams, ReadResourceResult, ResourceContents, Role,
+        SubscriptionsListenRequestParams, Tool, ToolAnnotations,
     },
 };
 use serde::de::DeserializeOwned;
@@ -72,30 +72,13 @@ pub(super) fn prompt(it: &definition::Prompt, viewer: Viewer, language: Language
     prompt
 }
 
-pub(super) fn resource(it: &definition::Resource) -> Resource {
-    let mut resource = Resource::new(it.uri.to_string(), it.about.name.clone());
-    resource.title = it.about.title.clone();
-    resource.description = it.about.description.clone();
-    resource.mime_type = it.about.mime_type.clone();
-    resource.size = it.size;
-    resource.annotations = typed(it.about.annotations.as_ref());
-    resource.meta = it.about.meta.clone().map(MetaObject);
-    resource
-}
-
-pub(super) fn template(it: &definition::Template) -> ResourceTemplate {
-    let mut template = ResourceTemplate::new(it.uri_template.text(), it.about.name.clone());
-    template.title = it.about.title.clone();
-    template.description = it.about.description.clone();
-    template.mime_type = it.about.mime_type.clone();
-    template.annotations = typed(it.about.annotations.as_ref());
-    template.meta = it.about.meta.clone().map(MetaObject);
-    template
-}
-
-/// As MCP has it, where it is that; annotations are hints, and a wrong one is worth no error.
-fn typed<T: DeserializeOwned>(object: Option<&Map<String, Value>>) -> Option<T> {
-    serde_json::from_value(Value::Object(object?.clone())).ok()
+/// As it is listed, be it a component's or another server's. Annotations are hints, and wrong ones are worth no error.
+pub(super) fn listed<T: DeserializeOwned>(it: &Value) -> Option<T> {
+    T::deserialize(it).ok().or_else(|| {
+        let mut it = it.clone();
+        it.as_object_mut()?.remove("annotations")?;
+        serde_json::from_value(it).ok()
+    })
 }
 
 pub(super) fn got(

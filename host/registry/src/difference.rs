@@ -88,7 +88,7 @@ impl Surface {
     }
 
     fn of_template(it: &Template) -> Self {
-        let description = it.about.description.clone().unwrap_or_default();
+        let description = it.listed["description"].as_str().unwrap_or_default().to_owned();
         Self::without_schemas(Kind::Template, it.uri_template.text().to_owned(), description)
     }
 

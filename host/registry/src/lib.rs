@@ -88,37 +88,38 @@ impl Catalog {
         self.components.values().flat_map(|it| it.tools())
     }
 
-    /// The same with whose they are, without those that a server replaces.
+    /// The tools on offer with whose they are: those of components that no server replaces, and then those of servers.
     pub fn offers(&self) -> impl Iterator<Item = (Owner<'_>, &Tool)> {
-        let each = self.components.values().flat_map(|component| {
+        let own = self.components.values().flat_map(|component| {
             component.tools().iter().map(|it| (Owner::Component(component.name()), it))
         });
-        each.filter(|(_, it)| self.served.tool(&it.name).is_none())
+        let own = own.filter(|(_, it)| self.served.tool(&it.name).is_none());
+        own.chain(self.served.tools().map(|it| it.offer()))
+    }
+
+    /// The tool of that name that is on offer, with whose it is.
+    pub fn offered_tool(&self, tool: &str) -> Option<(Owner<'_>, &Tool)> {
+        if let Some(served) = self.served.tool(tool) {
+            return Some(served.offer());
+        }
+        let component = self.component_for(tool)?;
+        let own = component.tools().iter().find(|it| *it.name == *tool)?;
+        Some((Owner::Component(component.name()), own))
     }
 
     /// Whether no model is told of that tool.
     pub fn is_for_pages(&self, tool: &str) -> bool {
-        let audience = match self.served.tool(tool) {
-            Some(served) => served.audience(),
-            None => self.offers().find(|(_, it)| *it.name == *tool).map(|(_, it)| it.audience),
-        };
-        audience.is_some_and(|it| it != Audience::Models)
+        self.offered_tool(tool).is_some_and(|(_, it)| it.audience != Audience::Models)
     }
 
     /// The names of all tools on offer, whosever they are.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        let own = self.offers().map(|(_, it)| &*it.name);
-        own.chain(self.served.tools().map(|it| &*it.name))
+        self.offers().map(|(_, it)| &*it.name)
     }
 
     /// The tool of that name as it is shown now, whosever it is.
     pub fn shown(&self, tool: &str) -> Option<Shown> {
-        if let Some(served) = self.served.tool(tool) {
-            return Some((*served.shown).clone());
-        }
-        let component = self.component_for(tool)?;
-        let own = component.tools().iter().find(|it| *it.name == *tool)?;
-        Some(own.shown.by(Owner::Component(component.name())))
+        self.offered_tool(tool).map(|(owner, it)| it.shown.by(owner))
     }
 
     /// The component that offers the prompt.
@@ -159,9 +160,7 @@ impl Catalog {
         let seen = self
             .offers()
             .filter(|(owner, it)| caller.may_call(*owner, &it.name, it.hints.read_only));
-        let served = self.served.tools().filter(|it| it.is_open_to(caller));
-        let seen = seen.map(|(_, it)| &it.name).chain(served.map(|it| &it.name));
-        let mut names: Vec<_> = seen.map(|it| (likeness(it), it)).collect();
+        let mut names: Vec<_> = seen.map(|(_, it)| (likeness(&it.name), &it.name)).collect();
         names.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
         names.iter().take(3).filter(|it| it.0 > 0).map(|it| it.1.to_string()).collect()
     }

@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use futures::future::BoxFuture;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{Catalog, Registry};
 use base::{
@@ -12,7 +12,7 @@ use base::{
 };
 use sandbox::{
     component::{CallError, InputRequired},
-    definition::{Audience, Shown},
+    definition::Tool,
 };
 use telemetry::tally::Tally;
 
@@ -51,36 +51,30 @@ pub struct Offer {
 /// A tool of a server's.
 pub struct ServerTool {
     pub server: Arc<dyn Upstream>,
-    /// The name under which it is offered.
-    pub name: Arc<str>,
     /// The name that the server knows.
     pub own_name: String,
+    /// As it is on offer. It only reads where its server says so and the operator believes it.
+    pub tool: Tool,
     /// As it is listed, in MCP's words: everything as the server says it, but for its name and where it is from.
     pub listed: Value,
-    pub input_schema: Arc<Map<String, Value>>,
     /// Whether it wins over a component's tool of its name.
     pub replaces: bool,
-    /// Whether it changes nothing: its server says so, and the operator believes it.
-    pub is_read_only: bool,
     /// Whether it is another than its server's first tool of that name.
     pub is_changed: bool,
-    /// What it says of itself.
-    pub shown: Arc<Shown>,
     /// Whether twice is the same as once.
     pub is_repeatable: bool,
-    /// Whether clients tell some of its arguments in headers too (`x-mcp-header`).
-    pub has_header_arguments: bool,
 }
 
 impl ServerTool {
-    /// Whether `caller` may see and call it.
-    pub fn is_open_to(&self, caller: &Caller) -> bool {
-        caller.may_call(Owner::Server(self.server.name()), &self.name, self.is_read_only)
+    /// The tool, with whose it is.
+    pub fn offer(&self) -> (Owner<'_>, &Tool) {
+        (Owner::Server(self.server.name()), &self.tool)
     }
 
-    /// Whom it is for, where it says so.
-    pub fn audience(&self) -> Option<Audience> {
-        self.listed["_meta"].as_object().map(Audience::of)
+    /// Whether `caller` may see and call it.
+    pub fn is_open_to(&self, caller: &Caller) -> bool {
+        let (owner, tool) = self.offer();
+        caller.may_call(owner, &tool.name, tool.hints.read_only)
     }
 }
 
@@ -126,7 +120,7 @@ impl Ask {
     /// As its caller knows it.
     pub fn name(&self) -> &str {
         match self {
-            Self::Tool(tool) => &tool.name,
+            Self::Tool(it) => &it.tool.name,
             Self::Prompt(prompt) => &prompt.name,
             Self::Resource(name) | Self::Complete(name) => name,
         }
@@ -186,7 +180,7 @@ impl Served {
     /// The tools: servers by name, each server's tools in its own order.
     pub fn tools(&self) -> impl Iterator<Item = &Arc<ServerTool>> {
         let all = self.offers.values().flat_map(|it| &it.tools);
-        all.filter(|it| self.tool(&it.name).is_some_and(|other| Arc::ptr_eq(it, other)))
+        all.filter(|it| self.tool(&it.tool.name).is_some_and(|other| Arc::ptr_eq(it, other)))
     }
 
     /// The tool that is called by that name.
@@ -196,7 +190,7 @@ impl Served {
 
     /// The same of a server that is gone.
     pub fn away(&self, tool: &str) -> Option<&Arc<ServerTool>> {
-        self.away.values().flat_map(|it| &it.tools).find(|it| &*it.name == tool)
+        self.away.values().flat_map(|it| &it.tools).find(|it| *it.tool.name == *tool)
     }
 
     /// The server of a prompt of that name, or of a resource or template that it lists, where it is
@@ -218,8 +212,9 @@ impl Catalog {
     pub(super) fn settle(&mut self) {
         self.served.tools.clear();
         for tool in self.served.offers.values().flat_map(|it| &it.tools) {
-            if tool.replaces || !self.tools.contains_key(&tool.name) {
-                self.served.tools.entry(tool.name.clone()).or_insert_with(|| tool.clone());
+            let name = &tool.tool.name;
+            if tool.replaces || !self.tools.contains_key(name) {
+                self.served.tools.entry(name.clone()).or_insert_with(|| tool.clone());
             }
         }
     }
@@ -280,9 +275,9 @@ impl Registry {
         });
         let catalog = self.catalog();
         let is_hidden = |it: &&Arc<ServerTool>| {
-            !catalog.served.tool(&it.name).is_some_and(|other| Arc::ptr_eq(it, other))
+            !catalog.served.tool(&it.tool.name).is_some_and(|other| Arc::ptr_eq(it, other))
         };
-        offer.tools.iter().filter(is_hidden).map(|it| it.name.clone()).collect()
+        offer.tools.iter().filter(is_hidden).map(|it| it.tool.name.clone()).collect()
     }
 
     /// Takes what the server of that name offers away.

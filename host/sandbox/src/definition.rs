@@ -13,7 +13,7 @@ mod offers;
 mod shown;
 
 pub use audience::{Audience, Viewer, Words, texts};
-pub use offers::{About, Argument, Prompt, Resource, Template, check_uri};
+pub use offers::{Argument, Prompt, Resource, Template, check_uri};
 pub use shown::{Says, Shown};
 
 /// Tools that one component may offer.

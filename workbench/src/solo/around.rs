@@ -94,7 +94,7 @@ impl Surroundings for Fake {
         let outcome = match held(self.called(&request.name, &arguments)) {
             HeldCall { outcome: Some(Ok(json)), .. } => ToolOutcome::Done(json),
             HeldCall { outcome: Some(Err(failure)), .. } => ToolOutcome::Failed(failure),
-            waits => ToolOutcome::Held(Box::new(waits)),
+            waits => ToolOutcome::Held(waits),
         };
         ready(outcome).boxed()
     }
@@ -146,23 +146,32 @@ impl Surroundings for Fake {
 }
 
 fn held(called: Called) -> HeldCall {
+    let waits = |id| HeldCall {
+        id,
+        standing: Standing::Waits,
+        questions: None,
+        changed: Vec::new(),
+        trust: String::new(),
+        outcome: None,
+        ms: None,
+    };
     let over = |outcome| HeldCall {
         standing: Standing::Over,
         outcome: Some(outcome),
-        ..HeldCall::waits(String::new())
+        ..waits(String::new())
     };
     match called {
         Called::Done(it) => {
             let result = json!({ "structuredContent": it, "content": [], "_meta": {} });
             over(Ok(result.to_string()))
         }
-        Called::Held(id) => HeldCall::waits(id),
+        Called::Held(id) => waits(id),
         Called::Failed(it) => {
             let text = |name: &str| it[name].as_str().unwrap_or_default().to_owned();
             let status = it["status"].as_u64().and_then(|it| u16::try_from(it).ok());
             let mut failure = Failure::new(&text("error"), status.unwrap_or(400), text("message"));
-            failure.data = Box::new(it["data"].as_object().cloned().unwrap_or_default());
-            over(Err(failure))
+            *failure.data = it["data"].as_object().cloned().unwrap_or_default();
+            over(Err(failure.object().to_string()))
         }
     }
 }

@@ -29,17 +29,7 @@ pub struct Described {
 impl Described {
     /// The tool of that name as it is now.
     pub fn of(catalog: &Catalog, tool: &str, language: Language) -> Option<Self> {
-        if let Some(served) = catalog.served.tool(tool) {
-            let listed = &served.listed;
-            return Some(Self {
-                title: listed["title"].as_str().map(str::to_owned),
-                description: listed["description"].as_str().unwrap_or_default().to_owned(),
-                schema: (*served.input_schema).clone(),
-                owner: served.server.name().to_string(),
-                is_destructive: listed["annotations"]["destructiveHint"] != false,
-            });
-        }
-        let (owner, own) = catalog.offers().find(|(_, it)| *it.name == *tool)?;
+        let (owner, own) = catalog.offered_tool(tool)?;
         let words = own.words(language.tag());
         let (Owner::Component(owner) | Owner::Server(owner)) = owner;
         Some(Self {

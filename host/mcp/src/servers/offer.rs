@@ -1,7 +1,7 @@
 //! Reads what a server offers, page by page, and no more of it than can be kept; and what of that is on offer, under
 //! which names.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
 use parking_lot::Mutex;
 use rmcp::{
@@ -22,7 +22,7 @@ use base::{
     uri_template::UriTemplate,
 };
 use registry::upstream::{Offer, ServerPrompt, ServerResource, ServerTemplate, ServerTool};
-use sandbox::definition::{Says, Shown};
+use sandbox::definition::{self, Audience, Hints, Says, Shown};
 use store::digest::digest;
 
 /// Whose a tool is, in its `_meta`.
@@ -144,7 +144,7 @@ pub(super) fn of(server: &Arc<Server>, lists: Lists) -> (Offer, Vec<String>) {
         }
         match tool(server, it) {
             Err(why) => left_out.push(format!("tool {named}: {why}")),
-            Ok(it) if offered.iter().any(|other| other.name == it.name) => {
+            Ok(it) if offered.iter().any(|other| other.tool.name == it.tool.name) => {
                 left_out.push(format!("tool {named}: there are two of that name"));
             }
             Ok(it) => offered.push(Arc::new(it)),
@@ -222,24 +222,31 @@ fn tool(server: &Arc<Server>, mut said: Tool) -> Result<ServerTool, String> {
     let shown = says(&said, &server.name);
     let is_changed = server.seen.changes(&server.name, &own_name, &shown);
     let is_believed = server.config.trust_hints.has(&own_name) && !is_changed;
-    let is_read_only = says_read_only && is_believed;
     said.name = name.clone().into();
-    let mut meta = foreign(said.meta.take()).unwrap_or_default();
-    meta.0.insert(SERVER_KEY.to_owned(), Value::from(&*server.name));
-    said.meta = Some(meta);
-    Ok(ServerTool {
-        server: server.clone(),
+    let MetaObject(mut meta) = foreign(said.meta.take()).unwrap_or_default();
+    meta.insert(SERVER_KEY.to_owned(), Value::from(&*server.name));
+    said.meta = Some(MetaObject(meta.clone()));
+    let listed = listed(&said);
+    let tool = definition::Tool {
         name: name.into(),
-        own_name,
-        replaces,
-        is_read_only,
-        is_changed,
-        shown: shown.into(),
-        is_repeatable,
         has_header_arguments: input.to_string().contains("x-mcp-header"),
-        listed: listed(&said),
+        takes_unasked_answers: false,
+        audience: Audience::of(&meta),
+        hints: Hints {
+            read_only: says_read_only && is_believed,
+            destructive: hints.and_then(|it| it.destructive_hint) != Some(false),
+            idempotent: hint(hints.and_then(|it| it.idempotent_hint)),
+            open_world: hints.and_then(|it| it.open_world_hint) != Some(false),
+        },
+        title: said.title,
+        description: said.description.map(Cow::into_owned).unwrap_or_default(),
         input_schema: said.input_schema,
-    })
+        output_schema: said.output_schema,
+        meta,
+        shown,
+    };
+    let server = server.clone();
+    Ok(ServerTool { server, own_name, tool, listed, replaces, is_changed, is_repeatable })
 }
 
 /// `tool` as `server` says it.

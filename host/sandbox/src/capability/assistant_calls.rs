@@ -3,13 +3,15 @@
 
 use std::{sync::Arc, time::Duration};
 
-use futures::future::join_all;
-use serde_json::Value;
+use futures::{
+    FutureExt,
+    future::{join_all, ready},
+};
 use tokio::{task::JoinSet, time::timeout};
 use wasmtime::component::Resource;
 
 use super::{
-    Acting, Acts, HeldCall, Requested, RunUsage, Surroundings, ToolOutcome,
+    Acting, Acts, Requested, RunUsage, Surroundings,
     calls::{AT_ONCE_MAX, no_caller, too_many},
 };
 use crate::{
@@ -19,7 +21,6 @@ use crate::{
     },
     capability::state::CallState,
 };
-use base::failure::Failure;
 
 /// Bytes of the word for how a run ended, and of a provider's name.
 const WORD_BYTES_MAX: usize = 32;
@@ -64,19 +65,17 @@ impl wit::Host for CallState {
         let acting = self.acting(assistant, Some(manner));
         let mut calls = JoinSet::new();
         for (index, request) in (0_u32..).zip(requests) {
+            let refused = |why| ready(wit::Outcome::Failed(why)).boxed();
             let call = match &acting {
-                None => Err(no_caller()),
-                Some(_) if index as usize >= made => Err(too_many()),
-                Some((by, around)) => Ok(around.call(by.clone(), request)),
+                None => refused(no_caller()),
+                Some(_) if index as usize >= made => refused(too_many()),
+                Some((by, around)) => around.call(by.clone(), request),
             };
             calls.spawn(async move {
                 let began = std::time::Instant::now();
-                let came = match call {
-                    Ok(call) => call.await,
-                    Err(refused) => ToolOutcome::Failed(refused),
-                };
+                let outcome = call.await;
                 let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-                wit::Ended { index, outcome: outcome(came), ms }
+                wit::Ended { index, outcome, ms }
             });
         }
         Ok(self.table.push(Calls(calls))?)
@@ -95,8 +94,7 @@ impl wit::Host for CallState {
             (Duration::from_millis(ms_max), ids.len().saturating_sub(AT_ONCE_MAX));
         let asked = ids.into_iter().take(AT_ONCE_MAX);
         let asked = asked.map(|it| around.held(by.clone(), it, patience));
-        let mut found: Vec<_> =
-            join_all(asked).await.into_iter().map(|it| it.map(approval)).collect();
+        let mut found = join_all(asked).await;
         found.extend((0..rest).map(|_| None));
         Ok(found)
     }
@@ -189,33 +187,4 @@ impl dialogues::Host for CallState {
 fn is_word(text: &str) -> bool {
     let is_right = |it: u8| it.is_ascii_lowercase() || it == b'_';
     (1..=WORD_BYTES_MAX).contains(&text.len()) && text.bytes().all(is_right)
-}
-
-fn outcome(it: ToolOutcome) -> wit::Outcome {
-    match it {
-        ToolOutcome::Done(json) => wit::Outcome::Done(json),
-        ToolOutcome::Held(it) => wit::Outcome::Held(approval(*it)),
-        ToolOutcome::Failed(it) => wit::Outcome::Failed(told(&it)),
-    }
-}
-
-/// A failure, and whether the request itself was wrong.
-fn told(it: &Failure) -> String {
-    let mut object = it.object();
-    if it.is_protocol {
-        object["isProtocol"] = Value::Bool(true);
-    }
-    object.to_string()
-}
-
-fn approval(it: HeldCall) -> wit::Approval {
-    wit::Approval {
-        id: it.id,
-        standing: it.standing,
-        questions: it.questions,
-        changed: it.changed,
-        trust: it.trust,
-        outcome: it.outcome.map(|it| it.map_err(|it| told(&it))),
-        ms: it.ms,
-    }
 }

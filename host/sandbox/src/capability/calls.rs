@@ -69,7 +69,7 @@ impl wit::Host for CallState {
     async fn call(&mut self, requests: Vec<wit::Request>) -> Vec<wit::Outcome> {
         let made = self.take_calls(requests.len());
         let Some((by, around)) = self.requested_itself() else {
-            return requests.iter().map(|_| failed(&no_caller())).collect();
+            return requests.iter().map(|_| wit::Outcome::Failed(no_caller())).collect();
         };
         let rest = requests.len() - made;
         let calls = requests.into_iter().take(made).map(|it| {
@@ -78,21 +78,21 @@ impl wit::Host for CallState {
             around.call(by.clone(), ToolRequest { name, arguments, meta, reason })
         });
         let mut outcomes: Vec<_> = join_all(calls).await.into_iter().map(outcome).collect();
-        outcomes.extend((0..rest).map(|_| failed(&too_many())));
+        outcomes.extend((0..rest).map(|_| wit::Outcome::Failed(too_many())));
         outcomes
     }
 
     async fn held(&mut self, ids: Vec<String>) -> Vec<wit::Outcome> {
         let Some((by, around)) = self.requested_itself() else {
-            return ids.iter().map(|_| failed(&no_caller())).collect();
+            return ids.iter().map(|_| wit::Outcome::Failed(no_caller())).collect();
         };
         let rest = ids.len().saturating_sub(AT_ONCE_MAX);
         let asked = ids.into_iter().take(AT_ONCE_MAX);
         let asked = asked.map(|it| around.held(by.clone(), it, Duration::ZERO));
         let held = join_all(asked).await.into_iter();
         let mut outcomes: Vec<_> =
-            held.map(|it| it.map_or_else(|| failed(&unknown()), stands)).collect();
-        outcomes.extend((0..rest).map(|_| failed(&too_many())));
+            held.map(|it| it.map_or_else(|| wit::Outcome::Failed(unknown()), stands)).collect();
+        outcomes.extend((0..rest).map(|_| wit::Outcome::Failed(too_many())));
         outcomes
     }
 }
@@ -100,35 +100,35 @@ impl wit::Host for CallState {
 fn outcome(it: ToolOutcome) -> wit::Outcome {
     match it {
         ToolOutcome::Done(json) => wit::Outcome::Done(json),
-        ToolOutcome::Held(it) => stands(*it),
-        ToolOutcome::Failed(it) => failed(&it),
+        ToolOutcome::Held(it) => stands(it),
+        ToolOutcome::Failed(json) => wit::Outcome::Failed(json),
     }
 }
 
 fn stands(it: HeldCall) -> wit::Outcome {
     match (it.standing, it.outcome) {
         (Standing::Over, Some(Ok(json))) => wit::Outcome::Done(json),
-        (Standing::Over, Some(Err(failure))) => failed(&failure),
+        (Standing::Over, Some(Err(json))) => wit::Outcome::Failed(json),
         _ => wit::Outcome::Held(it.id),
     }
 }
 
-fn failed(failure: &Failure) -> wit::Outcome {
-    wit::Outcome::Failed(failure.object().to_string())
+fn failed(error: &str, status: u16, message: &str) -> String {
+    Failure::new(error, status, message).object().to_string()
 }
 
-pub(super) fn no_caller() -> Failure {
+pub(super) fn no_caller() -> String {
     let message = "There is no caller on whose behalf a tool could be called; calls are there while a call or a request is answered.";
-    Failure::new("no_caller", 403, message)
+    failed("no_caller", 403, message)
 }
 
-pub(super) fn too_many() -> Failure {
+pub(super) fn too_many() -> String {
     let message = "Too many calls of tools: 64 at once, and tool_calls_max in one call.";
-    Failure::new("too_many_calls", 429, message)
+    failed("too_many_calls", 429, message)
 }
 
-fn unknown() -> Failure {
+fn unknown() -> String {
     let message =
         "There is no such approval of this component's on behalf of this caller, or it is too old.";
-    Failure::new("unknown_approval", 404, message)
+    failed("unknown_approval", 404, message)
 }

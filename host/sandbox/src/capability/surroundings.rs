@@ -13,53 +13,13 @@ use tokio::{sync::mpsc, task::AbortHandle};
 
 use super::{Part, Running, Written};
 pub use crate::bindings::madoguchi::tool::assistant_calls::{
-    Request as ToolRequest, Standing, Tool as ToolOffer,
+    Approval as HeldCall, Outcome as ToolOutcome, Request as ToolRequest, Standing,
+    Tool as ToolOffer,
 };
 use crate::bindings::madoguchi::tool::{
     assistants::Part as AskedPart, sentences, tasks, types::Name,
 };
-use base::{
-    call::TraceHeaders, caller::Caller, config::Policy, failure::Failure, tool_set::ToolSet,
-};
-
-/// What became of a call that was wanted.
-pub enum ToolOutcome {
-    /// MCP's result.
-    Done(String),
-    Held(Box<HeldCall>),
-    Failed(Failure),
-}
-
-/// A call that waits for its person, or has waited.
-pub struct HeldCall {
-    /// Of the approval.
-    pub id: String,
-    pub standing: Standing,
-    /// What the tool asks: a JSON array.
-    pub questions: Option<String>,
-    /// What of the tool has changed since the person was asked first.
-    pub changed: Vec<String>,
-    pub trust: String,
-    /// What it came to.
-    pub outcome: Option<Result<String, Failure>>,
-    /// How long it took, in milliseconds.
-    pub ms: Option<u64>,
-}
-
-impl HeldCall {
-    /// One that waits to be allowed.
-    pub fn waits(id: String) -> Self {
-        Self {
-            id,
-            standing: Standing::Waits,
-            questions: None,
-            changed: Vec::new(),
-            trust: String::new(),
-            outcome: None,
-            ms: None,
-        }
-    }
-}
+use base::{call::TraceHeaders, caller::Caller, config::Policy, tool_set::ToolSet};
 
 /// What a component's calls go by while it answers a call or a request.
 #[derive(Clone, Default)]

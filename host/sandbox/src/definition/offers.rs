@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{NAMES, OfferError, optional_object, read_all, twice, wrong};
 use crate::bindings::exports::madoguchi::tool::{prompts, resources as wit};
@@ -108,32 +108,13 @@ const TEMPLATES_MAX: usize = 256;
 /// Resources that may stand on one page.
 const PAGE_MAX: usize = 1_024;
 
-/// What both a resource and a template say of themselves.
-#[derive(Clone, Debug)]
-pub struct About {
-    /// The name.
-    pub name: String,
-    /// The name for people.
-    pub title: Option<String>,
-    /// What it is.
-    pub description: Option<String>,
-    /// Of which kind.
-    pub mime_type: Option<String>,
-    /// For whom, how important and how old it is, as MCP has it.
-    pub annotations: Option<Map<String, Value>>,
-    /// More about it.
-    pub meta: Option<Map<String, Value>>,
-}
-
 /// One thing to read.
 #[derive(Clone, Debug)]
 pub struct Resource {
     /// Where it is.
     pub uri: Arc<str>,
-    /// What it says of itself.
-    pub about: About,
-    /// Its size in bytes.
-    pub size: Option<u64>,
+    /// As it is listed, in MCP's words.
+    pub listed: Value,
 }
 
 /// Many things to read.
@@ -141,29 +122,34 @@ pub struct Resource {
 pub struct Template {
     /// Where they are.
     pub uri_template: UriTemplate,
-    /// What it says of itself.
-    pub about: About,
+    /// As it is listed, in MCP's words.
+    pub listed: Value,
 }
 
-impl About {
-    /// As a resource or a template says it: its names and description, its kind, and its annotations and meta.
-    fn read(
-        (name, title, description): (String, Option<String>, Option<String>),
-        mime_type: Option<String>,
-        (annotations, meta): (Option<String>, Option<String>),
-    ) -> Result<Self, String> {
-        let object = |what: &str, json: Option<String>| {
-            optional_object(json.as_deref()).map_err(|why| format!("its {what} {why}"))
-        };
-        Ok(Self {
-            annotations: object("annotations", annotations)?,
-            meta: object("meta", meta)?,
-            name: clean::title(&name),
-            title: title.as_deref().map(clean::title),
-            description: description.as_deref().map(clean::text),
-            mime_type,
-        })
+/// What a resource or a template says of itself, as it is listed: where it is, its names and description, its
+/// kind, and its annotations and meta.
+fn listed(
+    (key, uri): (&str, &str),
+    (name, title, description): (String, Option<String>, Option<String>),
+    mime_type: Option<String>,
+    (annotations, meta): (Option<String>, Option<String>),
+) -> Result<Value, String> {
+    let object = |what: &str, json: Option<String>| {
+        let object = optional_object(json.as_deref()).map_err(|why| format!("its {what} {why}"));
+        object.map(|it| it.map(Value::Object))
+    };
+    let optional = [
+        ("title", title.as_deref().map(clean::title).map(Value::from)),
+        ("description", description.as_deref().map(clean::text).map(Value::from)),
+        ("mimeType", mime_type.map(Value::from)),
+        ("annotations", object("annotations", annotations)?),
+        ("_meta", object("meta", meta)?),
+    ];
+    let mut listed = json!({ "name": clean::title(&name), key: uri });
+    for (key, value) in optional.into_iter().filter(|it| it.1.is_some()) {
+        listed[key] = value.into();
     }
+    Ok(listed)
 }
 
 impl Resource {
@@ -176,8 +162,12 @@ impl Resource {
         let wrong = |why: &str| wrong("resource", &it.uri, why);
         check_uri(&it.uri).map_err(wrong)?;
         let (names, more) = ((it.name, it.title, it.description), (it.annotations, it.meta));
-        let about = About::read(names, it.mime_type, more).map_err(|why| wrong(&why))?;
-        Ok(Self { uri: it.uri.into(), about, size: it.size })
+        let listed = listed(("uri", &it.uri), names, it.mime_type, more);
+        let mut listed = listed.map_err(|why| wrong(&why))?;
+        if let Some(size) = it.size {
+            listed["size"] = size.into();
+        }
+        Ok(Self { uri: it.uri.into(), listed })
     }
 }
 
@@ -192,8 +182,8 @@ impl Template {
         let uri_template =
             UriTemplate::new(&it.uri_template).map_err(|why| wrong(&why.to_string()))?;
         let (names, more) = ((it.name, it.title, it.description), (it.annotations, it.meta));
-        let about = About::read(names, it.mime_type, more).map_err(|why| wrong(&why))?;
-        Ok(Self { uri_template, about })
+        let listed = listed(("uriTemplate", &it.uri_template), names, it.mime_type, more);
+        Ok(Self { uri_template, listed: listed.map_err(|why| wrong(&why))? })
     }
 }
 

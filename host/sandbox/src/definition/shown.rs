@@ -51,11 +51,6 @@ impl Shown {
         Self { owner, ..self.clone() }
     }
 
-    /// Whether it is another server's tool, rather than a component's.
-    pub fn is_served(&self) -> bool {
-        self.owner.starts_with("server:")
-    }
-
     /// Whose it is.
     pub fn owner(&self) -> Option<Owner<'_>> {
         match self.owner.split_once(':')? {

@@ -102,11 +102,9 @@ fn told(
         let component = components.entry(name).or_insert_with(|| json!({ "status": "stopped" }));
         component["error"] = trouble.public.as_str().into();
     }
-    let own = catalog.offers();
-    let own = own.filter(|(owner, it)| caller.may_call(*owner, &it.name, it.hints.read_only));
-    let served = catalog.served.tools().filter(|it| it.is_open_to(&caller));
-    let tools = own.map(|(_, it)| &*it.name).chain(served.map(|it| &*it.name));
-    let tools: Vec<_> = tools.collect();
+    let tools = catalog.offers();
+    let tools = tools.filter(|(owner, it)| caller.may_call(*owner, &it.name, it.hints.read_only));
+    let tools: Vec<_> = tools.map(|(_, it)| &*it.name).collect();
     let mut told = json!({
         "status": status,
         "version": version,
