@@ -341,7 +341,7 @@ impl Running {
         state: Option<String>,
     ) -> BoxFuture<'a, (SoloOutcome, Option<String>)> {
         Box::pin(async move {
-            let now = self.component.clock().now();
+            let now = self.component.setup.clock.now();
             let invocation = Invocation {
                 name: tool.to_owned(),
                 arguments: arguments.to_owned(),

@@ -139,7 +139,7 @@ impl Record<'_> {
         if let Some(CallError::LimitExceeded { limit, .. }) = error
             && let Some(component) = &self.component
         {
-            component.tally().limit_exceeded(limit);
+            component.setup.tally.limit_exceeded(limit);
         }
     }
 }
@@ -148,7 +148,7 @@ impl Drop for Record<'_> {
     fn drop(&mut self) {
         let duration = self.began.elapsed();
         match (&self.component, &self.server) {
-            (Some(it), _) => it.tally().ended(self.ending, duration),
+            (Some(it), _) => it.setup.tally.ended(self.ending, duration),
             (None, Some(it)) => it.tally().ended(self.ending, duration),
             (None, None) => self.watch.metrics.ended_nowhere(self.ending),
         }

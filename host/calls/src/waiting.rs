@@ -53,19 +53,19 @@ impl Waiting {
             let call_id = self.call_id;
             return Err(CallError::Broken { component: component_name, call_id, what });
         }
-        let Ok(_waiter) = component.waiters().try_acquire() else {
-            let retry_after_ms = component.limits().wait_ms_max;
+        let Ok(_waiter) = component.queues.waiters.try_acquire() else {
+            let retry_after_ms = component.setup.limits.wait_ms_max;
             return Err(CallError::Busy { component: component_name, retry_after_ms });
         };
-        let _waiting = component.tally().waiting.hold();
-        let most = Duration::from_millis(component.limits().wait_ms_max);
+        let _waiting = component.setup.tally.waiting.hold();
+        let most = Duration::from_millis(component.setup.limits.wait_ms_max);
         let allowed = most.saturating_sub(self.began.elapsed());
         if allowed.is_zero() {
             let (call_id, limit) = (self.call_id, "wait_ms_max");
             return Err(CallError::LimitExceeded { component: component_name, call_id, limit });
         }
         let until = Duration::new(wait.until.seconds, wait.until.nanoseconds.min(999_999_999));
-        let wanted = until.saturating_sub(component.clock().now()).max(WAIT_MIN);
+        let wanted = until.saturating_sub(component.setup.clock.now()).max(WAIT_MIN);
         tokio::select! {
             // A server that goes is not to be waited for.
             () = stop.cancelled() => return Err(unavailable(STOPPING.to_owned(), Some(1_000))),

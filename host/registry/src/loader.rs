@@ -313,7 +313,7 @@ async fn self_test(
 ) -> Result<()> {
     if component.needs(Grant::Sql) {
         let settings = component.setup.settings.clone();
-        let trial = trial(component, settings, component.clock().clone()).await?;
+        let trial = trial(component, settings, component.setup.clock.clone()).await?;
         if trouble.is_none() {
             settle(trial.configure().await, is_swap, trouble)?;
         }

@@ -25,7 +25,6 @@ use store::{
     clock::Clock,
     database::{self, Database},
 };
-use telemetry::tally::Tally;
 
 pub use crate::{
     bindings::madoguchi::tool::types::{
@@ -73,7 +72,7 @@ pub struct LoadedComponent {
     exports: Exports,
     offers: Arc<Offers>,
     routes: Vec<Route>,
-    queues: Arc<Queues>,
+    pub queues: Arc<Queues>,
     /// Shared by all that run the same code.
     usage: Arc<Usage>,
     output_check: Arc<OutputCheck>,
@@ -82,11 +81,12 @@ pub struct LoadedComponent {
 }
 
 /// What the calls of one component wait for.
-struct Queues {
+pub struct Queues {
     calls: Places,
     routes: Places,
     runs: Places,
-    waiters: Semaphore,
+    /// Calls that are in `wait`, of as many as may.
+    pub waiters: Semaphore,
 }
 
 impl Queues {
@@ -162,24 +162,6 @@ impl LoadedComponent {
     /// The tools that it offers, in its own order.
     pub fn tools(&self) -> &[Tool] {
         &self.tools
-    }
-
-    pub fn limits(&self) -> &Limits {
-        &self.setup.limits
-    }
-
-    pub fn clock(&self) -> &Clock {
-        &self.setup.clock
-    }
-
-    /// Where it is counted what it does.
-    pub fn tally(&self) -> &Tally {
-        &self.setup.tally
-    }
-
-    /// Calls that wait, of as many as may.
-    pub fn waiters(&self) -> &Semaphore {
-        &self.queues.waiters
     }
 
     async fn describe(&self) -> Result<Vec<Tool>, LoadError> {

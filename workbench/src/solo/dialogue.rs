@@ -94,7 +94,7 @@ impl Running {
     pub async fn converse(&self, turn: Value) -> Result<Value, Value> {
         let invalid = |what: &str| Failure::new("invalid_params", 400, what).object();
         let turn: Turn = serde_json::from_value(turn).map_err(|it| invalid(&it.to_string()))?;
-        let now = self.component.clock().now();
+        let now = self.component.setup.clock.now();
         let turn = wit::Turn {
             memory: turn.memory.map(|it| it.to_string()),
             context: turn.context.map(|it| it.to_string()),

@@ -43,7 +43,7 @@ impl Running {
             Found::Other(_) => return Err(refused(405, "The route has another method.")),
             Found::Nothing => return Err(refused(404, "There is no such route.")),
         };
-        let now = self.component.clock().now();
+        let now = self.component.setup.clock.now();
         let request = RouteRequest {
             method: method.to_string(),
             route: route.path.clone(),

@@ -48,7 +48,7 @@ impl LoadedComponent {
         if self.tools().iter().all(|it| *it.name != *example.tool) {
             return Err(format!("it calls {}, which is no tool of this component", example.tool));
         }
-        let now = self.clock().now();
+        let now = self.setup.clock.now();
         let invocation = Invocation {
             name: example.tool,
             arguments: example.arguments,

@@ -53,7 +53,7 @@ impl LoadedComponent {
         let Some(export) = &self.exports.jobs else { return Ok(Err(NO_JOBS.to_owned())) };
         self.check_settings()?;
         let deadline = Instant::now() + Duration::from_millis(self.setup.limits.job_ms_max);
-        let _running = self.tally().running.hold();
+        let _running = self.setup.tally.running.hold();
         let round = Round { caller: self.own_caller(), pace: self.pace(), ..Round::of_host() };
         let context = CallContext { is_job: true, ..self.context(round, deadline) };
         let result = self.round(context, async |store, instance| {

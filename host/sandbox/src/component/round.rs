@@ -47,7 +47,7 @@ impl LoadedComponent {
     ) -> Result<T, CallError> {
         let (_place, deadline) =
             self.place(&self.queues.calls, self.setup.limits.deadline_ms).await?;
-        let _running = self.tally().running.hold();
+        let _running = self.setup.tally.running.hold();
         let call_id = round.call_id;
         let result = self.round(self.context(round, deadline), body).await;
         self.count(&result).await;
@@ -88,7 +88,7 @@ impl LoadedComponent {
         body: impl AsyncFnOnce(&mut Store<CallState>, Instance) -> wasmtime::Result<T>,
     ) -> Result<T, CallError> {
         let (_place, deadline) = self.place(places, self.setup.limits.route_ms_max).await?;
-        let _running = self.tally().running.hold();
+        let _running = self.setup.tally.running.hold();
         let result = self.round(context(self.context(round, deadline)), body).await;
         let result = result.map_err(|it| it.of_limit("deadline_ms", "route_ms_max"));
         self.count(&result).await;
@@ -124,7 +124,7 @@ impl LoadedComponent {
         self.check_settings()?;
         let patience = Duration::from_millis(ms_max);
         let deadline = Instant::now() + patience;
-        let place = places.take(patience, self.tally()).await;
+        let place = places.take(patience, &self.setup.tally).await;
         place.map(|place| (place, deadline)).map_err(|retry_after_ms| self.busy(retry_after_ms))
     }
 
@@ -154,7 +154,7 @@ impl LoadedComponent {
 
     /// Calls that are in `wait` now.
     pub fn waiting(&self) -> usize {
-        self.setup.limits.waiters_max.saturating_sub(self.waiters().available_permits())
+        self.setup.limits.waiters_max.saturating_sub(self.queues.waiters.available_permits())
     }
 
     pub(super) fn context(&self, round: Round, deadline: Instant) -> CallContext {
