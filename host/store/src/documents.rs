@@ -58,35 +58,28 @@ impl Documents {
         kind: &'static str,
         value: T,
     ) -> io::Result<()> {
-        let (documents, id, share) = (self.clone(), id.to_owned(), share(owner));
-        let write = move || documents.put_now(&id, &share, kind, &value);
+        let (documents, named) = (self.0.clone(), format!("{id}.{}", share(owner)));
+        let write = move || {
+            let Inner { folder, limits, kinds, shelf } = &*documents;
+            let bytes = serde_json::to_vec(&value)?;
+            let (len, most) = (bytes.len() as u64, limits.document_bytes_max);
+            if len > most {
+                return Err(io::Error::other(format!("it has {len} bytes; {most} is most")));
+            }
+            let name = format!("{named}.{kind}");
+            private::write(&folder.join(&name), &bytes)?;
+            let others = kinds.iter().filter(|it| **it != kind);
+            let mut gone: Vec<_> = others.map(|it| format!("{named}.{it}")).collect();
+            let mut shelf = shelf.lock();
+            gone.retain(|it| shelf.remove(it));
+            gone.extend(shelf.put(&name, len, limits, kinds));
+            drop(shelf);
+            for name in gone {
+                let _ = fs::remove_file(folder.join(name));
+            }
+            Ok(())
+        };
         blocking(write).await
-    }
-
-    fn put_now<T: Serialize>(
-        &self,
-        id: &str,
-        share: &str,
-        kind: &'static str,
-        value: &T,
-    ) -> io::Result<()> {
-        let bytes = serde_json::to_vec(value)?;
-        let (len, most) = (bytes.len() as u64, self.0.limits.document_bytes_max);
-        if len > most {
-            return Err(io::Error::other(format!("it has {len} bytes; {most} is most")));
-        }
-        let name = format!("{id}.{share}.{kind}");
-        private::write(&self.0.folder.join(&name), &bytes)?;
-        let others = self.0.kinds.iter().filter(|it| **it != kind);
-        let mut gone: Vec<_> = others.map(|it| format!("{id}.{share}.{it}")).collect();
-        let mut shelf = self.0.shelf.lock();
-        gone.retain(|it| shelf.remove(it));
-        gone.extend(shelf.put(&name, len, &self.0.limits, self.0.kinds));
-        drop(shelf);
-        for name in gone {
-            let _ = fs::remove_file(self.0.folder.join(name));
-        }
-        Ok(())
     }
 
     /// The document of that number and any of the kinds, if it is `owner`'s.
@@ -114,8 +107,9 @@ impl Documents {
 
     /// All of that kind. Blocks.
     pub fn all<T: DeserializeOwned>(&self, kind: &str) -> Vec<T> {
-        let names = self.0.shelf.lock().of_kind(kind);
-        names.iter().filter_map(|it| read(&self.0.folder.join(it)).ok().flatten()).collect()
+        let names: Vec<_> = self.0.shelf.lock().files.keys().cloned().collect();
+        let found = names.iter().filter(|it| it.rsplit_once('.').is_some_and(|it| it.1 == kind));
+        found.filter_map(|it| read(&self.0.folder.join(it)).ok().flatten()).collect()
     }
 }
 
@@ -172,7 +166,7 @@ impl Shelf {
             let entry = entry?;
             let Ok(name) = entry.file_name().into_string() else { continue };
             let metadata = entry.metadata()?;
-            if FileName::of(&name, kinds).is_none() {
+            if parse(&name, kinds).is_none() {
                 if name.contains(".tmp-") {
                     fs::remove_file(entry.path())?;
                 }
@@ -201,7 +195,7 @@ impl Shelf {
         kinds: &[&str],
     ) -> Vec<String> {
         self.remove(name);
-        let Some(FileName { share, rank }) = FileName::of(name, kinds) else { return Vec::new() };
+        let Some((share, rank)) = parse(name, kinds) else { return Vec::new() };
         let place = (rank, self.next);
         self.next += 1;
         let own = self.shares.entry(share.to_owned()).or_default();
@@ -238,30 +232,16 @@ impl Shelf {
         }
         true
     }
-
-    /// The names of all of that kind.
-    fn of_kind(&self, kind: &str) -> Vec<String> {
-        let is_it = |it: &&String| it.rsplit_once('.').is_some_and(|it| it.1 == kind);
-        self.files.keys().filter(is_it).cloned().collect()
-    }
 }
 
-/// What a file's name says.
-struct FileName<'a> {
-    /// Whose it is; empty, where a host wrote it that did not say.
-    share: &'a str,
-    rank: usize,
-}
-
-impl<'a> FileName<'a> {
-    /// `ID.SHARE.KIND`, or `ID.KIND`; nothing, where it is none of ours.
-    fn of(name: &'a str, kinds: &[&str]) -> Option<Self> {
-        let (id, rest) = name.split_once('.')?;
-        let (share, kind) = rest.rsplit_once('.').unwrap_or(("", rest));
-        let rank = kinds.iter().position(|it| *it == kind)?;
-        let is_share = share.bytes().all(|it| it.is_ascii_hexdigit());
-        (is_number(id) && is_share).then_some(Self { share, rank })
-    }
+/// Whose the file of that name is, and the rank of its kind: of `ID.SHARE.KIND`, or of `ID.KIND`, where a host wrote
+/// it that did not say whose; nothing, where it is none of ours.
+fn parse<'a>(name: &'a str, kinds: &[&str]) -> Option<(&'a str, usize)> {
+    let (id, rest) = name.split_once('.')?;
+    let (share, kind) = rest.rsplit_once('.').unwrap_or(("", rest));
+    let rank = kinds.iter().position(|it| *it == kind)?;
+    let is_share = share.bytes().all(|it| it.is_ascii_hexdigit());
+    (is_number(id) && is_share).then_some((share, rank))
 }
 
 #[cfg(test)]
