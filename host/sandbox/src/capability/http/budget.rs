@@ -70,7 +70,7 @@ pub(super) struct Report {
     pub component: Arc<str>,
     call: u64,
     pub span: Span,
-    tally: Arc<Tally>,
+    pub tally: Arc<Tally>,
 }
 
 impl Report {
@@ -83,20 +83,7 @@ impl Report {
         }
     }
 
-    /// Counts a request that is let through.
-    pub(super) fn sent(&self) {
-        self.tally.http_request();
-    }
-
-    pub(super) fn refused(&self, method: &Method, url: &Url, why: &str) {
-        self.warn(method, url, "is refused", why);
-    }
-
-    pub(super) fn failed(&self, method: &Method, url: &Url, why: &str) {
-        self.warn(method, url, "failed", why);
-    }
-
-    fn warn(&self, method: &Method, url: &Url, what: &str, why: &str) {
+    pub(super) fn warn(&self, method: &Method, url: &Url, what: &str, why: &str) {
         let (component, call, to) = (&*self.component, self.call, Whereto(url));
         tracing::warn!(target: "guest", component, call, "{method} {to} {what}: {why}");
     }

@@ -34,6 +34,8 @@ use failed::Failed;
 
 /// Bytes that one set of headers may have, ours and the host's alike.
 pub const HEADER_BYTES_MAX: usize = 64 << 10;
+/// What is said of a request that is not sent.
+const REFUSED: &str = "is refused";
 /// Bytes that a component may write into a request's body in one go.
 const CHUNK_BYTES_MAX: usize = 64 << 10;
 
@@ -126,7 +128,7 @@ impl Sender {
         self.take(size(outgoing.headers()) + outgoing.url().as_str().len())?;
 
         let until = self.deadline.min(Instant::now() + self.budget.timeout);
-        self.report.sent();
+        self.report.tally.http_request();
         let answer = self.exchange(host, outgoing, body);
         let head_until = options.first_byte_timeout.map_or(until, |it| {
             until.min(Instant::now() + it + options.connect_timeout.unwrap_or_default())
@@ -148,12 +150,12 @@ impl Sender {
         let hosts = &self.outgoing.hosts;
         let Some(host) = hosts.find(method, url) else {
             let lines = hosts.lines(&self.report.component, method, url);
-            self.report.refused(method, url, &format!("it is not granted; {lines}\n"));
+            self.report.warn(method, url, REFUSED, &format!("it is not granted; {lines}\n"));
             return Err(Error::HttpRequestDenied);
         };
         // Names are checked when they are resolved, addresses are not resolved.
         if !host.grant.private && literal(url).is_some_and(address::is_private) {
-            self.report.refused(method, url, &client::Prohibited.to_string());
+            self.report.warn(method, url, REFUSED, &client::Prohibited.to_string());
             return Err(Error::DestinationIpProhibited);
         }
         Ok(host)
@@ -187,8 +189,8 @@ impl Sender {
         match &failed.error {
             Error::HttpRequestBodySize(_) => self.report.exceeded("http_bytes_max"),
             Error::ConnectionTimeout => self.report.exceeded("http_connect_ms"),
-            Error::DestinationIpProhibited => self.report.refused(method, url, &failed.why),
-            _ => self.report.failed(method, url, &mask.text(&failed.why)),
+            Error::DestinationIpProhibited => self.report.warn(method, url, REFUSED, &failed.why),
+            _ => self.report.warn(method, url, "failed", &mask.text(&failed.why)),
         }
         failed.error
     }
