@@ -82,18 +82,7 @@ fn wait_ms(until: &NotUntil<<DefaultClock as Clock>::Instant>) -> u64 {
 }
 
 /// What those have left who did not say who they are, by the network that they come from.
-pub struct Strangers(Places<Rate>);
-
-impl Strangers {
-    pub fn new(config: &RateConfig) -> Self {
-        Self(Places::new(|| Rate::new(config)))
-    }
-
-    /// One request more from `peer`.
-    pub fn take(&self, peer: IpAddr) -> Result<(), u64> {
-        self.0.of(peer).take()
-    }
-}
+pub type Strangers = Places<Rate>;
 
 /// The rate of a request whose sender is not known.
 #[derive(Clone)]
@@ -109,7 +98,7 @@ pub fn take_one_more(extensions: &Extensions) -> Result<(), u64> {
         return principal.rate.as_ref().map_or(Ok(()), Rate::take);
     }
     let strangers = extensions.get::<StrangersRate>();
-    strangers.map_or(Ok(()), |it| it.strangers.take(it.peer))
+    strangers.map_or(Ok(()), |it| it.strangers.of(it.peer).take())
 }
 
 /// Mark of a request that came without a token where that is allowed: it is told little.
@@ -283,14 +272,15 @@ mod tests {
 
     #[test]
     fn strangers_of_one_network_share_what_they_have_and_take_no_memory() {
-        let strangers = Strangers::new(&slow());
+        let strangers = Strangers::new(|| Rate::new(&slow()));
         let peer = |text: &str| text.parse::<IpAddr>().unwrap();
         for address in ["192.0.2.1", "192.0.2.2", "::ffff:192.0.2.3"] {
-            assert_eq!(strangers.take(peer(address)), Ok(()));
+            assert_eq!(strangers.of(peer(address)).take(), Ok(()));
         }
-        assert!(strangers.take(peer("192.0.2.4")).is_err());
-        let free = (0..=255).filter(|it| strangers.take(peer(&format!("10.{it}.0.1"))).is_ok());
+        assert!(strangers.of(peer("192.0.2.4")).take().is_err());
+        let free =
+            (0..=255).filter(|it| strangers.of(peer(&format!("10.{it}.0.1"))).take().is_ok());
         assert!(free.count() > 128, "others are not held up");
-        assert_eq!(strangers.0.each.len(), 256);
+        assert_eq!(strangers.each.len(), 256);
     }
 }

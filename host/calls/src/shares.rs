@@ -17,19 +17,19 @@ const STRANGERS_BYTES_MAX: usize = 8 << 20;
 const PLACES: usize = 256;
 
 /// One of a few things for each network: more of them share a place, so that none can take memory.
-pub(crate) struct Places<T> {
+pub struct Places<T> {
     pub(crate) each: Box<[T]>,
     /// No sender can choose with whom to share a place.
     hasher: RandomState,
 }
 
 impl<T> Places<T> {
-    pub(crate) fn new(mut one: impl FnMut() -> T) -> Self {
+    pub fn new(mut one: impl FnMut() -> T) -> Self {
         Self { each: (0..PLACES).map(|_| one()).collect(), hasher: RandomState::new() }
     }
 
     /// That of the network of `peer`.
-    pub(crate) fn of(&self, peer: IpAddr) -> &T {
+    pub fn of(&self, peer: IpAddr) -> &T {
         // The part of an address that one subscriber cannot change at will.
         let hash = self.hasher.hash_one(network(peer, 24, 48));
         &self.each[usize::try_from(hash % PLACES as u64).unwrap_or(0)]

@@ -125,7 +125,7 @@ impl Endpoints {
                 };
                 let body = read(body, route.body_bytes_max.min(most)).await;
                 let content_type = parts.headers.get(header::CONTENT_TYPE);
-                let now = asked.component.clock().now();
+                let now = asked.component.setup.clock.now();
                 let request = RouteRequest {
                     method: route.method.as_str().to_owned(),
                     route: route.path.clone(),

@@ -15,7 +15,7 @@ use crate::{
 use base::{caller::Caller, config::Config, failure::Failure, scopes::Scope};
 use calls::{
     authorization::{
-        Authority, Gateway, Peer, Principal, Shape, Stranger, Strangers, StrangersRate,
+        Authority, Gateway, Peer, Principal, Rate, Shape, Stranger, Strangers, StrangersRate,
         Unauthorized, bearer, insufficient_scope, refusal as said, too_many, unauthorized,
         unknown_operator,
     },
@@ -106,7 +106,7 @@ impl Guard {
             allowed: Allowed::new(config),
             authority: Authority::of(config, &shares),
             shares,
-            strangers: config.rate.as_ref().map(|it| Arc::new(Strangers::new(it))),
+            strangers: config.rate.as_ref().map(|it| Arc::new(Strangers::new(|| Rate::new(it)))),
             language: config.language.as_ref().and_then(|it| it.0.parse().ok()),
             trusted_proxies: config.trusted_proxies.iter().map(|it| it.to_canonical()).collect(),
             metrics,
@@ -235,7 +235,7 @@ impl Rules {
         let found = self.authority.principal(&parts.headers);
         let taken = match (&found, &self.strangers) {
             (Ok(Some(principal)), _) => principal.rate.as_ref().map_or(Ok(()), |it| it.take()),
-            (_, Some(strangers)) => strangers.take(peer),
+            (_, Some(strangers)) => strangers.of(peer).take(),
             (_, None) => Ok(()),
         };
         taken.map_err(|wait_ms| {
