@@ -1,17 +1,17 @@
 //! Answers that take their time: the headers of the response go out early, and comments keep it alive, so
 //! that neither clients nor proxies take a call that waits for one that was lost.
 
-use std::{convert::Infallible, pin::Pin, time::Duration};
+use std::{convert::Infallible, future::ready, pin::Pin, time::Duration};
 
 use axum::{
-    body::{Body, BodyDataStream},
+    body::Body,
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
 use futures::{Stream, StreamExt, stream};
 use http::header;
 use http_body_util::BodyExt;
-use tokio::time::{Interval, MissedTickBehavior};
+use tokio::time::MissedTickBehavior;
 
 /// How long a client waits for the first byte.
 pub(super) const PATIENCE: Duration = Duration::from_secs(1);
@@ -44,37 +44,29 @@ fn streamed(answering: Answering) -> Response {
     (headers, Body::from_stream(events(answering))).into_response()
 }
 
-/// What a stream waits for.
-enum State {
-    Answering(Answering, Interval),
-    Passing(BodyDataStream),
-    Ended,
-}
-
-/// Comments until the answer is there, and then the answer.
+/// Comments until the answer is there, and then the answer. A stream that breaks off ends.
 fn events(answering: Answering) -> impl Stream<Item = Result<Bytes, Infallible>> + Send {
     let mut interval = tokio::time::interval(KEEP_ALIVE);
     interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    stream::unfold(State::Answering(answering, interval), |state| async move {
-        match state {
-            State::Answering(mut answering, mut interval) => tokio::select! {
-                biased;
-                response = &mut answering => {
-                    if is_stream(&response) {
-                        return Some((Ok(Bytes::new()), State::Passing(response.into_body().into_data_stream())));
-                    }
-                    Some((Ok(message(response).await), State::Ended))
-                }
-                _ = interval.tick() => Some((Ok(ALIVE), State::Answering(answering, interval))),
-            },
-            // A stream that breaks off ends.
-            State::Passing(mut body) => match body.next().await {
-                Some(Ok(bytes)) => Some((Ok(bytes), State::Passing(body))),
-                _ => None,
-            },
-            State::Ended => None,
+    let pieces = stream::unfold(Some((answering, interval)), |waiting| async move {
+        let (mut answering, mut interval) = waiting?;
+        tokio::select! {
+            biased;
+            response = &mut answering => Some((passed(response).await.into_data_stream(), None)),
+            _ = interval.tick() => {
+                Some((Body::from(ALIVE).into_data_stream(), Some((answering, interval))))
+            }
         }
-    })
+    });
+    pieces.flatten().scan((), |(), piece| ready(piece.ok())).map(Ok)
+}
+
+/// The body of a stream as it is, and any other as one event.
+async fn passed(response: Response) -> Body {
+    match is_stream(&response) {
+        true => response.into_body(),
+        false => Body::from(message(response).await),
+    }
 }
 
 fn is_stream(response: &Response) -> bool {
@@ -103,6 +95,8 @@ async fn message(response: Response) -> Bytes {
 
 #[cfg(test)]
 mod tests {
+    use axum::body::BodyDataStream;
+
     use super::*;
 
     async fn text(response: Response) -> String {
