@@ -242,10 +242,10 @@ fn written(id: &RawValue, capabilities: &str, outcome: Result<CallOutcome, CallE
         Ok(CallOutcome::Asked { component, call_id, questions, state }) => {
             match wire::lacking(capabilities, &questions) {
                 None => wire::asked(&component, call_id, questions, state).map(Into::into),
-                Some(lacking) => lacking.refusal(),
+                Some(lacking) => lacking.refusal().map(Into::into),
             }
         }
-        Err(error) => wire::failed(error),
+        Err(error) => wire::failed(error).map(Into::into),
     };
     // HTTP says so too where the client lacks something, as it does on the SDK's way.
     let status = match &response {

@@ -10,7 +10,7 @@ use std::{
 use parking_lot::Mutex;
 use rmcp::{
     ErrorData, Peer, RoleServer,
-    model::{CallToolResponse, ErrorCode, ServerRequest},
+    model::{CallToolResult, ErrorCode, ServerRequest},
     service::ServiceError,
 };
 use serde_json::{Value, json};
@@ -73,7 +73,7 @@ impl CannotAsk {
     }
 
     /// As a tool's refusal, which a model can read; an error where the era has one for it.
-    pub(super) fn refusal(&self) -> Result<CallToolResponse> {
+    pub(super) fn refusal(&self) -> Result<CallToolResult> {
         match self.required {
             Some(_) => Err(self.error()),
             None => Ok(wire::refused(&self.object())),
@@ -111,8 +111,9 @@ pub(super) async fn listen(peer: Peer<RoleServer>, session: Session, mut news: S
         if peer.is_transport_closed() {
             return;
         }
+        let uris = session.asked.lock().uris.clone();
         let tell = async {
-            for note in bulletin.notifications(session.uris()) {
+            for note in bulletin.notifications(uris) {
                 peer.send_notification(note).await?;
             }
             Ok::<_, ServiceError>(())
@@ -130,7 +131,7 @@ const LATER_MAX: usize = 16;
 /// What lasts as long as the session; a modern request has one of its own.
 #[derive(Clone)]
 pub(super) struct Session {
-    asked: Arc<Mutex<Asked>>,
+    pub(super) asked: Arc<Mutex<Asked>>,
     /// Places for calls that have ended and whose questions are still open.
     later: Arc<Semaphore>,
 }
@@ -141,26 +142,19 @@ impl Default for Session {
     }
 }
 
+/// What a session has asked for.
 #[derive(Default)]
-struct Asked {
-    log_level: Option<Level>,
+pub(super) struct Asked {
+    /// From which level on it wants to be told of the log; nothing before it has said so.
+    pub(super) log_level: Option<Level>,
     /// The resources it subscribed to.
-    uris: BTreeSet<String>,
+    pub(super) uris: BTreeSet<String>,
 }
 
 impl Session {
     /// A place for one more call that has ended and whose question is still open.
     pub(super) fn place_for_later(&self) -> Option<OwnedSemaphorePermit> {
         self.later.clone().try_acquire_owned().ok()
-    }
-
-    /// From which level on it wants to be told of the log; nothing before it has said so.
-    pub(super) fn log_level(&self) -> Option<Level> {
-        self.asked.lock().log_level
-    }
-
-    pub(super) fn set_log_level(&self, level: Level) {
-        self.asked.lock().log_level = Some(level);
     }
 
     /// Subscribes to `uri`; not where it has as many subscriptions as it may.
@@ -172,14 +166,5 @@ impl Session {
         }
         asked.uris.insert(uri);
         true
-    }
-
-    pub(super) fn unsubscribe(&self, uri: &str) {
-        self.asked.lock().uris.remove(uri);
-    }
-
-    /// Everything that it subscribed to.
-    pub(super) fn uris(&self) -> BTreeSet<String> {
-        self.asked.lock().uris.clone()
     }
 }

@@ -8,14 +8,13 @@ use std::{sync::Arc, time::Duration};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
-        CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode, Extensions,
-        GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation,
-        InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
-        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-        ReadResourceResponse, ReadResourceResult, Reference, ServerCapabilities, ServerConfig,
-        SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool,
-        UnsubscribeRequestParams,
+        CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+        CustomRequest, CustomResult, DiscoverResult, ErrorCode, Extensions, GetPromptRequestParams,
+        GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
+        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+        PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, Reference,
+        ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
+        SubscriptionFilter, Tool, UnsubscribeRequestParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
     transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService},
@@ -273,15 +272,9 @@ impl ServerHandler for McpServer {
         let call = wire::call(name, arguments, &context, self.caller(&context))
             .carrying(request.input_responses, request.request_state);
         match self.rounds::<CallTool>(call, &context).await {
-            Ok(CallOutcome::Done { component, call_id, output }) => {
-                wire::done(component, call_id, output)
-            }
-            Ok(CallOutcome::Passed(it)) => wire::passed::<CallToolResult>(&it).map(Into::into),
-            Ok(CallOutcome::Asked { component, call_id, questions, state }) => {
-                wire::asked(&component, call_id, questions, state).map(Into::into)
-            }
-            Err(Ended::Failed(error)) => wire::failed(error),
-            Err(Ended::CannotAsk(it)) => it.refusal(),
+            Ok(outcome) => wire::answered(outcome, wire::done),
+            Err(Ended::Failed(error)) => wire::failed(error).map(Into::into),
+            Err(Ended::CannotAsk(it)) => it.refusal().map(Into::into),
             Err(ended) => Err(rounds::error(ended)),
         }
     }
@@ -295,15 +288,8 @@ impl ServerHandler for McpServer {
         let call =
             wire::call(request.name, request.arguments.as_ref(), &context, self.caller(&context))
                 .carrying(request.input_responses, request.request_state);
-        match self.rounds::<GetPrompt>(call, &context).await.map_err(rounds::error)? {
-            CallOutcome::Done { component, call_id, output } => {
-                wire::got(component, call_id, output).map(Into::into)
-            }
-            CallOutcome::Passed(it) => wire::passed::<GetPromptResult>(&it).map(Into::into),
-            CallOutcome::Asked { component, call_id, questions, state } => {
-                wire::asked(&component, call_id, questions, state).map(Into::into)
-            }
-        }
+        let outcome = self.rounds::<GetPrompt>(call, &context).await.map_err(rounds::error)?;
+        wire::answered(outcome, wire::got)
     }
 
     async fn read_resource(
@@ -314,13 +300,8 @@ impl ServerHandler for McpServer {
         self.loaded(&context).await?;
         let call = wire::call(request.uri, None, &context, self.caller(&context))
             .carrying(request.input_responses, request.request_state);
-        match self.rounds::<ReadResource>(call, &context).await.map_err(rounds::error)? {
-            CallOutcome::Done { output, .. } => Ok(wire::read(output).into()),
-            CallOutcome::Passed(it) => wire::passed::<ReadResourceResult>(&it).map(Into::into),
-            CallOutcome::Asked { component, call_id, questions, state } => {
-                wire::asked(&component, call_id, questions, state).map(Into::into)
-            }
-        }
+        let outcome = self.rounds::<ReadResource>(call, &context).await.map_err(rounds::error)?;
+        wire::answered(outcome, |_, _, output| Ok(wire::read(output)))
     }
 
     /// Help with arguments: of prompts by their names, of resources by their templates.
@@ -361,7 +342,7 @@ impl ServerHandler for McpServer {
         let level = serde_json::to_value(request.level).unwrap_or_default();
         let level = level.as_str().and_then(Level::of);
         let unknown = || ErrorData::invalid_params("level: of no known name", None);
-        self.session.set_log_level(level.ok_or_else(unknown)?);
+        self.session.asked.lock().log_level = Some(level.ok_or_else(unknown)?);
         Ok(())
     }
 
@@ -400,7 +381,7 @@ impl ServerHandler for McpServer {
     }
 
     async fn unsubscribe(&self, request: UnsubscribeRequestParams, _: Context) -> Result<()> {
-        self.session.unsubscribe(&request.uri);
+        self.session.asked.lock().uris.remove(&request.uri);
         Ok(())
     }
 

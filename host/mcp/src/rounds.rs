@@ -50,9 +50,22 @@ fn is_for_later(question: &Question) -> bool {
 }
 
 impl McpServer {
-    /// All rounds that can be had without another request: one for a modern client, which carries
-    /// the questions to its user and comes back; as many as it takes for one of the era before.
+    /// All rounds that can be had without another request, unless the client cancels it.
     pub(super) async fn rounds<M: Method>(
+        &self,
+        call: CallRequest,
+        context: &Context,
+    ) -> Result<CallOutcome<M::Output>, Ended> {
+        tokio::select! {
+            biased;
+            () = context.ct.cancelled() => Err(Ended::Cancelled),
+            outcome = self.all_rounds::<M>(call, context) => outcome,
+        }
+    }
+
+    /// One for a modern client, which carries the questions to its user and comes back; as many as it
+    /// takes for one of the era before.
+    async fn all_rounds<M: Method>(
         &self,
         call: CallRequest,
         context: &Context,
@@ -88,31 +101,18 @@ impl McpServer {
             let may_come_later = questions.iter().all(is_for_later);
             let capabilities = again.caller.client_capabilities.clone();
             let mut asked = Box::pin(legacy::ask(context.peer.clone(), capabilities, questions));
-            let patience = async {
-                match may_come_later {
-                    true => tokio::time::sleep_until((began + self.question_wait).into()).await,
-                    false => std::future::pending().await,
-                }
-            };
-            let in_time = tokio::select! {
-                biased;
-                () = context.ct.cancelled() => return Err(Ended::Cancelled),
-                responses = &mut asked => Some(responses),
-                () = patience => None,
+            let until = (began + self.question_wait).into();
+            let in_time = match may_come_later {
+                true => tokio::time::timeout_at(until, &mut asked).await.ok(),
+                false => Some((&mut asked).await),
             };
             let responses = match in_time {
                 Some(responses) => responses,
                 None => {
                     let unanswered = again.unanswered(&state);
-                    let round = self.one_round::<M>(unanswered, Questions::Open, context);
-                    match round.await {
-                        Err(Ended::Cancelled) => return Err(Ended::Cancelled),
+                    match self.one_round::<M>(unanswered, Questions::Open, context).await {
                         // It cannot end without the answers: they are waited for after all.
-                        Err(_) | Ok(CallOutcome::Asked { .. }) => tokio::select! {
-                            biased;
-                            () = context.ct.cancelled() => return Err(Ended::Cancelled),
-                            responses = &mut asked => responses,
-                        },
+                        Err(_) | Ok(CallOutcome::Asked { .. }) => asked.await,
                         Ok(done) => {
                             self.go_on_later::<M>(again, state, asked, context);
                             return Ok(done);
@@ -178,7 +178,6 @@ impl McpServer {
         let result = loop {
             tokio::select! {
                 biased;
-                () = context.ct.cancelled() => return Err(Ended::Cancelled),
                 () = &mut telling, if !is_told => is_told = true,
                 result = &mut outcome => break result,
             }
@@ -193,7 +192,7 @@ impl McpServer {
     /// The least level of what this request is to be told of the log.
     fn log_level(&self, context: &Context) -> Option<Level> {
         if wire::is_legacy(context) {
-            return self.session.log_level();
+            return self.session.asked.lock().log_level;
         }
         context.meta.0.0.get(LOG_LEVEL)?.as_str().and_then(Level::of)
     }

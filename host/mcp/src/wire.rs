@@ -6,12 +6,12 @@ use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use rmcp::{
     ErrorData,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
-        CompleteResult, CompletionInfo, ContentBlock, CustomRequest, ErrorCode,
-        GetPromptRequestParams, GetPromptResult, InputRequests, InputRequiredResult, MetaObject,
-        PaginatedRequestParams, Prompt, PromptArgument, PromptMessage, ProtocolVersion,
-        ReadResourceRequestParams, ReadResourceResult, ResourceContents, Role,
-        SubscriptionsListenRequestParams, Tool, ToolAnnotations,
+        CacheScope, CallToolRequestParams, CallToolResult, CompleteRequestParams, CompleteResult,
+        CompletionInfo, ContentBlock, CustomRequest, ErrorCode, GetPromptRequestParams,
+        GetPromptResult, InputRequests, InputRequiredResult, MetaObject, PaginatedRequestParams,
+        Prompt, PromptArgument, PromptMessage, ProtocolVersion, ReadResourceRequestParams,
+        ReadResourceResult, ResourceContents, Role, SubscriptionsListenRequestParams, Tool,
+        ToolAnnotations,
     },
 };
 use serde::de::DeserializeOwned;
@@ -24,7 +24,7 @@ use base::{
     language::Language,
     unreadable,
 };
-use calls::block;
+use calls::{block, outcome::CallOutcome};
 use registry::upstream::Passed;
 use sandbox::{
     component::{
@@ -171,12 +171,25 @@ pub(super) fn call(
     }
 }
 
-/// The result carries the object and its text alike (SYS-8).
-pub(super) fn done(component: Arc<str>, call_id: u64, output: Output) -> Result<CallToolResponse> {
-    match result_of(output) {
-        Ok(result) => Ok(result.into()),
-        Err(what) => failed(CallError::Broken { component, call_id, what }),
+/// What a round came to, as the SDK answers it; `done` says it of a component's output.
+pub(super) fn answered<O, R: DeserializeOwned, A: From<R> + From<InputRequiredResult>>(
+    outcome: CallOutcome<O>,
+    done: impl FnOnce(Arc<str>, u64, O) -> Result<R>,
+) -> Result<A> {
+    match outcome {
+        CallOutcome::Done { component, call_id, output } => {
+            done(component, call_id, output).map(A::from)
+        }
+        CallOutcome::Passed(it) => passed::<R>(&it).map(A::from),
+        CallOutcome::Asked { component, call_id, questions, state } => {
+            asked(&component, call_id, questions, state).map(A::from)
+        }
     }
+}
+
+/// The result carries the object and its text alike (SYS-8).
+pub(super) fn done(component: Arc<str>, call_id: u64, output: Output) -> Result<CallToolResult> {
+    result_of(output).or_else(|what| failed(CallError::Broken { component, call_id, what }))
 }
 
 /// The same, or what in it does not fit MCP.
@@ -220,7 +233,7 @@ pub(super) fn is_text_behind(content: &[Content]) -> bool {
 
 /// A refusal is a result that a model can read and mend; only a wrong request is an error of the
 /// protocol. No `structuredContent`: clients check it against the output schema (SYS-8).
-pub(super) fn failed(error: CallError) -> Result<CallToolResponse> {
+pub(super) fn failed(error: CallError) -> Result<CallToolResult> {
     let failure = Failure::from(error);
     if failure.is_protocol {
         let data = data_of(&failure);
@@ -248,11 +261,11 @@ pub(super) fn error(error: CallError) -> ErrorData {
     ErrorData::new(code, failure.message, Some(object))
 }
 
-pub(super) fn refused(object: &Value) -> CallToolResponse {
+pub(super) fn refused(object: &Value) -> CallToolResult {
     let mut result = CallToolResult::error(vec![ContentBlock::text(object.to_string())]);
     let meta = Map::from_iter([("madoguchi/error".to_owned(), object.clone())]);
     result.meta = Some(MetaObject(meta));
-    result.into()
+    result
 }
 
 /// Another server's result, as it stands: what was asked has been looked at where it came in.

@@ -52,7 +52,8 @@ const STDERR_BYTES_MAX: usize = 64 << 10;
 pub(super) struct Connection {
     pub(super) peer: Peer<RoleClient>,
     pub(super) hears: Hears,
-    closed: CancellationToken,
+    /// Cancelled when the server has gone, where that can be seen.
+    pub(super) closed: CancellationToken,
     _end: DropGuard,
 }
 
@@ -60,11 +61,6 @@ impl Connection {
     /// Whether it speaks 2026-07-28.
     pub(super) fn is_modern(&self) -> bool {
         self.peer.peer_info().is_some_and(|it| !it.protocol_version.has_initialize())
-    }
-
-    /// Comes when the server has gone, where that can be seen.
-    pub(super) async fn closed(&self) {
-        self.closed.cancelled().await;
     }
 
     pub(super) fn is_closed(&self) -> bool {

@@ -109,12 +109,8 @@ impl Failed {
 
     /// What became of a request of HTTP. Without its address, in which there may be a secret.
     pub(super) fn of_http(error: &reqwest::Error) -> Self {
-        let mut text = String::new();
-        let mut cause = error.source();
-        while let Some(it) = cause {
-            text = it.to_string();
-            cause = it.source();
-        }
+        let causes = std::iter::successors(error.source(), |&it| it.source());
+        let text = causes.last().map(ToString::to_string).unwrap_or_default();
         match error.is_connect() || error.is_builder() {
             true => Self::Unreached(format!("it cannot be reached: {text}")),
             false if error.is_timeout() => Self::TimedOut,

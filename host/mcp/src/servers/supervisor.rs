@@ -101,14 +101,14 @@ async fn look_after(server: &Arc<Server>, registry: &Registry, connection: &Conn
     tokio::pin!(news);
     loop {
         tokio::select! {
-            () = connection.closed() => return,
+            () = connection.closed.cancelled() => return,
             () = server.suspicion.notified() => {}
             () = &mut news => {}
             () = connection.hears.changed() => {}
             () = tokio::time::sleep(LOOK_EVERY) => {}
         }
         let lists = tokio::select! {
-            () = connection.closed() => return,
+            () = connection.closed.cancelled() => return,
             lists = in_time(server, Lists::read(&connection.peer)) => lists,
         };
         match lists {
