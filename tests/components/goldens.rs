@@ -81,7 +81,7 @@ async fn what_each_component_offers_is_what_its_golden_says() {
             [] => format!("{it}\n"),
             tools => format!("{it} ({})\n", tools.join(", ")),
         };
-        let routes: String = tested.component().routes().iter().map(route).collect();
+        let routes: String = tested.component().routes.iter().map(route).collect();
         if !routes.is_empty() {
             goldens::check(&folder.join("routes.txt"), &routes);
         }

@@ -141,7 +141,7 @@ pub fn inspect<'a>(
                 // What it cannot list here it may well list once it has all that it is granted.
                 let listed = component.listed().await;
                 let offers = listed.as_ref().unwrap_or(&component).offers().clone();
-                let routes = component.routes().iter().map(route).collect();
+                let routes = component.routes.iter().map(route).collect();
                 (component.tools().iter().map(tool).collect(), routes, offers, None)
             }
             Err(error) => (Vec::new(), Vec::new(), Offers::default(), Some(error.to_string())),

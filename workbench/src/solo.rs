@@ -290,7 +290,7 @@ impl Solo {
                 component.migrate(&database).await?;
             }
             component.configure().await?;
-            if component.has_resources() {
+            if component.exports.resources.is_some() {
                 component = component.listed().await?;
             }
             let caller = Mutex::new(Caller::anonymous());

@@ -212,7 +212,7 @@ impl Calls {
     fn offers_for<'a>(&self, by: &Requested, catalog: &'a Catalog) -> Vec<Offer<'a>> {
         let component = Owner::Component(&by.component);
         let among = |owner: Owner<'_>, tool: &str| match &by.acts {
-            Acts::Itself { tools, .. } => owner == component || tools.has(owner, tool),
+            Acts::Itself(it) => owner == component || it.tools.has(owner, tool),
             Acts::Assistant(it) => it.policy.has(owner, tool),
         };
         let offers = Offer::all(catalog, &by.caller, among);
@@ -242,7 +242,7 @@ impl Calls {
         }
         let tool = shortened(tool.to_owned(), 128);
         let message = match &by.acts {
-            Acts::Itself { .. } => format!(
+            Acts::Itself(_) => format!(
                 "The component {} cannot call {tool:?} here: there is no such tool, the caller may not call it, or it is not under calls in the component's configuration.",
                 by.component
             ),
@@ -327,7 +327,7 @@ fn caller_for(by: &Requested) -> Caller {
 
 fn surface(by: &Requested) -> Surface {
     match &by.acts {
-        Acts::Itself { .. } => Surface::Component,
+        Acts::Itself(_) => Surface::Component,
         Acts::Assistant(it) if it.part.is_some() => Surface::Agent,
         Acts::Assistant(_) => Surface::Rest,
     }
@@ -335,7 +335,7 @@ fn surface(by: &Requested) -> Surface {
 
 fn part_of(by: &Requested) -> Option<&Part> {
     match &by.acts {
-        Acts::Itself { .. } => None,
+        Acts::Itself(_) => None,
         Acts::Assistant(it) => it.part.as_deref(),
     }
 }
@@ -351,8 +351,8 @@ fn asks_first(by: &Requested, offer: &Offer<'_>) -> bool {
             let is_given = it.part.as_ref().is_some_and(|it| offer.is_of(&it.component));
             !is_given && it.policy.asks_first(name, (reads, offer.is_changed), is_trusted)
         }
-        Acts::Itself { trusts, .. } => {
-            let is_let = !offer.is_changed && trusts.contains(name);
+        Acts::Itself(it) => {
+            let is_let = !offer.is_changed && it.trusts.contains(name);
             !offer.is_of(&by.component) && !is_let && !is_trusted && !reads
         }
     }
@@ -360,7 +360,7 @@ fn asks_first(by: &Requested, offer: &Offer<'_>) -> bool {
 
 fn asked_by(by: &Requested) -> String {
     match &by.acts {
-        Acts::Itself { .. } => format!("{COMPONENT}{}", by.component),
+        Acts::Itself(_) => format!("{COMPONENT}{}", by.component),
         Acts::Assistant(it) => format!("{ASSISTANT}{}", it.assistant),
     }
 }

@@ -178,7 +178,7 @@ async fn hear(
     only: Option<String>,
 ) -> Vec<Heard> {
     let mut components: Vec<_> =
-        catalog.components().filter(|it| it.has_dialogue()).cloned().collect();
+        catalog.components().filter(|it| it.exports.dialogue.is_some()).cloned().collect();
     if let Some(at) = components.iter().position(|it| Some(&**it.name()) == only.as_deref()) {
         components = vec![components.swap_remove(at)];
     }

@@ -139,7 +139,7 @@ impl McpServer {
         let from = request.and_then(|it| it.cursor).map(|it| Cursor::read(&it)).transpose()?;
         let catalog = self.registry.catalog();
         let mut components: Vec<_> =
-            usable(&catalog, caller).filter(|it| it.has_resources()).collect();
+            usable(&catalog, caller).filter(|it| it.exports.resources.is_some()).collect();
         if let Some(from) = &from {
             components.retain(|it| **it.name() >= *from.component);
             if components.first().is_none_or(|it| **it.name() != *from.component) {

@@ -68,7 +68,7 @@ impl Surface {
         let mut surfaces = Self::of(component.tools());
         surfaces.extend(component.offers().prompts.iter().map(Self::of_prompt));
         surfaces.extend(component.offers().templates.iter().map(Self::of_template));
-        surfaces.extend(component.routes().iter().map(Self::of_route));
+        surfaces.extend(component.routes.iter().map(Self::of_route));
         surfaces
     }
 

@@ -201,7 +201,7 @@ impl Catalog {
 
     fn note(&mut self, component: &LoadedComponent) {
         let prompts = !component.offers().prompts.is_empty();
-        self.changed.note(self.generation, [true, prompts, component.has_resources()]);
+        self.changed.note(self.generation, [true, prompts, component.exports.resources.is_some()]);
     }
 }
 

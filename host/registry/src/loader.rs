@@ -216,7 +216,7 @@ impl Loader {
             settle(ready.configure().await, is_swap, &mut trouble)?;
         }
         let is_configured = trouble.is_none() && (frozen.is_none() || was_configured);
-        let ready = match ready.has_resources() {
+        let ready = match ready.exports.resources.is_some() {
             _ if !is_configured && !was_configured => Arc::new(ready.refusing()),
             true => Arc::new(ready.listed().await?),
             false => ready,
@@ -318,7 +318,7 @@ async fn self_test(
             settle(trial.configure().await, is_swap, trouble)?;
         }
     }
-    if !component.has_examples() {
+    if component.exports.examples.is_none() {
         return Ok(());
     }
     // Examples speak of what a component brings along, not of what this operator set: they run

@@ -225,7 +225,7 @@ impl Reloader {
             self.control.shelf.change(name, |it| it.is_configured = true).await;
         }
         // With other settings there may be other things to read.
-        if next.has_resources() {
+        if next.exports.resources.is_some() {
             next = Arc::new(next.listed().await.map_err(of_settings)?);
         }
         // One that refused each call has had nothing on its lists.

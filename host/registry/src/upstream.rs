@@ -12,7 +12,7 @@ use base::{
 };
 use sandbox::{
     component::{CallError, InputRequired},
-    definition::Tool,
+    definition::{Resource, Tool},
 };
 use telemetry::tally::Tally;
 
@@ -42,7 +42,7 @@ pub struct Offer {
     /// In the server's own order.
     pub tools: Vec<Arc<ServerTool>>,
     pub prompts: Vec<Arc<ServerPrompt>>,
-    pub resources: Vec<ServerResource>,
+    pub resources: Vec<Resource>,
     pub templates: Vec<ServerTemplate>,
     /// Tells whether another list says the same.
     pub digest: String,
@@ -84,13 +84,6 @@ pub struct ServerPrompt {
     pub name: String,
     /// The name that the server knows.
     pub own_name: String,
-    /// As it is listed.
-    pub listed: Value,
-}
-
-/// A resource of a server's.
-pub struct ServerResource {
-    pub uri: String,
     /// As it is listed.
     pub listed: Value,
 }
@@ -304,7 +297,7 @@ impl Offer {
     }
 
     fn has(&self, uri: &str) -> bool {
-        self.resources.iter().any(|it| it.uri == uri)
+        self.resources.iter().any(|it| *it.uri == *uri)
     }
 
     /// Whether one of its templates fits; one that we cannot read fits nothing.

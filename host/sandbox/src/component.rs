@@ -69,9 +69,9 @@ pub struct LoadedComponent {
     sandbox: Sandbox,
     pub setup: Arc<Setup>,
     pre: InstancePre<CallState>,
-    exports: Exports,
+    pub exports: Exports,
     offers: Arc<Offers>,
-    routes: Vec<Route>,
+    pub routes: Vec<Route>,
     pub queues: Arc<Queues>,
     /// Shared by all that run the same code.
     usage: Arc<Usage>,
@@ -170,7 +170,9 @@ impl LoadedComponent {
         });
         let definitions = definitions.await?;
         // One that only understands sentences, or answers requests, has no tools.
-        if definitions.is_empty() && (self.has_dialogue() || self.exports.routes.is_some()) {
+        if definitions.is_empty()
+            && (self.exports.dialogue.is_some() || self.exports.routes.is_some())
+        {
             return Ok(Vec::new());
         }
         Ok(Tool::read_all(definitions)?)

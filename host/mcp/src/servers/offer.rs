@@ -21,7 +21,7 @@ use base::{
     tool_set::{Owner, is_name},
     uri_template::UriTemplate,
 };
-use registry::upstream::{Offer, ServerPrompt, ServerResource, ServerTemplate, ServerTool};
+use registry::upstream::{Offer, ServerPrompt, ServerTemplate, ServerTool};
 use sandbox::definition::{self, Audience, Hints, Says, Shown};
 use store::digest::digest;
 
@@ -153,7 +153,7 @@ pub(super) fn of(server: &Arc<Server>, lists: Lists) -> (Offer, Vec<String>) {
     // Where tools are picked by name, those alone are wanted.
     let all = config.tools.is_none();
     let prompts = if all { named_prompts(server, prompts, &mut left_out) } else { Vec::new() };
-    let resource = |it: Resource| ServerResource { listed: listed(&it), uri: it.uri.clone() };
+    let resource = |it: Resource| definition::Resource { listed: listed(&it), uri: it.uri.into() };
     let template = |it: ResourceTemplate| ServerTemplate {
         listed: listed(&it),
         uri: UriTemplate::new(&it.uri_template).ok(),

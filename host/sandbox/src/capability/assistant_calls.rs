@@ -51,7 +51,7 @@ impl wit::Host for CallState {
         let acting = self.acting(assistant, None);
         Ok(acting.is_some_and(|(by, around)| match by.acts {
             Acts::Assistant(it) => it.policy.names(&tool) && around.lacks(&tool),
-            Acts::Itself { .. } => false,
+            Acts::Itself(_) => false,
         }))
     }
 

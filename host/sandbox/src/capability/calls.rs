@@ -37,8 +37,7 @@ impl CallState {
     }
 
     fn requested_itself(&self) -> Option<(Requested, Arc<dyn Surroundings>)> {
-        let ToolCalls { tools, trusts } = self.context.setup.reach.calls.clone();
-        self.requested(Acts::Itself { tools, trusts })
+        self.requested(Acts::Itself(self.context.setup.reach.calls.clone()))
     }
 
     /// How many of so many calls may be made now; they are counted.

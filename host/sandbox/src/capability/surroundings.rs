@@ -11,7 +11,7 @@ use futures::future::BoxFuture;
 use parking_lot::Mutex;
 use tokio::{sync::mpsc, task::AbortHandle};
 
-use super::{Part, Running, Written};
+use super::{Part, Running, ToolCalls, Written};
 pub use crate::bindings::madoguchi::tool::assistant_calls::{
     Approval as HeldCall, Outcome as ToolOutcome, Request as ToolRequest, Standing,
     Tool as ToolOffer,
@@ -19,7 +19,7 @@ pub use crate::bindings::madoguchi::tool::assistant_calls::{
 use crate::bindings::madoguchi::tool::{
     assistants::Part as AskedPart, sentences, tasks, types::Name,
 };
-use base::{call::TraceHeaders, caller::Caller, config::Policy, tool_set::ToolSet};
+use base::{call::TraceHeaders, caller::Caller, config::Policy};
 
 /// What a component's calls go by while it answers a call or a request.
 #[derive(Clone, Default)]
@@ -74,7 +74,7 @@ impl Asking {
 #[derive(Clone)]
 pub enum Acts {
     /// What the component was given: its tools, and those that run without being allowed one by one.
-    Itself { tools: ToolSet, trusts: BTreeSet<String> },
+    Itself(ToolCalls),
     /// What an assistant of the configuration may do, which the component runs.
     Assistant(Arc<Acting>),
 }

@@ -13,11 +13,6 @@ const EXAMPLES_MAX: usize = 64;
 const TIME_MAX: Duration = Duration::from_secs(20);
 
 impl LoadedComponent {
-    /// Whether it has examples at all.
-    pub fn has_examples(&self) -> bool {
-        self.exports.examples.is_some()
-    }
-
     /// Calls each example in order; the first that does not hold is the reason against it all.
     pub async fn prove(&self) -> Result<(), LoadError> {
         let Some(export) = &self.exports.examples else { return Ok(()) };

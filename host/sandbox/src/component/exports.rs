@@ -25,22 +25,22 @@ pub use wit::Request;
 
 /// The exports that were found.
 #[derive(Clone)]
-pub(super) struct Exports {
-    pub(super) tools: tools::GuestIndices,
-    pub(super) migrations: Option<migrations::GuestIndices>,
-    pub(super) configured: Option<configured::GuestIndices>,
-    pub(super) examples: Option<examples::GuestIndices>,
-    pub(super) prompts: Option<prompts::GuestIndices>,
-    pub(super) resources: Option<resources::GuestIndices>,
-    pub(super) completions: Option<completions::GuestIndices>,
-    pub(super) routes: Option<routes::GuestIndices>,
-    pub(super) jobs: Option<jobs::GuestIndices>,
-    pub(super) runs: Option<runs::GuestIndices>,
-    schedule: Option<schedule::GuestIndices>,
-    endpoints: Option<wit::GuestIndices>,
-    dialogue: Option<dialogue::GuestIndices>,
-    names: Option<names::GuestIndices>,
-    samples: Option<samples::GuestIndices>,
+pub struct Exports {
+    pub tools: tools::GuestIndices,
+    pub migrations: Option<migrations::GuestIndices>,
+    pub configured: Option<configured::GuestIndices>,
+    pub examples: Option<examples::GuestIndices>,
+    pub prompts: Option<prompts::GuestIndices>,
+    pub resources: Option<resources::GuestIndices>,
+    pub completions: Option<completions::GuestIndices>,
+    pub routes: Option<routes::GuestIndices>,
+    pub jobs: Option<jobs::GuestIndices>,
+    pub runs: Option<runs::GuestIndices>,
+    pub schedule: Option<schedule::GuestIndices>,
+    pub endpoints: Option<wit::GuestIndices>,
+    pub dialogue: Option<dialogue::GuestIndices>,
+    pub names: Option<names::GuestIndices>,
+    pub samples: Option<samples::GuestIndices>,
 }
 
 impl Exports {
@@ -82,11 +82,6 @@ impl LoadedComponent {
     /// Whether it exports something that answers under `/api/NAME`.
     fn has_endpoints(&self) -> bool {
         self.exports.endpoints.is_some() || self.exports.routes.is_some()
-    }
-
-    /// Whether it answers look-ups beside its routes.
-    pub fn has_look_ups(&self) -> bool {
-        self.exports.endpoints.is_some()
     }
 
     /// Why `/api/NAME/…` is not answered, where it is not.
@@ -143,11 +138,6 @@ impl LoadedComponent {
             export.load(&mut *store, &instance)?.call_run(store).await
         })
         .await
-    }
-
-    /// Whether it understands sentences.
-    pub fn has_dialogue(&self) -> bool {
-        self.exports.dialogue.is_some()
     }
 
     /// What comes next in a conversation; an answer of no component, where it understands no sentences.

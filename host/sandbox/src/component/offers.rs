@@ -47,11 +47,6 @@ impl LoadedComponent {
         &self.offers
     }
 
-    /// Whether it may have something to read, now or later.
-    pub fn has_resources(&self) -> bool {
-        self.exports.resources.is_some()
-    }
-
     /// Its prompts and templates, which it knows without a database and without settings.
     pub(super) async fn describe_offers(&self) -> Result<Offers, LoadError> {
         let mut offers = Offers::default();

@@ -153,11 +153,6 @@ fn shown(text: &str) -> String {
 }
 
 impl LoadedComponent {
-    /// The routes that it declares.
-    pub fn routes(&self) -> &[Route] {
-        &self.routes
-    }
-
     /// Its routes, which it knows without a database and without settings.
     pub(super) async fn describe_routes(&self) -> Result<Vec<Route>, LoadError> {
         let Some(export) = &self.exports.routes else { return Ok(Vec::new()) };

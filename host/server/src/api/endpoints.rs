@@ -147,7 +147,7 @@ impl Endpoints {
                 let call = RouteCall { component, request, tool, caller, trace, trusts };
                 self.handled(call).await
             }
-            found if *method == Method::GET && asked.component.has_look_ups() => {
+            found if *method == Method::GET && asked.component.exports.endpoints.is_some() => {
                 let component = &asked.component;
                 if !caller.may_use(Owner::Component(&name)) {
                     return Err(CallError::Forbidden { scope: format!("component:{name}") }.into());
@@ -159,7 +159,9 @@ impl Endpoints {
                     None => Err(unknown(&name, method, found, false)),
                 }
             }
-            found => Err(unknown(&name, method, found, asked.component.has_look_ups())),
+            found => {
+                Err(unknown(&name, method, found, asked.component.exports.endpoints.is_some()))
+            }
         }
     }
 
