@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use base::{caller::Caller, tool_set::Owner};
 use sandbox::{
     component::{LoadError, LoadedComponent, NameClash},
-    definition::{Audience, Shown, Template, Tool},
+    definition::{Shown, Template, Tool},
 };
 
 pub mod control;
@@ -105,11 +105,6 @@ impl Catalog {
         let component = self.component_for(tool)?;
         let own = component.tools().iter().find(|it| *it.name == *tool)?;
         Some((Owner::Component(component.name()), own))
-    }
-
-    /// Whether no model is told of that tool.
-    pub fn is_for_pages(&self, tool: &str) -> bool {
-        self.offered_tool(tool).is_some_and(|(_, it)| it.audience != Audience::Models)
     }
 
     /// The names of all tools on offer, whosever they are.
