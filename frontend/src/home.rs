@@ -11,34 +11,13 @@ use crate::call::fetch;
 use crate::page::{Door, Page};
 use crate::route::Route;
 use crate::subscriptions::Subscriptions;
-use crate::table::{self, Phrase};
+use crate::table::{self, Mine, Ongoing};
 
 /// How long the first view has the connection for itself.
 pub(crate) const HEAD_START: Duration = Duration::from_secs(3);
 
 /// How long changes are gathered before the host is asked: a game's list changes with each move.
 const PAUSE: Duration = Duration::from_secs(1);
-
-/// How the page learns what of its reader's goes on in a family.
-pub(crate) struct Mine {
-    /// The tool that lists it.
-    pub(crate) tool: &'static str,
-    /// What it is called with; none while nothing is known of the reader.
-    pub(crate) arguments: fn() -> Option<Value>,
-    /// The resource that changes with it, if there is one.
-    pub(crate) resource: Option<&'static str>,
-    /// What the tool's output says of it; none where nothing goes on.
-    pub(crate) read: fn(&Value) -> Option<Ongoing>,
-}
-
-/// Something of the reader's that goes on.
-#[derive(Clone, PartialEq)]
-pub(crate) struct Ongoing {
-    pub(crate) phrase: Phrase,
-    pub(crate) route: Route,
-    /// How many wait for the reader; 0 where nothing does.
-    pub(crate) waiting: usize,
-}
 
 /// What goes on, by the tool that lists it.
 #[derive(Clone, Copy)]

@@ -7,7 +7,6 @@ use output::form::{OpenForm, Values};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::home::Mine;
 use crate::page::Page;
 use crate::part::Part;
 use crate::route::{self, Address, Route};
@@ -53,6 +52,27 @@ pub(crate) struct Family {
     pub(crate) outputs: &'static Part<Outputs>,
     /// How forms are filled in that an assistant asks for.
     pub(crate) forms: Option<&'static Part<Forms>>,
+}
+
+/// How the page learns what of its reader's goes on in a family.
+pub(crate) struct Mine {
+    /// The tool that lists it.
+    pub(crate) tool: &'static str,
+    /// What it is called with; none while nothing is known of the reader.
+    pub(crate) arguments: fn() -> Option<Value>,
+    /// The resource that changes with it, if there is one.
+    pub(crate) resource: Option<&'static str>,
+    /// What the tool's output says of it; none where nothing goes on.
+    pub(crate) read: fn(&Value) -> Option<Ongoing>,
+}
+
+/// Something of the reader's that goes on.
+#[derive(Clone, PartialEq)]
+pub(crate) struct Ongoing {
+    pub(crate) phrase: Phrase,
+    pub(crate) route: Route,
+    /// How many wait for the reader; 0 where nothing does.
+    pub(crate) waiting: usize,
 }
 
 /// How a family draws what its tools put out, a view an entry.

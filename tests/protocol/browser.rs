@@ -244,7 +244,7 @@ async fn the_language_is_switched_and_remembered() {
 async fn a_family_that_is_not_served_is_not_on_the_page() {
     let server = TestServer::with(&["echo"]).await;
     let browser = Browser::open(&server.url(), Look::DESKTOP).await;
-    browser.until("location.hash === '#/counter'").await;
+    browser.says("h1", "Welcome").await;
     browser.until("document.querySelectorAll('.places a').length === 2").await;
     browser.says(".places", "Chat").await;
     let text = browser.text(".places").await;

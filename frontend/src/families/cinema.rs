@@ -7,10 +7,11 @@ use output::cinema::{
 use serde_json::{Value, json};
 
 use crate::dates;
-use crate::home::{Mine, Ongoing};
 use crate::part::{Part, part};
 use crate::route::Spot;
-use crate::table::{Draw, Drawing, Family, NONE, Outputs, Place, View, counted, fits};
+use crate::table::{
+    Draw, Drawing, Family, Mine, NONE, Ongoing, Outputs, Place, View, counted, fits,
+};
 use crate::text::Key;
 use crate::views::part::drawn_by;
 

@@ -5,10 +5,11 @@ use leptos::prelude::*;
 use output::conversations::{Conversations, Transcript};
 use serde_json::json;
 
-use crate::home::{Mine, Ongoing};
 use crate::part::{Part, part};
 use crate::route::Spot;
-use crate::table::{Draw, Drawing, Family, NONE, Outputs, Place, View, counted, fits};
+use crate::table::{
+    Draw, Drawing, Family, Mine, NONE, Ongoing, Outputs, Place, View, counted, fits,
+};
 use crate::text::Key;
 
 #[macro_use]

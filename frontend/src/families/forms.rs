@@ -19,11 +19,10 @@ use output::form::{Choice, Form, FormRequest, Language, Submissions, Today, Valu
 use serde_json::{Value, json};
 
 use crate::dates;
-use crate::home::{Mine, Ongoing};
 use crate::page::{Page, next_number, page};
 use crate::part::{Part, part};
 use crate::route::Spot;
-use crate::table::{Draw, Drawing, Family, Forms, NONE, Outputs, Place, View, fits};
+use crate::table::{Draw, Drawing, Family, Forms, Mine, NONE, Ongoing, Outputs, Place, View, fits};
 use crate::text::{Key, Lang};
 use crate::trouble::Problem;
 pub(crate) use filled::choices_of;

@@ -3,10 +3,10 @@
 use leptos::prelude::*;
 
 use crate::approvals::Inbox;
-use crate::home::{Goings, Ongoing};
-use crate::page::page;
+use crate::home::Goings;
+use crate::page::{Page, page};
 use crate::route::Route;
-use crate::table;
+use crate::table::{self, Ongoing};
 use crate::text::Key;
 
 /// What stands above the first place.
@@ -23,13 +23,22 @@ pub(crate) fn Front() -> impl IntoView {
             })}
             <p class="front-what">{move || page.say(Key::FrontWhat)}</p>
             <ul class="front-doors">
-                {move || table::doors(page).into_iter().map(door).collect_view()}
-                {[(Key::FrontChat, Route::Chat), (Key::FrontTools, Route::Counter(None))]
-                    .map(door).collect_view()}
+                {move || doors(page).into_iter().map(door).collect_view()}
             </ul>
             <Mine/>
         </section>
     }
+}
+
+/// What may be done here. What the host turns out to serve comes last, so that nothing moves.
+fn doors(page: Page) -> Vec<(Key, Route)> {
+    let mut doors = vec![(Key::FrontChat, Route::Chat), (Key::FrontTools, Route::Counter(None))];
+    let families = table::doors(page);
+    let at = if table::has_first(page) { 0 } else { doors.len() };
+    let (first, others) = families.split_at(families.len().min(1));
+    doors.splice(at..at, first.iter().cloned());
+    doors.extend(others.iter().cloned());
+    doors
 }
 
 /// What waits for the reader, and what goes on; its line is there from the first, so that nothing moves.
