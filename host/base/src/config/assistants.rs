@@ -97,7 +97,7 @@ impl TryFrom<toml::Table> for Assistants {
     fn try_from(table: toml::Table) -> Result<Self, String> {
         let policy = |(name, it): (&String, &toml::Value)| {
             let policy = it.clone().try_into::<Policy>();
-            let policy = policy.map_err(|it| format!("{name}: {}", it.message()))?;
+            let policy = policy.map_err(|it| format!("[assistants] {name}: {}", it.message()))?;
             Ok((name.clone(), Arc::new(policy)))
         };
         let policies = table.iter().map(policy).collect::<Result<_, String>>()?;
