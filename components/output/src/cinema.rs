@@ -213,6 +213,14 @@ pub struct ReservedSeat {
     pub price: Option<Price>,
 }
 
+/// Writes seats without what each costs.
+fn without_prices<S: serde::Serializer>(
+    seats: &[ReservedSeat],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(seats.iter().map(|it| ReservedSeat { price: None, ..it.clone() }))
+}
+
 /// Seats that are someone's.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reservation {
@@ -220,7 +228,8 @@ pub struct Reservation {
     pub reservation_id: String,
     /// `YYYY-MM-DDTHH:MM:SS`, the cinema's own time.
     pub reserved_at: String,
-    /// Exactly the seats reserved.
+    /// Exactly the seats reserved, and nothing else of them (CIN-41): what they cost is told by `total`.
+    #[serde(serialize_with = "without_prices")]
     pub seats: Vec<ReservedSeat>,
     /// Whoever it is for.
     pub user_id: String,
