@@ -18,7 +18,7 @@ mod roles;
 use driver::{DevTools, Log, capabilities, connect};
 
 /// How long anything may take to appear.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 /// How often to look for it.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
