@@ -6,9 +6,21 @@ use serde_json::{Value, json};
 use tests::{bench::Bench, component_bytes, goldens, root};
 use wit_component::{DecodedWasm, WitPrinter};
 
-/// Verbs of tools that take away what somebody may miss.
-const TAKES_AWAY: [&str; 8] =
-    ["cancel", "close", "delete", "remove", "renew", "retire", "stop", "discard"];
+/// Tools that take away what a person may miss: by their verbs, or by their whole names.
+const TAKES_AWAY: [&str; 12] = [
+    "cancel",
+    "close",
+    "delete",
+    "discard",
+    "edit",
+    "import_catalogue",
+    "move",
+    "remove",
+    "renew",
+    "retire",
+    "stop",
+    "transfer",
+];
 /// As much as every gateway of models takes.
 const DESCRIPTION_CHARS_MAX: usize = 1_024;
 
@@ -100,7 +112,7 @@ async fn every_tool_says_what_it_does_in_both_languages_and_closes_its_arguments
             assert!(!tool.description.is_empty() && tool.title.is_some(), "SYS-7: {}", tool.name);
             assert!(tool.output_schema.is_some(), "SYS-7: {}", tool.name);
             let verb = tool.name.split('_').next().unwrap_or_default();
-            let takes_away = TAKES_AWAY.contains(&verb);
+            let takes_away = TAKES_AWAY.iter().any(|it| *it == verb || *it == &*tool.name);
             assert_eq!(tool.hints.destructive, takes_away, "SYS-7: {}", tool.name);
             for description in [&tool.description, text["en"]["description"].as_str().unwrap()] {
                 let length = description.chars().count();

@@ -111,7 +111,7 @@ impl Tool for ImportCatalogue {
             ("dry_run", "Optional. With true, nothing is replaced"),
         ],
     };
-    const HINTS: Hints = Hints::ADDITIVE.union(Hints::IDEMPOTENT);
+    const HINTS: Hints = Hints::DESTRUCTIVE.union(Hints::IDEMPOTENT);
     const META: Option<&'static str> = Some(staff::FOR_PAGES);
     type Output = CatalogueImport;
 

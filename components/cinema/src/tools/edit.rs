@@ -75,7 +75,7 @@ impl Tool for EditMovie {
             ("dry_run", "Optional. With true, nothing is changed"),
         ],
     };
-    const HINTS: Hints = Hints::ADDITIVE.union(Hints::IDEMPOTENT);
+    const HINTS: Hints = Hints::DESTRUCTIVE.union(Hints::IDEMPOTENT);
     const META: Option<&'static str> = Some(staff::FOR_PAGES);
     type Output = CatalogueImport;
 
@@ -209,7 +209,7 @@ impl Tool for EditScreen {
             ("dry_run", "Optional. With true, nothing is changed"),
         ],
     };
-    const HINTS: Hints = Hints::ADDITIVE.union(Hints::IDEMPOTENT);
+    const HINTS: Hints = Hints::DESTRUCTIVE.union(Hints::IDEMPOTENT);
     const META: Option<&'static str> = Some(staff::FOR_PAGES);
     type Output = CatalogueImport;
 
@@ -323,7 +323,7 @@ impl Tool for EditShowtime {
             ("dry_run", "Optional. With true, nothing is changed"),
         ],
     };
-    const HINTS: Hints = Hints::ADDITIVE;
+    const HINTS: Hints = Hints::DESTRUCTIVE;
     const META: Option<&'static str> = Some(staff::FOR_PAGES);
     type Output = CatalogueImport;
 

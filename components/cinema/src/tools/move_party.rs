@@ -52,7 +52,7 @@ impl Tool for MoveParty {
             ("reason", "Optional. Why; it is kept in the history"),
         ],
     };
-    const HINTS: Hints = Hints::ADDITIVE;
+    const HINTS: Hints = Hints::DESTRUCTIVE;
     const VIEW: Option<&str> = Some("reservation");
     const META: Option<&'static str> = Some(staff::FOR_PAGES);
     type Output = Reservation;

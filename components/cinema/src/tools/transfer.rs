@@ -43,7 +43,7 @@ impl Tool for TransferReservation {
             ("to_user_id", "Whom it is given to"),
         ],
     };
-    const HINTS: Hints = Hints::ADDITIVE.union(Hints::IDEMPOTENT);
+    const HINTS: Hints = Hints::DESTRUCTIVE.union(Hints::IDEMPOTENT);
     const VIEW: Option<&str> = Some("reservation");
     type Output = Reservation;
 
