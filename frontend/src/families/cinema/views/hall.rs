@@ -270,15 +270,12 @@ fn kind_key(kind: SeatKind) -> Option<Key> {
 
 /// How a seat is drawn: one of a pair stands close to the other.
 fn seat_class(seat: &Seat) -> &'static str {
-    match (&seat.pair_with, seat.kind) {
-        (Some(other), SeatKind::Pair) if other.len() > seat.seat_id.len() => "is-pair is-first",
-        (Some(other), SeatKind::Pair)
-            if other.len() == seat.seat_id.len() && *other > seat.seat_id =>
-        {
-            "is-pair is-first"
-        }
-        (Some(_), SeatKind::Pair) => "is-pair is-second",
-        (_, kind) => kind_class(kind),
+    // A9 comes before A10.
+    let place = |id: &str| (id.len(), id.to_owned());
+    match &seat.pair_with {
+        Some(other) if place(&seat.seat_id) < place(other) => "is-pair is-first",
+        Some(_) => "is-pair is-second",
+        None => kind_class(seat.kind),
     }
 }
 

@@ -284,7 +284,7 @@ fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> im
     }
 }
 
-/// Gives the reservation to somebody else.
+/// Gives the reservation to another person.
 #[component]
 fn Transfer(
     id: StoredValue<String>,

@@ -24,28 +24,18 @@ const WARNED_AT_S: u64 = 60;
 /// Seats that the host holds for this page.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub(super) struct Hold {
-    /// What shows that it is ours.
-    pub(super) hold_token: String,
-    /// Whom they are held for.
-    user_id: String,
-    /// What is held.
-    seats: Vec<Held>,
-    /// How long from the answer on.
-    seconds_left: u64,
+    /// As the host tells of it.
+    #[serde(flatten)]
+    pub(super) told: output::cinema::Hold,
     /// When it ends by this device's clock, in milliseconds; the host's clock may be another.
     #[serde(default)]
     ends_ms: f64,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-struct Held {
-    seat_id: String,
-}
-
 impl Hold {
-    fn begun(self, now_ms: f64) -> Self {
-        let ends_ms = now_ms + self.seconds_left as f64 * 1e3;
-        Self { ends_ms, ..self }
+    fn begun(told: output::cinema::Hold, now_ms: f64) -> Self {
+        let ends_ms = now_ms + f64::from(told.seconds_left) * 1e3;
+        Self { told, ends_ms }
     }
 
     /// Whole seconds that are left.
@@ -54,7 +44,7 @@ impl Hold {
     }
 
     fn has_all(&self, ids: &[String]) -> bool {
-        ids.iter().all(|id| self.seats.iter().any(|it| it.seat_id == *id))
+        ids.iter().all(|id| self.told.seats.iter().any(|it| it.seat_id == *id))
     }
 }
 
@@ -89,17 +79,17 @@ impl Holding {
 
     /// What shows the host whose seats they are.
     pub(super) fn token(self) -> Option<String> {
-        self.hold.with_untracked(|it| it.as_ref().map(|it| it.hold_token.clone()))
+        self.hold.with_untracked(|it| it.as_ref().map(|it| it.told.hold_token.clone()))
     }
 
     /// What `user` reserves these seats with. A hold for another name does no good: it is let go first.
     pub(super) async fn token_for(self, user: &str) -> Option<String> {
         let hold = self.hold.get_untracked()?;
-        if hold.user_id == user {
-            return Some(hold.hold_token);
+        if hold.told.user_id == user {
+            return Some(hold.told.hold_token);
         }
         self.over(false);
-        release(&hold.hold_token).await;
+        release(&hold.told.hold_token).await;
         None
     }
 
@@ -112,17 +102,9 @@ impl Holding {
     }
 
     /// Takes up a hold that the host has made for the reader.
-    pub(super) fn take_up(self, offer: &output::cinema::Hold) {
-        let held = |it: &output::cinema::ReservedSeat| Held { seat_id: it.seat_id.clone() };
-        let hold = Hold {
-            hold_token: offer.hold_token.clone(),
-            user_id: offer.user_id.clone(),
-            seats: offer.seats.iter().map(held).collect(),
-            seconds_left: offer.seconds_left.into(),
-            ends_ms: 0.0,
-        };
+    pub(super) fn take_up(self, hold: output::cinema::Hold) {
         self.has_ended.set(false);
-        self.keep(Some(hold.begun(js_sys::Date::now())));
+        self.keep(Some(Hold::begun(hold, js_sys::Date::now())));
     }
 
     /// The host knows no such hold any more, or has made a reservation of it.
@@ -164,14 +146,13 @@ impl Holding {
             if let Some(before) = before {
                 release(&before).await;
             }
-            let answer = fetch::<Hold>(tool, arguments).await;
+            let answer = fetch::<output::cinema::Hold>(tool, arguments).await;
             if self.is_busy.try_set(false).is_some() {
                 return;
             }
             match answer {
                 Ok(hold) => {
-                    self.has_ended.set(false);
-                    self.keep(Some(hold.begun(js_sys::Date::now())));
+                    self.take_up(hold);
                     showing.page.announce_key(said);
                 }
                 Err(trouble) => self.failed(showing, trouble),
@@ -300,8 +281,8 @@ mod tests {
 
     #[test]
     fn the_time_left_counts_by_this_devices_clock_from_the_answer_on() {
-        let answer = r#"{"hold_token": "t", "user_id": "u", "seats": [{"seat_id": "A1", "row": "A", "number": 1}], "seconds_left": 600, "expires_at": "2030-01-01T00:00:00+09:00"}"#;
-        let hold = serde_json::from_str::<Hold>(answer).unwrap().begun(1_000.0);
+        let answer = r#"{"hold_token": "t", "user_id": "u", "showtime_id": "s", "seats": [{"seat_id": "A1", "row": "A", "number": 1}], "seconds_left": 600, "expires_at": "2030-01-01T00:00:00+09:00"}"#;
+        let hold = Hold::begun(serde_json::from_str(answer).unwrap(), 1_000.0);
         assert_eq!((hold.left_s(1_000.0), hold.left_s(1_001.0)), (600, 600));
         assert_eq!((hold.left_s(600_999.0), hold.left_s(601_000.0)), (1, 0));
         assert_eq!(hold.left_s(9e9), 0, "it never turns round");

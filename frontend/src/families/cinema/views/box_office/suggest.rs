@@ -15,12 +15,35 @@ use crate::views::notice::Notice;
 /// How many go to the cinema together, most often.
 const COUNT: usize = 2;
 
+/// Up to as many seats as one reservation may have.
+#[component]
+pub(super) fn SeatCount(showing: Showing, count: RwSignal<usize>) -> impl IntoView {
+    let page = showing.page;
+    let seats_max = Memo::new(move |_| showing.hall.with(|it| it.seats_max));
+    let option = move |it: usize| {
+        view! {
+            <option value=it.to_string() selected=move || count.get() == it>
+                {move || page.fill(Key::SeatsCount, &[&it.to_string()])}
+            </option>
+        }
+    };
+    let choose = move |event| {
+        if let Ok(chosen) = event_target_value(&event).parse() {
+            count.set(chosen);
+        }
+    };
+    view! {
+        <select aria-label=move || page.say(Key::SuggestCount) on:change=choose>
+            {move || (1..=seats_max.get()).map(option).collect_view()}
+        </select>
+    }
+}
+
 /// How many seats, and the button that has them proposed.
 #[component]
 pub(super) fn Suggest(showing: Showing) -> impl IntoView {
     let page = showing.page;
     let is_offered = Memo::new(move |_| page.tool("suggest_seats").is_some());
-    let seats_max = Memo::new(move |_| showing.hall.with(|it| it.seats_max));
     let count = RwSignal::new(COUNT);
     let is_busy = RwSignal::new(false);
     let trouble = RwSignal::new(None::<Trouble>);
@@ -30,7 +53,8 @@ pub(super) fn Suggest(showing: Showing) -> impl IntoView {
         }
         is_busy.set(true);
         trouble.set(None);
-        let wanted = count.get_untracked().min(seats_max.get_untracked());
+        let seats_max = showing.hall.with_untracked(|it| it.seats_max);
+        let wanted = count.get_untracked().min(seats_max);
         let arguments = json!({ "showtime_id": showing.id.get_value(), "count": wanted });
         spawn_local(async move {
             let found = fetch::<SeatSuggestion>("suggest_seats", arguments).await;
@@ -52,23 +76,11 @@ pub(super) fn Suggest(showing: Showing) -> impl IntoView {
             }
         });
     };
-    let option = move |it: usize| {
-        view! {
-            <option value=it.to_string() selected=move || count.get() == it>
-                {move || page.fill(Key::SeatsCount, &[&it.to_string()])}
-            </option>
-        }
-    };
     move || {
         is_offered.get().then(|| {
             view! {
                 <div class="suggest">
-                    <select aria-label=move || page.say(Key::SuggestCount)
-                        on:change=move |event| {
-                            count.set(event_target_value(&event).parse().unwrap_or(COUNT));
-                        }>
-                        {move || (1..=seats_max.get()).map(option).collect_view()}
-                    </select>
+                    <SeatCount showing count/>
                     <button type="button" class="quiet small" on:click=ask
                         aria-disabled=move || is_busy.get().then_some("true")>
                         {move || page.say(Key::Suggest)}

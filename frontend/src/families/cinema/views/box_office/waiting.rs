@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::checkout::NameInput;
 use super::seats::Showing;
+use super::suggest::SeatCount;
 use crate::browser;
 use crate::call::fetch;
 use crate::dates;
@@ -104,7 +105,7 @@ pub(super) fn WaitingView(showing: Showing) -> impl IntoView {
     });
     // What was taken up is no offer any more: the checkout has it.
     let open = Memo::new(move |_| {
-        let hold = showing.holding.hold.with(|it| it.as_ref().map(|it| it.hold_token.clone()));
+        let hold = showing.holding.hold.with(|it| it.as_ref().map(|it| it.told.hold_token.clone()));
         let is_taken = |it: &Waiting| {
             it.offer.as_ref().is_some_and(|it| Some(&it.hold_token) == hold.as_ref())
         };
@@ -134,24 +135,13 @@ pub(super) fn WaitingView(showing: Showing) -> impl IntoView {
 fn Join(list: List) -> impl IntoView {
     let page = list.showing.page;
     let count = RwSignal::new(1_usize);
-    let seats_max = Memo::new(move |_| list.showing.hall.with(|it| it.seats_max));
-    let option = move |it: usize| {
-        view! {
-            <option value=it.to_string()>
-                {move || page.fill(Key::SeatsCount, &[&it.to_string()])}
-            </option>
-        }
-    };
     let is_missing = Signal::derive(move || list.is_nameless.get());
     view! {
         <p>{move || page.say(Key::WaitingHint)}</p>
         <NameInput office=list.showing.office is_missing
             on_input=Callback::new(move |()| list.is_nameless.set(false))/>
         <div class="suggest">
-            <select aria-label=move || page.say(Key::SuggestCount)
-                on:change=move |event| count.set(event_target_value(&event).parse().unwrap_or(1))>
-                {move || (1..=seats_max.get()).map(option).collect_view()}
-            </select>
+            <SeatCount showing=list.showing count/>
             <button type="button" aria-disabled=move || list.is_busy.get().then_some("true")
                 on:click=move |_| list.join(count.get_untracked())>
                 {move || page.say(Key::WaitingJoin)}
@@ -196,7 +186,7 @@ fn Offer(list: List, offer: Hold) -> impl IntoView {
     let text =
         move || page.fill(Key::WaitingOffer, &[&seats.join(page.lang.get().comma()), &until]);
     let take = move |_| {
-        list.showing.holding.take_up(&take);
+        list.showing.holding.take_up(take.clone());
         let hall = list.showing.hall.get_untracked();
         let ids: Vec<_> = take.seats.iter().map(|it| it.seat_id.clone()).collect();
         list.showing.picks.update(|it| it.take(&hall, &ids));
