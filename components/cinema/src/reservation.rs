@@ -117,13 +117,15 @@ pub fn history_json(before: &[Change], change: Change) -> String {
     serde_json::to_string(&changes).expect("changes are texts")
 }
 
-/// The seats as one value of a row, and of a line of `reservations.jsonl` (CIN-45).
+/// The seats as one value of a row, and of a line of `reservations.jsonl` (CIN-45), which tells what
+/// they cost together and not each.
 ///
 /// # Panics
 /// Never: texts and numbers are JSON.
 #[must_use]
 pub fn seats_json(seats: &[ReservedSeat]) -> String {
-    serde_json::to_string(seats).expect("seats are texts and numbers")
+    let seats: Vec<_> = seats.iter().map(|it| ReservedSeat { price: None, ..it.clone() }).collect();
+    serde_json::to_string(&seats).expect("seats are texts and numbers")
 }
 
 /// How many seats one call may reserve: the setting `seats_per_reservation_max`, or 10.

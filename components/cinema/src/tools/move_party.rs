@@ -1,6 +1,6 @@
 //! `move_party`: a reservation gets other seats, of the same or another showing (CIN-95).
 
-use output::cinema::{Change, ChangeKind, Reservation, ReservationStatus, ReservedSeat, SeatRules};
+use output::cinema::{Change, ChangeKind, Reservation, ReservationStatus, SeatRules};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Problem, Stop, Text, Tool, User, sql};
@@ -126,7 +126,8 @@ impl MoveParty {
         let Open { slot, start } = picked.to_come(slots, clock)?;
         let chosen = picked.free(seats, None, None, clock)?;
         let import = picked.import(import)?;
-        let seats = at_the_price(chosen.seats, found);
+        let mut seats = chosen.seats;
+        seats.sort_by(|one, other| (&one.row, one.number).cmp(&(&other.row, other.number)));
         let now = naive(clock.now());
         let change = Change {
             at: now,
@@ -166,13 +167,4 @@ impl MoveParty {
         }
         Ok(stored(&self.reservation_id)?.map(crate::reservation::Stored::reservation))
     }
-}
-
-/// The new seats in order, each at the price of one of those before.
-fn at_the_price(mut seats: Vec<ReservedSeat>, found: &Reservation) -> Vec<ReservedSeat> {
-    seats.sort_by(|one, other| (&one.row, one.number).cmp(&(&other.row, other.number)));
-    for (seat, before) in seats.iter_mut().zip(&found.seats) {
-        seat.price.clone_from(&before.price);
-    }
-    seats
 }
