@@ -1,6 +1,8 @@
 //! The commands that need no server: check a configuration, inspect a file, show the grants.
 
 use std::{
+    collections::BTreeSet,
+    ffi::OsString,
     fs,
     path::{Path, PathBuf},
     process::Output,
@@ -15,8 +17,15 @@ use tests::{
     with_section,
 };
 
-/// Folders with a configuration of that text beside the components.
+/// Folders with a configuration of that text beside the components, and the code that is compiled.
 fn configured(text: &str) -> (Folders, PathBuf) {
+    let (folders, file) = bare(text);
+    folders.lend_code();
+    (folders, file)
+}
+
+/// The same without a data folder.
+fn bare(text: &str) -> (Folders, PathBuf) {
     let folders = Folders::new();
     let file = folders.components().join("madoguchi.toml");
     fs::write(&file, text).unwrap();
@@ -27,6 +36,11 @@ fn run(folders: &Folders, arguments: &[&str]) -> Output {
     let mut command = bare_command(folders);
     command.arg("--components").arg(folders.components()).args(arguments);
     output(&mut command)
+}
+
+/// What lies in a folder.
+fn names(folder: &Path) -> BTreeSet<OsString> {
+    fs::read_dir(folder).unwrap().map(|it| it.unwrap().file_name()).collect()
 }
 
 fn json(output: &Output) -> Value {
@@ -40,13 +54,14 @@ fn check(folders: &Folders, file: &Path) -> (Option<i32>, Value) {
 
 #[test]
 fn a_sound_configuration_is_fine_and_nothing_is_made_by_checking_it() {
-    let (folders, file) = configured("bundled = false\n[components.echo.limits]\ncalls_max = 3\n");
+    let (folders, file) = bare("bundled = false\n[components.echo.limits]\ncalls_max = 3\n");
     folders.put("echo", &component_bytes("echo"));
     let (code, told) = check(&folders, &file);
     assert_eq!((code, &told["ok"]), (Some(0), &Value::Bool(true)), "{told}");
     assert!(!folders.data().exists(), "a check leaves nothing behind");
     let words = run(&folders, &["check-config", file.to_str().unwrap()]);
     assert!(String::from_utf8_lossy(&words.stdout).contains("fine"), "{words:?}");
+    folders.lend_code();
     assert!(
         run(&folders, &["check-config"]).status.success(),
         "the built-in one, with all that is bundled"
@@ -226,8 +241,9 @@ fn settings_that_a_component_refuses_are_named_with_their_file() {
     assert!(message.contains("/screens") && message.contains("films.json"), "{message}");
 
     fs::write(&films, demo).unwrap();
+    let before = names(&folders.data());
     assert_eq!(check(&folders, &file).0, Some(0), "a good one is fine");
-    assert!(!folders.data().exists(), "a check leaves nothing behind");
+    assert_eq!(names(&folders.data()), before, "a check leaves nothing behind");
 }
 
 #[test]

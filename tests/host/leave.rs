@@ -23,7 +23,7 @@ fn asking(component: &str, text: &str) -> Vec<u8> {
 async fn empty(lines: &str) -> TestServer {
     let folders = Folders::new();
     let config = folders.config_with(lines);
-    TestServer::start_with_nothing(folders, |it| *it = config).await
+    TestServer::start(folders, |it| *it = config).await
 }
 
 fn refusal(error: ControlError) -> LoadError {
@@ -116,7 +116,7 @@ async fn a_component_waits_with_what_it_asks_for_and_is_served_once_that_is_acce
 async fn a_file_in_the_folder_waits_over_a_restart_too() {
     let folders = Folders::new();
     folders.put("shop", &asking("echo", "grants = ['clock']"));
-    let mut server = TestServer::start_with_nothing(folders, |_| {}).await;
+    let mut server = TestServer::start(folders, |_| {}).await;
     for _ in 0..2 {
         let report = server.server().control.component("shop").unwrap();
         assert!(!report.is_serving, "{report:?}");

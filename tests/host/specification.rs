@@ -27,6 +27,7 @@ impl Cinema {
     async fn open() -> Self {
         let folders = Folders::new();
         folders.put("cinema", &component_bytes("cinema"));
+        folders.lend_code();
         let clock = Clock::Fixed(Arc::new(Mutex::new(MORNING)));
         let server = Server::start_at(folders.config(), clock).await.expect("it starts");
         let address = server.addr.expect("it listens");

@@ -1,6 +1,7 @@
 //! A server in this process, on a free port, with folders of its own.
 
 use std::{
+    ffi::OsStr,
     fs,
     net::SocketAddr,
     path::{Path, PathBuf},
@@ -45,6 +46,27 @@ impl Folders {
     /// The data folder.
     pub fn data(&self) -> PathBuf {
         self.home.path().join("data")
+    }
+
+    /// Every file below the data folder but compiled code, which is made of components' bytes alone.
+    ///
+    /// # Panics
+    /// If a file cannot be read.
+    pub fn kept(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut kept = Vec::new();
+        let mut folders = vec![self.data()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(&folder).expect("it can be read") {
+                let path = entry.expect("it can be read").path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension() != Some(OsStr::new("cwasm")) {
+                    let bytes = fs::read(&path).expect("it can be read");
+                    kept.push((path, bytes));
+                }
+            }
+        }
+        kept
     }
 
     /// The component folder.

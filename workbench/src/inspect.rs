@@ -10,7 +10,9 @@ use crate::solo::{Compiled, Solo};
 use base::{
     config::{Config, defaults},
     grants::{self, Grant},
+    source::Source,
 };
+use registry::library::Library;
 use sandbox::{
     Sandbox,
     component::{LoadError, Offers, Route},
@@ -132,8 +134,10 @@ pub fn inspect<'a>(
     config: &'a Config,
 ) -> BoxFuture<'a, Result<Inspection, LoadError>> {
     Box::pin(async move {
-        let sandbox = Sandbox::new(config.memory_bytes_max()).map_err(LoadError::Link)?;
-        let compiled = Compiled::new(&sandbox, bytes)?;
+        let sandbox = Sandbox::with(&config.sandbox, config.memory_bytes_max());
+        let sandbox = sandbox.map_err(LoadError::Link)?;
+        let source = Source::new(bytes.to_vec(), name.to_owned());
+        let compiled = Compiled::of(&Library::look(config), &sandbox, &source).await?;
         let (imports, exports) = parts(&compiled);
         let solo = Solo::of(name, &[]).grant(Grant::ALL).limits(config.limits(name));
         let (tools, routes, offers, trouble) = match solo.describe(&compiled).await {
@@ -157,7 +161,7 @@ pub fn inspect<'a>(
         let mut useful = needed.clone();
         useful.extend(granted_by(&exports));
         Ok(Inspection {
-            digest: store::digest::digest(bytes),
+            digest: source.digest,
             size_bytes: bytes.len(),
             tools,
             prompts: offers.prompts.iter().map(prompt).collect(),

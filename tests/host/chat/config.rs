@@ -68,6 +68,7 @@ fn each_mistake_of_the_hosts_part_is_named_and_no_secret_is_repeated() {
 async fn findings(lines: &str) -> Vec<(String, String, Option<usize>)> {
     let folders = Folders::new();
     folders.put("assistant", &tests::component_bytes("assistant"));
+    folders.lend_code();
     let config = folders.config_with(lines);
     let found = check(&config, &Document::new(lines)).await;
     let problems = found.into_iter().filter(|it| it.is_problem);

@@ -20,11 +20,24 @@ fn lines() -> String {
     format!("[chat]\npassword = {{ value = '{PASSWORD}' }}\n")
 }
 
-async fn closed(lines: &str) -> TestServer {
+fn folders() -> Folders {
     let folders = Folders::new();
     for name in ["assistant", "cinema"] {
         folders.put(name, &tests::component_bytes(name));
     }
+    folders
+}
+
+async fn closed(lines: &str) -> TestServer {
+    let folders = folders();
+    let config = folders.config_with(lines);
+    TestServer::start(folders, |it| *it = config).await
+}
+
+/// The same with a key of its own, and nothing to talk of.
+async fn elsewhere(lines: &str) -> TestServer {
+    let folders = Folders::new();
+    folders.put("assistant", &tests::component_bytes("assistant"));
     let config = folders.config_with(lines);
     TestServer::start_with_nothing(folders, |it| *it = config).await
 }
@@ -72,7 +85,7 @@ async fn the_password_is_worth_a_cookie_and_the_cookie_lets_in() {
 
 #[tokio::test]
 async fn a_cookie_that_was_changed_guessed_or_of_another_server_lets_nobody_in() {
-    let (server, other) = (closed(&lines()).await, closed(&lines()).await);
+    let (server, other) = (closed(&lines()).await, elsewhere(&lines()).await);
     let client = server.client();
     let own = cookie(&enter(&client, PASSWORD).await);
     let foreign = cookie(&enter(&other.client(), PASSWORD).await);
@@ -89,11 +102,8 @@ async fn a_cookie_that_was_changed_guessed_or_of_another_server_lets_nobody_in()
 
 #[tokio::test]
 async fn a_cookie_is_worth_a_day_and_one_password() {
-    let folders = Folders::new();
-    for name in ["assistant", "cinema"] {
-        folders.put(name, &tests::component_bytes(name));
-    }
-    std::fs::create_dir_all(folders.data()).unwrap();
+    let folders = folders();
+    folders.lend_code();
     let secret = folders.data().join("password");
     std::fs::write(&secret, "one\n").unwrap();
     let mut config = folders.config_with("[chat]\npassword = { file = 'data/password' }");

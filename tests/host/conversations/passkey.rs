@@ -32,20 +32,6 @@ fn told(folders: &Folders, arguments: &[&str], text: &[u8]) -> Output {
     process.wait_with_output().unwrap()
 }
 
-/// Every byte below a folder.
-fn kept(folder: &std::path::Path) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            bytes.extend(kept(&path));
-        } else {
-            bytes.extend(fs::read(path).unwrap());
-        }
-    }
-    bytes
-}
-
 fn has(bytes: &[u8], text: &str) -> bool {
     bytes.windows(text.len()).any(|it| it == text.as_bytes())
 }
@@ -97,7 +83,8 @@ async fn a_fresh_passkey_lets_in_the_agent_whose_lines_are_pasted_and_is_kept_no
     let mut process = process;
     process.wait();
 
-    let (bytes, log) = (kept(&folders.data()), fs::read(&log).unwrap());
+    let bytes = folders.kept().into_iter().flat_map(|it| it.1).collect::<Vec<_>>();
+    let log = fs::read(&log).unwrap();
     assert!(has(&bytes, "alice") && !log.is_empty(), "looked here");
     for secret in [
         &passkey,

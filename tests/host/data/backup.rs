@@ -63,8 +63,12 @@ async fn what_was_acknowledged_before_a_backup_is_there_after_its_way_back() {
     let restored = run(&fresh, &["restore"], &copy);
     assert!(restored.status.success(), "{restored:?}");
     assert_eq!(open_to_others(&fresh.data()), []);
+    // What a backup leaves out is compiled anew: of one component.
+    let alone = fresh.components().join("madoguchi.toml");
+    fs::write(&alone, "bundled = false\n").unwrap();
     let mut command = command(&fresh);
     command.args(["--addr", "127.0.0.1:0", "--components"]).arg(fresh.components());
+    command.arg("--config").arg(&alone);
     let process = Process::from(command);
     let client = Client::new(&process.url);
     assert_eq!(health(&client).await["status"], "ok");

@@ -1,6 +1,6 @@
 //! A secret of the operator's is looked for wherever it must not be.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::collections::BTreeMap;
 
 use reqwest::Method;
 use serde_json::json;
@@ -18,17 +18,6 @@ struct Sources(BTreeMap<String, Vec<u8>>);
 impl Sources {
     fn add(&mut self, name: impl Into<String>, content: impl Into<Vec<u8>>) {
         self.0.insert(name.into(), content.into());
-    }
-
-    /// Every file below `folder`.
-    fn add_folder(&mut self, folder: &Path) {
-        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
-            let path = entry.path();
-            match path.is_dir() {
-                true => self.add_folder(&path),
-                false => self.add(path.display().to_string(), fs::read(&path).unwrap()),
-            }
-        }
     }
 
     fn with(&self, form: &str) -> Vec<&str> {
@@ -91,7 +80,9 @@ async fn a_secret_appears_nowhere_but_in_the_request_to_its_host() {
     courier.process.signal();
     courier.process.wait();
     sources.add("log", courier.log());
-    sources.add_folder(&courier.folders.data());
+    for (path, bytes) in courier.folders.kept() {
+        sources.add(path.display().to_string(), bytes);
+    }
     let spans = collector.spans(2 * calls(&fake).len()).await;
     sources.add("traces", serde_json::Value::from(spans).to_string());
 

@@ -72,7 +72,8 @@ async fn a_key_is_in_no_answer_no_log_and_no_file_even_where_the_provider_says_i
             let log = fs::read_to_string(&log).unwrap();
             assert!(log.len() > 2_000, "the log is a full one");
             sources.push(log);
-            gather(&folders.data(), &mut sources);
+            let text = |(_, it): (_, Vec<u8>)| String::from_utf8_lossy(&it).into_owned();
+            sources.extend(folders.kept().into_iter().map(text));
             let sent = fake.asked();
             assert!(sent.iter().any(|it| format!("{it:?}").contains(key)), "it was sent");
             for source in &sources {
@@ -86,19 +87,5 @@ fn model(provider: &str) -> &'static str {
     match provider {
         "claude" => "claude-sonnet-5-5",
         _ => openai::MODEL,
-    }
-}
-
-/// The content of every file below `folder`.
-fn gather(folder: &std::path::Path, sources: &mut Vec<String>) {
-    for file in fs::read_dir(folder).into_iter().flatten() {
-        let path = file.unwrap().path();
-        match path.is_dir() {
-            true => gather(&path, sources),
-            false => {
-                let bytes = fs::read(path).unwrap_or_default();
-                sources.push(String::from_utf8_lossy(&bytes).into_owned());
-            }
-        }
     }
 }
