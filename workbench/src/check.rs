@@ -18,6 +18,7 @@ use registry::library::Library;
 use sandbox::{Sandbox, component::LoadError};
 
 mod document;
+mod toolsets;
 
 pub use document::Document;
 use document::{Named, Thing};
@@ -52,6 +53,7 @@ pub fn check<'a>(config: &'a Config, document: &'a Document<'_>) -> BoxFuture<'a
         if let Err(what) = config.connections.check(config.largest_body()) {
             findings.push(document.problem(&["connections"], what));
         }
+        findings.extend(toolsets::problems(config, document));
         let wrong = tokens::check::problems(config);
         for it in wrong.into_iter().chain(assistants::problems(config)) {
             let path: Vec<_> = it.path.iter().map(String::as_str).collect();
@@ -161,6 +163,8 @@ async fn installed(config: &Config, document: &Document<'_>, findings: &mut Vec<
             return findings.push(document.problem(&["limits"], message));
         }
     };
+    let has_toolsets = !config.toolsets.is_empty();
+    let mut tools = Vec::new();
     for name in names {
         let source = match files.contains(&name) {
             true => library.read(&name).map_err(LoadError::from),
@@ -173,6 +177,12 @@ async fn installed(config: &Config, document: &Document<'_>, findings: &mut Vec<
         match compiled {
             Ok(compiled) => {
                 if fits(config, document, &name, &compiled, findings) {
+                    if has_toolsets
+                        && let Ok(solo) = Solo::on_trial(config, &name)
+                        && let Ok(component) = solo.describe(&compiled).await
+                    {
+                        tools.push((name.clone(), component.tools().to_vec()));
+                    }
                     accepts(config, document, &name, &compiled, findings).await;
                 }
             }
@@ -181,6 +191,7 @@ async fn installed(config: &Config, document: &Document<'_>, findings: &mut Vec<
             }
         }
     }
+    findings.extend(toolsets::idle(config, document, &tools));
 }
 
 fn gone() -> std::io::Error {

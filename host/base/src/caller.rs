@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use crate::{
-    language::{LanguageTag, is_tag},
+    language::{Language, LanguageTag, is_tag},
     scopes::Scopes,
-    tool_set::Owner,
+    tool_set::{Hints, Owner},
+    toolsets::Toolset,
 };
 
 /// The caller of one invocation.
@@ -21,6 +22,8 @@ pub struct Caller {
     pub client_capabilities: Arc<str>,
     /// The same scopes to be asked; none where none are needed.
     pub reach: Option<Arc<Scopes>>,
+    /// The tools that they know of; none where they know of all.
+    pub toolset: Option<Arc<Toolset>>,
 }
 
 impl Caller {
@@ -32,6 +35,7 @@ impl Caller {
             locale: None,
             client_capabilities: "{}".into(),
             reach: None,
+            toolset: None,
         }
     }
 
@@ -75,12 +79,26 @@ impl Caller {
         self.reach.as_ref().is_none_or(|it| it.is_free())
     }
 
-    /// Whether they may see and call `tool`, which is `owner`'s and says whether it only reads.
-    pub fn may_call(&self, owner: Owner<'_>, tool: &str, is_read_only: bool) -> bool {
-        self.reach.as_ref().is_none_or(|it| it.may_call(owner, tool, is_read_only))
+    /// Whether they may see and call `tool`, which is `owner`'s and does that to the world: their scopes let them,
+    /// and their toolset has it.
+    pub fn may_call(&self, owner: Owner<'_>, tool: &str, hints: Hints) -> bool {
+        self.knows_of(owner, tool, hints)
+            && self.reach.as_ref().is_none_or(|it| it.may_call(owner, tool, hints.read_only))
     }
 
-    /// Whether they may see and use the prompts, resources and look-ups of `owner`.
+    /// Whether their toolset has that tool. One that it has not is for them as if there were none.
+    pub fn knows_of(&self, owner: Owner<'_>, tool: &str, hints: Hints) -> bool {
+        self.toolset.as_ref().is_none_or(|it| it.has(owner, tool, hints))
+    }
+
+    /// The same caller, who knows of the tools of `toolset` alone; of all, or of those of before, where it is none.
+    pub fn offered(mut self, toolset: Option<&Arc<Toolset>>) -> Self {
+        self.toolset = toolset.cloned().or(self.toolset);
+        self
+    }
+
+    /// Whether their scopes let them use the prompts, resources and look-ups of `owner`. Whether their toolset shows
+    /// them, the catalog knows.
     pub fn may_use(&self, owner: Owner<'_>) -> bool {
         self.reach.as_ref().is_none_or(|it| it.may_use(owner))
     }
@@ -93,6 +111,12 @@ impl Caller {
     /// Whether they may leave something here.
     pub fn may_upload(&self) -> bool {
         self.reach.as_ref().is_none_or(|it| !it.read_only)
+    }
+
+    /// In which language they are told what is on offer: in English where they read anything but
+    /// Japanese, and in the words of the specifications, which are Japanese, where the request does not say.
+    pub fn language(&self) -> Language {
+        Language::of(Some(self.locale.as_deref().unwrap_or("ja")), "")
     }
 
     /// The same caller, speaking the first language of an `Accept-Language` header where it names one.

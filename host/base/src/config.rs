@@ -14,6 +14,7 @@ use crate::{
     embedded::Embedded,
     language::LanguageTag,
     limits::{ConnectionsConfig, Limits, SandboxConfig, SessionsConfig},
+    toolsets::{Toolset, Toolsets},
 };
 use store::blobs;
 
@@ -86,6 +87,11 @@ pub struct Config {
     pub language: Option<LanguageTag>,
     /// Who may call, and what: by name. None lets everybody in who can reach this machine alone.
     pub tokens: BTreeMap<String, TokenConfig>,
+    /// The tools that some clients know of alone, by name.
+    pub toolsets: Toolsets,
+    /// The name of the one that the client over stdio knows of (`--toolset`).
+    #[serde(skip)]
+    pub stdio_toolset: Option<String>,
     /// How often each caller may ask; as often as they like where nothing is said.
     pub rate: Option<RateConfig>,
     /// How many sessions clients of the legacy era may have open.
@@ -182,6 +188,8 @@ impl Default for Config {
             connections: ConnectionsConfig::default(),
             language: None,
             tokens: BTreeMap::new(),
+            toolsets: Toolsets::default(),
+            stdio_toolset: None,
             rate: None,
             sessions: SessionsConfig::default(),
             body_bytes_max: 4 << 20,
@@ -266,6 +274,13 @@ impl Config {
             let table = table.to_owned();
             |what| ConfigError::Unworkable { table, what }
         };
+        if let Err((table, what)) = self.toolsets.check() {
+            return Err(unworkable(&table)(what));
+        }
+        if let Some(name) = self.stdio_toolset.as_ref().filter(|it| self.toolsets.get(it).is_none())
+        {
+            return Err(ConfigError::NoToolset(self.toolsets.unknown(name)));
+        }
         let mut problems = tokens::check::problems(self);
         problems.extend(assistants::problems(self));
         if let Some(it) = problems.into_iter().find(|it| it.is_fatal) {
@@ -288,6 +303,12 @@ impl Config {
             }
         }
         Ok(())
+    }
+
+    /// What the client over stdio knows of: what `--toolset` says, or else what `/mcp` has.
+    pub fn toolset_of_stdio(&self) -> Option<Arc<Toolset>> {
+        let named = self.stdio_toolset.as_ref().and_then(|it| self.toolsets.get(it));
+        named.or(self.toolsets.default_one()).cloned()
     }
 
     /// Bytes of the largest body that a request may have, files apart, which are not kept in memory.

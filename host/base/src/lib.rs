@@ -18,6 +18,7 @@ pub mod settings;
 pub mod source;
 pub mod tls;
 pub mod tool_set;
+pub mod toolsets;
 pub mod unreadable;
 pub mod uri_template;
 

@@ -11,6 +11,19 @@ pub enum Owner<'a> {
     Server(&'a str),
 }
 
+/// MCP's hints about what a call does to the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hints {
+    /// Changes nothing.
+    pub read_only: bool,
+    /// May destroy something.
+    pub destructive: bool,
+    /// Once is the same as twice.
+    pub idempotent: bool,
+    /// Reaches beyond this host.
+    pub open_world: bool,
+}
+
 /// Tools as a configuration names them: by name, by `component:NAME` or `server:NAME`, or `*` for all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]

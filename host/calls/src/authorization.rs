@@ -15,6 +15,7 @@ use base::{
     caller::Caller,
     config::{Config, RateConfig},
     scopes::Scope,
+    toolsets::Toolset,
 };
 
 pub mod fresh;
@@ -53,7 +54,8 @@ pub struct Principal {
 pub fn caller_of(headers: &HeaderMap, extensions: &Extensions) -> Caller {
     let language = headers.get(header::ACCEPT_LANGUAGE).and_then(|it| it.to_str().ok());
     let known = extensions.get::<Arc<Principal>>();
-    known.map_or_else(Caller::anonymous, |it| it.caller.clone()).speaking(language)
+    let caller = known.map_or_else(Caller::anonymous, |it| it.caller.clone());
+    caller.speaking(language).offered(extensions.get::<Arc<Toolset>>())
 }
 
 /// Where a request comes from that tries a password.
@@ -124,11 +126,16 @@ impl Authority {
         let known = config.tokens.iter().filter_map(|(name, token)| {
             let scopes = token.scopes.iter().map(|it| it.parse::<Scope>());
             let scopes = scopes.collect::<Result<Vec<_>, _>>().ok()?;
+            let toolset = match &token.toolset {
+                Some(name) => Some(config.toolsets.get(name)?),
+                None => None,
+            };
             let expires = token.expiry().transpose().ok()?.map(SystemTime::from);
             let rate = token.rate.as_ref().or(config.rate.as_ref());
             let principal = Principal {
                 caller: Caller::known(name, &token.scopes, scopes.into_iter().collect())
-                    .reading(token.language.as_ref()),
+                    .reading(token.language.as_ref())
+                    .offered(toolset),
                 rate: rate.map(Rate::new),
                 share: shares.of_caller(),
                 expires,
@@ -219,6 +226,7 @@ mod tests {
             expires: expires.map(str::to_owned),
             language: None,
             rate: None,
+            toolset: None,
         }
     }
 

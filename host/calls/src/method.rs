@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::{CallOutcome, CallRequest, Calls, answers, spend};
-use crate::{record::Record, state::State};
+use crate::{discovery, record::Record, state::State};
 use base::{caller::Caller, tool_set::Owner, uri_template::URI_BYTES_MAX};
 use registry::{
     Catalog,
@@ -24,6 +24,11 @@ pub trait Method: 'static {
     const NAME: &'static str;
     /// What comes out in the end.
     type Output: Send + 'static;
+
+    /// What the host answers itself.
+    fn own(_: &Catalog, _: &CallRequest) -> Option<Result<Self::Output, CallError>> {
+        None
+    }
 
     /// The component to be asked, if the caller may ask it.
     fn component(catalog: &Catalog, call: &CallRequest) -> Result<Arc<LoadedComponent>, CallError>;
@@ -53,16 +58,21 @@ impl Method for CallTool {
     const NAME: &'static str = "tools/call";
     type Output = Output;
 
+    fn own(catalog: &Catalog, call: &CallRequest) -> Option<Result<Output, CallError>> {
+        discovery::answer(catalog, call)
+    }
+
     fn component(catalog: &Catalog, call: &CallRequest) -> Result<Arc<LoadedComponent>, CallError> {
         let tool = call.name.as_str();
-        let component =
-            catalog.component_for(tool).ok_or_else(|| match catalog.served.away(tool) {
-                Some(it) if it.is_open_to(&call.caller) => it.server.away(),
-                _ => {
-                    let similar = catalog.similar(tool, &call.caller);
-                    CallError::UnknownTool { tool: shown(tool), similar }
-                }
-            })?;
+        let component = catalog.component_for(tool);
+        let component = component.filter(|_| catalog.knows_of(&call.caller, tool));
+        let component = component.ok_or_else(|| match catalog.served.away(tool) {
+            Some(it) if it.is_open_to(&call.caller) => it.server.away(),
+            _ => {
+                let similar = catalog.similar(tool, &call.caller);
+                CallError::UnknownTool { tool: shown(tool), similar }
+            }
+        })?;
         match may_call(&call.caller, component, tool) {
             true => Ok(component.clone()),
             false => Err(CallError::Forbidden { scope: format!("tool:{tool}") }),
@@ -71,6 +81,9 @@ impl Method for CallTool {
 
     fn served(catalog: &Catalog, call: &CallRequest) -> Option<(Arc<dyn Upstream>, Ask)> {
         let tool = catalog.served.tool(&call.name)?;
+        if !catalog.knows_of(&call.caller, &call.name) {
+            return None;
+        }
         Some((tool.server.clone(), Ask::Tool(tool.clone())))
     }
 
@@ -98,12 +111,13 @@ impl Method for GetPrompt {
 
     fn component(catalog: &Catalog, call: &CallRequest) -> Result<Arc<LoadedComponent>, CallError> {
         let unknown = || CallError::UnknownPrompt { name: shown(&call.name) };
-        let component = catalog.component_for_prompt(&call.name);
+        let component = shown_to(catalog, call, catalog.component_for_prompt(&call.name));
         usable(component.ok_or_else(|| away_or(catalog, call, unknown()))?, call)
     }
 
     fn served(catalog: &Catalog, call: &CallRequest) -> Option<(Arc<dyn Upstream>, Ask)> {
         let (server, prompt) = catalog.served_prompt(&call.name)?;
+        let server = server_shown_to(catalog, call, server)?;
         Some((server.clone(), Ask::Prompt(prompt.clone())))
     }
 
@@ -140,12 +154,13 @@ impl Method for ReadResource {
     fn component(catalog: &Catalog, call: &CallRequest) -> Result<Arc<LoadedComponent>, CallError> {
         let uri = || call.name.chars().take(URI_BYTES_MAX).collect();
         let unknown = || CallError::UnknownResource { uri: uri() };
-        let component = catalog.component_for_resource(&call.name);
+        let component = shown_to(catalog, call, catalog.component_for_resource(&call.name));
         usable(component.ok_or_else(|| away_or(catalog, call, unknown()))?, call)
     }
 
     fn served(catalog: &Catalog, call: &CallRequest) -> Option<(Arc<dyn Upstream>, Ask)> {
         let server = catalog.server_for_resource(&call.name)?;
+        let server = server_shown_to(catalog, call, server)?;
         Some((server.clone(), Ask::Resource(call.name.clone())))
     }
 
@@ -183,17 +198,19 @@ impl Method for Complete {
                 CallError::UnknownResource { uri: shown(&text) },
             ),
         };
-        usable(found.ok_or(unknown)?, call)
+        usable(shown_to(catalog, call, found).ok_or(unknown)?, call)
     }
 
     fn served(catalog: &Catalog, call: &CallRequest) -> Option<(Arc<dyn Upstream>, Ask)> {
         match reference(&call.name) {
             Reference::Prompt(name) => {
                 let (server, prompt) = catalog.served_prompt(&name)?;
+                let server = server_shown_to(catalog, call, server)?;
                 Some((server.clone(), Ask::Complete(prompt.own_name.clone())))
             }
             Reference::Template(text) => {
                 let server = catalog.server_for_template(&text)?;
+                let server = server_shown_to(catalog, call, server)?;
                 Some((server.clone(), Ask::Complete(text)))
             }
         }
@@ -301,13 +318,31 @@ fn may_call(caller: &Caller, component: &LoadedComponent, tool: &str) -> bool {
     }
     let tool = component.tools().iter().find(|it| &*it.name == tool);
     let owner = Owner::Component(component.name());
-    tool.is_some_and(|it| caller.may_call(owner, &it.name, it.hints.read_only))
+    tool.is_some_and(|it| caller.may_call(owner, &it.name, it.hints))
+}
+
+/// `component`, where the caller's toolset shows what it has.
+fn shown_to<'a>(
+    catalog: &Catalog,
+    call: &CallRequest,
+    component: Option<&'a Arc<LoadedComponent>>,
+) -> Option<&'a Arc<LoadedComponent>> {
+    component.filter(|it| catalog.shows(&call.caller, Owner::Component(it.name())))
+}
+
+/// The same of another server.
+fn server_shown_to<'a>(
+    catalog: &Catalog,
+    call: &CallRequest,
+    server: &'a Arc<dyn Upstream>,
+) -> Option<&'a Arc<dyn Upstream>> {
+    catalog.shows(&call.caller, Owner::Server(server.name())).then_some(server)
 }
 
 /// What is not there because its server is gone is `unavailable`, and `unknown` otherwise.
 fn away_or(catalog: &Catalog, call: &CallRequest, unknown: CallError) -> CallError {
     match catalog.served.away_with(&call.name) {
-        Some(it) if call.caller.may_use(Owner::Server(it.name())) => it.away(),
+        Some(it) if catalog.may_use(&call.caller, Owner::Server(it.name())) => it.away(),
         _ => unknown,
     }
 }

@@ -60,7 +60,7 @@ impl<'a> Offer<'a> {
         let offers = catalog.offers().filter(move |(owner, it)| {
             !is_hosts(*owner, it)
                 && among(*owner, &it.name)
-                && caller.may_call(*owner, &it.name, it.hints.read_only)
+                && caller.may_call(*owner, &it.name, it.hints)
         });
         offers.map(|(owner, tool)| Self {
             owner,

@@ -93,9 +93,9 @@ impl<A: Executor> FastPath<A> {
             Ok(request) => request,
             Err(refusal) => return refusal,
         };
-        let principal = caller_of(request.headers(), request.extensions()).principal;
+        let caller = caller_of(request.headers(), request.extensions());
         let ends_session = *request.method() == Method::DELETE;
-        let answer = sessions::acting(principal, self.sdk.clone().oneshot(request));
+        let answer = sessions::acting(caller, self.sdk.clone().oneshot(request));
         let mut response = match answer.await {
             Ok(Ok(response)) => response.map(Body::new),
             Ok(Err(never)) => match never {},

@@ -30,6 +30,7 @@ use base::{
     language::{Language, LanguageTag},
     notifications::Level,
     tool_set::Owner,
+    toolsets::Toolset,
 };
 use calls::{
     CallTool, Calls, Complete, GetPrompt, ReadResource, authorization::caller_of,
@@ -88,22 +89,38 @@ pub struct McpServer {
     beginning: Beginning,
     /// How long a legacy call waits for the answer to a question that may be answered later.
     question_wait: Duration,
-    /// What the client that started this process reads, where nothing else says it.
+    /// What the client that started this process reads, where nothing else says it, and the tools that it knows of.
     language: Option<LanguageTag>,
+    toolset: Option<Arc<Toolset>>,
     session: Session,
 }
 
 impl McpServer {
     pub fn new(registry: Registry, calls: Calls, events: Events, question_wait: Duration) -> Self {
         let listeners = Arc::new(SessionTable::new(LISTENERS_MAX));
-        let (language, session) = (None, Session::default());
+        let (language, toolset, session) = (None, None, Session::default());
         let beginning = Beginning::default();
-        Self { registry, calls, events, listeners, beginning, question_wait, language, session }
+        Self {
+            registry,
+            calls,
+            events,
+            listeners,
+            beginning,
+            question_wait,
+            language,
+            toolset,
+            session,
+        }
     }
 
     /// The same for a client that reads `language`, where they are alone with it.
     pub fn reading(self, language: Option<LanguageTag>) -> Self {
         Self { language, ..self }
+    }
+
+    /// The same for a client that knows of the tools of `toolset` alone, where they are alone with it.
+    pub fn offering(self, toolset: Option<Arc<Toolset>>) -> Self {
+        Self { toolset, ..self }
     }
 
     fn caller(&self, context: &Context) -> Caller {
@@ -117,7 +134,10 @@ impl McpServer {
     fn caller_of(&self, extensions: &Extensions) -> Caller {
         match extensions.get::<http::request::Parts>() {
             Some(it) => caller_of(&it.headers, &it.extensions),
-            None => Caller::stdio().reading(self.language.as_ref()),
+            None => {
+                let caller = Caller::stdio().reading(self.language.as_ref());
+                caller.offered(self.toolset.as_ref())
+            }
         }
     }
 
@@ -149,7 +169,7 @@ impl McpServer {
         let catalog = self.registry.catalog();
         let owner = catalog.component_for_resource(uri);
         catalog.component_for_template(uri).is_none()
-            && owner.is_some_and(|it| caller.may_use(Owner::Component(it.name())))
+            && owner.is_some_and(|it| catalog.may_use(caller, Owner::Component(it.name())))
     }
 
     /// Serves one client on these streams until it goes.
@@ -254,6 +274,10 @@ impl ServerHandler for McpServer {
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let catalog = self.registry.catalog();
+        // What its caller does not know of is not to be told by its arguments.
+        if sessions::acting_caller().is_some_and(|it| !catalog.knows_of(&it, name)) {
+            return None;
+        }
         let served = catalog.served.tool(name).map(|it| it.listed.clone());
         let mut tools = catalog.component_for(name).into_iter().flat_map(|it| it.tools());
         // Which of its arguments are told in headers, and no more, is asked of it.

@@ -18,13 +18,14 @@ use super::{
     wire::{self, listed},
 };
 use base::{caller::Caller, tool_set::Owner};
+use calls::discovery;
 use registry::{
     Catalog,
     upstream::{Offer, Upstream},
 };
 use sandbox::{
     component::{CallError, LoadedComponent, Round, Stop},
-    definition::Viewer,
+    definition::{self, Viewer},
 };
 
 /// Milliseconds for which a client may take a list for fresh: short, or a swap stays invisible to those who do
@@ -80,21 +81,29 @@ pub(super) fn usable<'a>(
     catalog: &'a Catalog,
     caller: &'a Caller,
 ) -> impl Iterator<Item = &'a Arc<LoadedComponent>> {
-    catalog.components().filter(|it| caller.may_use(Owner::Component(it.name())))
+    catalog.components().filter(|it| catalog.may_use(caller, Owner::Component(it.name())))
 }
 
 impl McpServer {
     pub(super) fn tools(&self, caller: &Caller) -> ListToolsResult {
         let catalog = self.registry.catalog();
-        let (viewer, language) = (Viewer::of(&caller.client_capabilities), wire::language(caller));
-        let tools = catalog.offers().filter(|(owner, it)| {
-            it.audience.has(viewer) && caller.may_call(*owner, &it.name, it.hints.read_only)
-        });
-        let tools = tools.filter_map(|(_, it)| match catalog.served.tool(&it.name) {
+        let (viewer, language) = (Viewer::of(&caller.client_capabilities), caller.language());
+        let open = discovery::open(&catalog, caller, viewer);
+        let listed = |it: &definition::Tool| match catalog.served.tool(&it.name) {
             Some(served) => listed(&served.listed),
             None => Some(wire::tool(it, viewer, language)),
-        });
-        let tools = tools.collect();
+        };
+        let tools = match discovery::searched(caller) {
+            None => open.filter_map(|(_, it)| listed(it)).collect(),
+            Some(toolset) => {
+                let finders = discovery::tools();
+                let is_finder = |name: &str| finders.iter().any(|it| *it.name == *name);
+                let always = open
+                    .filter(|(_, it)| toolset.is_always_listed(&it.name) && !is_finder(&it.name));
+                let finders = finders.iter().map(|it| wire::tool(it, viewer, language));
+                finders.chain(always.filter_map(|(_, it)| listed(it))).collect()
+            }
+        };
         ListToolsResult::with_all_items(tools)
             .with_ttl_ms(TTL_MS)
             // What is on it depends on the client and on its language.
@@ -109,7 +118,7 @@ impl McpServer {
             found.is_some_and(|(_, other)| Arc::ptr_eq(it, other))
         });
         let served = served.filter_map(|it| listed(&it.listed));
-        let (viewer, language) = (Viewer::of(&caller.client_capabilities), wire::language(caller));
+        let (viewer, language) = (Viewer::of(&caller.client_capabilities), caller.language());
         let prompts = prompts.map(|it| wire::prompt(it, viewer, language)).chain(served).collect();
         ListPromptsResult::with_all_items(prompts)
             .with_ttl_ms(TTL_MS)
@@ -186,7 +195,7 @@ fn is_of(offer: &Offer, server: Option<&Arc<dyn Upstream>>) -> bool {
 
 /// What the servers offer that `caller` may use.
 fn open<'a>(catalog: &'a Catalog, caller: &'a Caller) -> impl Iterator<Item = &'a Arc<Offer>> {
-    catalog.served.offers().filter(|it| caller.may_use(Owner::Server(it.server.name())))
+    catalog.served.offers().filter(|it| catalog.may_use(caller, Owner::Server(it.server.name())))
 }
 
 /// Adds one page of `component`; the cursor of the one after.
@@ -232,6 +241,8 @@ async fn page(
 
 /// What a model is told about this server before it asks for anything, in the host's own words.
 pub(super) const OWN_INSTRUCTIONS: &str = "Each tool runs in a sandbox of its own. A refusal is a result with isError: its text is a JSON object {error, message, status, data} that says what to mend. / 各ツールは個別のサンドボックスで動きます。断りは isError の結果で、本文の JSON に直し方が書かれています。";
+/// What it is told in addition where it searches for tools.
+const SEARCH_INSTRUCTIONS: &str = "tools/list has a few of the tools only: search_tools finds the others, describe_tool tells one's definition, and each is called by its own name. / tools/list にあるのはツールの一部です。search_tools で探し、describe_tool で定義を読み、その名前で呼び出してください。";
 /// Bytes that the components' words may have together: a model reads them with every conversation.
 const INSTRUCTIONS_BYTES_MAX: usize = 8 << 10;
 
@@ -239,7 +250,8 @@ const INSTRUCTIONS_BYTES_MAX: usize = 8 << 10;
 /// fits is left out whole.
 pub(super) fn instructions(catalog: &Catalog, caller: &Caller) -> String {
     let prompts = usable(catalog, caller).flat_map(|it| &it.offers().prompts);
-    within(prompts.filter_map(|it| it.instructions.as_deref()))
+    let searches = discovery::searched(caller).map(|_| SEARCH_INSTRUCTIONS);
+    within(searches.into_iter().chain(prompts.filter_map(|it| it.instructions.as_deref())))
 }
 
 fn within<'a>(words: impl Iterator<Item = &'a str>) -> String {

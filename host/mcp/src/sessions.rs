@@ -27,7 +27,7 @@ mod table;
 
 pub(super) use table::{InUse, SessionTable};
 
-use base::limits::SessionsConfig;
+use base::{caller::Caller, limits::SessionsConfig};
 
 /// What is done with a session, or the SDK's error.
 type Result<T, E = LocalSessionManagerError> = std::result::Result<T, E>;
@@ -46,7 +46,7 @@ tokio::task_local! {
 }
 
 struct Acting {
-    principal: Arc<str>,
+    caller: Caller,
     trouble: Cell<Option<Trouble>>,
 }
 
@@ -63,22 +63,24 @@ fn note(trouble: Trouble) {
     let _ = ACTING.try_with(|it| it.trouble.set(Some(trouble)));
 }
 
-/// Answers `request` as one of `principal`'s; or says what there is with its session.
-pub(super) async fn acting<F: Future>(
-    principal: Arc<str>,
-    request: F,
-) -> Result<F::Output, Trouble> {
+/// Whose request the SDK is answering; none where it is a session itself that asks.
+pub(super) fn acting_caller() -> Option<Caller> {
+    ACTING.try_with(|it| it.caller.clone()).ok()
+}
+
+/// Answers `request` as one of `caller`'s; or says what there is with its session.
+pub(super) async fn acting<F: Future>(caller: Caller, request: F) -> Result<F::Output, Trouble> {
     let answer = async {
         let answer = request.await;
         ACTING.with(|it| it.trouble.get()).map_or(Ok(answer), Err)
     };
-    ACTING.scope(Acting { principal, trouble: Cell::new(None) }, answer).await
+    ACTING.scope(Acting { caller, trouble: Cell::new(None) }, answer).await
 }
 
 /// Whether the session named `id` belongs to the sender of the request; where there is none, it is the
 /// session itself that asks.
 fn is_theirs(book: &SessionTable<SessionId>, id: &SessionId) -> bool {
-    ACTING.try_with(|it| book.is_of(id, &it.principal)).unwrap_or(true)
+    ACTING.try_with(|it| book.is_of(id, &it.caller.principal)).unwrap_or(true)
 }
 
 /// What the SDK is told of a session that has gone or for which there is no room.
@@ -174,7 +176,7 @@ impl SessionManager for Sessions {
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport)> {
         self.sweeping.call_once(|| self.sweep());
-        let acting = ACTING.try_with(|it| it.principal.clone());
+        let acting = ACTING.try_with(|it| it.caller.principal.clone());
         let principal = acting.unwrap_or_else(|_| Arc::from("anonymous"));
         let Some(made_room) = self.book.make_room(&principal) else {
             note(Trouble::Full);

@@ -145,7 +145,8 @@ impl Subscriptions {
             }
             By::Component(component) => component,
         };
-        if !self.caller.may_use(Owner::Component(component)) {
+        let catalog = self.changes.borrow();
+        if !catalog.may_use(&self.caller, Owner::Component(component)) {
             return;
         }
         match &*rung.what {
@@ -153,7 +154,6 @@ impl Subscriptions {
             "prompts" => bulletin.prompts = true,
             "resources" => bulletin.resources = true,
             uri => {
-                let catalog = self.changes.borrow();
                 // A component speaks for what is its own.
                 let owner = catalog.component_for_resource(uri).map(|it| it.name());
                 if owner == Some(component) {
@@ -177,7 +177,7 @@ impl McpServer {
     pub(super) fn subscribe_session(&self, uri: String, caller: &Caller) -> Result<()> {
         let catalog = self.registry.catalog();
         let owner = catalog.component_for_resource(&uri);
-        if !owner.is_some_and(|it| caller.may_use(Owner::Component(it.name()))) {
+        if !owner.is_some_and(|it| catalog.may_use(caller, Owner::Component(it.name()))) {
             return Err(wire::error(CallError::UnknownResource { uri }));
         }
         if self.session.subscribe(uri) {

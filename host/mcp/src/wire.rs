@@ -139,12 +139,6 @@ fn object(json: Option<&str>) -> Option<MetaObject> {
     json.and_then(|it| serde_json::from_str(it).ok()).map(MetaObject)
 }
 
-/// In which language `caller` is told what is on offer: in English where they read anything but
-/// Japanese, and in the words of the specifications, which are Japanese, where the request does not say.
-pub(super) fn language(caller: &Caller) -> Language {
-    Language::of(Some(caller.locale.as_deref().unwrap_or("ja")), "")
-}
-
 /// What the world says no to, where there is no result to say it in.
 const REFUSED: ErrorCode = ErrorCode(-32000);
 

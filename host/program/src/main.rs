@@ -41,6 +41,9 @@ struct Arguments {
     /// Serve one client on standard input and output instead of HTTP
     #[arg(long)]
     stdio: bool,
+    /// The tools that the client on standard input and output knows of: `[toolsets.NAME]` of the configuration
+    #[arg(long, value_name = "NAME", requires = "stdio")]
+    toolset: Option<String>,
     /// What those read who do not say it: `ja`, or English
     #[arg(long, env = "MADOGUCHI_LANGUAGE", value_name = "TAG", value_parser = language)]
     language: Option<LanguageTag>,
@@ -176,6 +179,7 @@ fn config(arguments: &Arguments, file: Option<&PathBuf>) -> anyhow::Result<Confi
     let endpoint = || std::env::var("OTEL_EXPORTER_OTLP_ENDPOINT").ok().filter(|it| !it.is_empty());
     config.telemetry.otlp_endpoint = config.telemetry.otlp_endpoint.or_else(endpoint);
     config.language = arguments.language.clone().or(config.language);
+    config.stdio_toolset.clone_from(&arguments.toolset);
     config.operator_addr = arguments.operator_addr.map_or(config.operator_addr, |it| it.0);
     config.data = arguments.data.clone().unwrap_or(config.data);
     config.components_folder =

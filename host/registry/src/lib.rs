@@ -107,6 +107,30 @@ impl Catalog {
         Some((Owner::Component(component.name()), own))
     }
 
+    /// Whether `caller`'s toolset has the tool of that name, as it is on offer.
+    pub fn knows_of(&self, caller: &Caller, tool: &str) -> bool {
+        caller.toolset.is_none()
+            || self
+                .offered_tool(tool)
+                .is_some_and(|(owner, it)| caller.knows_of(owner, &it.name, it.hints))
+    }
+
+    /// Whether `caller`'s toolset shows what `owner` has beside tools: where it has one of its tools, or all that it
+    /// may come to have.
+    pub fn shows(&self, caller: &Caller, owner: Owner<'_>) -> bool {
+        let Some(toolset) = &caller.toolset else { return true };
+        let mut own = self.offers().filter(|(its, _)| *its == owner).peekable();
+        match own.peek() {
+            None => toolset.has_all_of(owner),
+            Some(_) => own.any(|(_, it)| toolset.has(owner, &it.name, it.hints)),
+        }
+    }
+
+    /// Whether `caller` may see and use the prompts, resources and look-ups of `owner`.
+    pub fn may_use(&self, caller: &Caller, owner: Owner<'_>) -> bool {
+        caller.may_use(owner) && self.shows(caller, owner)
+    }
+
     /// The names of all tools on offer, whosever they are.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.offers().map(|(_, it)| &*it.name)
@@ -152,9 +176,7 @@ impl Catalog {
             let pairs = it.as_bytes().windows(2);
             pairs.filter(|pair| name.as_bytes().windows(2).any(|it| it == *pair)).count()
         };
-        let seen = self
-            .offers()
-            .filter(|(owner, it)| caller.may_call(*owner, &it.name, it.hints.read_only));
+        let seen = self.offers().filter(|(owner, it)| caller.may_call(*owner, &it.name, it.hints));
         let mut names: Vec<_> = seen.map(|(_, it)| (likeness(&it.name), &it.name)).collect();
         names.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
         names.iter().take(3).filter(|it| it.0 > 0).map(|it| it.1.to_string()).collect()

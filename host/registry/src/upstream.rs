@@ -74,7 +74,7 @@ impl ServerTool {
     /// Whether `caller` may see and call it.
     pub fn is_open_to(&self, caller: &Caller) -> bool {
         let (owner, tool) = self.offer();
-        caller.may_call(owner, &tool.name, tool.hints.read_only)
+        caller.may_call(owner, &tool.name, tool.hints)
     }
 }
 

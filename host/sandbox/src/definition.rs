@@ -6,13 +6,14 @@ use std::{collections::HashSet, sync::Arc};
 use serde_json::{Map, Value};
 
 use crate::bindings::exports::madoguchi::tool::tools::{Annotations, Definition};
+pub use base::tool_set::Hints;
 use base::{clean, tool_set::is_name};
 
 mod audience;
 mod offers;
 mod shown;
 
-pub use audience::{Audience, Viewer, Words, texts};
+pub use audience::{Audience, Viewer, Words, is_own_page, texts};
 pub use offers::{Argument, Prompt, Resource, Template, check_uri};
 pub use shown::{Says, Shown};
 
@@ -47,19 +48,6 @@ pub struct Tool {
     pub audience: Audience,
     /// What it says of itself, for those who keep that.
     pub shown: Shown,
-}
-
-/// MCP's hints about what a call does to the world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hints {
-    /// Changes nothing.
-    pub read_only: bool,
-    /// May destroy something.
-    pub destructive: bool,
-    /// Once is the same as twice.
-    pub idempotent: bool,
-    /// Reaches beyond this host.
-    pub open_world: bool,
 }
 
 /// Why a tool, a prompt, a resource or a template cannot be offered.

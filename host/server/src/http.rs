@@ -27,6 +27,7 @@ mod front;
 mod guard;
 mod listener;
 mod state;
+mod toolsets;
 
 pub(crate) use allowed::hosts;
 pub(crate) use front::Front;
@@ -99,7 +100,7 @@ fn compression() -> CompressionLayer<impl Predicate> {
     CompressionLayer::new().quality(CompressionLevel::Fastest).compress_when(worth_it)
 }
 
-/// `/mcp`, with `answers` behind it on the fast path and the SDK on the other.
+/// `/mcp`, and `/mcp/NAME` for each toolset, with `answers` behind it on the fast path and the SDK on the other.
 fn mcp<A: Executor>(
     config: &Config,
     answers: A,
@@ -109,9 +110,20 @@ fn mcp<A: Executor>(
     let body_bytes_max = config.body_bytes_max;
     let sdk = sdk.over_http(config, hang_up);
     let state = Arc::new(FastPath { answers, sdk, body_bytes_max, is_on: config.fast_path });
-    // Some clients write a slash at its end.
     let answer = any(fast_path::answer::<A>).with_state(state);
-    Router::new().route("/mcp", answer.clone()).route("/mcp/", answer)
+    let toolsets = Arc::new(config.toolsets.clone());
+    let named = middleware::from_fn_with_state(toolsets, toolsets::named);
+    let named = answer.clone().layer(named);
+    let all = match config.toolsets.default_one() {
+        Some(it) => answer.layer(middleware::from_fn_with_state(it.clone(), toolsets::default_one)),
+        None => answer,
+    };
+    // Some clients write a slash at its end.
+    let router = Router::new().route("/mcp", all.clone()).route("/mcp/", all);
+    if config.toolsets.is_empty() {
+        return router;
+    }
+    router.route("/mcp/{toolset}", named.clone()).route("/mcp/{toolset}/", named)
 }
 
 /// `routes` behind what every request must pass.

@@ -241,7 +241,8 @@ impl Server {
             around.put(&calls);
             let wait = config.sessions.question_wait();
             let mcp = McpServer::new(registry.clone(), (*calls).clone(), events.clone(), wait)
-                .reading(config.language.clone());
+                .reading(config.language.clone())
+                .offering(config.toolset_of_stdio());
             let (services, asks) = Services::start(&config, &registry, &stop);
             let disk = Disk::new(&config.data);
             // Told in the log, should it take nothing.

@@ -33,6 +33,9 @@ pub enum ConfigError {
         /// What is missing.
         what: &'static str,
     },
+    /// The toolset that the command line names is not there.
+    #[error("--toolset: {0}")]
+    NoToolset(String),
     /// It says something that cannot work.
     #[error("[{table}]: {what}")]
     Unworkable {

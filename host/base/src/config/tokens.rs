@@ -37,6 +37,9 @@ pub struct TokenConfig {
     /// How often its holder may ask, where that is not as for all.
     #[serde(default)]
     pub rate: Option<RateConfig>,
+    /// The toolset that its holder knows of, wherever they ask; all tools where nothing is said.
+    #[serde(default)]
+    pub toolset: Option<String>,
 }
 
 impl TokenConfig {

@@ -232,11 +232,13 @@ fn tool(server: &Arc<Server>, mut said: Tool) -> Result<ServerTool, String> {
         has_header_arguments: input.to_string().contains("x-mcp-header"),
         takes_unasked_answers: false,
         audience: Audience::of(&meta),
+        // Of one that is not believed the worst is taken for true.
         hints: Hints {
             read_only: says_read_only && is_believed,
-            destructive: hints.and_then(|it| it.destructive_hint) != Some(false),
-            idempotent: hint(hints.and_then(|it| it.idempotent_hint)),
-            open_world: hints.and_then(|it| it.open_world_hint) != Some(false),
+            destructive: !(is_believed
+                && (says_read_only || hints.and_then(|it| it.destructive_hint) == Some(false))),
+            idempotent: is_believed && hint(hints.and_then(|it| it.idempotent_hint)),
+            open_world: !(is_believed && hints.and_then(|it| it.open_world_hint) == Some(false)),
         },
         title: said.title,
         description: said.description.map(Cow::into_owned).unwrap_or_default(),

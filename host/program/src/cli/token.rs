@@ -114,6 +114,7 @@ impl List {
                     "scopes": it.scopes,
                     "expires": it.expires,
                     "expired": has_expired,
+                    "toolset": it.toolset,
                 });
                 (name.clone(), token)
             });
@@ -127,7 +128,9 @@ impl List {
                 Some(at) if is_over(at) => format!("expired {at}"),
                 Some(at) => format!("until {at}"),
             };
-            say(&format!("{name}  {}  ({until})", token.scopes.join(", ")))?;
+            let toolset = token.toolset.as_ref().map(|it| format!(", toolset {it}"));
+            let toolset = toolset.unwrap_or_default();
+            say(&format!("{name}  {}{toolset}  ({until})", token.scopes.join(", ")))?;
         }
         if config.tokens.is_empty() {
             say("no tokens: whoever can reach this machine's own addresses may call everything")?;

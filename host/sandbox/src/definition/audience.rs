@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 use super::Tool;
 
 /// Extensions whose clients draw views: MCP Apps, and this server's own page.
-const VIEWS: [&str; 2] = ["io.modelcontextprotocol/ui", "madoguchi/views"];
+const VIEWS: [&str; 2] = ["io.modelcontextprotocol/ui", OWN_VIEWS];
+const OWN_VIEWS: &str = "madoguchi/views";
 
 /// Whom a tool is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,13 +55,7 @@ impl Audience {
 impl Viewer {
     /// Of a client with these capabilities, a JSON object.
     pub fn of(capabilities: &str) -> Self {
-        // Most clients say little, and what they say is read for each list.
-        let capabilities: Value = serde_json::from_str(capabilities).unwrap_or_default();
-        let declares = |name: &str| {
-            let places = ["extensions", "experimental"].into_iter();
-            places.filter_map(|it| capabilities.get(it)).any(|it| it.get(name).is_some())
-        };
-        if VIEWS.iter().any(|it| declares(it)) { Self::Page } else { Self::Client }
+        if declares(capabilities, &VIEWS) { Self::Page } else { Self::Client }
     }
 
     /// What of a tool's meta it can use: texts for pages and words on views are for those that draw.
@@ -69,6 +64,20 @@ impl Viewer {
         let all = meta.iter().filter(|(name, _)| self == Self::Page || !is_for_pages(name));
         all.map(|(name, value)| (name.clone(), value.clone())).collect()
     }
+}
+
+/// Whether a client with these capabilities, a JSON object, is this server's own page.
+pub fn is_own_page(capabilities: &str) -> bool {
+    declares(capabilities, &[OWN_VIEWS])
+}
+
+/// Whether these capabilities have one of those extensions.
+fn declares(capabilities: &str, extensions: &[&str]) -> bool {
+    // Most clients say little, and what they say is read for each list.
+    let capabilities: Value = serde_json::from_str(capabilities).unwrap_or_default();
+    let places = ["extensions", "experimental"].into_iter();
+    let mut places = places.filter_map(|it| capabilities.get(it));
+    places.any(|place| extensions.iter().any(|it| place.get(*it).is_some()))
 }
 
 /// Where a definition's meta has its texts by language.

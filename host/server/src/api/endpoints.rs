@@ -28,6 +28,7 @@ use calls::{
     Calls, RouteCall,
     authorization::{Gateway, Shape, caller_of, forbidden, refusal},
 };
+use registry::Catalog;
 use sandbox::{
     capability::Written,
     component::{
@@ -117,7 +118,8 @@ impl Endpoints {
             Found::Route(route, parameters) => {
                 // Everyone may talk; what is called for them is what they may call.
                 if !is_chat {
-                    must_use(&caller, &asked.component, route)?;
+                    let catalog = self.calls.registry.catalog();
+                    must_use(&catalog, &caller, &asked.component, route)?;
                 }
                 let most = match is_chat {
                     true => self.calls.config.chat.body_bytes_max,
@@ -149,6 +151,9 @@ impl Endpoints {
             }
             found if *method == Method::GET && asked.component.exports.endpoints.is_some() => {
                 let component = &asked.component;
+                if !self.calls.registry.catalog().shows(&caller, Owner::Component(&name)) {
+                    return Err(no_component(&name));
+                }
                 if !caller.may_use(Owner::Component(&name)) {
                     return Err(CallError::Forbidden { scope: format!("component:{name}") }.into());
                 }
@@ -188,7 +193,7 @@ impl Endpoints {
                 Some(_) => format!(
                     "The component {shown}, which answers here, is not served; /api/health says why."
                 ),
-                None => format!("There is no component {shown}."),
+                None => return Err(no_component(&shown)),
             }));
         };
         match component.why_no_endpoints() {
@@ -275,13 +280,30 @@ fn failed(answer: Result<RouteAnswer, CallError>) -> Option<Written> {
     Some(Written { name: "error".to_owned(), data: data.to_string() })
 }
 
-/// A scope of the caller's lets them use `route`: that of one of its tools, or else that of its component.
-fn must_use(caller: &Caller, component: &LoadedComponent, route: &Route) -> Result<(), Failure> {
+/// There is no component of that name, as far as the caller knows.
+fn no_component(name: &str) -> Failure {
+    Failure::new("not_found", 404, format!("There is no component {name}."))
+}
+
+/// A scope of the caller's lets them use `route`, and their toolset shows it: that of one of its tools, or else that of
+/// its component.
+fn must_use(
+    catalog: &Catalog,
+    caller: &Caller,
+    component: &LoadedComponent,
+    route: &Route,
+) -> Result<(), Failure> {
     let name = component.name();
     let owner = Owner::Component(name);
+    let is_shown = match route.tools.as_slice() {
+        [] => catalog.shows(caller, owner),
+        tools => tools.iter().any(|it| catalog.knows_of(caller, it)),
+    };
+    if !is_shown {
+        return Err(no_component(name));
+    }
     let own = |name: &String| component.tools().iter().find(|it| *it.name == **name);
-    let may_call =
-        |name| own(name).is_some_and(|it| caller.may_call(owner, &it.name, it.hints.read_only));
+    let may_call = |name| own(name).is_some_and(|it| caller.may_call(owner, &it.name, it.hints));
     let may = match route.tools.as_slice() {
         [] => caller.may_use(owner) && (route.method == Method::GET || caller.may_upload()),
         tools => tools.iter().any(may_call),

@@ -81,13 +81,12 @@ fn told(
     if extensions.get::<Stranger>().is_some() {
         return json!({ "status": status, "version": version });
     }
-    let sees = |name: &str| caller.may_use(Owner::Component(name));
+    let sees = |name: &str| catalog.may_use(&caller, Owner::Component(name));
     troubles.retain(|name, _| sees(name));
     let mut components = Map::new();
     let seen = catalog.components().filter(|it| {
         let owner = Owner::Component(it.name());
-        sees(it.name())
-            || it.tools().iter().any(|it| caller.may_call(owner, &it.name, it.hints.read_only))
+        sees(it.name()) || it.tools().iter().any(|it| caller.may_call(owner, &it.name, it.hints))
     });
     for it in seen {
         let component = json!({
@@ -103,7 +102,7 @@ fn told(
         component["error"] = trouble.public.as_str().into();
     }
     let tools = catalog.offers();
-    let tools = tools.filter(|(owner, it)| caller.may_call(*owner, &it.name, it.hints.read_only));
+    let tools = tools.filter(|(owner, it)| caller.may_call(*owner, &it.name, it.hints));
     let tools: Vec<_> = tools.map(|(_, it)| &*it.name).collect();
     let mut told = json!({
         "status": status,
@@ -142,7 +141,7 @@ fn servers(catalog: &Catalog, caller: &Caller, statuses: Vec<Status>) -> Map<Str
     for it in statuses {
         let tools = catalog.served.tools().filter(|tool| *tool.server.name() == it.name);
         let open = tools.filter(|it| it.is_open_to(caller)).count();
-        if open == 0 && !caller.may_use(Owner::Server(&it.name)) {
+        if open == 0 && !catalog.may_use(caller, Owner::Server(&it.name)) {
             continue;
         }
         let mut server = json!({ "status": it.word, "tools": open });

@@ -48,6 +48,8 @@ struct Rules {
     gateway: Option<Gateway>,
     /// Who looks after the server.
     operators: Operators,
+    /// Whether there are addresses of toolsets.
+    has_toolsets: bool,
 }
 
 /// Those who look after the server.
@@ -112,6 +114,7 @@ impl Guard {
             metrics,
             gateway,
             operators: Operators::new(access),
+            has_toolsets: !config.toolsets.is_empty(),
         };
         Self(Arc::new(rules))
     }
@@ -184,7 +187,7 @@ impl Rules {
     }
 
     fn admit(&self, parts: &mut Parts, peer: IpAddr) -> Result<Pass, Box<Response>> {
-        let shape = shape(parts);
+        let shape = shape(parts, self.has_toolsets);
         let is_asked = !self.authority.is_open() || self.strangers.is_some();
         let known = match shape.filter(|_| is_asked) {
             Some(shape) => self.identify(parts, shape, peer)?,
@@ -314,10 +317,11 @@ fn is_subscription(parts: &Parts) -> bool {
 }
 
 /// How a refusal of a request reads; nothing for the page's files, which are everybody's.
-fn shape(parts: &Parts) -> Option<Shape> {
+fn shape(parts: &Parts, has_toolsets: bool) -> Option<Shape> {
     let path = parts.uri.path();
     match path {
         "/mcp" | "/mcp/" | "/rpc" | "/rpc/" => Some(Shape::JsonRpc),
+        _ if has_toolsets && path.starts_with("/mcp/") => Some(Shape::JsonRpc),
         _ if path.starts_with("/api/") => Some(Shape::Rest),
         _ if matches!(parts.method, Method::GET | Method::HEAD) || is_probed(path) => None,
         _ => Some(Shape::Rest),
@@ -336,13 +340,13 @@ mod tests {
 
     #[test]
     fn only_the_files_of_the_page_are_everybodys() {
-        let of = |method: &str, path: &str| shape(&parts(method, path));
+        let of = |method: &str, path: &str| shape(&parts(method, path), true);
         for path in ["/", "/index.html", "/seats", "/assets/app.js", "/api", "/f/abc"] {
             assert_eq!((of("GET", path), of("HEAD", path)), (None, None), "{path}");
             assert!(of("POST", path).is_some() && of("DELETE", path).is_some(), "{path}");
         }
         let api = ["/api/health", "/api/blobs/1", "/api/cinema/x", "/api/"];
-        for path in ["/mcp", "/mcp/", "/rpc", "/rpc/"].into_iter().chain(api) {
+        for path in ["/mcp", "/mcp/", "/mcp/a", "/rpc", "/rpc/"].into_iter().chain(api) {
             for method in ["GET", "HEAD", "POST", "PUT", "OPTIONS"] {
                 assert!(of(method, path).is_some(), "{method} {path}");
             }

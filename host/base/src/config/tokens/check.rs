@@ -72,6 +72,11 @@ pub fn problems(config: &Config) -> Vec<Problem> {
                 problem("scopes", error.to_string());
             }
         }
+        if let Some(toolset) = &token.toolset
+            && config.toolsets.get(toolset).is_none()
+        {
+            problem("toolset", config.toolsets.unknown(toolset));
+        }
         match token.expiry() {
             Some(Err(_)) => {
                 let what = "it is not a time; \"2027-01-31T00:00:00Z\" is right";
@@ -152,6 +157,7 @@ mod tests {
             expires: None,
             language: None,
             rate: None,
+            toolset: None,
         };
         let mut token = right();
         change(&mut token);
@@ -166,13 +172,14 @@ mod tests {
     #[test]
     fn each_mistake_is_named_with_its_place_and_what_to_mend() {
         assert_eq!(found("a", |_| {}), []);
-        let cases: [(&str, Change, &str, &str); 9] = [
+        let cases: [(&str, Change, &str, &str); 10] = [
             ("a", |it| it.sha256 = Secret::new("hush"), "tokens.a.sha256", "4 characters"),
             ("a", |it| it.sha256 = Secret::new("mdg_hush"), "tokens.a.sha256", "the token itself"),
             ("a", |it| it.sha256 = Secret::new("CD".repeat(32)), "tokens.z.sha256", "[tokens.a]"),
             ("a", |it| it.scopes.clear(), "tokens.a.scopes", "[\"*\"] is everything"),
             ("a", |it| it.scopes.push("tools:x".to_owned()), "tokens.a.scopes", "\"tool:NAME\""),
             ("a", |it| it.expires = Some("tomorrow".to_owned()), "tokens.a.expires", "is right"),
+            ("a", |it| it.toolset = Some("x".into()), "tokens.a.toolset", "no toolset \"x\""),
             ("a b", |_| {}, "tokens.a b", "A-Z"),
             ("operator", |_| {}, "tokens.operator", "another name"),
             (
