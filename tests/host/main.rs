@@ -34,6 +34,7 @@ mod settings;
 mod specification;
 mod start;
 mod swap;
+mod toolsets;
 mod traces;
 mod versions;
 mod watching;

@@ -18,6 +18,8 @@ pub struct Client {
     url: String,
     /// What it shows to say who it is.
     token: Option<String>,
+    /// Where it speaks MCP.
+    endpoint: String,
 }
 
 /// News that a server sends without being asked.
@@ -36,13 +38,24 @@ impl Client {
     /// A client of the server at `url`, such as `http://127.0.0.1:8808`.
     pub fn new(url: &str) -> Self {
         let http = http().build().expect("no options that can fail");
-        Self { http, url: url.to_owned(), token: None }
+        Self { http, url: url.to_owned(), token: None, endpoint: "/mcp".to_owned() }
     }
 
     /// The same with a token.
     pub fn with_token(mut self, token: &str) -> Self {
         self.token = Some(token.to_owned());
         self
+    }
+
+    /// The same at another address of MCP's, such as `/mcp/booking`.
+    pub fn at(mut self, endpoint: &str) -> Self {
+        self.endpoint = endpoint.to_owned();
+        self
+    }
+
+    /// Where it speaks MCP.
+    pub fn endpoint(&self) -> &str {
+        &self.endpoint
     }
 
     /// One request, to be sent as it stands.
@@ -100,7 +113,7 @@ impl Client {
         if let Some(name) = &name {
             headers.push(("mcp-name", name));
         }
-        self.post("/mcp", &headers, body.to_string()).await
+        self.post(&self.endpoint, &headers, body.to_string()).await
     }
 
     /// One request: the HTTP status and the JSON-RPC answer.

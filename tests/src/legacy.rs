@@ -51,7 +51,7 @@ impl LegacySession {
             },
         });
         let accept = [("accept", "application/json, text/event-stream")];
-        let response = client.post("/mcp", &accept, body.to_string()).await;
+        let response = client.post(client.endpoint(), &accept, body.to_string()).await;
         let Some(id) = response.headers().get("mcp-session-id") else { return Err(response) };
         let id = id.to_str().expect("ASCII").to_owned();
         response.text().await.expect("the answer arrives");
@@ -78,12 +78,12 @@ impl LegacySession {
             ("mcp-protocol-version", LEGACY),
             ("mcp-session-id", &self.id),
         ];
-        self.client.post("/mcp", &headers, body.to_string()).await
+        self.client.post(self.client.endpoint(), &headers, body.to_string()).await
     }
 
     /// Ends it.
     pub async fn delete(&self) -> Response {
-        let request = self.client.http(Method::DELETE, "/mcp");
+        let request = self.client.http(Method::DELETE, self.client.endpoint());
         let request = request.header("mcp-protocol-version", LEGACY);
         let request = request.header("mcp-session-id", &self.id);
         request.send().await.expect("the server answers")
@@ -91,7 +91,10 @@ impl LegacySession {
 
     /// The stream of what the server says by itself.
     pub async fn stream(&self) -> Response {
-        let request = self.client.http(Method::GET, "/mcp").header("accept", "text/event-stream");
+        let request = self
+            .client
+            .http(Method::GET, self.client.endpoint())
+            .header("accept", "text/event-stream");
         let request = request.header("mcp-protocol-version", LEGACY);
         let request = request.header("mcp-session-id", &self.id);
         request.send().await.expect("the server answers")
