@@ -12,6 +12,7 @@ mod command_line;
 mod cors;
 mod instructions;
 mod leaks;
+mod oauth;
 mod operator;
 mod rate;
 mod scopes;

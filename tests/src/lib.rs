@@ -10,6 +10,7 @@ pub mod compiled;
 pub mod conversations;
 pub mod fake;
 pub mod fake_cards;
+pub mod fake_identity;
 pub mod fake_maps;
 pub mod fake_models;
 pub mod foreign;

@@ -26,6 +26,7 @@ mod component;
 pub mod defaults;
 mod environment;
 mod error;
+pub mod oauth;
 mod page;
 mod public_url;
 mod records;
@@ -45,6 +46,7 @@ pub use component::{ComponentConfig, Reach};
 use defaults::merged;
 pub use environment::{Base, Choice, FromEnvironment, HostsFromEnvironment, NamedHosts, When};
 pub use error::ConfigError;
+pub use oauth::{OauthConfig, SigningAlgorithm};
 pub use page::{PageConfig, Tiles};
 pub use public_url::PublicUrl;
 pub use records::{AuditConfig, LogConfig, LogFormat, TelemetryConfig, TelemetryError};
@@ -92,6 +94,9 @@ pub struct Config {
     /// The name of the one that the client over stdio knows of (`--toolset`).
     #[serde(skip)]
     pub stdio_toolset: Option<String>,
+    /// Identity providers whose tokens let in beside those.
+    #[serde(deserialize_with = "oauth::providers")]
+    pub oauth: Vec<OauthConfig>,
     /// How often each caller may ask; as often as they like where nothing is said.
     pub rate: Option<RateConfig>,
     /// How many sessions clients of the legacy era may have open.
@@ -190,6 +195,7 @@ impl Default for Config {
             tokens: BTreeMap::new(),
             toolsets: Toolsets::default(),
             stdio_toolset: None,
+            oauth: Vec::new(),
             rate: None,
             sessions: SessionsConfig::default(),
             body_bytes_max: 4 << 20,
@@ -309,6 +315,23 @@ impl Config {
     pub fn toolset_of_stdio(&self) -> Option<Arc<Toolset>> {
         let named = self.stdio_toolset.as_ref().and_then(|it| self.toolsets.get(it));
         named.or(self.toolsets.default_one()).cloned()
+    }
+
+    /// Whether callers have to say who they are.
+    pub fn asks_who_calls(&self) -> bool {
+        !self.tokens.is_empty() || !self.oauth.is_empty()
+    }
+
+    /// Where people find a server that listens at `addr`, without a slash at the end.
+    pub fn public_address(&self, mut addr: SocketAddr) -> String {
+        if let Some(url) = &self.public_url {
+            return url.text.clone();
+        }
+        // "Every address" is none to go to; on the machine itself this one works.
+        if addr.ip().is_unspecified() {
+            addr.set_ip(Ipv4Addr::LOCALHOST.into());
+        }
+        format!("http://{addr}")
     }
 
     /// Bytes of the largest body that a request may have, files apart, which are not kept in memory.

@@ -20,17 +20,22 @@ use base::{
 
 pub mod fresh;
 mod gateway;
+mod oauth;
 mod refusal;
 
 pub use gateway::{Gateway, NoEntry};
+pub use oauth::{Oauth, Resource};
 pub use refusal::{
-    Shape, forbidden, insufficient_scope, refusal, too_many, unauthorized, unknown_operator,
+    Shape, forbidden, insufficient_scope, refusal, token_in_query, too_many, unauthorized,
+    unknown_operator,
 };
 
 /// Tells from a request who sends it.
 pub struct Authority {
     /// By the tokens of the configuration. Where it has none, no token is needed: this machine alone can ask.
     known: Option<Vec<Known>>,
+    /// By those of identity providers, where there are such.
+    oauth: Option<Arc<Oauth>>,
 }
 
 struct Known {
@@ -43,7 +48,7 @@ pub struct Principal {
     /// As components see them.
     pub caller: Caller,
     /// How often they may ask.
-    pub rate: Option<Rate>,
+    pub rate: Option<Arc<Rate>>,
     /// How much they may send at once.
     pub share: Share,
     /// Until when they are let in.
@@ -97,7 +102,7 @@ pub struct StrangersRate {
 /// where that is too much.
 pub fn take_one_more(extensions: &Extensions) -> Result<(), u64> {
     if let Some(principal) = extensions.get::<Arc<Principal>>() {
-        return principal.rate.as_ref().map_or(Ok(()), Rate::take);
+        return principal.rate.as_ref().map_or(Ok(()), |it| it.take());
     }
     let strangers = extensions.get::<StrangersRate>();
     strangers.map_or(Ok(()), |it| it.strangers.of(it.peer).take())
@@ -118,6 +123,15 @@ pub enum Unauthorized {
     Unknown,
     /// The token has expired.
     Expired,
+    /// An identity provider's token is not worth anything here, for this reason.
+    Invalid(&'static str),
+    /// It cannot be found out now.
+    Unavailable {
+        /// When it may be.
+        retry_after_ms: u64,
+    },
+    /// It is found out by [`Authority::resolve`].
+    Unresolved,
 }
 
 impl Authority {
@@ -136,13 +150,14 @@ impl Authority {
                 caller: Caller::known(name, &token.scopes, scopes.into_iter().collect())
                     .reading(token.language.as_ref())
                     .offered(toolset),
-                rate: rate.map(Rate::new),
+                rate: rate.map(|it| Arc::new(Rate::new(it))),
                 share: shares.of_caller(),
                 expires,
             };
             Some(Known { digest: token.digest()?, principal: Arc::new(principal) })
         });
-        Self { known: (!config.tokens.is_empty()).then(|| known.collect()) }
+        let oauth = Oauth::of(config, &shares.callers);
+        Self { known: config.asks_who_calls().then(|| known.collect()), oauth }
     }
 
     /// Whether anybody may come in without saying who they are.
@@ -153,18 +168,42 @@ impl Authority {
     /// Who sends a request with these headers; an anonymous caller where all are the same.
     pub fn principal(&self, headers: &HeaderMap) -> Result<Option<Arc<Principal>>, Unauthorized> {
         let Some(known) = &self.known else { return Ok(None) };
-        of_token(known, bearer(headers)?).map(Some)
+        let token = bearer(headers)?;
+        let digest: [u8; 32] = Sha256::digest(token.as_bytes()).into();
+        match (of_token(known, &digest), &self.oauth) {
+            (Err(Unauthorized::Unknown), Some(oauth)) => oauth.principal(token, &digest).map(Some),
+            (found, _) => found.map(Some),
+        }
+    }
+
+    /// The same, where an identity provider has to be asked first.
+    ///
+    /// # Errors
+    /// Why it is not known who sends the request.
+    pub async fn resolve(
+        &self,
+        headers: &HeaderMap,
+        peer: IpAddr,
+    ) -> Result<Option<Arc<Principal>>, Unauthorized> {
+        match &self.oauth {
+            Some(oauth) => oauth.resolve(bearer(headers)?, peer).await.map(Some),
+            None => self.principal(headers),
+        }
+    }
+
+    /// The identity providers, where there are such.
+    pub fn oauth(&self) -> Option<&Arc<Oauth>> {
+        self.oauth.as_ref()
     }
 }
 
-/// Whose `token` is.
+/// Whose token has this digest.
 ///
 /// All are compared, whole, whichever it is: the time that it takes says nothing.
-fn of_token(all: &[Known], token: &str) -> Result<Arc<Principal>, Unauthorized> {
-    let digest: [u8; 32] = Sha256::digest(token.as_bytes()).into();
+fn of_token(all: &[Known], digest: &[u8; 32]) -> Result<Arc<Principal>, Unauthorized> {
     let mut found = u32::MAX;
     for (at, known) in (0_u32..).zip(all) {
-        found.conditional_assign(&at, known.digest.ct_eq(&digest));
+        found.conditional_assign(&at, known.digest.ct_eq(digest));
     }
     let known = all.get(found as usize).ok_or(Unauthorized::Unknown)?;
     match known.principal.expires {
@@ -237,7 +276,10 @@ mod tests {
         config.tokens.insert("ben".to_owned(), token("mdg_b", Some("2999-01-01T00:00:00Z")));
         config.tokens.insert("old".to_owned(), token("mdg_c", Some("2020-01-01T00:00:00Z")));
         let tokens = Authority::of(&config, &Shares::new(1, 1)).known.unwrap();
-        let name = |it: &str| of_token(&tokens, it).map(|it| it.caller.principal.to_string());
+        let name = |it: &str| {
+            let digest = Sha256::digest(it.as_bytes()).into();
+            of_token(&tokens, &digest).map(|it| it.caller.principal.to_string())
+        };
         assert_eq!(name("mdg_a").as_deref(), Ok("ann"));
         assert_eq!(name("mdg_b").as_deref(), Ok("ben"));
         assert_eq!(name("mdg_c"), Err(Unauthorized::Expired));

@@ -73,10 +73,24 @@ impl Share {
     }
 }
 
+/// The budget of callers.
+#[derive(Clone)]
+pub struct CallerShares {
+    all: Arc<Semaphore>,
+    share_max: usize,
+}
+
+impl CallerShares {
+    /// One more caller's.
+    pub fn of_caller(&self) -> Share {
+        Share::new(self.share_max, &self.all)
+    }
+}
+
 /// The budget of callers, the one of strangers, and who has which share.
 pub struct Shares {
-    callers: Arc<Semaphore>,
-    share_max: usize,
+    /// That of callers.
+    pub callers: CallerShares,
     /// Callers on this machine, where no token is needed.
     local: Share,
     /// Callers without a name from elsewhere, by their network.
@@ -92,17 +106,16 @@ impl Shares {
         // One caller can always send what one request may have, and never take everything.
         let share_max = (max / 2).max(largest).min(max);
         Self {
-            share_max,
             local: Share::new(max, &callers),
             anonymous: Places::new(|| Share::new(share_max, &callers)),
             strangers: Places::new(|| Share::new(NETWORK_BYTES_MAX, &strangers)),
-            callers,
+            callers: CallerShares { all: callers, share_max },
         }
     }
 
     /// One more caller's.
     pub fn of_caller(&self) -> Share {
-        Share::new(self.share_max, &self.callers)
+        self.callers.of_caller()
     }
 
     /// That of callers at `peer` where no token is needed.

@@ -26,6 +26,7 @@ mod cors;
 mod front;
 mod guard;
 mod listener;
+mod resource;
 mod state;
 mod toolsets;
 
@@ -46,6 +47,7 @@ use mcp::{
     McpServer, error_mapping,
     fast_path::{self, FastPath},
 };
+use registry::Registry;
 use store::blobs::Blobs;
 use telemetry::metrics::Metrics;
 
@@ -67,6 +69,7 @@ pub(crate) fn front(config: &Config, routes: Routes) -> Front {
     let limit = DefaultBodyLimit::max(config.body_bytes_max);
     let (calls, gateway) = (routes.endpoints.calls.clone(), routes.endpoints.gateway.clone());
     let watched = (calls.running.clone(), calls.watch.metrics.clone());
+    let registry = Some(calls.registry.clone());
     let rpc = post(api::rpc::answer).with_state(calls.clone()).layer(limit).layer(mapped);
     let all = mcp(config, calls, &routes.mcp, routes.hang_up)
         .route("/rpc", rpc.clone())
@@ -83,7 +86,7 @@ pub(crate) fn front(config: &Config, routes: Routes) -> Front {
         .fallback_service(any(page::answer).with_state(page::Page::of(config)))
         .method_not_allowed_fallback(other_method)
         .layer(compression());
-    guarded(config, all, watched, (Some(gateway), routes.access))
+    guarded(config, all, watched, ((Some(gateway), routes.access), registry))
 }
 
 /// Bytes of JSON from which on a client that takes gzip gets it so.
@@ -131,9 +134,9 @@ fn guarded(
     config: &Config,
     routes: Router,
     (running, metrics): (TaskTracker, Metrics),
-    known: (Option<Gateway>, Option<OperatorAccess>),
+    (known, registry): ((Option<Gateway>, Option<OperatorAccess>), Option<Registry>),
 ) -> Front {
-    let guard = Guard::new(config, metrics, known);
+    let guard = Guard::new(config, metrics, known, registry);
     let share = guard.share();
     Front::new(routes, Some(guard), share, running)
 }
@@ -147,7 +150,7 @@ pub async fn serve_alone<A: Executor>(
     stop: CancellationToken,
 ) {
     let routes = mcp(config, answers, sdk, stop.clone());
-    let front = guarded(config, routes, watched, (None, None));
+    let front = guarded(config, routes, watched, ((None, None), None));
     Connections::new(&config.connections).serve(listener, front, stop).await;
 }
 

@@ -1,9 +1,6 @@
 //! Serves the page, compressed when it was built, under a strict content security policy.
 
-use std::{
-    net::{Ipv4Addr, SocketAddr},
-    sync::Arc,
-};
+use std::{net::SocketAddr, sync::Arc};
 
 use axum::{
     Json,
@@ -32,11 +29,14 @@ const PICTURES: &str = "img-src 'self' data: blob:";
 pub(crate) struct Page {
     files: Files,
     policy: HeaderValue,
+    /// Whether clients get their tokens from identity providers.
+    has_providers: bool,
 }
 
 impl Page {
     pub(crate) fn of(config: &Config) -> Self {
-        Self { files: config.embedded.page(), policy: policy(config) }
+        let (files, has_providers) = (config.embedded.page(), !config.oauth.is_empty());
+        Self { files, policy: policy(config), has_providers }
     }
 }
 
@@ -94,7 +94,7 @@ pub(crate) async fn answer(
         _ => path.trim_start_matches('/'),
     };
     if is_probed(path) {
-        return no_authorization_server(path);
+        return no_authorization_server(path, page.has_providers);
     }
     let is_file = file.rsplit('/').next().is_some_and(|it| it.contains('.'));
     let found = page.files.get(file).filter(|_| is_file);
@@ -118,10 +118,16 @@ pub(crate) async fn answer(
 
 /// The answer to clients that look for an authorization server: in OAuth's words, which they tell
 /// their people.
-fn no_authorization_server(path: &str) -> Response {
+fn no_authorization_server(path: &str, has_providers: bool) -> Response {
     let path = &path[..path.floor_char_boundary(PATH_BYTES_MAX)];
+    let what = match has_providers {
+        true => {
+            "the authorization server is another one, which /.well-known/oauth-protected-resource names"
+        }
+        false => "there is no OAuth here and no other transport",
+    };
     let message = format!(
-        "{path} is not served: there is no OAuth here and no other transport. MCP is at POST /mcp; where a token is needed, send `Authorization: Bearer TOKEN`, with a token from the operator."
+        "{path} is not served: {what}. MCP is at POST /mcp; where a token is needed, send `Authorization: Bearer TOKEN`, with a token from the operator."
     );
     let body = json!({ "error": "not_found", "error_description": message, "message": message, "status": 404 });
     (StatusCode::NOT_FOUND, Json(body)).into_response()
@@ -197,15 +203,10 @@ fn content_type(path: &str) -> &'static str {
 
 /// Where people find the page of a server that listens at `addr`.
 pub(crate) fn address(config: &Config, addr: Option<SocketAddr>) -> Option<Arc<str>> {
-    if let Some(url) = &config.public_url {
-        return Some(Arc::from(&*url.text));
+    match addr {
+        Some(addr) => Some(Arc::from(config.public_address(addr))),
+        None => config.public_url.as_ref().map(|it| Arc::from(&*it.text)),
     }
-    let mut addr = addr?;
-    // "Every address" is none to go to; on the machine itself this one works.
-    if addr.ip().is_unspecified() {
-        addr.set_ip(Ipv4Addr::LOCALHOST.into());
-    }
-    Some(Arc::from(format!("http://{addr}")))
 }
 
 /// Where clients look for an authorization server, or for a transport of the past, without a token:

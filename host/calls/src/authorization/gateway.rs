@@ -102,9 +102,9 @@ pub enum NoEntry {
 impl Gateway {
     pub fn new(config: &Config, seal: &Seal, clock: &Clock) -> Self {
         // Where no token is needed, all callers are anonymous.
-        let caller = match config.tokens.is_empty() {
-            true => Caller::anonymous(),
-            false => {
+        let caller = match config.asks_who_calls() {
+            false => Caller::anonymous(),
+            true => {
                 let scopes = config.chat.scopes.iter().filter_map(|it| it.parse::<Scope>().ok());
                 Caller::known("gateway", &config.chat.scopes, scopes.collect())
             }

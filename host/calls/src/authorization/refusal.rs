@@ -30,14 +30,37 @@ pub fn unauthorized(shape: Shape, why: Unauthorized) -> Response {
         }
         Unauthorized::Unknown => (401, "invalid_token", "The token is not one of this server"),
         Unauthorized::Expired => (401, "invalid_token", "The token has expired"),
+        Unauthorized::Invalid(what) => (401, "invalid_token", what),
+        Unauthorized::Unavailable { retry_after_ms } => return unavailable(shape, retry_after_ms),
+        Unauthorized::Unresolved => return unavailable(shape, 1_000),
     };
-    let message =
-        format!("{what}. Send `Authorization: Bearer TOKEN`, with a token from the operator.");
+    let from = match why {
+        Unauthorized::Invalid(_) => "a new one from your identity provider",
+        _ => "a token from the operator",
+    };
+    let message = format!("{what}. Send `Authorization: Bearer TOKEN`, with {from}.");
     let response = refusal(shape, &Failure::new(error, status, message));
     match why {
         Unauthorized::Missing => challenged(response, &[]),
         _ => challenged(response, &[("error", error), ("error_description", what)]),
     }
+}
+
+/// The answer to a request of which it is not known now who sends it: the identity provider does not answer.
+fn unavailable(shape: Shape, retry_after_ms: u64) -> Response {
+    let seconds = retry_after_ms.div_ceil(1_000).max(1);
+    let message = format!(
+        "The identity provider cannot be asked about the token now; try again in {seconds} s."
+    );
+    let failure = Failure::new("unavailable", 503, message);
+    refusal(shape, &failure.with("retry_after_ms", retry_after_ms))
+}
+
+/// The answer to a request that has a token in its address, where logs keep it.
+pub fn token_in_query(shape: Shape) -> Response {
+    let what = "A token in the address ends up in logs: send it as `Authorization: Bearer TOKEN`";
+    let response = refusal(shape, &Failure::new("invalid_request", 400, format!("{what}.")));
+    challenged(response, &[("error", "invalid_request"), ("error_description", what)])
 }
 
 /// The answer to a request for the operator of which it is not known who sends it.

@@ -132,7 +132,10 @@ impl List {
             let toolset = toolset.unwrap_or_default();
             say(&format!("{name}  {}{toolset}  ({until})", token.scopes.join(", ")))?;
         }
-        if config.tokens.is_empty() {
+        for it in &config.oauth {
+            say(&format!("and tokens of {} ([oauth])", it.issuer))?;
+        }
+        if !config.asks_who_calls() {
             say("no tokens: whoever can reach this machine's own addresses may call everything")?;
         }
         Ok(ExitCode::SUCCESS)

@@ -32,15 +32,7 @@ impl Allowed {
     /// Refuses what a page elsewhere, or a name that was bound to this machine behind the user's
     /// back, would send (DNS rebinding). Tells the page where it is one from elsewhere that may.
     pub(super) fn check(&self, parts: &Parts) -> Result<Option<HeaderValue>, Failure> {
-        let host = host(&parts.headers, parts.uri.authority())?;
-        let is_served =
-            |it: &String| it.eq_ignore_ascii_case(host) || it.eq_ignore_ascii_case(host_of(host));
-        if !self.hosts.iter().any(is_served) {
-            return Err(forbidden(format!(
-                "Host {:?} is not served here; add it to allowed_hosts in the configuration.",
-                shown(host)
-            )));
-        }
+        let host = self.check_host(parts)?;
         let Some(sent) = parts.headers.get(header::ORIGIN) else {
             return self.without_origin(parts).map(|()| None);
         };
@@ -54,6 +46,20 @@ impl Allowed {
         Err(forbidden(format!(
             "Pages of {:?} may not talk to this server; add it to allowed_origins in the configuration.",
             shown(&origin.to_lowercase())
+        )))
+    }
+
+    /// The name by which the server is addressed; refuses one that is not its own.
+    pub(super) fn check_host<'a>(&self, parts: &'a Parts) -> Result<&'a str, Failure> {
+        let host = host(&parts.headers, parts.uri.authority())?;
+        let is_served =
+            |it: &String| it.eq_ignore_ascii_case(host) || it.eq_ignore_ascii_case(host_of(host));
+        if self.hosts.iter().any(is_served) {
+            return Ok(host);
+        }
+        Err(forbidden(format!(
+            "Host {:?} is not served here; add it to allowed_hosts in the configuration.",
+            shown(host)
         )))
     }
 

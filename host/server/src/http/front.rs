@@ -11,7 +11,7 @@ use std::{
 
 use axum::{Router, extract::Request, response::Response, routing::future::RouteFuture};
 use futures::future::{Either, Ready, ready};
-use http::{HeaderValue, header};
+use http::{HeaderValue, header, request::Parts};
 use hyper::body::{Body as _, Incoming};
 use tokio_util::task::{TaskTracker, task_tracker::TrackedFuture};
 use tower::Service as _;
@@ -19,12 +19,13 @@ use tower::Service as _;
 use super::{
     body::{Answer, End, Metered},
     cors,
-    guard::{Guard, Pass, TOO_LARGE},
+    guard::{Guard, Pass, Resolved, TOO_LARGE, Turned},
+    resource::ProtectedResource,
     state::{Failure, State},
 };
 use base::failure::Failure as Refusal;
 use calls::{
-    authorization::{Shape, refusal},
+    authorization::{Shape, Unauthorized, refusal, unauthorized},
     refusal::retry_after,
     shares::Share,
 };
@@ -78,41 +79,105 @@ impl hyper::service::Service<http::Request<Incoming>> for Served {
 
     fn call(&self, request: http::Request<Incoming>) -> Answering {
         self.state.begin();
-        let front = &self.front.0;
+        let front = &self.front;
         let (mut parts, incoming) = request.into_parts();
-        let pass = match &front.guard {
-            Some(guard) => guard.pass(&mut parts, self.state.peer),
-            None => Ok(Pass::operators(front.share.clone())),
-        };
-        let (answer, pass) = match pass {
+        let (answer, pass, later) = match front.pass(&mut parts, &self.state, None) {
             Ok(pass) => {
-                let body = Metered::body(incoming, &self.state, &pass);
-                let answer = front.routes.clone().call(Request::from_parts(parts, body));
-                (Either::Right(front.running.track_future(answer)), pass)
+                let (answer, pass) = front.answer(parts, incoming, &self.state, Ok(pass));
+                (answer, pass, None)
             }
-            Err(refusal) => {
-                if !incoming.is_end_stream() {
-                    self.state.leave_unread();
-                }
-                (Either::Left(ready(Ok(*refusal))), Pass::operators(front.share.clone()))
+            Err(Turned::Away(refusal)) => {
+                let (answer, pass) = front.answer(parts, incoming, &self.state, Err(refusal));
+                (answer, pass, None)
+            }
+            Err(Turned::Later) => {
+                let later = front.clone().later(parts, incoming, self.state.clone());
+                let none = Either::Left(ready(Ok(Response::default())));
+                (none, Pass::operators(front.0.share.clone()), Some(Box::pin(later) as Later))
             }
         };
         let Pass { share, shape, expires, page, .. } = pass;
         let end = Some(End { state: self.state.clone(), share });
-        Answering { answer, state: self.state.clone(), end, shape, expires, page }
+        let resource = front.0.guard.as_ref().and_then(Guard::resource).cloned();
+        Answering { later, answer, state: self.state.clone(), end, shape, expires, page, resource }
     }
 }
+
+impl Front {
+    fn pass(
+        &self,
+        parts: &mut Parts,
+        state: &State,
+        resolved: Option<Resolved>,
+    ) -> Result<Pass, Turned> {
+        match &self.0.guard {
+            Some(guard) => guard.pass(parts, state.peer, resolved),
+            None => Ok(Pass::operators(self.0.share.clone())),
+        }
+    }
+
+    /// The answer of the routes to what was let in, or the refusal of what was not.
+    fn answer(
+        &self,
+        parts: Parts,
+        incoming: Incoming,
+        state: &Arc<State>,
+        pass: Result<Pass, Box<Response>>,
+    ) -> (Routed, Pass) {
+        match pass {
+            Ok(pass) => {
+                let body = Metered::body(incoming, state, &pass);
+                let answer = self.0.routes.clone().call(Request::from_parts(parts, body));
+                (Either::Right(self.0.running.track_future(answer)), pass)
+            }
+            Err(refusal) => {
+                if !incoming.is_end_stream() {
+                    state.leave_unread();
+                }
+                (Either::Left(ready(Ok(*refusal))), Pass::operators(self.0.share.clone()))
+            }
+        }
+    }
+
+    /// The same once an identity provider has said who sends the request; nothing of its body is read before.
+    async fn later(
+        self,
+        mut parts: Parts,
+        incoming: Incoming,
+        state: Arc<State>,
+    ) -> (Routed, Pass) {
+        let resolved = match &self.0.guard {
+            Some(guard) => Some(guard.resolve(&parts.headers, state.peer).await),
+            None => None,
+        };
+        let pass = match self.pass(&mut parts, &state, resolved) {
+            Ok(pass) => Ok(pass),
+            Err(Turned::Away(refusal)) => Err(refusal),
+            Err(Turned::Later) => {
+                Err(Box::new(unauthorized(Shape::Rest, Unauthorized::Unresolved)))
+            }
+        };
+        self.answer(parts, incoming, &state, pass)
+    }
+}
+
+/// What is answered: by the routes, or at once.
+type Routed = Either<Ready<Result<Response, Infallible>>, TrackedFuture<RouteFuture<Infallible>>>;
+/// The same, when it is known who asks.
+type Later = Pin<Box<dyn Future<Output = (Routed, Pass)> + Send>>;
 
 pin_project_lite::pin_project! {
     /// A request that is being answered.
     pub(super) struct Answering {
+        later: Option<Later>,
         #[pin]
-        answer: Either<Ready<Result<Response, Infallible>>, TrackedFuture<RouteFuture<Infallible>>>,
+        answer: Routed,
         state: Arc<State>,
         end: Option<End>,
         shape: Shape,
         expires: Option<SystemTime>,
         page: Option<HeaderValue>,
+        resource: Option<Arc<ProtectedResource>>,
     }
 }
 
@@ -120,13 +185,25 @@ impl Future for Answering {
     type Output = Result<http::Response<Answer>, Infallible>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.project();
+        let mut this = self.project();
+        if let Some(later) = this.later.as_mut() {
+            let (answer, pass) = task::ready!(later.as_mut().poll(context));
+            *this.later = None;
+            this.answer.set(answer);
+            (*this.shape, *this.expires, *this.page) = (pass.shape, pass.expires, pass.page);
+            if let Some(end) = this.end.as_mut() {
+                end.share = pass.share;
+            }
+        }
         let Ok(response) = task::ready!(this.answer.poll(context));
         // Whatever a handler makes of a body that was not read to its end, this is why.
         let mut response = match this.state.failure() {
             Failure::None => response,
             failure => unread(failure, *this.shape),
         };
+        if let Some(resource) = this.resource.take() {
+            response = resource.challenge(response);
+        }
         if let Some(page) = this.page.take() {
             response = cors::readable(response, page);
         }

@@ -7,7 +7,7 @@ use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header, request::Parts};
 use serde_json::Value;
 
-use super::{allowed::Allowed, cors};
+use super::{allowed::Allowed, cors, resource::ProtectedResource};
 use crate::{
     operator::{self, OperatorAccess},
     page::is_probed,
@@ -16,11 +16,12 @@ use base::{caller::Caller, config::Config, failure::Failure, scopes::Scope};
 use calls::{
     authorization::{
         Authority, Gateway, Peer, Principal, Rate, Shape, Stranger, Strangers, StrangersRate,
-        Unauthorized, bearer, insufficient_scope, refusal as said, too_many, unauthorized,
-        unknown_operator,
+        Unauthorized, bearer, insufficient_scope, refusal as said, token_in_query, too_many,
+        unauthorized, unknown_operator,
     },
     shares::{STRANGERS_BODY_BYTES_MAX, Share, Shares},
 };
+use registry::Registry;
 use telemetry::metrics::{Metrics, Refused};
 
 /// The header by which a modern request says what it is.
@@ -50,6 +51,8 @@ struct Rules {
     operators: Operators,
     /// Whether there are addresses of toolsets.
     has_toolsets: bool,
+    /// What clients are told that get their tokens from identity providers, where there are such.
+    resource: Option<Arc<ProtectedResource>>,
 }
 
 /// Those who look after the server.
@@ -95,18 +98,42 @@ impl Pass {
     }
 }
 
+/// Why a request is not let in, or not yet.
+pub(super) enum Turned {
+    /// With this answer.
+    Away(Box<Response>),
+    /// An identity provider has to be asked first who sends it.
+    Later,
+}
+
+impl From<Box<Response>> for Turned {
+    fn from(answer: Box<Response>) -> Self {
+        Self::Away(answer)
+    }
+}
+
+/// What an identity provider was found to say of a request's sender.
+pub(super) type Resolved = Result<Option<Arc<Principal>>, Unauthorized>;
+
 impl Guard {
-    /// Lets in by the password of `gateway` and by the operator's key of `access`, where there are such.
+    /// Lets in by the password of `gateway` and by the operator's key of `access`, where there are such; finds
+    /// tools in `registry`.
     pub(crate) fn new(
         config: &Config,
         metrics: Metrics,
         (gateway, access): (Option<Gateway>, Option<OperatorAccess>),
+        registry: Option<Registry>,
     ) -> Self {
         let largest = config.largest_body();
         let shares = Shares::new(config.connections.bodies_bytes_max(largest), largest);
+        let authority = Authority::of(config, &shares);
+        let resource = authority
+            .oauth()
+            .map(|it| Arc::new(ProtectedResource::new(config, it.clone(), registry)));
         let rules = Rules {
             allowed: Allowed::new(config),
-            authority: Authority::of(config, &shares),
+            authority,
+            resource,
             shares,
             strangers: config.rate.as_ref().map(|it| Arc::new(Strangers::new(|| Rate::new(it)))),
             language: config.language.as_ref().and_then(|it| it.0.parse().ok()),
@@ -125,28 +152,49 @@ impl Guard {
     }
 
     /// Lets a request in that came from `connected`, with its sender among its extensions; or says why
-    /// not.
-    pub(super) fn pass(&self, parts: &mut Parts, connected: IpAddr) -> Result<Pass, Box<Response>> {
+    /// not. Where an identity provider had to be asked, `resolved` is what came of it.
+    pub(super) fn pass(
+        &self,
+        parts: &mut Parts,
+        connected: IpAddr,
+        resolved: Option<Resolved>,
+    ) -> Result<Pass, Turned> {
         let rules = &*self.0;
-        let page = rules.allowed.check(parts).map_err(|why| {
+        let away = |why: &Failure| {
             rules.metrics.refused(Refused::Address);
-            Box::new(said(Shape::Rest, &why))
-        })?;
+            Turned::Away(Box::new(said(Shape::Rest, why)))
+        };
+        // Clients on pages elsewhere read it, too: it is the same for all of them.
+        if let Some(resource) = rules.resource.as_ref().filter(|it| it.is_described_at(parts)) {
+            rules.allowed.check_host(parts).map_err(|why| away(&why))?;
+            return Err(Turned::Away(Box::new(resource.describe(parts))));
+        }
+        let page = rules.allowed.check(parts).map_err(|why| away(&why))?;
         if let Some(page) = page.clone().filter(|_| cors::is_preflight(parts)) {
-            return Err(Box::new(cors::preflight(page, &parts.headers)));
+            return Err(Turned::Away(Box::new(cors::preflight(page, &parts.headers))));
         }
         let peer = rules.peer(&parts.headers, connected);
         let admitted = match is_operators(parts.uri.path()) {
-            true => rules.admit_operator(parts, peer),
-            false => rules.admit(parts, peer),
+            true => rules.admit_operator(parts, peer, resolved),
+            false => rules.admit(parts, peer, resolved),
         };
-        match admitted {
-            Ok(pass) => Ok(Pass { page, ..pass }),
-            Err(refusal) => Err(match page {
-                Some(page) => Box::new(cors::readable(*refusal, page)),
-                None => refusal,
-            }),
+        match (admitted, page) {
+            (Ok(pass), page) => Ok(Pass { page, ..pass }),
+            (Err(Turned::Away(refusal)), Some(page)) => {
+                Err(Turned::Away(Box::new(cors::readable(*refusal, page))))
+            }
+            (Err(turned), _) => Err(turned),
         }
+    }
+
+    /// Finds out who sends a request with these headers that came from `connected`.
+    pub(super) async fn resolve(&self, headers: &HeaderMap, connected: IpAddr) -> Resolved {
+        self.0.authority.resolve(headers, self.0.peer(headers, connected)).await
+    }
+
+    /// What answers say of identity providers, where there are such.
+    pub(super) fn resource(&self) -> Option<&Arc<ProtectedResource>> {
+        self.0.resource.as_ref()
     }
 }
 
@@ -163,34 +211,45 @@ fn is_operators(path: &str) -> bool {
 impl Rules {
     /// Lets in who looks after the server: with the key of this start on this machine, or with a token whose
     /// scopes say so.
-    fn admit_operator(&self, parts: &mut Parts, peer: IpAddr) -> Result<Pass, Box<Response>> {
+    fn admit_operator(
+        &self,
+        parts: &mut Parts,
+        peer: IpAddr,
+        resolved: Option<Resolved>,
+    ) -> Result<Pass, Turned> {
         let operators = &self.operators;
         let access = operators.access.as_ref().filter(|_| peer.is_loopback());
         let is_shown =
             |it: &OperatorAccess| bearer(&parts.headers).is_ok_and(|token| it.opens(token));
         let known = match access.is_some_and(is_shown) {
             true => Some(operators.principal.clone()),
-            false => self.identify(parts, Shape::Rest, peer)?,
+            false => self.identify(parts, (Shape::Rest, peer), resolved)?,
         };
         parts.headers.remove(header::AUTHORIZATION);
         let Some(principal) = known else {
             self.metrics.refused(Refused::Unauthorized);
-            return Err(Box::new(unknown_operator()));
+            return Err(Turned::Away(Box::new(unknown_operator())));
         };
         if !principal.caller.is_operator() {
             let why = "Looking after this server needs a token with the scope `operator`; yours has it not.";
             let failure = Failure::new("forbidden", 403, why).with("scope", "operator");
-            return Err(Box::new(insufficient_scope(Shape::Rest, Value::Null, &failure)));
+            let refusal = insufficient_scope(Shape::Rest, Value::Null, &failure);
+            return Err(Turned::Away(Box::new(refusal)));
         }
         parts.extensions.insert(principal);
         Ok(Pass::operators(operators.share.clone()))
     }
 
-    fn admit(&self, parts: &mut Parts, peer: IpAddr) -> Result<Pass, Box<Response>> {
+    fn admit(
+        &self,
+        parts: &mut Parts,
+        peer: IpAddr,
+        resolved: Option<Resolved>,
+    ) -> Result<Pass, Turned> {
         let shape = shape(parts, self.has_toolsets);
         let is_asked = !self.authority.is_open() || self.strangers.is_some();
         let known = match shape.filter(|_| is_asked) {
-            Some(shape) => self.identify(parts, shape, peer)?,
+            Some(shape) => self.identify(parts, (shape, peer), resolved)?,
             None => None,
         };
         // Nothing behind this needs it, so nothing can give it away.
@@ -209,7 +268,7 @@ impl Rules {
         if is_stranger && !is_chat && announced(&parts.headers) > STRANGERS_BODY_BYTES_MAX {
             self.metrics.refused(Refused::Unauthorized);
             let failure = Failure::new("payload_too_large", 413, TOO_LARGE);
-            return Err(Box::new(said(shape, &failure)));
+            return Err(Turned::Away(Box::new(said(shape, &failure))));
         }
         let share = match &known {
             Some(principal) => &principal.share,
@@ -232,12 +291,19 @@ impl Rules {
     fn identify(
         &self,
         parts: &mut Parts,
-        shape: Shape,
-        peer: IpAddr,
-    ) -> Result<Option<Arc<Principal>>, Box<Response>> {
-        let found = self.authority.principal(&parts.headers);
+        (shape, peer): (Shape, IpAddr),
+        resolved: Option<Resolved>,
+    ) -> Result<Option<Arc<Principal>>, Turned> {
+        if !self.authority.is_open() && parts.uri.query().is_some_and(has_token) {
+            self.metrics.refused(Refused::Unauthorized);
+            return Err(Turned::Away(Box::new(token_in_query(shape))));
+        }
+        let is_resolved = resolved.is_some();
+        let found = resolved.unwrap_or_else(|| self.authority.principal(&parts.headers));
         let taken = match (&found, &self.strangers) {
             (Ok(Some(principal)), _) => principal.rate.as_ref().map_or(Ok(()), |it| it.take()),
+            // It was counted when its sender was not known yet.
+            _ if is_resolved => Ok(()),
             (_, Some(strangers)) => strangers.of(peer).take(),
             (_, None) => Ok(()),
         };
@@ -249,6 +315,7 @@ impl Rules {
         let known = match found {
             Ok(None) => None,
             Ok(Some(principal)) => Some(principal),
+            Err(Unauthorized::Unresolved) if !is_resolved => return Err(Turned::Later),
             // A probe of whether the server lives has no token; a client that knows the password of
             // the chat, which is asked for there, needs none.
             Err(Unauthorized::Missing) if self.is_for_strangers(path) => {
@@ -257,7 +324,7 @@ impl Rules {
             }
             Err(why) => {
                 self.metrics.refused(Refused::Unauthorized);
-                return Err(Box::new(unauthorized(shape, why)));
+                return Err(Turned::Away(Box::new(unauthorized(shape, why))));
             }
         };
         match &known {
@@ -303,6 +370,11 @@ impl Rules {
 
 /// What a stranger reads who sends too much.
 pub(super) const TOO_LARGE: &str = "This server wants to know who calls before it reads that much. Send `Authorization: Bearer TOKEN`, with a token from the operator.";
+
+/// Whether a query has a token in it (RFC 6750, 2.3).
+fn has_token(query: &str) -> bool {
+    query.split('&').any(|it| it.split('=').next() == Some("access_token"))
+}
 
 /// Bytes of the body that a request says it has.
 fn announced(headers: &HeaderMap) -> usize {
@@ -366,7 +438,7 @@ mod tests {
             for hop in hops {
                 headers.append(FORWARDED_FOR, hop.parse().unwrap());
             }
-            let guard = Guard::new(&config, metrics, (None, None));
+            let guard = Guard::new(&config, metrics, (None, None), None);
             guard.0.peer(&headers, connected.parse().unwrap()).to_string()
         };
         assert_eq!(peer(&[], "127.0.0.1", &["192.0.2.1"]), "127.0.0.1");

@@ -6,7 +6,10 @@ use jiff::Timestamp;
 
 use super::TokenConfig;
 use crate::scopes::Scope;
-use crate::{config::Config, grants::address::host_of};
+use crate::{
+    config::{Config, oauth},
+    grants::address::host_of,
+};
 
 /// Names that callers have who have no token.
 const TAKEN: [&str; 4] = ["anonymous", "gateway", "operator", "stdio"];
@@ -89,6 +92,7 @@ pub fn problems(config: &Config) -> Vec<Problem> {
             _ => {}
         }
     }
+    problems.extend(oauth::problems(config));
     problems.extend(open_to_others(config));
     for origin in config.allowed_origins.iter().filter(|it| !is_origin(it)) {
         let what = format!(
@@ -101,7 +105,7 @@ pub fn problems(config: &Config) -> Vec<Problem> {
 
 /// Names under which others reach the server, where nothing says who they are.
 fn open_to_others(config: &Config) -> Option<Problem> {
-    if !config.tokens.is_empty() || config.allow_anonymous {
+    if config.asks_who_calls() || config.allow_anonymous {
         return None;
     }
     let public = config.public_url.as_ref().map(|it| ("public_url", &*it.host));

@@ -1,0 +1,391 @@
+//! Tokens of identity providers (OAuth 2.1, RFC 9068, RFC 7662): who holds one, and what clients without one are
+//! told (RFC 9728).
+
+use std::{
+    collections::HashMap,
+    hash::Hash,
+    net::IpAddr,
+    num::NonZeroU32,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use parking_lot::Mutex;
+use sha2::{Digest, Sha256};
+
+use super::{Principal, Rate, Unauthorized};
+use crate::shares::{CallerShares, Places, Share};
+use base::{
+    caller::Caller,
+    clean::is_clean,
+    config::{Config, OauthConfig, RateConfig},
+    scopes::PREFIX,
+};
+
+mod fetch;
+mod introspection;
+mod keys;
+mod mapping;
+mod resource;
+mod signatures;
+mod token;
+
+pub use resource::Resource;
+
+use fetch::Web;
+use introspection::{Introspection, seconds};
+use keys::{KeySet, Keys, Now};
+use mapping::Mapping;
+use token::{Claims, NotTaken, Token};
+
+/// Bytes that a token may have.
+const TOKEN_BYTES_MAX: usize = 16 << 10;
+/// Tokens that are remembered, of those that are right and of those that are not, and their holders.
+const TOKENS_MAX: usize = 4_096;
+/// How long a token that a provider does not know is not asked about again.
+const REFUSED_FOR: Duration = Duration::from_secs(10);
+/// How long what a provider says of a token counts that does not say when it expires.
+const UNLIMITED: Duration = Duration::from_secs(60 * 60);
+/// Bytes that a subject may have (OpenID Connect Core, 2).
+const SUBJECT_BYTES_MAX: usize = 255;
+/// How many tokens that are not known yet one network may have asked about in a second, and at once.
+const QUESTIONS_PER_S: NonZeroU32 = NonZeroU32::new(10).expect("it is not zero");
+const QUESTIONS_AT_ONCE: NonZeroU32 = NonZeroU32::new(50).expect("it is not zero");
+
+type Digest256 = [u8; 32];
+
+/// All providers, and what is known of tokens.
+pub struct Oauth {
+    providers: Vec<Provider>,
+    /// Tokens that are right.
+    known: Mutex<Bounded<Digest256, Known>>,
+    /// Opaque tokens that are not.
+    refused: Mutex<Bounded<Digest256, Unauthorized>>,
+    /// What each person has of rate and room, whichever of their tokens they use.
+    people: Mutex<Bounded<Arc<str>, Person>>,
+    questions: Places<Rate>,
+    rate: Option<RateConfig>,
+    shares: CallerShares,
+}
+
+struct Provider {
+    config: OauthConfig,
+    audience: Vec<String>,
+    mapping: Mapping,
+    keys: Arc<Keys>,
+    introspection: Option<Introspection>,
+}
+
+/// A token that was found right.
+struct Known {
+    principal: Arc<Principal>,
+    provider: usize,
+    /// The keys with which it was checked: with others it is checked anew.
+    keys: Option<Arc<KeySet>>,
+}
+
+#[derive(Clone)]
+struct Person {
+    rate: Option<Arc<Rate>>,
+    share: Share,
+}
+
+/// A map of so many entries and no more, each until its time.
+struct Bounded<K, V> {
+    entries: HashMap<K, (SystemTime, V)>,
+}
+
+impl<K: Clone + Eq + Hash, V> Bounded<K, V> {
+    fn new() -> Self {
+        Self { entries: HashMap::new() }
+    }
+
+    fn get(&self, key: &K) -> Option<&V> {
+        self.entries.get(key).filter(|it| it.0 > SystemTime::now()).map(|it| &it.1)
+    }
+
+    fn put(&mut self, key: K, until: SystemTime, value: V) {
+        if self.entries.len() >= TOKENS_MAX && !self.entries.contains_key(&key) {
+            let now = SystemTime::now();
+            self.entries.retain(|_, it| it.0 > now);
+            let first = self.entries.iter().min_by_key(|it| it.1.0).map(|it| it.0.clone());
+            if let Some(first) = first.filter(|_| self.entries.len() >= TOKENS_MAX) {
+                self.entries.remove(&first);
+            }
+        }
+        self.entries.insert(key, (until, value));
+    }
+}
+
+/// What can be said of a token at once.
+enum Verdict {
+    Known(Claims, Arc<KeySet>),
+    /// Its keys have to be fetched first, or this key.
+    Keys(Option<keys::Wanted>),
+}
+
+impl Oauth {
+    /// Those of `config`; none where it names none.
+    pub fn of(config: &Config, shares: &CallerShares) -> Option<Arc<Self>> {
+        if config.oauth.is_empty() {
+            return None;
+        }
+        signatures::install();
+        let resource = Resource::of(config).uri;
+        let providers = config.oauth.iter().map(|it| {
+            let web = Arc::new(Web::new(it));
+            Provider {
+                audience: match it.audience.is_empty() {
+                    true => vec![resource.clone()],
+                    false => it.audience.clone(),
+                },
+                mapping: Mapping::new(it),
+                keys: Keys::new(it, &web),
+                introspection: Introspection::new(it, &web, config.base.clone()),
+                config: it.clone(),
+            }
+        });
+        let providers: Vec<Provider> = providers.collect();
+        // What is wrong with a provider is in the log before anyone comes.
+        if tokio::runtime::Handle::try_current().is_ok() {
+            for keys in providers.iter().map(|it| it.keys.clone()) {
+                tokio::spawn(async move { keys.fetch(None).await });
+            }
+        }
+        let question =
+            RateConfig { requests_per_s: QUESTIONS_PER_S, burst: Some(QUESTIONS_AT_ONCE) };
+        Some(Arc::new(Self {
+            providers,
+            known: Mutex::new(Bounded::new()),
+            refused: Mutex::new(Bounded::new()),
+            people: Mutex::new(Bounded::new()),
+            questions: Places::new(|| Rate::new(&question)),
+            rate: config.rate,
+            shares: shares.clone(),
+        }))
+    }
+
+    /// Whose `token` is that has this digest, where that can be said without waiting.
+    ///
+    /// # Errors
+    /// [`Unauthorized::Unresolved`] where [`Self::resolve`] finds out; else why it lets nobody in.
+    pub(super) fn principal(
+        &self,
+        token: &str,
+        digest: &Digest256,
+    ) -> Result<Arc<Principal>, Unauthorized> {
+        if token.len() > TOKEN_BYTES_MAX {
+            return Err(Unauthorized::Invalid("The token is too long"));
+        }
+        // One of ours that was taken out of the configuration is nothing to show to others.
+        if token.starts_with(PREFIX) {
+            return Err(Unauthorized::Unknown);
+        }
+        if let Some(known) = self.known.lock().get(digest)
+            && self.is_current(known)
+        {
+            return Ok(known.principal.clone());
+        }
+        if let Some(why) = self.refused.lock().get(digest) {
+            return Err(*why);
+        }
+        let Some(token) = Token::read(token) else {
+            let is_askable = self.providers.iter().any(|it| it.introspection.is_some());
+            return Err(if is_askable { Unauthorized::Unresolved } else { Unauthorized::Unknown });
+        };
+        let (at, provider) = self.provider(&token)?;
+        match provider.verdict(&token, true)? {
+            Verdict::Known(..) if provider.config.introspect_jwts => Err(Unauthorized::Unresolved),
+            Verdict::Known(claims, keys) => self.remember(*digest, at, (claims, Some(keys))),
+            Verdict::Keys(_) => Err(Unauthorized::Unresolved),
+        }
+    }
+
+    /// The same, where a provider has to be asked first: for its keys, or what the token is worth.
+    ///
+    /// # Errors
+    /// Why it lets nobody in.
+    pub(super) async fn resolve(
+        &self,
+        token: &str,
+        peer: IpAddr,
+    ) -> Result<Arc<Principal>, Unauthorized> {
+        let digest: Digest256 = Sha256::digest(token.as_bytes()).into();
+        let Some(signed) = Token::read(token) else {
+            return self.ask_all(token, digest, peer).await;
+        };
+        let (at, provider) = self.provider(&signed)?;
+        let mut verdict = provider.verdict(&signed, true)?;
+        if let Verdict::Keys(wanted) = verdict {
+            provider.keys.fetch(wanted).await;
+            verdict = provider.verdict(&signed, false)?;
+        }
+        let Verdict::Known(claims, keys) = verdict else {
+            return Err(Unauthorized::Unavailable { retry_after_ms: RETRY_MS });
+        };
+        if let Some(endpoint) = &provider.introspection
+            && provider.config.introspect_jwts
+        {
+            self.take_question(peer)?;
+            if let Err(why) = endpoint.ask(token, &provider.audience).await {
+                self.refuse(digest, why);
+                return Err(why);
+            }
+        }
+        self.remember(digest, at, (claims, Some(keys)))
+    }
+
+    /// Asks each provider that says what opaque tokens are worth, until one knows this one.
+    async fn ask_all(
+        &self,
+        token: &str,
+        digest: Digest256,
+        peer: IpAddr,
+    ) -> Result<Arc<Principal>, Unauthorized> {
+        let mut why = Unauthorized::Unknown;
+        for (at, provider) in self.providers.iter().enumerate() {
+            let Some(endpoint) = &provider.introspection else { continue };
+            self.take_question(peer)?;
+            match endpoint.ask(token, &provider.audience).await {
+                Ok(claims) => return self.remember(digest, at, (claims, None)),
+                // One that cannot be asked may be the one that knows it.
+                Err(it) if !matches!(why, Unauthorized::Unavailable { .. }) => why = it,
+                Err(_) => {}
+            }
+        }
+        self.refuse(digest, why);
+        Err(why)
+    }
+
+    fn take_question(&self, peer: IpAddr) -> Result<(), Unauthorized> {
+        let taken = self.questions.of(peer).take();
+        taken.map_err(|retry_after_ms| Unauthorized::Unavailable { retry_after_ms })
+    }
+
+    fn refuse(&self, digest: Digest256, why: Unauthorized) {
+        if !matches!(why, Unauthorized::Unavailable { .. }) {
+            self.refused.lock().put(digest, SystemTime::now() + REFUSED_FOR, why);
+        }
+    }
+
+    /// Whether what is known of a token is what would be found out now.
+    fn is_current(&self, known: &Known) -> bool {
+        let Some(before) = &known.keys else { return true };
+        match self.providers[known.provider].keys.now() {
+            Now::Keys(now) => now.is(before),
+            Now::Fetch | Now::None => false,
+        }
+    }
+
+    fn provider(&self, token: &Token<'_>) -> Result<(usize, &Provider), Unauthorized> {
+        let mut all = self.providers.iter().enumerate();
+        let found = all.find(|(_, it)| token.issuer() == Some(&it.config.issuer));
+        found.ok_or(Unauthorized::Invalid("The token is of another issuer"))
+    }
+
+    /// The holder of a token with these claims, who is known from now on.
+    fn remember(
+        &self,
+        digest: Digest256,
+        at: usize,
+        (claims, keys): (Claims, Option<Arc<KeySet>>),
+    ) -> Result<Arc<Principal>, Unauthorized> {
+        let provider = &self.providers[at];
+        let config = &provider.config;
+        let subject = claims.get(&config.subject_claim).and_then(|it| it.as_str());
+        let is_right = |it: &&str| {
+            (1..=SUBJECT_BYTES_MAX).contains(&it.len())
+                && is_clean(it)
+                && !it.contains(char::is_control)
+        };
+        let Some(subject) = subject.filter(is_right) else {
+            return Err(Unauthorized::Invalid("The token does not say whose it is"));
+        };
+        // No issuer has a `#` in it: of two issuers, or of a token of ours, it is never the same.
+        let name: Arc<str> = format!("{}#{subject}", config.issuer).into();
+        let now = SystemTime::now();
+        let skew = Duration::from_secs(config.clock_skew_s);
+        let expires = seconds(&claims, "exp").map_or(now + UNLIMITED, |it| it + skew);
+        let scopes = provider.mapping.of(&claims);
+        let texts: Vec<_> = scopes.iter().map(ToString::to_string).collect();
+        let person = self.person(&name, now);
+        let principal = Arc::new(Principal {
+            caller: Caller::known(&name, &texts, scopes.into_iter().collect()),
+            rate: person.rate,
+            share: person.share,
+            expires: Some(expires),
+        });
+        let is_asked = keys.is_none() || config.introspect_jwts;
+        let until = match is_asked {
+            true => expires.min(now + Duration::from_secs(config.introspection_cache_s)),
+            false => expires,
+        };
+        let known = Known { principal: principal.clone(), provider: at, keys };
+        self.known.lock().put(digest, until, known);
+        Ok(principal)
+    }
+
+    fn person(&self, name: &Arc<str>, now: SystemTime) -> Person {
+        let mut people = self.people.lock();
+        let person = people.get(name).cloned().unwrap_or_else(|| Person {
+            rate: self.rate.as_ref().map(|it| Arc::new(Rate::new(it))),
+            share: self.shares.of_caller(),
+        });
+        people.put(name.clone(), now + UNLIMITED, person.clone());
+        person
+    }
+
+    /// What a client is to ask its provider for that lacks `needed`, which may be for a tool.
+    pub fn asked_for<'a>(
+        &'a self,
+        needed: &'a str,
+        tool: Option<(base::tool_set::Owner<'_>, &str, bool)>,
+    ) -> Option<&'a str> {
+        self.providers.iter().find_map(|it| it.mapping.asked_for(needed, tool))
+    }
+}
+
+/// When a client is to try again that came while a provider gave no keys.
+const RETRY_MS: u64 = 5_000;
+
+impl Provider {
+    /// What can be said of `token` now; `may_wait` is whether keys may be fetched for it.
+    fn verdict(&self, token: &Token<'_>, may_wait: bool) -> Result<Verdict, Unauthorized> {
+        let keys = match self.keys.now() {
+            Now::Keys(keys) => keys,
+            Now::Fetch if may_wait => return Ok(Verdict::Keys(None)),
+            Now::Fetch | Now::None => {
+                return Err(Unauthorized::Unavailable { retry_after_ms: RETRY_MS });
+            }
+        };
+        match token.verify(&keys, &self.config, &self.audience) {
+            Ok(claims) => Ok(Verdict::Known(claims, keys)),
+            Err(NotTaken::Refused(why)) => Err(why),
+            Err(NotTaken::Unknown(wanted)) if may_wait && self.keys.may_be_newer() => {
+                Ok(Verdict::Keys(Some(wanted)))
+            }
+            Err(NotTaken::Unknown(_)) => {
+                Err(Unauthorized::Invalid("The token is not signed with a key of its issuer"))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_remembered_is_bounded_and_ends() {
+        let mut all = Bounded::new();
+        let soon = SystemTime::now() + UNLIMITED;
+        for at in 0..TOKENS_MAX + 10 {
+            all.put(at, soon + Duration::from_secs(at as u64), ());
+        }
+        assert_eq!(all.entries.len(), TOKENS_MAX);
+        assert!(all.get(&0).is_none(), "what would end first gives way");
+        assert!(all.get(&(TOKENS_MAX + 9)).is_some());
+        all.put(7, SystemTime::UNIX_EPOCH, ());
+        assert!(all.get(&7).is_none(), "it is over");
+    }
+}

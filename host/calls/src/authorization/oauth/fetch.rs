@@ -1,0 +1,195 @@
+//! Requests to an identity provider: to the addresses that its configuration allows, with a limit on time and
+//! size, and along no redirect.
+
+use std::{collections::HashSet, time::Duration};
+
+use reqwest::{
+    Response, StatusCode, Url,
+    header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HeaderMap},
+};
+use sandbox::capability::http::Outgoing;
+use serde_json::Value;
+
+use base::{
+    config::OauthConfig,
+    grants::{hosts::Hosts, secret::Secret},
+    limits::Limits,
+};
+
+/// Bytes that an answer may have.
+const BYTES_MAX: usize = 256 << 10;
+/// How long one request may take to the end of its answer.
+const TIME_MAX: Duration = Duration::from_secs(5);
+
+/// A way to one provider.
+pub(super) struct Web {
+    config: OauthConfig,
+    outgoing: Outgoing,
+}
+
+/// Why a provider could not be asked, for the operator's log.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum FetchError {
+    #[error("{0}: {1}")]
+    Address(String, String),
+    #[error("{0} was not answered within {limit} s", limit = TIME_MAX.as_secs())]
+    Slow(Url),
+    #[error("{0} answers with status {1}")]
+    Status(Url, StatusCode),
+    #[error("{0} redirects, which is not followed; name the address that it leads to")]
+    Redirect(Url),
+    #[error("{0} answers with more than {max} bytes", max = BYTES_MAX)]
+    Large(Url),
+    #[error("{0} does not answer with a JSON object")]
+    NoObject(Url),
+    #[error("{0} cannot be reached: {1}")]
+    Failed(Url, String),
+}
+
+/// What came, and for how long it may be kept where the provider says so.
+pub(super) struct Fetched {
+    pub(super) object: Value,
+    pub(super) max_age: Option<Duration>,
+}
+
+/// What is asked at an endpoint for programs that are known.
+pub(super) struct Form<'a> {
+    pub(super) client_id: &'a str,
+    pub(super) client_secret: &'a Secret,
+    pub(super) fields: &'a [(&'a str, &'a str)],
+}
+
+impl Web {
+    pub(super) fn new(config: &OauthConfig) -> Self {
+        let outgoing = Outgoing::new(Hosts::default(), &Limits::default());
+        Self { config: config.clone(), outgoing }
+    }
+
+    /// The JSON object at `address`.
+    pub(super) async fn get(&self, address: &str) -> Result<Fetched, FetchError> {
+        self.bounded(address, None).await
+    }
+
+    /// The JSON object with which `address` answers to `form`.
+    pub(super) async fn post(&self, address: &str, form: Form<'_>) -> Result<Fetched, FetchError> {
+        self.bounded(address, Some(form)).await
+    }
+
+    async fn bounded(&self, address: &str, form: Option<Form<'_>>) -> Result<Fetched, FetchError> {
+        let allowed = self.config.address(address);
+        let url = allowed.map_err(|what| FetchError::Address(address.to_owned(), what))?;
+        let asked = tokio::time::timeout(TIME_MAX, self.ask(&url, form)).await;
+        asked.unwrap_or(Err(FetchError::Slow(url)))
+    }
+
+    async fn ask(&self, url: &Url, form: Option<Form<'_>>) -> Result<Fetched, FetchError> {
+        // What may be wrong with a request is told without the request.
+        let failed =
+            |error: reqwest::Error| FetchError::Failed(url.clone(), causes(&error.without_url()));
+        let is_private = self.config.private || self.config.is_local();
+        let web = self.outgoing.reach(is_private).await.map_err(failed)?;
+        let request = match form {
+            None => web.client.get(url.clone()),
+            Some(form) => {
+                let secret = encoded(form.client_secret.expose());
+                let request = web.client.post(url.clone());
+                // Both are encoded before they are put together (RFC 6749, 2.3.1).
+                let request = request.basic_auth(encoded(form.client_id), Some(secret));
+                let request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded");
+                request.body(pairs(form.fields))
+            }
+        };
+        let response = request.header(ACCEPT, "application/json").send().await.map_err(failed)?;
+        let status = response.status();
+        if status.is_redirection() {
+            return Err(FetchError::Redirect(url.clone()));
+        }
+        if status != StatusCode::OK {
+            return Err(FetchError::Status(url.clone(), status));
+        }
+        let max_age = max_age(response.headers());
+        let bytes = read(response, url, failed).await?;
+        match serde_json::from_slice(&bytes) {
+            Ok(object @ Value::Object(_)) => Ok(Fetched { object, max_age }),
+            _ => Err(FetchError::NoObject(url.clone())),
+        }
+    }
+}
+
+async fn read(
+    mut response: Response,
+    url: &Url,
+    failed: impl Fn(reqwest::Error) -> FetchError,
+) -> Result<Vec<u8>, FetchError> {
+    let mut bytes = Vec::new();
+    while let Some(piece) = response.chunk().await.map_err(&failed)? {
+        if bytes.len() + piece.len() > BYTES_MAX {
+            return Err(FetchError::Large(url.clone()));
+        }
+        bytes.extend_from_slice(&piece);
+    }
+    Ok(bytes)
+}
+
+/// An error with what is behind it, each once.
+fn causes(error: &dyn std::error::Error) -> String {
+    let mut seen = HashSet::new();
+    let all = std::iter::successors(Some(error), |it| it.source()).map(ToString::to_string);
+    let all: Vec<_> = all.filter(|it| seen.insert(it.clone())).collect();
+    all.join(": ")
+}
+
+fn encoded(text: &str) -> String {
+    pairs(&[("", text)]).trim_start_matches('=').to_owned()
+}
+
+/// Fields as `application/x-www-form-urlencoded`.
+fn pairs(fields: &[(&str, &str)]) -> String {
+    let Ok(mut url) = Url::parse("form:") else { return String::new() };
+    url.query_pairs_mut().extend_pairs(fields);
+    url.query().unwrap_or_default().to_owned()
+}
+
+fn max_age(headers: &HeaderMap) -> Option<Duration> {
+    let said = headers.get_all(CACHE_CONTROL).iter().filter_map(|it| it.to_str().ok());
+    let mut directives = said.flat_map(|it| it.split(',')).map(str::trim);
+    let seconds =
+        directives.find_map(|it| it.to_ascii_lowercase().strip_prefix("max-age=")?.parse().ok());
+    seconds.map(Duration::from_secs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encodes_credentials_and_fields() {
+        assert_eq!(encoded("a b:=&é"), "a+b%3A%3D%26%C3%A9");
+        assert_eq!(encoded("=x"), "%3Dx");
+        assert_eq!(pairs(&[("token", "a.b"), ("c", "d&e")]), "token=a.b&c=d%26e");
+    }
+
+    #[test]
+    fn reads_how_long_an_answer_lasts() {
+        let of = |value: &'static str| {
+            let headers = [(CACHE_CONTROL, value.parse().unwrap())].into_iter().collect();
+            max_age(&headers).map(|it| it.as_secs())
+        };
+        assert_eq!(of("public, Max-Age=3600, must-revalidate"), Some(3600));
+        assert_eq!(of("no-store"), None);
+        assert_eq!(of("max-age=soon"), None);
+    }
+
+    #[tokio::test]
+    async fn asks_nothing_at_an_address_that_is_not_allowed() {
+        let config = provider("https://id.example");
+        let refused = Web::new(&config).get("https://169.254.169.254/keys").await;
+        assert!(matches!(refused, Err(FetchError::Address(..))));
+        let refused = Web::new(&config).get("http://127.0.0.1:1/keys").await;
+        assert!(matches!(refused, Err(FetchError::Address(..))));
+    }
+
+    fn provider(issuer: &str) -> OauthConfig {
+        serde_json::from_value(serde_json::json!({ "issuer": issuer })).unwrap()
+    }
+}

@@ -1,0 +1,209 @@
+//! A signed access token (RFC 9068, RFC 8725): what its header asks for, and what of it is true.
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use jsonwebtoken::{Algorithm, Validation, decode, errors::ErrorKind};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
+
+use super::keys::{KeySet, Wanted};
+use crate::authorization::Unauthorized;
+use base::config::{OauthConfig, SigningAlgorithm};
+
+/// The claims of a token.
+pub(super) type Claims = Map<String, Value>;
+
+const BAD_SIGNATURE: Unauthorized = Unauthorized::Invalid("The token's signature is not right");
+
+/// What can be read of a token before it is known to be genuine.
+pub(super) struct Token<'a> {
+    text: &'a str,
+    header: Header,
+    issuer: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Header {
+    alg: String,
+    kid: Option<String>,
+    typ: Option<String>,
+    crit: Option<Value>,
+    enc: Option<Value>,
+    zip: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Issuer {
+    iss: Option<String>,
+}
+
+/// Why a token is not taken.
+pub(super) enum NotTaken {
+    /// For good.
+    Refused(Unauthorized),
+    /// Its key is not among these, and may be among newer ones.
+    Unknown(Wanted),
+}
+
+fn part<T: DeserializeOwned>(text: &str) -> Option<T> {
+    serde_json::from_slice(&URL_SAFE_NO_PAD.decode(text).ok()?).ok()
+}
+
+impl<'a> Token<'a> {
+    /// A token that is signed; none where it is anything else, which its issuer alone understands.
+    pub(super) fn read(text: &'a str) -> Option<Self> {
+        let mut parts = text.split('.');
+        let (header, claims) = (parts.next()?, parts.next()?);
+        parts.next()?;
+        if parts.next().is_some() {
+            return None;
+        }
+        let issuer: Issuer = part(claims)?;
+        Some(Self { text, header: part(header)?, issuer: issuer.iss })
+    }
+
+    /// Who has issued it, as it says.
+    pub(super) fn issuer(&self) -> Option<&str> {
+        self.issuer.as_deref()
+    }
+
+    /// Its claims, where it was signed with one of `keys` by the provider of `config` for one of `audience`, and
+    /// is valid now.
+    pub(super) fn verify(
+        &self,
+        keys: &KeySet,
+        config: &OauthConfig,
+        audience: &[String],
+    ) -> Result<Claims, NotTaken> {
+        let refused = |what| NotTaken::Refused(Unauthorized::Invalid(what));
+        let header = &self.header;
+        if header.crit.is_some() || header.enc.is_some() || header.zip.is_some() {
+            return Err(refused("The token's header asks for what this server does not do"));
+        }
+        if !header.typ.as_deref().is_none_or(is_access_token) {
+            return Err(refused("The token is of another type than an access token"));
+        }
+        let said = header.alg.parse::<Algorithm>().ok();
+        let mut pinned = config.algorithms.iter().map(|it| algorithm(*it));
+        let pinned = pinned.find(|it| said == Some(*it));
+        let Some(algorithm) = pinned else {
+            return Err(refused("The token is signed with an algorithm that is not allowed"));
+        };
+        let wanted = Wanted { algorithm, id: header.kid.clone() };
+        let Some(key) = keys.find(&wanted) else { return Err(NotTaken::Unknown(wanted)) };
+        let mut validation = Validation::new(algorithm);
+        validation.leeway = config.clock_skew_s;
+        validation.validate_nbf = true;
+        validation.set_audience(audience);
+        validation.set_issuer(&[&config.issuer]);
+        validation.set_required_spec_claims(&["exp", "iss", "aud"]);
+        let claims = match decode::<Claims>(self.text, key, &validation) {
+            Ok(it) => it.claims,
+            Err(error) => {
+                return Err(match error.kind() {
+                    // Without a name the key may have been exchanged.
+                    ErrorKind::InvalidSignature if header.kid.is_none() => {
+                        NotTaken::Unknown(wanted)
+                    }
+                    kind => NotTaken::Refused(reason(kind)),
+                });
+            }
+        };
+        match is_no_access_token(&claims) {
+            true => Err(refused("The token is of another type than an access token")),
+            false if claims.contains_key("cnf") => Err(refused(
+                "The token is bound to a key of its holder, and this server takes bearer tokens",
+            )),
+            false => Ok(claims),
+        }
+    }
+}
+
+fn algorithm(it: SigningAlgorithm) -> Algorithm {
+    match it {
+        SigningAlgorithm::RS256 => Algorithm::RS256,
+        SigningAlgorithm::RS384 => Algorithm::RS384,
+        SigningAlgorithm::RS512 => Algorithm::RS512,
+        SigningAlgorithm::PS256 => Algorithm::PS256,
+        SigningAlgorithm::PS384 => Algorithm::PS384,
+        SigningAlgorithm::PS512 => Algorithm::PS512,
+        SigningAlgorithm::ES256 => Algorithm::ES256,
+        SigningAlgorithm::ES384 => Algorithm::ES384,
+        SigningAlgorithm::EdDSA => Algorithm::EdDSA,
+    }
+}
+
+/// Whether a header's `typ` is an access token's, or that of any token.
+fn is_access_token(typ: &str) -> bool {
+    let typ = typ.to_ascii_lowercase();
+    matches!(typ.strip_prefix("application/").unwrap_or(&typ), "jwt" | "at+jwt")
+}
+
+/// Whether the claims are those of an ID token, a refresh token, or of one that says that something happened: all
+/// of them are signed by the same issuer.
+fn is_no_access_token(claims: &Claims) -> bool {
+    let is = |name: &str, values: &[&str]| {
+        let value = claims.get(name).and_then(Value::as_str);
+        value.is_some_and(|it| values.iter().any(|value| it.eq_ignore_ascii_case(value)))
+    };
+    // Keycloak and Cognito say of each of their tokens what it is.
+    let is_said = is("typ", &["id", "refresh", "offline"]) || is("token_use", &["id"]);
+    is_said || ["at_hash", "c_hash", "s_hash", "events"].iter().any(|it| claims.contains_key(*it))
+}
+
+fn reason(kind: &ErrorKind) -> Unauthorized {
+    Unauthorized::Invalid(match kind {
+        ErrorKind::InvalidSignature => return BAD_SIGNATURE,
+        ErrorKind::ExpiredSignature => return Unauthorized::Expired,
+        ErrorKind::ImmatureSignature => "The token is not valid yet",
+        ErrorKind::InvalidAudience => "The token is for another audience than this server",
+        ErrorKind::InvalidIssuer => "The token is of another issuer",
+        ErrorKind::MissingRequiredClaim(name) => match name.as_str() {
+            "aud" => "The token does not say for which audience it is (aud)",
+            "exp" => "The token does not say when it expires (exp)",
+            _ => "The token does not say who has issued it (iss)",
+        },
+        _ => "The token cannot be read",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn tells_signed_tokens_from_opaque_ones() {
+        let encoded = |it: Value| URL_SAFE_NO_PAD.encode(it.to_string());
+        let header = encoded(json!({ "alg": "none" }));
+        let claims = encoded(json!({ "iss": "https://id.example" }));
+        let text = format!("{header}.{claims}.");
+        assert_eq!(Token::read(&text).unwrap().issuer(), Some("https://id.example"));
+        for opaque in
+            ["", "mdg_x", "a.b.c", &format!("{header}.{claims}"), &format!("{text}.{text}")]
+        {
+            assert!(Token::read(opaque).is_none(), "{opaque}");
+        }
+    }
+
+    #[test]
+    fn tells_access_tokens_from_others_of_their_issuer() {
+        for typ in ["JWT", "jwt", "at+jwt", "AT+JWT", "application/at+jwt"] {
+            assert!(is_access_token(typ), "{typ}");
+        }
+        for typ in ["id_token+jwt", "dpop+jwt", "secevent+jwt", "", "application/json"] {
+            assert!(!is_access_token(typ), "{typ}");
+        }
+        let is_other = |claims: Value| is_no_access_token(claims.as_object().unwrap());
+        assert!(!is_other(json!({ "sub": "a", "typ": "Bearer", "nonce": "x" })));
+        for claims in [
+            json!({ "at_hash": "x" }),
+            json!({ "typ": "ID" }),
+            json!({ "typ": "Refresh" }),
+            json!({ "token_use": "id" }),
+            json!({ "events": {} }),
+        ] {
+            assert!(is_other(claims.clone()), "{claims}");
+        }
+    }
+}

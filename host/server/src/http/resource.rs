@@ -1,0 +1,126 @@
+//! What clients read that get their tokens from identity providers: the metadata of this server (RFC 9728), and
+//! what a refusal says of where a token is to be had and what it must bring.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    response::{IntoResponse, Response},
+};
+use http::{HeaderValue, Method, StatusCode, header, request::Parts};
+
+use super::cors;
+use base::{config::Config, scopes::Scope};
+use calls::{
+    authorization::{Oauth, Resource},
+    refusal::refusal,
+};
+use registry::Registry;
+
+/// Any page may read it: it is the same for all, and nothing in it is secret.
+const ANY: HeaderValue = HeaderValue::from_static("*");
+/// How long clients keep it; an operator who moves to another provider waits no longer than that.
+const CACHE: HeaderValue = HeaderValue::from_static("public, max-age=300");
+const METHODS: &str = "GET, HEAD, OPTIONS";
+
+/// This server as its clients and their providers see it.
+pub(super) struct ProtectedResource {
+    resource: Resource,
+    oauth: Arc<Oauth>,
+    registry: Option<Registry>,
+}
+
+impl ProtectedResource {
+    pub(super) fn new(config: &Config, oauth: Arc<Oauth>, registry: Option<Registry>) -> Self {
+        Self { resource: Resource::of(config), oauth, registry }
+    }
+
+    /// Whether a request is for the metadata.
+    pub(super) fn is_described_at(&self, parts: &Parts) -> bool {
+        self.resource.is_described_at(parts.uri.path())
+    }
+
+    /// The answer to it.
+    pub(super) fn describe(&self, parts: &Parts) -> Response {
+        let mut response = match parts.method {
+            Method::GET | Method::HEAD => Json(&self.resource.metadata).into_response(),
+            Method::OPTIONS => return cors::preflight(ANY, &parts.headers),
+            _ => {
+                let message = format!("{} is not served here; GET is.", parts.method);
+                refusal(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", &message)
+            }
+        };
+        let is_there = response.status() == StatusCode::OK;
+        let headers = response.headers_mut();
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, ANY);
+        match is_there {
+            true => headers.insert(header::CACHE_CONTROL, CACHE),
+            false => headers.insert(header::ALLOW, HeaderValue::from_static(METHODS)),
+        };
+        response
+    }
+
+    /// `response` with where a token is to be had, where it says that one is needed or brings too little: in the
+    /// words of the providers.
+    pub(super) fn challenge(&self, mut response: Response) -> Response {
+        let headers = response.headers_mut();
+        let said = headers.get(header::WWW_AUTHENTICATE).and_then(|it| it.to_str().ok());
+        let Some(said) = said else { return response };
+        let (before, needed) = without_scope(said);
+        let scope = match needed {
+            Some(needed) => self.asked_for(needed),
+            None if before.contains("insufficient_scope") => None,
+            None => Some(self.resource.scope.clone()).filter(|it| !it.is_empty()),
+        };
+        let mut text = format!("{before}, {METADATA}=\"{}\"", self.resource.metadata_url);
+        if let Some(scope) = scope {
+            text += &format!(", scope=\"{scope}\"");
+        }
+        if let Ok(value) = HeaderValue::try_from(text) {
+            headers.insert(header::WWW_AUTHENTICATE, value);
+        }
+        response
+    }
+
+    /// What a provider calls the scope that is `needed`; none where no provider can give it.
+    fn asked_for(&self, needed: &str) -> Option<String> {
+        let catalog = self.registry.as_ref().map(Registry::catalog);
+        let tool = match needed.parse() {
+            Ok(Scope::Tool(name)) => catalog
+                .as_ref()
+                .and_then(|it| it.offered_tool(&name))
+                .map(|(owner, tool)| (owner, tool.name.to_string(), tool.hints.read_only)),
+            _ => None,
+        };
+        let tool = tool.as_ref().map(|(owner, name, reads)| (*owner, &**name, *reads));
+        self.oauth.asked_for(needed, tool).map(str::to_owned)
+    }
+}
+
+/// The parameter that says where the metadata is.
+const METADATA: &str = "resource_metadata";
+
+/// A challenge without its scope, and the scope.
+fn without_scope(challenge: &str) -> (String, Option<&str>) {
+    let marker = ", scope=\"";
+    let found = challenge.split_once(marker).and_then(|(before, after)| {
+        let (scope, rest) = after.split_once('"')?;
+        Some((format!("{before}{rest}"), Some(scope)))
+    });
+    found.unwrap_or_else(|| (challenge.to_owned(), None))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_challenge_is_taken_apart() {
+        let challenge =
+            "Bearer realm=\"m\", error=\"insufficient_scope\", scope=\"tool:x\", a=\"b\"";
+        let rest = "Bearer realm=\"m\", error=\"insufficient_scope\", a=\"b\"".to_owned();
+        assert_eq!(without_scope(challenge), (rest, Some("tool:x")));
+        let bare = "Bearer realm=\"m\"";
+        assert_eq!(without_scope(bare), (bare.to_owned(), None));
+    }
+}

@@ -1,0 +1,345 @@
+//! An identity provider as OpenID Connect, RFC 8414 and RFC 7662 have it, on a port of this machine: its metadata,
+//! its keys, which rotate, its introspection endpoint. It counts what it is asked, and answers what is asked rightly
+//! and nothing else.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use axum::{
+    Json, Router,
+    body::Body,
+    extract::{Request, State},
+    response::{IntoResponse, Response},
+};
+use base64::{
+    Engine as _,
+    engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
+};
+use http::{HeaderMap, Method, StatusCode, header};
+use ring::{
+    hmac,
+    rand::SystemRandom,
+    signature::{
+        ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair, RSA_PKCS1_SHA256, RSA_PSS_SHA256,
+        RsaKeyPair, RsaPublicKeyComponents,
+    },
+};
+use serde_json::{Value, json};
+
+/// What the host says that it is when it asks about a token.
+pub const CLIENT: (&str, &str) = ("the host:é", "s3cr&t:+");
+
+/// Keys of RSA, which cannot be made here; they protect nothing.
+const RSA_KEYS: [&[u8]; 2] =
+    [include_bytes!("fake_identity/one.der"), include_bytes!("fake_identity/two.der")];
+
+/// How a provider misbehaves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fault {
+    /// Not at all.
+    #[default]
+    None,
+    /// It answers 500.
+    Down,
+    /// It takes a connection and says nothing.
+    Silent,
+    /// Its metadata is of another issuer.
+    Lying,
+    /// Its keys are more than anyone reads.
+    Oversized,
+    /// Its keys are said to be elsewhere.
+    Redirecting,
+}
+
+/// A key that it signs with.
+#[derive(Clone)]
+pub struct SigningKey {
+    id: Option<String>,
+    pair: Arc<Pair>,
+}
+
+enum Pair {
+    Rsa(RsaKeyPair),
+    Ec(EcdsaKeyPair),
+}
+
+impl SigningKey {
+    /// One of two of RSA.
+    ///
+    /// # Panics
+    /// If there is no such key.
+    pub fn rsa(at: usize, id: Option<&str>) -> Self {
+        let pair = RsaKeyPair::from_der(RSA_KEYS[at]).expect("the key is right");
+        Self { id: id.map(str::to_owned), pair: Arc::new(Pair::Rsa(pair)) }
+    }
+
+    /// A new one of the curve P-256.
+    ///
+    /// # Panics
+    /// If the system has no randomness.
+    pub fn ec(id: Option<&str>) -> Self {
+        let (random, kind) = (SystemRandom::new(), &ECDSA_P256_SHA256_FIXED_SIGNING);
+        let document = EcdsaKeyPair::generate_pkcs8(kind, &random).expect("there is randomness");
+        let pair = EcdsaKeyPair::from_pkcs8(kind, document.as_ref(), &random).expect("it is new");
+        Self { id: id.map(str::to_owned), pair: Arc::new(Pair::Ec(pair)) }
+    }
+
+    /// As it is published.
+    fn published(&self) -> Value {
+        let encoded = |bytes: &[u8]| URL_SAFE_NO_PAD.encode(bytes);
+        let mut key = match &*self.pair {
+            Pair::Rsa(pair) => {
+                let it = RsaPublicKeyComponents::<Vec<u8>>::from(pair.public());
+                json!({ "kty": "RSA", "use": "sig", "n": encoded(&it.n), "e": encoded(&it.e) })
+            }
+            Pair::Ec(pair) => {
+                let (x, y) = pair.public_key().as_ref()[1..].split_at(32);
+                json!({ "kty": "EC", "crv": "P-256", "x": encoded(x), "y": encoded(y) })
+            }
+        };
+        if let Some(id) = &self.id {
+            key["kid"] = id.as_str().into();
+        }
+        key
+    }
+
+    /// What a token's header says of it.
+    pub fn header(&self) -> Value {
+        let alg = if matches!(*self.pair, Pair::Rsa(_)) { "RS256" } else { "ES256" };
+        let mut header = json!({ "alg": alg, "typ": "at+jwt" });
+        if let Some(id) = &self.id {
+            header["kid"] = id.as_str().into();
+        }
+        header
+    }
+
+    /// A token with this header and these claims, signed as the header says.
+    ///
+    /// # Panics
+    /// If the header says something that this key cannot do.
+    pub fn signed(&self, header: &Value, claims: &Value) -> String {
+        let part = |it: &Value| URL_SAFE_NO_PAD.encode(it.to_string());
+        let text = format!("{}.{}", part(header), part(claims));
+        let random = SystemRandom::new();
+        let signature = match (&*self.pair, header["alg"].as_str().expect("a header has alg")) {
+            (_, "none") => Vec::new(),
+            // With what everybody knows as the secret, as an attacker would.
+            (_, "HS256") => {
+                let secret = self.published().to_string();
+                let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
+                hmac::sign(&key, text.as_bytes()).as_ref().to_vec()
+            }
+            (Pair::Rsa(pair), alg) => {
+                let mut signature = vec![0; pair.public().modulus_len()];
+                let padding: &dyn ring::signature::RsaEncoding =
+                    if alg == "PS256" { &RSA_PSS_SHA256 } else { &RSA_PKCS1_SHA256 };
+                pair.sign(padding, &random, text.as_bytes(), &mut signature).expect("it signs");
+                signature
+            }
+            (Pair::Ec(pair), _) => {
+                pair.sign(&random, text.as_bytes()).expect("it signs").as_ref().to_vec()
+            }
+        };
+        format!("{text}.{}", URL_SAFE_NO_PAD.encode(signature))
+    }
+}
+
+#[derive(Default)]
+struct Inner {
+    issuer: String,
+    fault: Fault,
+    keys: Vec<SigningKey>,
+    /// What opaque tokens are worth.
+    opaque: HashMap<String, Value>,
+    /// How often each path was asked for.
+    asked: HashMap<String, usize>,
+}
+
+/// A provider.
+#[derive(Clone)]
+pub struct FakeIdentity(Arc<Mutex<Inner>>);
+
+/// Now, in seconds of Unix time.
+///
+/// # Panics
+/// If the clock stands before 1970.
+pub fn now_s() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is after 1970");
+    i64::try_from(now.as_secs()).expect("it is before the end of time")
+}
+
+impl FakeIdentity {
+    /// One with a path in its issuer and one key of RSA.
+    ///
+    /// # Panics
+    /// If no port is free.
+    pub async fn start() -> Self {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+        let addr = listener.local_addr().expect("it listens");
+        let issuer = format!("http://{addr}/realms/test");
+        let keys = vec![SigningKey::rsa(0, Some("one"))];
+        let fake = Self(Arc::new(Mutex::new(Inner { issuer, keys, ..Inner::default() })));
+        let router = Router::new().fallback(answer).with_state(fake.clone());
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        fake
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().expect("no test panics while it answers")
+    }
+
+    /// Its issuer.
+    pub fn issuer(&self) -> String {
+        self.lock().issuer.clone()
+    }
+
+    /// The lines of a configuration that lets its tokens in, with `more` behind.
+    pub fn lines(&self, more: &str) -> String {
+        format!("[oauth]\nissuer = '{}'\n{more}\n", self.issuer())
+    }
+
+    /// The lines by which it is asked about tokens.
+    pub fn introspection(&self) -> String {
+        let (id, secret) = CLIENT;
+        format!(
+            "introspection_endpoint = '{}/introspect'\nclient_id = '{id}'\nclient_secret = {{ value = '{secret}' }}\n",
+            self.issuer()
+        )
+    }
+
+    /// Has it misbehave from now on.
+    pub fn fail(&self, fault: Fault) {
+        self.lock().fault = fault;
+    }
+
+    /// Publishes these keys and no other.
+    pub fn rotate(&self, keys: &[SigningKey]) {
+        self.lock().keys = keys.to_vec();
+    }
+
+    /// How often its keys were asked for.
+    pub fn asked_for_keys(&self) -> usize {
+        self.asked("/realms/test/keys")
+    }
+
+    /// How often that path was asked for.
+    pub fn asked(&self, path: &str) -> usize {
+        self.lock().asked.get(path).copied().unwrap_or_default()
+    }
+
+    /// The claims of a token for `audience`, with `more` in place of or beside them; null takes one away.
+    ///
+    /// # Panics
+    /// If `more` is no object.
+    pub fn claims(&self, audience: &str, more: &Value) -> Value {
+        let now = now_s();
+        let mut claims = json!({
+            "iss": self.issuer(), "sub": "ann", "aud": audience, "exp": now + 600, "iat": now,
+            "jti": now.to_string(), "client_id": "tests",
+        });
+        let all = claims.as_object_mut().expect("it is one");
+        for (name, value) in more.as_object().expect("more claims are an object") {
+            match value {
+                Value::Null => _ = all.shift_remove(name),
+                value => _ = all.insert(name.clone(), value.clone()),
+            }
+        }
+        claims
+    }
+
+    /// A token for `audience` with such claims, signed with the first key.
+    pub fn token(&self, audience: &str, more: &Value) -> String {
+        let key = self.lock().keys[0].clone();
+        key.signed(&key.header(), &self.claims(audience, more))
+    }
+
+    /// Has `token`, which is opaque, mean this.
+    pub fn knows(&self, token: &str, claims: Value) {
+        self.lock().opaque.insert(token.to_owned(), claims);
+    }
+
+    /// Takes `token` back.
+    pub fn revoke(&self, token: &str) {
+        self.lock().opaque.remove(token);
+    }
+}
+
+async fn answer(State(fake): State<FakeIdentity>, request: Request) -> Response {
+    let path = request.uri().path().to_owned();
+    let fault = {
+        let mut inner = fake.lock();
+        *inner.asked.entry(path.clone()).or_default() += 1;
+        inner.fault
+    };
+    match fault {
+        Fault::Down => return StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+        Fault::Silent => std::future::pending().await,
+        _ => {}
+    }
+    let issuer = fake.issuer();
+    let (parts, body) = request.into_parts();
+    match (&parts.method, path.as_str()) {
+        // Where OpenID Connect has it, behind the path, and nowhere else.
+        (&Method::GET, "/realms/test/.well-known/openid-configuration") => {
+            let said = if fault == Fault::Lying { "https://id.example" } else { &issuer };
+            let document = json!({
+                "issuer": said,
+                "jwks_uri": format!("{issuer}/keys"),
+                "introspection_endpoint": format!("{issuer}/introspect"),
+            });
+            Json(document).into_response()
+        }
+        (&Method::GET, "/realms/test/keys") => match fault {
+            Fault::Redirecting => {
+                let to = [(header::LOCATION, format!("{issuer}/inward"))];
+                (StatusCode::FOUND, to).into_response()
+            }
+            Fault::Oversized => {
+                Json(json!({ "keys": [], "x": "a".repeat(1 << 20) })).into_response()
+            }
+            _ => {
+                let keys: Vec<_> = fake.lock().keys.iter().map(SigningKey::published).collect();
+                Json(json!({ "keys": keys })).into_response()
+            }
+        },
+        (&Method::POST, "/realms/test/introspect") => {
+            introspected(&fake, &parts.headers, body).await
+        }
+        _ => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+/// RFC 7662, 2: to those alone who say who they are, and of no token but what it is worth.
+async fn introspected(fake: &FakeIdentity, headers: &HeaderMap, body: Body) -> Response {
+    let text = |name| headers.get(name).and_then(|it| it.to_str().ok());
+    // Both are encoded as in a form before they are put together (RFC 6749, 2.3.1).
+    let encoded =
+        |it: &str| url::form_urlencoded::byte_serialize(it.as_bytes()).collect::<String>();
+    let known = format!("{}:{}", encoded(CLIENT.0), encoded(CLIENT.1));
+    let known = format!("Basic {}", STANDARD.encode(known));
+    if text(header::AUTHORIZATION) != Some(&known) {
+        return StatusCode::UNAUTHORIZED.into_response();
+    }
+    if text(header::CONTENT_TYPE) != Some("application/x-www-form-urlencoded") {
+        return StatusCode::UNSUPPORTED_MEDIA_TYPE.into_response();
+    }
+    let Ok(body) = axum::body::to_bytes(body, 64 << 10).await else {
+        return StatusCode::PAYLOAD_TOO_LARGE.into_response();
+    };
+    let mut fields = url::form_urlencoded::parse(&body);
+    let Some(token) = fields.find(|it| it.0 == "token").map(|it| it.1.into_owned()) else {
+        return StatusCode::BAD_REQUEST.into_response();
+    };
+    let found = fake.lock().opaque.get(&token).cloned();
+    Json(match found {
+        Some(mut claims) => {
+            claims["active"] = true.into();
+            claims
+        }
+        None => json!({ "active": false }),
+    })
+    .into_response()
+}
