@@ -142,7 +142,11 @@ async fn an_operator_who_may_only_read_looks_and_changes_nothing() {
         (Method::POST, "components/echo/accept", Vec::new()),
         (Method::POST, "components/echo/refuse", Vec::new()),
     ] {
-        let (status, told) = read(send(&lou, method, path, body).await).await;
+        let is_sent = !body.is_empty();
+        let answer = send(&lou, method, path, body).await;
+        let closes = answer.headers().get("connection").is_some_and(|it| it == "close");
+        assert_eq!(closes, is_sent, "{path}: what is not read ends the connection, and says so");
+        let (status, told) = read(answer).await;
         assert_eq!(status, StatusCode::FORBIDDEN, "{path}: {told}");
         assert!(told["message"].as_str().unwrap().contains("read-only"), "{told}");
     }

@@ -27,6 +27,8 @@ pub(super) struct Metered {
     /// Where its bytes are counted, if they are kept.
     share: Option<Share>,
     bytes_max: usize,
+    /// Whether its end has come; of one in chunks its length does not tell.
+    is_read: bool,
 }
 
 /// Why a body ends before its end; the connection says it in its own words.
@@ -41,7 +43,8 @@ impl Metered {
             return Body::empty();
         }
         let share = pass.is_kept.then(|| pass.share.clone());
-        Body::new(Self { incoming, state: state.clone(), share, bytes_max: pass.bytes_max })
+        let bytes_max = pass.bytes_max;
+        Body::new(Self { incoming, state: state.clone(), share, bytes_max, is_read: false })
     }
 
     /// Counts a piece; what is wrong with it.
@@ -62,7 +65,7 @@ impl Drop for Metered {
     fn drop(&mut self) {
         // Nothing is awaited any more.
         self.state.body_came(0);
-        if !self.incoming.is_end_stream() {
+        if !self.is_read && !self.incoming.is_end_stream() {
             self.state.leave_unread();
         }
     }
@@ -88,6 +91,7 @@ impl HttpBody for Metered {
             }
             Poll::Ready(frame) => frame,
         };
+        self.is_read = frame.is_none();
         let bytes = match &frame {
             Some(Ok(it)) => it.data_ref().map_or(0, Bytes::len),
             _ => 0,

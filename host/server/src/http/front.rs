@@ -211,6 +211,10 @@ impl Future for Answering {
         if !headers.contains_key(header::X_CONTENT_TYPE_OPTIONS) {
             headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         }
+        if this.state.has_unread() {
+            // The connection ends once this is sent: nothing more is to be asked on it.
+            headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
         let expires = this.expires.filter(|_| is_stream(&response));
         let Some(end) = this.end.take() else { return Poll::Pending };
         Poll::Ready(Ok(Answer::of(response, expires, end)))
