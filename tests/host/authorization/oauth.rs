@@ -493,6 +493,28 @@ async fn a_session_outlives_its_first_token_and_is_no_others() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_claim_names_the_toolset_that_its_holder_knows_of() {
+    let fake = FakeIdentity::start().await;
+    let provider = fake.lines(&format!("toolset_claim = 'for.tools'\n{SCOPES}"));
+    let server =
+        serve_lines(&format!("{provider}[toolsets.small]\ninclude = ['whoami', 'echo']\n")).await;
+    let with = |tools: Value| json!({ "scope": "all", "for": { "tools": tools } });
+    let small = client(&server, &fake, with(json!("small")));
+    let (_, listed) = small.request("tools/list", json!({})).await;
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 2, "{listed}");
+    let outside = json!({ "name": "list_movies", "arguments": {} });
+    let (_, outside) = small.request("tools/call", outside).await;
+    assert!(outside.to_string().contains("list_movies"), "{outside}");
+    assert!(outside["result"].get("structuredContent").is_none(), "{outside}");
+    let free = client(&server, &fake, all());
+    let (_, listed) = free.request("tools/list", json!({})).await;
+    assert!(listed["result"]["tools"].as_array().unwrap().len() > 2, "no claim, no limit");
+    for other in [json!("other"), json!(7), json!(["small"])] {
+        refused(&client(&server, &fake, with(other)), "a toolset that is not here").await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_person_has_one_rate_whichever_token_they_send() {
     let fake = FakeIdentity::start().await;
     let rate = "[rate]\nrequests_per_s = 1\nburst = 5\n";

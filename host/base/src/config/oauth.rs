@@ -86,6 +86,9 @@ pub struct OauthConfig {
     /// The same of other claims, such as roles and groups: by claim, then by value.
     #[serde(default)]
     pub claims: BTreeMap<String, BTreeMap<String, Vec<String>>>,
+    /// The claim that names the toolset that its holder knows of (SYS-10); none looks at no claim.
+    #[serde(default)]
+    pub toolset_claim: Option<String>,
     /// What every token of the provider for this server lets its holder do.
     #[serde(default)]
     pub default_scopes: Vec<String>,
@@ -327,6 +330,16 @@ fn of_provider<'a>(config: &Config, it: &'a OauthConfig) -> Vec<Found<'a>> {
     }
     if it.subject_claim.is_empty() || it.scope_claim.as_ref().is_some_and(String::is_empty) {
         wrong("subject_claim", "a claim has a name");
+    }
+    match &it.toolset_claim {
+        Some(name) if name.is_empty() => wrong("toolset_claim", "a claim has a name"),
+        Some(_) if config.toolsets.is_empty() => {
+            wrong(
+                "toolset_claim",
+                "there is no toolset that it could name; [toolsets.NAME] is one",
+            );
+        }
+        _ => {}
     }
     for value in it.scopes.keys().chain(it.scopes_supported.iter().flatten()) {
         if !is_scope_token(value) {

@@ -20,6 +20,7 @@ use base::{
     clean::is_clean,
     config::{Config, OauthConfig, RateConfig},
     scopes::PREFIX,
+    toolsets::Toolsets,
 };
 
 mod fetch;
@@ -35,7 +36,7 @@ pub use resource::Resource;
 use fetch::Web;
 use introspection::{Introspection, seconds};
 use keys::{KeySet, Keys, Now};
-use mapping::Mapping;
+use mapping::{Mapping, claim};
 use token::{Claims, NotTaken, Token};
 
 /// Bytes that a token may have.
@@ -66,6 +67,7 @@ pub struct Oauth {
     questions: Places<Rate>,
     rate: Option<RateConfig>,
     shares: CallerShares,
+    toolsets: Toolsets,
 }
 
 struct Provider {
@@ -162,6 +164,7 @@ impl Oauth {
             questions: Places::new(|| Rate::new(&question)),
             rate: config.rate,
             shares: shares.clone(),
+            toolsets: config.toolsets.clone(),
         }))
     }
 
@@ -307,10 +310,20 @@ impl Oauth {
         let skew = Duration::from_secs(config.clock_skew_s);
         let expires = seconds(&claims, "exp").map_or(now + UNLIMITED, |it| it + skew);
         let scopes = provider.mapping.of(&claims);
+        let toolset =
+            match config.toolset_claim.as_ref().and_then(|it| claim(&claims, it)) {
+                None => None,
+                Some(it) => {
+                    let named = it.as_str().and_then(|it| self.toolsets.get(it));
+                    Some(named.ok_or(Unauthorized::Invalid(
+                        "The token is for a toolset that is not here",
+                    ))?)
+                }
+            };
         let texts: Vec<_> = scopes.iter().map(ToString::to_string).collect();
         let person = self.person(&name, now);
         let principal = Arc::new(Principal {
-            caller: Caller::known(&name, &texts, scopes.into_iter().collect()),
+            caller: Caller::known(&name, &texts, scopes.into_iter().collect()).offered(toolset),
             rate: person.rate,
             share: person.share,
             expires: Some(expires),

@@ -48,6 +48,7 @@ fn names_each_mistake_with_its_place() {
         ("default_scopes = ['all']", "oauth.default_scopes", "\"tool:NAME\""),
         ("scopes.'a b' = ['*']", "oauth.scopes", "cannot be a scope"),
         ("scopes.a = ['tools:x']", "oauth.scopes", "is not a scope"),
+        ("toolset_claim = 'toolset'", "oauth.toolset_claim", "[toolsets.NAME]"),
         ("claims.groups.a = ['tools:x']", "oauth.claims", "is not a scope"),
     ] {
         let found = found(&format!("{RIGHT}{line}\n"));

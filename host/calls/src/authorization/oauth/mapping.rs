@@ -105,7 +105,7 @@ impl Mapping {
 }
 
 /// The claim of that name, or else what its dots lead to: `realm_access.roles`.
-fn claim<'a>(claims: &'a Claims, name: &str) -> Option<&'a Value> {
+pub(super) fn claim<'a>(claims: &'a Claims, name: &str) -> Option<&'a Value> {
     if let Some(it) = claims.get(name) {
         return Some(it);
     }
