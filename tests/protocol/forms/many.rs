@@ -28,7 +28,8 @@ const TYPE: &str = r#"
             && [...it.addedNodes].some(it => it.nodeType === 1 && it.querySelector(inputs));
         if (at.matches(inputs) || elsewhere || rebuilt) others.add(at.outerHTML.slice(0, 200));
     }));
-    observer.observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+    // What lives in the header has its own time.
+    observer.observe(document.querySelector('main'), { subtree: true, childList: true, attributes: true, characterData: true });
     const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set;
     const frame = () => new Promise(requestAnimationFrame);
     const work = [], paint = [];
