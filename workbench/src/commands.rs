@@ -2,4 +2,5 @@
 
 pub mod check_config;
 pub mod inspect;
+pub mod new;
 pub mod run;

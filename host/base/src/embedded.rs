@@ -51,7 +51,8 @@ impl Files {
         Self(Some(Access { names: || T::iter().collect(), get: T::get }))
     }
 
-    fn names(self) -> Vec<Cow<'static, str>> {
+    /// Their names, with `/` between folders.
+    pub fn names(self) -> Vec<Cow<'static, str>> {
         self.0.map(|it| (it.names)()).unwrap_or_default()
     }
 

@@ -11,7 +11,7 @@ use host::{
     embedded::{Embedded, Files},
     language::LanguageTag,
 };
-use workbench::commands;
+use workbench::commands::{self, new::Kit};
 
 mod cli;
 
@@ -58,6 +58,10 @@ struct Arguments {
 enum Command {
     /// Run one tool of one component alone, with a database of its own and no server
     Run(commands::run::Run),
+    /// Begin a component: a folder with one tool, its examples and all that it is built with
+    New(commands::new::New),
+    /// Show the contract between components and the host, or write it into a folder
+    Wit(commands::new::Wit),
     /// Check a configuration, and say what to mend
     CheckConfig(commands::check_config::CheckConfig),
     /// Show what a component's file can touch and what it offers
@@ -132,6 +136,15 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     if let Some(Command::Compile(compile)) = &arguments.command {
         return compile.run();
     }
+    let kit = || Kit {
+        contract: Files::of::<bundle::Contract>(),
+        toolkit: Files::of::<bundle::Toolkit>(),
+    };
+    match &arguments.command {
+        Some(Command::New(new)) => return new.run(kit()),
+        Some(Command::Wit(wit)) => return wit.run(kit()),
+        _ => {}
+    }
     // Nothing is logged before: what is wrong with the configuration is told in one plain line.
     let config = config(&arguments, arguments.config.as_ref())?;
     cli::log_to_stderr(config.log.format);
@@ -147,7 +160,9 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Some(Command::Token(token)) => token.run(&config),
             Some(Command::Grants(grants)) => grants.run(arguments.config.as_ref(), &config),
             // Answered above, where a configuration that cannot be read is no reason to stop.
-            Some(Command::CheckConfig(_) | Command::Compile(_)) => Ok(ExitCode::SUCCESS),
+            Some(
+                Command::CheckConfig(_) | Command::Compile(_) | Command::New(_) | Command::Wit(_),
+            ) => Ok(ExitCode::SUCCESS),
             Some(Command::Components(components)) => components.run(&config).await,
             Some(Command::Load(load)) => load.run(&config).await,
             Some(Command::Unload(named)) => named.unload(&config).await,

@@ -1,0 +1,55 @@
+//! Greets people: one tool, to begin with.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use toolkit::{English, Example, Hints, Stop, Text, Tool, User, example, refused};
+
+toolkit::export_tools!(Greet);
+toolkit::export_examples!(examples);
+
+/// 名前を呼んで挨拶する。
+// This comment is what a model reads in Japanese; ENGLISH below is what it reads in English.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Greet {
+    /// 相手の名前
+    #[schemars(length(min = 1, max = 100))]
+    name: String,
+}
+
+/// What the tool answers: its schema is told to clients.
+#[derive(Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Greeted {
+    /// The greeting.
+    text: String,
+}
+
+impl Tool for Greet {
+    const NAME: &str = "greeting";
+    const TITLE: Text = Text { ja: "挨拶", en: "Greet" };
+    const ENGLISH: English = English {
+        description: "Greets someone by name.",
+        arguments: &[("name", "Their name, 1 to 100 characters")],
+    };
+    const HINTS: Hints = Hints::READ_ONLY;
+    type Output = Greeted;
+
+    fn call(self, _: &User) -> Result<Greeted, Stop> {
+        if self.name.trim().is_empty() {
+            // A refusal has a code for programs and a sentence that says what would be right.
+            return Err(refused("no_name", 400, "The name is blank: send at least one letter."));
+        }
+        Ok(Greeted { text: format!("Hello, {}!", self.name) })
+    }
+}
+
+/// The host calls these on a database that is thrown away, before it serves a new version.
+fn examples() -> Vec<Example> {
+    vec![
+        example("greets by name", "greeting", json!({ "name": "花子" }))
+            .gives(json!({ "text": "Hello, 花子!" })),
+        example("a blank name is refused", "greeting", json!({ "name": " " })).refuses("no_name"),
+        example("a name is needed", "greeting", json!({})).refuses_the_arguments(),
+    ]
+}
