@@ -91,6 +91,7 @@ fn over_http(mut client: Command, arguments: &[&str]) -> Value {
 /// A client that starts the program by itself and speaks to it over its standard streams.
 fn over_stdio(mut client: Command) -> Value {
     let folders = counter();
+    folders.lend_code();
     client.arg("--stdio").arg(program()).args(["--stdio", "--data"]).arg(folders.data());
     client.arg("--config").arg(config(&folders));
     client.arg("--components").arg(folders.components());

@@ -67,7 +67,7 @@ async fn what_is_typed_while_an_answer_is_stopped_is_not_sent() {
     it.browser
         .script(
             "const real = window.fetch;
-             window.fetch = (input, init) => (input.url ?? input).includes('/api/chat')
+             window.fetch = (input, init) => String(input.url ?? input).includes('/api/chat')
                 && (input.method ?? init?.method) === 'POST'
                 ? new Promise((_, refuse) => (input.signal ?? init.signal).addEventListener('abort',
                     () => refuse(new DOMException('stopped', 'AbortError'))))
@@ -97,7 +97,7 @@ async fn a_hostile_answer_of_markdown_is_text_and_links_leave_safely() {
     it.browser
         .ask(
             "const [answer, real] = [arguments[0], window.fetch];
-             window.fetch = (input, init) => (input.url ?? input).includes('/api/chat')
+             window.fetch = (input, init) => String(input.url ?? input).includes('/api/chat')
                 && (input.method ?? init?.method) === 'POST'
                 ? Promise.resolve(Response.json(answer)) : real(input, init);",
             vec![answer],
