@@ -275,7 +275,7 @@ impl ServerHandler for McpServer {
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let catalog = self.registry.catalog();
         // What its caller does not know of is not to be told by its arguments.
-        if sessions::acting_caller().is_some_and(|it| !catalog.knows_of(&it, name)) {
+        if !sessions::acting_knows_of(&catalog, name) {
             return None;
         }
         let served = catalog.served.tool(name).map(|it| it.listed.clone());

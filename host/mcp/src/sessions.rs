@@ -28,6 +28,7 @@ mod table;
 pub(super) use table::{InUse, SessionTable};
 
 use base::{caller::Caller, limits::SessionsConfig};
+use registry::Catalog;
 
 /// What is done with a session, or the SDK's error.
 type Result<T, E = LocalSessionManagerError> = std::result::Result<T, E>;
@@ -63,9 +64,10 @@ fn note(trouble: Trouble) {
     let _ = ACTING.try_with(|it| it.trouble.set(Some(trouble)));
 }
 
-/// Whose request the SDK is answering; none where it is a session itself that asks.
-pub(super) fn acting_caller() -> Option<Caller> {
-    ACTING.try_with(|it| it.caller.clone()).ok()
+/// Whether the sender of the request that the SDK is answering knows of that tool; a session that asks by itself
+/// knows of all.
+pub(super) fn acting_knows_of(catalog: &Catalog, tool: &str) -> bool {
+    ACTING.try_with(|it| catalog.knows_of(&it.caller, tool)).unwrap_or(true)
 }
 
 /// Answers `request` as one of `caller`'s; or says what there is with its session.
