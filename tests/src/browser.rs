@@ -174,11 +174,24 @@ impl Browser {
         self.tap(&element).await;
     }
 
-    /// Clicks an element, in the middle of the window, where nothing lies over it.
+    /// Clicks an element, in the middle of the window, where nothing lies over it, once it rests there.
     pub async fn tap(&self, element: &Element) {
-        let script = "arguments[0].scrollIntoView({ block: 'center', inline: 'center' })";
+        let script = "
+            const [it, done] = arguments;
+            let before = '', rests = 0, frames = 0;
+            const look = () => {
+                const { x, y } = it.getBoundingClientRect();
+                const now = `${x} ${y}`;
+                rests = now === before ? rests + 1 : 0;
+                if (rests === 0) it.scrollIntoView({ block: 'center', inline: 'center' });
+                before = now;
+                if (rests > 2 || ++frames > 120) return done();
+                // A window behind others draws no frames.
+                setTimeout(look, 16);
+            };
+            look();";
         let reference = serde_json::to_value(element).expect("a reference is JSON");
-        self.client.execute(script, vec![reference]).await.expect("the page scrolls");
+        self.client.execute_async(script, vec![reference]).await.expect("the page scrolls");
         element.clone().click().await.expect("nothing lies over it");
     }
 
