@@ -24,7 +24,7 @@ const BUNDLED: [&str; 5] = ["cinema", "conversations", "forms", "illustrations",
 /// What the page declares.
 const PAGE: &str = "madoguchi/views";
 const TALK: &str = "[toolsets.talk]\ninclude = ['component:echo']\nexclude = ['greet_*', 'tool:count_slowly']\n\
-    [toolsets.shelf]\ninclude = [{ component = 'lib*', tool = 'r*' }, 'announce']\n";
+    [toolsets.reading]\ninclude = [{ component = 'lib*', tool = 'r*' }, 'announce']\n";
 const GRANTS: &str = "[components.library]\ngrants = ['events']\n";
 
 async fn serve(components: &[&str], lines: &str) -> TestServer {
@@ -75,8 +75,8 @@ async fn a_toolset_has_its_tools_alone_in_both_eras() {
         assert_eq!(echoed, json!({ "value": {} }));
         assert_eq!(session.call("echo", json!({ "value": {} })).await["isError"], false);
     }
-    let shelf = server.client().at("/mcp/shelf");
-    assert_eq!(shelf.tools().await, ["announce", "ring"]);
+    let reading = server.client().at("/mcp/reading");
+    assert_eq!(reading.tools().await, ["announce", "ring"]);
     let all = server.client().tools().await;
     assert!(all.contains(&"greet_twice".to_owned()) && all.contains(&"ring".to_owned()), "{all:?}");
 }
@@ -102,7 +102,7 @@ async fn a_tool_outside_the_toolset_is_unknown_on_each_way() {
 #[tokio::test(flavor = "multi_thread")]
 async fn prompts_and_resources_go_with_the_toolset() {
     let server = serve(&["echo", "library"], &format!("{GRANTS}{TALK}")).await;
-    let (talk, shelf) = (server.client().at("/mcp/talk"), server.client().at("/mcp/shelf"));
+    let (talk, reading) = (server.client().at("/mcp/talk"), server.client().at("/mcp/reading"));
     for (list, of) in [
         ("prompts/list", "prompts"),
         ("resources/list", "resources"),
@@ -112,7 +112,7 @@ async fn prompts_and_resources_go_with_the_toolset() {
             client.result(list, json!({})).await[of].as_array().map(Vec::len)
         };
         assert_eq!(count(&talk).await, Some(0), "{list}");
-        assert!(count(&shelf).await > Some(0), "{list}");
+        assert!(count(&reading).await > Some(0), "{list}");
     }
     let prompt = json!({ "type": "ref/prompt", "name": "recommend" });
     let argument = json!({ "name": "topic", "value": "" });
@@ -128,7 +128,7 @@ async fn prompts_and_resources_go_with_the_toolset() {
         let session = LegacySession::begin(&talk).await.expect("it opens");
         let legacy = session.request(method, params.clone()).await;
         assert_eq!(legacy["error"]["message"], message, "{method}");
-        assert!(shelf.request(method, params).await.1["result"].is_object(), "{method}");
+        assert!(reading.request(method, params).await.1["result"].is_object(), "{method}");
     }
     let session = LegacySession::begin(&talk).await.expect("it opens");
     let uri = json!({ "uri": "library://cover" });
@@ -148,9 +148,9 @@ async fn an_unknown_toolset_is_told_to_those_who_are_let_in() {
         assert_eq!(answer.status(), StatusCode::NOT_FOUND, "{method}");
         let answer: Value = answer.json().await.unwrap();
         assert_eq!(answer["jsonrpc"], "2.0", "{answer}");
-        assert_eq!(answer["error"]["data"]["toolsets"], json!(["shelf", "talk"]), "{answer}");
+        assert_eq!(answer["error"]["data"]["toolsets"], json!(["reading", "talk"]), "{answer}");
         let message = answer["error"]["message"].as_str().unwrap();
-        assert!(message.contains("/mcp/shelf, /mcp/talk"), "{message}");
+        assert!(message.contains("/mcp/reading, /mcp/talk"), "{message}");
         let stranger = server.client().http(method.clone(), "/mcp/other");
         let answer = stranger.body(body.clone()).send().await.unwrap();
         assert_eq!(answer.status(), StatusCode::UNAUTHORIZED, "{method}");
@@ -177,7 +177,7 @@ async fn a_tokens_toolset_holds_on_every_surface() {
     let own = ["echo", "greet", "whoami", "announce"];
     assert_eq!(ann.tools().await, own, "the token's, and not the default");
     assert_eq!(ann.clone().at("/mcp/talk").tools().await, own);
-    let other = ann.clone().at("/mcp/shelf").send("tools/list", json!({})).await;
+    let other = ann.clone().at("/mcp/reading").send("tools/list", json!({})).await;
     assert_eq!(other.status(), StatusCode::NOT_FOUND);
     let other: Value = other.json().await.unwrap();
     assert_eq!(other["error"]["data"]["toolsets"], json!(["talk"]), "{other}");
@@ -215,12 +215,12 @@ async fn a_default_toolset_is_that_of_mcp_itself() {
 #[tokio::test(flavor = "multi_thread")]
 async fn tools_that_come_later_are_announced_and_listed() {
     let server = serve(&["echo"], &format!("{GRANTS}{TALK}")).await;
-    let shelf = server.client().at("/mcp/shelf");
-    assert_eq!(shelf.tools().await, ["announce"]);
-    let mut listener = shelf.listen().await;
+    let reading = server.client().at("/mcp/reading");
+    assert_eq!(reading.tools().await, ["announce"]);
+    let mut listener = reading.listen().await;
     server.folders.put("library", &rebuilt(&component_bytes("library"), 1));
     assert_eq!(listener.heard().await.0, "notifications/tools/list_changed");
-    assert_eq!(shelf.tools().await, ["announce", "ring"]);
+    assert_eq!(reading.tools().await, ["announce", "ring"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -434,7 +434,7 @@ fn over_stdio_the_command_line_names_the_toolset() {
     };
     let unknown = complaint(&["--stdio", "--toolset", "other"]);
     assert!(unknown.contains("--toolset: there is no toolset \"other\""), "{unknown}");
-    assert!(unknown.contains("default, shelf, talk"), "{unknown}");
+    assert!(unknown.contains("default, reading, talk"), "{unknown}");
     let served = complaint(&["--toolset", "talk"]);
     assert!(served.contains("--stdio"), "it says what it belongs to: {served}");
 }

@@ -311,7 +311,7 @@ async fn rotated_keys_are_found_and_unknown_ones_are_asked_for_once() {
         assert_eq!(whoami(&rotated).await.status(), StatusCode::OK, "OAUTH-7");
     }
     assert_eq!(fake.asked_for_keys(), 3);
-    // A flood of keys that nobody has: at once, and one after another.
+    // A flood of keys that are not published: at once, and one after another.
     let claims = fake.claims(&audience(&server), &all());
     let flood = (0..40).map(|at| {
         let unknown = SigningKey::ec(Some(&format!("unknown-{at}")));
@@ -426,7 +426,7 @@ async fn opaque_tokens_are_worth_what_their_provider_says() {
     }
     assert_eq!(fake.asked("/realms/test/introspect"), before + 1, "OAUTH-8: it is asked once");
     refused(&server.client_with("mdg_taken-out"), "not one of this server").await;
-    assert_eq!(fake.asked("/realms/test/introspect"), before + 1, "ours are shown to nobody else");
+    assert_eq!(fake.asked("/realms/test/introspect"), before + 1, "ours are shown to no one else");
     fake.fail(Fault::Down);
     let answer = whoami(&server.client_with("opaque-new")).await;
     assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);

@@ -171,7 +171,7 @@ impl Oauth {
     /// Whose `token` is that has this digest, where that can be said without waiting.
     ///
     /// # Errors
-    /// [`Unauthorized::Unresolved`] where [`Self::resolve`] finds out; else why it lets nobody in.
+    /// [`Unauthorized::Unresolved`] where [`Self::resolve`] finds out; else why its holder is refused.
     pub(super) fn principal(
         &self,
         token: &str,
@@ -207,7 +207,7 @@ impl Oauth {
     /// The same, where a provider has to be asked first: for its keys, or what the token is worth.
     ///
     /// # Errors
-    /// Why it lets nobody in.
+    /// Why its holder is refused.
     pub(super) async fn resolve(
         &self,
         token: &str,
