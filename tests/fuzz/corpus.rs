@@ -11,6 +11,9 @@ use crate::request::{Request, SESSION, STATE};
 
 const META: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"fuzz","version":"1"},"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}}"#;
 
+/// The same of a client that takes tasks.
+const TAKES_TASKS: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}"#;
+
 /// Bytes that mean something somewhere.
 const PIECES: [&[u8]; 20] = [
     b"\"",
@@ -36,6 +39,10 @@ const PIECES: [&[u8]; 20] = [
 ];
 
 fn modern(method: &str, name: Option<&str>, params: &str) -> Request {
+    modern_as(META, method, name, params)
+}
+
+fn modern_as(meta: &str, method: &str, name: Option<&str>, params: &str) -> Request {
     let mut headers = vec![
         ("content-type", "application/json"),
         ("accept", "application/json, text/event-stream"),
@@ -44,7 +51,7 @@ fn modern(method: &str, name: Option<&str>, params: &str) -> Request {
     ];
     headers.extend(name.map(|it| ("mcp-name", it)));
     let body = format!(
-        r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{params}"_meta":{META}}}}}"#
+        r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{params}"_meta":{meta}}}}}"#
     );
     Request::of("POST /mcp HTTP/1.1", &headers, &body)
 }
@@ -75,6 +82,21 @@ pub(crate) fn requests() -> Vec<Request> {
         ),
         modern("tools/call", Some("greet"), r#""name":"greet","arguments":{},"#),
         modern("tools/call", Some("greet"), &answered),
+        modern_as(
+            TAKES_TASKS,
+            "tools/call",
+            Some("echo"),
+            r#""name":"echo","arguments":{"value":{}},"task":{"ttl":1},"#,
+        ),
+        modern_as(TAKES_TASKS, "tasks/get", Some("a"), r#""taskId":"a","#),
+        modern_as(
+            TAKES_TASKS,
+            "tasks/update",
+            Some("a"),
+            r#""taskId":"a","inputResponses":{"name":{"action":"accept","content":{}}},"#,
+        ),
+        modern_as(TAKES_TASKS, "tasks/cancel", Some("a"), r#""taskId":"a","#),
+        modern("tasks/get", Some("a"), r#""taskId":"a","#),
         modern("tools/list", None, ""),
         modern("server/discover", None, ""),
         modern("subscriptions/listen", None, r#""notifications":{"toolsListChanged":true},"#),

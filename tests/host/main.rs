@@ -35,6 +35,7 @@ mod settings;
 mod specification;
 mod start;
 mod swap;
+mod tasks;
 mod toolsets;
 mod traces;
 mod versions;

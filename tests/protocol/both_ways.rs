@@ -157,6 +157,12 @@ fn metas() -> Vec<Transcript> {
         with_meta("no capabilities", |it| _ = it.as_object_mut().unwrap().remove(CAPABILITIES)),
         with_meta("capabilities that are none", |it| it[CAPABILITIES] = json!("all")),
         with_meta("capabilities that are empty", |it| it[CAPABILITIES] = json!({})),
+        with_meta("a client that takes tasks", |it| {
+            it[CAPABILITIES] = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
+        }),
+        with_meta("extensions that are none", |it| {
+            it[CAPABILITIES] = json!({ "extensions": "all" });
+        }),
         with_meta("no version", |it| _ = it.as_object_mut().unwrap().remove(VERSION)),
         with_meta("another version", |it| it[VERSION] = json!("2025-11-25")),
         with_meta("a version to come", |it| it[VERSION] = json!("2099-01-01")),

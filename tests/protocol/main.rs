@@ -21,4 +21,5 @@ mod resources;
 mod selling;
 mod sign_in;
 mod subscriptions;
+mod tasks;
 mod wire;

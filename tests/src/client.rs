@@ -102,7 +102,7 @@ impl Client {
         if params.get("_meta").is_none() {
             params["_meta"] = Self::meta();
         }
-        let name = params.get("name").or(params.get("uri"));
+        let name = params.get("name").or(params.get("uri")).or(params.get("taskId"));
         let name = name.and_then(Value::as_str).map(str::to_owned);
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
         let mut headers = vec![

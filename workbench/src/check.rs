@@ -50,6 +50,9 @@ pub fn check<'a>(config: &'a Config, document: &'a Document<'_>) -> BoxFuture<'a
         if let Err(what) = config.approvals.check() {
             findings.push(document.problem(&["approvals"], what));
         }
+        if let Err(what) = config.tasks.check() {
+            findings.push(document.problem(&["tasks"], what));
+        }
         if let Err(what) = config.connections.check(config.largest_body()) {
             findings.push(document.problem(&["connections"], what));
         }

@@ -1,5 +1,5 @@
 //! `cargo xtask conformance`: the official suite against the real program, whose every answer comes
-//! from the component of fixtures.
+//! from the components of fixtures.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -23,8 +23,8 @@ const REVISIONS: [&str; 2] = ["2026-07-28", "2025-11-25"];
 /// Where the suite lies among the test clients' packages, and the Node that runs it.
 const SUITE: &str = "tests/clients/node_modules/@modelcontextprotocol/conformance/dist/index.js";
 const NODE: &str = "tests/clients/node_modules/node/bin/node";
-/// The component of fixtures.
-const FIXTURES: &str = "conformance";
+/// The components of fixtures.
+pub(crate) const FIXTURES: [&str; 2] = ["conformance", "tasks"];
 
 /// What is asked for: nothing is everything.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -63,7 +63,8 @@ fn measured(workspace: &Workspace, wanted: &Wanted) -> Result<(Report, Result<St
         fs::remove_dir_all(&results).with_context(|| format!("clearing {}", results.display()))?;
     }
     fs::create_dir_all(&results)?;
-    let fixtures = components::for_tests_folder(workspace).join(format!("{FIXTURES}.wasm"));
+    let folder = components::for_tests_folder(workspace);
+    let fixtures = FIXTURES.map(|it| folder.join(format!("{it}.wasm")));
     let server = Server::start(&workspace.binary(), &fixtures, &results)?;
     let revisions = match wanted.revisions.as_slice() {
         [] => REVISIONS.map(str::to_owned).to_vec(),

@@ -2,10 +2,12 @@
 
 use std::{
     collections::BTreeMap,
+    pin::Pin,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
 use http::HeaderMap;
@@ -78,12 +80,27 @@ pub struct CallRequest {
     pub state: Option<String>,
     /// Where what the call says meanwhile goes.
     pub notifications: Option<Notifications>,
+    /// What is told when it waits and goes on, where it may outlive its client.
+    pub pauses: Option<Arc<dyn Pauses>>,
     /// Where it came in.
     pub surface: Surface,
     /// The caller's place in a trace, as HTTP told it.
     pub trace: TraceHeaders,
     /// Who wants it, where that is not its caller.
     pub via: Via,
+}
+
+/// What a call tells that is kept while it waits.
+pub trait Pauses: Send + Sync {
+    /// How long it may wait in all; none where that is its component's to say.
+    fn wait_max(&self) -> Option<Duration>;
+
+    /// It has no instance any more, and goes on from `state`, sealed, whoever makes it again; none where the state is
+    /// too big to be kept.
+    fn paused(&self, state: Option<String>) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+
+    /// It goes on. Told before it does.
+    fn resumed(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 }
 
 /// Who wants a call on its caller's behalf.
@@ -113,6 +130,7 @@ impl CallRequest {
             responses: BTreeMap::new(),
             state: None,
             notifications: None,
+            pauses: None,
             surface,
             trace,
             via: Via::default(),
@@ -138,7 +156,8 @@ impl CallRequest {
 
     /// The same call for another round, without what its first round brought along.
     pub fn again(&self) -> Self {
-        Self { responses: BTreeMap::new(), state: None, notifications: None, ..self.clone() }
+        let responses = BTreeMap::new();
+        Self { responses, state: None, notifications: None, pauses: None, ..self.clone() }
     }
 }
 

@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer};
 use crate::{
     embedded::Embedded,
     language::LanguageTag,
-    limits::{ConnectionsConfig, Limits, SandboxConfig, SessionsConfig},
+    limits::{ConnectionsConfig, Limits, SandboxConfig, SessionsConfig, TasksConfig},
     toolsets::{Toolset, Toolsets},
 };
 use store::blobs;
@@ -139,6 +139,8 @@ pub struct Config {
     pub chat: ChatConfig,
     /// How long calls wait for a person's word, and how many are kept.
     pub approvals: ApprovalsConfig,
+    /// When calls are answered as tasks, and what is kept of them.
+    pub tasks: TasksConfig,
     /// The folder from which the paths in the configuration count.
     #[serde(skip)]
     pub base: PathBuf,
@@ -216,6 +218,7 @@ impl Default for Config {
             models: BTreeMap::new(),
             chat: ChatConfig::default(),
             approvals: ApprovalsConfig::default(),
+            tasks: TasksConfig::default(),
             base: PathBuf::new(),
             compiler: None,
             accepted: Accepted::default(),
@@ -295,6 +298,7 @@ impl Config {
         self.sessions.check().map_err(unworkable("sessions"))?;
         self.connections.check(self.largest_body()).map_err(unworkable("connections"))?;
         self.approvals.check().map_err(unworkable("approvals"))?;
+        self.tasks.check().map_err(unworkable("tasks"))?;
         self.sandbox.check().map_err(unworkable("sandbox"))?;
         self.limits.check(&self.sandbox).map_err(unworkable("limits"))?;
         if let Some((name, what)) = servers::unworkable(&self.servers) {

@@ -147,6 +147,60 @@ impl ApprovalsConfig {
     }
 }
 
+/// When a call is answered as a task, and what is kept of tasks: `[tasks]`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TasksConfig {
+    /// Milliseconds that a call may take before its client, if it takes tasks, is given one.
+    pub after_ms: u64,
+    /// Seconds that a task is kept after its last change.
+    pub keep_s: u64,
+    /// Seconds that a task may wait for events and people, in all.
+    pub wait_s_max: u64,
+    /// Tasks that run or wait at a time.
+    pub running_max: usize,
+    /// Those of them that may be one caller's.
+    pub running_share_max: usize,
+    /// Tasks that are kept, those that are over included.
+    pub tasks_max: usize,
+    /// Bytes of all of them.
+    pub tasks_bytes_max: u64,
+    /// Bytes of one, with its arguments and its result.
+    pub task_bytes_max: u64,
+}
+
+impl Default for TasksConfig {
+    fn default() -> Self {
+        Self {
+            after_ms: 500,
+            keep_s: 60 * 60,
+            wait_s_max: 24 * 60 * 60,
+            running_max: 256,
+            running_share_max: 32,
+            tasks_max: 10_000,
+            tasks_bytes_max: 256 << 20,
+            task_bytes_max: 32 << 20,
+        }
+    }
+}
+
+impl TasksConfig {
+    /// Says what to mend where these cannot work.
+    ///
+    /// # Errors
+    /// The first that is too little or too much.
+    pub fn check(&self) -> Result<(), String> {
+        within("after_ms", self.after_ms, 0, 60_000)?;
+        within("keep_s", self.keep_s, 1, 366 * 24 * 60 * 60)?;
+        within("wait_s_max", self.wait_s_max, 1, 366 * 24 * 60 * 60)?;
+        within("running_max", self.running_max, 1, 10_000)?;
+        within("running_share_max", self.running_share_max, 1, self.running_max)?;
+        within("tasks_max", self.tasks_max, 1, 1_000_000)?;
+        within("tasks_bytes_max", self.tasks_bytes_max, 1 << 20, 1 << 40)?;
+        within("task_bytes_max", self.task_bytes_max, 1 << 10, 1 << 30)
+    }
+}
+
 /// How often structured outputs are held against their schema. That they are JSON is always checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]

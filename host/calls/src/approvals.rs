@@ -3,11 +3,11 @@
 //! kept there too, so that it is made once at most.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::BTreeMap,
     io,
     path::PathBuf,
     sync::{
-        Arc, Weak,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -30,6 +30,7 @@ use store::{
     digest::digest,
     documents::{DocumentLimits, Documents, number},
     events::Events,
+    locks::Locks,
 };
 
 mod words;
@@ -177,7 +178,7 @@ struct Inner {
     /// Those that wait, by their ids.
     waiting: Mutex<BTreeMap<String, Waiting>>,
     /// Those that are being answered.
-    locks: Mutex<HashMap<String, Weak<tokio::sync::Mutex<()>>>>,
+    locks: Locks,
     /// The place of the next one.
     next_position: AtomicU64,
 }
@@ -213,7 +214,7 @@ impl Approvals {
             clock,
             events,
             waiting: Mutex::new(waiting),
-            locks: Mutex::default(),
+            locks: Locks::default(),
             next_position: AtomicU64::new(last.map_or(0, |it| it.saturating_add(1))),
         })))
     }
@@ -257,7 +258,7 @@ impl Approvals {
     pub async fn get(&self, id: &str, owner: &str) -> Option<Approval> {
         let mut approval = self.read(id, owner).await?;
         if matches!(approval.state, State::Begun) {
-            if self.is_locked(id) {
+            if self.0.locks.is_locked(id) {
                 approval.state = State::Running;
             } else {
                 // It may have ended since it was read.
@@ -308,23 +309,7 @@ impl Approvals {
 
     /// The one right to change the approval of that id; waits until it is free.
     pub async fn lock(&self, id: &str) -> OwnedMutexGuard<()> {
-        let lock = {
-            let mut locks = self.0.locks.lock();
-            locks.retain(|_, it| it.strong_count() > 0);
-            let known = locks.get(id).and_then(Weak::upgrade);
-            known.unwrap_or_else(|| {
-                let lock = Arc::default();
-                locks.insert(id.to_owned(), Arc::downgrade(&lock));
-                lock
-            })
-        };
-        lock.lock_owned().await
-    }
-
-    fn is_locked(&self, id: &str) -> bool {
-        let locks = self.0.locks.lock();
-        let lock = locks.get(id).and_then(Weak::upgrade);
-        lock.is_some_and(|it| it.try_lock().is_err())
+        self.0.locks.lock(id).await
     }
 
     /// Writes down where `approval` stands, and tells those who listen.

@@ -17,7 +17,7 @@ use base::{
 use registry::Catalog;
 use sandbox::{
     component::{CallError, Output, Problem, Stop},
-    definition::{Audience, Shown, Tool, Viewer, Words, is_own_page},
+    definition::{Audience, Shown, TaskUse, Tool, Viewer, Words, is_own_page},
 };
 
 mod search;
@@ -300,6 +300,7 @@ fn own(name: &str, texts: Value, input: Value, output: Value) -> Tool {
         meta: Map::from_iter([("madoguchi/text".to_owned(), texts)]),
         has_header_arguments: false,
         takes_unasked_answers: false,
+        task: TaskUse::Never,
         audience: Audience::Models,
         shown: Shown::default(),
     }

@@ -16,7 +16,7 @@ use crate::{
     outcome::{CallOutcome, Executor},
     record::{Record, Watch},
     replay_guard::{Claim, ReplayGuard},
-    state::{Asked, State, TTL_S, unasked_answers},
+    state::{Asked, PAUSED_TTL_S, State, TTL_S, unasked_answers},
     waiting::Waiting,
 };
 use base::{call::CallRequest, config::Config, grants::Grant};
@@ -27,6 +27,7 @@ use sandbox::{
         Answer, AnswerAction, Ask, CallError, InputRequired, LoadedComponent, Question, Refusal,
         Round, StateError, Stop, Unavailable,
     },
+    definition::{TaskUse, Tool},
     scheduler,
 };
 use store::{clock::Clock, digest::digest, seal::Seal};
@@ -210,12 +211,23 @@ impl Calls {
                 Err(CallError::Stopped(Stop::Wait(it))) => {
                     let approve = self.to_approve(call, asking.as_ref(), &it).await;
                     let Some((approving, asked)) = approve else {
-                        waiting.wait(&component, &it, &self.stop).await?;
+                        let pauses = call.pauses.as_deref();
+                        if let Some(pauses) = pauses {
+                            let held = asking.as_ref().map(Asking::held).unwrap_or_default();
+                            let state = State { held, ..(*state).clone() };
+                            let state = self.pause::<M>(call, state, &component.setup.clock);
+                            pauses.paused(state).await;
+                        }
+                        let kept = pauses.and_then(|it| it.wait_max());
+                        waiting.wait(&component, &it, kept, &self.stop).await?;
                         // A wait does not hold a version back.
                         component = M::component(&self.registry.catalog(), call)?;
                         record.component = Some(component.clone());
                         waiting.follow(&component);
                         Arc::make_mut(&mut state).belong_to(component.digest());
+                        if let Some(pauses) = pauses {
+                            pauses.resumed().await;
+                        }
                         continue;
                     };
                     Arc::make_mut(&mut state).approving = approving;
@@ -288,6 +300,17 @@ impl Calls {
         Ok(state)
     }
 
+    /// Where `call` goes on that waits, sealed; none where that is too big to be kept.
+    fn pause<M: Method>(
+        &self,
+        call: &CallRequest,
+        mut state: State,
+        clock: &Clock,
+    ) -> Option<String> {
+        state.belong_to_call(M::NAME, call);
+        state.close_for(PAUSED_TTL_S, &self.seal, clock.now())
+    }
+
     fn seal<M: Method>(
         &self,
         (component, clock): (&Arc<str>, &Clock),
@@ -303,10 +326,7 @@ impl Calls {
             state.call = getrandom::u64().unwrap_or(call_id);
         }
         // Only a call that asks pays for what its state must tell.
-        M::NAME.clone_into(&mut state.method);
-        state.name.clone_from(&call.name);
-        state.arguments = digest_of(&call.arguments);
-        state.principal = call.caller.principal.to_string();
+        state.belong_to_call(M::NAME, call);
         state.rounds += 1;
         if state.rounds > ROUNDS_MAX {
             return Err(exceeded("rounds_max"));
@@ -357,6 +377,16 @@ fn spend(claim: Option<Claim>, clock: &Clock) {
     }
 }
 
+impl State {
+    /// Says of which call it is.
+    fn belong_to_call(&mut self, method: &str, call: &CallRequest) {
+        method.clone_into(&mut self.method);
+        self.name.clone_from(&call.name);
+        self.arguments = digest_of(&call.arguments);
+        self.principal = call.caller.principal.to_string();
+    }
+}
+
 /// The SHA-256 of `arguments` without the whitespace in them, which says nothing and may differ
 /// from round to round.
 fn digest_of(arguments: &str) -> String {
@@ -367,9 +397,10 @@ fn digest_of(arguments: &str) -> String {
 }
 
 impl Executor for Calls {
-    fn has_header_arguments(&self, tool: &str) -> bool {
+    fn is_for_sdk(&self, tool: &str) -> bool {
         let catalog = self.registry.catalog();
-        catalog.offered_tool(tool).is_some_and(|(_, it)| it.has_header_arguments)
+        let is_for_sdk = |it: &Tool| it.has_header_arguments || it.task == TaskUse::Required;
+        catalog.offered_tool(tool).is_some_and(|(_, it)| is_for_sdk(it))
     }
 
     async fn refusal(&self, method: &str, call: CallRequest) -> Option<CallError> {

@@ -22,8 +22,9 @@ pub enum CallOutcome<T = Output> {
 
 /// Whatever brings calls to their end: the components, or a native tool in the bench.
 pub trait Executor: Clone + Send + Sync + 'static {
-    /// Whether the tool's arguments are told in headers too, which only the SDK compares.
-    fn has_header_arguments(&self, tool: &str) -> bool;
+    /// Whether the SDK is to read calls of that tool: its arguments are told in headers too, which only the SDK
+    /// compares, or not every client may call it.
+    fn is_for_sdk(&self, tool: &str) -> bool;
     /// Why `call`, of that method of MCP, may not be made by its caller; none where it may.
     fn refusal(
         &self,

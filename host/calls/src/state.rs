@@ -11,6 +11,8 @@ use store::seal::Seal;
 
 /// How long a question can be answered, in seconds.
 pub const TTL_S: u64 = 60 * 60;
+/// How long a call that waits can go on, in seconds, where its state does not leave the host.
+pub const PAUSED_TTL_S: u64 = 366 * 24 * 60 * 60;
 /// Bytes that a sealed state may have.
 const STATE_BYTES_MAX: usize = 256 << 10;
 
@@ -80,8 +82,13 @@ pub enum Asked {
 
 impl State {
     /// For its way to the client and back; none if it is too big for that.
-    pub fn close(mut self, seal: &Seal, now: Duration) -> Option<String> {
-        self.expires_at_s = now.as_secs() + TTL_S;
+    pub fn close(self, seal: &Seal, now: Duration) -> Option<String> {
+        self.close_for(TTL_S, seal, now)
+    }
+
+    /// The same, valid for `ttl_s` seconds.
+    pub fn close_for(mut self, ttl_s: u64, seal: &Seal, now: Duration) -> Option<String> {
+        self.expires_at_s = now.as_secs() + ttl_s;
         let text = serde_json::to_vec(&self).expect("a state has string keys");
         let sealed = seal.close(&text);
         (sealed.len() <= STATE_BYTES_MAX).then_some(sealed)

@@ -40,11 +40,13 @@ impl Waiting {
     }
 
     /// Waits until an event of `wait` comes, or has come since the round began, or the time is up,
-    /// and no longer than the component may, counted from when the call began.
+    /// and no longer than the component may, counted from when the call began; or than `kept`, where the call is
+    /// kept for that long and takes none of the component's places to wait.
     pub async fn wait(
         &mut self,
         component: &LoadedComponent,
         wait: &Wait,
+        kept: Option<Duration>,
         stop: &CancellationToken,
     ) -> Result<(), CallError> {
         let component_name = component.name().clone();
@@ -53,13 +55,14 @@ impl Waiting {
             let call_id = self.call_id;
             return Err(CallError::Broken { component: component_name, call_id, what });
         }
-        let Ok(_waiter) = component.queues.waiters.try_acquire() else {
+        let waiter = kept.is_none().then(|| component.queues.waiters.try_acquire()).transpose();
+        let Ok(_waiter) = waiter else {
             let retry_after_ms = component.setup.limits.wait_ms_max;
             return Err(CallError::Busy { component: component_name, retry_after_ms });
         };
         let _waiting = component.setup.tally.waiting.hold();
-        let most = Duration::from_millis(component.setup.limits.wait_ms_max);
-        let allowed = most.saturating_sub(self.began.elapsed());
+        let own = || Duration::from_millis(component.setup.limits.wait_ms_max);
+        let allowed = kept.unwrap_or_else(own).saturating_sub(self.began.elapsed());
         if allowed.is_zero() {
             let (call_id, limit) = (self.call_id, "wait_ms_max");
             return Err(CallError::LimitExceeded { component: component_name, call_id, limit });

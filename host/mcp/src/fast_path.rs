@@ -43,7 +43,7 @@ pub(super) const MODERN: &str = "2026-07-28";
 pub(super) const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 /// How long a client is told to wait for a session.
 const ROOM_WAIT_MS: u64 = 5_000;
-const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+pub(super) const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
 /// What the endpoint works on.
@@ -78,7 +78,7 @@ async fn read<A: Executor>(fast: Arc<FastPath<A>>, parts: Parts, body: Bytes) ->
         return Box::pin(fast.to_sdk(Request::from_parts(parts, Body::from(body)))).await;
     }
     match Plain::read(&body, &parts.headers) {
-        Some(plain) if !fast.answers.has_header_arguments(&plain.params.name) => {
+        Some(plain) if !fast.answers.is_for_sdk(&plain.params.name) => {
             let call = plain.call(&parts);
             let capabilities = call.caller.client_capabilities.clone();
             written(plain.id, &capabilities, Box::pin(fast.answers.answer(call)).await)
@@ -203,8 +203,9 @@ impl<'a> Plain<'a> {
     fn capabilities(&self) -> Option<&'a str> {
         let meta: Meta<'a> = serde_json::from_str(self.params.meta.get()).ok()?;
         let capabilities = meta.capabilities.get();
-        let fits = capabilities == "{}"
-            || serde_json::from_str::<ClientCapabilities>(capabilities).is_ok();
+        let read = || serde_json::from_str::<ClientCapabilities>(capabilities);
+        // Whether a call becomes a task is told elsewhere.
+        let fits = capabilities == "{}" || read().is_ok_and(|it| !it.supports_tasks());
         let wants_notes = meta.progress.is_some() || meta.log_level.is_some();
         (fits && meta.protocol_version == MODERN && !wants_notes).then_some(capabilities)
     }

@@ -8,19 +8,20 @@ use std::{sync::Arc, time::Duration};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt,
     model::{
-        CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
-        CustomRequest, CustomResult, DiscoverResult, ErrorCode, Extensions, GetPromptRequestParams,
-        GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
-        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-        PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, Reference,
-        ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
-        SubscriptionFilter, Tool, UnsubscribeRequestParams,
+        CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
+        CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode, Extensions,
+        GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
+        InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
+        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+        ReadResourceResponse, Reference, ServerCapabilities, ServerConfig, SetLevelRequestParams,
+        SubscribeRequestParams, SubscriptionFilter, TASKS_EXTENSION_ID, Tool,
+        UnsubscribeRequestParams, UpdateTaskParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
     transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService},
 };
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Map, json};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
@@ -52,6 +53,7 @@ mod rounds;
 mod servers;
 pub mod sessions;
 mod subscriptions;
+pub mod tasks;
 mod wire;
 
 pub use servers::{Servers, Status};
@@ -61,6 +63,7 @@ use lists::{TTL_MS, one_page, scope_for};
 use rounds::Ended;
 use sessions::{SessionTable, Sessions};
 use subscriptions::{Beginning, LISTENERS_MAX, SUBSCRIPTIONS_MAX, Subscriptions};
+use tasks::Tasks;
 
 /// How long a request for what components offer waits for the first load: longer than clients do.
 const LOADING_MAX: Duration = Duration::from_secs(300);
@@ -93,6 +96,8 @@ pub struct McpServer {
     language: Option<LanguageTag>,
     toolset: Option<Arc<Toolset>>,
     session: Session,
+    /// Calls that go on without their clients; none where none do.
+    tasks: Option<Tasks>,
 }
 
 impl McpServer {
@@ -110,7 +115,13 @@ impl McpServer {
             language,
             toolset,
             session,
+            tasks: None,
         }
+    }
+
+    /// The same, with calls that may become tasks.
+    pub fn keeping(self, tasks: Tasks) -> Self {
+        Self { tasks: Some(tasks), ..self }
     }
 
     /// The same for a client that reads `language`, where they are alone with it.
@@ -164,6 +175,11 @@ impl McpServer {
         StreamableHttpService::new(for_session, sessions, config)
     }
 
+    /// Whether calls may become tasks for this client.
+    fn has_tasks(&self) -> bool {
+        self.tasks.is_some() && !self.session.asked.lock().is_legacy
+    }
+
     /// Whether `uri` is something to read, rather than a template for it.
     fn is_plain_resource(&self, uri: &str, caller: &Caller) -> bool {
         let catalog = self.registry.catalog();
@@ -187,7 +203,7 @@ impl McpServer {
 
 impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
+        let mut capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_tool_list_changed()
             .enable_prompts()
@@ -198,6 +214,10 @@ impl ServerHandler for McpServer {
             .enable_completions()
             .enable_logging()
             .build();
+        if self.has_tasks() {
+            let extensions = capabilities.extensions.get_or_insert_default();
+            extensions.insert(TASKS_EXTENSION_ID.to_owned(), Map::new());
+        }
         let mut info = ServerConfig::new(capabilities);
         info.server_info = Implementation::new("madoguchi", env!("CARGO_PKG_VERSION"))
             .with_title("Madoguchi 窓口");
@@ -210,6 +230,7 @@ impl ServerHandler for McpServer {
         request: InitializeRequestParams,
         context: Context,
     ) -> Result<InitializeResult> {
+        self.session.asked.lock().is_legacy = true;
         let mut result = self.negotiate_initialize(&request)?;
         let _ = tokio::time::timeout(HELLO_MAX, self.registry.loaded()).await;
         let caller = self.caller_of(&context.extensions);
@@ -295,6 +316,10 @@ impl ServerHandler for McpServer {
         let (name, arguments) = (request.name.into_owned(), request.arguments.as_ref());
         let call = wire::call(name, arguments, &context, self.caller(&context))
             .carrying(request.input_responses, request.request_state);
+        // In a box: a call that becomes no task, which is the rule, would carry its state along.
+        if let Some(response) = Box::pin(self.as_task(&call, &context)).await? {
+            return Ok(response);
+        }
         match self.rounds::<CallTool>(call, &context).await {
             Ok(outcome) => wire::answered(outcome, wire::done),
             Err(Ended::Failed(error)) => wire::failed(error).map(Into::into),
@@ -376,7 +401,27 @@ impl ServerHandler for McpServer {
         request: CustomRequest,
         context: Context,
     ) -> Result<CustomResult> {
-        Err(wire::unreadable(request, wire::is_legacy(&context)))
+        let is_legacy = wire::is_legacy(&context);
+        let has_tasks = !is_legacy && self.has_tasks();
+        let is_of_tasks = matches!(&*request.method, "tasks/get" | "tasks/update" | "tasks/cancel");
+        if is_of_tasks && has_tasks && !tasks::takes_tasks(&context) {
+            return Err(tasks::needs_tasks());
+        }
+        Err(wire::unreadable(request, is_legacy, has_tasks))
+    }
+
+    async fn get_task(&self, request: GetTaskParams, context: Context) -> Result<GetTaskResult> {
+        self.loaded(&context).await?;
+        self.task(&request.task_id, &context).await
+    }
+
+    async fn update_task(&self, request: UpdateTaskParams, context: Context) -> Result<()> {
+        self.loaded(&context).await?;
+        self.update(&request.task_id, request.input_responses, &context).await
+    }
+
+    async fn cancel_task(&self, request: CancelTaskParams, context: Context) -> Result<()> {
+        self.cancel(&request.task_id, &context).await
     }
 
     /// What of `requested` a modern listener gets: everything that can be told, up to so many

@@ -190,7 +190,7 @@ impl McpServer {
     }
 
     /// The least level of what this request is to be told of the log.
-    fn log_level(&self, context: &Context) -> Option<Level> {
+    pub(super) fn log_level(&self, context: &Context) -> Option<Level> {
         if wire::is_legacy(context) {
             return self.session.asked.lock().log_level;
         }
@@ -198,7 +198,7 @@ impl McpServer {
     }
 }
 
-async fn tell(context: &Context, note: Notification) {
+pub(super) async fn tell(context: &Context, note: Notification) {
     // A client that has gone is noticed by the call itself.
     match note {
         Notification::Progress(note) => {

@@ -6,12 +6,12 @@ use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use rmcp::{
     ErrorData,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResult, CompleteRequestParams, CompleteResult,
-        CompletionInfo, ContentBlock, CustomRequest, ErrorCode, GetPromptRequestParams,
-        GetPromptResult, InputRequests, InputRequiredResult, MetaObject, PaginatedRequestParams,
-        Prompt, PromptArgument, PromptMessage, ProtocolVersion, ReadResourceRequestParams,
-        ReadResourceResult, ResourceContents, Role, SubscriptionsListenRequestParams, Tool,
-        ToolAnnotations,
+        CacheScope, CallToolRequestParams, CallToolResult, CancelTaskParams, CompleteRequestParams,
+        CompleteResult, CompletionInfo, ContentBlock, CustomRequest, ErrorCode,
+        GetPromptRequestParams, GetPromptResult, GetTaskParams, InputRequests, InputRequiredResult,
+        MetaObject, PaginatedRequestParams, Prompt, PromptArgument, PromptMessage, ProtocolVersion,
+        ReadResourceRequestParams, ReadResourceResult, ResourceContents, Role,
+        SubscriptionsListenRequestParams, Tool, ToolAnnotations, UpdateTaskParams,
     },
 };
 use serde::de::DeserializeOwned;
@@ -340,8 +340,14 @@ pub(super) fn cancelled() -> ErrorData {
     ErrorData::new(ErrorCode::INTERNAL_ERROR, "The call was cancelled.", None)
 }
 
+pub(super) fn not_served(method: &str) -> ErrorData {
+    let method = &method[..method.floor_char_boundary(128)];
+    let message = format!("The method {method:?} is not served.");
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
+}
+
 /// A method that is not served, or one that is with parameters that do not fit it.
-pub(super) fn unreadable(request: CustomRequest, is_legacy: bool) -> ErrorData {
+pub(super) fn unreadable(request: CustomRequest, is_legacy: bool, has_tasks: bool) -> ErrorData {
     let params = request.params.unwrap_or_default();
     let problem = match request.method.as_str() {
         "tools/call" => misfit::<CallToolRequestParams>(params),
@@ -354,11 +360,10 @@ pub(super) fn unreadable(request: CustomRequest, is_legacy: bool) -> ErrorData {
         // The modern era has them no longer, whatever their parameters.
         "resources/subscribe" | "resources/unsubscribe" | "logging/setLevel" if is_legacy => None,
         "subscriptions/listen" => misfit::<SubscriptionsListenRequestParams>(params),
-        method => {
-            let method = &method[..method.floor_char_boundary(128)];
-            let message = format!("The method {method:?} is not served.");
-            return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None);
-        }
+        "tasks/get" if has_tasks => misfit::<GetTaskParams>(params),
+        "tasks/update" if has_tasks => misfit::<UpdateTaskParams>(params),
+        "tasks/cancel" if has_tasks => misfit::<CancelTaskParams>(params),
+        method => return not_served(method),
     };
     let why = shortened(problem.unwrap_or_else(|| "they do not fit".to_owned()), 1_024);
     ErrorData::invalid_params(format!("params of {}: {why}", request.method), None)

@@ -23,6 +23,23 @@ const TOOLS_MAX: usize = 256;
 /// Where a definition's meta says that answers need no question.
 const UNASKED_ANSWERS: &str = "madoguchi/takes-unasked-answers";
 
+/// Where a definition's meta says whether its calls are tasks.
+const TASK: &str = "madoguchi/task";
+
+/// Whether a call of a tool is answered as a task, to a client that takes tasks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TaskUse {
+    /// Where it takes its time.
+    #[default]
+    Possible,
+    /// From the beginning: what it asks is asked through the task.
+    Always,
+    /// Once what it asks first is answered; other clients of the modern era are refused.
+    Required,
+    /// Never.
+    Never,
+}
+
 /// A tool on offer.
 #[derive(Clone, Debug)]
 pub struct Tool {
@@ -44,6 +61,8 @@ pub struct Tool {
     pub has_header_arguments: bool,
     /// Whether it takes answers to what it has not asked.
     pub takes_unasked_answers: bool,
+    /// Whether its calls are tasks.
+    pub task: TaskUse,
     /// Whom it is for.
     pub audience: Audience,
     /// What it says of itself, for those who keep that.
@@ -108,6 +127,7 @@ impl Tool {
             shown,
             has_header_arguments: it.input_schema.contains("x-mcp-header"),
             audience: Audience::of(&meta),
+            task: TaskUse::of(&meta).map_err(wrong)?,
             takes_unasked_answers: meta.get(UNASKED_ANSWERS) == Some(&Value::Bool(true)),
             input_schema,
             output_schema,
@@ -122,6 +142,20 @@ impl Tool {
             name: it.name.into(),
             meta,
         })
+    }
+}
+
+impl TaskUse {
+    fn of(meta: &Map<String, Value>) -> Result<Self, String> {
+        match meta.get(TASK).map(|it| it.as_str()) {
+            None => Ok(Self::Possible),
+            Some(Some("always")) => Ok(Self::Always),
+            Some(Some("required")) => Ok(Self::Required),
+            Some(Some("never")) => Ok(Self::Never),
+            Some(_) => Err(format!(
+                "its meta's {TASK:?} is none of \"always\", \"required\" and \"never\""
+            )),
+        }
     }
 }
 
@@ -203,6 +237,23 @@ mod tests {
         let tools = Tool::read_all(vec![definition("sit", r#"{"type":"object"}"#)]).unwrap();
         assert_eq!(tools[0].meta["madoguchi/view"], "seat_map");
         assert!(tools[0].hints.read_only && !tools[0].hints.destructive);
+    }
+
+    /// TASK-1.
+    #[test]
+    fn a_tool_says_whether_it_is_a_task() {
+        let read = |meta: Option<&str>| {
+            let said = definition("t", r#"{"type":"object"}"#);
+            let said = Definition { meta: meta.map(str::to_owned), ..said };
+            Tool::read_all(vec![said]).map(|it| it[0].task)
+        };
+        assert_eq!(read(None), Ok(TaskUse::Possible));
+        let says = |word: &str| read(Some(&format!(r#"{{"madoguchi/task":{word}}}"#)));
+        assert_eq!(says("\"required\""), Ok(TaskUse::Required));
+        for wrong in ["\"often\"", "true", "null"] {
+            let error = says(wrong).unwrap_err().to_string();
+            assert!(error.contains("madoguchi/task") && error.contains("never"), "{error}");
+        }
     }
 
     #[test]

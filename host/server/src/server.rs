@@ -25,7 +25,7 @@ use base::config::{Config, assistants, tokens};
 use calls::{
     Calls, approvals::Approvals, authorization::Gateway, record::Watch, replay_guard::ReplayGuard,
 };
-use mcp::{McpServer, Servers};
+use mcp::{McpServer, Servers, tasks::Tasks};
 use registry::{
     Registry,
     control::{Command, Control, Troubles},
@@ -202,6 +202,8 @@ impl Server {
             let kept = config.data.join("approvals");
             let approvals = Approvals::open(kept, &config.approvals, clock.clone(), events.clone());
             let approvals = Some(approvals.map_err(data)?);
+            let kept_tasks = Tasks::open(config.data.join("tasks"), &config.tasks, clock.clone());
+            let kept_tasks = kept_tasks.map_err(data)?;
             let reach = Shared {
                 blobs: blobs.clone(),
                 events: events.clone(),
@@ -241,6 +243,7 @@ impl Server {
             around.put(&calls);
             let wait = config.sessions.question_wait();
             let mcp = McpServer::new(registry.clone(), (*calls).clone(), events.clone(), wait)
+                .keeping(kept_tasks)
                 .reading(config.language.clone())
                 .offering(config.toolset_of_stdio());
             let (services, asks) = Services::start(&config, &registry, &stop);

@@ -23,8 +23,8 @@ const LIST: &str = "backup.json";
 /// Where the databases lie.
 const DATABASES: &str = "databases";
 /// What else is copied. Compiled code is made anew, and keys of a running server are worth nothing later.
-const COPIED: [&str; 7] =
-    ["answers.spent", "approvals", "audit", "blobs", "generations", "seal.key", "turns"];
+const COPIED: [&str; 8] =
+    ["answers.spent", "approvals", "audit", "blobs", "generations", "seal.key", "tasks", "turns"];
 /// Files that a backup may have.
 const FILES_MAX: usize = 2_000_000;
 /// Bytes that its list may have.

@@ -11,7 +11,7 @@ use crate::private;
 /// What is locked by the server that runs; the lock ends with its process, however that ends.
 const LOCK: &str = "host.lock";
 /// What lies in a data folder. Whatever else is there is left as it is.
-const OURS: [&str; 9] = [
+const OURS: [&str; 10] = [
     "answers.spent",
     "approvals",
     "audit",
@@ -20,6 +20,7 @@ const OURS: [&str; 9] = [
     "generations",
     "operator.json",
     "seal.key",
+    "tasks",
     "turns",
 ];
 /// Files and folders whose modes are looked at; a folder with more is told.

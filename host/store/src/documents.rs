@@ -105,6 +105,28 @@ impl Documents {
         })
     }
 
+    /// Takes the document of that number away, if it is there and `owner`'s.
+    ///
+    /// # Errors
+    /// Those of the disk.
+    pub async fn remove(&self, id: &str, owner: &str) -> io::Result<()> {
+        if !is_number(id) {
+            return Ok(());
+        }
+        let (documents, named) = (self.0.clone(), format!("{id}.{}", share(owner)));
+        let remove = move || {
+            let Inner { folder, kinds, shelf, .. } = &*documents;
+            for kind in *kinds {
+                let name = format!("{named}.{kind}");
+                if shelf.lock().remove(&name) {
+                    fs::remove_file(folder.join(name))?;
+                }
+            }
+            Ok(())
+        };
+        blocking(remove).await
+    }
+
     /// All of that kind. Blocks.
     pub fn all<T: DeserializeOwned>(&self, kind: &str) -> Vec<T> {
         let names: Vec<_> = self.0.shelf.lock().files.keys().cloned().collect();

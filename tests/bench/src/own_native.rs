@@ -38,7 +38,7 @@ fn echo(arguments: &str) -> String {
 struct Native;
 
 impl Executor for Native {
-    fn has_header_arguments(&self, _: &str) -> bool {
+    fn is_for_sdk(&self, _: &str) -> bool {
         false
     }
 

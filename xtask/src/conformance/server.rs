@@ -3,7 +3,7 @@
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result};
@@ -25,16 +25,22 @@ bundled = false
 # The fixtures ring when they say that a list has changed.
 [components.conformance]
 grants = [\"events\"]
+
+# Some of these take their time.
+[components.tasks]
+grants = [\"clock\"]
 ";
 
 impl Server {
     /// Starts `binary` in `folder`, and waits until it says where it listens.
-    pub(super) fn start(binary: &Path, fixtures: &Path, folder: &Path) -> Result<Self> {
+    pub(super) fn start(binary: &Path, fixtures: &[PathBuf], folder: &Path) -> Result<Self> {
         let components = folder.join("components");
         fs::create_dir_all(&components)?;
-        let name = fixtures.file_name().context("the fixtures are a file")?;
-        fs::copy(fixtures, components.join(name))
-            .with_context(|| format!("copying {}", fixtures.display()))?;
+        for file in fixtures {
+            let name = file.file_name().context("the fixtures are files")?;
+            fs::copy(file, components.join(name))
+                .with_context(|| format!("copying {}", file.display()))?;
+        }
         let config = folder.join("madoguchi.toml");
         fs::write(&config, CONFIG)?;
         let mut server = Command::new(binary);

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::{UNITS, step_of};
 use crate::command::line;
+use crate::conformance::FIXTURES;
 use crate::workspace::{Kind, PROGRAM, Package, Workspace};
 
 /// What a change is counted from, the first that there is.
@@ -32,8 +33,6 @@ const ELSEWHERE: [(&str, &[&str]); 7] = [
 const SEE_THE_PAGE: [&str; 2] = ["host", "protocol"];
 /// The ring that looks at every file.
 const HOUSE: &str = "house";
-/// The component that the official suite is answered by.
-const FIXTURES: &str = "conformance";
 
 /// What a change reaches.
 pub(super) struct Reach {
@@ -126,7 +125,10 @@ impl Reach {
             }
             "xtask" => kinds(&[Kind::Xtask]).or_else(lints),
             UNITS => kinds(&native),
-            "conformance" => self.named(PROGRAM).or_else(|| self.named(FIXTURES)),
+            "conformance" => {
+                let fixtures = || FIXTURES.iter().find_map(|it| self.named(it));
+                self.named(PROGRAM).or_else(fixtures)
+            }
             _ => self.why_ring(workspace, step.strip_prefix(&step_of(""))?),
         }
     }

@@ -231,6 +231,7 @@ fn tool(server: &Arc<Server>, mut said: Tool) -> Result<ServerTool, String> {
         name: name.into(),
         has_header_arguments: input.to_string().contains("x-mcp-header"),
         takes_unasked_answers: false,
+        task: definition::TaskUse::Possible,
         audience: Audience::of(&meta),
         // Of one that is not believed the worst is taken for true.
         hints: Hints {

@@ -1,0 +1,365 @@
+//! Calls as tasks (the extension `io.modelcontextprotocol/tasks`): a call that takes its time goes on without its
+//! client, which comes back for what it asks and what it came to, be it after a restart.
+
+use std::collections::BTreeMap;
+
+use futures::future::BoxFuture;
+use rmcp::{
+    ErrorData,
+    model::{
+        CallToolResponse, ClientCapabilities, CreateTaskResult, ErrorCode, GetTaskResult,
+        InputResponses,
+    },
+};
+use tokio::sync::mpsc;
+
+use super::{Context, McpServer, Result, rounds::tell, wire};
+use base::{
+    call::{CallRequest, Surface, TraceHeaders},
+    caller::Caller,
+    notifications::{Level, Notification, Notifications},
+};
+use calls::{CallTool, Questions, approvals::broken_off, outcome::CallOutcome};
+use document::{Document, Given, Standing};
+use kept::{Pause, Place};
+use sandbox::{
+    component::{CallError, Stop},
+    definition::TaskUse,
+};
+
+mod document;
+mod kept;
+
+pub use kept::Tasks;
+
+/// Notes of a call that may wait to be taken.
+const NOTES_QUEUE: usize = 64;
+
+/// How a round ended.
+type Outcome = Result<CallOutcome, CallError>;
+
+/// A round that runs, and what it says meanwhile.
+struct Round {
+    /// What it was asked.
+    call: CallRequest,
+    outcome: BoxFuture<'static, Outcome>,
+    notes: mpsc::Receiver<Notification>,
+    pause: std::sync::Arc<Pause>,
+}
+
+/// Whether the client takes tasks for the answer to this request.
+pub(super) fn takes_tasks(context: &Context) -> bool {
+    !wire::is_legacy(context) && context.client_capabilities().is_some_and(|it| it.supports_tasks())
+}
+
+/// What a client is told that does not say that it takes tasks, where nothing else will do.
+pub(super) fn needs_tasks() -> ErrorData {
+    let required = ClientCapabilities::builder().enable_tasks().build();
+    ErrorData::missing_required_client_capability(required)
+}
+
+fn unknown() -> ErrorData {
+    let message = "taskId: there is no such task of yours, or it is no longer kept.";
+    ErrorData::invalid_params(message, None)
+}
+
+fn busy() -> ErrorData {
+    let message = "Too many tasks run already; try again once one has ended (running_max and running_share_max under [tasks]).";
+    ErrorData::internal_error(message, None)
+}
+
+fn not_kept(error: &std::io::Error) -> ErrorData {
+    tracing::error!("a call does not become a task: {error}");
+    let message = "The task could not be written down; try again later.";
+    ErrorData::internal_error(message, None)
+}
+
+impl McpServer {
+    /// The use of tasks that the tool called `name` makes.
+    fn task_use(&self, name: &str) -> TaskUse {
+        let catalog = self.registry.catalog();
+        catalog.offered_tool(name).map(|(_, it)| it.task).unwrap_or_default()
+    }
+
+    /// What `call` comes to where its client takes tasks, or must: the answer to it, or the task that it becomes.
+    /// None where it is to be answered as ever.
+    ///
+    /// # Errors
+    /// Of the protocol: those of the call, or that its client must take tasks.
+    pub(super) async fn as_task(
+        &self,
+        call: &CallRequest,
+        context: &Context,
+    ) -> Result<Option<CallToolResponse>> {
+        let Some(tasks) = &self.tasks else { return Ok(None) };
+        let task_use = self.task_use(&call.name);
+        if !takes_tasks(context) {
+            let is_refused = task_use == TaskUse::Required && !wire::is_legacy(context);
+            return if is_refused { Err(needs_tasks()) } else { Ok(None) };
+        }
+        if task_use == TaskUse::Never {
+            return Ok(None);
+        }
+        let Some(mut place) = tasks.place(&call.caller.principal) else {
+            // One that need not be a task is answered once it has ended.
+            return if task_use == TaskUse::Possible { Ok(None) } else { Err(busy()) };
+        };
+        let log = self.log_level(context);
+        let mut round = self.begin(tasks, call.clone(), log);
+        let capabilities = call.caller.client_capabilities.clone();
+        let mut ended = None;
+        if task_use != TaskUse::Always {
+            ended = tokio::select! {
+                biased;
+                () = context.ct.cancelled() => return Err(wire::cancelled()),
+                outcome = round.told(context) => Some(outcome),
+                () = tokio::time::sleep(tasks.after()) => None,
+            };
+        }
+        if let Some(outcome) = ended.take() {
+            let stays_a_task =
+                task_use == TaskUse::Required && !matches!(outcome, Ok(CallOutcome::Asked { .. }));
+            if !stays_a_task {
+                return answer(outcome, &capabilities).map(Some);
+            }
+            round.outcome = Box::pin(std::future::ready(outcome));
+        }
+        let first = Given::of(&round.call);
+        let pause = round.pause.clone();
+        let created = pause.become_task(first, async |given| {
+            let document = tasks.create(&round.call, given, &mut place).await?;
+            Ok((document.id.clone(), document))
+        });
+        let document = created.await.map_err(|error| not_kept(&error))?;
+        let task = document.seed(tasks.ttl_ms(&document));
+        tokio::spawn(self.clone().drive(document, round, place));
+        Ok(Some(CallToolResponse::Task(CreateTaskResult::new(task))))
+    }
+
+    /// Begins a round; lines of the log from `log` up are among what it says.
+    fn begin(&self, tasks: &Tasks, mut call: CallRequest, log: Option<Level>) -> Round {
+        let (sender, notes) = mpsc::channel(NOTES_QUEUE);
+        let pause = Pause::of(tasks, &call.caller);
+        let asked = call.clone();
+        call.notifications = Some(Notifications { sender, progress: true, log });
+        call.pauses = Some(pause.clone());
+        let calls = self.calls.clone();
+        let outcome =
+            Box::pin(async move { calls.ask::<CallTool>(call, Questions::Answered).await });
+        Round { call: asked, outcome, notes, pause }
+    }
+
+    /// Brings a round of a task to its end, and writes down what it came to.
+    async fn drive(self, document: Document, mut round: Round, place: Place) {
+        let Some(tasks) = &self.tasks else { return };
+        let _open = self.calls.keep_open();
+        let cancelled = place.cancelled();
+        let outcome = tokio::select! {
+            biased;
+            // Who cancels writes that down.
+            () = cancelled.cancelled() => return,
+            outcome = round.noted(&place) => outcome,
+        };
+        let is_stopped = self.calls.stop.is_cancelled() && is_away(&outcome);
+        // It goes on at the next start.
+        if is_stopped && round.pause.is_paused().await {
+            return;
+        }
+        let _alone = tasks.lock(&document.id).await;
+        let Some(mut document) = tasks.get(&document.id, &document.owner).await else { return };
+        if cancelled.is_cancelled() || !matches!(document.standing, Standing::Working(_)) {
+            return;
+        }
+        let capabilities = &round.call.caller.client_capabilities;
+        let standing = match came_to(outcome, capabilities) {
+            Ok(CallToolResponse::Complete(result)) => Standing::completed(&result),
+            Ok(CallToolResponse::InputRequired(asked)) => {
+                document.ask(asked);
+                document.standing.clone()
+            }
+            Ok(_) => Standing::failed(&wire::endless()),
+            Err(error) => Standing::failed(&error),
+        };
+        tasks.stands(&mut document, standing).await;
+    }
+
+    /// `tasks/get`.
+    ///
+    /// # Errors
+    /// That there is no such task of the caller's.
+    pub(super) async fn task(&self, id: &str, context: &Context) -> Result<GetTaskResult> {
+        let (tasks, caller) = self.task_request(context)?;
+        let mut document = tasks.get(id, &caller.principal).await.ok_or_else(unknown)?;
+        if matches!(document.standing, Standing::Working(_)) && !tasks.is_running(id) {
+            document = self.go_on(tasks, id, caller).await?;
+        }
+        let task = document.detailed(tasks.ttl_ms(&document), tasks.message(id));
+        Ok(GetTaskResult::new(task))
+    }
+
+    /// `tasks/update`.
+    ///
+    /// # Errors
+    /// That there is no such task of the caller's, or that too many run.
+    pub(super) async fn update(
+        &self,
+        id: &str,
+        answers: InputResponses,
+        context: &Context,
+    ) -> Result<()> {
+        let (tasks, caller) = self.task_request(context)?;
+        let _alone = tasks.lock(id).await;
+        let mut document = tasks.get(id, &caller.principal).await.ok_or_else(unknown)?;
+        if !matches!(document.standing, Standing::InputRequired { .. }) {
+            return Ok(());
+        }
+        let is_answered = document.answer(answers.into_iter().collect::<BTreeMap<_, _>>());
+        let place = match is_answered {
+            true => Some(tasks.place(&caller.principal).ok_or_else(busy)?),
+            false => None,
+        };
+        tasks.change(&mut document).await.map_err(|error| not_kept(&error))?;
+        if let Some(place) = place {
+            self.next_round(tasks, document, place, caller).await;
+        }
+        Ok(())
+    }
+
+    /// `tasks/cancel`.
+    ///
+    /// # Errors
+    /// That there is no such task of the caller's.
+    pub(super) async fn cancel(&self, id: &str, context: &Context) -> Result<()> {
+        let (tasks, caller) = self.task_request(context)?;
+        let _alone = tasks.lock(id).await;
+        let mut document = tasks.get(id, &caller.principal).await.ok_or_else(unknown)?;
+        if !document.standing.is_over() {
+            tasks.cancel(id);
+            tasks.stands(&mut document, Standing::Cancelled).await;
+        }
+        Ok(())
+    }
+
+    /// What `tasks/…` is asked of, and by whom.
+    fn task_request(&self, context: &Context) -> Result<(&Tasks, Caller)> {
+        let tasks = self.tasks.as_ref().filter(|_| !wire::is_legacy(context));
+        let tasks = tasks.ok_or_else(|| wire::not_served("tasks"))?;
+        Ok((tasks, self.caller(context)))
+    }
+
+    /// Has a task go on that ran when the program ended. One that waited can, and one that may be made twice; of any
+    /// other nobody knows whether it happened.
+    async fn go_on(&self, tasks: &Tasks, id: &str, caller: Caller) -> Result<Document> {
+        let _alone = tasks.lock(id).await;
+        let mut document = tasks.get(id, &caller.principal).await.ok_or_else(unknown)?;
+        let Standing::Working(given) = &document.standing else { return Ok(document) };
+        if tasks.is_running(id) {
+            return Ok(document);
+        }
+        if !given.is_paused && !self.is_repeatable(document.tool()) {
+            let failure = broken_off();
+            let error = ErrorData::internal_error(failure.message.clone(), Some(failure.object()));
+            tasks.stands(&mut document, Standing::failed(&error)).await;
+            return Ok(document);
+        }
+        // Where too many run, it is looked for again.
+        if let Some(place) = tasks.place(&caller.principal) {
+            self.next_round(tasks, document.clone(), place, caller).await;
+        }
+        Ok(document)
+    }
+
+    /// Whether a call of that tool may be made twice, as far as the tool says.
+    fn is_repeatable(&self, tool: &str) -> bool {
+        let catalog = self.registry.catalog();
+        catalog.offered_tool(tool).is_some_and(|(_, it)| it.hints.read_only || it.hints.idempotent)
+    }
+
+    /// Begins the round that `document` is at, on behalf of `caller`.
+    async fn next_round(
+        &self,
+        tasks: &Tasks,
+        document: Document,
+        mut place: Place,
+        caller: Caller,
+    ) {
+        let Standing::Working(given) = &document.standing else { return };
+        let of = CallRequest::new(
+            String::new(),
+            String::new(),
+            (caller, Surface::Mcp),
+            TraceHeaders::default(),
+        );
+        let call = document.call(given, of);
+        let round = self.begin(tasks, call, None);
+        round.pause.is_task(&document.id).await;
+        place.run(&document.id);
+        tokio::spawn(self.clone().drive(document, round, place));
+    }
+}
+
+impl Round {
+    /// Its outcome; what it says meanwhile goes to its client.
+    async fn told(&mut self, context: &Context) -> Outcome {
+        loop {
+            tokio::select! {
+                biased;
+                Some(note) = self.notes.recv() => tell(context, note).await,
+                outcome = &mut self.outcome => {
+                    // What it said last is passed on, and that is all: its sender is gone with it.
+                    while let Ok(note) = self.notes.try_recv() {
+                        tell(context, note).await;
+                    }
+                    return outcome;
+                }
+            }
+        }
+    }
+
+    /// Its outcome; how far it is goes to those who look.
+    async fn noted(&mut self, place: &Place) -> Outcome {
+        loop {
+            tokio::select! {
+                biased;
+                Some(note) = self.notes.recv() => {
+                    if let Notification::Progress(it) = note {
+                        let of = it.total.map(|it| format!("/{it}")).unwrap_or_default();
+                        let what = it.message.map(|it| format!(" {it}")).unwrap_or_default();
+                        place.says(&format!("{}{of}{what}", it.progress));
+                    }
+                }
+                outcome = &mut self.outcome => return outcome,
+            }
+        }
+    }
+}
+
+/// Whether a call ended because its server stops.
+fn is_away(outcome: &Outcome) -> bool {
+    matches!(outcome, Err(CallError::Stopped(Stop::Unavailable(_)) | CallError::Busy { .. }))
+}
+
+/// What a round came to, as its client is answered that waits for it.
+fn answer(outcome: Outcome, capabilities: &str) -> Result<CallToolResponse> {
+    match outcome {
+        Ok(CallOutcome::Asked { component, call_id, questions, state }) => {
+            match wire::lacking(capabilities, &questions) {
+                None => wire::asked(&component, call_id, questions, state).map(Into::into),
+                Some(lacking) => lacking.refusal().map(Into::into),
+            }
+        }
+        Ok(outcome) => wire::answered(outcome, wire::done),
+        Err(error) => wire::failed(error).map(Into::into),
+    }
+}
+
+/// The same of a task, which has failed where the component broke down or what is around it did.
+fn came_to(outcome: Outcome, capabilities: &str) -> Result<CallToolResponse> {
+    match outcome {
+        Err(error @ (CallError::Trapped { .. } | CallError::Broken { .. })) => {
+            let error = wire::error(error);
+            Err(ErrorData::new(ErrorCode::INTERNAL_ERROR, error.message, error.data))
+        }
+        outcome => answer(outcome, capabilities),
+    }
+}

@@ -1,0 +1,288 @@
+//! One task as it is kept: the call, where it stands, and how clients are told.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use rmcp::{
+    ErrorData,
+    model::{CallToolResult, DetailedTask, InputRequests, InputRequiredResult, Task, TaskPayload},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use base::call::CallRequest;
+
+/// How often a client is told to look, in milliseconds.
+const POLL_INTERVAL_MS: u64 = 1_000;
+
+/// A call that became a task, or what became of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Document {
+    pub(super) id: String,
+    /// Whose it is: the principal.
+    pub(super) owner: Arc<str>,
+    tool: String,
+    /// A JSON object, as is the request's `_meta`.
+    arguments: String,
+    meta: String,
+    /// In milliseconds since 1970.
+    pub(super) created_ms: u64,
+    pub(super) updated_ms: u64,
+    /// The keys of all questions so far: none comes twice.
+    keys: Vec<String>,
+    pub(super) standing: Standing,
+}
+
+/// Where a task stands.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) enum Standing {
+    /// A round runs, with what it was given.
+    Working(Given),
+    /// The client is to answer.
+    InputRequired {
+        /// The questions that are open: by their keys, each with the component's own key.
+        questions: BTreeMap<String, Open>,
+        /// What the others were answered, by the component's own keys.
+        responses: BTreeMap<String, Value>,
+        /// What goes back with the answers, sealed.
+        state: String,
+    },
+    /// It ended with a result of the tool, be it a refusal.
+    Completed(Value),
+    /// It ended with an error of JSON-RPC.
+    Failed(Value),
+    /// Its client took it back.
+    Cancelled,
+}
+
+/// What a round is given.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Given {
+    responses: BTreeMap<String, Value>,
+    state: Option<String>,
+    /// Whether it waits, without an instance: then it may be made again from `state`, whatever the tool does.
+    pub(super) is_paused: bool,
+}
+
+/// A question that is open.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Open {
+    own_key: String,
+    request: Value,
+}
+
+impl Given {
+    /// What the round of `call` was given.
+    pub(super) fn of(call: &CallRequest) -> Self {
+        let (responses, state) = (call.responses.clone(), call.state.clone());
+        Self { responses, state, is_paused: false }
+    }
+
+    /// What one is given that goes on from `state`, whether it waits or has waited.
+    pub(super) fn from(state: String, is_paused: bool) -> Self {
+        Self { responses: BTreeMap::new(), state: Some(state), is_paused }
+    }
+}
+
+impl Standing {
+    /// Whether nothing will change any more.
+    pub(super) fn is_over(&self) -> bool {
+        matches!(self, Self::Completed(_) | Self::Failed(_) | Self::Cancelled)
+    }
+
+    pub(super) fn completed(result: &CallToolResult) -> Self {
+        match serde_json::to_value(result) {
+            Ok(result) => Self::Completed(result),
+            Err(error) => Self::failed(&ErrorData::internal_error(error.to_string(), None)),
+        }
+    }
+
+    pub(super) fn failed(error: &ErrorData) -> Self {
+        Self::Failed(serde_json::to_value(error).unwrap_or_default())
+    }
+}
+
+impl Document {
+    /// The task that the round of `call` becomes.
+    pub(super) fn of(id: String, call: &CallRequest, given: Given, now_ms: u64) -> Self {
+        Self {
+            id,
+            owner: call.caller.principal.clone(),
+            tool: call.name.clone(),
+            arguments: call.arguments.clone(),
+            meta: call.meta.clone(),
+            created_ms: now_ms,
+            updated_ms: now_ms,
+            keys: Vec::new(),
+            standing: Standing::Working(given),
+        }
+    }
+
+    pub(super) fn tool(&self) -> &str {
+        &self.tool
+    }
+
+    /// The round that `given` is for, `of` whom it is asked.
+    pub(super) fn call(&self, given: &Given, of: CallRequest) -> CallRequest {
+        CallRequest {
+            name: self.tool.clone(),
+            arguments: self.arguments.clone(),
+            meta: self.meta.clone(),
+            responses: given.responses.clone(),
+            state: given.state.clone(),
+            ..of
+        }
+    }
+
+    /// The client is to answer those questions, under keys that were not used before.
+    pub(super) fn ask(&mut self, asked: InputRequiredResult) {
+        let requests: InputRequests = asked.input_requests.unwrap_or_default();
+        let mut questions = BTreeMap::new();
+        for (own_key, request) in requests {
+            let mut key = own_key.clone();
+            let mut number = 1;
+            while self.keys.contains(&key) {
+                number += 1;
+                key = format!("{own_key}#{number}");
+            }
+            self.keys.push(key.clone());
+            let request = serde_json::to_value(request).unwrap_or_default();
+            questions.insert(key, Open { own_key, request });
+        }
+        let state = asked.request_state.unwrap_or_default();
+        self.standing = Standing::InputRequired { questions, responses: BTreeMap::new(), state };
+    }
+
+    /// Takes answers; whether all questions are answered now, so that the next round can begin. What was not asked, or
+    /// is answered already, is left out.
+    pub(super) fn answer(&mut self, answers: BTreeMap<String, Value>) -> bool {
+        let Standing::InputRequired { questions, responses, state } = &mut self.standing else {
+            return false;
+        };
+        for (key, answer) in answers {
+            if let Some(open) = questions.remove(&key) {
+                responses.insert(open.own_key, answer);
+            }
+        }
+        if !questions.is_empty() {
+            return false;
+        }
+        let (responses, state) = (std::mem::take(responses), Some(std::mem::take(state)));
+        self.standing = Standing::Working(Given { responses, state, is_paused: false });
+        true
+    }
+
+    /// As it was when it began, for the answer to its call.
+    pub(super) fn seed(&self, ttl_ms: u64) -> Task {
+        self.task(ttl_ms, None)
+    }
+
+    /// As clients are told, with what it says of itself meanwhile.
+    pub(super) fn detailed(&self, ttl_ms: u64, message: Option<String>) -> DetailedTask {
+        let payload = match &self.standing {
+            Standing::Working(_) => TaskPayload::Working,
+            Standing::InputRequired { questions, .. } => TaskPayload::InputRequired {
+                input_requests: questions
+                    .iter()
+                    .filter_map(|(key, it)| {
+                        Some((key.clone(), serde_json::from_value(it.request.clone()).ok()?))
+                    })
+                    .collect(),
+            },
+            Standing::Completed(it) => TaskPayload::Completed { result: object(it) },
+            Standing::Failed(it) => TaskPayload::Failed { error: object(it) },
+            Standing::Cancelled => TaskPayload::Cancelled,
+        };
+        DetailedTask::new(self.task(ttl_ms, message), payload)
+    }
+
+    fn task(&self, ttl_ms: u64, message: Option<String>) -> Task {
+        let status = match &self.standing {
+            Standing::Working(_) => rmcp::model::TaskStatus::Working,
+            Standing::InputRequired { .. } => rmcp::model::TaskStatus::InputRequired,
+            Standing::Completed(_) => rmcp::model::TaskStatus::Completed,
+            Standing::Failed(_) => rmcp::model::TaskStatus::Failed,
+            Standing::Cancelled => rmcp::model::TaskStatus::Cancelled,
+        };
+        let message = message.or_else(|| match &self.standing {
+            Standing::Working(it) if it.is_paused => {
+                Some("It waits for an event or for a person.".to_owned())
+            }
+            Standing::Failed(error) => error["message"].as_str().map(str::to_owned),
+            _ => None,
+        });
+        let (created, updated) = (rfc3339(self.created_ms), rfc3339(self.updated_ms));
+        let task = Task::new(&self.id, status, created, updated);
+        let task = task.with_ttl_ms(ttl_ms).with_poll_interval_ms(POLL_INTERVAL_MS);
+        match message {
+            Some(message) => task.with_status_message(message),
+            None => task,
+        }
+    }
+}
+
+fn object(value: &Value) -> Map<String, Value> {
+    value.as_object().cloned().unwrap_or_default()
+}
+
+fn rfc3339(ms: u64) -> String {
+    let ms = i64::try_from(ms).unwrap_or(i64::MAX);
+    jiff::Timestamp::from_millisecond(ms).map(|it| format!("{it:.3}")).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use base::{call::TraceHeaders, caller::Caller};
+    use serde_json::json;
+
+    use super::*;
+
+    fn document() -> Document {
+        let caller = (Caller::anonymous(), base::call::Surface::Mcp);
+        let call =
+            CallRequest::new("greet".to_owned(), "{}".to_owned(), caller, TraceHeaders::default());
+        Document::of("a".repeat(32), &call, Given::of(&call), 1_000)
+    }
+
+    fn asked(keys: &[&str]) -> InputRequiredResult {
+        let request = json!({ "method": "roots/list" });
+        let request = |key: &&str| {
+            ((*key).to_owned(), serde_json::from_value(request.clone()).expect("a request"))
+        };
+        InputRequiredResult::new(Some(keys.iter().map(request).collect()), Some("s".to_owned()))
+    }
+
+    fn open(document: &Document) -> Vec<String> {
+        match &document.standing {
+            Standing::InputRequired { questions, .. } => questions.keys().cloned().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// TASK-4.
+    #[test]
+    fn no_key_of_a_question_comes_twice() {
+        let mut document = document();
+        document.ask(asked(&["name", "place"]));
+        assert_eq!(open(&document), ["name", "place"]);
+        let answers = |keys: &[&str]| {
+            keys.iter().map(|it| ((*it).to_owned(), json!({ "roots": [] }))).collect()
+        };
+        assert!(!document.answer(answers(&["name", "other"])), "one is open");
+        assert_eq!(open(&document), ["place"]);
+        assert!(document.answer(answers(&["name", "place"])));
+        let Standing::Working(given) = &document.standing else { panic!("it goes on") };
+        assert_eq!(given.responses.keys().collect::<Vec<_>>(), ["name", "place"]);
+        document.ask(asked(&["name"]));
+        assert_eq!(open(&document), ["name#2"]);
+        assert!(!document.answer(answers(&["name"])), "that one was answered before");
+        assert!(document.answer(answers(&["name#2"])));
+        let Standing::Working(given) = &document.standing else { panic!("it goes on") };
+        assert_eq!(given.responses.keys().collect::<Vec<_>>(), ["name"], "as the tool calls it");
+    }
+
+    #[test]
+    fn times_are_told_as_rfc_3339_has_them() {
+        assert_eq!(rfc3339(1_000), "1970-01-01T00:00:01.000Z");
+        assert_eq!(document().seed(7).ttl_ms, Some(7));
+    }
+}

@@ -1,0 +1,415 @@
+//! All tasks: what is kept of them on disk, and which of them run here now.
+
+use std::{
+    collections::HashMap,
+    io,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use futures::future::BoxFuture;
+use parking_lot::Mutex;
+use tokio::sync::OwnedMutexGuard;
+use tokio_util::sync::CancellationToken;
+
+use super::document::{Document, Given, Standing};
+use base::{
+    call::{CallRequest, Pauses},
+    caller::Caller,
+    limits::TasksConfig,
+};
+use calls::state::TTL_S;
+use store::{
+    clock::Clock,
+    documents::{DocumentLimits, Documents, number},
+    locks::Locks,
+};
+
+/// What is behind the number of one that is over, and of one that is not.
+const OVER: &str = "over";
+const OPEN: &str = "open";
+
+/// Bytes of what a task says of itself.
+const MESSAGE_BYTES_MAX: usize = 1_024;
+
+/// All tasks. A clone is another handle on the same ones.
+#[derive(Clone)]
+pub struct Tasks(Arc<Inner>);
+
+struct Inner {
+    documents: Documents,
+    config: TasksConfig,
+    clock: Clock,
+    locks: Locks,
+    /// Those that run or wait here, by a number of their places.
+    running: Mutex<Running>,
+}
+
+#[derive(Default)]
+struct Running {
+    owners: HashMap<Arc<str>, usize>,
+    all: usize,
+    tasks: HashMap<String, Arc<Task>>,
+}
+
+/// What is known of a task while it runs here.
+#[derive(Default)]
+struct Task {
+    cancel: CancellationToken,
+    message: Mutex<Option<String>>,
+}
+
+impl Tasks {
+    /// Those in `folder`, which is made where there is none.
+    ///
+    /// # Errors
+    /// Those of the disk.
+    pub fn open(folder: PathBuf, config: &TasksConfig, clock: Clock) -> io::Result<Self> {
+        let limits = DocumentLimits {
+            documents_max: config.tasks_max,
+            bytes_max: config.tasks_bytes_max,
+            document_bytes_max: config.task_bytes_max,
+        };
+        let documents = Documents::open(folder, limits, &[OVER, OPEN])?;
+        let (config, locks, running) = (config.clone(), Locks::default(), Mutex::default());
+        Ok(Self(Arc::new(Inner { documents, config, clock, locks, running })))
+    }
+
+    pub(super) fn after(&self) -> Duration {
+        Duration::from_millis(self.0.config.after_ms)
+    }
+
+    /// A place for one more that runs, where there is one, and where its owner has not as many as they may.
+    pub(super) fn place(&self, owner: &Arc<str>) -> Option<Place> {
+        let mut running = self.0.running.lock();
+        let config = &self.0.config;
+        let own = running.owners.get(owner).copied().unwrap_or_default();
+        if running.all >= config.running_max || own >= config.running_share_max {
+            return None;
+        }
+        running.all += 1;
+        running.owners.insert(owner.clone(), own + 1);
+        Some(Place { tasks: self.clone(), owner: owner.clone(), id: None, task: Arc::default() })
+    }
+
+    /// The right to change the task of that id.
+    pub(super) async fn lock(&self, id: &str) -> OwnedMutexGuard<()> {
+        self.0.locks.lock(id).await
+    }
+
+    /// Keeps what the round of `call` becomes; from then on its place has its id.
+    ///
+    /// # Errors
+    /// Those of the disk, or that it is too big.
+    pub(super) async fn create(
+        &self,
+        call: &CallRequest,
+        given: Given,
+        place: &mut Place,
+    ) -> io::Result<Document> {
+        let document = Document::of(number()?, call, given, self.now_ms());
+        self.put(&document).await?;
+        place.run(&document.id);
+        Ok(document)
+    }
+
+    /// The task of that id, if it is `owner`'s and not too old.
+    pub(super) async fn get(&self, id: &str, owner: &str) -> Option<Document> {
+        let document = self.0.documents.get::<Document>(id, owner).await?;
+        if *document.owner != *owner {
+            return None;
+        }
+        if !self.is_running(id) && self.now_ms() > self.expires_ms(&document) {
+            if let Err(error) = self.0.documents.remove(id, owner).await {
+                tracing::error!("a task that has expired is still there: {error}");
+            }
+            return None;
+        }
+        Some(document)
+    }
+
+    /// Writes down where it stands.
+    ///
+    /// # Errors
+    /// Those of the disk, or that it is too big.
+    pub(super) async fn put(&self, document: &Document) -> io::Result<()> {
+        let kind = if document.standing.is_over() { OVER } else { OPEN };
+        let (id, owner) = (document.id.as_str(), &*document.owner);
+        self.0.documents.put((id, owner), kind, document.clone()).await
+    }
+
+    /// Writes down where it stands since now.
+    ///
+    /// # Errors
+    /// Those of the disk, or that it is too big.
+    pub(super) async fn change(&self, document: &mut Document) -> io::Result<()> {
+        document.updated_ms = self.now_ms();
+        self.put(document).await
+    }
+
+    /// Writes down that it stands so now. A result for which there is no room ends it with an error.
+    pub(super) async fn stands(&self, document: &mut Document, standing: Standing) {
+        document.standing = standing;
+        let Err(error) = self.change(document).await else { return };
+        tracing::error!("a task's result is not kept: {error}");
+        let message = "What the call came to could not be kept: it is too big (task_bytes_max under [tasks]), or the disk takes nothing. It may have happened; look first.";
+        document.standing = Standing::failed(&rmcp::ErrorData::internal_error(message, None));
+        if let Err(error) = self.put(document).await {
+            tracing::error!("nor is that it failed: {error}");
+        }
+    }
+
+    /// Whether it runs or waits here.
+    pub(super) fn is_running(&self, id: &str) -> bool {
+        self.0.running.lock().tasks.contains_key(id)
+    }
+
+    /// Ends what runs of it here; its instance is gone once this returns to whoever drives it.
+    pub(super) fn cancel(&self, id: &str) {
+        if let Some(it) = self.0.running.lock().tasks.remove(id) {
+            it.cancel.cancel();
+        }
+    }
+
+    /// What it says of itself meanwhile.
+    pub(super) fn message(&self, id: &str) -> Option<String> {
+        let task = self.0.running.lock().tasks.get(id).cloned();
+        task.and_then(|it| it.message.lock().clone())
+    }
+
+    /// For how long after it was created it is kept, as far as is known now.
+    pub(super) fn ttl_ms(&self, document: &Document) -> u64 {
+        let mut expires_ms = self.expires_ms(document);
+        if self.is_running(&document.id) {
+            expires_ms = expires_ms.max(self.now_ms().saturating_add(self.keep_ms(document)));
+        }
+        expires_ms.saturating_sub(document.created_ms).max(1)
+    }
+
+    fn expires_ms(&self, document: &Document) -> u64 {
+        document.updated_ms.saturating_add(self.keep_ms(document))
+    }
+
+    fn keep_ms(&self, document: &Document) -> u64 {
+        let TasksConfig { keep_s, wait_s_max, .. } = self.0.config;
+        let keep_s = match &document.standing {
+            // One that waited when the server stopped may be looked for as late as it would have waited.
+            Standing::Working(_) => keep_s.max(wait_s_max),
+            // Answers are not taken later.
+            Standing::InputRequired { .. } => keep_s.min(TTL_S),
+            _ => keep_s,
+        };
+        keep_s.saturating_mul(1_000)
+    }
+
+    fn now_ms(&self) -> u64 {
+        u64::try_from(self.0.clock.now().as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+/// A place of a task that runs; given back when it is dropped.
+pub(super) struct Place {
+    tasks: Tasks,
+    owner: Arc<str>,
+    id: Option<String>,
+    task: Arc<Task>,
+}
+
+impl Place {
+    /// Takes the task of that id.
+    pub(super) fn run(&mut self, id: &str) {
+        self.tasks.0.running.lock().tasks.insert(id.to_owned(), self.task.clone());
+        self.id = Some(id.to_owned());
+    }
+
+    /// Whether its task was cancelled.
+    pub(super) fn cancelled(&self) -> CancellationToken {
+        self.task.cancel.clone()
+    }
+
+    /// Has it say that of itself.
+    pub(super) fn says(&self, message: &str) {
+        let end = message.floor_char_boundary(MESSAGE_BYTES_MAX);
+        *self.task.message.lock() = Some(message[..end].to_owned());
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut running = self.tasks.0.running.lock();
+        running.all -= 1;
+        if let Some(own) = running.owners.get_mut(&self.owner) {
+            *own -= 1;
+            if *own == 0 {
+                running.owners.remove(&self.owner);
+            }
+        }
+        // One that was cancelled may have been begun anew under its id; that one has a place of its own.
+        if let Some(id) = &self.id
+            && running.tasks.get(id).is_some_and(|it| Arc::ptr_eq(it, &self.task))
+        {
+            running.tasks.remove(id);
+        }
+    }
+}
+
+/// Keeps where a call goes on that waits, once it is a task.
+pub(super) struct Pause {
+    tasks: Tasks,
+    owner: Arc<str>,
+    /// Whether it is a task: known at once, while `known` may be waited for.
+    is_task: AtomicBool,
+    known: tokio::sync::Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    id: Option<String>,
+    /// Where it goes on, while it waits.
+    state: Option<String>,
+    /// The same, once it has waited.
+    last: Option<String>,
+}
+
+impl Pause {
+    pub(super) fn of(tasks: &Tasks, caller: &Caller) -> Arc<Self> {
+        let (tasks, owner) = (tasks.clone(), caller.principal.clone());
+        let (is_task, known) = (AtomicBool::new(false), tokio::sync::Mutex::default());
+        Arc::new(Self { tasks, owner, is_task, known })
+    }
+
+    /// The call becomes a task, which `create` keeps with what it is given.
+    ///
+    /// # Errors
+    /// Those of `create`.
+    pub(super) async fn become_task<T>(
+        &self,
+        first: Given,
+        create: impl AsyncFnOnce(Given) -> io::Result<(String, T)>,
+    ) -> io::Result<T> {
+        let mut known = self.known.lock().await;
+        let given = match (&known.state, &known.last) {
+            (Some(state), _) => Given::from(state.clone(), true),
+            (None, Some(state)) => Given::from(state.clone(), false),
+            (None, None) => first,
+        };
+        let (id, created) = create(given).await?;
+        known.id = Some(id);
+        self.is_task.store(true, Ordering::Relaxed);
+        Ok(created)
+    }
+
+    /// The call is that of the task of that id.
+    pub(super) async fn is_task(&self, id: &str) {
+        self.known.lock().await.id = Some(id.to_owned());
+        self.is_task.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it waits now.
+    pub(super) async fn is_paused(&self) -> bool {
+        self.known.lock().await.state.is_some()
+    }
+
+    async fn keep(&self, state: Option<String>) {
+        let mut known = self.known.lock().await;
+        if let Some(waited) = std::mem::replace(&mut known.state, state) {
+            known.last = Some(waited);
+        }
+        let Some(id) = &known.id else { return };
+        let _alone = self.tasks.lock(id).await;
+        let Some(mut document) = self.tasks.get(id, &self.owner).await else { return };
+        let Standing::Working(given) = &mut document.standing else { return };
+        match &known.state {
+            Some(state) => *given = Given::from(state.clone(), true),
+            None => given.is_paused = false,
+        }
+        if let Err(error) = self.tasks.put(&document).await {
+            tracing::error!("where a task goes on is not kept: {error}");
+        }
+    }
+}
+
+impl Pauses for Pause {
+    fn wait_max(&self) -> Option<Duration> {
+        let most = Duration::from_secs(self.tasks.0.config.wait_s_max);
+        self.is_task.load(Ordering::Relaxed).then_some(most)
+    }
+
+    fn paused(&self, state: Option<String>) -> BoxFuture<'_, ()> {
+        Box::pin(self.keep(state))
+    }
+
+    fn resumed(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.keep(None))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base::call::{Surface, TraceHeaders};
+
+    use super::*;
+
+    fn call(owner: &str) -> CallRequest {
+        let caller = Caller { principal: owner.into(), ..Caller::anonymous() };
+        let (name, arguments) = ("greet".to_owned(), "{}".to_owned());
+        CallRequest::new(name, arguments, (caller, Surface::Mcp), TraceHeaders::default())
+    }
+
+    /// Tasks in a folder of their own, at a time that the test says.
+    fn tasks(
+        name: &str,
+        config: &TasksConfig,
+    ) -> (Tasks, PathBuf, Arc<std::sync::Mutex<Duration>>) {
+        let folder = std::env::temp_dir().join(format!("tasks-{name}-{}", std::process::id()));
+        let now = Arc::new(std::sync::Mutex::new(Duration::from_secs(1_000)));
+        let tasks = Tasks::open(folder.clone(), config, Clock::Fixed(now.clone())).unwrap();
+        (tasks, folder, now)
+    }
+
+    /// TASK-9.
+    #[tokio::test]
+    async fn a_task_is_kept_for_its_time_and_no_longer() {
+        let config = TasksConfig { keep_s: 10, wait_s_max: 100, ..TasksConfig::default() };
+        let (tasks, folder, now) = tasks("time", &config);
+        let at = |seconds| *now.lock().unwrap() = Duration::from_secs(1_000 + seconds);
+        let owner: Arc<str> = "ann".into();
+        let mut place = tasks.place(&owner).unwrap();
+        let call = call("ann");
+        let document = tasks.create(&call, Given::of(&call), &mut place).await.unwrap();
+        assert!(tasks.get(&document.id, "eve").await.is_none(), "another's");
+        at(500);
+        let mut document = tasks.get(&document.id, "ann").await.expect("it runs");
+        assert!(tasks.ttl_ms(&document) > 500_000, "and is there afterwards");
+        tasks.stands(&mut document, Standing::Completed(serde_json::json!({}))).await;
+        drop(place);
+        assert_eq!(tasks.ttl_ms(&document), 510_000);
+        at(510);
+        assert!(tasks.get(&document.id, "ann").await.is_some());
+        at(511);
+        assert!(tasks.get(&document.id, "ann").await.is_none());
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "nothing is left of it");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    /// TASK-9.
+    #[tokio::test]
+    async fn places_are_bounded_for_each_and_for_all() {
+        let config = TasksConfig { running_max: 3, running_share_max: 2, ..TasksConfig::default() };
+        let (tasks, folder, _) = tasks("places", &config);
+        let (ann, eve): (Arc<str>, Arc<str>) = ("ann".into(), "eve".into());
+        let places = [tasks.place(&ann), tasks.place(&ann)];
+        assert!(places.iter().all(Option::is_some) && tasks.place(&ann).is_none());
+        let other = tasks.place(&eve).expect("another has their own share");
+        assert!(tasks.place(&eve).is_none(), "there are no more");
+        drop(places);
+        assert!(tasks.place(&ann).is_some() && tasks.place(&eve).is_some());
+        drop(other);
+        assert!(tasks.0.running.lock().owners.is_empty(), "nothing is left of them");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}
