@@ -33,7 +33,9 @@ fn takes_tasks() -> Value {
 
 /// The JSON-RPC answer to one request of a client that takes tasks.
 async fn ask(client: &Client, method: &str, mut params: Value) -> Value {
-    params["_meta"] = takes_tasks();
+    if params.get("_meta").is_none() {
+        params["_meta"] = takes_tasks();
+    }
     client.request(method, params).await.1
 }
 

@@ -141,40 +141,80 @@ calls = ['ring']
 grants = ['events']
 ";
 
-/// TASK-10: a call that waits for a person's word is a task for a client that shows no forms; the word is asked for
-/// once, be it given after a restart.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_call_that_waits_for_approval_is_a_task() {
+/// A server with a component that calls another's tool, and the id of a task of it that waits for the person's word.
+async fn waiting_for_approval(meta: &Value) -> (TestServer, Value) {
     let folders = Folders::new();
     for name in ["errand", "library"] {
         folders.put(name, &component_bytes(name));
     }
     let config = folders.config_with(ERRAND);
-    let mut server = TestServer::start(folders, |it| *it = config).await;
+    let server = TestServer::start(folders, |it| {
+        *it = config;
+        it.tasks.after_ms = 0;
+    })
+    .await;
     let arguments = json!({ "calls": [{ "tool": "ring", "arguments": { "uri": "library://a" } }] });
-    let mut params =
-        json!({ "name": "run_errand", "arguments": arguments, "_meta": takes_tasks() });
-    params["_meta"]["io.modelcontextprotocol/clientCapabilities"]
-        .as_object_mut()
-        .unwrap()
-        .remove("elicitation");
+    let params = json!({ "name": "run_errand", "arguments": arguments, "_meta": meta });
     let began = server.client().request("tools/call", params).await.1;
     assert_eq!(began["result"]["resultType"], "task", "{began}");
-    let id = began["result"]["taskId"].as_str().unwrap().to_owned();
-    server.restart().await;
-    let client = server.client();
-    assert_eq!(get(&client, &id).await["status"], "working");
-    let inbox = || async {
-        let answer: Value = client.get("/api/approvals").await.json().await.unwrap();
-        answer["approvals"].as_array().unwrap().clone()
+    (server, began["result"]["taskId"].clone())
+}
+
+/// Waits until the person is asked for one word, and says yes.
+async fn allow(client: &Client) {
+    let asked = async {
+        loop {
+            let answer: Value = client.get("/api/approvals").await.json().await.unwrap();
+            match answer["approvals"].as_array().unwrap().as_slice() {
+                [] => {}
+                [one] => return one["id"].as_str().unwrap().to_owned(),
+                more => panic!("it is asked for once: {more:?}"),
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
     };
-    super::until(&client, &id, |it| it.get("statusMessage").is_some()).await;
-    let waits = inbox().await;
-    assert_eq!(waits.len(), 1, "it is asked for once: {waits:?}");
-    let path = format!("/api/approvals/{}", waits[0]["id"].as_str().unwrap());
-    let said = client.post(&path, &[], json!({ "allow": true }).to_string()).await;
-    let said: Value = said.json().await.unwrap();
+    let id = tokio::time::timeout(std::time::Duration::from_secs(60), asked).await.expect("it is");
+    let body = json!({ "allow": true }).to_string();
+    let said: Value =
+        client.post(&format!("/api/approvals/{id}"), &[], body).await.json().await.unwrap();
     assert_eq!(said["state"], "done", "{said}");
-    let done = over(&client, &id).await;
+}
+
+/// TASK-10: a call that waits for a person's word is a task for a client that shows no forms; the word is asked for
+/// once, be it given after a restart.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_waits_for_approval_is_a_task() {
+    let formless = super::meta(json!({ "extensions": { super::TASKS: {} } }));
+    let (mut server, id) = waiting_for_approval(&formless).await;
+    let get = async |server: &TestServer| {
+        let params = json!({ "taskId": id, "_meta": formless });
+        ask(&server.client(), "tasks/get", params).await["result"].clone()
+    };
+    let until = async |server: &TestServer, is_so: &dyn Fn(&Value) -> bool| {
+        loop {
+            let task = get(server).await;
+            if is_so(&task) {
+                return task;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    until(&server, &|it| it.get("statusMessage").is_some()).await;
+    server.restart().await;
+    assert_eq!(get(&server).await["status"], "working");
+    allow(&server.client()).await;
+    let done = until(&server, &|it| it["status"] != "working").await;
+    assert_eq!(done["result"]["structuredContent"]["outputs"], json!([{}]), "{done}");
+}
+
+/// TASK-10: a client with forms is asked through the task; the person may say it elsewhere as well.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_word_said_elsewhere_lets_the_task_go_on() {
+    let (server, id) = waiting_for_approval(&takes_tasks()).await;
+    let (client, id) = (server.client(), id.as_str().unwrap());
+    let asked = super::asked(&client, id).await;
+    assert_eq!(asked["inputRequests"].as_object().unwrap().len(), 1, "{asked}");
+    allow(&client).await;
+    let done = over(&client, id).await;
     assert_eq!(done["result"]["structuredContent"]["outputs"], json!([{}]), "{done}");
 }

@@ -155,7 +155,7 @@ impl Document {
     /// Takes answers; whether all questions are answered now, so that the next round can begin. What was not asked, or
     /// is answered already, is left out.
     pub(super) fn answer(&mut self, answers: BTreeMap<String, Value>) -> bool {
-        let Standing::InputRequired { questions, responses, state } = &mut self.standing else {
+        let Standing::InputRequired { questions, responses, .. } = &mut self.standing else {
             return false;
         };
         for (key, answer) in answers {
@@ -166,6 +166,24 @@ impl Document {
         if !questions.is_empty() {
             return false;
         }
+        self.next_round()
+    }
+
+    /// The approvals that it waits for, where nothing else is asked.
+    pub(super) fn approvals(&self) -> Vec<String> {
+        let Standing::InputRequired { questions, .. } = &self.standing else { return Vec::new() };
+        let id = |it: &Open| {
+            let rest = it.own_key.strip_prefix("approvals/")?;
+            Some(rest.split('/').next().unwrap_or(rest).to_owned())
+        };
+        questions.values().map(id).collect::<Option<_>>().unwrap_or_default()
+    }
+
+    /// The next round begins with what has been answered; whether there is one.
+    pub(super) fn next_round(&mut self) -> bool {
+        let Standing::InputRequired { responses, state, .. } = &mut self.standing else {
+            return false;
+        };
         let (responses, state) = (std::mem::take(responses), Some(std::mem::take(state)));
         self.standing = Standing::Working(Given { responses, state, is_paused: false });
         true

@@ -376,7 +376,7 @@ mod tests {
     async fn a_task_is_kept_for_its_time_and_no_longer() {
         let config = TasksConfig { keep_s: 10, wait_s_max: 100, ..TasksConfig::default() };
         let (tasks, folder, now) = tasks("time", &config);
-        let at = |seconds| *now.lock().unwrap() = Duration::from_secs(1_000 + seconds);
+        let at = |seconds: u64| *now.lock().unwrap() = Duration::from_secs(1_000 + seconds);
         let owner: Arc<str> = "ann".into();
         let mut place = tasks.place(&owner).unwrap();
         let call = call("ann");
