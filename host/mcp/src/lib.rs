@@ -52,6 +52,7 @@ mod plain;
 mod rounds;
 mod servers;
 pub mod sessions;
+mod streams;
 mod subscriptions;
 pub mod tasks;
 mod wire;
@@ -194,7 +195,7 @@ impl McpServer {
         input: impl AsyncRead + Send + Unpin + 'static,
         output: impl AsyncWrite + Send + Unpin + 'static,
     ) {
-        match self.serve((input, output)).await {
+        match self.serve(streams::client(input, output)).await {
             Ok(running) => _ = running.waiting().await,
             Err(error) => tracing::warn!("the client left before it was served: {error}"),
         }
