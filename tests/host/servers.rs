@@ -12,6 +12,7 @@ mod hostile;
 pub(crate) mod modern;
 mod node;
 mod offers;
+mod pins;
 mod scopes;
 
 use modern::Modern;

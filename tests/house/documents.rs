@@ -8,7 +8,8 @@ const DOCUMENTS: [&str; 3] = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"];
 /// What each code of a requirement means.
 const REQUIREMENTS: &str = "docs/requirements.md";
 /// What codes begin with.
-const FAMILIES: [&str; 8] = ["SYS-", "CIN-", "ILL-", "CONV-", "NAV-", "FORM-", "OAUTH-", "TASK-"];
+const FAMILIES: [&str; 9] =
+    ["SYS-", "CIN-", "ILL-", "CONV-", "NAV-", "FORM-", "OAUTH-", "TASK-", "PIN-"];
 /// What operators may rely on, each promise with its test.
 const PROMISES: &str = "docs/promises.md";
 

@@ -57,7 +57,7 @@ mod subscriptions;
 pub mod tasks;
 mod wire;
 
-pub use servers::{Servers, Status};
+pub use servers::{ServerReport, Servers, Status, WaitingTool};
 
 use legacy::Session;
 use lists::{TTL_MS, one_page, scope_for};

@@ -18,6 +18,8 @@ use std::{
 };
 
 use futures::{FutureExt, future::BoxFuture};
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
 use tokio::{
     sync::{Notify, watch},
     task::JoinHandle,
@@ -36,12 +38,15 @@ mod call;
 mod connection;
 mod limited;
 mod offer;
+mod pins;
 mod retry;
 mod sse;
 mod supervisor;
 
 use connection::Connection;
 use offer::Lists;
+use pins::Pins;
+pub use pins::WaitingTool;
 use retry::Failed;
 
 /// One server, whether it is there or not.
@@ -60,6 +65,10 @@ pub(super) struct Server {
     /// A call found the connection dead.
     suspicion: Notify,
     seen: offer::Seen,
+    /// Its tools as they are offered.
+    pins: Pins,
+    /// What it listed last, while it is there.
+    last: Mutex<Option<Lists>>,
 }
 
 /// How things stand with a server.
@@ -73,6 +82,24 @@ enum Link {
 #[derive(Clone, Default)]
 pub struct Servers(Arc<[Arc<Server>]>);
 
+/// Where the pins lie in the data folder.
+const PINS: &str = "pins";
+
+/// One server as its operator sees it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ServerReport {
+    /// Its name in the configuration.
+    pub name: String,
+    /// `running`, `connecting` or `unreachable`.
+    pub status: String,
+    /// Why it is not there.
+    pub error: Option<String>,
+    /// Its tools whose definitions are pinned.
+    pub pinned: usize,
+    /// Those whose definitions wait for the operator's word.
+    pub waiting: Vec<WaitingTool>,
+}
+
 /// How one server does, for the operator.
 pub struct Status {
     pub name: Arc<str>,
@@ -82,15 +109,19 @@ pub struct Status {
 
 impl Servers {
     /// Begins to reach `servers`, and waits for none of them; `base` is the folder from which their paths
-    /// count, `tally` has the counters of each by its label. Their tasks end after `stop`.
+    /// count, `data` is the data folder, `tally` has the
+    /// counters of each by its label. Their tasks end after `stop`.
     pub fn start(
         (servers, base): (&BTreeMap<String, ServerConfig>, &Path),
+        data: &Path,
         registry: &Registry,
         tally: impl Fn(&str) -> Arc<Tally>,
         stop: &CancellationToken,
     ) -> (Self, Vec<JoinHandle<()>>) {
+        let folder = data.join(PINS);
         let server = |(name, it): (&String, &ServerConfig)| {
-            Arc::new(Server::new(name, it, base, tally(&label_of(name))))
+            let pins = Pins::open(&folder, name);
+            Arc::new(Server::new(name, it, base, tally(&label_of(name)), pins))
         };
         let servers: Arc<[_]> = servers.iter().map(server).collect();
         let keep = |it: &Arc<Server>| {
@@ -98,6 +129,43 @@ impl Servers {
         };
         let tasks = servers.iter().map(keep).collect();
         (Self(servers), tasks)
+    }
+
+    /// What the operator is to know of each.
+    pub fn reports(&self) -> Vec<ServerReport> {
+        let report = |(it, status): (&Arc<Server>, Status)| ServerReport {
+            name: it.name.to_string(),
+            status: status.word.to_owned(),
+            error: status.error.map(|it| it.to_string()),
+            pinned: it.pins.count(),
+            waiting: it.pins.waiting(),
+        };
+        self.0.iter().zip(self.statuses()).map(report).collect()
+    }
+
+    /// Takes the operator's word on what waits of the server `name`: on those tools, each with the digest of the
+    /// definition that was looked at, or on all. The tools that it was good for; none where there is no such server.
+    /// Blocks.
+    pub fn decide(
+        &self,
+        registry: &Registry,
+        name: &str,
+        tools: Option<&[(String, String)]>,
+        is_accepted: bool,
+    ) -> Option<Vec<String>> {
+        let server = self.0.iter().find(|it| *it.name == *name)?;
+        let decided = server.pins.decide(tools, is_accepted);
+        for tool in &decided {
+            tracing::info!(target: "server", server = name, tool = &**tool, is_accepted, "the operator has decided on its definition");
+            if is_accepted {
+                server.seen.forget(tool);
+            }
+        }
+        let lists = server.last.lock().clone();
+        if let Some(lists) = lists.filter(|_| !decided.is_empty()) {
+            server.offers(registry, lists);
+        }
+        Some(decided)
     }
 
     /// How each of them does.
@@ -145,7 +213,13 @@ impl Upstream for Server {
 }
 
 impl Server {
-    fn new(name: &str, config: &ServerConfig, folder: &Path, tally: Arc<Tally>) -> Self {
+    fn new(
+        name: &str,
+        config: &ServerConfig,
+        folder: &Path,
+        tally: Arc<Tally>,
+        pins: Pins,
+    ) -> Self {
         let environment = || std::env::var("MCP_RETRY_BASE_MS").ok()?.parse().ok();
         let base = config.retry_base_ms.or_else(environment).map(Duration::from_millis);
         let limits = Limits {
@@ -164,6 +238,8 @@ impl Server {
             link: watch::Sender::new(Link::Connecting),
             suspicion: Notify::new(),
             seen: offer::Seen::default(),
+            pins,
+            last: Mutex::default(),
             config: config.clone(),
         }
     }
@@ -180,6 +256,9 @@ impl Server {
 
     /// Puts what the server offers on the counter, unless it is there already.
     fn offers(self: &Arc<Self>, registry: &Registry, lists: Lists) {
+        // One list at a time: what is decided meanwhile is not offered as it was before.
+        let mut last = self.last.lock();
+        *last = Some(lists.clone());
         let (offer, left_out) = offer::of(self, lists);
         if registry.offered(&self.name).as_ref() == Some(&offer.digest) {
             return;
@@ -201,6 +280,7 @@ impl Server {
         if !matches!(before, Link::Down { why: before } if before == why) {
             tracing::warn!(target: "server", server = &*self.name, "is not there: {why}");
         }
+        *self.last.lock() = None;
         registry.withdraw(&self.name);
     }
 }

@@ -80,15 +80,17 @@ enum Command {
     Restore(cli::backup::Restore),
     /// List the components of the running server, with their versions
     Components(cli::operator::Components),
+    /// List the other servers of the running server, and which of their tools wait
+    Servers(cli::servers::Servers),
     /// Load a component into the running server
     Load(cli::operator::Load),
     /// Take a component away from the running server
     Unload(cli::operator::Named),
     /// Go back to an earlier version of a component
     Rollback(cli::operator::Rollback),
-    /// Let a build serve that waits, for it wants more or breaks callers
+    /// Let a build serve that waits, for it wants more or breaks callers; or a changed tool of another server
     Accept(cli::operator::Accept),
-    /// Let go of a build that waits
+    /// Let go of a build that waits, or of a changed tool of another server
     Refuse(cli::operator::Named),
     /// Show the address of the operator's place on the page, with the key of this start
     Operator,
@@ -164,6 +166,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
                 Command::CheckConfig(_) | Command::Compile(_) | Command::New(_) | Command::Wit(_),
             ) => Ok(ExitCode::SUCCESS),
             Some(Command::Components(components)) => components.run(&config).await,
+            Some(Command::Servers(servers)) => servers.run(&config).await,
             Some(Command::Load(load)) => load.run(&config).await,
             Some(Command::Unload(named)) => named.unload(&config).await,
             Some(Command::Rollback(rollback)) => rollback.run(&config).await,

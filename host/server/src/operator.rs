@@ -135,6 +135,9 @@ fn routes() -> Router<Operator> {
         .route("/components/{name}/rollback", post(routes::rollback))
         .route("/components/{name}/accept", post(routes::accept))
         .route("/components/{name}/refuse", post(routes::refuse))
+        .route("/servers", get(routes::servers))
+        .route("/servers/{name}/accept", post(routes::accept_tools))
+        .route("/servers/{name}/refuse", post(routes::refuse_tools))
         .route("/metrics", get(routes::metrics))
         .route("/audit", get(routes::audit))
 }

@@ -234,7 +234,8 @@ impl Server {
             // Until the last call has its answer, not only until no more are taken in.
             let tally = |label: &str| watch.metrics.of(label);
             let others = (&config.servers, &*config.base);
-            let (servers, reached) = Servers::start(others, &registry, tally, &hang_up);
+            let (servers, reached) =
+                Servers::start(others, &config.data, &registry, tally, &hang_up);
             let answers = (seal, replay_guard);
             let gateway = Gateway::new(&config, &answers.0, &clock);
             let (tasks, stopping) = (running.clone(), stop.clone());

@@ -23,8 +23,17 @@ const LIST: &str = "backup.json";
 /// Where the databases lie.
 const DATABASES: &str = "databases";
 /// What else is copied. Compiled code is made anew, and keys of a running server are worth nothing later.
-const COPIED: [&str; 8] =
-    ["answers.spent", "approvals", "audit", "blobs", "generations", "seal.key", "tasks", "turns"];
+const COPIED: [&str; 9] = [
+    "answers.spent",
+    "approvals",
+    "audit",
+    "blobs",
+    "generations",
+    "pins",
+    "seal.key",
+    "tasks",
+    "turns",
+];
 /// Files that a backup may have.
 const FILES_MAX: usize = 2_000_000;
 /// Bytes that its list may have.

@@ -11,7 +11,7 @@ use crate::private;
 /// What is locked by the server that runs; the lock ends with its process, however that ends.
 const LOCK: &str = "host.lock";
 /// What lies in a data folder. Whatever else is there is left as it is.
-const OURS: [&str; 10] = [
+const OURS: [&str; 11] = [
     "answers.spent",
     "approvals",
     "audit",
@@ -19,6 +19,7 @@ const OURS: [&str; 10] = [
     "databases",
     "generations",
     "operator.json",
+    "pins",
     "seal.key",
     "tasks",
     "turns",

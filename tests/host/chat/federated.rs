@@ -11,7 +11,10 @@ use crate::servers::{
 
 /// A talk with the server `post` behind the counter, with these lines in its entry.
 async fn talk(modern: &Modern, lines: &str) -> Talk {
-    let entry = format!("[servers.post]\nurl = '{}'\nretry_base_ms = 5\n{lines}", modern.url());
+    let entry = format!(
+        "[servers.post]\nurl = '{}'\nretry_base_ms = 5\nchanged = 'take'\n{lines}",
+        modern.url()
+    );
     let talk = Talk::with(&["echo"], &entry).await;
     is_offered(&talk.server, "post_send").await;
     talk

@@ -30,6 +30,7 @@ pub struct ServerConfig {
     pub tools: Option<BTreeSet<String>>,
     /// Whose hints the operator believes.
     pub trust_hints: TrustHints,
+    pub changed: Changed,
     pub timeout_ms: u64,
     pub retry_base_ms: Option<u64>,
     pub calls_max: usize,
@@ -60,6 +61,19 @@ impl Default for TrustHints {
     fn default() -> Self {
         Self::All(false)
     }
+}
+
+/// What becomes of a tool whose server defines it otherwise than before (PIN-1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Changed {
+    /// It is offered as it was, until the operator accepts the other definition.
+    #[default]
+    Keep,
+    /// It is not offered until then, nor is a tool that the server did not have at first.
+    Stop,
+    /// It is offered as it is now.
+    Take,
 }
 
 /// How a server is reached.
@@ -101,6 +115,8 @@ struct Written {
     tools: Option<BTreeSet<String>>,
     #[serde(default)]
     trust_hints: TrustHints,
+    #[serde(default)]
+    changed: Changed,
     timeout_ms: Option<u64>,
     retry_base_ms: Option<u64>,
     calls_max: Option<usize>,
@@ -163,6 +179,7 @@ impl TryFrom<Written> for ServerConfig {
             replaces: it.replaces,
             tools: it.tools,
             trust_hints: it.trust_hints,
+            changed: it.changed,
             timeout_ms,
             retry_base_ms,
             calls_max,

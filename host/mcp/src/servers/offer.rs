@@ -13,9 +13,9 @@ use rmcp::{
     },
 };
 use serde::{Serialize, de::DeserializeOwned};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{Server, retry::Failed};
+use super::{Server, pins::Settled, retry::Failed};
 use base::{
     clean,
     tool_set::{Owner, is_name},
@@ -40,7 +40,7 @@ const ENTRY_BYTES_MAX: usize = 64 << 10;
 const LIST_BYTES_MAX: usize = 4 << 20;
 
 /// What a server says that it has.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Lists {
     tools: Vec<Tool>,
     prompts: Vec<Prompt>,
@@ -130,19 +130,25 @@ impl Lists {
 pub(super) fn of(server: &Arc<Server>, lists: Lists) -> (Offer, Vec<String>) {
     let config = &server.config;
     let Lists { tools, prompts, resources, templates, mut left_out } = lists;
-    let said = [listed(&tools), listed(&prompts), listed(&resources), listed(&templates)];
-    let digest = digest(said.map(|it| it.to_string()).concat().as_bytes());
+    let is_wanted = |it: &Tool| config.tools.as_ref().is_none_or(|own| own.contains(&*it.name));
+    let mut wanted: Vec<Tool> = Vec::with_capacity(tools.len());
+    for it in tools.into_iter().filter(is_wanted) {
+        if wanted.iter().any(|other| other.name == it.name) {
+            left_out.push(format!("tool {}: there are two of that name", it.name));
+            continue;
+        }
+        wanted.push(it);
+    }
     let mut offered: Vec<Arc<ServerTool>> = Vec::new();
-    for it in tools {
-        if config.tools.as_ref().is_some_and(|tools| !tools.contains(&*it.name)) {
-            continue;
-        }
-        let named = it.name.to_string();
-        if offered.iter().any(|other| other.own_name == named) {
-            left_out.push(format!("tool {named}: there are two of that name"));
-            continue;
-        }
-        match tool(server, it) {
+    for (named, settled) in server.pins.settle(wanted, config.changed) {
+        let (said, is_changed) = match settled {
+            Settled::Offered { tool, is_changed } => (*tool, is_changed),
+            Settled::Stopped(why) => {
+                left_out.push(format!("tool {named}: {why}"));
+                continue;
+            }
+        };
+        match tool(server, said, is_changed) {
             Err(why) => left_out.push(format!("tool {named}: {why}")),
             Ok(it) if offered.iter().any(|other| other.tool.name == it.tool.name) => {
                 left_out.push(format!("tool {named}: there are two of that name"));
@@ -150,6 +156,7 @@ pub(super) fn of(server: &Arc<Server>, lists: Lists) -> (Offer, Vec<String>) {
             Ok(it) => offered.push(Arc::new(it)),
         }
     }
+    let all_prompts = prompts.clone();
     // Where tools are picked by name, those alone are wanted.
     let all = config.tools.is_none();
     let prompts = if all { named_prompts(server, prompts, &mut left_out) } else { Vec::new() };
@@ -159,6 +166,9 @@ pub(super) fn of(server: &Arc<Server>, lists: Lists) -> (Offer, Vec<String>) {
         uri: UriTemplate::new(&it.uri_template).ok(),
         text: it.uri_template.clone(),
     };
+    let shown: Vec<_> = offered.iter().map(|it| json!([it.listed, it.is_changed])).collect();
+    let said = [shown.into(), listed(&all_prompts), listed(&resources), listed(&templates)];
+    let digest = digest(said.map(|it: Value| it.to_string()).concat().as_bytes());
     let offer = Offer {
         server: server.clone(),
         tools: offered,
@@ -199,7 +209,8 @@ fn named_prompts(
 
 const NAMES: &str = "with its prefix, a name has 1 to 128 of A-Z a-z 0-9 _ . - and is there once";
 
-fn tool(server: &Arc<Server>, mut said: Tool) -> Result<ServerTool, String> {
+/// The tool as it is on offer; its server has it otherwise now where it `is_changed`.
+fn tool(server: &Arc<Server>, mut said: Tool, is_changed: bool) -> Result<ServerTool, String> {
     let own_name = said.name.to_string();
     let replaces = server.config.replaces.contains(&own_name);
     let name = match replaces {
@@ -220,7 +231,7 @@ fn tool(server: &Arc<Server>, mut said: Tool) -> Result<ServerTool, String> {
     // The server's own word is enough here: it is the one that is asked twice.
     let is_repeatable = says_read_only || hints.is_some_and(|it| hint(it.idempotent_hint));
     let shown = says(&said, &server.name);
-    let is_changed = server.seen.changes(&server.name, &own_name, &shown);
+    let is_changed = server.seen.changes(&server.name, &own_name, &shown) || is_changed;
     let is_believed = server.config.trust_hints.has(&own_name) && !is_changed;
     said.name = name.clone().into();
     let MetaObject(mut meta) = foreign(said.meta.take()).unwrap_or_default();
@@ -308,6 +319,11 @@ impl Seen {
             last.clone_from(now);
         }
         first != now
+    }
+
+    /// The tool may be another from now on: the operator has accepted that.
+    pub(super) fn forget(&self, tool: &str) {
+        self.0.lock().remove(tool);
     }
 }
 

@@ -15,6 +15,7 @@ pub(crate) mod import;
 pub(crate) mod memory;
 pub(crate) mod operator;
 mod running;
+pub(crate) mod servers;
 pub(crate) mod token;
 
 /// Logs go to standard error: standard output is the protocol's, or the result's.

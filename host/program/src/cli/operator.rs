@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{
     complain,
     running::{Server, message, text},
-    say,
+    say, servers,
 };
 
 /// Lists the components of the running server.
@@ -50,7 +50,7 @@ pub(crate) struct Named {
 /// Lets the build serve that waits for the operator's word, with what it asks for.
 #[derive(Args)]
 pub(crate) struct Accept {
-    /// The component's name
+    /// The component's name, or `server:NAME` for the tools of another server
     name: String,
     /// Only show what waits, and why
     #[arg(long)]
@@ -122,6 +122,9 @@ impl Named {
     }
 
     pub(crate) async fn refuse(self, config: &Config) -> anyhow::Result<ExitCode> {
+        if let Some(server) = self.name.strip_prefix(servers::PREFIX) {
+            return servers::decide(config, server, "refuse", (false, self.json)).await;
+        }
         let path = path_of(&self.name, "/refuse")?;
         let text = text(Server::of(config)?.send(Method::POST, &path, Vec::new()).await?).await?;
         let refused = format!("{}: the build that waited is refused", self.name);
@@ -141,6 +144,9 @@ pub(crate) async fn show(config: &Config) -> anyhow::Result<ExitCode> {
 impl Accept {
     /// Accepts the very build that it shows, so that none is accepted that has come meanwhile.
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
+        if let Some(server) = self.name.strip_prefix(servers::PREFIX) {
+            return servers::decide(config, server, "accept", (self.show, self.json)).await;
+        }
         let path = path_of(&self.name, "")?;
         let response = Server::of(config)?.send(Method::GET, &path, Vec::new()).await?;
         let report: ComponentReport = read(&text(response).await?)?;
@@ -229,7 +235,7 @@ async fn change(
 }
 
 /// Says what the server answers: the answer itself, or in `lines`.
-fn tell<T: DeserializeOwned>(
+pub(super) fn tell<T: DeserializeOwned>(
     text: &str,
     is_json: bool,
     lines: impl FnOnce(&T) -> Vec<String>,
@@ -252,7 +258,7 @@ fn path_of(name: &str, what: &str) -> anyhow::Result<String> {
     Ok(format!("components/{name}{what}"))
 }
 
-fn read<T: DeserializeOwned>(text: &str) -> anyhow::Result<T> {
+pub(super) fn read<T: DeserializeOwned>(text: &str) -> anyhow::Result<T> {
     serde_json::from_str(text).context("the server's answer is not known here")
 }
 

@@ -21,6 +21,7 @@ use base::{
     unreadable,
 };
 use calls::{CallResult, outcome::CallOutcome, refusal::refusal};
+use mcp::ServerReport;
 use registry::control::{ComponentReport, ControlError, Order};
 use sandbox::component::{CallError, Content, InputRequired, Output, Stop};
 use telemetry::metrics;
@@ -85,14 +86,75 @@ async fn obey((State(operator), Path(name)): Named, order: Order) -> Answer<Comp
     Ok(Json(operator.control.obey(&name, order).await.map_err(failure)?))
 }
 
+/// The other servers, with the tools whose definitions wait.
+pub(super) async fn servers(State(operator): State<Operator>) -> Json<Value> {
+    Json(json!({ "servers": operator.health.servers.reports() }))
+}
+
+/// `{"tools": [{"tool": "…", "digest": "…"}]}`, the definitions that were looked at; an empty body is for all that wait.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Decided {
+    tools: Option<Vec<DecidedTool>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DecidedTool {
+    tool: String,
+    digest: String,
+}
+
+pub(super) async fn accept_tools(named: Named, body: Bytes) -> Answer<ServerReport> {
+    decide(named, &body, true).await
+}
+
+pub(super) async fn refuse_tools(named: Named, body: Bytes) -> Answer<ServerReport> {
+    decide(named, &body, false).await
+}
+
+/// Takes the operator's word on the tools of another server; how that server is then.
+async fn decide(
+    (State(operator), Path(name)): Named,
+    body: &[u8],
+    is_accepted: bool,
+) -> Answer<ServerReport> {
+    let form = "{\"tools\": [{\"tool\": \"…\", \"digest\": \"…\"}]}, or empty";
+    let Decided { tools } = read_or_none(body, form)?;
+    let tools: Option<Vec<_>> =
+        tools.map(|it| it.into_iter().map(|it| (it.tool, it.digest)).collect());
+    let (servers, registry) = (operator.health.servers.clone(), operator.health.registry.clone());
+    let (wanted, of) = (tools.as_ref().map_or(1, Vec::len), name.clone());
+    let decide = move || servers.decide(&registry, &of, tools.as_deref(), is_accepted);
+    let decided = tokio::task::spawn_blocking(decide).await.map_err(|error| {
+        Failure::new("internal_error", 500, format!("The word was not taken: {error}"))
+    })?;
+    let Some(decided) = decided else {
+        let message = format!("there is no server {name:?}; GET servers says which there are");
+        return Err(Failure::new("unknown_server", 404, message).into());
+    };
+    if decided.len() < wanted {
+        let message = format!(
+            "of {name}, {} of the definitions that were named wait; look again, they may have changed meanwhile",
+            decided.len()
+        );
+        return Err(Failure::new("nothing_pending", 409, message).into());
+    }
+    let mut reports = operator.health.servers.reports().into_iter();
+    let report = reports.find(|it| it.name == name);
+    report.map(Json).ok_or_else(|| Failure::new("unknown_server", 404, "it is gone").into())
+}
+
 /// How the server does: its counters, and everything that is wrong.
 pub(super) async fn now(State(operator): State<Operator>) -> Json<Now> {
     let components = operator.control.components();
+    let reports = operator.health.servers.reports();
     Json(Now {
         version: env!("CARGO_PKG_VERSION"),
         now: operator.calls.watch.metrics.now(),
         serving: components.iter().filter(|it| it.is_serving).count(),
         pending: components.iter().filter(|it| it.pending.is_some()).count(),
+        waiting_tools: reports.iter().map(|it| it.waiting.len()).sum(),
         tools: components.iter().map(|it| it.tools.len()).sum(),
         troubles: operator.health.troubles().await,
     })
@@ -107,6 +169,8 @@ pub(super) struct Now {
     /// Components that serve, and builds that wait.
     serving: usize,
     pending: usize,
+    /// Tools of other servers whose definitions wait.
+    waiting_tools: usize,
     tools: usize,
     troubles: Vec<Value>,
 }

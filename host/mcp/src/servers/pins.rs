@@ -1,0 +1,275 @@
+//! The tools of one server as they were first seen, or as the operator has let them be since: what a model reads of
+//! them does not change by itself.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use parking_lot::Mutex;
+use rmcp::model::Tool;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use base::config::servers::Changed;
+use registry::difference::{Difference, Kind, Surface, between};
+use store::{digest::digest, private};
+
+/// Tools of one server whose definitions are kept, those that are gone included.
+const PINS_MAX: usize = 2_048;
+/// Bytes of the file that has them.
+const BYTES_MAX: u64 = 32 << 20;
+
+/// The pins of one server, in a file of their own.
+pub(super) struct Pins {
+    name: String,
+    path: PathBuf,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Kept {
+    /// Whether its list was seen once: what comes later is new.
+    is_seen: bool,
+    /// By the names that the server knows.
+    tools: BTreeMap<String, Pin>,
+    /// Whether the file is there and cannot be read.
+    #[serde(skip)]
+    is_unreadable: bool,
+}
+
+/// One tool.
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct Pin {
+    /// As it is offered, in MCP's words; none where it never was.
+    pinned: Option<Value>,
+    /// As the server has it now, where that waits for the operator.
+    waiting: Option<Value>,
+    /// The digest of the one that the operator did not want.
+    refused: Option<String>,
+}
+
+/// A tool whose definition waits for the operator.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WaitingTool {
+    /// The name that the server knows.
+    pub tool: String,
+    /// Tells this definition from any other.
+    pub digest: String,
+    /// In what it differs from the one that is pinned.
+    pub differences: Vec<Difference>,
+    /// As it is pinned, in MCP's words; null where the tool is new.
+    pub pinned: Value,
+    /// As the server has it now.
+    pub waiting: Value,
+}
+
+/// What becomes of a tool that a server lists.
+pub(super) enum Settled {
+    /// It is offered so; `is_changed` says that the server has it otherwise now.
+    Offered { tool: Box<Tool>, is_changed: bool },
+    /// It is not offered, and why.
+    Stopped(&'static str),
+}
+
+impl Pins {
+    /// Those of the server `name`, kept in `folder`. Where the file cannot be read, what was pinned is not known: then
+    /// nothing is offered.
+    pub(super) fn open(folder: &Path, name: &str) -> Self {
+        let path = folder.join(format!("{name}.json"));
+        let kept = Kept::read(&path).unwrap_or_else(|error| {
+            let path = path.display();
+            tracing::error!("{path}: {error}; no tool of the server {name} is offered: put the file back from a backup, or remove it to pin the tools as they are now");
+            Kept { is_unreadable: true, ..Kept::default() }
+        });
+        Self { name: name.to_owned(), path, kept: Mutex::new(kept) }
+    }
+
+    /// What becomes of the tools that the server lists now, in their order.
+    pub(super) fn settle(&self, tools: Vec<Tool>, changed: Changed) -> Vec<(String, Settled)> {
+        let mut kept = self.kept.lock();
+        if kept.is_unreadable {
+            let stopped = |it: Tool| (it.name.to_string(), Settled::Stopped(UNREADABLE));
+            return tools.into_iter().map(stopped).collect();
+        }
+        let is_first = !std::mem::replace(&mut kept.is_seen, true);
+        let mut is_touched = is_first;
+        let mut settled = Vec::with_capacity(tools.len());
+        for tool in tools {
+            let name = tool.name.to_string();
+            if kept.tools.len() >= PINS_MAX && !kept.tools.contains_key(&name) {
+                settled.push((name, Settled::Stopped(TOO_MANY)));
+                continue;
+            }
+            let pin = kept.tools.entry(name.clone()).or_default();
+            let before = pin.clone();
+            let is = pin.settle(tool, is_first, changed);
+            is_touched |= *pin != before;
+            if pin.waiting.is_some() && pin.waiting != before.waiting {
+                tracing::warn!(target: "server", server = &*self.name, tool = &*name, "a tool's definition waits for the operator; `madoguchi accept server:NAME --show` shows it");
+            }
+            settled.push((name, is));
+        }
+        if is_touched {
+            self.write(&kept);
+        }
+        settled
+    }
+
+    /// The tools whose definitions wait.
+    pub(super) fn waiting(&self) -> Vec<WaitingTool> {
+        let kept = self.kept.lock();
+        kept.tools.iter().filter_map(|(name, pin)| pin.report(name)).collect()
+    }
+
+    /// How many are pinned.
+    pub(super) fn count(&self) -> usize {
+        self.kept.lock().tools.values().filter(|it| it.pinned.is_some()).count()
+    }
+
+    /// Takes, or turns down, the definitions of those digests that wait for those tools; or all that wait. The tools
+    /// that it did so of.
+    pub(super) fn decide(
+        &self,
+        tools: Option<&[(String, String)]>,
+        is_accepted: bool,
+    ) -> Vec<String> {
+        let mut kept = self.kept.lock();
+        let waits = |(tool, digest): &(String, String)| {
+            let waiting = kept.tools.get(tool).and_then(|it| it.waiting.as_ref());
+            waiting.is_some_and(|it| digest_of(it) == *digest)
+        };
+        // All that were looked at, or none.
+        if !tools.is_none_or(|it| it.iter().all(waits)) {
+            return Vec::new();
+        }
+        let mut decided = Vec::new();
+        for (name, pin) in &mut kept.tools {
+            let Some(waiting) = pin.waiting.take() else { continue };
+            let digest = digest_of(&waiting);
+            let is_it = |it: &(String, String)| it.0 == *name && it.1 == digest;
+            if !tools.is_none_or(|it| it.iter().any(is_it)) {
+                pin.waiting = Some(waiting);
+                continue;
+            }
+            if is_accepted {
+                (pin.pinned, pin.refused) = (Some(waiting), None);
+            } else {
+                pin.refused = Some(digest);
+            }
+            decided.push(name.clone());
+        }
+        if !decided.is_empty() {
+            self.write(&kept);
+        }
+        decided
+    }
+
+    fn write(&self, kept: &Kept) {
+        let write = || {
+            private::make_folder(self.path.parent().unwrap_or(&self.path))?;
+            private::write(&self.path, &serde_json::to_vec(kept)?)
+        };
+        if let Err(error) = write() {
+            let path = self.path.display();
+            tracing::error!(
+                "{path}: {error}; after a restart a tool that has changed may be taken for the one that was pinned"
+            );
+        }
+    }
+}
+
+impl Kept {
+    fn read(path: &Path) -> io::Result<Self> {
+        match fs::metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) => Err(error),
+            Ok(it) if it.len() > BYTES_MAX => Err(io::Error::other("it is too big")),
+            Ok(_) => Ok(serde_json::from_slice(&fs::read(path)?)?),
+        }
+    }
+}
+
+impl Pin {
+    /// What becomes of `tool`, as the server lists it now; `is_first` of all that it lists at first sight.
+    fn settle(&mut self, tool: Tool, is_first: bool, changed: Changed) -> Settled {
+        let now = serde_json::to_value(&tool).unwrap_or_default();
+        let offered = |tool| Settled::Offered { tool: Box::new(tool), is_changed: false };
+        let is_same = self.pinned.as_ref().is_some_and(|it| digest_of(it) == digest_of(&now));
+        let is_new = self.pinned.is_none();
+        let is_taken =
+            is_same || changed == Changed::Take || is_new && (is_first || changed != Changed::Stop);
+        if is_taken {
+            (self.pinned, self.waiting) = (Some(now), None);
+            return offered(tool);
+        }
+        let is_refused = self.refused.as_ref() == Some(&digest_of(&now));
+        self.waiting = (!is_refused).then_some(now);
+        let pinned = self.pinned.clone().and_then(|it| serde_json::from_value(it).ok());
+        match pinned {
+            Some(tool) if changed == Changed::Keep => {
+                Settled::Offered { tool: Box::new(tool), is_changed: true }
+            }
+            Some(_) => {
+                Settled::Stopped("its definition has changed, and the operator has not accepted it")
+            }
+            None => Settled::Stopped("it is new, and the operator has not accepted it"),
+        }
+    }
+
+    fn report(&self, name: &str) -> Option<WaitingTool> {
+        let waiting = self.waiting.clone()?;
+        let pinned = self.pinned.clone().unwrap_or_default();
+        Some(WaitingTool {
+            tool: name.to_owned(),
+            digest: digest_of(&waiting),
+            differences: differences(name, &pinned, &waiting),
+            pinned,
+            waiting,
+        })
+    }
+}
+
+/// What a model reads of a tool, and what is believed of it.
+const PARTS: [&str; 5] = ["title", "description", "inputSchema", "outputSchema", "annotations"];
+
+/// Tells definitions apart by those.
+fn digest_of(tool: &Value) -> String {
+    let mut parts: Value = PARTS.iter().map(|it| tool[*it].clone()).collect();
+    parts.sort_all_objects();
+    digest(parts.to_string().as_bytes())
+}
+
+fn differences(name: &str, pinned: &Value, waiting: &Value) -> Vec<Difference> {
+    let surface = |it: &Value| Surface {
+        kind: Kind::Tool,
+        name: name.to_owned(),
+        description: it["description"].as_str().unwrap_or_default().to_owned(),
+        input: it["inputSchema"].clone(),
+        output: it.get("outputSchema").cloned(),
+    };
+    let before: Vec<_> = (!pinned.is_null()).then(|| surface(pinned)).into_iter().collect();
+    let mut found = between(&before, &[surface(waiting)]);
+    for part in ["title", "annotations"] {
+        if !pinned.is_null() && pinned[part] != waiting[part] {
+            let what = match part {
+                "title" => "its title changed",
+                _ => "its annotations changed: what it says that a call does to the world",
+            };
+            found.push(Difference {
+                tool: name.to_owned(),
+                what: what.to_owned(),
+                is_breaking: false,
+            });
+        }
+    }
+    found
+}
+
+/// Why no tool is offered.
+const UNREADABLE: &str = "what was pinned of this server cannot be read; the log says which file";
+/// Why a tool is not offered that is one too many.
+const TOO_MANY: &str = "too many tools of this server have been seen; remove its file under DATA/pins to forget those that are gone";
