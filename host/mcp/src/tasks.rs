@@ -130,7 +130,20 @@ impl McpServer {
             let document = tasks.create(&round.call, given, &mut place).await?;
             Ok((document.id.clone(), document))
         });
-        let document = created.await.map_err(|error| not_kept(&error))?;
+        let document = match created.await {
+            Ok(document) => document,
+            // One that need not be a task is answered once it has ended, be the disk full.
+            Err(error) if task_use == TaskUse::Possible => {
+                tracing::warn!("a call does not become a task, and is waited for: {error}");
+                let outcome = tokio::select! {
+                    biased;
+                    () = context.ct.cancelled() => return Err(wire::cancelled()),
+                    outcome = round.told(context) => outcome,
+                };
+                return answer(outcome, &capabilities).map(Some);
+            }
+            Err(error) => return Err(not_kept(&error)),
+        };
         let task = document.seed(tasks.ttl_ms(&document));
         tokio::spawn(self.clone().drive(document, round, place));
         Ok(Some(CallToolResponse::Task(CreateTaskResult::new(task))))

@@ -155,7 +155,8 @@ async fn a_tool_that_has_changed_is_asked_about_anew() {
         tool
     };
     let modern = Modern::with(vec![letter("Sends a letter")]);
-    let lines = format!("{ERRAND}[servers.post]\nurl = '{}'\nretry_base_ms = 5\n", modern.url());
+    let entry = format!("[servers.post]\nurl = '{}'\nretry_base_ms = 5\n", modern.url());
+    let lines = format!("{ERRAND}{entry}changed = 'take'\n");
     let it = Errands::with(&lines.replace("'greet'", "'server:post'")).await;
     is_offered(&it.server, "post_send").await;
     let client = it.server.client();

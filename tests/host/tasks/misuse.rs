@@ -108,6 +108,21 @@ async fn a_caller_has_a_share_of_tasks() {
     in_time.expect("its place is free again");
 }
 
+/// TASK-9: a call that is too big to be kept is answered once it has ended.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_too_big_to_keep_is_waited_for() {
+    let server = serving(&["tasks"], |config| {
+        config.tasks = TasksConfig { task_bytes_max: 2_048, ..TasksConfig::default() };
+    })
+    .await;
+    let arguments = json!({ "seconds": 1, "label": "a".repeat(4_000) });
+    let waited = call(&server.client(), "slow_compute", arguments).await;
+    assert_eq!(waited["result"]["resultType"], "complete", "{waited}");
+    let always = json!({ "filename": "a".repeat(4_000) });
+    let refused = call(&server.client(), "confirm_delete", always).await;
+    assert_eq!(refused["error"]["code"], -32603, "{refused}");
+}
+
 /// TASK-9: a result that is too big to be kept ends its task with an error that says so.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_result_too_big_to_keep_is_told() {
