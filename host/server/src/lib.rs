@@ -18,7 +18,7 @@ pub use base::{
     tool_set,
 };
 pub use calls::{approvals, authorization, record};
-pub use registry::{control, difference, revisions};
+pub use registry::{canary, control, difference, revisions};
 pub use sandbox::{capability::http::Outgoing, compiler, component, definition};
 pub use store::{backup, blobs, clock, data, database, digest, events, seal};
 pub use telemetry::{audit, log, metrics};

@@ -135,6 +135,7 @@ fn routes() -> Router<Operator> {
         .route("/components/{name}/rollback", post(routes::rollback))
         .route("/components/{name}/accept", post(routes::accept))
         .route("/components/{name}/refuse", post(routes::refuse))
+        .route("/components/{name}/canary", post(routes::canary).delete(routes::stop_canary))
         .route("/metrics", get(routes::metrics))
         .route("/audit", get(routes::audit))
 }
