@@ -133,8 +133,17 @@ impl Operator {
 
     /// Takes a component away.
     pub(crate) async fn unload(self, name: &str) -> Result<(), Trouble> {
+        self.delete(&client::component(name)).await
+    }
+
+    /// Lets the build of a component that waits answer no calls any more.
+    pub(crate) async fn stop_canary(self, name: &str) -> Result<(), Trouble> {
+        self.delete(&client::canary(name)).await
+    }
+
+    async fn delete(self, path: &str) -> Result<(), Trouble> {
         let key = self.key.get_untracked();
-        let done = client::unload(name, key.as_deref()).await;
+        let done = client::delete(path, key.as_deref()).await;
         done.inspect_err(|it| self.weigh(it, key.as_ref(), false))
     }
 

@@ -5,6 +5,7 @@ mod approvals;
 mod authoring;
 mod authorization;
 mod bad_input;
+mod canary;
 mod chat;
 mod command_line;
 mod command_line_offline;

@@ -2,13 +2,15 @@
 
 use std::{fs, net::TcpListener, path::PathBuf};
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use fantoccini::key::Key;
-use host::OperatorKey;
+use host::{OperatorKey, control::Order};
 use serde_json::json;
 use tests::{
     browser::{Browser, Look},
-    component_bytes, rebuilt,
+    component_bytes, rebuilt, sabotaged,
     server::{Folders, TestServer},
+    with_section,
 };
 
 const LOOKS: [(&str, Look); 4] = [
@@ -81,8 +83,8 @@ async fn an_operator_looks_loads_accepts_rolls_back_and_unloads() {
     browser.says("form.op-load", "new generation of echo").await;
     browser.key(Key::Enter).await;
     browser.says("main", "Generation 2 of echo serves now").await;
-    browser.hit("button", "Serve generation 1 of echo again").await;
-    browser.role("button", "Serve generation 2 of echo again").await;
+    browser.hit("button", "Serve this one again: generation 1 of echo").await;
+    browser.role("button", "Serve this one again: generation 2 of echo").await;
     assert_eq!(server.server().control.component("echo").unwrap().generation, Some(1));
 
     let broken = file(&server, "broken.wasm", b"no component");
@@ -169,5 +171,124 @@ async fn the_place_asks_for_a_key_keeps_it_in_its_tab_and_forgets_it() {
     let kept = browser.script("return JSON.stringify({...localStorage, ...sessionStorage})").await;
     assert!(!kept.as_str().unwrap().contains(&token(&server)), "a key is forgotten: {kept}");
     assert!(browser.all("header a[href='#/operator']").await.is_empty());
+    browser.close().await;
+}
+
+/// The saboteur with a database and these grants more, misbehaving in each call as the letter says.
+fn saboteur(letter: u8, more: &str) -> Vec<u8> {
+    let asks = format!("grants = ['sql'{more}]");
+    with_section(&sabotaged(letter), "madoguchi:defaults", asks.as_bytes())
+}
+
+/// A server whose component `shop` counts rows in its second generation.
+async fn shop() -> TestServer {
+    let server = TestServer::start(Folders::new(), |_| {}).await;
+    let control = &server.server().control;
+    control.obey("shop", Order::Load(saboteur(b'-', ""))).await.unwrap_err();
+    control.obey("shop", Order::Accept(None)).await.unwrap();
+    let report = control.obey("shop", Order::Load(rebuilt(&saboteur(b'-', ""), 2))).await.unwrap();
+    assert_eq!(report.generation, Some(2));
+    server
+}
+
+/// Drops a file of that name where files are dropped.
+async fn drop_file(browser: &Browser, name: &str, bytes: &[u8]) {
+    let script = "
+        const [name, text] = arguments;
+        const bytes = Uint8Array.from(atob(text), it => it.charCodeAt(0));
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File([bytes], name, { type: 'application/wasm' }));
+        const init = { bubbles: true, cancelable: true, dataTransfer };
+        document.querySelector('.drop').dispatchEvent(new DragEvent('drop', init));";
+    browser.find(".drop").await;
+    browser.ask(script, vec![name.into(), STANDARD.encode(bytes).into()]).await;
+    browser.until("document.activeElement.id === 'op-load-name'").await;
+    browser.key(Key::Enter).await;
+}
+
+/// The operator's place in the browser, at the components.
+async fn at_components(server: &TestServer, look: Look) -> Browser {
+    let browser = Browser::open(&server.url(), look).await;
+    browser.go(&format!("#/operator?key={}", token(server))).await;
+    browser.find(".op-health.is-well").await;
+    browser.click(".op-tabs a[href='#/operator/components']").await;
+    browser.role("heading", "shop").await;
+    browser
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_greedier_build_is_tried_traps_goes_and_is_rolled_back() {
+    let server = shop().await;
+    let (client, browser) = (server.client(), at_components(&server, Look::DESKTOP).await);
+    let calls = async |many: usize| {
+        let mut failed = 0;
+        for _ in 0..many {
+            let call = json!({ "name": "begin", "arguments": {} });
+            let (_, answer) = client.request("tools/call", call).await;
+            failed += usize::from(answer["result"]["structuredContent"] != json!({ "rows": 0 }));
+        }
+        failed
+    };
+    drop_file(&browser, "shop.wasm", &saboteur(b'P', ", 'clock'")).await;
+    browser.says(".op-card.is-waiting", "knows the time").await;
+    assert_eq!(calls(30).await, 0, "it answers nothing yet");
+    is_seen_well(&browser, "canary-offered").await;
+
+    browser.fill("Share of the calls", "0").await;
+    browser.hit("button", "Start trying the build of shop").await;
+    browser.says(".op-card.is-waiting", "a whole number from 1 to 99").await;
+    browser.fill("Share of the calls", "10").await;
+    browser.key(Key::Enter).await;
+    browser.says(".op-canary", "10% of the calls").await;
+    let report = server.server().control.component("shop").unwrap();
+    assert_eq!((report.generation, report.canary.unwrap().share.percent), (Some(2), 10));
+    // Of a hundred calls it gets ten; two of them come early.
+    let failed = calls(15).await;
+    assert_eq!(failed, 2, "those that the build answered");
+    browser.until("document.querySelectorAll('.op-beside .is-grave').length > 1").await;
+    is_seen_well(&browser, "canary-tried").await;
+
+    calls(30).await;
+    browser.says(".op-card.is-waiting", "It is no longer tried").await;
+    browser.says(".op-card.is-waiting", "3 of its 3 calls trapped").await;
+    assert_eq!(calls(50).await, 0, "the version before answers all of them again");
+    is_seen_well(&browser, "canary-gone").await;
+
+    browser.hit("button", "Refuse the build of shop").await;
+    browser.until("!document.querySelector('.op-card.is-waiting')").await;
+    browser.click("#op-more-shop").await;
+    browser.hit("button", "Serve this one again: generation 1 of shop").await;
+    browser.role("button", "Serve this one again: generation 2 of shop").await;
+    is_seen_well(&browser, "canary-rolled-back").await;
+    assert_eq!(server.server().control.component("shop").unwrap().generation, Some(1));
+    assert_eq!(calls(5).await, 0);
+    assert_eq!(browser.complaints().await.len(), 1, "the build that was put off, and nothing else");
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_tried_build_answers_otherwise_is_shown() {
+    let server = shop().await;
+    let (client, browser) =
+        (server.client(), at_components(&server, Look::DESKTOP.japanese()).await);
+    drop_file(&browser, "shop.wasm", &saboteur(b'O', ", 'clock'")).await;
+    browser.says(".op-card.is-waiting", "knows the time").await;
+    browser.fill("呼び出しの割合", "").await;
+    browser.fill("常にこのビルドを使う呼び出し元", "anonymous").await;
+    browser.key(Key::Enter).await;
+    browser.says(".op-canary", "anonymous の呼び出し").await;
+    for _ in 0..10 {
+        assert_eq!(client.output("begin", json!({})).await, json!({ "rows": 7 }));
+    }
+    browser.says(".op-differs", "/rows").await;
+    browser.says(".op-canary", "結果が違いました").await;
+    is_seen_well(&browser, "canary-differs").await;
+
+    browser.hit("button", "「shop」のビルドを試すのをやめる").await;
+    browser.role("button", "「shop」のビルドを試し始める").await;
+    assert_eq!(client.output("begin", json!({})).await, json!({ "rows": 0 }));
+    browser.hit("button", "「shop」のビルドを受け入れる").await;
+    browser.until("!document.querySelector('.op-card.is-waiting')").await;
+    assert_eq!(client.output("begin", json!({})).await, json!({ "rows": 7 }));
     browser.close().await;
 }

@@ -84,7 +84,7 @@ pub fn with_section(bytes: &[u8], name: &str, data: &[u8]) -> Vec<u8> {
     other
 }
 
-/// The saboteur, misbehaving as this letter says when it is asked for its tools.
+/// The saboteur, misbehaving as this letter says: when it is asked for its tools, or, by a capital, in each call.
 pub fn sabotaged(fault: u8) -> Vec<u8> {
     lettered("saboteur", b"saboteur fault:", fault)
 }

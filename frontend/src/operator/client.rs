@@ -29,9 +29,9 @@ pub(crate) async fn order(path: &str, body: &Value, key: Option<&str>) -> Result
     text(request.send().await).await.map(drop)
 }
 
-/// Takes a component away.
-pub(crate) async fn unload(name: &str, key: Option<&str>) -> Result<(), Trouble> {
-    let request = with_key(Request::delete(&format!("{ROOT}{}", component(name))), key);
+/// Takes away what stands there.
+pub(crate) async fn delete(path: &str, key: Option<&str>) -> Result<(), Trouble> {
+    let request = with_key(Request::delete(&format!("{ROOT}{path}")), key);
     text(request.send().await).await.map(drop)
 }
 
@@ -47,6 +47,11 @@ pub(crate) async fn load(name: &str, file: &File, key: Option<&str>) -> Result<C
 /// Where a component stands.
 pub(crate) fn component(name: &str) -> String {
     format!("components/{}", encoded(name))
+}
+
+/// Where it is said which calls the build of a component answers that waits.
+pub(crate) fn canary(name: &str) -> String {
+    format!("{}/canary", component(name))
 }
 
 /// With the operator's key in place of the page's own token, where there is one.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// How the server is.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -68,6 +68,8 @@ pub(crate) struct Component {
     pub(crate) tools: Vec<String>,
     pub(crate) trouble: Option<String>,
     pub(crate) pending: Option<Pending>,
+    /// The build that waits, where it is tried.
+    pub(crate) canary: Option<Canary>,
     pub(crate) activity: Activity,
     /// Oldest first.
     pub(crate) generations: Vec<Generation>,
@@ -98,6 +100,87 @@ pub(crate) struct Pending {
     pub(crate) origin: String,
     /// Sentences, with `; ` between them.
     pub(crate) why: String,
+    /// Why it is no longer tried.
+    pub(crate) ended: Option<String>,
+}
+
+/// A build that waits and answers some of the calls.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Canary {
+    #[serde(flatten)]
+    pub(crate) share: Share,
+    pub(crate) since: String,
+    /// What it has made of the calls.
+    pub(crate) own: Figures,
+    /// What the version that serves has made of them.
+    pub(crate) before: Figures,
+    pub(crate) comparisons: Vec<Comparison>,
+}
+
+/// Which calls it answers.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Share {
+    pub(crate) percent: u8,
+    pub(crate) callers: Vec<String>,
+}
+
+impl Share {
+    /// What was typed: a number, or none, and names with commas between them; none where it is no part of the calls.
+    pub(crate) fn read(percent: &str, callers: &str) -> Option<Self> {
+        let callers = callers.split([',', '、', '，']).map(str::trim).filter(|it| !it.is_empty());
+        let callers: Vec<_> = callers.map(str::to_owned).collect();
+        // A Japanese keyboard types wide digits.
+        let narrow = |it: char| match it {
+            '０'..='９' => char::from_u32(it as u32 - '０' as u32 + '0' as u32).unwrap_or(it),
+            it => it,
+        };
+        let percent: String =
+            percent.trim().trim_end_matches(['%', '％']).chars().map(narrow).collect();
+        let percent = match percent.trim() {
+            "" if !callers.is_empty() => 0,
+            text => text.parse().ok().filter(|it| *it <= 99)?,
+        };
+        (percent > 0 || !callers.is_empty()).then_some(Self { percent, callers })
+    }
+
+    /// As it is ordered, of the build of that digest.
+    pub(crate) fn body(&self, digest: Option<&str>) -> Value {
+        json!({ "percent": self.percent, "callers": self.callers, "digest": digest })
+    }
+}
+
+/// What one of two versions has made of calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Figures {
+    pub(crate) calls: u64,
+    pub(crate) errors: u64,
+    pub(crate) refused: u64,
+    pub(crate) traps: u64,
+    pub(crate) mean_us: u64,
+    pub(crate) p99_us: u64,
+}
+
+/// What both have answered to calls of one tool.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Comparison {
+    pub(crate) tool: String,
+    pub(crate) compared: u64,
+    pub(crate) different: u64,
+    pub(crate) example: Option<Example>,
+}
+
+/// Where two answers differ.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Example {
+    /// A JSON pointer, or empty.
+    pub(crate) at: String,
+    pub(crate) serving: String,
+    pub(crate) canary: String,
 }
 
 /// What a component has done since the server started.
@@ -234,9 +317,20 @@ pub(crate) fn newest_first(mut lines: Vec<Line>) -> Vec<Line> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+
+    #[test]
+    fn a_share_is_read_as_people_type_it() {
+        let share = |percent, callers: &[&str]| {
+            Some(Share { percent, callers: callers.iter().map(ToString::to_string).collect() })
+        };
+        assert_eq!(Share::read(" 10 % ", ""), share(10, &[]));
+        assert_eq!(Share::read("１０％", "ci、 dana, "), share(10, &["ci", "dana"]));
+        assert_eq!(Share::read("", "ci"), share(0, &["ci"]));
+        for wrong in ["", "0", "100", "-1", "1.5", "ten", "999"] {
+            assert_eq!(Share::read(wrong, ""), None, "{wrong}");
+        }
+    }
 
     #[test]
     fn what_is_left_out_is_empty_and_what_is_new_is_passed_over() {

@@ -1,6 +1,7 @@
 //! The operator's place: how the server is, its components, its calls; behind a key of its own.
 
 mod calls;
+mod canary;
 mod chart;
 mod component;
 mod components;

@@ -156,11 +156,59 @@ pub struct Config {
 }
 
 /// What may replace what: `[swap]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SwapConfig {
     /// Whether a build that may fail the callers of the version before it waits for the operator.
     pub refuse_breaking: bool,
+    /// When a canary gives way.
+    pub canary: CanaryConfig,
+}
+
+/// When a waiting build that answers some of the calls gives way to the version before it: `[swap.canary]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CanaryConfig {
+    /// Calls of it that trap, fail or are refused, below which that says nothing.
+    pub faults_min: u64,
+    /// Calls of it, and of the version before, below which errors and times say nothing.
+    pub calls_min: u64,
+    /// How many times as often as those of the version before its calls may trap or fail.
+    pub errors_factor: f64,
+    /// How many times as long as those of the version before its calls may take.
+    pub latency_factor: f64,
+    /// Milliseconds that its calls may take longer in any case.
+    pub latency_ms_min: u64,
+}
+
+impl Default for CanaryConfig {
+    fn default() -> Self {
+        Self {
+            faults_min: 3,
+            calls_min: 20,
+            errors_factor: 2.0,
+            latency_factor: 2.0,
+            latency_ms_min: 20,
+        }
+    }
+}
+
+impl CanaryConfig {
+    fn check(&self) -> Result<(), String> {
+        for (name, number) in [("faults_min", self.faults_min), ("calls_min", self.calls_min)] {
+            if number == 0 {
+                return Err(format!("{name} = 0: at least 1 is needed"));
+            }
+        }
+        for (name, factor) in
+            [("errors_factor", self.errors_factor), ("latency_factor", self.latency_factor)]
+        {
+            if !factor.is_finite() || factor < 1.0 {
+                return Err(format!("{name} = {factor}: it is 1 or more"));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// `operator_addr` as it is written: an address, or false.
@@ -299,6 +347,7 @@ impl Config {
         self.connections.check(self.largest_body()).map_err(unworkable("connections"))?;
         self.approvals.check().map_err(unworkable("approvals"))?;
         self.tasks.check().map_err(unworkable("tasks"))?;
+        self.swap.canary.check().map_err(unworkable("swap.canary"))?;
         self.sandbox.check().map_err(unworkable("sandbox"))?;
         self.limits.check(&self.sandbox).map_err(unworkable("limits"))?;
         if let Some((name, what)) = servers::unworkable(&self.servers) {

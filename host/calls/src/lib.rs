@@ -20,7 +20,10 @@ use crate::{
     waiting::Waiting,
 };
 use base::{call::CallRequest, config::Config, grants::Grant};
-use registry::{Catalog, Registry};
+use registry::{
+    Catalog, Registry,
+    canary::{Canary, Side},
+};
 use sandbox::{
     capability::Asking,
     component::{
@@ -167,12 +170,16 @@ impl Calls {
         catalog: &Catalog,
         questions: Questions,
     ) -> Result<CallOutcome<M::Output>, CallError> {
-        let mut component = M::component(catalog, &record.call)?;
+        let serving = M::component(catalog, &record.call)?;
+        record.component = Some(serving.clone());
+        let opened = self.opened::<M>(&record.call, &serving.setup.clock)?;
+        let (mut component, compared) = version_for::<M>(catalog, record, serving, opened.as_ref());
         record.component = Some(component.clone());
+        record.compared = compared;
         let whose = (&**component.digest(), &component.setup.clock);
         let has_answers = !record.call.responses.is_empty();
         let are_taken = has_answers && takes_unasked::<M>(&record.call, &component);
-        let mut state = Arc::new(self.state::<M>(&record.call, whose, are_taken)?);
+        let mut state = Arc::new(taken_up(&record.call, opened, whose, are_taken)?);
         let claim = self.claim(&state, &component.setup.clock)?;
         record.round = state.rounds + 1;
         let (call, call_id) = (&record.call, record.id);
@@ -201,6 +208,12 @@ impl Calls {
                         claim.filter(|_| questions == Questions::Answered),
                         &component.setup.clock,
                     );
+                    if let Some((canary, Side::Canary)) = &record.compared
+                        && state.rounds == 0
+                        && call.responses.is_empty()
+                    {
+                        M::compare(self, canary, call, &output);
+                    }
                     let component = component.name().clone();
                     return Ok(CallOutcome::Done { component, call_id, output });
                 }
@@ -220,8 +233,17 @@ impl Calls {
                         }
                         let kept = pauses.and_then(|it| it.wait_max());
                         waiting.wait(&component, &it, kept, &self.stop).await?;
-                        // A wait does not hold a version back.
-                        component = M::component(&self.registry.catalog(), call)?;
+                        record.waited = waiting.waited();
+                        // A wait does not hold a version back; a canary goes on with what it began.
+                        let catalog = self.registry.catalog();
+                        let serving = M::component(&catalog, call)?;
+                        match &record.compared {
+                            Some((it, Side::Canary)) if is_there(&catalog, it) => {}
+                            Some((_, Side::Canary)) => {
+                                (component, record.compared) = (serving, None);
+                            }
+                            _ => component = serving,
+                        }
                         record.component = Some(component.clone());
                         waiting.follow(&component);
                         Arc::make_mut(&mut state).belong_to(component.digest());
@@ -264,40 +286,20 @@ impl Calls {
         (state.rounds > 0).then(claim).transpose()
     }
 
-    /// What earlier rounds left, with the answers of this one.
-    ///
-    /// Answers to an earlier version of the component are dropped: the new one asks again.
-    fn state<M: Method>(
+    /// What earlier rounds left, where the call carries it along.
+    fn opened<M: Method>(
         &self,
         call: &CallRequest,
-        (version, clock): (&str, &Clock),
-        are_taken_unasked: bool,
-    ) -> Result<State, StateError> {
-        let now = clock.now();
-        let first_called_at_ns = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
-        let Some(sealed) = &call.state else {
-            return match call.responses.is_empty() {
-                true => Ok(State { first_called_at_ns, ..State::default() }),
-                false => {
-                    let answers = unasked_answers(are_taken_unasked, &call.responses)?;
-                    let component = version.to_owned();
-                    Ok(State { component, first_called_at_ns, answers, ..State::default() })
-                }
-            };
-        };
-        let mut state = State::open((&self.seal, sealed), now, |it| {
+        clock: &Clock,
+    ) -> Result<Option<State>, StateError> {
+        let Some(sealed) = &call.state else { return Ok(None) };
+        let state = State::open((&self.seal, sealed), clock.now(), |it| {
             it.method == M::NAME
                 && it.name == call.name
                 && it.arguments == digest_of(&call.arguments)
                 && *it.principal == *call.caller.principal
-        })?;
-        state.belong_to(version);
-        for (key, kind) in std::mem::take(&mut state.asked) {
-            if let Some(response) = call.responses.get(&key) {
-                state.answers.insert(key, (kind, response.clone()));
-            }
-        }
-        Ok(state)
+        });
+        state.map(Some)
     }
 
     /// Where `call` goes on that waits, sealed; none where that is too big to be kept.
@@ -345,6 +347,67 @@ impl Calls {
         let state = sealed.ok_or_else(|| exceeded("state_bytes_max"))?;
         Ok(CallOutcome::Asked { component: component.clone(), call_id, questions, state })
     }
+}
+
+/// What earlier rounds left, with the answers of this one.
+///
+/// Answers to an earlier version of the component are dropped: the new one asks again.
+fn taken_up(
+    call: &CallRequest,
+    opened: Option<State>,
+    (version, clock): (&str, &Clock),
+    are_taken_unasked: bool,
+) -> Result<State, StateError> {
+    let Some(mut state) = opened else {
+        let now = clock.now();
+        let first_called_at_ns = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
+        return match call.responses.is_empty() {
+            true => Ok(State { first_called_at_ns, ..State::default() }),
+            false => {
+                let answers = unasked_answers(are_taken_unasked, &call.responses)?;
+                let component = version.to_owned();
+                Ok(State { component, first_called_at_ns, answers, ..State::default() })
+            }
+        };
+    };
+    state.belong_to(version);
+    for (key, kind) in std::mem::take(&mut state.asked) {
+        if let Some(response) = call.responses.get(&key) {
+            state.answers.insert(key, (kind, response.clone()));
+        }
+    }
+    Ok(state)
+}
+
+/// Which version answers, where a canary stands beside the one that serves: said once for all rounds. With what it is
+/// compared, where either could have answered.
+fn version_for<M: Method>(
+    catalog: &Catalog,
+    record: &Record<'_>,
+    serving: Arc<LoadedComponent>,
+    opened: Option<&State>,
+) -> (Arc<LoadedComponent>, Option<(Arc<Canary>, Side)>) {
+    let Some(canary) = catalog.canary(serving.name()).filter(|it| !it.is_gone()) else {
+        return (serving, None);
+    };
+    let call = &*record.call;
+    if !M::reaches(canary, call) {
+        return (serving, None);
+    }
+    let is_canarys = match opened {
+        Some(state) => *state.component == **canary.component.digest(),
+        None => canary.takes(&call.caller.principal),
+    };
+    match is_canarys {
+        true => (canary.component.clone(), Some((canary.clone(), Side::Canary))),
+        false => (serving, Some((canary.clone(), Side::Serving))),
+    }
+}
+
+/// Whether `canary` still answers calls.
+fn is_there(catalog: &Catalog, canary: &Arc<Canary>) -> bool {
+    let now = catalog.canary(canary.component.name());
+    now.is_some_and(|it| it.component.digest() == canary.component.digest()) && !canary.is_gone()
 }
 
 /// The end of a call that cannot be made now; perhaps in that time.

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{CallOutcome, CallRequest, Calls, answers, spend};
+use super::{CallOutcome, CallRequest, Calls, answers, run, spend, taken_up};
 use crate::{discovery, record::Record, state::State};
 use base::{caller::Caller, tool_set::Owner, uri_template::URI_BYTES_MAX};
 use registry::{
     Catalog,
+    canary::{Canary, Told},
     upstream::{Answer, Ask, Request, Upstream},
 };
 use sandbox::component::{
@@ -32,6 +33,13 @@ pub trait Method: 'static {
 
     /// The component to be asked, if the caller may ask it.
     fn component(catalog: &Catalog, call: &CallRequest) -> Result<Arc<LoadedComponent>, CallError>;
+
+    /// Whether a build that stands beside the component could answer in its place, for a caller who may ask it.
+    fn reaches(canary: &Canary, call: &CallRequest) -> bool;
+
+    /// Has the version that serves answer `call`, too, which `canary` has answered with `output`, and counts whether it
+    /// answers the same; where that changes nothing.
+    fn compare(_: &Calls, _: &Arc<Canary>, _: &Arc<CallRequest>, _: &Self::Output) {}
 
     /// The other server to be asked in place of a component, and for what.
     fn served(catalog: &Catalog, call: &CallRequest) -> Option<(Arc<dyn Upstream>, Ask)>;
@@ -79,12 +87,46 @@ impl Method for CallTool {
         }
     }
 
+    fn reaches(canary: &Canary, call: &CallRequest) -> bool {
+        canary.has_tool(&call.name, &call.arguments, call.via.asked_by.is_some())
+    }
+
     fn served(catalog: &Catalog, call: &CallRequest) -> Option<(Arc<dyn Upstream>, Ask)> {
         let tool = catalog.served.tool(&call.name)?;
         if !catalog.knows_of(&call.caller, &call.name) {
             return None;
         }
         Some((tool.server.clone(), Ask::Tool(tool.clone())))
+    }
+
+    fn compare(calls: &Calls, canary: &Arc<Canary>, call: &Arc<CallRequest>, output: &Output) {
+        let Some(leave) = canary.compares(&call.name) else { return };
+        let name = canary.component.name();
+        let Some(serving) = calls.registry.catalog().component(name).cloned() else { return };
+        let (canary, call, told) = (canary.clone(), call.clone(), Told::of(output));
+        let stop = calls.stop.clone();
+        tokio::spawn(async move {
+            let round =
+                Round { caller: call.caller.clone(), pace: serving.pace(), ..Round::of_host() };
+            let state = Arc::<State>::default();
+            let answer = tokio::select! {
+                () = stop.cancelled() => return,
+                answer = run::<Self>(&serving, &call, &state, round) => answer,
+            };
+            let answer = match answer {
+                Ok(output) => Told::of(&output),
+                Err(CallError::Stopped(Stop::Refused(it))) => {
+                    Told::Stopped(format!("refused: {}", it.code))
+                }
+                Err(CallError::Stopped(Stop::InvalidArguments(_))) => {
+                    Told::Stopped("invalid_params".to_owned())
+                }
+                // It says nothing of the answer.
+                Err(_) => return,
+            };
+            canary.compared(&call.name, &answer, &told);
+            drop(leave);
+        });
     }
 
     async fn round(
@@ -113,6 +155,10 @@ impl Method for GetPrompt {
         let unknown = || CallError::UnknownPrompt { name: shown(&call.name) };
         let component = shown_to(catalog, call, catalog.component_for_prompt(&call.name));
         usable(component.ok_or_else(|| away_or(catalog, call, unknown()))?, call)
+    }
+
+    fn reaches(canary: &Canary, call: &CallRequest) -> bool {
+        canary.has_prompt(&call.name)
     }
 
     fn served(catalog: &Catalog, call: &CallRequest) -> Option<(Arc<dyn Upstream>, Ask)> {
@@ -158,6 +204,10 @@ impl Method for ReadResource {
         usable(component.ok_or_else(|| away_or(catalog, call, unknown()))?, call)
     }
 
+    fn reaches(canary: &Canary, call: &CallRequest) -> bool {
+        canary.has_resource(&call.name)
+    }
+
     fn served(catalog: &Catalog, call: &CallRequest) -> Option<(Arc<dyn Upstream>, Ask)> {
         let server = catalog.server_for_resource(&call.name)?;
         let server = server_shown_to(catalog, call, server)?;
@@ -199,6 +249,13 @@ impl Method for Complete {
             ),
         };
         usable(shown_to(catalog, call, found).ok_or(unknown)?, call)
+    }
+
+    fn reaches(canary: &Canary, call: &CallRequest) -> bool {
+        match reference(&call.name) {
+            Reference::Prompt(name) => canary.has_prompt(&name),
+            Reference::Template(text) => canary.has_template(&text),
+        }
     }
 
     fn served(catalog: &Catalog, call: &CallRequest) -> Option<(Arc<dyn Upstream>, Ask)> {
@@ -261,7 +318,8 @@ impl Calls {
             return Err(CallError::Forbidden { scope });
         }
         record.server = Some(server.clone());
-        let mut state = self.state::<M>(call, (server.label(), &Clock::System), false)?;
+        let opened = self.opened::<M>(call, &Clock::System)?;
+        let mut state = taken_up(call, opened, (server.label(), &Clock::System), false)?;
         let claim = self.claim(&state, &Clock::System)?;
         record.round = state.rounds + 1;
         // A server keeps what it wants to know in its own state: it gets this round's answers only.

@@ -303,8 +303,12 @@ impl Calls {
         let Some(name) = asked_by.strip_prefix(COMPONENT) else { return true };
         let catalog = self.registry.catalog();
         let Some(component) = catalog.component(name) else { return false };
-        let tools = &component.setup.reach.calls.tools;
-        shown.owner().is_some_and(|it| it == Owner::Component(name) || tools.has(it, tool))
+        // A canary has what it asks for, which the version that serves may not have.
+        let both = [Some(component), catalog.canary(name).map(|it| &it.component)];
+        let has = |owner: Owner<'_>| {
+            both.iter().flatten().any(|it| it.setup.reach.calls.tools.has(owner, tool))
+        };
+        shown.owner().is_some_and(|it| it == Owner::Component(name) || has(it))
     }
 }
 

@@ -3,12 +3,16 @@
 use std::{
     borrow::Cow,
     sync::Arc,
-    time::{Instant, SystemTime},
+    time::{Duration, Instant, SystemTime},
 };
 
 use crate::outcome::CallOutcome;
 use base::call::{CallRequest, Ending, next_call_id};
-use registry::{Registry, upstream::Upstream};
+use registry::{
+    Registry,
+    canary::{Canary, Side},
+    upstream::Upstream,
+};
 use sandbox::component::{CallError, LoadedComponent, Stop};
 use telemetry::{
     Span, Telemetry,
@@ -83,6 +87,8 @@ impl Watch {
             round: 1,
             component: None,
             server: None,
+            compared: None,
+            waited: Duration::ZERO,
             ending: Ending::Cancelled,
             word: Ending::Cancelled.name().into(),
         }
@@ -109,6 +115,10 @@ pub struct Record<'a> {
     pub component: Option<Arc<LoadedComponent>>,
     /// The same, where it is another server.
     pub server: Option<Arc<dyn Upstream>>,
+    /// The canary that is compared with the version that serves, and which of the two it is that answers.
+    pub compared: Option<(Arc<Canary>, Side)>,
+    /// How long it has waited for something to happen.
+    pub waited: Duration,
     time: SystemTime,
     began: Instant,
     ending: Ending,
@@ -152,6 +162,10 @@ impl Drop for Record<'_> {
             (None, Some(it)) => it.tally().ended(self.ending, duration),
             (None, None) => self.watch.metrics.ended_nowhere(self.ending),
         }
+        let is_canary = matches!(self.compared, Some((_, Side::Canary)));
+        if let Some((canary, side)) = &self.compared {
+            canary.ended(*side, self.ending, duration.saturating_sub(self.waited));
+        }
         if let Some(server) = &self.server {
             self.span.server((self.method, &self.call.name), server.name());
         }
@@ -177,7 +191,10 @@ impl Drop for Record<'_> {
                 "tools/call" => audit::Name::Tool(name),
                 _ => audit::Name::Name(name),
             },
-            by: by(self.component.as_deref(), self.server.as_deref()),
+            by: audit::By {
+                canary: is_canary,
+                ..by(self.component.as_deref(), self.server.as_deref())
+            },
             arguments: audit::Arguments::of(std::mem::take(
                 &mut Arc::make_mut(&mut self.call).arguments,
             )),
@@ -200,5 +217,6 @@ pub fn by(component: Option<&LoadedComponent>, server: Option<&dyn Upstream>) ->
         digest: component.map(|it| it.digest().clone()),
         generation: component.map(|it| it.generation()),
         server: server.map(|it| it.name().clone()),
+        canary: false,
     }
 }

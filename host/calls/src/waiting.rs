@@ -25,6 +25,7 @@ const STOPPING: &str = "The server is stopping; call again in a moment.";
 /// What one call has waited so far.
 pub struct Waiting {
     began: Instant,
+    waited: Duration,
     wakes: u32,
     call_id: u64,
     component: Arc<str>,
@@ -36,7 +37,8 @@ impl Waiting {
     /// Begins to listen, before the first round: what rings during a round is not lost.
     pub fn begin(component: &LoadedComponent, call_id: u64) -> Self {
         let (began, name) = (Instant::now(), component.name().clone());
-        Self { began, wakes: 0, call_id, component: name, listener: listener(component) }
+        let (waited, listener) = (Duration::ZERO, listener(component));
+        Self { began, waited, wakes: 0, call_id, component: name, listener }
     }
 
     /// Waits until an event of `wait` comes, or has come since the round began, or the time is up,
@@ -68,6 +70,7 @@ impl Waiting {
             return Err(CallError::LimitExceeded { component: component_name, call_id, limit });
         }
         let until = Duration::new(wait.until.seconds, wait.until.nanoseconds.min(999_999_999));
+        let from = Instant::now();
         let wanted = until.saturating_sub(component.setup.clock.now()).max(WAIT_MIN);
         tokio::select! {
             // A server that goes is not to be waited for.
@@ -79,7 +82,13 @@ impl Waiting {
         if self.wakes > QUICK_WAKES {
             tokio::time::sleep(WAIT_MIN).await;
         }
+        self.waited += from.elapsed();
         Ok(())
+    }
+
+    /// How long it has waited so far.
+    pub fn waited(&self) -> Duration {
+        self.waited
     }
 
     /// Goes on with `component`, which may be another version by now, or another component. What

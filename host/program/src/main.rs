@@ -90,6 +90,8 @@ enum Command {
     Rollback(cli::operator::Rollback),
     /// Let a build serve that waits, for it wants more or breaks callers; or a changed tool of another server
     Accept(cli::operator::Accept),
+    /// Let a build that waits answer some of the calls first, or none any more
+    Canary(cli::operator::Canary),
     /// Let go of a build that waits, or of a changed tool of another server
     Refuse(cli::operator::Named),
     /// Show the address of the operator's place on the page, with the key of this start
@@ -171,6 +173,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Some(Command::Unload(named)) => named.unload(&config).await,
             Some(Command::Rollback(rollback)) => rollback.run(&config).await,
             Some(Command::Accept(accept)) => accept.run(&config).await,
+            Some(Command::Canary(canary)) => canary.run(&config).await,
             Some(Command::Refuse(named)) => named.refuse(&config).await,
             Some(Command::Operator) => cli::operator::show(&config).await,
             Some(Command::Call(call)) => call.run(&config).await,

@@ -15,6 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::{
     Registry,
+    canary::{Canary, CanaryShare, Comparison, Figures, GivesWay, Side},
     revisions::{Manifest, Pending, Revision, RevisionStore},
 };
 use base::{
@@ -53,7 +54,7 @@ pub struct Control {
     pub(crate) registry: Registry,
     pub(crate) shelf: RevisionStore,
     pub(crate) troubles: Troubles,
-    metrics: Metrics,
+    pub(crate) metrics: Metrics,
 }
 
 /// One component as its operator sees it.
@@ -84,6 +85,9 @@ pub struct ComponentReport {
     pub trouble: Option<String>,
     /// A build that waits for the operator's word.
     pub pending: Option<Pending>,
+    /// The build that waits, where it answers some of the calls.
+    #[serde(default)]
+    pub canary: Option<CanaryReport>,
     /// What it has done since the server started.
     #[serde(default)]
     pub activity: Snapshot,
@@ -92,6 +96,38 @@ pub struct ComponentReport {
     /// The numbers of those whose bytes are kept, so that they can serve again.
     #[serde(default)]
     pub kept: Vec<u64>,
+}
+
+/// A waiting build that answers some of the calls, as the operator sees it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CanaryReport {
+    /// The SHA-256 of its bytes.
+    pub digest: String,
+    /// Which calls it answers.
+    #[serde(flatten)]
+    pub share: CanaryShare,
+    /// Since when, as RFC 3339 has it.
+    pub since: String,
+    /// What it has made of the calls.
+    pub own: Figures,
+    /// What the version that serves has made meanwhile of those that either could have answered.
+    pub before: Figures,
+    /// What it answers otherwise to calls that only read.
+    #[serde(default)]
+    pub comparisons: Vec<Comparison>,
+}
+
+impl CanaryReport {
+    fn of(canary: &Canary) -> Self {
+        Self {
+            digest: canary.component.digest().to_string(),
+            share: canary.share.clone(),
+            since: canary.since.clone(),
+            own: canary.figures(Side::Canary),
+            before: canary.figures(Side::Serving),
+            comparisons: canary.comparisons(),
+        }
+    }
 }
 
 /// Why a command was not carried out.
@@ -135,6 +171,17 @@ pub enum ControlError {
         "another build of {0} waits by now; look at it first, with: madoguchi accept {0} --show"
     )]
     AnotherPending(String),
+    /// No version serves that the build could answer calls beside.
+    #[error(
+        "no version of {0} serves, so there are no calls of which a build could answer some; let it serve with: madoguchi accept {0}"
+    )]
+    NothingServes(String),
+    /// The build that waits answers no calls.
+    #[error("no build of {0} answers calls as a canary")]
+    NoCanary(String),
+    /// What a canary would answer is no part of the calls.
+    #[error("{0}")]
+    Share(String),
     /// It could not be loaded.
     #[error("{component}: refused: {source}")]
     Load {
@@ -171,6 +218,12 @@ pub enum Order {
     Accept(Option<String>),
     /// Let go of that build. The same bytes wait no more until they are loaded by name.
     Refuse(Option<String>),
+    /// Let the build of that digest that waits, or whichever waits, answer those calls, with what it asks for.
+    Canary(Option<String>, CanaryShare),
+    /// Let it answer none any more; it waits on.
+    StopCanary(Option<String>),
+    /// A canary has given way: it is taken out of the catalog.
+    GiveWay,
     /// The first calls of this generation all trapped.
     GiveBack(u64),
 }
@@ -242,6 +295,7 @@ impl Control {
             }),
             trouble: self.troubles.lock().get(name).map(|it| it.told.clone()),
             pending,
+            canary: catalog.canary(name).map(|it| CanaryReport::of(it)),
             activity: self.metrics.component(name),
             generations,
             kept,
@@ -258,5 +312,15 @@ impl GivesBack for Control {
                 tracing::warn!(component, "it stays, though its calls trap: {error}");
             }
         })
+    }
+}
+
+impl GivesWay for Control {
+    fn give_way(&self, component: &str) {
+        let (control, name) = (self.clone(), component.to_owned());
+        // Without a runtime the server is about to end; the reloader looks by itself, too.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move { control.obey(&name, Order::GiveWay).await.map(drop) });
+        }
     }
 }

@@ -12,6 +12,7 @@ use sandbox::{
     definition::{Shown, Template, Tool},
 };
 
+pub mod canary;
 pub mod control;
 pub mod difference;
 pub mod library;
@@ -20,6 +21,7 @@ pub mod reload;
 pub mod revisions;
 pub mod upstream;
 
+use canary::Canary;
 use upstream::Served;
 
 /// What comes of a step of loading.
@@ -34,6 +36,8 @@ pub struct Catalog {
     /// Counts the swaps since the start.
     generation: u64,
     components: BTreeMap<Arc<str>, Arc<LoadedComponent>>,
+    /// Builds that answer some of the calls of the component of their name.
+    canaries: BTreeMap<Arc<str>, Arc<Canary>>,
     tools: BTreeMap<Arc<str>, Arc<LoadedComponent>>,
     prompts: BTreeMap<Arc<str>, Arc<LoadedComponent>>,
     /// What could be read when its component was loaded, by URI.
@@ -76,6 +80,11 @@ impl Catalog {
     /// The component named `name`.
     pub fn component(&self, name: &str) -> Option<&Arc<LoadedComponent>> {
         self.components.get(name)
+    }
+
+    /// The build that answers some of the calls of the component named `name`.
+    pub fn canary(&self, name: &str) -> Option<&Arc<Canary>> {
+        self.canaries.get(name)
     }
 
     /// The components, by name.
@@ -208,6 +217,8 @@ impl Catalog {
         if let Some(gone) = next.components.remove(name) {
             next.note(&gone);
         }
+        // It stood beside that version, and was compared with it.
+        next.canaries.remove(name);
         let stays = |owner: &Arc<LoadedComponent>| &**owner.name() != name;
         next.tools.retain(|_, owner| stays(owner));
         next.prompts.retain(|_, owner| stays(owner));
@@ -292,6 +303,28 @@ impl Registry {
             if let Ok(mut next) = current.with(component) {
                 (next.generation, next.changed) = (current.generation, current.changed);
                 *current = Arc::new(next);
+            }
+            false
+        });
+    }
+
+    /// Lets `canary` answer its share of the calls of the component of its name. What is on offer stays the same, so
+    /// no bell is rung.
+    pub fn begin_canary(&self, canary: Arc<Canary>) {
+        let name = canary.component.name().clone();
+        self.current.send_if_modified(|current| {
+            if current.components.contains_key(&name) {
+                Arc::make_mut(current).canaries.insert(name, canary);
+            }
+            false
+        });
+    }
+
+    /// Takes the canary of the component named `name` away; calls that run on it finish there.
+    pub fn end_canary(&self, name: &str) {
+        self.current.send_if_modified(|current| {
+            if current.canaries.contains_key(name) {
+                Arc::make_mut(current).canaries.remove(name);
             }
             false
         });

@@ -23,6 +23,7 @@ use sandbox::component::{LoadError, LoadedComponent};
 use store::database::Database;
 
 mod builds;
+mod canaries;
 mod commands;
 
 use builds::BY_OPERATOR;
@@ -93,6 +94,7 @@ impl Reloader {
                 self.frozen.insert(name.clone());
             }
         }
+        self.resume_canaries().await;
     }
 
     /// The components that should serve.
@@ -131,6 +133,7 @@ impl Reloader {
                 }
             }
             self.look().await;
+            self.settle_canaries().await;
         }
         drop(watcher);
     }
@@ -184,10 +187,11 @@ impl Reloader {
             if let Some(why) = self.new_damage(&name) {
                 self.warn(&name, "its database", &LoadError::Damaged(why), "");
             }
-            if (has_thawed || before.is_some_and(|it| it != stamp))
-                && let Err((what, error)) = self.reconfigured(&name).await
-            {
-                self.refuse(&name, what, &error);
+            if has_thawed || before.is_some_and(|it| it != stamp) {
+                match self.reconfigured(&name).await {
+                    Ok(()) => self.resume_canary(&name).await,
+                    Err((what, error)) => self.refuse(&name, what, &error),
+                }
             }
         }
     }

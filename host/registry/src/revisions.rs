@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::difference::Difference;
+use crate::{canary::CanaryShare, difference::Difference};
 use base::grants::Grant;
 pub use sandbox::component::Status;
 
@@ -52,6 +52,12 @@ pub struct Pending {
     pub origin: String,
     /// Why it waits.
     pub why: String,
+    /// The calls that it answers meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub canary: Option<CanaryShare>,
+    /// Why it answers none any more, in a sentence without its full stop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<String>,
 }
 
 /// A build that is not tried again by itself.
@@ -176,6 +182,13 @@ impl Manifest {
     pub fn end_serving(&mut self, status: Status) {
         for it in self.generations.iter_mut().filter(|it| it.status == Status::Serving) {
             it.status = status;
+        }
+    }
+
+    /// The build of that digest, which waits, answers no calls any more.
+    pub fn end_canary(&mut self, digest: &str, why: String) {
+        if let Some(it) = self.pending.as_mut().filter(|it| it.digest == digest) {
+            (it.canary, it.ended) = (None, Some(why));
         }
     }
 

@@ -19,7 +19,7 @@ pub use base::{
 };
 pub use calls::{approvals, authorization, record};
 pub use mcp::{ServerReport, WaitingTool};
-pub use registry::{control, difference, revisions};
+pub use registry::{canary, control, difference, revisions};
 pub use sandbox::{capability::http::Outgoing, compiler, component, definition};
 pub use store::{backup, blobs, clock, data, database, digest, events, seal};
 pub use telemetry::{audit, log, metrics};

@@ -35,6 +35,8 @@ struct Counters {
     generation: Box<dyn Fn() -> u64 + Send + Sync>,
     audit: Audit,
     components: Mutex<BTreeMap<Arc<str>, Arc<Tally>>>,
+    /// Of components with a canary: the calls that the version that serves has answered meanwhile, and the canary.
+    canaries: Mutex<BTreeMap<Arc<str>, [Arc<Tally>; 2]>>,
     /// Calls that reached no component, by how they ended.
     nowhere: [AtomicU64; Ending::ALL.len()],
     load_failures: AtomicU64,
@@ -77,6 +79,7 @@ impl Metrics {
             generation: Box::new(generation),
             audit,
             components: Mutex::default(),
+            canaries: Mutex::default(),
             nowhere: Default::default(),
             load_failures: AtomicU64::new(0),
             refused: Default::default(),
@@ -91,6 +94,13 @@ impl Metrics {
             Some(it) => it.clone(),
             None => components.entry(name.into()).or_default().clone(),
         }
+    }
+
+    /// New counters for a canary of the component named `name`: those of the version that serves beside it, and its own.
+    pub fn begin_canary(&self, name: &str) -> [Arc<Tally>; 2] {
+        let tallies: [Arc<Tally>; 2] = Default::default();
+        self.0.canaries.lock().insert(name.into(), tallies.clone());
+        tallies
     }
 
     /// What the component named `name` has done; nothing where it was never there.

@@ -1,14 +1,14 @@
 //! A component that misbehaves where the host asks before it serves, or through its database.
 //!
-//! How it misbehaves when asked for its tools is written in its bytes: a test changes the letter
-//! behind the marker, which makes it another component without building another one.
+//! How it misbehaves when asked for its tools, or in each call, is written in its bytes: a test changes
+//! the letter behind the marker, which makes it another component without building another one.
 
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use toolkit::{English, Stop, Text, Tool, User, sql};
+use toolkit::{English, Hints, Stop, Text, Tool, User, sql};
 
 mod storage;
 
@@ -38,6 +38,18 @@ fn sabotage() {
         b's' => (0..300_000_000u32).for_each(|turn| _ = std::hint::black_box(turn)),
         _ => {}
     }
+}
+
+/// What the letter makes of each call: how many more rows it tells of than there are.
+fn misdeed() -> Result<i64, Stop> {
+    match std::hint::black_box(&FAULT)[15] {
+        b'P' => panic!("as promised"),
+        b'S' => (0..200_000_000u32).for_each(|turn| _ = std::hint::black_box(turn)),
+        b'R' => return Err(toolkit::refused("out_of_order", 409, "It is out of order.")),
+        b'O' => return Ok(7),
+        _ => {}
+    }
+    Ok(0)
 }
 
 /// 何もしない。
@@ -72,14 +84,16 @@ impl Tool for Begin {
     const TITLE: Text = Text { ja: "始める", en: "Begin" };
     const ENGLISH: English =
         English { description: "Says how much has been stored.", arguments: &[] };
+    const HINTS: Hints = Hints::READ_ONLY;
     type Output = Begun;
 
     fn call(self, _: &User) -> Result<Begun, Stop> {
+        let more = misdeed()?;
         let [count] = sql::query([toolkit::sql!("SELECT count(*) AS rows FROM hoard")])?;
         let rows = match count.rows.first().and_then(|it| it.first()) {
             Some(sql::Value::Integer(rows)) => *rows,
             _ => 0,
         };
-        Ok(Begun { rows })
+        Ok(Begun { rows: rows + more })
     }
 }

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use serde_json::json;
 
 use super::TITLE;
+use super::canary::Trial;
 use super::inventory::Inventory;
 use crate::operator::client;
 use crate::operator::data::Pending;
@@ -53,6 +54,7 @@ fn Card(inventory: Inventory, name: String, pending: Pending) -> impl IntoView {
             inventory.operator.order(&path, &json!({ "digest": digest })).await
         });
     };
+    let of = StoredValue::new(name.clone());
     let named = move |key: Key| move || own.with_value(|it| page.fill(key, &[&it.0]));
     let id = format!("op-waits-{name}");
     let labelled = id.clone();
@@ -74,6 +76,7 @@ fn Card(inventory: Inventory, name: String, pending: Pending) -> impl IntoView {
                     {reasons.into_iter().map(|it| view! { <li lang="en">{it}</li> }).collect_view()}
                 </ul>
             })}
+            <Trial inventory name=of trouble/>
             {move || trouble.get().map(|trouble| view! { <Notice trouble/> })}
             <div class="actions">
                 <button type="button" class="main-action" aria-disabled=move || inventory.is_busy.get().to_string()

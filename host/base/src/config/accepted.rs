@@ -62,6 +62,16 @@ impl Config {
         Ok(())
     }
 
+    /// This configuration for one build alone, with what its section asks for given to the component `name`.
+    ///
+    /// # Errors
+    /// Where the section cannot be used.
+    pub fn accepting(&self, name: &str, text: &str) -> Result<Self, String> {
+        let mut all = self.accepted.0.read().clone();
+        all.insert(name.to_owned(), self.component_asking(name, text)?);
+        Ok(Self { accepted: Accepted(Arc::new(RwLock::new(all))), ..self.clone() })
+    }
+
     /// Gives components what they were given before, by what the data folder remembers, and nothing else.
     pub fn take_accepted(&self, given: impl IntoIterator<Item = (String, String)>) {
         self.accepted.0.write().clear();

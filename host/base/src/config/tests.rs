@@ -69,6 +69,22 @@ fn the_operator_is_served_on_a_free_port_unless_the_file_says_otherwise() {
 }
 
 #[test]
+fn what_ends_a_canary_has_defaults_and_is_checked() {
+    let canary = parse("[swap.canary]\ncalls_min = 5").unwrap().swap.canary;
+    assert_eq!((canary.calls_min, canary.faults_min), (5, 3));
+    assert!(parse("[swap.canary]\ncals_min = 5").unwrap_err().contains("calls_min"));
+    for (entry, what) in [
+        ("calls_min = 0", "calls_min = 0"),
+        ("faults_min = 0", "at least 1"),
+        ("errors_factor = 0.5", "it is 1 or more"),
+        ("latency_factor = inf", "latency_factor"),
+    ] {
+        let error = parse(&format!("[swap.canary]\n{entry}")).unwrap().check().unwrap_err();
+        assert!(error.to_string().contains(what), "{error}");
+    }
+}
+
+#[test]
 fn a_typo_is_named_with_its_line_and_what_would_be_right() {
     let error = parse("adr = '127.0.0.1:1'").unwrap_err();
     assert!(error.contains("line 1") && error.contains("adr") && error.contains("addr"), "{error}");

@@ -1,11 +1,17 @@
-//! `madoguchi components | load | unload | rollback | accept | call | audit`: the commands to the server
+//! `madoguchi components | load | unload | rollback | accept | canary | call | audit`: the commands to the server
 //! that runs on the same data folder.
 
 use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::{Context, bail};
 use clap::Args;
-use host::{Config, control::ComponentReport, difference::Difference};
+use host::{
+    Config,
+    canary::{Comparison, Figures},
+    control::{CanaryReport, ComponentReport},
+    difference::Difference,
+    revisions::Pending,
+};
 use reqwest::{Method, StatusCode};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -55,6 +61,25 @@ pub(crate) struct Accept {
     /// Only show what waits, and why
     #[arg(long)]
     show: bool,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Lets the build that waits answer some of the calls, beside the version that serves.
+#[derive(Args)]
+pub(crate) struct Canary {
+    /// The component's name
+    name: String,
+    /// Of each hundred calls, so many: 1 to 99
+    #[arg(long, value_name = "NUMBER")]
+    percent: Option<u8>,
+    /// A caller of whom it answers all calls, by the token's name; may be said again
+    #[arg(long = "caller", value_name = "NAME")]
+    callers: Vec<String>,
+    /// Let it answer none any more; it waits on
+    #[arg(long, conflicts_with_all = ["percent", "callers"])]
+    stop: bool,
     /// As JSON
     #[arg(long)]
     json: bool,
@@ -147,12 +172,7 @@ impl Accept {
         if let Some(server) = self.name.strip_prefix(servers::PREFIX) {
             return servers::decide(config, server, "accept", (self.show, self.json)).await;
         }
-        let path = path_of(&self.name, "")?;
-        let response = Server::of(config)?.send(Method::GET, &path, Vec::new()).await?;
-        let report: ComponentReport = read(&text(response).await?)?;
-        let Some(pending) = report.pending else {
-            bail!("no build of {} waits to be accepted", self.name);
-        };
+        let pending = pending(config, &self.name).await?;
         if self.show || !self.json {
             say(&format!("{} ({}):", self.name, &pending.digest[..pending.digest.len().min(12)]))?;
             for line in pending.why.split("; ") {
@@ -164,6 +184,29 @@ impl Accept {
         }
         let body = json!({ "digest": pending.digest }).to_string().into_bytes();
         change(config, (Method::POST, &self.name, "/accept"), body, self.json).await
+    }
+}
+
+impl Canary {
+    /// Lets the very build answer that waited when this was run.
+    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
+        let path = path_of(&self.name, "/canary")?;
+        let server = Server::of(config)?;
+        let response = if self.stop {
+            server.send(Method::DELETE, &path, Vec::new()).await?
+        } else {
+            if self.percent.is_none() && self.callers.is_empty() {
+                bail!("which calls? --percent NUMBER, --caller NAME or both say; --stop ends it");
+            }
+            let digest = pending(config, &self.name).await?.digest;
+            let percent = self.percent.unwrap_or_default();
+            let body = json!({ "percent": percent, "callers": self.callers, "digest": digest });
+            server.send(Method::POST, &path, body.to_string().into_bytes()).await?
+        };
+        tell(&text(response).await?, self.json, |report: &ComponentReport| match &report.canary {
+            Some(it) => vec![format!("{}: {}", self.name, answers(it))],
+            None => vec![format!("{}: the build waits, and answers no calls", self.name)],
+        })
     }
 }
 
@@ -213,6 +256,47 @@ impl Call {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The build of that component that waits.
+async fn pending(config: &Config, name: &str) -> anyhow::Result<Pending> {
+    let path = path_of(name, "")?;
+    let response = Server::of(config)?.send(Method::GET, &path, Vec::new()).await?;
+    let report: ComponentReport = read(&text(response).await?)?;
+    report.pending.with_context(|| format!("no build of {name} waits to be accepted"))
+}
+
+/// What a canary answers.
+fn answers(it: &CanaryReport) -> String {
+    format!("the build {} answers {}", &it.digest[..it.digest.len().min(12)], it.share)
+}
+
+/// How a canary does beside the version that serves.
+fn compared(it: &CanaryReport) -> [String; 2] {
+    let told = |it: &Figures| {
+        let ms = |us: u64| us as f64 / 1e3;
+        format!(
+            "{} calls, {} errors, {} traps, {} refused, {:.1} ms on average, 99 % within {:.1} ms",
+            it.calls,
+            it.errors,
+            it.traps,
+            it.refused,
+            ms(it.mean_us),
+            ms(it.p99_us)
+        )
+    };
+    [format!("canary: {}", told(&it.own)), format!("beside: {}", told(&it.before))]
+}
+
+/// What a canary answers otherwise to calls of one tool.
+fn differing(it: &Comparison) -> Vec<String> {
+    let mut lines =
+        vec![format!("    {}: {} of {} answered differently", it.tool, it.different, it.compared)];
+    lines.extend(it.example.iter().flat_map(|it| {
+        let at = if it.at.is_empty() { String::new() } else { format!(" at {}", it.at) };
+        [format!("      beside{at}: {}", it.serving), format!("      canary{at}: {}", it.canary)]
+    }));
+    lines
 }
 
 /// Gives one command, and shows what the component is then.
@@ -298,6 +382,13 @@ fn table(components: &[ComponentReport]) -> Vec<String> {
         }
         lines.extend(differences(it).map(|it| format!("{:width$}       {it}", "")));
         lines.extend(it.pending.iter().map(|it| format!("  waits: {}: {}", it.origin, it.why)));
+        if let Some(canary) = &it.canary {
+            lines.push(format!("  canary: {} since {}", answers(canary), canary.since));
+            lines.extend(compared(canary).map(|it| format!("    {it}")));
+            lines.extend(canary.comparisons.iter().flat_map(differing));
+        }
+        let ended = it.pending.iter().filter_map(|it| it.ended.as_ref());
+        lines.extend(ended.map(|it| format!("  its canary ended: {it}")));
         lines.extend(it.trouble.iter().map(|it| format!("  trouble: {it}")));
     }
     lines

@@ -101,7 +101,7 @@ impl Reloader {
 
     /// What the build's own section asks for; none where it has nothing to ask for, or travels with the
     /// program.
-    fn section(&self, name: &str, source: &Source) -> Result<Option<String>> {
+    pub(super) fn section(&self, name: &str, source: &Source) -> Result<Option<String>> {
         if self.loader.library.is_bundled(name) {
             return Ok(None);
         }
@@ -186,10 +186,15 @@ impl Reloader {
     /// Keeps a build until the operator accepts it, or another one comes.
     async fn hold(&self, name: &str, source: &Source, why: &LoadError) {
         self.control.shelf.keep(name, source, None).await;
+        let before = self.control.shelf.manifest(name).pending;
+        let before = before.filter(|it| it.digest == source.digest);
+        let (canary, ended) = before.map(|it| (it.canary, it.ended)).unwrap_or_default();
         let pending = Pending {
             digest: source.digest.clone(),
             origin: source.origin.clone(),
             why: why.to_string(),
+            canary,
+            ended,
         };
         self.control.shelf.change(name, |it| it.pending = Some(pending)).await;
     }

@@ -22,8 +22,15 @@ impl Reloader {
             Order::Rollback(to) => self.rollback(&name, to).await,
             Order::Accept(digest) => self.accept(&name, digest.as_deref()).await,
             Order::Refuse(digest) => self.refuse_pending(&name, digest.as_deref()).await,
+            Order::Canary(digest, share) => {
+                self.begin_canary(&name, digest.as_deref(), share).await
+            }
+            Order::StopCanary(digest) => self.stop_canary(&name, digest.as_deref()).await,
+            // What has given way is taken away below.
+            Order::GiveWay => Ok(()),
             Order::GiveBack(generation) => self.give_back(&name, generation).await,
         };
+        self.settle_canaries().await;
         // The sender may be gone; what was done stays done.
         let _ = answer.send(result);
     }
@@ -60,7 +67,7 @@ impl Reloader {
     }
 
     /// The build that waits: the one of that digest, where one is named.
-    fn pending(&self, name: &str, digest: Option<&str>) -> Result<Pending> {
+    pub(super) fn pending(&self, name: &str, digest: Option<&str>) -> Result<Pending> {
         let pending = self.control.shelf.manifest(name).pending;
         let pending = pending.ok_or_else(|| ControlError::NothingPending(name.to_owned()))?;
         match digest.is_none_or(|it| it == pending.digest) {
@@ -225,6 +232,6 @@ impl Reloader {
     }
 }
 
-fn refused(name: &str, error: LoadError) -> ControlError {
+pub(super) fn refused(name: &str, error: LoadError) -> ControlError {
     ControlError::Load { component: name.to_owned(), source: Box::new(error) }
 }

@@ -22,7 +22,10 @@ use base::{
 };
 use calls::{CallResult, outcome::CallOutcome, refusal::refusal};
 use mcp::ServerReport;
-use registry::control::{ComponentReport, ControlError, Order};
+use registry::{
+    canary::CanaryShare,
+    control::{ComponentReport, ControlError, Order},
+};
 use sandbox::component::{CallError, Content, InputRequired, Output, Stop};
 use telemetry::metrics;
 
@@ -80,6 +83,27 @@ pub(super) async fn accept(named: Named, body: Bytes) -> Answer<ComponentReport>
 pub(super) async fn refuse(named: Named, body: Bytes) -> Answer<ComponentReport> {
     let Accepted { digest } = read_or_none(&body, "{\"digest\": \"…\"}, or empty")?;
     obey(named, Order::Refuse(digest)).await
+}
+
+/// `{"percent": 10, "callers": ["ci"], "digest": "…"}`: which calls the build answers that waits.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Share {
+    percent: u8,
+    callers: Vec<String>,
+    digest: Option<String>,
+}
+
+/// What [`canary`] is sent.
+const SHARE: &str = "{\"percent\": 1 to 99, \"callers\": [\"NAME\", …], \"digest\": \"…\"}, of which percent or callers is needed";
+
+pub(super) async fn canary(named: Named, body: Bytes) -> Answer<ComponentReport> {
+    let Share { percent, callers, digest } = read_or_none(&body, SHARE)?;
+    obey(named, Order::Canary(digest, CanaryShare { percent, callers })).await
+}
+
+pub(super) async fn stop_canary(named: Named) -> Answer<ComponentReport> {
+    obey(named, Order::StopCanary(None)).await
 }
 
 async fn obey((State(operator), Path(name)): Named, order: Order) -> Answer<ComponentReport> {
@@ -282,6 +306,9 @@ fn failure(error: ControlError) -> Failure {
         ControlError::Serves { .. } => (409, "serves_already"),
         ControlError::AnotherPending(_) => (409, "another_pending"),
         ControlError::NothingPending(_) => (409, "nothing_pending"),
+        ControlError::NothingServes(_) => (409, "nothing_serves"),
+        ControlError::NoCanary(_) => (409, "no_canary"),
+        ControlError::Share(_) => (400, "invalid_params"),
         ControlError::Load { .. } => (422, "refused"),
         ControlError::Folder(_) => (500, "folder"),
         ControlError::Stopping => (503, "stopping"),

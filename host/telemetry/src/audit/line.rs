@@ -73,6 +73,9 @@ pub struct By {
     pub generation: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<Arc<str>>,
+    /// Whether it is a build that answers some of the calls while it waits to be accepted.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub canary: bool,
 }
 
 /// What a tool was called with, on its way to being a digest.

@@ -81,6 +81,21 @@ impl Collector for Look {
         });
         counters(encoder, "calls", "Calls by how they ended", calls)?;
         durations(&components, encoder)?;
+        let canaries: Vec<_> = {
+            let canaries = all.canaries.lock();
+            canaries.iter().map(|(name, it)| (name.clone(), it.clone())).collect()
+        };
+        let sides = canaries.iter().flat_map(|(name, [serving, canary])| {
+            [(name, "serving", serving), (name, "canary", canary)]
+        });
+        let calls = sides.flat_map(|(name, version, tally)| {
+            Ending::ALL.iter().map(move |it| {
+                let labels = [("component", &**name), ("version", version), ("outcome", it.name())];
+                (labels, tally.ending(*it))
+            })
+        });
+        let help = "Calls beside the last canary, by the version that answered and how they ended";
+        counters(encoder, "canary_calls", help, calls)?;
         let limits = components.iter().flat_map(|(name, tally)| {
             let limits = tally.limits().into_iter();
             limits.map(move |(limit, count)| ([("component", &**name), ("limit", limit)], count))

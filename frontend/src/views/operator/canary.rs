@@ -1,0 +1,289 @@
+//! A waiting build that is tried: how much of the calls it gets, how it does beside the version that serves, and the
+//! way to begin and to end that.
+
+use std::time::Duration;
+
+use leptos::ev::SubmitEvent;
+use leptos::prelude::*;
+
+use super::TITLE;
+use super::inventory::Inventory;
+use crate::dates;
+use crate::operator::data::{Canary, Comparison, Figures, Share};
+use crate::operator::{repeat, units};
+use crate::page::page;
+use crate::text::{Key, Lang};
+use crate::trouble::Trouble;
+
+/// How often the figures are asked for while it is tried.
+const EVERY: Duration = Duration::from_secs(1);
+/// The share that is offered first.
+const PERCENT: &str = "10";
+
+/// What there is to say of the build of that name that waits, beside a version that serves.
+#[component]
+pub(super) fn Trial(
+    inventory: Inventory,
+    name: StoredValue<String>,
+    trouble: RwSignal<Option<Trouble>>,
+) -> impl IntoView {
+    let page = page();
+    let told = move |of: fn(&crate::operator::data::Component) -> Option<Canary>| {
+        name.with_value(|name| inventory.told(name, of)).flatten()
+    };
+    let canary = Memo::new(move |_| told(|it| it.canary.clone()));
+    let is_serving = Memo::new(move |_| {
+        name.with_value(|it| inventory.told(it, |it| it.is_serving)) == Some(true)
+    });
+    let ended = Memo::new(move |_| {
+        let of = |it: &crate::operator::data::Component| it.pending.as_ref()?.ended.clone();
+        name.with_value(|name| inventory.told(name, of)).flatten()
+    });
+    let is_running = Memo::new(move |_| canary.with(Option::is_some));
+    // Whoever does not look hears that it went, and why.
+    Effect::new(move |was: Option<bool>| {
+        let is = is_running.get();
+        if was == Some(true) && !is && !inventory.is_busy.get_untracked() {
+            let lang = page.lang.get_untracked();
+            let why = ended.get_untracked().unwrap_or_default();
+            page.announce(format!("{} {why}", lang.say(Key::OperatorCanaryEnded)));
+        }
+        is
+    });
+    move || match (is_running.get(), is_serving.get()) {
+        (true, _) => view! { <Running inventory name canary trouble/> }.into_any(),
+        (false, true) => view! { <Begin inventory name ended trouble/> }.into_any(),
+        (false, false) => ().into_any(),
+    }
+}
+
+/// The question how much of the calls it gets.
+#[component]
+fn Begin(
+    inventory: Inventory,
+    name: StoredValue<String>,
+    ended: Memo<Option<String>>,
+    trouble: RwSignal<Option<Trouble>>,
+) -> impl IntoView {
+    let page = page();
+    let (percent, callers) = (RwSignal::new(PERCENT.to_owned()), RwSignal::new(String::new()));
+    let is_wrong = RwSignal::new(false);
+    let id = move |part: &str| name.with_value(|it| format!("op-canary-{part}-{it}"));
+    let submit = move |event: SubmitEvent| {
+        event.prevent_default();
+        let Some(share) = Share::read(&percent.get_untracked(), &callers.get_untracked()) else {
+            is_wrong.set(true);
+            crate::browser::focus(&id("percent"));
+            return;
+        };
+        let name = name.get_value();
+        let digest = inventory.told(&name, |it| it.pending.as_ref().map(|it| it.digest.clone()));
+        let body = share.body(digest.flatten().as_deref());
+        let said = (Key::OperatorCanaryBegun, name.clone());
+        inventory.order(trouble, said, TITLE, async move {
+            inventory.operator.order(&crate::operator::client::canary(&name), &body).await
+        });
+    };
+    let named = move || name.with_value(|it| page.fill(Key::OperatorCanaryBeginNamed, &[it]));
+    let clear = move || is_wrong.set(false);
+    view! {
+        <form class="op-canary" on:submit=submit novalidate aria-labelledby=id("title")>
+            <h4 id=id("title")>{move || page.say(Key::OperatorCanary)}</h4>
+            {move || ended.get().map(|why| view! {
+                <p class="op-wrong">
+                    {move || page.say(Key::OperatorCanaryEnded)}" "<span lang="en">{why}</span>
+                </p>
+            })}
+            <p class="hint" id=id("hint")>{move || page.say(Key::OperatorCanaryHint)}</p>
+            <div class="op-canary-fields">
+                <div class="field">
+                    <label class="label" for=id("percent")>
+                        {move || page.say(Key::OperatorCanaryPercent)}
+                    </label>
+                    <input id=id("percent") type="text" inputmode="numeric" autocomplete="off"
+                        maxlength="3" aria-describedby=format!("{} {}", id("hint"), id("wrong"))
+                        aria-invalid=move || is_wrong.get().to_string()
+                        prop:value=percent
+                        on:input=move |event| { clear(); percent.set(event_target_value(&event)); }/>
+                </div>
+                <div class="field op-canary-callers">
+                    <label class="label" for=id("callers")>
+                        {move || page.say(Key::OperatorCanaryCallers)}
+                    </label>
+                    <input id=id("callers") type="text" autocomplete="off" spellcheck="false"
+                        autocapitalize="off" aria-describedby=id("callers-hint")
+                        prop:value=callers
+                        on:input=move |event| { clear(); callers.set(event_target_value(&event)); }/>
+                    <p id=id("callers-hint") class="hint">
+                        {move || page.say(Key::OperatorCanaryCallersHint)}
+                    </p>
+                </div>
+            </div>
+            <p id=id("wrong") class="error" role="alert">
+                {move || is_wrong.get().then(|| page.say(Key::OperatorCanaryWrong))}
+            </p>
+            <div class="actions">
+                <button type="submit" class="quiet" aria-label=named
+                    aria-disabled=move || inventory.is_busy.get().to_string()>
+                    {move || page.say(Key::OperatorCanaryBegin)}
+                </button>
+            </div>
+        </form>
+    }
+}
+
+/// How it does, as of a moment ago.
+#[component]
+fn Running(
+    inventory: Inventory,
+    name: StoredValue<String>,
+    canary: Memo<Option<Canary>>,
+    trouble: RwSignal<Option<Trouble>>,
+) -> impl IntoView {
+    let page = page();
+    repeat(
+        EVERY,
+        move || inventory.is_busy.try_get_untracked() == Some(false),
+        move || inventory.look(),
+    );
+    let id = name.with_value(|it| format!("op-canary-title-{it}"));
+    let labelled = id.clone();
+    let share = Memo::new(move |_| canary.with(|it| it.as_ref().map(|it| it.share.clone())));
+    let since = Memo::new(move |_| canary.with(|it| it.as_ref().map(|it| it.since.clone())));
+    let figures = Memo::new(move |_| canary.with(|it| it.as_ref().map(|it| (it.own, it.before))));
+    let comparisons =
+        Memo::new(move |_| canary.with(|it| it.as_ref().map(|it| it.comparisons.clone())));
+    let title = move || {
+        let share = share.get().map(|it| it.told(page.lang.get())).unwrap_or_default();
+        page.fill(Key::OperatorCanaryRuns, &[&share])
+    };
+    let stop = move |_| {
+        let name = name.get_value();
+        inventory.order(trouble, (Key::OperatorCanaryStopped, name.clone()), TITLE, async move {
+            inventory.operator.stop_canary(&name).await
+        });
+    };
+    let named = move || name.with_value(|it| page.fill(Key::OperatorCanaryStopNamed, &[it]));
+    view! {
+        <section class="op-canary" aria-labelledby=labelled>
+            <h4 id=id>{title}</h4>
+            <p class="op-facts">
+                {move || since.get().map(|it| {
+                    let at = dates::moment(&it, page.lang.get());
+                    view! { <span>{page.fill(Key::OperatorInstalled, &[&at])}</span> }
+                })}
+            </p>
+            {move || figures.get().map(|(own, before)| view! { <Beside own before/> })}
+            {move || comparisons.get().map(|all| view! { <Differing all/> })}
+            <div class="actions">
+                <button type="button" class="quiet" aria-label=named
+                    aria-disabled=move || inventory.is_busy.get().to_string() on:click=stop>
+                    {move || page.say(Key::OperatorCanaryStop)}
+                </button>
+            </div>
+        </section>
+    }
+}
+
+/// The figures of both, line by line.
+#[component]
+fn Beside(own: Figures, before: Figures) -> impl IntoView {
+    let page = page();
+    let number = move |value: u64| dates::number(value as f64, page.lang.get());
+    let row = move |key: Key, of: fn(&Figures) -> u64| {
+        view! {
+            <tr>
+                <th scope="row">{page.say(key)}</th>
+                <td class:is-grave=of(&own).min(1) == 1 && key != Key::OperatorCallCount>
+                    {number(of(&own))}
+                </td>
+                <td>{number(of(&before))}</td>
+            </tr>
+        }
+    };
+    let time = move |key: Key, of: fn(&Figures) -> u64| {
+        view! {
+            <tr>
+                <th scope="row">{page.say(key)}</th>
+                <td>{units::within(of(&own), own.calls)}</td>
+                <td>{units::within(of(&before), before.calls)}</td>
+            </tr>
+        }
+    };
+    view! {
+        <table class="op-beside">
+            <caption>{page.say(Key::OperatorCanaryTable)}</caption>
+            <thead>
+                <tr>
+                    <td></td>
+                    <th scope="col">{page.say(Key::OperatorCanaryOwn)}</th>
+                    <th scope="col">{page.say(Key::OperatorCanaryBefore)}</th>
+                </tr>
+            </thead>
+            <tbody>
+                {row(Key::OperatorCallCount, |it| it.calls)}
+                {row(Key::OperatorCanaryErrors, |it| it.errors)}
+                {row(Key::OperatorCanaryTraps, |it| it.traps)}
+                {row(Key::OperatorCanaryRefused, |it| it.refused)}
+                {time(Key::OperatorCanaryMean, |it| it.mean_us)}
+                {time(Key::OperatorCanaryP99, |it| it.p99_us)}
+            </tbody>
+        </table>
+    }
+}
+
+/// What it answers otherwise to calls that only read.
+#[component]
+fn Differing(all: Vec<Comparison>) -> impl IntoView {
+    let page = page();
+    let compared: u64 = all.iter().map(|it| it.compared).sum();
+    let different: Vec<_> = all.into_iter().filter(|it| it.different > 0).collect();
+    if compared == 0 {
+        return ().into_any();
+    }
+    let is_same = different.is_empty();
+    let one = move |it: Comparison| {
+        let counts = [it.different.to_string(), it.compared.to_string()];
+        let told = page.fill(Key::OperatorCanaryDiffersOf, &[&it.tool, &counts[0], &counts[1]]);
+        let example = it.example.map(|it| {
+            view! {
+                <dl class="op-differs">
+                    {(!it.at.is_empty()).then(|| view! {
+                        <div><dt>{page.say(Key::OperatorCanaryAt)}</dt><dd><code>{it.at}</code></dd></div>
+                    })}
+                    <div>
+                        <dt>{page.say(Key::OperatorCanaryBefore)}</dt>
+                        <dd><code>{it.serving}</code></dd>
+                    </div>
+                    <div>
+                        <dt>{page.say(Key::OperatorCanaryOwn)}</dt>
+                        <dd><code>{it.canary}</code></dd>
+                    </div>
+                </dl>
+            }
+        });
+        view! { <li><p>{told}</p>{example}</li> }
+    };
+    view! {
+        <div>
+            <h5>{page.say(Key::OperatorCanaryDiffers)}</h5>
+            {is_same.then(|| view! {
+                <p>{page.fill(Key::OperatorCanaryDiffersNone, &[&compared.to_string()])}</p>
+            })}
+            <ul class="op-sentences">{different.into_iter().map(one).collect_view()}</ul>
+        </div>
+    }
+    .into_any()
+}
+
+impl Share {
+    /// In words.
+    fn told(&self, lang: Lang) -> String {
+        let (percent, callers) = (self.percent.to_string(), self.callers.join(", "));
+        match (self.percent, self.callers.is_empty()) {
+            (0, _) => lang.fill(Key::OperatorCanaryOf, &[&callers]),
+            (_, true) => lang.fill(Key::OperatorCanaryShare, &[&percent]),
+            (_, false) => lang.fill(Key::OperatorCanaryBoth, &[&percent, &callers]),
+        }
+    }
+}

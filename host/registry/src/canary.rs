@@ -1,0 +1,493 @@
+//! A canary: a build that waits for the operator's word and meanwhile answers some of the calls, beside the version that
+//! serves. What each of the two makes of them is counted, and the canary gives way by itself where it does worse.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::difference::{self, Surface};
+use base::{call::Ending, config::CanaryConfig, grants::Grant};
+use sandbox::{
+    component::LoadedComponent,
+    definition::{Template, Tool},
+    schema,
+};
+use telemetry::tally::Tally;
+
+mod comparison;
+
+pub use comparison::{Comparison, Example, Told};
+
+/// Callers that may be named.
+const CALLERS_MAX: usize = 32;
+/// Bytes of a caller's name.
+const CALLER_BYTES_MAX: usize = 256;
+
+/// Which calls a canary answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CanaryShare {
+    /// Of each hundred calls of others than `callers`, so many: 0 to 99.
+    pub percent: u8,
+    /// Callers whose calls are all answered by it, by their principals.
+    pub callers: Vec<String>,
+}
+
+impl CanaryShare {
+    /// Says what is wrong with it.
+    ///
+    /// # Errors
+    /// Where it is no part of the calls, or names what cannot be a caller.
+    pub fn check(&self) -> Result<(), String> {
+        if self.percent > 99 {
+            return Err("percent is 1 to 99; to let it answer all calls, accept the build".into());
+        }
+        if self.percent == 0 && self.callers.is_empty() {
+            return Err("it answers no call: percent is 1 to 99, or callers are named".into());
+        }
+        if self.callers.len() > CALLERS_MAX {
+            return Err(format!("{} callers are named; {CALLERS_MAX} is most", self.callers.len()));
+        }
+        let is_name = |it: &String| {
+            (1..=CALLER_BYTES_MAX).contains(&it.len()) && !it.chars().any(char::is_control)
+        };
+        match self.callers.iter().find(|it| !is_name(it)) {
+            Some(it) => Err(format!(
+                "{:?} is no caller's name: it has 1 to {CALLER_BYTES_MAX} bytes and no control characters",
+                it.chars().take(64).collect::<String>()
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+/// As people read it: `10 % of calls, and all of ci and dana`.
+impl std::fmt::Display for CanaryShare {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let callers = self.callers.join(", ");
+        match (self.percent, self.callers.is_empty()) {
+            (0, _) => write!(f, "the calls of {callers}"),
+            (percent, true) => write!(f, "{percent} % of calls"),
+            (percent, false) => write!(f, "{percent} % of calls and those of {callers}"),
+        }
+    }
+}
+
+/// Which of the two versions answered a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The version that serves.
+    Serving,
+    /// The canary.
+    Canary,
+}
+
+/// What one of the two versions has made of the calls that either could have answered, since the canary began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Figures {
+    /// Calls that have ended.
+    pub calls: u64,
+    /// Those that ended by a fault of the component or the host, `traps` among them.
+    pub errors: u64,
+    /// Those that were answered with a refusal, or that their arguments are wrong.
+    pub refused: u64,
+    /// Those that trapped or exceeded a limit.
+    pub traps: u64,
+    /// How long a call took, in microseconds; what it waited for something to happen is left out.
+    pub mean_us: u64,
+    /// The time within which half of the calls ended.
+    pub p50_us: u64,
+    /// The time within which 99 of 100 calls ended.
+    pub p99_us: u64,
+}
+
+impl Figures {
+    fn of(tally: &Tally) -> Self {
+        let count = |wanted: fn(Ending) -> bool| {
+            Ending::ALL.iter().filter(|it| wanted(**it)).map(|it| tally.ending(*it)).sum::<u64>()
+        };
+        let us = |part| u64::try_from(tally.latency.within(part).as_micros()).unwrap_or(u64::MAX);
+        let calls = count(|_| true);
+        let mean_us = tally.latency.sum_s() * 1e6 / calls.max(1) as f64;
+        Self {
+            calls,
+            errors: count(Ending::is_error),
+            refused: count(|it| {
+                matches!(it, Ending::Refused | Ending::InvalidArguments | Ending::NotFound)
+            }),
+            traps: count(|it| matches!(it, Ending::Trapped | Ending::LimitExceeded)),
+            mean_us: mean_us as u64,
+            p50_us: us(0.5),
+            p99_us: us(0.99),
+        }
+    }
+}
+
+/// Why a canary with those figures gives way to the version `before` it; none where it does as well.
+fn fault(limits: &CanaryConfig, own: &Figures, before: &Figures) -> Option<String> {
+    let is_beyond = |count: u64, of_before: u64| {
+        let rate = of_before as f64 / before.calls.max(1) as f64;
+        let expected = rate * limits.errors_factor * own.calls as f64;
+        // Twice the deviation of such a count: what chance alone would bring about.
+        count >= limits.faults_min && count as f64 > expected + 2.0 * expected.sqrt()
+    };
+    let told = |what: &str, count: u64, of_before: u64| {
+        let (calls, calls_before) = (own.calls, before.calls);
+        format!(
+            "{count} of its {calls} calls {what}, and {of_before} of {calls_before} of the version before"
+        )
+    };
+    if is_beyond(own.traps, before.traps) {
+        return Some(told("trapped or exceeded a limit", own.traps, before.traps));
+    }
+    if own.calls < limits.calls_min {
+        return None;
+    }
+    if is_beyond(own.errors, before.errors) {
+        return Some(told("failed", own.errors, before.errors));
+    }
+    // The rest says nothing without the version before to compare it with.
+    if before.calls < limits.calls_min {
+        return None;
+    }
+    let (bad, bad_before) = (own.errors + own.refused, before.errors + before.refused);
+    if is_beyond(bad, bad_before) {
+        return Some(told("failed or were refused", bad, bad_before));
+    }
+    let least_us = limits.latency_ms_min.saturating_mul(1_000);
+    let is_slower = |own: u64, before: u64| {
+        own as f64 > before as f64 * limits.latency_factor && own - before > least_us
+    };
+    if is_slower(own.mean_us, before.mean_us) && is_slower(own.p50_us, before.p50_us) {
+        let ms = |us: u64| us as f64 / 1e3;
+        return Some(format!(
+            "its {} calls took {:.1} ms on average, and {} of the version before {:.1} ms",
+            own.calls,
+            ms(own.mean_us),
+            before.calls,
+            ms(before.mean_us)
+        ));
+    }
+    None
+}
+
+/// Takes a canary out of the catalog that has given way.
+pub trait GivesWay: Send + Sync {
+    /// Returns at once; the canary itself takes no call any more.
+    fn give_way(&self, component: &str);
+}
+
+/// How a tool of the canary is reached.
+struct Reach {
+    /// The schema that the arguments must fit; none where what fits the version that serves fits the canary too.
+    fitting: Option<Arc<Map<String, Value>>>,
+    /// Whether it says the same of itself as that of the version that serves.
+    is_same: bool,
+    /// Whether a call of it may be made by both versions: it only reads, and reaches nothing outside this host.
+    is_repeatable: bool,
+}
+
+/// A waiting build that answers some of the calls.
+pub struct Canary {
+    /// The build, ready to be called; it has what it asks for.
+    pub component: Arc<LoadedComponent>,
+    pub share: CanaryShare,
+    /// Since when, as RFC 3339 has it.
+    pub since: String,
+    limits: CanaryConfig,
+    tools: BTreeMap<Arc<str>, Reach>,
+    /// Prompts that take what those of the version that serves take.
+    prompts: BTreeSet<Arc<str>>,
+    /// Calls that it could have answered, those of named callers apart.
+    counted: AtomicU64,
+    tallies: [Arc<Tally>; 2],
+    /// What it answers otherwise, by tool.
+    comparisons: Mutex<BTreeMap<Arc<str>, Comparison>>,
+    /// One comparison runs at a time.
+    comparing: Arc<Semaphore>,
+    gone: OnceLock<String>,
+    gives_way: Arc<dyn GivesWay>,
+}
+
+impl Canary {
+    /// `component` beside `serving`, counted in `tallies`: the version that serves, and the canary.
+    pub fn new(
+        (serving, component): (&LoadedComponent, Arc<LoadedComponent>),
+        (share, limits): (CanaryShare, CanaryConfig),
+        since: String,
+        tallies: [Arc<Tally>; 2],
+        gives_way: Arc<dyn GivesWay>,
+    ) -> Self {
+        // What is done through others is not done twice.
+        let others = [Grant::Http, Grant::Calls, Grant::Assistants, Grant::Runs];
+        let reaches_out = |it: &LoadedComponent| others.iter().any(|grant| it.needs(*grant));
+        let is_alone = !reaches_out(serving) && !reaches_out(&component);
+        let tools = component.tools().iter().filter_map(|new| {
+            let old = serving.tools().iter().find(|it| it.name == new.name)?;
+            let mut reach = reach(old, new)?;
+            reach.is_repeatable &= is_alone;
+            Some((new.name.clone(), reach))
+        });
+        let surfaces = [serving, &*component].map(Surface::all);
+        let broken = difference::between(&surfaces[0], &surfaces[1]);
+        let names = |it: &LoadedComponent| -> BTreeSet<Arc<str>> {
+            it.offers().prompts.iter().map(|it| it.name.clone()).collect()
+        };
+        let mut prompts: BTreeSet<_> =
+            names(serving).intersection(&names(&component)).cloned().collect();
+        prompts.retain(|it| !broken.iter().any(|found| found.is_breaking && *found.tool == **it));
+        Self {
+            tools: tools.collect(),
+            prompts,
+            component,
+            share,
+            since,
+            limits,
+            counted: AtomicU64::new(0),
+            tallies,
+            comparisons: Mutex::default(),
+            comparing: Arc::new(Semaphore::new(1)),
+            gone: OnceLock::new(),
+            gives_way,
+        }
+    }
+
+    /// Whether it could answer a call of `tool` with those arguments: it has the tool, which does the same to the world
+    /// and promises no other output, and takes the arguments. What an assistant or a component asked for is answered
+    /// (`is_asked_for`) where the tool says the same of itself as the one that a person was shown.
+    pub fn has_tool(&self, tool: &str, arguments: &str, is_asked_for: bool) -> bool {
+        let Some(reach) = self.tools.get(tool) else { return false };
+        if is_asked_for && !reach.is_same {
+            return false;
+        }
+        let Some(schema) = &reach.fitting else { return true };
+        let read = serde_json::from_str::<Value>(arguments);
+        read.is_ok_and(|it| schema::check(schema, &it, arguments.len()).is_ok())
+    }
+
+    /// Whether it could answer for the prompt.
+    pub fn has_prompt(&self, name: &str) -> bool {
+        self.prompts.contains(name)
+    }
+
+    /// Whether it could be asked for what is at `uri`.
+    pub fn has_resource(&self, uri: &str) -> bool {
+        let offers = self.component.offers();
+        let fits = |it: &Template| it.uri_template.matches(uri);
+        offers.resources.iter().any(|it| *it.uri == *uri) || offers.templates.iter().any(fits)
+    }
+
+    /// Whether it has the template that reads exactly so.
+    pub fn has_template(&self, text: &str) -> bool {
+        self.component.offers().templates.iter().any(|it| it.uri_template.text() == text)
+    }
+
+    /// Whether it answers the next call of `principal` that it could answer. Of each hundred such calls, one after
+    /// another, exactly its share are.
+    pub fn takes(&self, principal: &str) -> bool {
+        if self.is_gone() {
+            return false;
+        }
+        if self.share.callers.iter().any(|it| it == principal) {
+            return true;
+        }
+        let percent = u64::from(self.share.percent);
+        percent > 0 && is_chosen(self.counted.fetch_add(1, Relaxed), percent)
+    }
+
+    /// Whether it has given way.
+    pub fn is_gone(&self) -> bool {
+        self.gone.get().is_some()
+    }
+
+    /// Why it has given way.
+    pub fn why_gone(&self) -> Option<&str> {
+        self.gone.get().map(String::as_str)
+    }
+
+    /// Counts a call that either version could have answered, and `by` which of them it was. A canary that does worse than
+    /// the version that serves gives way.
+    pub fn ended(&self, by: Side, ending: Ending, duration: Duration) {
+        self.tallies[by as usize].ended(ending, duration);
+        if by == Side::Serving || self.is_gone() {
+            return;
+        }
+        if let Some(why) =
+            fault(&self.limits, &self.figures(Side::Canary), &self.figures(Side::Serving))
+            && self.gone.set(why).is_ok()
+        {
+            self.gives_way.give_way(self.component.name());
+        }
+    }
+
+    /// Leave to have the version that serves answer a call of `tool`, too, that the canary has answered: where that
+    /// changes nothing, and no other comparison runs.
+    pub fn compares(&self, tool: &str) -> Option<OwnedSemaphorePermit> {
+        let is_repeatable = self.tools.get(tool).is_some_and(|it| it.is_repeatable);
+        if !is_repeatable || self.is_gone() {
+            return None;
+        }
+        self.comparing.clone().try_acquire_owned().ok()
+    }
+
+    /// Counts two answers to one call of `tool`.
+    pub fn compared(&self, tool: &str, serving: &Told, canary: &Told) {
+        let mut all = self.comparisons.lock();
+        if let Some((name, _)) = self.tools.get_key_value(tool) {
+            let own = all
+                .entry(name.clone())
+                .or_insert_with(|| Comparison { tool: tool.to_owned(), ..Comparison::default() });
+            own.add(serving, canary);
+        }
+    }
+
+    /// What it answers otherwise, by tool; of tools that were compared.
+    pub fn comparisons(&self) -> Vec<Comparison> {
+        self.comparisons.lock().values().cloned().collect()
+    }
+
+    /// What one of the two has made of the calls.
+    pub fn figures(&self, of: Side) -> Figures {
+        Figures::of(&self.tallies[of as usize])
+    }
+}
+
+/// Whether it is that call's turn, of which the number counts from 0: so many of each hundred, spread over them, and
+/// spread otherwise over the next hundred, so that no caller who calls in turns always meets the same version.
+fn is_chosen(number: u64, percent: u64) -> bool {
+    let (hundred, place) = (number / 100, number % 100);
+    (place * 37 + (hundred % 100) * 61) % 100 < percent
+}
+
+/// How the canary's tool `new` is reached by callers who know `old`; none where it is not.
+fn reach(old: &Tool, new: &Tool) -> Option<Reach> {
+    let is_alike = (old.hints, old.audience) == (new.hints, new.audience)
+        && old.takes_unasked_answers == new.takes_unasked_answers
+        && old.has_header_arguments == new.has_header_arguments;
+    let surface = |it: &Tool| Surface::of(std::slice::from_ref(it));
+    let (was, is) = (surface(old), surface(new));
+    let breaks = |was: &[Surface]| difference::between(was, &is).iter().any(|it| it.is_breaking);
+    let with_input = |mut was: Vec<Surface>| {
+        was[0].input.clone_from(&is[0].input);
+        was
+    };
+    if !is_alike || breaks(&with_input(was.clone())) {
+        return None;
+    }
+    let fitting = breaks(&was).then(|| new.input_schema.clone());
+    let is_repeatable = old.hints.read_only && !old.hints.open_world;
+    Some(Reach { fitting, is_same: old.shown == new.shown, is_repeatable })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figures(calls: u64, errors: u64) -> Figures {
+        Figures { calls, errors, ..Figures::default() }
+    }
+
+    fn why(own: Figures, before: Figures) -> Option<String> {
+        fault(&CanaryConfig::default(), &own, &before)
+    }
+
+    #[test]
+    fn of_each_hundred_calls_exactly_the_share_is_chosen() {
+        for percent in 1..=99 {
+            for hundred in [0, 1, 7, 12_345] {
+                let calls = hundred * 100..(hundred + 1) * 100;
+                let chosen = calls.filter(|it| is_chosen(*it, percent)).count() as u64;
+                assert_eq!(chosen, percent, "of the hundred {hundred}");
+            }
+        }
+        assert!(is_chosen(0, 1), "the first call is one of them");
+    }
+
+    #[test]
+    fn a_caller_who_calls_in_turns_meets_both_versions() {
+        for turns in 2..=10 {
+            for turn in 0..turns {
+                let calls = (0..10_000).filter(|it| it % turns == turn);
+                let chosen = calls.filter(|it| is_chosen(*it, 10)).count() as u64;
+                let fair = 1_000 / turns;
+                assert!(chosen.abs_diff(fair) <= fair / 4, "{chosen} of {fair}: {turn} of {turns}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_share_is_a_part_of_the_calls_or_names_callers() {
+        let share = |percent, callers: &[&str]| CanaryShare {
+            percent,
+            callers: callers.iter().map(ToString::to_string).collect(),
+        };
+        for good in [share(1, &[]), share(99, &[]), share(0, &["ci"]), share(10, &["ci", "花"])] {
+            assert_eq!(good.check(), Ok(()));
+        }
+        let long = "n".repeat(257);
+        for (bad, what) in [
+            (share(0, &[]), "answers no call"),
+            (share(100, &[]), "accept the build"),
+            (share(255, &["ci"]), "1 to 99"),
+            (share(10, &[""]), "no caller's name"),
+            (share(10, &["a\nb"]), "no caller's name"),
+            (share(10, &[&long]), "256 bytes"),
+            (share(10, &["ci"; 33]), "32 is most"),
+        ] {
+            let error = bad.check().unwrap_err();
+            assert!(error.contains(what), "{error}");
+        }
+        assert_eq!(share(10, &["ci", "dana"]).to_string(), "10 % of calls and those of ci, dana");
+        assert_eq!(share(0, &["ci"]).to_string(), "the calls of ci");
+    }
+
+    #[test]
+    fn a_canary_gives_way_on_its_third_trap() {
+        let trapped = |calls, traps| Figures { traps, ..figures(calls, traps) };
+        assert_eq!(why(trapped(2, 2), trapped(18, 0)), None);
+        let told = why(trapped(3, 3), trapped(27, 0)).unwrap();
+        assert!(told.starts_with("3 of its 3 calls trapped"), "{told}");
+        assert!(told.ends_with("0 of 27 of the version before"), "{told}");
+        assert_eq!(why(trapped(10, 3), trapped(90, 27)), None, "as often as the version before");
+        assert!(why(trapped(3, 3), trapped(0, 0)).is_some(), "with nothing to compare it with");
+    }
+
+    #[test]
+    fn a_canary_gives_way_on_more_errors_than_the_version_before() {
+        assert_eq!(why(figures(19, 19), figures(19, 0)), None, "too few calls to tell");
+        assert_eq!(why(figures(20, 2), figures(180, 0)), None, "too few errors to tell");
+        assert!(why(figures(20, 3), figures(180, 0)).is_some());
+        assert_eq!(why(figures(100, 10), figures(900, 90)), None, "just as many");
+        assert_eq!(why(figures(100, 20), figures(900, 90)), None, "by chance, perhaps");
+        assert!(why(figures(100, 40), figures(900, 90)).is_some());
+    }
+
+    #[test]
+    fn refusals_are_held_against_a_canary_where_they_can_be_compared() {
+        let refused = |calls, refused| Figures { refused, ..figures(calls, 0) };
+        assert_eq!(why(refused(20, 20), refused(5, 0)), None, "too few of the version before");
+        assert!(why(refused(20, 20), refused(50, 2)).unwrap().contains("refused"));
+        assert_eq!(why(refused(20, 3), refused(100, 10)), None);
+    }
+
+    #[test]
+    fn a_canary_gives_way_when_it_is_slower_by_the_factor_and_by_more_than_a_blink() {
+        let took = |ms: u64| Figures { mean_us: ms * 1_000, p50_us: ms * 1_000, ..figures(20, 0) };
+        assert!(why(took(60), took(20)).unwrap().contains("60.0 ms on average"));
+        assert_eq!(why(took(39), took(20)), None, "less than twice as long");
+        assert_eq!(why(took(15), took(1)), None, "too little to matter");
+        let outlier = Figures { p50_us: 1_000, ..took(200) };
+        assert_eq!(why(outlier, took(1)), None, "one slow call says nothing");
+        assert_eq!(why(took(500), Figures { calls: 19, ..took(1) }), None);
+    }
+}

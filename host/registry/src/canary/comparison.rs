@@ -1,0 +1,221 @@
+//! What a canary answers otherwise than the version that serves: how often, and one short example of it for each tool.
+//! Kept in memory alone, for the operator alone, until the canary ends.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use sandbox::component::{Content, Output, ResourceBody};
+use store::digest::digest;
+
+/// Characters that are shown of an answer; the digest stands for the rest.
+const SHOWN_MAX: usize = 160;
+/// Parts of names of properties whose values are never shown.
+const SECRET: [&str; 8] =
+    ["password", "passwd", "secret", "token", "passkey", "apikey", "credential", "authorization"];
+/// What is shown in their place.
+const HIDDEN: &str = "(hidden)";
+
+/// What came of a tool's calls that both versions answered.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Comparison {
+    pub tool: String,
+    /// Calls that both have answered.
+    pub compared: u64,
+    /// Those among them that they answered differently.
+    pub different: u64,
+    /// The first of those.
+    pub example: Option<Example>,
+}
+
+/// Where two answers differ first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Example {
+    /// A JSON pointer into the output, or `content`, or empty where one of the two is none.
+    pub at: String,
+    /// What the version that serves answers there.
+    pub serving: String,
+    /// What the canary answers there.
+    pub canary: String,
+}
+
+/// An answer as far as it is compared: without what says how it came about.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Told {
+    /// The output, and the content beside it.
+    Output(Value, Vec<Value>),
+    /// That there is none, in a word.
+    Stopped(String),
+}
+
+impl Told {
+    /// An output of a tool.
+    pub fn of(output: &Output) -> Self {
+        let read = |it: &str| serde_json::from_str(it).unwrap_or_default();
+        let structured = output.structured.as_deref().map_or(Value::Null, read);
+        Self::Output(structured, output.content.iter().map(content).collect())
+    }
+}
+
+/// A piece of content; of bytes their digest.
+fn content(it: &Content) -> Value {
+    match it {
+        Content::Text(it) => json!(it.text),
+        Content::Image(it) | Content::Audio(it) => {
+            json!({ it.mime_type.clone(): digest(&it.data) })
+        }
+        Content::Resource(it) => match &it.body {
+            ResourceBody::Text(text) => json!({ it.uri.clone(): text }),
+            ResourceBody::Blob(data) => json!({ it.uri.clone(): digest(data) }),
+        },
+        Content::Link(it) => json!(it.uri),
+    }
+}
+
+impl Comparison {
+    /// Counts two answers to one call.
+    pub fn add(&mut self, serving: &Told, canary: &Told) {
+        self.compared += 1;
+        if serving == canary {
+            return;
+        }
+        self.different += 1;
+        if self.example.is_none() {
+            self.example = Some(example(serving, canary));
+        }
+    }
+}
+
+fn example(serving: &Told, canary: &Told) -> Example {
+    let (Told::Output(was, beside), Told::Output(is, beside_now)) = (serving, canary) else {
+        let told = |it: &Told| match it {
+            Told::Output(structured, _) => shown("", structured),
+            Told::Stopped(word) => word.clone(),
+        };
+        return Example { at: String::new(), serving: told(serving), canary: told(canary) };
+    };
+    let (at, was, is) = match first_difference(String::new(), was, is) {
+        Some((at, was, is)) => (at, was.clone(), is.clone()),
+        None => ("content".to_owned(), json!(beside), json!(beside_now)),
+    };
+    Example { serving: shown(&at, &was), canary: shown(&at, &is), at }
+}
+
+/// Where two documents differ first, as a JSON pointer, and what is there in each.
+fn first_difference<'a>(
+    at: String,
+    was: &'a Value,
+    is: &'a Value,
+) -> Option<(String, &'a Value, &'a Value)> {
+    match (was, is) {
+        _ if was == is => None,
+        (Value::Object(was), Value::Object(is)) => {
+            let names = was.keys().chain(is.keys().filter(|it| !was.contains_key(*it)));
+            let mut found = names.filter_map(|name| {
+                let of = |it: &'a Map<String, Value>| it.get(name).unwrap_or(&Value::Null);
+                let name = name.replace('~', "~0").replace('/', "~1");
+                first_difference(format!("{at}/{name}"), of(was), of(is))
+            });
+            found.next()
+        }
+        (Value::Array(was), Value::Array(is)) if was.len() == is.len() => {
+            let mut pairs = was.iter().zip(is).enumerate();
+            pairs.find_map(|(index, (was, is))| first_difference(format!("{at}/{index}"), was, is))
+        }
+        _ => Some((at, was, is)),
+    }
+}
+
+/// A value as it is shown: short, and nothing of what may be a secret.
+fn shown(at: &str, value: &Value) -> String {
+    if is_secret(at) {
+        return HIDDEN.to_owned();
+    }
+    let text = without_secrets(value).to_string();
+    if text.chars().count() <= SHOWN_MAX {
+        return text;
+    }
+    let start: String = text.chars().take(SHOWN_MAX).collect();
+    format!("{start}… (SHA-256 {})", &digest(text.as_bytes())[..12])
+}
+
+fn is_secret(name: &str) -> bool {
+    let name: String = name.to_lowercase().chars().filter(|it| !"_- ".contains(*it)).collect();
+    SECRET.iter().any(|it| name.contains(it))
+}
+
+fn without_secrets(value: &Value) -> Value {
+    match value {
+        Value::Object(all) => {
+            let shown = |(name, it): (&String, &Value)| {
+                let it = if is_secret(name) { HIDDEN.into() } else { without_secrets(it) };
+                (name.clone(), it)
+            };
+            Value::Object(all.iter().map(shown).collect())
+        }
+        Value::Array(all) => all.iter().map(without_secrets).collect(),
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(structured: Value) -> Told {
+        Told::Output(structured, Vec::new())
+    }
+
+    fn example_of(was: Value, is: Value) -> Example {
+        let mut comparison = Comparison::default();
+        comparison.add(&told(was), &told(is));
+        assert_eq!((comparison.compared, comparison.different), (1, 1));
+        comparison.example.unwrap()
+    }
+
+    #[test]
+    fn the_first_place_where_answers_differ_is_the_example() {
+        let found = example_of(
+            json!({ "a": 1, "list": [{ "x/y": 1 }, { "x/y": 2 }] }),
+            json!({ "a": 1, "list": [{ "x/y": 1 }, { "x/y": 3 }] }),
+        );
+        assert_eq!(found.at, "/list/1/x~1y");
+        assert_eq!((&*found.serving, &*found.canary), ("2", "3"));
+        let new = example_of(json!({}), json!({ "new": true }));
+        assert_eq!((&*new.at, &*new.serving, &*new.canary), ("/new", "null", "true"));
+        let longer = example_of(json!({ "list": [1] }), json!({ "list": [1, 2] }));
+        assert_eq!((&*longer.serving, &*longer.canary), ("[1]", "[1,2]"));
+    }
+
+    #[test]
+    fn the_same_answer_is_counted_and_no_example() {
+        let mut comparison = Comparison::default();
+        comparison.add(&told(json!({ "a": 1, "b": 2 })), &told(json!({ "b": 2, "a": 1 })));
+        assert_eq!((comparison.compared, comparison.different, comparison.example), (1, 0, None));
+    }
+
+    #[test]
+    fn a_long_answer_is_cut_and_a_digest_stands_for_the_rest() {
+        let found = example_of(json!({ "a": "猫".repeat(10_000) }), json!({ "a": "犬" }));
+        assert!(found.serving.chars().count() < 200, "{}", found.serving.len());
+        assert!(found.serving.contains("… (SHA-256 "), "{}", found.serving);
+        assert_eq!(found.canary, "\"犬\"");
+    }
+
+    #[test]
+    fn secrets_are_not_shown() {
+        let found = example_of(json!({ "sessionToken": "one" }), json!({ "sessionToken": "two" }));
+        assert_eq!((&*found.serving, &*found.canary), (HIDDEN, HIDDEN));
+        let within = example_of(json!({}), json!({ "user": { "api_key": "k", "name": "花" } }));
+        assert!(within.canary.contains("花") && !within.canary.contains("\"k\""), "{within:?}");
+    }
+
+    #[test]
+    fn what_is_answered_by_one_alone_is_told_in_a_word() {
+        let mut comparison = Comparison::default();
+        comparison.add(&Told::Stopped("refused: sold_out".to_owned()), &told(json!({ "a": 1 })));
+        let example = comparison.example.unwrap();
+        assert_eq!((&*example.serving, &*example.canary), ("refused: sold_out", "{\"a\":1}"));
+    }
+}

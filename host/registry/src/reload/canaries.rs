@@ -1,0 +1,151 @@
+//! Builds that wait and answer some of the calls meanwhile: how they begin, end, and go on after a restart.
+
+use std::sync::Arc;
+
+use super::{Reloader, commands::refused};
+use crate::{
+    Result as Loading,
+    canary::{Canary, CanaryShare},
+    control::{ControlError, Result},
+    loader::Terms,
+    revisions::timestamp,
+};
+use base::source::Source;
+use sandbox::component::{LoadError, LoadedComponent, Version};
+
+impl Reloader {
+    /// Lets the build that waits answer some of the calls, beside the version that serves, with what it asks for.
+    ///
+    /// It has passed all that it would have to pass to serve, and as then its migrations are applied: they only add.
+    pub(super) async fn begin_canary(
+        &mut self,
+        name: &str,
+        digest: Option<&str>,
+        share: CanaryShare,
+    ) -> Result<()> {
+        share.check().map_err(ControlError::Share)?;
+        let pending = self.pending(name, digest)?;
+        let serving = self.control.registry.catalog().component(name).cloned();
+        let serving = serving.ok_or_else(|| ControlError::NothingServes(name.to_owned()))?;
+        let Some(source) = self.control.shelf.read(name, &pending.digest, &pending.origin) else {
+            self.control.shelf.change(name, |it| it.pending = None).await;
+            return Err(ControlError::NothingPending(name.to_owned()));
+        };
+        let component = self.load_canary(name, &source).await.map_err(|it| refused(name, it))?;
+        let limits = self.loader.config.swap.canary.clone();
+        let tallies = self.loader.metrics.begin_canary(name);
+        let gives_way = Arc::new(self.control.clone());
+        let canary = Canary::new(
+            (&serving, component),
+            (share.clone(), limits),
+            timestamp(),
+            tallies,
+            gives_way,
+        );
+        let has_ended = pending.ended.is_some();
+        let told = share.to_string();
+        let begun = |it: &mut crate::revisions::Manifest| {
+            if let Some(it) = &mut it.pending {
+                (it.canary, it.ended) = (Some(share), None);
+            }
+        };
+        self.control.shelf.change(name, begun).await;
+        self.control.registry.begin_canary(Arc::new(canary));
+        if has_ended {
+            self.control.troubles.lock().remove(name);
+        }
+        tracing::info!(
+            component = name,
+            digest = &pending.digest[..12],
+            "canary: it answers {told}"
+        );
+        Ok(())
+    }
+
+    /// The build, ready to be called, with what its own section asks for: the build alone is given that.
+    async fn load_canary(&self, name: &str, source: &Source) -> Loading<Arc<LoadedComponent>> {
+        let mut loader = self.loader.clone();
+        // What the file decides needs no section, be it good or not.
+        if let Ok(Some(text)) = self.section(name, source) {
+            let config = loader.config.accepting(name, &text).map_err(LoadError::Unusable)?;
+            loader.config = Arc::new(config);
+        }
+        let manifest = self.control.shelf.manifest(name);
+        // It is watched otherwise than what serves all calls.
+        let version = Version::settled(manifest.next_number());
+        let terms = Terms::as_before(version, true, (&manifest, &source.digest));
+        Ok(loader.load(name, source, terms).await?.component)
+    }
+
+    /// Lets the canary answer no calls any more; its build waits on.
+    pub(super) async fn stop_canary(&mut self, name: &str, digest: Option<&str>) -> Result<()> {
+        let pending = self.pending(name, digest)?;
+        if pending.canary.is_none() {
+            return Err(ControlError::NoCanary(name.to_owned()));
+        }
+        self.end_canary(name, &pending.digest, "the operator stopped it").await;
+        tracing::info!(component = name, digest = &pending.digest[..12], "canary: stopped");
+        Ok(())
+    }
+
+    async fn end_canary(&self, name: &str, digest: &str, why: &str) {
+        self.control.registry.end_canary(name);
+        self.control.shelf.change(name, |it| it.end_canary(digest, why.to_owned())).await;
+    }
+
+    /// Takes away the canaries that have given way, whose build waits no more, and that another version came to stand
+    /// beside.
+    pub(super) async fn settle_canaries(&self) {
+        for name in self.control.shelf.names() {
+            let catalog = self.control.registry.catalog();
+            let canary = catalog.canary(&name);
+            let pending = self.control.shelf.manifest(&name).pending;
+            let Some(pending) = pending.filter(|it| it.canary.is_some()) else {
+                if canary.is_some() {
+                    self.control.registry.end_canary(&name);
+                }
+                continue;
+            };
+            let digest = &pending.digest;
+            match canary.filter(|it| **it.component.digest() == **digest) {
+                Some(canary) => {
+                    let Some(why) = canary.why_gone() else { continue };
+                    let told = format!(
+                        "the canary gave way: {why}; the version before answers all calls again"
+                    );
+                    tracing::error!(component = name, digest = &digest[..12], "{told}");
+                    self.note_trouble(&name, told, None);
+                    self.end_canary(&name, digest, why).await;
+                }
+                None => {
+                    let why = "another version serves now than the one that it stood beside";
+                    self.end_canary(&name, digest, why).await;
+                    tracing::info!(
+                        component = name,
+                        digest = &digest[..12],
+                        "canary: ended, for {why}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// Lets canaries of before the start go on; their figures begin anew.
+    pub(super) async fn resume_canaries(&mut self) {
+        for name in self.control.shelf.names() {
+            self.resume_canary(&name).await;
+        }
+    }
+
+    /// Lets a canary go on beside the version that serves now, with the settings of now.
+    pub(super) async fn resume_canary(&mut self, name: &str) {
+        let pending = self.control.shelf.manifest(name).pending;
+        let Some((share, digest)) = pending.and_then(|it| Some((it.canary?, it.digest))) else {
+            return;
+        };
+        if let Err(error) = self.begin_canary(name, Some(&digest), share).await {
+            self.end_canary(name, &digest, &format!("it could not go on: {error}")).await;
+            tracing::error!(component = name, digest = &digest[..12], "canary: ended: {error}");
+        }
+    }
+}

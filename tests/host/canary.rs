@@ -1,0 +1,689 @@
+//! A build that waits answers some of the calls first, beside the version that serves: which calls, what is held
+//! against it, and how it goes.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use host::{
+    Config,
+    canary::{CanaryShare, Comparison},
+    control::{CanaryReport, ComponentReport, Control, ControlError, Order},
+    grants::Grant,
+};
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+use tests::{
+    client::Client,
+    component_bytes,
+    legacy::LegacySession,
+    operator::Operator,
+    process::{Process, command, output},
+    rebuilt, sabotaged,
+    server::{Folders, TestServer},
+    with_section,
+};
+use tokio::task::JoinHandle;
+
+const SECTION: &str = "madoguchi:defaults";
+
+fn percent(percent: u8) -> Order {
+    Order::Canary(None, CanaryShare { percent, callers: Vec::new() })
+}
+
+/// The echo, which wants the clock.
+fn greedier_echo() -> Vec<u8> {
+    with_section(&rebuilt(&component_bytes("echo"), 2), SECTION, b"grants = ['clock']")
+}
+
+/// The saboteur with these grants, misbehaving in each call as the letter says.
+fn saboteur(letter: u8, grants: &str) -> Vec<u8> {
+    with_section(&sabotaged(letter), SECTION, format!("grants = [{grants}]").as_bytes())
+}
+
+/// A server whose component `shop` is the echo, and where a greedier echo waits.
+async fn echo_waits(change: impl FnOnce(&mut Config)) -> TestServer {
+    let folders = Folders::new();
+    folders.put("shop", &component_bytes("echo"));
+    let server = TestServer::start(folders, change).await;
+    waits(&control(&server), greedier_echo()).await;
+    server
+}
+
+/// A server whose component `shop` counts rows, and where one waits that wants the clock and misbehaves so.
+async fn saboteur_waits(letter: u8) -> TestServer {
+    let server = TestServer::start(Folders::new(), |config| {
+        config.swap.canary.calls_min = 5;
+    })
+    .await;
+    let control = control(&server);
+    waits(&control, saboteur(b'-', "'sql'")).await;
+    control.obey("shop", Order::Accept(None)).await.unwrap();
+    waits(&control, saboteur(letter, "'sql', 'clock'")).await;
+    server
+}
+
+async fn waits(control: &Control, bytes: Vec<u8>) {
+    let error = control.obey("shop", Order::Load(bytes)).await.unwrap_err();
+    assert!(error.to_string().contains("madoguchi accept shop"), "{error}");
+}
+
+fn control(server: &TestServer) -> Control {
+    server.server().control.clone()
+}
+
+fn shop(server: &TestServer) -> ComponentReport {
+    control(server).component("shop").unwrap()
+}
+
+fn canary(server: &TestServer) -> CanaryReport {
+    shop(server).canary.expect("there is a canary")
+}
+
+/// How many calls each of the two has answered: the canary, and the version that serves.
+fn answered(server: &TestServer) -> (u64, u64) {
+    let canary = canary(server);
+    (canary.own.calls, canary.before.calls)
+}
+
+/// Waits until the canary of `shop` is gone; why it is.
+async fn ended(server: &TestServer) -> String {
+    let gone = async {
+        loop {
+            let report = shop(server);
+            if let (None, Some(why)) =
+                (&report.canary, report.pending.as_ref().and_then(|it| it.ended.clone()))
+            {
+                return why;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), gone).await.expect("it ends")
+}
+
+async fn echo(client: &Client) {
+    let value = json!({ "value": { "窓": 1 } });
+    assert_eq!(client.output("echo", value.clone()).await, value);
+}
+
+async fn rpc(client: &Client) {
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "echo", "params": { "value": {} } });
+    let answer: Value =
+        client.post("/rpc", &[], body.to_string()).await.json().await.expect("it is JSON");
+    assert_eq!(answer["result"], json!({ "value": {} }), "{answer}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_1000_calls_on_all_ways_the_canary_answers_its_share() {
+    let server = echo_waits(|_| {}).await;
+    let report = control(&server).obey("shop", percent(10)).await.unwrap();
+    assert_eq!(report.generation, Some(1), "the version before serves");
+    assert!(report.pending.is_some_and(|it| it.canary.is_some_and(|it| it.percent == 10)));
+    let (client, legacy) = (server.client(), LegacySession::open(&server.url()).await);
+    for _ in 0..400 {
+        echo(&client).await;
+    }
+    for _ in 0..300 {
+        rpc(&client).await;
+        let called = legacy.call("echo", json!({ "value": {} })).await;
+        assert_eq!(called["structuredContent"], json!({ "value": {} }), "{called}");
+    }
+    assert_eq!(answered(&server), (100, 900));
+
+    let operator = Operator::of(&server.folders.data());
+    let (_, log) = operator.send(Method::GET, "audit?lines=2000", "").await;
+    let lines = log["lines"].as_array().unwrap();
+    let echoes: Vec<_> = lines.iter().filter(|it| it["tool"] == "echo").collect();
+    let by_canary: Vec<_> = echoes.iter().filter(|it| it["canary"] == true).collect();
+    assert_eq!((echoes.len(), by_canary.len()), (1_000, 100));
+    let digest = &canary(&server).digest[..12];
+    assert!(by_canary.iter().all(|it| it["digest"] == digest), "the version that answered");
+    let eras: std::collections::BTreeSet<_> =
+        by_canary.iter().map(|it| it["era"].to_string() + &it["surface"].to_string()).collect();
+    assert_eq!(eras.len(), 3, "it answers on each way: {eras:?}");
+    let metrics = server.server().calls.watch.metrics.text();
+    let line =
+        "madoguchi_canary_calls_total{component=\"shop\",version=\"canary\",outcome=\"done\"} 100";
+    assert!(metrics.contains(line), "{metrics}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn concurrent_calls_keep_the_share_too() {
+    let server = echo_waits(|_| {}).await;
+    control(&server).obey("shop", percent(25)).await.unwrap();
+    let callers = (0..8).map(|_| {
+        let client = server.client();
+        tokio::spawn(async move {
+            for _ in 0..50 {
+                echo(&client).await;
+            }
+        })
+    });
+    for caller in callers.collect::<Vec<_>>() {
+        caller.await.unwrap();
+    }
+    assert_eq!(answered(&server), (100, 300));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn named_callers_get_the_canary_and_others_do_not() {
+    let entry = |name: &str| {
+        let digest = host::digest::digest(format!("mdg_{name}-of-the-test").as_bytes());
+        format!("[tokens.{name}]\nsha256 = '{digest}'\nscopes = ['*']\n")
+    };
+    let folders = Folders::new();
+    folders.put("shop", &component_bytes("echo"));
+    let config = folders.config_with(&(entry("ann") + &entry("ben")));
+    let server = TestServer::start(folders, |it| *it = config).await;
+    let control = control(&server);
+    waits(&control, greedier_echo()).await;
+    let share = CanaryShare { percent: 0, callers: vec!["ann".to_owned()] };
+    control.obey("shop", Order::Canary(None, share)).await.unwrap();
+    let [ann, ben] = ["ann", "ben"].map(|it| server.client_with(&format!("mdg_{it}-of-the-test")));
+    for _ in 0..7 {
+        echo(&ann).await;
+    }
+    assert_eq!(answered(&server), (7, 0));
+    for _ in 0..200 {
+        echo(&ben).await;
+    }
+    assert_eq!(answered(&server), (7, 200));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lists_show_the_serving_version_and_no_bell_rings() {
+    let server = echo_waits(|_| {}).await;
+    let control = control(&server);
+    let client = server.client();
+    let before = client.result("tools/list", json!({})).await;
+    let mut listener = client.listen().await;
+    control.obey("shop", percent(99)).await.unwrap();
+    assert_eq!(client.result("tools/list", json!({})).await["tools"], before["tools"]);
+    control.obey("shop", Order::StopCanary(None)).await.unwrap();
+    assert_eq!(listener.changes(Duration::from_millis(300)).await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_it_asks_for_is_given_to_the_canary_alone() {
+    let server = echo_waits(|_| {}).await;
+    let control = control(&server);
+    let report = control.obey("shop", percent(50)).await.unwrap();
+    assert!(!report.grants.contains(&Grant::Clock), "{:?}", report.grants);
+    control.obey("shop", Order::StopCanary(None)).await.unwrap();
+    waits(&control, greedier_echo()).await;
+    let report = control.obey("shop", Order::Accept(None)).await.unwrap();
+    assert!(report.grants.contains(&Grant::Clock) && report.generation == Some(2));
+}
+
+/// Calls until the canary is gone; how many calls failed until then.
+async fn calls_until_it_is_gone(server: &TestServer) -> usize {
+    let client = server.client();
+    let mut failed = 0;
+    for _ in 0..400 {
+        if shop(server).canary.is_none() {
+            break;
+        }
+        let (_, answer) =
+            client.request("tools/call", json!({ "name": "begin", "arguments": {} })).await;
+        let is_good = answer["result"]["structuredContent"] == json!({ "rows": 0 });
+        failed += usize::from(!is_good);
+    }
+    failed
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_canary_that_traps_gives_way_after_three_traps() {
+    let server = saboteur_waits(b'P').await;
+    control(&server).obey("shop", percent(10)).await.unwrap();
+    let failed = calls_until_it_is_gone(&server).await;
+    let why = ended(&server).await;
+    assert_eq!(failed, 3);
+    assert!(why.starts_with("3 of its 3 calls trapped or exceeded a limit"), "{why}");
+    let report = shop(&server);
+    assert_eq!(report.generation, Some(1), "the version before serves on");
+    assert!(report.trouble.is_some_and(|it| it.contains("the canary gave way")));
+    let client = server.client();
+    for _ in 0..50 {
+        assert_eq!(client.output("begin", json!({})).await, json!({ "rows": 0 }));
+    }
+    let health: Value = client.get("/api/health").await.json().await.unwrap();
+    let trouble = health["components"]["shop"]["error"].as_str().unwrap();
+    assert!(trouble.contains("3 of its 3 calls trapped"), "{trouble}");
+    // It may be tried once more, accepted or refused.
+    let report = control(&server).obey("shop", percent(10)).await.unwrap();
+    assert!(report.trouble.is_none() && report.pending.is_some_and(|it| it.ended.is_none()));
+    let report = control(&server).obey("shop", Order::Refuse(None)).await.unwrap();
+    assert!(report.canary.is_none() && report.pending.is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_canary_that_refuses_what_was_answered_gives_way() {
+    let server = saboteur_waits(b'R').await;
+    control(&server).obey("shop", percent(50)).await.unwrap();
+    let failed = calls_until_it_is_gone(&server).await;
+    let why = ended(&server).await;
+    assert!(why.contains("were refused") && why.contains("0 of"), "{why}");
+    assert!(failed >= 5, "{failed}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_canary_that_is_slower_gives_way() {
+    let server = saboteur_waits(b'S').await;
+    control(&server).obey("shop", percent(50)).await.unwrap();
+    assert_eq!(calls_until_it_is_gone(&server).await, 0, "slow and right");
+    let why = ended(&server).await;
+    assert!(why.contains("ms on average"), "{why}");
+}
+
+/// Calls until so many calls of `tool` were compared.
+async fn compared(server: &TestServer, tool: &str, many: u64) -> Comparison {
+    let client = server.client();
+    let found = async {
+        loop {
+            let (_, answer) =
+                client.request("tools/call", json!({ "name": tool, "arguments": {} })).await;
+            assert!(answer["result"]["structuredContent"].is_object(), "{answer}");
+            let all = canary(server).comparisons;
+            if let Some(it) = all.into_iter().find(|it| it.tool == tool && it.compared >= many) {
+                return it;
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), found).await.expect("they are compared")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_it_answers_otherwise_to_read_only_calls_is_shown() {
+    let server = saboteur_waits(b'O').await;
+    control(&server).obey("shop", percent(50)).await.unwrap();
+    let found = compared(&server, "begin", 3).await;
+    assert_eq!(found.different, found.compared);
+    let example = found.example.unwrap();
+    assert_eq!((&*example.at, &*example.serving, &*example.canary), ("/rows", "0", "7"));
+    let (own, before) = answered(&server);
+    assert!(own >= 3 && own.abs_diff(before) <= 5, "what is compared is no call: {own}, {before}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_same_answers_are_compared_and_none_that_changes_something() {
+    let server = saboteur_waits(b'-').await;
+    control(&server).obey("shop", percent(99)).await.unwrap();
+    server.client().output("clear", json!({})).await;
+    let found = compared(&server, "begin", 2).await;
+    assert_eq!((found.different, found.example), (0, None));
+    let tools: Vec<_> = canary(&server).comparisons.into_iter().map(|it| it.tool).collect();
+    assert_eq!(tools, ["begin"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_canary_that_does_as_well_stays() {
+    let server = echo_waits(|config| config.swap.canary.calls_min = 5).await;
+    control(&server).obey("shop", percent(50)).await.unwrap();
+    let client = server.client();
+    for turn in 0..200 {
+        match turn % 4 {
+            // Of wrong arguments both versions say so.
+            3 => _ = client.failure("echo", json!({ "value": 1 })).await,
+            _ => echo(&client).await,
+        }
+    }
+    let canary = canary(&server);
+    assert_eq!((canary.own.calls, canary.before.calls), (100, 100));
+    assert!(canary.own.refused > 0 && canary.before.refused > 0, "{canary:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_in_rounds_stays_with_the_version_it_began_with() {
+    let server = echo_waits(|_| {}).await;
+    control(&server).obey("shop", percent(50)).await.unwrap();
+    let client = server.client();
+    let call = async |more: Value| {
+        let mut params = json!({ "name": "greet_twice", "arguments": {} });
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        client.result("tools/call", params).await
+    };
+    let accept =
+        |key: &str, content: Value| json!({ key: { "action": "accept", "content": content } });
+    for _ in 0..20 {
+        let asked = call(json!({})).await;
+        let named = call(json!({
+            "requestState": asked["requestState"],
+            "inputResponses": accept("name", json!({ "name": "Taro" })),
+        }))
+        .await;
+        // A version that had not asked would drop the answer and ask for the name again.
+        let requests = named["inputRequests"].as_object().unwrap();
+        let key = requests.keys().next().unwrap();
+        assert_ne!(key, "name", "{named}");
+        let done = call(json!({
+            "requestState": named["requestState"],
+            "inputResponses": accept(key, json!({})),
+        }))
+        .await;
+        assert_eq!(done["structuredContent"]["greeting"], "Hello, Taro!", "{done}");
+    }
+    let (own, before) = answered(&server);
+    assert_eq!((own + before, own % 3), (60, 0), "whole calls went to each: {own}, {before}");
+    assert!(own > 0 && before > 0, "{own}, {before}");
+}
+
+/// How many calls wait for something to happen in each: the canary, and the version that serves.
+fn waiting(server: &TestServer) -> (usize, usize) {
+    let catalog = server.server().calls.registry.catalog();
+    let canary = catalog.canary("shop").map_or(0, |it| it.component.waiting());
+    (canary, catalog.component("shop").map_or(0, |it| it.waiting()))
+}
+
+async fn until_waiting(server: &TestServer, wanted: (usize, usize)) {
+    let looking = async {
+        while waiting(server) != wanted {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let in_time = tokio::time::timeout(Duration::from_secs(30), looking).await;
+    in_time.unwrap_or_else(|_| panic!("not {wanted:?} but {:?}", waiting(server)));
+}
+
+/// A server whose component `shop` is that one, everything granted, and where a build with a schedule answers 99 % of
+/// the calls.
+async fn shop_of(component: &str) -> TestServer {
+    let granted = |it: &Grant| format!("'{it}'");
+    let all = Grant::ALL.iter().map(granted).collect::<Vec<_>>().join(", ");
+    let build = |more: &str| {
+        let asks = format!("grants = [{all}]\n{more}");
+        with_section(&component_bytes(component), SECTION, asks.as_bytes())
+    };
+    let server = TestServer::start(Folders::new(), |_| {}).await;
+    let control = control(&server);
+    waits(&control, build("")).await;
+    control.obey("shop", Order::Accept(None)).await.unwrap();
+    waits(&control, build("schedule_ms = 3600000")).await;
+    control.obey("shop", percent(99)).await.unwrap();
+    server
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn prompts_reads_and_completions_have_their_share_too() {
+    let server = shop_of("conformance").await;
+    let (client, legacy) = (server.client(), LegacySession::open(&server.url()).await);
+    let reference = json!({ "type": "ref/prompt", "name": "test_prompt_with_arguments" });
+    let requests = [
+        ("prompts/get", json!({ "name": "test_simple_prompt" })),
+        ("resources/read", json!({ "uri": "test://static-text" })),
+        ("resources/read", json!({ "uri": "test://template/7/data" })),
+        (
+            "completion/complete",
+            json!({ "ref": reference, "argument": { "name": "arg1", "value": "" } }),
+        ),
+    ];
+    for (method, params) in &requests {
+        for _ in 0..10 {
+            client.result(method, params.clone()).await;
+            let answer = legacy.request(method, params.clone()).await;
+            assert!(answer["result"].is_object(), "{answer}");
+        }
+    }
+    assert_eq!(answered(&server), (79, 1), "of the first 80 calls one is not the canary's");
+}
+
+/// A call that waits in a canary beside the mailbox.
+async fn letter_waits() -> (TestServer, JoinHandle<Value>) {
+    let server = shop_of("reach").await;
+    let client = server.client();
+    let long = json!({ "up_to_ms": 3_600_000 });
+    let reader = tokio::spawn(async move { client.output("await_letter", long).await });
+    until_waiting(&server, (1, 0)).await;
+    (server, reader)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_waits_goes_on_in_the_canary() {
+    let (server, reader) = letter_waits().await;
+    server.client().output("send_letter", json!({ "text": "hi" })).await;
+    assert_eq!(reader.await.unwrap()["letters"], json!(["hi"]), "both have one database");
+    let digest = canary(&server).digest[..12].to_owned();
+    let operator = Operator::of(&server.folders.data());
+    let (_, log) = operator.send(Method::GET, "audit?lines=10", "").await;
+    let mut lines = log["lines"].as_array().unwrap().iter();
+    let line = lines.find(|it| it["tool"] == "await_letter").unwrap();
+    assert_eq!((&line["canary"], &line["digest"]), (&json!(true), &json!(digest)), "{line}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_waits_in_a_canary_that_goes_is_not_lost() {
+    let (server, reader) = letter_waits().await;
+    control(&server).obey("shop", Order::StopCanary(None)).await.unwrap();
+    server.client().output("send_letter", json!({ "text": "hi" })).await;
+    assert_eq!(reader.await.unwrap()["letters"], json!(["hi"]));
+    let operator = Operator::of(&server.folders.data());
+    let (_, log) = operator.send(Method::GET, "audit?lines=10", "").await;
+    let mut lines = log["lines"].as_array().unwrap().iter();
+    let line = lines.find(|it| it["tool"] == "await_letter").unwrap();
+    assert_eq!((&line["canary"], &line["generation"]), (&Value::Null, &json!(1)), "{line}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tool_that_the_canary_lacks_or_has_alone_is_not_its() {
+    let folders = Folders::new();
+    folders.put("shop", &component_bytes("echo"));
+    let server = TestServer::start(folders, |config| config.swap.refuse_breaking = true).await;
+    let control = control(&server);
+    waits(&control, component_bytes("rogue")).await;
+    control.obey("shop", percent(99)).await.unwrap();
+    let client = server.client();
+    for _ in 0..20 {
+        echo(&client).await;
+    }
+    assert_eq!(answered(&server), (0, 0), "no call could have gone to it");
+    let (_, unknown) =
+        client.request("tools/call", json!({ "name": "panic", "arguments": {} })).await;
+    assert!(unknown["error"]["message"].as_str().unwrap().contains("panic"), "{unknown}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_canary_goes_on_after_a_restart_with_new_figures() {
+    let mut server = echo_waits(|_| {}).await;
+    control(&server).obey("shop", percent(50)).await.unwrap();
+    echo(&server.client()).await;
+    let digest = canary(&server).digest;
+    server.restart().await;
+    let resumed = canary(&server);
+    assert_eq!((resumed.digest, resumed.share.percent), (digest, 50));
+    assert_eq!(answered(&server), (0, 0));
+    for _ in 0..10 {
+        echo(&server.client()).await;
+    }
+    let (own, before) = answered(&server);
+    assert!(own > 0 && before > 0 && own + before == 10, "{own}, {before}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_canary_from_the_folder_goes_on_after_a_restart() {
+    let folders = Folders::new();
+    folders.put("shop", &component_bytes("echo"));
+    let mut server = TestServer::start(folders, |_| {}).await;
+    server.folders.put("shop", &greedier_echo());
+    let held = async {
+        while shop(&server).pending.is_none() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), held).await.expect("in time");
+    control(&server).obey("shop", percent(99)).await.unwrap();
+    server.restart().await;
+    assert_eq!((shop(&server).generation, canary(&server).share.percent), (Some(1), 99));
+    echo(&server.client()).await;
+    assert_eq!(answered(&server), (1, 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_canary_that_gave_way_stays_so_over_a_restart() {
+    let mut server = saboteur_waits(b'P').await;
+    control(&server).obey("shop", percent(99)).await.unwrap();
+    calls_until_it_is_gone(&server).await;
+    let why = ended(&server).await;
+    server.restart().await;
+    let report = shop(&server);
+    assert!(report.canary.is_none());
+    assert_eq!(report.pending.and_then(|it| it.ended), Some(why));
+    assert_eq!(server.client().output("begin", json!({})).await, json!({ "rows": 0 }));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_canary_ends_where_another_version_comes_to_serve() {
+    let server = echo_waits(|_| {}).await;
+    let control = control(&server);
+    control.obey("shop", Order::Refuse(None)).await.unwrap();
+    control.obey("shop", Order::Load(rebuilt(&component_bytes("echo"), 3))).await.unwrap();
+    waits(&control, with_section(&component_bytes("echo"), SECTION, b"grants = ['random']")).await;
+    control.obey("shop", percent(50)).await.unwrap();
+    let report = control.obey("shop", Order::Rollback(None)).await.unwrap();
+    assert!(report.canary.is_none());
+    let pending = report.pending.expect("it waits on");
+    assert!(pending.ended.is_some_and(|it| it.contains("another version serves")));
+    control.obey("shop", percent(50)).await.unwrap();
+    let report = control.obey("shop", Order::Unload).await.unwrap();
+    assert!(report.canary.is_none() && report.pending.is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_build_that_comes_to_wait_ends_the_canary() {
+    let server = echo_waits(|_| {}).await;
+    let control = control(&server);
+    control.obey("shop", percent(50)).await.unwrap();
+    waits(&control, greedier_echo()).await;
+    assert!(shop(&server).canary.is_some(), "the same build again changes nothing");
+    waits(&control, with_section(&component_bytes("echo"), SECTION, b"grants = ['random']")).await;
+    assert!(shop(&server).canary.is_none());
+    echo(&server.client()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn swaps_of_canaries_under_load_lose_no_call() {
+    let server = echo_waits(|_| {}).await;
+    let control = control(&server);
+    let stop = Arc::new(AtomicBool::new(false));
+    let callers = (0..8).map(|caller| {
+        let (client, stop) = (server.client(), stop.clone());
+        tokio::spawn(async move {
+            let (mut calls, value) = (0_usize, json!({ "value": { "caller": caller } }));
+            while !stop.load(Ordering::Relaxed) {
+                assert_eq!(client.output("echo", value.clone()).await, value);
+                calls += 1;
+            }
+            calls
+        })
+    });
+    let callers: Vec<_> = callers.collect();
+    for turn in 0..10 {
+        control.obey("shop", percent(10 + turn * 8)).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        control.obey("shop", Order::StopCanary(None)).await.unwrap();
+    }
+    control.obey("shop", percent(50)).await.unwrap();
+    let report = control.obey("shop", Order::Accept(None)).await.unwrap();
+    assert!(report.generation == Some(2) && report.canary.is_none() && report.pending.is_none());
+    let report = control.obey("shop", Order::Rollback(None)).await.unwrap();
+    assert_eq!(report.generation, Some(1));
+    stop.store(true, Ordering::Relaxed);
+    for caller in callers {
+        assert!(caller.await.expect("no call failed") > 0);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_share_is_refused_with_what_to_mend() {
+    let server = echo_waits(|_| {}).await;
+    let operator = Operator::of(&server.folders.data());
+    let post = async |body: Value| {
+        operator.send(Method::POST, "components/shop/canary", body.to_string()).await
+    };
+    for (body, what) in [
+        (json!({}), "percent is 1 to 99"),
+        (json!({ "percent": 0 }), "answers no call"),
+        (json!({ "percent": 100 }), "accept the build"),
+        (json!({ "percent": 300 }), "percent"),
+        (json!({ "percent": 10.5 }), "percent"),
+        (json!({ "percent": "10" }), "percent"),
+        (json!({ "callers": ["a\nb"] }), "no caller's name"),
+        (json!({ "callers": "ann" }), "callers"),
+        (json!({ "share": 10 }), "share"),
+    ] {
+        let (status, error) = post(body.clone()).await;
+        assert_eq!((status, &error["error"]), (StatusCode::BAD_REQUEST, &json!("invalid_params")));
+        assert!(error["message"].as_str().unwrap().contains(what), "{body}: {error}");
+    }
+    let (status, error) = post(json!({ "percent": 10, "digest": "0".repeat(64) })).await;
+    assert_eq!((status, &error["error"]), (StatusCode::CONFLICT, &json!("another_pending")));
+    let stop = async || operator.send(Method::DELETE, "components/shop/canary", "").await;
+    let (status, error) = stop().await;
+    assert_eq!((status, &error["error"]), (StatusCode::CONFLICT, &json!("no_canary")));
+    let (status, report) = post(json!({ "percent": 10, "callers": ["ann"] })).await;
+    assert_eq!((status, &report["canary"]["percent"]), (StatusCode::OK, &json!(10)), "{report}");
+    assert_eq!(report["canary"]["callers"], json!(["ann"]));
+    let (status, report) = stop().await;
+    assert_eq!((status, &report["canary"]), (StatusCode::OK, &Value::Null));
+    assert_eq!(report["pending"]["ended"], "the operator stopped it");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_version_that_serves_there_is_no_canary() {
+    let server = TestServer::start(Folders::new(), |_| {}).await;
+    let control = control(&server);
+    let nothing = control.obey("shop", percent(10)).await.unwrap_err();
+    assert!(matches!(nothing, ControlError::NothingPending(_)), "{nothing}");
+    waits(&control, greedier_echo()).await;
+    let alone = control.obey("shop", percent(10)).await.unwrap_err();
+    assert!(matches!(alone, ControlError::NothingServes(_)), "{alone}");
+    assert!(alone.to_string().contains("madoguchi accept shop"), "{alone}");
+}
+
+#[test]
+fn a_canary_is_begun_shown_and_stopped_from_the_command_line() {
+    let folders = Folders::new();
+    folders.put("shop", &component_bytes("echo"));
+    let _process = Process::start(&folders);
+    let say = |arguments: &[&str]| {
+        let output = output(command(&folders).args(arguments));
+        let text = [output.stdout, output.stderr].concat();
+        (output.status.success(), String::from_utf8(text).unwrap())
+    };
+    let build = folders.data().join("build.wasm");
+    std::fs::write(&build, greedier_echo()).unwrap();
+    let (done, nothing) = say(&["canary", "shop", "--percent", "10"]);
+    assert!(!done && nothing.contains("no build of shop waits"), "{nothing}");
+    let (done, waits) = say(&["load", build.to_str().unwrap(), "--name", "shop"]);
+    assert!(!done && waits.contains("madoguchi accept shop"), "{waits}");
+    let (done, which) = say(&["canary", "shop"]);
+    assert!(!done && which.contains("--percent NUMBER"), "{which}");
+    let (done, all) = say(&["canary", "shop", "--percent", "100"]);
+    assert!(!done && all.contains("accept the build"), "{all}");
+    let (done, begun) = say(&["canary", "shop", "--percent", "50", "--caller", "operator"]);
+    let digest = &host::digest::digest(&greedier_echo())[..12];
+    let expected =
+        format!("shop: the build {digest} answers 50 % of calls and those of operator\n");
+    assert_eq!((done, begun), (true, expected));
+    assert!(say(&["call", "echo", r#"{"value":{}}"#]).0);
+    let (_, table) = say(&["components"]);
+    for part in ["canary: the build", "canary: 1 calls, 0 errors", "beside: 0 calls"] {
+        assert!(table.contains(part), "{part}: {table}");
+    }
+    let (_, json) = say(&["components", "--json"]);
+    let listed: Value = serde_json::from_str(&json).unwrap();
+    let listed = listed["components"].as_array().unwrap();
+    let shop = listed.iter().find(|it| it["name"] == "shop").unwrap();
+    assert_eq!(shop["canary"]["own"]["calls"], 1);
+    let (done, both) = say(&["canary", "shop", "--percent", "10", "--stop"]);
+    assert!(!done && both.contains("--stop"), "{both}");
+    let (done, stopped) = say(&["canary", "shop", "--stop"]);
+    assert_eq!((done, &*stopped), (true, "shop: the build waits, and answers no calls\n"));
+    let (done, again) = say(&["canary", "shop", "--stop"]);
+    assert!(!done && again.contains("no build of shop answers calls"), "{again}");
+    let (_, table) = say(&["components"]);
+    assert!(table.contains("its canary ended: the operator stopped it"), "{table}");
+}
