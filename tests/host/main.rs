@@ -34,6 +34,7 @@ mod servers;
 mod settings;
 mod specification;
 mod start;
+mod stranger;
 mod swap;
 mod toolsets;
 mod traces;
