@@ -26,6 +26,7 @@ mod names;
 mod navigation;
 mod operator;
 mod page;
+mod porter;
 mod providers;
 mod questions;
 mod race;

@@ -45,9 +45,9 @@ impl Need {
         match export.split('@').next() {
             Some("madoguchi:tool/schedule") => Self::Grant(Grant::Schedule),
             Some("madoguchi:tool/jobs") => Self::Grant(Grant::Jobs),
-            Some("madoguchi:tool/endpoints" | "madoguchi:tool/routes") => {
-                Self::Grant(Grant::Endpoints)
-            }
+            Some(
+                "madoguchi:tool/endpoints" | "madoguchi:tool/routes" | "wasi:http/incoming-handler",
+            ) => Self::Grant(Grant::Endpoints),
             _ => Self::Nothing,
         }
     }

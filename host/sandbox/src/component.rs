@@ -40,6 +40,7 @@ mod error;
 mod examples;
 mod exports;
 mod failure;
+mod handler;
 mod jobs;
 mod offers;
 mod output_check;
@@ -199,7 +200,10 @@ impl LoadedComponent {
                     LoadError::Describe(error) => LoadError::Start(error),
                     other => other,
                 })?;
-                return Ok(Tool::read_all(lifted.definitions())?);
+                return Ok(match lifted.definitions() {
+                    none if none.is_empty() => Vec::new(),
+                    all => Tool::read_all(all)?,
+                });
             }
         };
         let definitions = self.described(async |store, instance| {

@@ -44,8 +44,11 @@ const RESULT: &str = "result";
 const LEFT_OUT_MAX: usize = 256;
 /// How the interfaces begin that hosts call, and nobody else.
 const OF_HOSTS: [&str; 2] = ["wasi:", "madoguchi:tool/"];
+/// The one of them that this host calls.
+const HANDLER: &str = "wasi:http/incoming-handler@";
 
 /// The functions that a component exports.
+#[derive(Default)]
 pub struct Lifted {
     functions: BTreeMap<String, Function>,
     left_out: Vec<LeftOut>,
@@ -246,7 +249,8 @@ fn exported(
                 if OF_HOSTS.iter().any(|it| name.starts_with(it)) =>
             {
                 let why = "it is an interface that hosts call".to_owned();
-                left_out.push(LeftOut { function: name.to_owned(), why });
+                let interface = LeftOut { function: name.to_owned(), why };
+                left_out.extend((!name.starts_with(HANDLER)).then_some(interface));
             }
             ComponentItem::ComponentInstance(instance) => {
                 for (function, item) in instance.exports(engine) {

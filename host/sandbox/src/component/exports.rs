@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::de::IgnoredAny;
 use wasmtime::component::InstancePre;
+use wasmtime_wasi_http::p2::bindings::exports::wasi::http::incoming_handler;
 
 use super::{CallError, LoadError, LoadedComponent, Refusal, Round, Stop, Unavailable};
 use crate::{
@@ -53,6 +54,8 @@ pub struct Exports {
     pub dialogue: Option<dialogue::GuestIndices>,
     pub names: Option<names::GuestIndices>,
     pub samples: Option<samples::GuestIndices>,
+    /// WASI's own way to answer requests.
+    pub handler: Option<incoming_handler::GuestIndices>,
 }
 
 /// The interface that makes a component one for this host.
@@ -65,12 +68,17 @@ impl Exports {
         prefix: &str,
     ) -> Result<Self, LoadError> {
         let component = pre.component();
+        let handler = incoming_handler::GuestIndices::new(pre).ok();
         let ty = component.component_type();
         let mut names = ty.exports(component.engine()).map(|it| it.0);
         let tools = if names.any(|it| it.split('@').next() == Some(TOOLS)) {
             Tools::Own(tools::GuestIndices::new(pre).map_err(LoadError::Link)?)
         } else {
-            let lifted = Lifted::of(component, docs, prefix).map_err(LoadError::NoFunction)?;
+            // One that answers requests needs no tools.
+            let lifted = match (Lifted::of(component, docs, prefix), &handler) {
+                (Err(why), None) => return Err(LoadError::NoFunction(why)),
+                (lifted, _) => lifted.unwrap_or_default(),
+            };
             Tools::Lifted(Arc::new(lifted))
         };
         Ok(Self {
@@ -89,6 +97,7 @@ impl Exports {
             dialogue: dialogue::GuestIndices::new(pre).ok(),
             names: names::GuestIndices::new(pre).ok(),
             samples: samples::GuestIndices::new(pre).ok(),
+            handler,
         })
     }
 }
@@ -109,7 +118,8 @@ impl LoadedComponent {
 
     /// Whether it exports something that answers under `/api/NAME`.
     fn has_endpoints(&self) -> bool {
-        self.exports.endpoints.is_some() || self.exports.routes.is_some()
+        let exports = &self.exports;
+        exports.endpoints.is_some() || exports.routes.is_some() || exports.handler.is_some()
     }
 
     /// Why `/api/NAME/…` is not answered, where it is not.
