@@ -29,13 +29,17 @@ fn adder(first: &str) -> Vec<u8> {
 
 /// A component that imports sockets and uses none of them.
 fn carrier() -> Vec<u8> {
+    carrier_of("wasi:sockets/tcp@0.2.0")
+}
+
+/// A component that imports a resource of this interface and uses none of it.
+fn carrier_of(interface: &str) -> Vec<u8> {
     let text = r#"(component
-        (import "wasi:sockets/tcp@0.2.0" (instance
-            (export "tcp-socket" (type $socket (sub resource)))))
+        (import "INTERFACE" (instance (export "thing" (type $thing (sub resource)))))
         (core module $m (func (export "seven") (result i32) i32.const 7))
         (core instance $i (instantiate $m))
         (func (export "seven") (result u32) (canon lift (core func $i "seven"))))"#;
-    wat::parse_str(text).unwrap()
+    wat::parse_str(text.replace("INTERFACE", interface)).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -97,6 +101,17 @@ async fn a_build_that_breaks_callers_is_told_as_any_other() {
     assert_eq!(client.output("add", json!({ "a": 1, "b": 2 })).await["result"], 3);
     control.obey("adder", Order::Accept(None)).await.unwrap();
     assert_eq!(client.output("add", json!({ "c": 1, "b": 3 })).await["result"], 4);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_build_that_carries_a_stub_more_wants_nothing_more() {
+    let folders = Folders::new();
+    folders.put("carrier", &adder("a"));
+    let config = folders.config_with("[components.carrier]\nstubs = [\"wasi:filesystem\"]\n");
+    let server = TestServer::start(folders, |it| *it = config).await;
+    let build = carrier_of("wasi:filesystem/types@0.2.0");
+    server.server().control.obey("carrier", Order::Load(build)).await.unwrap();
+    assert_eq!(server.client().output("seven", json!({})).await["result"], 7, "SYS-43");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -250,7 +250,10 @@ impl Loader {
         let imports = component::acting_imports(&component);
         // What is not granted is refused with the line that grants it, before anything else.
         base::grants::check(name, imports.iter().map(String::as_str), &grants, &stubs)?;
-        terms.check_imports(name, &imports)?;
+        // A stub gives nothing, so that it is nothing more than before.
+        let is_had = |it: &String| !base::grants::is_stub(it, &grants, &stubs);
+        let had: Vec<_> = imports.into_iter().filter(is_had).collect();
+        terms.check_imports(name, &had)?;
         let setup = Setup {
             name: name.to_owned(),
             grants,
