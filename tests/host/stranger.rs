@@ -180,6 +180,24 @@ fn kept(server: &TestServer) -> Vec<(OsString, SystemTime)> {
 }
 
 #[test]
+fn names_that_nothing_can_have_are_told_at_their_line() {
+    let folders = Folders::new();
+    let told = |line: &str| {
+        let file = folders.data().parent().unwrap().join("madoguchi.toml");
+        fs::write(&file, format!("[components.words]\ngrants = []\n{line}\n")).unwrap();
+        let mut command = bare_command(&folders);
+        let output = output(command.arg("--config").arg(file).arg("check-config"));
+        String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+    };
+    let stubs = told("stubs = ['wasi:sockets@0.2.0']");
+    let right =
+        "line 3: problem: components.words.stubs: \"wasi:sockets@0.2.0\": a package (wasi:sockets)";
+    assert!(stubs.contains(right), "SYS-43: {stubs}");
+    let prefix = told("prefix = 'a b'");
+    assert!(prefix.contains("line 3: problem: components.words.prefix: \"a b\": A-Z"), "{prefix}");
+}
+
+#[test]
 fn inspect_tells_its_tools_what_is_none_and_what_it_lacks() {
     let folders = Folders::new();
     folders.lend_code();

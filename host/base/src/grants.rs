@@ -139,7 +139,7 @@ impl Stubs {
         let is_wrong = |it: &&String| it.trim().is_empty() || it.contains('@');
         match self.0.iter().find(is_wrong) {
             Some(wrong) => Err(format!(
-                "stubs: {wrong:?}: a package (wasi:sockets), an interface (wasi:sockets/tcp) or * is right, without a version"
+                "{wrong:?}: a package (wasi:sockets), an interface (wasi:sockets/tcp) or * is right, without a version"
             )),
             None => Ok(()),
         }

@@ -195,16 +195,24 @@ impl ComponentConfig {
             .then(|| (key, "it has no leave to call tools; add \"calls\" to its grants".to_owned()))
     }
 
-    /// Refuses what the environment says wrongly, stubs that can mean no import, and a prefix that no tool can have.
+    /// What no import or tool can be called: the key, and what to mend.
+    pub fn wrong_names(&self) -> Option<(&'static str, String)> {
+        if let Some(Err(what)) = self.stubs.as_ref().map(Stubs::check) {
+            return Some(("stubs", what));
+        }
+        let wrong = self.prefix.as_deref().filter(|it| !it.is_empty() && !is_name(it))?;
+        Some(("prefix", format!("{wrong:?}: A-Z a-z 0-9 _ . - are right, or \"\"")))
+    }
+
+    /// Refuses names that nothing can have, and what the environment says wrongly.
     ///
     /// # Errors
     /// Says what to mend.
     pub fn check(&self) -> Result<(), String> {
-        self.stubs.as_ref().map_or(Ok(()), Stubs::check)?;
-        if let Some(prefix) = self.prefix.as_deref().filter(|it| !it.is_empty() && !is_name(it)) {
-            return Err(format!("prefix = {prefix:?}: A-Z a-z 0-9 _ . - are right, or \"\""));
+        match self.wrong_names() {
+            Some((key, what)) => Err(format!("{key}: {what}")),
+            None => self.hosts_of_environment().map(|_| ()),
         }
-        self.hosts_of_environment().map(|_| ())
     }
 }
 
