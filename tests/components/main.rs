@@ -15,3 +15,6 @@ mod navigation;
 mod reach;
 mod roads;
 mod rogue;
+mod shapes;
+mod stranger;
+mod stubs;

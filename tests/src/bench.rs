@@ -54,6 +54,17 @@ impl Bench {
         Self { compiled: compiled(name), solo, now }
     }
 
+    /// The component in `bytes`, called so.
+    ///
+    /// # Errors
+    /// Why it cannot be compiled.
+    pub fn of_bytes(name: &str, bytes: &[u8]) -> Result<Self, String> {
+        let now = Arc::new(Mutex::new(seconds("2026-11-20T00:00:00")));
+        let solo = Solo::of(name, &[]).at(Clock::Fixed(now.clone()));
+        let compiled = Compiled::new(&SANDBOX, bytes).map_err(|it| it.to_string())?;
+        Ok(Self { compiled, solo, now })
+    }
+
     /// The built component of that name, as `config` has it.
     pub fn configured(config: &Config, name: &str) -> Self {
         let now = Arc::new(Mutex::new(seconds("2026-11-20T00:00:00")));
@@ -84,6 +95,13 @@ impl Bench {
     #[must_use]
     pub fn grant_all(mut self) -> Self {
         self.solo = self.solo.grant(Grant::ALL);
+        self
+    }
+
+    /// Lets it carry these imports without having them.
+    #[must_use]
+    pub fn stubs(mut self, stubs: &[&str]) -> Self {
+        self.solo = self.solo.stubs(stubs.iter().map(|it| (*it).to_owned()).collect());
         self
     }
 

@@ -79,7 +79,9 @@ pub fn check<'a>(config: &'a Config, document: &'a Document<'_>) -> BoxFuture<'a
             if let Some((key, what)) = component.wrong_calls() {
                 findings.push(document.problem(&["components", name, key], what));
             }
-            if let Err(what) = component.check() {
+            if let Some((key, what)) = component.wrong_names() {
+                findings.push(document.problem(&["components", name, key], what));
+            } else if let Err(what) = component.check() {
                 let path = ["components", name, "http_environment"];
                 findings.push(document.problem(&path, what));
             }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::solo::{Compiled, Solo};
 use base::{
     config::{Config, defaults},
-    grants::{self, Grant},
+    grants::{self, Grant, Stubs},
     source::Source,
 };
 use registry::library::Library;
@@ -34,7 +34,7 @@ impl Need {
     /// What `import` asks.
     pub fn of(import: &str) -> Self {
         let all = BTreeSet::from(Grant::ALL);
-        match grants::check("", [import], &all) {
+        match grants::check("", [import], &all, &Stubs::default()) {
             Ok(needed) => needed.first().map_or(Self::Nothing, |it| Self::Grant(*it)),
             Err(_) => Self::NotOffered,
         }
@@ -45,9 +45,9 @@ impl Need {
         match export.split('@').next() {
             Some("madoguchi:tool/schedule") => Self::Grant(Grant::Schedule),
             Some("madoguchi:tool/jobs") => Self::Grant(Grant::Jobs),
-            Some("madoguchi:tool/endpoints" | "madoguchi:tool/routes") => {
-                Self::Grant(Grant::Endpoints)
-            }
+            Some(
+                "madoguchi:tool/endpoints" | "madoguchi:tool/routes" | "wasi:http/incoming-handler",
+            ) => Self::Grant(Grant::Endpoints),
             _ => Self::Nothing,
         }
     }
@@ -91,6 +91,12 @@ pub struct Inspection {
     pub exports: Vec<Part>,
     /// The tools that it offers.
     pub tools: Vec<Value>,
+    /// Functions that it exports and that are no tools, and why; only of a component that was not made for this host.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<Value>,
+    /// Whether its instances come from the pool, or are made one by one; unknown, where it does not load.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pooled: Option<bool>,
     /// The prompts that it offers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub prompts: Vec<Value>,
@@ -109,6 +115,9 @@ pub struct Inspection {
     pub grants_needed: Vec<String>,
     /// The line that grants everything that it can use.
     pub line: String,
+    /// The line that lets it in without what this host does not offer; none where it imports nothing of that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stubs: Option<String>,
     /// What it starts from where nothing else is said, as TOML: a wish, unless it is bundled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub defaults: Option<String>,
@@ -140,8 +149,14 @@ pub fn inspect<'a>(
         let compiled = Compiled::of(&Library::look(config), &sandbox, &source).await?;
         let (imports, exports) = parts(&compiled);
         let solo = Solo::of(name, &[]).grant(Grant::ALL).limits(config.limits(name));
+        let prefix = config.component(name).prefix.unwrap_or_default();
+        let solo = solo.stubs(Stubs::all()).prefix(&prefix);
+        let (mut left_out, mut pooled) = (Vec::new(), None);
         let (tools, routes, offers, trouble) = match solo.describe(&compiled).await {
             Ok(component) => {
+                pooled = Some(component.is_pooled());
+                let left = component.left_out().iter();
+                left_out = left.map(|it| json!({ "name": it.function, "why": it.why })).collect();
                 // What it cannot list here it may well list once it has all that it is granted.
                 let listed = component.listed().await;
                 let offers = listed.as_ref().unwrap_or(&component).offers().clone();
@@ -164,6 +179,8 @@ pub fn inspect<'a>(
             digest: source.digest,
             size_bytes: bytes.len(),
             tools,
+            left_out,
+            pooled,
             prompts: offers.prompts.iter().map(prompt).collect(),
             resources: offers.resources.iter().map(|it| about(&it.listed)).collect(),
             templates: offers.templates.iter().map(|it| about(&it.listed)).collect(),
@@ -171,6 +188,7 @@ pub fn inspect<'a>(
             trouble,
             grants_needed: needed.iter().map(Grant::to_string).collect(),
             line: line(&useful),
+            stubs: stubs_line(&imports),
             refused: refusal(name, &imports, config),
             defaults,
             defaults_problem,
@@ -187,9 +205,23 @@ pub(crate) fn refusal(name: &str, imports: &[Part], config: &Config) -> Option<S
     if component.enabled == Some(false) {
         return Some(format!("it is switched off by enabled = false under [components.{name}]"));
     }
-    let granted = component.grants.unwrap_or_default();
-    let imports = imports.iter().map(|it| it.name.as_str());
-    grants::check(name, imports, &granted).err().map(|it| it.to_string())
+    let (granted, stubs) =
+        (component.grants.unwrap_or_default(), component.stubs.unwrap_or_default());
+    let imports = imports.iter().filter(|it| it.needs != Need::Nothing);
+    let imports = imports.map(|it| it.name.as_str());
+    grants::check(name, imports, &granted, &stubs).err().map(|it| it.to_string())
+}
+
+/// What of these imports this host does not offer.
+fn not_offered(imports: &[Part]) -> Stubs {
+    let names = imports.iter().filter(|it| it.needs == Need::NotOffered).map(|it| &it.name);
+    names.map(|it| it.split(['@', '/']).next().unwrap_or(it).to_owned()).collect()
+}
+
+/// `stubs = […]`, as it is written under `[components.NAME]`.
+fn stubs_line(imports: &[Part]) -> Option<String> {
+    let stubs: Vec<_> = not_offered(imports).written().map(|it| format!("{it:?}")).collect();
+    (!stubs.is_empty()).then(|| format!("stubs = [{}]", stubs.join(", ")))
 }
 
 /// The grants that these parts ask for.
@@ -203,7 +235,12 @@ pub(crate) fn granted_by(parts: &[Part]) -> BTreeSet<Grant> {
 
 /// The imports and exports of a component.
 pub(crate) fn parts(compiled: &Compiled) -> (Vec<Part>, Vec<Part>) {
-    let imports = compiled.imports().into_iter().map(|name| Part { needs: Need::of(&name), name });
+    let acting = compiled.acting_imports();
+    let need = |name: &String| match acting.contains(name) {
+        true => Need::of(name),
+        false => Need::Nothing,
+    };
+    let imports = compiled.imports().into_iter().map(|name| Part { needs: need(&name), name });
     let exports =
         compiled.exports().into_iter().map(|name| Part { needs: Need::of_export(&name), name });
     (imports.collect(), exports.collect())

@@ -21,7 +21,7 @@ use base::{
     caller::Caller,
     config::Assistants,
     failure::Failure,
-    grants::{Grant, hosts::Hosts},
+    grants::{Grant, Stubs, hosts::Hosts},
     limits::{Limits, SandboxConfig},
     settings::Settings,
     source::Source,
@@ -34,9 +34,10 @@ use sandbox::{
     capability::{Around, Asking, ToolCalls, http::Outgoing},
     compiler,
     component::{
-        Answer, CallError, Datetime, Invocation, LoadError, LoadedComponent, Output, Question,
-        Request, Round, Setup, Stop, Wait,
+        self, Answer, CallError, Code, Datetime, Invocation, LoadError, LoadedComponent, Output,
+        Question, Request, Round, Setup, Stop, Wait,
     },
+    lifting::Docs,
 };
 
 /// A component that is about to run alone.
@@ -81,14 +82,16 @@ pub struct Compiled {
     sandbox: Sandbox,
     component: Component,
     digest: String,
+    docs: Docs,
 }
 
 impl Compiled {
     /// Compiles `bytes`.
     pub fn new(sandbox: &Sandbox, bytes: &[u8]) -> Result<Self, LoadError> {
         compiler::check(bytes, &sandbox.config)?;
-        let component = Component::new(&sandbox.engine, bytes).map_err(LoadError::Compile)?;
-        Ok(Self { sandbox: sandbox.clone(), component, digest: digest(bytes) })
+        let component = compiler::component_here(sandbox, bytes)?;
+        let docs = Docs::of(bytes);
+        Ok(Self { sandbox: sandbox.clone(), component, digest: digest(bytes), docs })
     }
 
     /// What `library` has compiled of `source` before, or compiles now.
@@ -98,18 +101,29 @@ impl Compiled {
         source: &Source,
     ) -> Result<Self, LoadError> {
         let component = library.compile(sandbox, source, false).await?;
-        Ok(Self { sandbox: sandbox.clone(), component, digest: source.digest.clone() })
+        let docs = Docs::of(&source.bytes);
+        Ok(Self { sandbox: sandbox.clone(), component, digest: source.digest.clone(), docs })
     }
 
     /// What it imports, as its file says.
     pub fn imports(&self) -> Vec<String> {
-        let engine = &self.sandbox.engine;
+        let engine = self.component.engine();
         self.component.component_type().imports(engine).map(|it| it.0.to_owned()).collect()
+    }
+
+    /// What it imports, less what only names types.
+    pub(crate) fn acting_imports(&self) -> Vec<String> {
+        component::acting_imports(&self.component)
+    }
+
+    fn code(&self) -> Code<'_> {
+        let Self { component, digest, docs, .. } = self;
+        Code { component, digest, docs }
     }
 
     /// What it exports, as its file says.
     pub fn exports(&self) -> Vec<String> {
-        let engine = &self.sandbox.engine;
+        let engine = self.component.engine();
         self.component.component_type().exports(engine).map(|it| it.0.to_owned()).collect()
     }
 }
@@ -133,6 +147,8 @@ impl Solo {
         let setup = Setup {
             name: name.to_owned(),
             grants: BTreeSet::new(),
+            stubs: Stubs::default(),
+            prefix: String::new(),
             limits: Limits::default(),
             database: None,
             settings: Arc::default(),
@@ -164,6 +180,20 @@ impl Solo {
     #[must_use]
     pub fn grant(mut self, grants: impl IntoIterator<Item = Grant>) -> Self {
         self.setup.grants.extend(grants);
+        self
+    }
+
+    /// Lets it carry these imports without having them.
+    #[must_use]
+    pub fn stubs(mut self, stubs: Stubs) -> Self {
+        self.setup.stubs = stubs;
+        self
+    }
+
+    /// Puts this before the names of its tools, where they are functions of it.
+    #[must_use]
+    pub fn prefix(mut self, prefix: &str) -> Self {
+        prefix.clone_into(&mut self.setup.prefix);
         self
     }
 
@@ -238,8 +268,7 @@ impl Solo {
         compiled: &Compiled,
     ) -> BoxFuture<'_, Result<LoadedComponent, LoadError>> {
         Box::pin(async move {
-            let Compiled { sandbox, component, digest } = compiled;
-            LoadedComponent::load(sandbox, component, digest, self.setup).await
+            LoadedComponent::load(&compiled.sandbox, compiled.code(), self.setup).await
         })
     }
 
@@ -249,7 +278,7 @@ impl Solo {
         compiled: &Compiled,
     ) -> BoxFuture<'_, Result<Running, LoadError>> {
         Box::pin(async move {
-            let Compiled { sandbox, component, digest } = compiled;
+            let Compiled { sandbox, component, .. } = compiled;
             let mut reach = HostResources::default();
             for (name, path) in std::mem::take(&mut self.files) {
                 reach.files.add(&name, path)?;
@@ -258,7 +287,7 @@ impl Solo {
                 reach.folders.add(&guest, path)?;
             }
             let ty = component.component_type();
-            let mut imports = ty.imports(&sandbox.engine).map(|it| it.0);
+            let mut imports = ty.imports(component.engine()).map(|it| it.0);
             let store = if imports.any(|it| it.starts_with("madoguchi:tool/blobs")) {
                 Some(TemporaryStore::new(self.setup.clock.clone())?)
             } else {
@@ -275,8 +304,7 @@ impl Solo {
             let published = Mutex::new(reach.bell.listen());
             self.setup.reach = Arc::new(reach);
             self.setup.http = Arc::new(Outgoing::new(self.hosts, &self.setup.limits));
-            let mut component =
-                LoadedComponent::load(sandbox, component, digest, self.setup).await?;
+            let mut component = LoadedComponent::load(sandbox, compiled.code(), self.setup).await?;
             if component.needs(Grant::Sql) {
                 let limits = database::Limits {
                     database_bytes_max: component.setup.limits.database_bytes_max,

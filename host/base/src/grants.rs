@@ -108,12 +108,60 @@ const BASELINE: [&str; 20] = [
     "wasi:random/insecure-seed",
 ];
 
+/// Imports that a component may carry without having them, by package (`wasi:sockets`) or by interface
+/// (`wasi:sockets/tcp`), without a version, or `*` for all: each of their functions ends the call that calls it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(transparent)]
+pub struct Stubs(BTreeSet<String>);
+
+impl Stubs {
+    /// Whatever is imported.
+    pub fn all() -> Self {
+        Self(BTreeSet::from([ALL.to_owned()]))
+    }
+
+    /// Whether `import` is one of them.
+    pub fn has(&self, import: &str) -> bool {
+        let interface = interface(import);
+        [interface, package(interface), ALL].iter().any(|it| self.0.contains(*it))
+    }
+
+    /// As they are written.
+    pub fn written(&self) -> impl Iterator<Item = &String> {
+        self.0.iter()
+    }
+
+    /// Says what to mend where one of them can mean no import.
+    ///
+    /// # Errors
+    /// For one that is empty or has a version.
+    pub fn check(&self) -> Result<(), String> {
+        let is_wrong = |it: &&String| it.trim().is_empty() || it.contains('@');
+        match self.0.iter().find(is_wrong) {
+            Some(wrong) => Err(format!(
+                "{wrong:?}: a package (wasi:sockets), an interface (wasi:sockets/tcp) or * is right, without a version"
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Stands for every import.
+const ALL: &str = "*";
+
+impl FromIterator<String> for Stubs {
+    fn from_iter<T: IntoIterator<Item = String>>(all: T) -> Self {
+        Self(all.into_iter().collect())
+    }
+}
+
 /// Why an import cannot be had.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// The operator may grant it.
     #[error(
-        "it imports {import}, which is not granted; to grant it, put under [components.{component}]: grants = [{grants}]"
+        "it imports {import}, which is not granted; to grant it, put under [components.{component}]: grants = [{grants}]{}",
+        and_stubs(.stubs)
     )]
     NotGranted {
         /// Who asks.
@@ -122,43 +170,91 @@ pub enum Refused {
         import: String,
         /// The line that would grant it, with what is granted already.
         grants: String,
+        /// What it carries beside that and this host does not offer, with the stubs that it has already; empty,
+        /// where there is nothing.
+        stubs: String,
     },
     /// It cannot be granted.
-    #[error("it imports {import}, which this host does not offer")]
+    #[error(
+        "it imports {import}, which this host does not offer; if it does its work without, put under [components.{component}]: stubs = [{stubs}], and a call that uses it ends there"
+    )]
     NotOffered {
+        /// Who asks.
+        component: String,
         /// What it asks for.
         import: String,
+        /// The line that lets it in without, with the stubs that it has already.
+        stubs: String,
     },
 }
 
-/// The grants that `imports` need, or nothing of it when one of them cannot be had.
+fn and_stubs(stubs: &str) -> String {
+    match stubs {
+        "" => String::new(),
+        _ => format!(
+            "; and stubs = [{stubs}], if it does its work without what this host does not offer: a call that uses it ends there"
+        ),
+    }
+}
+
+/// The grants that `imports` need, or nothing of it when one of them cannot be had. What is not granted and is
+/// one of `stubs` need not be had.
+///
+/// # Errors
+/// For an import that is neither granted nor a stub, with all that is missing.
 pub fn check<'a>(
     component: &str,
     imports: impl IntoIterator<Item = &'a str>,
     granted: &BTreeSet<Grant>,
+    stubs: &Stubs,
 ) -> Result<BTreeSet<Grant>, Refused> {
-    let imports: Vec<_> = imports.into_iter().collect();
-    let mut needed = BTreeSet::new();
-    for import in imports.iter().copied() {
-        let interface = interface(import);
+    let (mut needed, mut wanted) = (BTreeSet::new(), granted.clone());
+    let mut packages = stubs.0.clone();
+    let (mut not_granted, mut not_offered) = (None, None);
+    for import in imports {
         match Grant::for_import(import) {
             Some(grant) if granted.contains(&grant) => _ = needed.insert(grant),
-            Some(_) => {
-                // All at once: told one by one, they would cost a start each.
-                let mut wanted = granted.clone();
-                wanted.extend(imports.iter().filter_map(|it| Grant::for_import(it)));
-                return Err(Refused::NotGranted {
-                    component: component.to_owned(),
-                    import: import.to_owned(),
-                    grants: list(&wanted),
-                });
+            _ if is_baseline(import) || stubs.has(import) => {}
+            // All at once: told one by one, they would cost a start each.
+            Some(grant) => {
+                wanted.insert(grant);
+                not_granted.get_or_insert(import);
             }
-            None if BASELINE.contains(&interface)
-                || interface.starts_with("wasi:cli/terminal-") => {}
-            None => return Err(Refused::NotOffered { import: import.to_owned() }),
+            None => {
+                packages.insert(package(interface(import)).to_owned());
+                not_offered.get_or_insert(import);
+            }
         }
     }
-    Ok(needed)
+    let component = component.to_owned();
+    let stubs = || packages.iter().map(|it| format!("{it:?}")).collect::<Vec<_>>().join(", ");
+    if let Some(import) = not_granted {
+        let stubs = not_offered.map(|_| stubs()).unwrap_or_default();
+        let (import, grants) = (import.to_owned(), list(&wanted));
+        return Err(Refused::NotGranted { component, import, grants, stubs });
+    }
+    match not_offered {
+        Some(import) => {
+            Err(Refused::NotOffered { component, import: import.to_owned(), stubs: stubs() })
+        }
+        None => Ok(needed),
+    }
+}
+
+/// Whether a component that was let in with these has no more of `import` than a stub.
+pub fn is_stub(import: &str, granted: &BTreeSet<Grant>, stubs: &Stubs) -> bool {
+    let is_granted = || Grant::for_import(import).is_some_and(|it| granted.contains(&it));
+    stubs.has(import) && !is_baseline(import) && !is_granted()
+}
+
+fn is_baseline(import: &str) -> bool {
+    let interface = interface(import);
+    BASELINE.contains(&interface) || interface.starts_with("wasi:cli/terminal-")
+}
+
+/// An interface's package; the name itself, where it is in none.
+fn package(interface: &str) -> &str {
+    interface.split('/').next().unwrap_or(interface)
 }
 
 /// An import without its version.
@@ -179,16 +275,59 @@ mod tests {
         let sql = "madoguchi:tool/sql@0.1.0";
         let clock = "wasi:clocks/wall-clock@0.2.6";
         let granted = BTreeSet::from([Grant::Clock]);
-        assert_eq!(check("shop", [clock], &granted), Ok(granted.clone()));
-        let refused = check("shop", [clock, sql], &granted).unwrap_err().to_string();
+        let none = Stubs::default();
+        assert_eq!(check("shop", [clock], &granted, &none), Ok(granted.clone()));
+        let refused = check("shop", [clock, sql], &granted, &none).unwrap_err().to_string();
         assert!(refused.contains("[components.shop]: grants = [\"sql\", \"clock\"]"), "{refused}");
     }
 
     #[test]
     fn what_std_imports_by_itself_needs_no_grant_and_sockets_cannot_be_had() {
-        let none = BTreeSet::new();
-        assert_eq!(check("shop", ["wasi:cli/stderr@0.2.6"], &none), Ok(none.clone()));
-        let refused = check("shop", ["wasi:sockets/tcp@0.2.6"], &none).unwrap_err();
+        let (none, stubs) = (BTreeSet::new(), Stubs::default());
+        assert_eq!(check("shop", ["wasi:cli/stderr@0.2.6"], &none, &stubs), Ok(none.clone()));
+        let refused = check("shop", ["wasi:sockets/tcp@0.2.6"], &none, &stubs).unwrap_err();
         assert!(matches!(refused, Refused::NotOffered { .. }), "{refused}");
+        assert!(refused.to_string().contains(r#"stubs = ["wasi:sockets"]"#), "{refused}");
+    }
+
+    fn stubs(all: &[&str]) -> Stubs {
+        all.iter().map(|it| (*it).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_stub_stands_for_its_package_or_interface_and_for_no_other() {
+        let none = BTreeSet::new();
+        let (tcp, udp) = ("wasi:sockets/tcp@0.2.6", "wasi:sockets/udp@0.2.6");
+        assert_eq!(check("shop", [tcp, udp], &none, &stubs(&["wasi:sockets"])), Ok(none.clone()));
+        let refused = check("shop", [tcp, udp], &none, &stubs(&["wasi:sockets/tcp"])).unwrap_err();
+        assert!(refused.to_string().starts_with(&format!("it imports {udp}")), "{refused}");
+        assert!(check("shop", [tcp], &none, &stubs(&["wasi:sock"])).is_err());
+        assert_eq!(check("shop", [tcp, "acme:db/kv"], &none, &Stubs::all()), Ok(none));
+    }
+
+    #[test]
+    fn what_is_granted_is_no_stub_and_the_baseline_never_is() {
+        let (clock, all) = ("wasi:clocks/wall-clock@0.2.6", stubs(&["wasi:clocks", "wasi:io"]));
+        let granted = BTreeSet::from([Grant::Clock]);
+        assert!(is_stub(clock, &BTreeSet::new(), &all));
+        assert!(!is_stub(clock, &granted, &all));
+        assert_eq!(check("shop", [clock], &granted, &all), Ok(granted));
+        assert!(!is_stub("wasi:io/streams@0.2.6", &BTreeSet::new(), &all));
+    }
+
+    #[test]
+    fn grants_and_stubs_that_are_missing_are_told_at_once() {
+        let imports = ["wasi:sockets/tcp@0.2.0", "wasi:random/random@0.2.0", "acme:db/kv"];
+        let refused = check("py", imports, &BTreeSet::new(), &Stubs::default()).unwrap_err();
+        let refused = refused.to_string();
+        assert!(refused.contains(r#"[components.py]: grants = ["random"]"#), "{refused}");
+        assert!(refused.contains(r#"stubs = ["acme:db", "wasi:sockets"]"#), "{refused}");
+    }
+
+    #[test]
+    fn a_stub_with_a_version_is_refused_with_what_would_be_right() {
+        assert_eq!(stubs(&["wasi:sockets", "log"]).check(), Ok(()));
+        let error = stubs(&["wasi:sockets@0.2.0"]).check().unwrap_err();
+        assert!(error.contains("wasi:sockets/tcp") && error.contains("version"), "{error}");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use tokio::sync::mpsc;
 
 use super::{CallRequest, CallTool, Calls, Method, UNAUDITED, unavailable};
@@ -60,6 +61,42 @@ impl Calls {
             component.handle(&request, round, events).await
         };
         record.answered(result.as_ref().map(|it| it.status));
+        result
+    }
+}
+
+/// One request for a component that answers as other hosts ask it.
+pub struct HandlerCall {
+    pub component: Arc<LoadedComponent>,
+    pub request: http::Request<Bytes>,
+    pub caller: Caller,
+    pub trace: TraceHeaders,
+}
+
+impl Calls {
+    /// Answers it, watched like a call.
+    pub async fn respond(&self, call: HandlerCall) -> Result<http::Response<Bytes>, CallError> {
+        let HandlerCall { component, request, caller, trace } = call;
+        let _running = self.keep_open();
+        let is_read = matches!(*request.method(), http::Method::GET | http::Method::HEAD);
+        let name = format!("{} {}", request.method(), request.uri().path());
+        let from = (caller.clone(), Surface::Rest);
+        let call = CallRequest::new(name, "{}".to_owned(), from, trace);
+        let mut record = self.watch.begin(call, METHOD);
+        record.component = Some(component.clone());
+        let round = Round {
+            call_id: record.id,
+            caller,
+            span: record.span.child("route"),
+            pace: component.pace(),
+            ..Round::of_host()
+        };
+        let result = if !is_read && self.watch.audit.refuses_changes() {
+            Err(unavailable(UNAUDITED.to_owned(), None))
+        } else {
+            component.respond(request, round).await
+        };
+        record.answered(result.as_ref().map(|it| it.status().as_u16()));
         result
     }
 }

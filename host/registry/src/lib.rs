@@ -202,7 +202,7 @@ impl Catalog {
         for text in offers.templates.iter().map(|it| it.uri_template.text()) {
             if let Some(it) = next.component_for_template(text) {
                 let (what, incumbent) = ("resource template", it.name().clone());
-                return Err(NameClash { what, name: text.into(), incumbent });
+                return Err(NameClash { what, name: text.into(), incumbent, how: "" });
             }
         }
         next.note(newcomer);
@@ -242,7 +242,10 @@ fn claim<'a>(
 ) -> Result<(), NameClash> {
     for name in names {
         if let Some(it) = owners.insert(name.clone(), newcomer.clone()) {
-            return Err(NameClash { what, name: name.clone(), incumbent: it.name().clone() });
+            let is_lifted = newcomer.is_lifted() || it.is_lifted();
+            let how = if is_lifted { "by a prefix under [components.NAME], " } else { "" };
+            let (name, incumbent) = (name.clone(), it.name().clone());
+            return Err(NameClash { what, name, incumbent, how });
         }
     }
     Ok(())

@@ -11,7 +11,7 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use wasmtime::{Engine, component::Component};
+use wasmtime::component::Component;
 
 use crate::Result;
 use base::{
@@ -161,25 +161,23 @@ impl Library {
                 blocking(move || compiler::compile_here(&here, &bytes, is_quiet)).await?
             }
         };
-        let (store, engine, name) = self.code_of(sandbox, source);
-        blocking(move || store.keep(&engine, &name, &code).map_err(LoadError::Compile)).await
+        let (store, name, here) = (self.code.clone(), code_name(sandbox, source), sandbox.clone());
+        blocking(move || store.keep(&here, &name, &code).map_err(LoadError::Compile)).await
     }
 
     /// The component in `source`, where it was compiled before.
     pub async fn compiled(&self, sandbox: &Sandbox, source: &Source) -> Result<Option<Component>> {
-        let (store, engine, name) = self.code_of(sandbox, source);
-        blocking(move || Ok(store.load(&engine, &name))).await
+        let (store, name, here) = (self.code.clone(), code_name(sandbox, source), sandbox.clone());
+        blocking(move || Ok(store.load(&here, &name))).await
     }
+}
 
-    /// Where the compiled code of `source` is kept, for which engine and under which name: it changes with the
-    /// component, and with all of the engine that its code depends on.
-    fn code_of(&self, sandbox: &Sandbox, source: &Source) -> (CodeStore, Engine, String) {
-        let engine = sandbox.engine.clone();
-        let mut hasher = std::hash::DefaultHasher::new();
-        engine.precompile_compatibility_hash().hash(&mut hasher);
-        let name = format!("{}-{:016x}.cwasm", source.digest, hasher.finish());
-        (self.code.clone(), engine, name)
-    }
+/// The name under which the compiled code of `source` is kept: it changes with the component, and with all of the
+/// engine that its code depends on. Both engines of a sandbox run the same code.
+fn code_name(sandbox: &Sandbox, source: &Source) -> String {
+    let mut hasher = std::hash::DefaultHasher::new();
+    sandbox.engine.precompile_compatibility_hash().hash(&mut hasher);
+    format!("{}-{:016x}.cwasm", source.digest, hasher.finish())
 }
 
 /// The stamp of `path`, where that is a file with a component's ending.

@@ -17,7 +17,7 @@ use crate::{
     revisions::Manifest,
 };
 use base::{
-    config::Config,
+    config::{ComponentConfig, Config},
     grants::{
         Grant,
         hosts::{Hosts, SecretError},
@@ -29,7 +29,8 @@ use sandbox::{
     Sandbox,
     capability::host_resources::{self, HostResources, HostResourcesError, Shared},
     capability::http::Outgoing,
-    component::{self, LoadError, LoadedComponent, Setup, Version},
+    component::{self, Code, LoadError, LoadedComponent, Setup, Version},
+    lifting::Docs,
 };
 use store::{
     blocking,
@@ -244,14 +245,20 @@ impl Loader {
         // At the start nothing is served yet, and all processors are free.
         let is_quiet = self.registry.catalog().components().next().is_some();
         let component = self.library.compile(&self.sandbox, source, is_quiet).await?;
-        let grants = self.config.component(name).grants.unwrap_or_default();
-        let imports = component::acting_imports(&self.sandbox.engine, &component);
+        let ComponentConfig { grants, stubs, prefix, .. } = self.config.component(name);
+        let (grants, stubs) = (grants.unwrap_or_default(), stubs.unwrap_or_default());
+        let imports = component::acting_imports(&component);
         // What is not granted is refused with the line that grants it, before anything else.
-        base::grants::check(name, imports.iter().map(String::as_str), &grants)?;
-        terms.check_imports(name, &imports)?;
+        base::grants::check(name, imports.iter().map(String::as_str), &grants, &stubs)?;
+        // A stub gives nothing, so that it is nothing more than before.
+        let is_had = |it: &String| !base::grants::is_stub(it, &grants, &stubs);
+        let had: Vec<_> = imports.into_iter().filter(is_had).collect();
+        terms.check_imports(name, &had)?;
         let setup = Setup {
             name: name.to_owned(),
             grants,
+            stubs,
+            prefix: prefix.unwrap_or_default(),
             limits: self.config.limits(name),
             database: None,
             settings,
@@ -261,8 +268,9 @@ impl Loader {
             tally: self.metrics.of(name),
             version: terms.version.clone(),
         };
-        let loaded =
-            LoadedComponent::load(&self.sandbox, &component, &source.digest, setup).await?;
+        let docs = Docs::of(&source.bytes);
+        let code = Code { component: &component, digest: &source.digest, docs: &docs };
+        let loaded = LoadedComponent::load(&self.sandbox, code, setup).await?;
         let differences = terms.differences(&loaded)?;
         let loaded = Arc::new(loaded);
         self.registry.check(&loaded)?;

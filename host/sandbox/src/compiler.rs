@@ -7,7 +7,7 @@
 use std::{
     io::{self, Read, Write},
     os::unix::process::ExitStatusExt,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{ExitStatus, Stdio},
     time::Duration,
 };
@@ -15,6 +15,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use tokio::io::AsyncWriteExt;
 use wasmparser::{Parser, Payload};
+use wasmtime::component::Component;
 
 use crate::{Sandbox, component::LoadError};
 use base::limits::{FUNCTION_BYTES_MAX, SandboxConfig};
@@ -100,6 +101,42 @@ fn count(bytes: &[u8]) -> Counted {
 /// Compiles in this process: on all processors, or quietly on one.
 pub fn compile_here(sandbox: &Sandbox, bytes: &[u8], is_quiet: bool) -> Result<Vec<u8>, LoadError> {
     sandbox.compiler(is_quiet).precompile_component(bytes).map_err(LoadError::Compile)
+}
+
+/// The component in `bytes`, compiled in this process on all processors.
+///
+/// # Errors
+/// When it cannot be compiled, or has a shape that no instance can have.
+pub fn component_here(sandbox: &Sandbox, bytes: &[u8]) -> Result<Component, LoadError> {
+    let code = compile_here(sandbox, bytes, false)?;
+    deserialize(sandbox, &Trusted::Fresh(&code)).map_err(LoadError::Compile)
+}
+
+/// Compiled code that may be loaded.
+pub enum Trusted<'a> {
+    /// A file that was verified, in a folder that this user alone can change.
+    File(&'a Path),
+    /// What the compiler has just put out.
+    Fresh(&'a [u8]),
+}
+
+/// The component whose code that is, for whichever engine of the sandbox admits it.
+///
+/// # Errors
+/// When it is no code of such an engine.
+#[allow(unsafe_code, reason = "wasmtime cannot check compiled code; what is given is trusted")]
+pub fn deserialize(sandbox: &Sandbox, code: &Trusted<'_>) -> wasmtime::Result<Component> {
+    // SAFETY: this is what `Engine::precompile_component` put out, unchanged, for this component.
+    // Fresh code comes straight from there. A file carries the keyed hash of its name and its bytes,
+    // which nothing without the key in `seal.key` can make, and was held against it just now; it
+    // and its folder belong to this user, and no other user can write to either, so it stays as it
+    // is while it is mapped. Whatever runs as this user could change this process as well.
+    sandbox.admit(|engine| unsafe {
+        match code {
+            Trusted::File(file) => Component::deserialize_file(engine, file),
+            Trusted::Fresh(code) => Component::deserialize(engine, code),
+        }
+    })
 }
 
 /// Compiles in a process of its own, with this program at `program`.

@@ -14,7 +14,7 @@ use wasmtime::{
 use crate::{
     Sandbox, bindings::exports::madoguchi::tool::tools as wit,
     capability::host_resources::HostResources, capability::http::Outgoing,
-    capability::state::CallState, definition::Tool, scheduler::Usage,
+    capability::state::CallState, definition::Tool, lifting::Docs, scheduler::Usage, stubs,
 };
 use base::{
     grants::{self, Grant},
@@ -40,15 +40,17 @@ mod error;
 mod examples;
 mod exports;
 mod failure;
+mod handler;
 mod jobs;
 mod offers;
 mod output_check;
 mod round;
 mod routes;
 
-use exports::Exports;
+use exports::{Exports, Tools};
 use output_check::OutputCheck;
 
+pub use crate::lifting::LeftOut;
 pub use concurrency::Places;
 pub use error::{CallError, LoadError, NameClash, StateError};
 pub use exports::Request;
@@ -58,6 +60,15 @@ pub use offers::{
     ReadRequest, Reference,
 };
 pub use routes::{Answer as RouteAnswer, Found, Request as RouteRequest, Route, Unread};
+
+/// A component's code, and what its file says of it beside that.
+#[derive(Clone, Copy)]
+pub struct Code<'a> {
+    pub component: &'a Component,
+    /// The SHA-256 of its bytes, in hexadecimal.
+    pub digest: &'a str,
+    pub docs: &'a Docs,
+}
 
 /// A component that has been compiled, linked and described.
 #[derive(Clone)]
@@ -102,19 +113,16 @@ impl Queues {
 
 impl LoadedComponent {
     /// Links `component` against its grants and asks it for its tools, prompts and templates.
-    pub async fn load(
-        sandbox: &Sandbox,
-        component: &Component,
-        digest: &str,
-        setup: Setup,
-    ) -> Result<Self, LoadError> {
-        let engine = &sandbox.engine;
-        let acting = acting_imports(engine, component);
-        let needed = grants::check(&setup.name, acting.iter().map(String::as_str), &setup.grants)?;
-        let linked = crate::linker(engine, &needed)
-            .and_then(|linker| linker.instantiate_pre(component))
-            .and_then(|pre| Ok((Exports::of(&pre)?, pre)));
-        let (exports, pre) = linked.map_err(LoadError::Link)?;
+    pub async fn load(sandbox: &Sandbox, code: Code<'_>, setup: Setup) -> Result<Self, LoadError> {
+        let Code { component, digest, docs } = code;
+        let acting = acting_imports(component);
+        let acting = acting.iter().map(String::as_str);
+        let needed = grants::check(&setup.name, acting, &setup.grants, &setup.stubs)?;
+        let mut linker = crate::linker(component.engine(), &needed).map_err(LoadError::Link)?;
+        let is_stub = |import: &str| grants::is_stub(import, &setup.grants, &setup.stubs);
+        stubs::add_to_linker(&mut linker, component, is_stub).map_err(LoadError::Stubs)?;
+        let pre = linker.instantiate_pre(component).map_err(LoadError::Link)?;
+        let exports = Exports::of(&pre, docs, &setup.prefix)?;
         let mut loaded = Self {
             name: setup.name.as_str().into(),
             digest: digest.into(),
@@ -164,9 +172,42 @@ impl LoadedComponent {
         &self.tools
     }
 
+    /// Functions that it exports and that are no tools, and why; of one that was made for this host nothing is said.
+    pub fn left_out(&self) -> &[LeftOut] {
+        match &self.exports.tools {
+            Tools::Own(_) => &[],
+            Tools::Lifted(lifted) => lifted.left_out(),
+        }
+    }
+
+    /// Whether its tools are functions of it, which it does not know as tools.
+    pub fn is_lifted(&self) -> bool {
+        matches!(self.exports.tools, Tools::Lifted(_))
+    }
+
+    /// Whether its instances come from the pool.
+    pub fn is_pooled(&self) -> bool {
+        Engine::same(self.pre.engine(), &self.sandbox.engine)
+    }
+
     async fn describe(&self) -> Result<Vec<Tool>, LoadError> {
+        let export = match &self.exports.tools {
+            Tools::Own(export) => export,
+            Tools::Lifted(lifted) => {
+                // It is asked nothing, and is to start all the same.
+                let started = self.described(async |_, _| Ok(())).await;
+                started.map_err(|it| match it {
+                    LoadError::Describe(error) => LoadError::Start(error),
+                    other => other,
+                })?;
+                return Ok(match lifted.definitions() {
+                    none if none.is_empty() => Vec::new(),
+                    all => Tool::read_all(all)?,
+                });
+            }
+        };
         let definitions = self.described(async |store, instance| {
-            self.exports.tools.load(&mut *store, &instance)?.call_definitions(store).await
+            export.load(&mut *store, &instance)?.call_definitions(store).await
         });
         let definitions = definitions.await?;
         // One that only understands sentences, or answers requests, has no tools.
@@ -261,8 +302,8 @@ impl LoadedComponent {
 }
 
 /// What `component` imports, less what only names types and reaches nothing.
-pub fn acting_imports(engine: &Engine, component: &Component) -> Vec<String> {
-    let ty = component.component_type();
+pub fn acting_imports(component: &Component) -> Vec<String> {
+    let (engine, ty) = (component.engine(), component.component_type());
     let acting = ty.imports(engine).filter(|(_, it)| acts(engine, &it.ty));
     acting.map(|(name, _)| name.to_owned()).collect()
 }

@@ -18,7 +18,7 @@ pub use offers::{Argument, Prompt, Resource, Template, check_uri};
 pub use shown::{Says, Shown};
 
 /// Tools that one component may offer.
-const TOOLS_MAX: usize = 256;
+pub(crate) const TOOLS_MAX: usize = 256;
 
 /// Where a definition's meta says that answers need no question.
 const UNASKED_ANSWERS: &str = "madoguchi/takes-unasked-answers";

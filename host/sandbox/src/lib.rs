@@ -5,14 +5,14 @@
 use std::{
     collections::BTreeSet,
     hash::{DefaultHasher, Hash, Hasher},
-    sync::Arc,
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use wasmtime::{
     Config, Enabled, Engine, PoolingAllocationConfig, Store, UpdateDeadline,
-    component::{HasData, HasSelf, Linker, ResourceTable},
+    component::{Component, HasData, HasSelf, Linker, ResourceTable},
 };
 use wasmtime_wasi::{
     WasiView,
@@ -41,10 +41,13 @@ pub mod compiler;
 pub mod component;
 pub mod definition;
 pub mod epoch_timer;
+pub mod lifting;
 pub mod resource_limiter;
 pub mod scheduler;
 pub mod schema;
 pub mod version;
+
+mod stubs;
 
 /// Ticks after which a call counts as a long runner and queues for the slow lane.
 const QUICK_TICKS: u64 = 2;
@@ -56,7 +59,10 @@ const INSTANCE_ADDRESSES: u64 = 4_400 << 20;
 /// The engine and what all instances share.
 #[derive(Clone)]
 pub struct Sandbox {
+    /// Its instances come from the pool.
     pub engine: Engine,
+    /// For components whose shape does not fit the pool; made for the first of them.
+    roomy: Arc<OnceLock<Roomy>>,
     /// Makes the same code on one thread, for when calls are being served beside it.
     quiet_compiler: Engine,
     epoch_timer: Arc<EpochTimer>,
@@ -68,6 +74,13 @@ pub struct Sandbox {
     pub(crate) instances: Arc<Instances>,
     pub config: Arc<SandboxConfig>,
     pub memory_bytes_max: usize,
+}
+
+/// An engine whose instances are made one by one, of any shape, and its clock. It runs the same code as the one with
+/// the pool.
+struct Roomy {
+    engine: Engine,
+    epoch_timer: Arc<EpochTimer>,
 }
 
 impl Sandbox {
@@ -87,6 +100,7 @@ impl Sandbox {
         let slow_lane = config.slow_lane.unwrap_or(workers.saturating_sub(1).max(1));
         Ok(Self {
             epoch_timer: EpochTimer::start(&engine),
+            roomy: Arc::default(),
             quiet_compiler: quiet_compiler(&engine, config, memory_bytes_max)?,
             engine,
             scheduler: Arc::new(Scheduler::new(slow_lane)),
@@ -103,16 +117,43 @@ impl Sandbox {
         if quietly { &self.quiet_compiler } else { &self.engine }
     }
 
+    /// The component that `make` brings for an engine: the one with the pool, or the roomy one, where its shape does
+    /// not fit the pool.
+    ///
+    /// # Errors
+    /// Those of `make` for the roomy one.
+    pub fn admit(
+        &self,
+        make: impl Fn(&Engine) -> wasmtime::Result<Component>,
+    ) -> wasmtime::Result<Component> {
+        match make(&self.engine) {
+            Ok(component) => Ok(component),
+            Err(_) => make(self.roomy()?),
+        }
+    }
+
+    fn roomy(&self) -> wasmtime::Result<&Engine> {
+        if let Some(made) = self.roomy.get() {
+            return Ok(&made.engine);
+        }
+        let engine = Engine::new(&common_config(&self.config))?;
+        let made = Roomy { epoch_timer: EpochTimer::start(&engine), engine };
+        // Of two that are made at once, one stays.
+        Ok(&self.roomy.get_or_init(|| made).engine)
+    }
+
     /// Where calls of components that use much run, beside those of the others.
     pub fn heavy(&self) -> Option<&tokio::runtime::Handle> {
         self.heavy.threads(self.slow_lane)
     }
 
-    /// A store for one instance, which is gone with it.
-    pub fn store(&self, context: CallContext) -> Store<CallState> {
+    /// A store for one instance of a component of `engine`, which is gone with it.
+    pub fn store(&self, engine: &Engine, context: CallContext) -> Store<CallState> {
         let (setup, pace) = (context.setup.clone(), context.round.pace.clone());
         let limits = &setup.limits;
-        let mut store = Store::new(&self.engine, CallState::new(context, &self.epoch_timer));
+        let roomy = self.roomy.get().filter(|it| Engine::same(&it.engine, engine));
+        let epoch_timer = roomy.map_or(&self.epoch_timer, |it| &it.epoch_timer);
+        let mut store = Store::new(engine, CallState::new(context, epoch_timer));
         store.limiter(|state| &mut state.limiter);
         store.set_hostcall_fuel(limits.output_bytes_max);
         store.set_max_component_handles(limits.handles_max);
@@ -188,9 +229,15 @@ fn engine_config(sandbox: &SandboxConfig, memory_bytes_max: usize) -> Config {
         .pagemap_scan(Enabled::Auto)
         .max_unused_warm_slots(instances_max.min(WARM_MAX))
         .decommit_batch_size(1);
+    let mut config = common_config(sandbox);
+    config.allocation_strategy(pool);
+    config
+}
+
+/// What compiled code depends on, and the stacks: the same for both engines.
+fn common_config(sandbox: &SandboxConfig) -> Config {
     let mut config = Config::new();
     config
-        .allocation_strategy(pool)
         .epoch_interruption(true)
         .memory_init_cow(true)
         .max_wasm_stack(sandbox.stack_bytes_max)
@@ -323,6 +370,19 @@ mod tests {
         assert!(!Engine::same(quiet, &sandbox.engine));
         let config = SandboxConfig { stack_bytes_max: 256 << 10, ..SandboxConfig::default() };
         assert!(Sandbox::with(&config, 16 << 20).is_ok(), "another stack works as well");
+    }
+
+    #[test]
+    fn both_engines_run_the_same_code() {
+        let sandbox = Sandbox::new(16 << 20).unwrap();
+        let hash = |engine: &Engine| {
+            let mut hasher = DefaultHasher::new();
+            engine.precompile_compatibility_hash().hash(&mut hasher);
+            hasher.finish()
+        };
+        assert!(!Engine::same(&sandbox.engine, sandbox.roomy().unwrap()));
+        assert_eq!(hash(&sandbox.engine), hash(sandbox.roomy().unwrap()));
+        assert!(Engine::same(sandbox.roomy().unwrap(), sandbox.clone().roomy().unwrap()));
     }
 
     const NO_TIME: Duration = Duration::ZERO;

@@ -11,6 +11,12 @@ use wasmtime::ResourceLimiter;
 use base::limits::Limits;
 use telemetry::tally::Tally;
 
+/// Memories, tables and core instances that one instance of a component may have. Interpreters that travel in a
+/// component have some, and dozens; the pool has less of each, and what needs more is not made there.
+const MEMORIES_MAX: usize = 16;
+const TABLES_MAX: usize = 64;
+const CORE_INSTANCES_MAX: usize = 256;
+
 /// Counts what one instance takes, and remembers which limit it ran into.
 pub struct InstanceLimiter {
     memory_bytes_max: usize,
@@ -53,12 +59,17 @@ impl ResourceLimiter for InstanceLimiter {
         &mut self,
         current: usize,
         desired: usize,
-        _maximum: Option<usize>,
+        maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        if desired > self.memory_bytes_max {
-            return self.allow(false, "memory_bytes_max");
+        // It fails by itself, and takes nothing.
+        if maximum.is_some_and(|it| desired > it) {
+            return Ok(true);
         }
         let more = desired.saturating_sub(current);
+        // One instance may have several memories.
+        if self.memory.saturating_add(more) > self.memory_bytes_max {
+            return self.allow(false, "memory_bytes_max");
+        }
         let total = self.memory_total.fetch_add(more, Ordering::AcqRel) + more;
         if total > self.memory_total_bytes_max {
             self.memory_total.fetch_sub(more, Ordering::AcqRel);
@@ -75,6 +86,18 @@ impl ResourceLimiter for InstanceLimiter {
         _maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
         self.allow(desired <= self.table_elements_max, "table_elements_max")
+    }
+
+    fn instances(&self) -> usize {
+        CORE_INSTANCES_MAX
+    }
+
+    fn tables(&self) -> usize {
+        TABLES_MAX
+    }
+
+    fn memories(&self) -> usize {
+        MEMORIES_MAX
     }
 }
 
@@ -157,6 +180,18 @@ mod tests {
         assert!(other.memory_growing(4, 8, None).unwrap(), "what the first had is free");
         drop(other);
         assert_eq!(total.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn memories_count_together_and_failed_growth_counts_nothing() {
+        let limits = Limits { memory_bytes_max: 8, ..Limits::default() };
+        let mut limiter = InstanceLimiter::new(&limits, Arc::default(), Arc::default());
+        assert!(limiter.memory_growing(0, 5, None).unwrap());
+        assert!(limiter.memory_growing(0, 4, Some(3)).unwrap(), "it fails by its own maximum");
+        assert!(limiter.memory_growing(0, 3, None).unwrap());
+        assert_eq!(limiter.broken, None);
+        assert!(!limiter.memory_growing(3, 4, None).unwrap());
+        assert_eq!(limiter.broken, Some("memory_bytes_max"));
     }
 
     #[test]

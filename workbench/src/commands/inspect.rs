@@ -55,6 +55,13 @@ fn print(it: &Inspection) -> std::io::Result<()> {
         say(&format!("  {}{title}{}", text("name"), hints(tool)))?;
         say(&format!("    {}", text("description").lines().next().unwrap_or_default()))?;
     }
+    if !it.left_out.is_empty() {
+        say("no tools are")?;
+    }
+    for left in &it.left_out {
+        let text = |key: &str| left[key].as_str().unwrap_or_default();
+        say(&format!("  {}: {}", text("name"), text("why")))?;
+    }
     others("prompts", "name", &it.prompts)?;
     others("resources", "uri", &it.resources)?;
     others("templates", "uriTemplate", &it.templates)?;
@@ -81,7 +88,15 @@ fn print(it: &Inspection) -> std::io::Result<()> {
     if let Some(problem) = &it.defaults_problem {
         say(&format!("what it would start from cannot be used: {problem}"))?;
     }
+    if it.pooled == Some(false) {
+        say(
+            "its shape does not fit the pool: each call takes the time that making an instance takes",
+        )?;
+    }
     say(&format!("to let it in, under [components.{}]:\n  {}", it.name, it.line))?;
+    if let Some(stubs) = &it.stubs {
+        say(&format!("  {stubs}"))?;
+    }
     match &it.refused {
         Some(why) => say(&format!("the present configuration refuses it: {why}")),
         None => say("the present configuration lets it in"),

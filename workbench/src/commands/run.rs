@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
 use anyhow::{Context, bail};
 use base::{
     config::{ComponentConfig, Config},
-    grants::{Grant, hosts::Hosts, http::HostGrant},
+    grants::{Grant, Stubs, hosts::Hosts, http::HostGrant},
     settings::Settings,
 };
 use clap::Args;
@@ -98,6 +98,8 @@ impl Run {
         let solo = Solo::of(name, &bytes)
             .hosts(hosts)
             .grant(Grant::ALL)
+            .stubs(Stubs::all())
+            .prefix(&config.component(name).prefix.unwrap_or_default())
             .limits(config.limits(name))
             .settings(settings)
             .database(self.database.clone());

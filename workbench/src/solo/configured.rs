@@ -50,6 +50,8 @@ impl Solo {
     fn given(self, config: &Config, name: &str) -> Self {
         let given = config.component(name);
         let mut solo = self.grant(given.grants.unwrap_or_default()).limits(config.limits(name));
+        solo = solo.stubs(given.stubs.unwrap_or_default());
+        solo = solo.prefix(&given.prefix.unwrap_or_default());
         solo.runs = solo.setup.grants.contains(&Grant::Runs).then(|| config.assistants.clone());
         for (name, path) in given.files {
             solo = solo.file(&name, config.base.join(path));

@@ -103,6 +103,12 @@ pub fn sentences(name: &str, text: &str) -> Result<Vec<String>, String> {
     let component: ComponentConfig =
         asked.component.try_into().map_err(|it: toml::de::Error| it.message().to_owned())?;
     let mut all: Vec<_> = component.grants.iter().flatten().map(|it| granted(*it, name)).collect();
+    if let Some(stubs) = component.stubs.as_ref().filter(|it| it.written().next().is_some()) {
+        let word =
+            |it: &String| if it == "*" { "whatever it imports".to_owned() } else { it.clone() };
+        let stubs = stubs.written().map(word).collect::<Vec<_>>().join(", ");
+        all.push(format!("carries {stubs} without having it, and ends a call that uses it"));
+    }
     all.extend(component.http.iter().flatten().map(host));
     for model in component.model_hosts.keys() {
         all.push(format!("sends requests to the provider of [models.{model}], with its key"));

@@ -13,9 +13,9 @@ use super::{
     environment::{FromEnvironment, HostsFromEnvironment},
 };
 use crate::{
-    grants::{Grant, http::HostGrant},
+    grants::{Grant, Stubs, http::HostGrant},
     limits::Limits,
-    tool_set::ToolSet,
+    tool_set::{ToolSet, is_name},
 };
 
 /// The least time between two runs of a component's schedule.
@@ -29,6 +29,10 @@ pub struct ComponentConfig {
     pub enabled: Option<bool>,
     /// Capabilities that it may use.
     pub grants: Option<BTreeSet<Grant>>,
+    /// Imports that it may carry without having them.
+    pub stubs: Option<Stubs>,
+    /// What stands before the names of tools that are functions of it, where it was not made for this host.
+    pub prefix: Option<String>,
     /// What it is told; `{ file = "…" }` stands for the content of a file.
     pub settings: BTreeMap<String, Value>,
     /// Settings taken from the environment: `setting = "VARIABLE"`.
@@ -71,6 +75,8 @@ impl ComponentConfig {
     pub(super) fn change(&mut self, other: Self) {
         self.enabled = other.enabled.or(self.enabled);
         self.grants = other.grants.or(self.grants.take());
+        self.stubs = other.stubs.or(self.stubs.take());
+        self.prefix = other.prefix.or(self.prefix.take());
         self.http = other.http.or(self.http.take());
         self.http_environment = other.http_environment.or(self.http_environment.take());
         self.limits = other.limits.or(self.limits.take());
@@ -189,9 +195,24 @@ impl ComponentConfig {
             .then(|| (key, "it has no leave to call tools; add \"calls\" to its grants".to_owned()))
     }
 
-    /// Refuses what the environment says wrongly.
+    /// What no import or tool can be called: the key, and what to mend.
+    pub fn wrong_names(&self) -> Option<(&'static str, String)> {
+        if let Some(Err(what)) = self.stubs.as_ref().map(Stubs::check) {
+            return Some(("stubs", what));
+        }
+        let wrong = self.prefix.as_deref().filter(|it| !it.is_empty() && !is_name(it))?;
+        Some(("prefix", format!("{wrong:?}: A-Z a-z 0-9 _ . - are right, or \"\"")))
+    }
+
+    /// Refuses names that nothing can have, and what the environment says wrongly.
+    ///
+    /// # Errors
+    /// Says what to mend.
     pub fn check(&self) -> Result<(), String> {
-        self.hosts_of_environment().map(|_| ())
+        match self.wrong_names() {
+            Some((key, what)) => Err(format!("{key}: {what}")),
+            None => self.hosts_of_environment().map(|_| ()),
+        }
     }
 }
 

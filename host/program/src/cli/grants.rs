@@ -53,6 +53,7 @@ impl Grants {
             let grants = if grants.is_empty() { "nothing".to_owned() } else { grants };
             say(&format!("{name}  {grants}  ({})", given["by"].as_str().unwrap_or_default()))?;
             for (key, title) in [
+                ("stubs", "carries without having"),
                 ("settings", "settings"),
                 ("environment", "from the environment"),
                 ("asks", "asks the assistants"),
@@ -86,9 +87,11 @@ fn given(name: &str, file: Option<&PathBuf>, document: &Document<'_>, config: &C
         (.., None) => "by default: every component has progress, log and caller".to_owned(),
     };
     let reach = Reach::of(&component);
-    let grants = component.grants.unwrap_or_default();
+    let stubs: Vec<_> = component.stubs.iter().flat_map(|it| it.written()).collect();
+    let grants = component.grants.as_ref().into_iter().flatten();
     json!({
-        "grants": grants.iter().map(|it| it.to_string()).collect::<Vec<_>>(),
+        "grants": grants.map(ToString::to_string).collect::<Vec<_>>(),
+        "stubs": stubs,
         "by": by,
         "enabled": component.enabled != Some(false),
         "settings": component.settings.keys().collect::<Vec<_>>(),

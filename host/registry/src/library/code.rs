@@ -11,8 +11,12 @@ use std::{
 };
 
 use hmac::Mac;
-use wasmtime::{Engine, component::Component};
+use wasmtime::component::Component;
 
+use sandbox::{
+    Sandbox,
+    compiler::{Trusted, deserialize},
+};
 use store::seal::Seal;
 
 /// Compiled components that are kept; beyond that the oldest go.
@@ -30,14 +34,6 @@ pub(super) struct CodeStore {
     /// None where nothing can be trusted, or nothing is to be kept.
     open: Option<(PathBuf, Seal)>,
     is_writable: bool,
-}
-
-/// Compiled code that may be loaded.
-enum Trusted<'a> {
-    /// A file that was verified, in a folder that this user alone can change.
-    File(&'a Path),
-    /// What the compiler has just put out.
-    Fresh(&'a [u8]),
 }
 
 impl CodeStore {
@@ -64,11 +60,11 @@ impl CodeStore {
     }
 
     /// The component whose compiled code is kept under `name`, where that is genuine.
-    pub(super) fn load(&self, engine: &Engine, name: &str) -> Option<Component> {
+    pub(super) fn load(&self, sandbox: &Sandbox, name: &str) -> Option<Component> {
         let (folder, key) = self.open.as_ref()?;
         let file = folder.join(name);
         let why = match verify(&file, name, key) {
-            Ok(()) => match deserialize(engine, &Trusted::File(&file)) {
+            Ok(()) => match deserialize(sandbox, &Trusted::File(&file)) {
                 Ok(component) => return Some(component),
                 Err(error) => format!("{error:#}"),
             },
@@ -86,7 +82,7 @@ impl CodeStore {
     /// a compile at the next start, and nothing else.
     pub(super) fn keep(
         &self,
-        engine: &Engine,
+        sandbox: &Sandbox,
         name: &str,
         code: &[u8],
     ) -> wasmtime::Result<Component> {
@@ -97,27 +93,12 @@ impl CodeStore {
             } else {
                 tidy(folder);
                 // From the file, whose pages the system can drop and read again.
-                if let Some(component) = self.load(engine, name) {
+                if let Some(component) = self.load(sandbox, name) {
                     return Ok(component);
                 }
             }
         }
-        deserialize(engine, &Trusted::Fresh(code))
-    }
-}
-
-#[allow(unsafe_code, reason = "wasmtime cannot check compiled code; what is given is trusted")]
-fn deserialize(engine: &Engine, code: &Trusted<'_>) -> wasmtime::Result<Component> {
-    // SAFETY: this is what `Engine::precompile_component` put out, unchanged, for this component.
-    // Fresh code comes straight from there. A file carries the keyed hash of its name and its bytes,
-    // which nothing without the key in `seal.key` can make, and was held against it just now; it
-    // and its folder belong to this user, and no other user can write to either, so it stays as it
-    // is while it is mapped. Whatever runs as this user could change this process as well.
-    unsafe {
-        match code {
-            Trusted::File(file) => Component::deserialize_file(engine, file),
-            Trusted::Fresh(code) => Component::deserialize(engine, code),
-        }
+        deserialize(sandbox, &Trusted::Fresh(code))
     }
 }
 

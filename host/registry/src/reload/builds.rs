@@ -129,16 +129,17 @@ impl Reloader {
     /// `error`, or where it is only that nothing is granted which the build's own section asks for, what
     /// that is. What the configuration file refuses stays refused.
     fn unless_given(&self, name: &str, source: &Source, error: LoadError) -> LoadError {
-        let LoadError::Refused(Refused::NotGranted { .. }) = &error else { return error };
+        let LoadError::Refused(refused) = &error else { return error };
         let Ok(Some(text)) = self.section(name, source) else { return error };
         let config = &self.loader.config;
-        let granted = config.component(name).grants.unwrap_or_default();
-        match config.component_asking(name, &text) {
-            Ok(asked) if asked.grants.as_ref().is_some_and(|it| !it.is_subset(&granted)) => {
-                asks(name, &text)
-            }
-            _ => error,
-        }
+        let Ok(asked) = config.component_asking(name, &text) else { return error };
+        let given = config.component(name);
+        let granted = given.grants.unwrap_or_default();
+        let is_asked = match refused {
+            Refused::NotGranted { .. } => asked.grants.is_some_and(|it| !it.is_subset(&granted)),
+            Refused::NotOffered { .. } => asked.stubs != given.stubs,
+        };
+        if is_asked { asks(name, &text) } else { error }
     }
 
     fn terms(&self, name: &str, manifest: &Manifest, source: &Source, is_swap: bool) -> Terms {

@@ -23,8 +23,12 @@ use crate::{
     version::Version,
 };
 use base::{
-    call::next_call_id, caller::Caller, grants::Grant, limits::Limits,
-    notifications::Notifications, settings::Settings,
+    call::next_call_id,
+    caller::Caller,
+    grants::{Grant, Stubs},
+    limits::Limits,
+    notifications::Notifications,
+    settings::Settings,
 };
 use store::{clock::Clock, database::Database};
 use telemetry::{Span, tally::Tally};
@@ -36,6 +40,10 @@ pub struct Setup {
     pub name: String,
     /// What the operator gave it.
     pub grants: BTreeSet<Grant>,
+    /// What it may carry without having it.
+    pub stubs: Stubs,
+    /// What stands before the names of its tools, where they are functions of it.
+    pub prefix: String,
     /// How much it may use.
     pub limits: Limits,
     /// Its database, where it has leave to use one.

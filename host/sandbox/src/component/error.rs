@@ -39,6 +39,17 @@ pub enum LoadError {
     /// It does not run as far as describing itself.
     #[error("it does not describe itself: {0}")]
     Describe(CallError),
+    /// It was not made for this host, and has no function that can be a tool.
+    #[error(
+        "it neither exports madoguchi:tool/tools nor a function that can be a tool: {0}; `madoguchi wit` shows the contract"
+    )]
+    NoFunction(String),
+    /// No instance of it can be made.
+    #[error("it does not start: {0}")]
+    Start(CallError),
+    /// What it carries without having it cannot be put in place.
+    #[error("its stubs: {0:#}")]
+    Stubs(wasmtime::Error),
     /// It describes a tool, a prompt, a resource or a template that cannot be offered.
     #[error(transparent)]
     Offer(#[from] OfferError),
@@ -255,7 +266,7 @@ fn problems(problems: &[Problem]) -> String {
 /// Two components offer the same.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "it offers the {what} {name}, which component {incumbent} offers already; rename one, or take one of the two out of the component folder"
+    "it offers the {what} {name}, which component {incumbent} offers already; rename one, {how}or take one of the two out of the component folder"
 )]
 pub struct NameClash {
     /// A tool, a prompt, a resource or a template.
@@ -264,6 +275,8 @@ pub struct NameClash {
     pub name: Arc<str>,
     /// Who offered it first.
     pub incumbent: Arc<str>,
+    /// How the operator can rename one, where they can.
+    pub how: &'static str,
 }
 
 impl CallError {
@@ -313,7 +326,10 @@ const BELOW_ZERO: std::ops::Range<u64> = 0xff00_0000..0x1_0100_0000;
 /// The same function so often in one backtrace is a recursion.
 const RECURSION: usize = 8;
 /// What wasmtime says where it has no type for it that we could name; a test holds each.
-const SAID: [(&str, &str); 2] = [
+const SAID: [(&str, &str); 5] = [
+    ("resource limit exceeded: instance count", "core_instances_max"),
+    ("resource limit exceeded: memory count", "memories_max"),
+    ("resource limit exceeded: table count", "tables_max"),
     ("fuel allocated for hostcalls has been exhausted", "output_bytes_max"),
     ("store handle limit exceeded", "handles_max"),
 ];

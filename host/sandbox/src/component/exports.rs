@@ -1,10 +1,13 @@
 //! What a component exports beside its tools, and is called for: its schedule, its look-ups, and what understands
 //! sentences.
 
+use std::sync::Arc;
+
 use serde::de::IgnoredAny;
 use wasmtime::component::InstancePre;
+use wasmtime_wasi_http::p2::bindings::exports::wasi::http::incoming_handler;
 
-use super::{CallError, LoadedComponent, Refusal, Round, Stop, Unavailable};
+use super::{CallError, LoadError, LoadedComponent, Refusal, Round, Stop, Unavailable};
 use crate::{
     bindings::{
         exports::madoguchi::tool::{
@@ -14,6 +17,7 @@ use crate::{
         madoguchi::tool::{sentences, types},
     },
     capability::state::CallState,
+    lifting::{Docs, Lifted},
 };
 use base::{
     caller::Caller,
@@ -23,10 +27,19 @@ use base::{
 
 pub use wit::Request;
 
+/// What a component's tools are.
+#[derive(Clone)]
+pub enum Tools {
+    /// Those that it tells, as the contract has it.
+    Own(tools::GuestIndices),
+    /// Functions that it exports.
+    Lifted(Arc<Lifted>),
+}
+
 /// The exports that were found.
 #[derive(Clone)]
 pub struct Exports {
-    pub tools: tools::GuestIndices,
+    pub tools: Tools,
     pub migrations: Option<migrations::GuestIndices>,
     pub configured: Option<configured::GuestIndices>,
     pub examples: Option<examples::GuestIndices>,
@@ -41,12 +54,35 @@ pub struct Exports {
     pub dialogue: Option<dialogue::GuestIndices>,
     pub names: Option<names::GuestIndices>,
     pub samples: Option<samples::GuestIndices>,
+    /// WASI's own way to answer requests.
+    pub handler: Option<incoming_handler::GuestIndices>,
 }
 
+/// The interface that makes a component one for this host.
+const TOOLS: &str = "madoguchi:tool/tools";
+
 impl Exports {
-    pub(super) fn of(pre: &InstancePre<CallState>) -> wasmtime::Result<Self> {
+    pub(super) fn of(
+        pre: &InstancePre<CallState>,
+        docs: &Docs,
+        prefix: &str,
+    ) -> Result<Self, LoadError> {
+        let component = pre.component();
+        let handler = incoming_handler::GuestIndices::new(pre).ok();
+        let ty = component.component_type();
+        let mut names = ty.exports(component.engine()).map(|it| it.0);
+        let tools = if names.any(|it| it.split('@').next() == Some(TOOLS)) {
+            Tools::Own(tools::GuestIndices::new(pre).map_err(LoadError::Link)?)
+        } else {
+            // One that answers requests needs no tools.
+            let lifted = match (Lifted::of(component, docs, prefix), &handler) {
+                (Err(why), None) => return Err(LoadError::NoFunction(why)),
+                (lifted, _) => lifted.unwrap_or_default(),
+            };
+            Tools::Lifted(Arc::new(lifted))
+        };
         Ok(Self {
-            tools: tools::GuestIndices::new(pre)?,
+            tools,
             migrations: migrations::GuestIndices::new(pre).ok(),
             configured: configured::GuestIndices::new(pre).ok(),
             examples: examples::GuestIndices::new(pre).ok(),
@@ -61,6 +97,7 @@ impl Exports {
             dialogue: dialogue::GuestIndices::new(pre).ok(),
             names: names::GuestIndices::new(pre).ok(),
             samples: samples::GuestIndices::new(pre).ok(),
+            handler,
         })
     }
 }
@@ -81,7 +118,8 @@ impl LoadedComponent {
 
     /// Whether it exports something that answers under `/api/NAME`.
     fn has_endpoints(&self) -> bool {
-        self.exports.endpoints.is_some() || self.exports.routes.is_some()
+        let exports = &self.exports;
+        exports.endpoints.is_some() || exports.routes.is_some() || exports.handler.is_some()
     }
 
     /// Why `/api/NAME/…` is not answered, where it is not.
@@ -122,6 +160,12 @@ impl LoadedComponent {
                 component,
                 "it has jobs of its own that are not done; to have them done, add \"jobs\" to grants under [components.{component}]"
             );
+        }
+        if matches!(self.exports.tools, Tools::Own(_)) && !self.setup.prefix.is_empty() {
+            tracing::warn!(component, "prefix is set, and it names its tools itself");
+        }
+        for it in self.left_out() {
+            tracing::info!(component, "its function {} is no tool: {}", it.function, it.why);
         }
         if self.has_endpoints()
             && let Some(why) = self.why_no_endpoints()

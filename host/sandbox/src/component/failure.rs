@@ -88,7 +88,8 @@ impl From<CallError> for Failure {
 fn who_can_raise(limit: &str, component: &str) -> String {
     match limit {
         "stack_bytes_max" => "The operator can raise it under [sandbox]; the stack that a component brings along is its author's to raise.".to_owned(),
-        "state_bytes_max" | "rounds_max" | "questions_max" => "It is the same for every component.".to_owned(),
+        "state_bytes_max" | "rounds_max" | "questions_max" | "memories_max" | "tables_max"
+        | "core_instances_max" => "It is the same for every component.".to_owned(),
         _ => format!("The operator can raise it under [components.{component}.limits]."),
     }
 }

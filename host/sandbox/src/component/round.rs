@@ -12,6 +12,7 @@ use super::{
     CallError, Invocation, LoadError, LoadedComponent, Output, Stop,
     concurrency::{Place, Places},
     error::limit_of,
+    exports::Tools,
     output_check,
 };
 use crate::{
@@ -27,11 +28,23 @@ impl LoadedComponent {
         let check = |it: &Output| {
             self.output_check.output(&invocation.name, it, self.setup.limits.check_outputs)
         };
-        self.answered(round, check, async |store, instance| {
-            let tools = self.exports.tools.load(&mut *store, &instance)?;
-            Ok(tools.call_call(store, invocation).await?.map_err(CallError::Stopped))
-        })
-        .await
+        match &self.exports.tools {
+            Tools::Own(export) => {
+                self.answered(round, check, async |store, instance| {
+                    let tools = export.load(&mut *store, &instance)?;
+                    Ok(tools.call_call(store, invocation).await?.map_err(CallError::Stopped))
+                })
+                .await
+            }
+            Tools::Lifted(lifted) => {
+                let bytes_max = self.setup.limits.output_bytes_max;
+                let call = lifted.prepare(invocation, bytes_max).map_err(CallError::Stopped)?;
+                self.answered(round, check, async |store, instance| {
+                    Ok(call.run(store, instance).await?.map_err(CallError::Stopped))
+                })
+                .await
+            }
+        }
     }
 
     /// Runs one round of whatever may end in questions, in one of the component's places; holds what
@@ -184,7 +197,7 @@ impl LoadedComponent {
             return Err(self.busy(self.queues.calls.retry_after_ms()));
         };
         let (pace, span) = (context.round.pace.clone(), context.round.span.clone());
-        let mut store = self.sandbox.store(context);
+        let mut store = self.sandbox.store(self.pre.engine(), context);
         let result = {
             // In a box, or its kilobytes would be moved once for each future around it.
             let mut body = Box::pin(async {

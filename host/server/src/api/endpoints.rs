@@ -25,7 +25,7 @@ use base::{
     tool_set::Owner,
 };
 use calls::{
-    Calls, RouteCall,
+    Calls, HandlerCall, RouteCall,
     authorization::{Gateway, Shape, caller_of, forbidden, refusal},
 };
 use registry::Catalog;
@@ -45,6 +45,9 @@ const TRUSTS_MAX: usize = 64;
 const WAITING_MAX: usize = 32;
 /// How long a stream may be quiet, or a proxy on the way takes it for dead.
 const QUIET: Duration = Duration::from_secs(10);
+
+/// Nothing in an answer of a component's runs or loads, even where it is opened as a page.
+const ANSWER_POLICY: &str = "default-src 'none'; sandbox";
 
 /// What the endpoints work on.
 #[derive(Clone)]
@@ -114,6 +117,9 @@ impl Endpoints {
         let segments: Vec<_> = segments.iter().map(String::as_str).collect();
         let method = if parts.method == Method::HEAD { &Method::GET } else { &parts.method };
         let name = asked.component.name().clone();
+        if asked.component.has_handler() {
+            return self.responded(&asked, parts, body, caller).await;
+        }
         match asked.component.route(method, &segments) {
             Found::Route(route, parameters) => {
                 // Everyone may talk; what is called for them is what they may call.
@@ -168,6 +174,65 @@ impl Endpoints {
                 Err(unknown(&name, method, found, asked.component.exports.endpoints.is_some()))
             }
         }
+    }
+
+    /// What a component answers that is asked as other hosts ask it (SYS-45): with the path under its own address, and
+    /// with no header that says who asks.
+    async fn responded(
+        &self,
+        asked: &Asked,
+        parts: &Parts,
+        body: Body,
+        caller: Caller,
+    ) -> Result<Response, Failure> {
+        let name = asked.component.name();
+        let owner = Owner::Component(name);
+        if !self.calls.registry.catalog().shows(&caller, owner) {
+            return Err(no_component(name));
+        }
+        let is_read = matches!(parts.method, Method::GET | Method::HEAD);
+        if !caller.may_use(owner) || !is_read && !caller.may_upload() {
+            return Err(CallError::Forbidden { scope: format!("component:{name}") }.into());
+        }
+        let most = self.calls.config.body_bytes_max;
+        let body = read(body, most).await.map_err(|unread| match unread {
+            Unread::TooLarge => {
+                let message = format!("The body is larger than the {most} bytes that are read.");
+                Failure::new("payload_too_large", 413, message)
+            }
+            Unread::Broken => Failure::new("invalid_params", 400, "The body breaks off."),
+        })?;
+        let query = parts.uri.query().map(|it| format!("?{it}")).unwrap_or_default();
+        let uri = format!("/{}{query}", asked.path);
+        let mut request = http::Request::builder().method(parts.method.clone()).uri(uri);
+        request = request.header(header::HOST, &**name);
+        for passed in [header::ACCEPT, header::ACCEPT_LANGUAGE, header::CONTENT_TYPE] {
+            if let Some(value) = parts.headers.get(&passed) {
+                request = request.header(passed, value);
+            }
+        }
+        let request = request.body(body.into()).map_err(|_| {
+            Failure::new("invalid_params", 400, "The address cannot be passed on to the component.")
+        })?;
+        let (component, trace) = (asked.component.clone(), TraceHeaders::of(&parts.headers));
+        let call = HandlerCall { component, request, caller, trace };
+        let (answer, body) = self.calls.respond(call).await?.into_parts();
+        // A component's answer is not a page of this server's, whatever it says that it is.
+        let mut response = (answer.status, Body::from(body)).into_response();
+        let headers = response.headers_mut();
+        headers.remove(header::CONTENT_TYPE);
+        for passed in [header::CONTENT_TYPE, header::RETRY_AFTER, header::ALLOW] {
+            if let Some(value) = answer.headers.get(&passed) {
+                headers.insert(passed, value.clone());
+            }
+        }
+        if headers.get(header::CONTENT_TYPE).is_some_and(is_code) {
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain"));
+        }
+        headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(ANSWER_POLICY));
+        let own = HeaderName::from_static("cross-origin-resource-policy");
+        headers.insert(own, HeaderValue::from_static("same-origin"));
+        Ok(response)
     }
 
     /// The component at `uri`, which has something to answer.
@@ -343,6 +408,12 @@ fn trusts(headers: &HeaderMap) -> Arc<[String]> {
     let said = headers.get_all(TRUSTS).iter().filter_map(|it| it.to_str().ok());
     let each = said.flat_map(|it| it.split(',')).map(str::trim).filter(|it| !it.is_empty());
     each.take(TRUSTS_MAX).map(str::to_owned).collect()
+}
+
+/// Whether a page would take an answer of that type for a part of its program.
+fn is_code(content_type: &HeaderValue) -> bool {
+    let text = content_type.to_str().unwrap_or("script").to_ascii_lowercase();
+    ["script", "css", "wasm"].iter().any(|it| text.contains(it))
 }
 
 /// A body of at most so many bytes.

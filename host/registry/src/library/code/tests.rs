@@ -2,6 +2,8 @@
 
 use std::os::unix::fs::PermissionsExt;
 
+use base::limits::SandboxConfig;
+
 use super::*;
 
 const NAME: &str = "a-1.cwasm";
@@ -33,20 +35,26 @@ impl Drop for Data {
     }
 }
 
+/// A sandbox with room for one.
+fn sandbox() -> Sandbox {
+    let config = SandboxConfig { instances_max: 1, ..SandboxConfig::default() };
+    Sandbox::with(&config, 1 << 20).expect("a sandbox can be made here")
+}
+
 /// The least component, compiled.
-fn code(engine: &Engine) -> Vec<u8> {
-    engine.precompile_component(b"\0asm\x0d\0\x01\0").expect("it is a component")
+fn code(sandbox: &Sandbox) -> Vec<u8> {
+    sandbox.compiler(false).precompile_component(b"\0asm\x0d\0\x01\0").expect("it is a component")
 }
 
 /// A folder with code under both names, and what it was made with.
-fn kept(data: &Data) -> (Engine, Seal, CodeStore) {
-    let (engine, seal) = (Engine::default(), Seal::fresh().expect("random bytes"));
+fn kept(data: &Data) -> (Sandbox, Seal, CodeStore) {
+    let (sandbox, seal) = (sandbox(), Seal::fresh().expect("random bytes"));
     let store = CodeStore::open(data.folder(), &seal);
     for name in [NAME, OTHER] {
-        store.keep(&engine, name, &code(&engine)).expect("the folder can be written");
-        assert!(store.load(&engine, name).is_some());
+        store.keep(&sandbox, name, &code(&sandbox)).expect("the folder can be written");
+        assert!(store.load(&sandbox, name).is_some());
     }
-    (engine, seal, store)
+    (sandbox, seal, store)
 }
 
 fn mode(path: &Path) -> u32 {
@@ -56,18 +64,18 @@ fn mode(path: &Path) -> u32 {
 #[test]
 fn keeps_code_for_this_user_alone() {
     let data = Data::new("private");
-    let (engine, seal, _) = kept(&data);
+    let (sandbox, seal, _) = kept(&data);
     assert_eq!((mode(&data.folder()), mode(&data.file(NAME))), (0o700, 0o600));
     let again = CodeStore::open(data.folder(), &seal);
-    assert!(again.load(&engine, NAME).is_some(), "after a restart, too");
+    assert!(again.load(&sandbox, NAME).is_some(), "after a restart, too");
     let look = CodeStore::look(data.folder(), Some(&seal));
-    assert!(look.load(&engine, NAME).is_some());
+    assert!(look.load(&sandbox, NAME).is_some());
 }
 
 #[test]
 fn refuses_damaged_code() {
     let data = Data::new("damaged");
-    let (engine, _, store) = kept(&data);
+    let (sandbox, _, store) = kept(&data);
     let good = fs::read(data.file(NAME)).unwrap();
     let middle = good.len() / 2;
     let mut damages = vec![Vec::new(), vec![0; good.len()], good[..middle].to_vec()];
@@ -83,66 +91,66 @@ fn refuses_damaged_code() {
     }
     for damaged in damages {
         fs::write(data.file(NAME), &damaged).unwrap();
-        assert!(store.load(&engine, NAME).is_none(), "{} bytes", damaged.len());
+        assert!(store.load(&sandbox, NAME).is_none(), "{} bytes", damaged.len());
         assert!(!data.file(NAME).exists(), "it is thrown away");
     }
     fs::write(data.file(NAME), &good).unwrap();
-    assert!(store.load(&engine, NAME).is_some(), "what is whole is taken");
+    assert!(store.load(&sandbox, NAME).is_some(), "what is whole is taken");
 }
 
 #[test]
 fn refuses_code_of_another_component() {
     let data = Data::new("swapped");
-    let (engine, _, store) = kept(&data);
+    let (sandbox, _, store) = kept(&data);
     fs::copy(data.file(OTHER), data.file(NAME)).unwrap();
-    assert!(store.load(&engine, NAME).is_none());
-    assert!(store.load(&engine, OTHER).is_some());
+    assert!(store.load(&sandbox, NAME).is_none());
+    assert!(store.load(&sandbox, OTHER).is_some());
 }
 
 #[test]
 fn refuses_code_with_the_hash_of_another_key() {
     let data = Data::new("key");
-    let (engine, seal, _) = kept(&data);
+    let (sandbox, seal, _) = kept(&data);
     let other = CodeStore::open(data.folder(), &Seal::fresh().unwrap());
-    assert!(other.load(&engine, NAME).is_none());
+    assert!(other.load(&sandbox, NAME).is_none());
     let same_key_for_something_else = seal.derive("another purpose");
     let file = data.file(OTHER);
-    write(&file, OTHER, &same_key_for_something_else, &code(&engine)).unwrap();
+    write(&file, OTHER, &same_key_for_something_else, &code(&sandbox)).unwrap();
     let store = CodeStore::open(data.folder(), &seal);
-    assert!(store.load(&engine, OTHER).is_none());
+    assert!(store.load(&sandbox, OTHER).is_none());
 }
 
 #[test]
 fn refuses_code_as_earlier_versions_kept_it() {
     let data = Data::new("earlier");
-    let (engine, _, store) = kept(&data);
-    fs::write(data.file(NAME), code(&engine)).unwrap();
-    assert!(store.load(&engine, NAME).is_none());
+    let (sandbox, _, store) = kept(&data);
+    fs::write(data.file(NAME), code(&sandbox)).unwrap();
+    assert!(store.load(&sandbox, NAME).is_none());
 }
 
 #[test]
 fn refuses_a_file_that_others_can_write_and_links() {
     let data = Data::new("file");
-    let (engine, _, store) = kept(&data);
+    let (sandbox, _, store) = kept(&data);
     fs::set_permissions(data.file(NAME), fs::Permissions::from_mode(0o666)).unwrap();
-    assert!(store.load(&engine, NAME).is_none());
+    assert!(store.load(&sandbox, NAME).is_none());
     std::os::unix::fs::symlink(data.file(OTHER), data.file(NAME)).unwrap();
-    assert!(store.load(&engine, NAME).is_none());
-    assert!(store.load(&engine, OTHER).is_some(), "the link is gone, and not what it led to");
+    assert!(store.load(&sandbox, NAME).is_none());
+    assert!(store.load(&sandbox, OTHER).is_some(), "the link is gone, and not what it led to");
 }
 
 #[test]
 fn empties_a_folder_that_others_can_look_into() {
     for open in [0o777, 0o755, 0o720] {
         let data = Data::new("open");
-        let (engine, seal, _) = kept(&data);
+        let (sandbox, seal, _) = kept(&data);
         fs::set_permissions(data.folder(), fs::Permissions::from_mode(open)).unwrap();
         let look = CodeStore::look(data.folder(), Some(&seal));
-        assert!(look.load(&engine, NAME).is_none(), "not even by a look");
+        assert!(look.load(&sandbox, NAME).is_none(), "not even by a look");
         let store = CodeStore::open(data.folder(), &seal);
-        assert_eq!((store.load(&engine, NAME).is_none(), mode(&data.folder())), (true, 0o700));
-        store.keep(&engine, NAME, &code(&engine)).unwrap();
-        assert!(store.load(&engine, NAME).is_some());
+        assert_eq!((store.load(&sandbox, NAME).is_none(), mode(&data.folder())), (true, 0o700));
+        store.keep(&sandbox, NAME, &code(&sandbox)).unwrap();
+        assert!(store.load(&sandbox, NAME).is_some());
     }
 }
 
@@ -150,21 +158,21 @@ fn empties_a_folder_that_others_can_look_into() {
 fn does_without_a_folder_that_cannot_be_made() {
     let data = Data::new("unusable");
     fs::write(&data.0, "a file where a folder should be").unwrap();
-    let (engine, seal) = (Engine::default(), Seal::fresh().unwrap());
+    let (sandbox, seal) = (sandbox(), Seal::fresh().unwrap());
     let store = CodeStore::open(data.folder(), &seal);
-    assert!(store.keep(&engine, NAME, &code(&engine)).is_ok(), "it is loaded all the same");
+    assert!(store.keep(&sandbox, NAME, &code(&sandbox)).is_ok(), "it is loaded all the same");
     fs::remove_file(&data.0).unwrap();
 }
 
 #[test]
 fn replaces_a_link_in_place_of_the_folder() {
     let data = Data::new("link");
-    let (engine, seal, _) = kept(&data);
+    let (sandbox, seal, _) = kept(&data);
     let aside = data.0.join("aside");
     fs::rename(data.folder(), &aside).unwrap();
     std::os::unix::fs::symlink(&aside, data.folder()).unwrap();
     let store = CodeStore::open(data.folder(), &seal);
-    assert!(store.load(&engine, NAME).is_none());
+    assert!(store.load(&sandbox, NAME).is_none());
     assert!(fs::symlink_metadata(data.folder()).unwrap().is_dir());
     assert!(aside.join(NAME).exists(), "nothing behind the link is touched");
 }
@@ -172,11 +180,11 @@ fn replaces_a_link_in_place_of_the_folder() {
 #[test]
 fn keeps_so_many_and_drops_the_oldest() {
     let data = Data::new("many");
-    let (engine, _, store) = kept(&data);
-    let code = code(&engine);
+    let (sandbox, _, store) = kept(&data);
+    let code = code(&sandbox);
     for number in 0..FILES_MAX {
-        store.keep(&engine, &format!("{number}-1.cwasm"), &code).unwrap();
+        store.keep(&sandbox, &format!("{number}-1.cwasm"), &code).unwrap();
     }
     assert_eq!(fs::read_dir(data.folder()).unwrap().count(), FILES_MAX);
-    assert!(store.load(&engine, &format!("{}-1.cwasm", FILES_MAX - 1)).is_some());
+    assert!(store.load(&sandbox, &format!("{}-1.cwasm", FILES_MAX - 1)).is_some());
 }

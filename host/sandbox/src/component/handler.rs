@@ -1,0 +1,122 @@
+//! Requests for a component that answers them as other hosts ask it: by `wasi:http/incoming-handler` (SYS-45).
+
+use std::pin::pin;
+
+use bytes::Bytes;
+use futures::FutureExt;
+use http::{Request, Response};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use tokio::{sync::oneshot, task::unconstrained};
+use wasmtime::{Store, component::Instance};
+use wasmtime_wasi_http::{
+    WasiHttpView,
+    p2::{bindings::http::types::Scheme, body::HyperOutgoingBody},
+};
+
+use super::{CallError, LoadedComponent, Round};
+use crate::capability::state::CallState;
+
+/// Why an answer cannot be passed on.
+enum Unusable {
+    TooLarge,
+    Broken(&'static str),
+}
+
+type Answered = Result<Response<Bytes>, Unusable>;
+
+impl LoadedComponent {
+    /// Whether it answers requests in this way: it has none of the contract's.
+    pub fn has_handler(&self) -> bool {
+        let exports = &self.exports;
+        exports.handler.is_some() && exports.routes.is_none() && exports.endpoints.is_none()
+    }
+
+    /// Answers one request in an instance of its own, with as many bytes as may cross the border.
+    pub async fn respond(
+        &self,
+        request: Request<Bytes>,
+        round: Round,
+    ) -> Result<Response<Bytes>, CallError> {
+        let call_id = round.call_id;
+        let bytes_max = self.setup.limits.output_bytes_max;
+        let answered = self.in_long_place(
+            &self.queues.routes,
+            round,
+            |it| it,
+            async |store, instance| self.handled(store, instance, request, bytes_max).await,
+        );
+        answered.await?.map_err(|unusable| match unusable {
+            Unusable::TooLarge => {
+                let (component, limit) = (self.name.clone(), "output_bytes_max");
+                CallError::LimitExceeded { component, call_id, limit }
+            }
+            Unusable::Broken(what) => self.broken(call_id, format!("its answer: {what}")),
+        })
+    }
+
+    async fn handled(
+        &self,
+        store: &mut Store<CallState>,
+        instance: Instance,
+        request: Request<Bytes>,
+        bytes_max: usize,
+    ) -> wasmtime::Result<Answered> {
+        let none = || Ok(Err(Unusable::Broken("there is none")));
+        let Some(export) = &self.exports.handler else { return none() };
+        let handler = export.load(&mut *store, &instance)?;
+        let request = request.map(Full::new);
+        let (sender, mut receiver) = oneshot::channel();
+        let request = store.data_mut().http().new_incoming_request(Scheme::Http, request)?;
+        let outparam = store.data_mut().http().new_response_outparam(sender)?;
+        let mut call = pin!(handler.call_handle(store, request, outparam));
+        let head = tokio::select! {
+            biased;
+            head = &mut receiver => head,
+            called = &mut call => {
+                called?;
+                match receiver.try_recv() {
+                    // All that it wrote is there; what is not now never comes.
+                    Ok(Ok(response)) => {
+                        let whole = unconstrained(collected(response, bytes_max)).now_or_never();
+                        let endless = || Err(Unusable::Broken("its body has no end"));
+                        return Ok(whole.unwrap_or_else(endless));
+                    }
+                    Ok(Err(_)) => return Ok(Err(Unusable::Broken("it says that it failed"))),
+                    Err(_) => return none(),
+                }
+            }
+        };
+        let response = match head {
+            Ok(Ok(response)) => response,
+            Ok(Err(_)) => return Ok(Err(Unusable::Broken("it says that it failed"))),
+            Err(_) => return none(),
+        };
+        // The body is read while the component writes it.
+        let mut whole = pin!(unconstrained(collected(response, bytes_max)));
+        tokio::select! {
+            biased;
+            whole = &mut whole => {
+                if whole.is_ok() {
+                    // It may do something more, once it has answered.
+                    call.await?;
+                }
+                Ok(whole)
+            }
+            called = &mut call => {
+                called?;
+                let endless = || Err(Unusable::Broken("its body has no end"));
+                Ok(whole.now_or_never().unwrap_or_else(endless))
+            }
+        }
+    }
+}
+
+/// The whole of a response of so many bytes at most.
+async fn collected(response: Response<HyperOutgoingBody>, bytes_max: usize) -> Answered {
+    let (parts, body) = response.into_parts();
+    match Limited::new(body, bytes_max).collect().await {
+        Ok(body) => Ok(Response::from_parts(parts, body.to_bytes())),
+        Err(error) if error.is::<LengthLimitError>() => Err(Unusable::TooLarge),
+        Err(_) => Err(Unusable::Broken("its body breaks off")),
+    }
+}

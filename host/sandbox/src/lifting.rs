@@ -1,0 +1,269 @@
+//! Functions of a component that was not made for this host, as tools.
+//!
+//! A component that does not export `madoguchi:tool/tools` offers the functions that it does export: their names, schemas
+//! and values follow from the types that it exports them with, and nothing in it need be changed (SYS-40). What JSON
+//! has no word for is left out by name (SYS-41).
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use wasmtime::{
+    Store,
+    component::{
+        Component, ComponentExportIndex, Instance, Type, Val, types::ComponentFunc,
+        types::ComponentItem,
+    },
+};
+
+use crate::{
+    bindings::{
+        exports::madoguchi::tool::tools::{
+            Annotations, Definition, Invocation, Output, Refusal, Stop,
+        },
+        madoguchi::tool::types::Problem,
+    },
+    definition::TOOLS_MAX,
+};
+use base::tool_set::is_name;
+
+mod arguments;
+mod docs;
+mod names;
+mod results;
+mod schema;
+
+use arguments::Reader;
+use names::Origin;
+use schema::Described;
+
+pub use docs::Docs;
+
+/// The member under which an output stands that is no object by itself.
+const RESULT: &str = "result";
+/// Functions that are told to be no tools, at most.
+const LEFT_OUT_MAX: usize = 256;
+/// How the interfaces begin that hosts call, and nobody else.
+const OF_HOSTS: [&str; 2] = ["wasi:", "madoguchi:tool/"];
+/// The one of them that this host calls.
+const HANDLER: &str = "wasi:http/incoming-handler@";
+
+/// The functions that a component exports.
+#[derive(Default)]
+pub struct Lifted {
+    functions: BTreeMap<String, Function>,
+    left_out: Vec<LeftOut>,
+}
+
+/// A function that is exported and is no tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// As it is exported: `NAME`, or `INTERFACE#NAME`.
+    pub function: String,
+    pub why: String,
+}
+
+struct Function {
+    description: String,
+    index: ComponentExportIndex,
+    ty: ComponentFunc,
+    described: Described,
+}
+
+/// A call whose arguments fit.
+pub struct Call<'a> {
+    function: &'a Function,
+    name: &'a str,
+    arguments: Vec<Val>,
+}
+
+impl Lifted {
+    /// What `component` exports, described by `docs` where these say something, its names behind `prefix`.
+    ///
+    /// # Errors
+    /// Where none of it can be a tool; says what it is.
+    pub fn of(component: &Component, docs: &Docs, prefix: &str) -> Result<Self, String> {
+        let (mut found, mut left_out) = (Vec::new(), Vec::new());
+        for (origin, index, ty) in exported(component, &mut left_out) {
+            match schema::described(&ty) {
+                _ if origin.function.starts_with('[') => {
+                    left_out.push(origin.left_out("it belongs to a resource"));
+                }
+                _ if ty.async_() => left_out.push(origin.left_out("it is asynchronous")),
+                Err(why) => left_out.push(origin.left_out(&why)),
+                Ok(described) => found.push((origin, index, ty, described)),
+            }
+            // So many are too many, whatever else there is.
+            if found.len() > TOOLS_MAX {
+                break;
+            }
+        }
+        left_out.truncate(LEFT_OUT_MAX);
+        if found.is_empty() {
+            let each = left_out.iter().map(|it| format!("{}: {}", it.function, it.why));
+            let all = each.collect::<Vec<_>>().join("; ");
+            return Err(if all.is_empty() { "it exports no function".to_owned() } else { all });
+        }
+        let origins: Vec<_> = found.iter().map(|it| &it.0).collect();
+        let names = names::of(&origins);
+        let mut functions = BTreeMap::new();
+        for (name, (origin, index, ty, described)) in names.into_iter().zip(found) {
+            let name = format!("{prefix}{name}");
+            let why = match functions.contains_key(&name) {
+                true => Some("another one has its name"),
+                false => (!is_name(&name)).then_some("its name is too long for a tool's"),
+            };
+            if let Some(why) = why {
+                left_out.push(origin.left_out(why));
+                continue;
+            }
+            let description = docs.of_function(origin.interface.as_deref(), &origin.function);
+            let description = description.map_or_else(|| origin.described(), str::to_owned);
+            functions.insert(name, Function { description, index, ty, described });
+        }
+        Ok(Self { functions, left_out })
+    }
+
+    /// What is exported and no tool.
+    pub fn left_out(&self) -> &[LeftOut] {
+        &self.left_out
+    }
+
+    /// The tools, as a component would tell them itself. Nothing is known of what they do to the world, so they are
+    /// taken to change it.
+    pub fn definitions(&self) -> Vec<Definition> {
+        let definition = |(name, it): (&String, &Function)| Definition {
+            name: name.clone(),
+            title: None,
+            description: it.description.clone(),
+            input_schema: it.described.input.to_string(),
+            output_schema: Some(it.described.output.to_string()),
+            annotations: Annotations::DESTRUCTIVE | Annotations::OPEN_WORLD,
+            view: None,
+            meta: None,
+        };
+        self.functions.iter().map(definition).collect()
+    }
+
+    /// The call that `invocation` is, whose arguments may have so many bytes as values.
+    ///
+    /// # Errors
+    /// What does not fit, each at its place.
+    pub fn prepare<'a>(
+        &'a self,
+        invocation: &'a Invocation,
+        bytes_max: usize,
+    ) -> Result<Call<'a>, Stop> {
+        let whole = |message: &str| {
+            let (pointer, message) = (String::new(), message.to_owned());
+            Stop::InvalidArguments(vec![Problem { pointer, message }])
+        };
+        let name = &invocation.name;
+        let function = self.functions.get(name).ok_or_else(|| whole("There is no such tool."))?;
+        let given: Value = serde_json::from_str(&invocation.arguments).map_err(|error| {
+            let (line, column) = (error.line(), error.column());
+            whole(&format!("must be JSON; it is broken at line {line}, column {column}"))
+        })?;
+        let parameters: Vec<_> = function.ty.params().collect();
+        let arguments = Reader::new(bytes_max).arguments(&parameters, &given);
+        let arguments = arguments.map_err(Stop::InvalidArguments)?;
+        Ok(Call { function, name, arguments })
+    }
+}
+
+impl Call<'_> {
+    /// Calls the function, and says what came back as a tool of the contract would.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        store: &mut Store<T>,
+        instance: Instance,
+    ) -> wasmtime::Result<Result<Output, Stop>> {
+        let function = instance.get_func(&mut *store, self.function.index);
+        let function = function.ok_or_else(|| wasmtime::Error::msg("its function is gone"))?;
+        let mut results = vec![Val::Bool(false); self.function.ty.results().len()];
+        function.call_async(&mut *store, &self.arguments, &mut results).await?;
+        Ok(self.outcome(results.first()))
+    }
+
+    fn outcome(&self, result: Option<&Val>) -> Result<Output, Stop> {
+        let ty = self.function.ty.results().next();
+        let (ty, value) = match (&ty, result) {
+            (Some(Type::Result(ty)), Some(Val::Result(Ok(value)))) => (ty.ok(), value.as_deref()),
+            (Some(Type::Result(ty)), Some(Val::Result(Err(value)))) => {
+                return Err(refusal(self.name, ty.err().as_ref().zip(value.as_deref())));
+            }
+            _ => (ty, result),
+        };
+        let output = match ty.as_ref().zip(value) {
+            None => json!({}),
+            Some((ty, value)) => {
+                let value = results::json(ty, value);
+                if schema::is_object(ty) { value } else { json!({ RESULT: value }) }
+            }
+        };
+        Ok(Output { structured: Some(output.to_string()), content: Vec::new(), meta: None })
+    }
+}
+
+/// The error side of a function's result, as a refusal: its code is the case's name, where it has cases.
+fn refusal(tool: &str, error: Option<(&Type, &Val)>) -> Stop {
+    let (mut code, mut message, mut details) = ("failed".to_owned(), String::new(), None);
+    if let Some((ty, value)) = error {
+        let value_json = results::json(ty, value);
+        match value {
+            Val::Enum(case) | Val::Variant(case, _) => code = case.replace('-', "_"),
+            _ => {}
+        }
+        message = match value {
+            Val::String(text) | Val::Enum(text) | Val::Variant(text, None) => text.clone(),
+            Val::Variant(case, Some(text)) => match &**text {
+                Val::String(text) => format!("{case}: {text}"),
+                _ => value_json.to_string(),
+            },
+            _ => match value_json.get("message").and_then(Value::as_str) {
+                Some(text) => text.to_owned(),
+                None => value_json.to_string(),
+            },
+        };
+        details = (!value_json.is_string()).then(|| json!({ "error": value_json }).to_string());
+    }
+    if message.trim().is_empty() {
+        message = format!("{tool} failed and does not say why.");
+    }
+    Stop::Refused(Refusal { code, message, status: 400, details })
+}
+
+/// The functions that `component` exports, at the root and in interfaces, but for those that only hosts call.
+fn exported(
+    component: &Component,
+    left_out: &mut Vec<LeftOut>,
+) -> Vec<(Origin, ComponentExportIndex, ComponentFunc)> {
+    let engine = component.engine();
+    let mut functions = Vec::new();
+    for (name, item) in component.component_type().exports(engine) {
+        let Some(index) = component.get_export_index(None, name) else { continue };
+        match item.ty {
+            ComponentItem::ComponentFunc(ty) => {
+                functions.push((Origin { interface: None, function: name.to_owned() }, index, ty));
+            }
+            ComponentItem::ComponentInstance(_)
+                if OF_HOSTS.iter().any(|it| name.starts_with(it)) =>
+            {
+                let why = "it is an interface that hosts call".to_owned();
+                let interface = LeftOut { function: name.to_owned(), why };
+                left_out.extend((!name.starts_with(HANDLER)).then_some(interface));
+            }
+            ComponentItem::ComponentInstance(instance) => {
+                for (function, item) in instance.exports(engine) {
+                    let ComponentItem::ComponentFunc(ty) = item.ty else { continue };
+                    let Some(index) = component.get_export_index(Some(&index), function) else {
+                        continue;
+                    };
+                    let (interface, function) = (Some(name.to_owned()), function.to_owned());
+                    functions.push((Origin { interface, function }, index, ty));
+                }
+            }
+            _ => {}
+        }
+    }
+    functions
+}
