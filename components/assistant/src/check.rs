@@ -1,4 +1,4 @@
-//! What is wrong with assistants, models and the chat as the operator wrote them, and what to mend.
+//! What is wrong with assistants, models and the chat in the operator's configuration, and how to fix it.
 
 use std::ops::RangeInclusive;
 

@@ -15,7 +15,7 @@ pub use sold::Sold;
 
 use crate::seats::Row;
 
-/// How many problems are told at once.
+/// How many problems are reported at once.
 pub const PROBLEMS_MAX: usize = 50;
 
 /// A cinema's films, screens and weekly programme.
@@ -65,7 +65,7 @@ pub struct SeatRow {
     pub seats: String,
 }
 
-/// A film.
+/// A film of the catalogue.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Film {
@@ -84,13 +84,13 @@ pub struct Film {
     /// What it is about, in English.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description_en: Option<String>,
-    /// `ドラマ`, `SF` …
+    /// For example `ドラマ` or `SF`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub genre: Option<String>,
     /// The genre in English.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub genre_en: Option<String>,
-    /// In minutes.
+    /// Running time in minutes.
     pub duration: u32,
     /// `YYYY-MM-DD`.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -78,7 +78,7 @@ pub struct Held {
     pub hold_id: String,
     /// The user that it is for.
     pub user_id: String,
-    /// The showing.
+    /// Identifier of its showtime.
     pub showtime_id: String,
     /// When it was made, in seconds since 1970.
     pub made_at: i64,

@@ -358,12 +358,12 @@ fn prices_json(list: &PriceList) -> String {
     serde_json::to_string(list).expect("prices are texts and numbers")
 }
 
-/// CIN-X6.
+/// Rounded to one decimal (CIN-X6).
 fn one_decimal(rating: f64) -> f64 {
     (rating * 10.0).round() / 10.0
 }
 
-/// Tells one file from another; the file is the operator's own, nobody forges it.
+/// Tells one file from another; the file is the operator's own, so it need not resist forgery.
 fn fingerprint(text: &str) -> String {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -28,7 +28,7 @@ use crate::{
 
 /// Seats of a showing.
 pub struct Picked<'a> {
-    /// The showing.
+    /// Identifier of the showtime.
     pub showtime_id: &'a str,
     /// The seats, in the order asked for.
     pub seat_ids: &'a [String],

@@ -100,7 +100,7 @@ pub fn too_many_held(showtime_max: usize, all_max: usize, showtime: u32, all: u3
     }))
 }
 
-/// No hold has this token; or it is of another showtime or user, of which nothing is told.
+/// No hold has this token; or it is of another showtime or user, which is not disclosed.
 #[must_use]
 pub fn hold_not_found() -> Stop {
     refused("hold_not_found", 404, "Hold not found; hold the seats with hold_seats.")
@@ -198,7 +198,7 @@ pub fn waiting_list_full(of_showtime: bool, max: u32) -> Stop {
     refused(code, 409, message).with(json!({ "entries_max": max }))
 }
 
-/// No entry has this identifier; or it is another user's, of which nothing is told.
+/// No entry has this identifier; or it is another user's, which is not disclosed.
 #[must_use]
 pub fn waiting_not_found(waiting_id: &str) -> Stop {
     refused("waiting_not_found", 404, "No such entry of a waiting list.")
@@ -225,7 +225,7 @@ pub fn reservation_user_mismatch(reservation_id: &str) -> Stop {
         .with(json!({ "reservation_id": reservation_id }))
 }
 
-/// Nothing was said under this identifier (CIN-62).
+/// No conversation has this identifier (CIN-62).
 #[must_use]
 pub fn conversation_not_found(conversation_id: &str) -> Stop {
     refused("conversation_not_found", 404, "Conversation not found.")

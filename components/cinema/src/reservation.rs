@@ -40,7 +40,7 @@ pub struct Stored {
     pub cancelled_at: Option<String>,
     /// When it was given away.
     pub transferred_at: Option<String>,
-    /// The film.
+    /// Identifier of its film.
     pub movie_id: String,
     /// Where the seats are.
     pub screen_id: String,

@@ -1,4 +1,4 @@
-//! What an agent is to be told once of its conversations: ends, requests that nobody heard, and
+//! What an agent is notified of once in its conversations: ends, requests that were not answered, and
 //! requests (CONV-51 to CONV-54).
 
 use output::conversations::State;
@@ -25,9 +25,9 @@ const TOOL: &str = "get_next_action";
 pub enum Kind {
     /// A conversation that has ended, or is ending.
     Ended,
-    /// A request of one's own that nobody heard.
+    /// A request of one's own that was not answered.
     Expired,
-    /// A request of somebody else.
+    /// A request of another agent.
     Request,
 }
 
@@ -40,21 +40,21 @@ pub struct Notice {
     pub id: String,
     /// In which project.
     pub project_id: String,
-    /// Who asked.
+    /// Identifier of the agent that asked.
     pub initiator_agent_id: String,
-    /// The name of whoever asked.
+    /// The name of the agent that asked.
     pub initiator_name: Option<String>,
     /// Who was asked.
     pub participant_agent_id: String,
     /// How far the conversation has come.
     pub state: State,
-    /// What for.
+    /// What the conversation is for.
     pub purpose: Option<String>,
     /// Who ended it.
     pub ended_by: Option<String>,
-    /// Why.
+    /// Why it ended.
     pub end_reason: Option<String>,
-    /// What whoever ended it said of it.
+    /// The text of the side that ended it.
     pub reason_text: Option<String>,
 }
 

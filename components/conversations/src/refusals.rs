@@ -1,4 +1,4 @@
-//! What is said when the answer is no: the codes of CONV-90, each with its status.
+//! Refusals: the codes of CONV-90, each with its status.
 
 mod staff;
 
@@ -97,7 +97,7 @@ pub fn no_active_conversation(current: Option<(&str, &str)>) -> Stop {
     }
 }
 
-/// Somebody else's conversation.
+/// The conversation is of other agents.
 #[must_use]
 pub fn not_conversation_participant(conversation_id: &str) -> Stop {
     let message = say("会話の参加者ではありません。", "Not a participant of this conversation.");
@@ -105,7 +105,7 @@ pub fn not_conversation_participant(conversation_id: &str) -> Stop {
         .with(json!({ "conversation_id": conversation_id }))
 }
 
-/// CONV-62, in the words of the specification.
+/// CONV-62, with the text of the specification.
 #[must_use]
 pub fn conversation_required_for_ai_to_ai(from: &str, to: &str) -> Stop {
     let message = format!(
@@ -115,21 +115,21 @@ pub fn conversation_required_for_ai_to_ai(from: &str, to: &str) -> Stop {
         .with(json!({ "from_agent_id": from, "to_agent_id": to }))
 }
 
-/// CONV-65.
+/// An agent writes to itself (CONV-65).
 #[must_use]
 pub fn cannot_message_self() -> Stop {
     let message = say("自分自身には送信できません。", "A message cannot go to its sender.");
     refused("cannot_message_self", 400, message)
 }
 
-/// CONV-65.
+/// The message is empty (CONV-65).
 #[must_use]
 pub fn content_required() -> Stop {
     let message = say("メッセージを入力してください。", "The message is empty.");
     refused("content_required", 400, message)
 }
 
-/// CONV-65, in the words of the source project.
+/// CONV-65, with the text of the source project.
 #[must_use]
 pub fn content_too_long() -> Stop {
     let message = say(

@@ -1,6 +1,6 @@
 //! Passkeys that did not fit are counted, so that guessing one takes for ever (CONV-83).
 //!
-//! Whoever guesses shuts out themselves: ten wrong passkeys of one caller keep that caller from that agent. All
+//! A caller that guesses shuts out only itself: ten wrong passkeys of one caller keep it from that agent. All
 //! callers together, and those who have no name of their own, are only slowed down, or one of them would shut
 //! out the others.
 

@@ -38,7 +38,7 @@ const WORDS: &[(u32, Unit, &str)] = &[
     (4, Unit::People, "four for|4 for"),
 ];
 
-/// English numbers.
+/// English number words.
 const ENGLISH: &[&str] = &[
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
     "eleven", "twelve",

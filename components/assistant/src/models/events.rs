@@ -48,7 +48,7 @@ pub(super) struct Events {
     first: Option<ModelEvent>,
 }
 
-/// One event's data; its name, where it has one, is told in its data as well.
+/// One event's data; its name, where it has one, is in its data as well.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ModelEvent {
     pub(super) data: String,

@@ -1,4 +1,4 @@
-//! No screen shows two films at once: the programme laid out over the ring of the week.
+//! No screen shows two films at once: the programme is laid out over the week, which ends where it begins.
 
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// Whether both run at one moment of some week, the week seen as a ring.
+    /// Whether both run at one moment of some week, the week seen as a circle.
     fn meets(&self, other: &Self) -> bool {
         let starts = |it: &Self| {
             let (days, minute) = (it.entry.weekdays(), it.minute);

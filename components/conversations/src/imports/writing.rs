@@ -94,7 +94,7 @@ fn in_conversation(line: &Line, project_id: &str, id: &str) -> Vec<Statement> {
     vec![insert.expect(1), count, wrote, step]
 }
 
-/// Between two, behind what they have said here already. Nobody has to read it any more.
+/// Between two, behind their messages here already. It counts as read.
 fn in_chat(line: &Line, project_id: &str, [human_id, agent_id]: &[String; 2]) -> Vec<Statement> {
     let count = toolkit::sql!(
         "INSERT INTO chats (project_id, human_id, agent_id, started_at, ended_at, messages, \

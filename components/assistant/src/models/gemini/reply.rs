@@ -21,7 +21,7 @@ const BLOCKED: &[&str] = &[
     "IMAGE_RECITATION",
 ];
 
-/// An answer.
+/// What Gemini answered to one request.
 #[derive(Debug, Default)]
 pub(in crate::models) struct Reply {
     /// Its parts as they came, in their order; only texts without anything else are put together.
@@ -85,7 +85,7 @@ impl Reply {
         self.finish.is_some() || self.refused.is_some()
     }
 
-    /// Whether people were told anything of it.
+    /// Whether any text of it went to the person.
     pub(super) fn has_text(&self) -> bool {
         self.parts.iter().any(|it| for_people(it).is_some())
     }

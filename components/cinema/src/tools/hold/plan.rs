@@ -39,9 +39,9 @@ impl Counts {
 /// What will be held unless someone is faster.
 #[derive(Debug)]
 pub(super) struct Plan {
-    /// The hold.
+    /// The hold as it is stored.
     pub(super) held: Held,
-    /// Its seats.
+    /// The seats that it holds.
     pub(super) seats: Vec<ReservedSeat>,
     /// Where they are.
     pub(super) screen_id: String,

@@ -19,7 +19,7 @@ const UNITS: &[&str] =
     &["ターン", "往復", "回", "ラウンド", "周", "rounds", "round", "turns", "turn", "times"];
 /// Mistakes of the partner's, after which it is no longer played.
 const FAULTS_MAX: usize = 3;
-/// How what is no word of the game begins, and how the last thing that is said ends.
+/// How a message that is no word of the game begins, and how the last message ends.
 const NOTICES: [&str; 2] = ["すみません、", "Sorry, "];
 const CLOSINGS: [&str; 2] = ["終了します", "Ending here."];
 
@@ -29,7 +29,7 @@ static NUMERALS: LazyLock<Vec<char>> = LazyLock::new(|| "〇一二三四五六�
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Move {
     Say(String),
-    /// The last thing that is said.
+    /// The last message of the game.
     End(String),
     Nothing,
 }
@@ -41,7 +41,7 @@ enum Last {
     Own,
     /// A word of the partner's that fits.
     Word(String),
-    /// A message without a word, while none has been said yet.
+    /// A message without a word, while none has been played yet.
     Invitation,
     Fault(Fault),
 }
@@ -93,7 +93,7 @@ impl Chain {
             match (&mut chain, &said.by) {
                 (Some(it), By::Own) => it.say(&said.text),
                 (Some(it), By::Partner) => it.hear(&said.text),
-                // Whoever steps in plays no word.
+                // A third party that steps in plays no word.
                 (_, By::Other(_)) | (None, _) => {}
             }
         }
