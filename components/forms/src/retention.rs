@@ -37,7 +37,7 @@ fn forget(condition: &str, before: i64) -> Result<(), Stop> {
         if handles.is_empty() {
             return Ok(());
         }
-        // The condition again: somebody may have answered, or taken up again, since.
+        // The condition again: the form may have been answered, or taken up again, since.
         let among = sql::placeholders(2, handles.len());
         let forms = format!("DELETE FROM forms WHERE {condition} AND handle IN ({among})");
         let files = "DELETE FROM files WHERE handle NOT IN (SELECT handle FROM forms)";

@@ -1,4 +1,4 @@
-//! Forms that are asked for in words: which fields, and what they brought.
+//! Forms that a sentence asks for: which fields, and what they brought.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};

@@ -19,7 +19,7 @@ const BEFORE: &str = "昨日|前回|先週|この前|こないだ|先日|以前�
 const AGAIN: &str =
     "同じ|もう一度|また|みたいな|と一緒|の続き|same|again|like the one|as before|another one like";
 
-/// What is said where `heard` asks of cards what nothing here does; `is_known` says that a picture was
+/// The answer where `heard` asks of cards what nothing here does; `is_known` says that a picture was
 /// spoken of before.
 pub(super) fn refusal(heard: &Sentence, is_known: bool, desk: &Desk<'_>) -> Option<String> {
     let written: Vec<Piece> = subtitle(heard).into_iter().chain(bare(heard)).collect();

@@ -16,31 +16,31 @@ mod ways;
 pub use crate::graph::{NotFound, Snap};
 use crate::network::{Class, Point, Text};
 
-/// How somebody travels.
+/// A means of travel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// By car.
+    /// By car, on roads open to cars.
     #[default]
     Drive,
-    /// On foot.
+    /// On foot, on links open to walkers.
     Walk,
-    /// By bicycle.
+    /// By bicycle, on links open to bicycles.
     Cycle,
 }
 
 /// What the best way has least of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Prefer {
-    /// Time.
+    /// The least time.
     #[default]
     Fastest,
-    /// Distance.
+    /// The least distance.
     Shortest,
     /// Money: tolls, ferries, and what each kilometre costs.
     Cheapest,
 }
 
-/// What is wished of a way.
+/// The constraints of a route.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wish {
     /// How one travels.
@@ -49,24 +49,24 @@ pub struct Wish {
     pub prefer: Prefer,
     /// No link that costs a toll.
     pub avoid_tolls: bool,
-    /// No motorway.
+    /// Avoids motorways.
     pub avoid_highways: bool,
-    /// No ferry.
+    /// Avoids ferries.
     pub avoid_ferries: bool,
-    /// How much longer a link takes than when nobody else is there, by its class; at least 1.
+    /// How much longer a link takes than on an empty road, by its class; at least 1.
     pub traffic: [f32; 9],
     /// Ways at most, the best included: 1 to 3.
     pub ways: usize,
 }
 
-/// One way.
+/// One route that was found.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// In seconds, with the traffic that was wished.
+    /// In seconds, with the requested traffic.
     pub seconds: f64,
-    /// In seconds, when nobody else is there.
+    /// In seconds, on an empty road.
     pub free_seconds: f64,
-    /// In metres.
+    /// Its length in metres.
     pub metres: f64,
     /// Link by link, in order.
     pub legs: Vec<Leg>,
@@ -79,15 +79,15 @@ pub struct Found {
 pub struct Leg {
     /// Points in the direction of travel, both ends included.
     pub points: Vec<Point>,
-    /// In metres.
+    /// Its length in metres.
     pub metres: f64,
     /// In seconds, with traffic.
     pub seconds: f64,
     /// What road it is.
     pub class: Class,
-    /// Its name.
+    /// Name of the road.
     pub name: Text,
-    /// Its number.
+    /// Number of the road.
     pub number: String,
     /// Whether it costs a toll.
     pub toll: bool,
@@ -111,7 +111,7 @@ pub struct Matrix {
 }
 
 impl Default for Wish {
-    /// One way by car, nothing avoided, nobody else on the road.
+    /// One route by car, nothing avoided, on an empty road.
     fn default() -> Self {
         Self {
             mode: Mode::Drive,

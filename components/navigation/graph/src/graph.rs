@@ -38,7 +38,7 @@ pub enum NotFound {
     OriginOutside(Option<f64>),
     /// The destination is.
     DestinationOutside(Option<f64>),
-    /// No way leads from one to the other, as wished.
+    /// No route leads from one to the other under the constraints.
     NoWay,
     /// More of the graph would have to be looked at than one query may.
     TooFar,
@@ -126,7 +126,7 @@ impl<S: Source> Graph<S> {
         })
     }
 
-    /// Lets one search touch at most so many blocks of 128 junctions; 2,048 where nothing is said, and
+    /// Lets one search touch at most so many blocks of 128 junctions; 2,048 by default, and
     /// never more than 60,000. Beyond, a way is [`NotFound::TooFar`].
     #[must_use]
     pub fn touching_at_most(mut self, blocks: usize) -> Self {

@@ -1,6 +1,6 @@
 //! A road graph in one file, ordered in blocks: made once, then searched without reading all of it.
 //!
-//! The same format holds the bundled network and any OpenStreetMap extract. Whoever searches brings a
+//! The same format holds the bundled network and any OpenStreetMap extract. A caller brings a
 //! [`Source`], which reads pieces of the file; a query touches the blocks around its way only.
 //!
 //! # Units
@@ -14,7 +14,7 @@
 //!
 //! # Errors and limits
 //! A file that is foreign, cut off or damaged is [`NotFound::Unreadable`], with a sentence that says so.
-//! A place farther than 2.5 km from any road that is open as wished, and where one may begin, is outside.
+//! A place farther than 2.5 km from any road that is open as requested, and where one may begin, is outside.
 //! One search holds at most 2,048 blocks of junctions ([`Graph::touching_at_most`]) and settles at most 4 million links; beyond, it
 //! is [`NotFound::TooFar`]. A file has at most 2^30 junctions and links, and 4 GB in each of its parts.
 //! Ways across the 180th meridian are not found.

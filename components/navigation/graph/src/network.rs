@@ -22,7 +22,7 @@ pub struct Text {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Class {
-    /// An expressway; nobody walks here.
+    /// An expressway; closed to walkers.
     Motorway = 0,
     /// A national road.
     Trunk = 1,
@@ -38,7 +38,7 @@ pub enum Class {
     Service = 6,
     /// For walkers only.
     Path = 7,
-    /// A ferry.
+    /// A ferry line.
     Ferry = 8,
 }
 
@@ -61,10 +61,10 @@ pub struct Network {
     pub places: Vec<Place>,
 }
 
-/// A junction.
+/// A junction of links.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Node {
-    /// Where.
+    /// Where it lies.
     pub at: Point,
     /// The name of the junction, where it has one: `浜崎橋JCT`.
     pub name: Text,
@@ -83,7 +83,7 @@ pub struct Link {
     pub metres: f64,
     /// What road it is.
     pub class: Class,
-    /// The speed of a car where nobody else is, in km/h.
+    /// The speed of a car on an empty link, in km/h.
     pub kmh: u8,
     /// `国道15号`, `第一京浜`.
     pub name: Text,
@@ -105,7 +105,7 @@ pub struct Link {
     pub roundabout: bool,
 }
 
-/// Whoever comes from one link over a node must not go into another.
+/// A forbidden turn: from one link over a node into another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Forbidden {
     /// Index of the link that one comes from.
@@ -128,7 +128,7 @@ pub enum PlaceKind {
     Quarter = 2,
     /// Something people go to see or to use.
     Landmark = 3,
-    /// An airport.
+    /// An airport, or one of its terminals.
     Airport = 4,
     /// A street or a road.
     Street = 5,
@@ -143,15 +143,15 @@ pub enum PlaceKind {
 pub struct Place {
     /// Names it for good: `builtin:tokyo-station`, `osm:n123`.
     pub id: String,
-    /// Its name.
+    /// Its name for people.
     pub name: Text,
     /// Other names, and how they are read: `とうきょうえき`, `Tokyo Sta.`
     pub aliases: Vec<String>,
-    /// What it is part of, for whoever reads: `東京都千代田区丸の内`, `Helsinki`.
+    /// What it is part of, for people: `東京都千代田区丸の内`, `Helsinki`.
     pub address: Text,
     /// What it is.
     pub kind: PlaceKind,
-    /// Where.
+    /// Where it lies.
     pub at: Point,
     /// Of two of one name the bigger goes first: 0 is unknown, 255 the capital.
     pub weight: u8,

@@ -169,7 +169,7 @@ fn model(traffic: Traffic) -> &'static str {
     }
 }
 
-/// The time, where it lies ahead: Google refuses one that is over, and takes now where none is said.
+/// The time, where it lies ahead: Google refuses one that is over, and takes now where there is none.
 fn departure(it: Departure) -> Option<String> {
     /// What may pass until Google reads it.
     const AHEAD: Duration = Duration::from_secs(30);

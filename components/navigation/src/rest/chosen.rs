@@ -1,4 +1,4 @@
-//! The route that was chosen, copied out of the tools' results; never what somebody retyped (NAV-6).
+//! The route that was chosen, copied out of the tools' results; never what a model retyped (NAV-6).
 
 use serde_json::{Value, json};
 
@@ -86,7 +86,7 @@ fn copied(route: &Value) -> Value {
     if in_traffic.is_object() {
         copied["durationInTraffic"] = in_traffic.clone();
     }
-    // What whoever follows it must know: how far from the road its ends are, for one.
+    // What a traveller must know: how far from the road its ends are, for one.
     if route["warnings"].as_array().is_some_and(|it| !it.is_empty()) {
         copied["warnings"] = route["warnings"].clone();
     }

@@ -30,17 +30,17 @@ pub(super) enum Sign {
     Says(&'static [Word]),
     /// On foot or by bicycle, which no table of distances knows.
     ByFoot,
-    /// The shortest way is wished.
+    /// The sentence asks for the shortest route.
     Shortest,
-    /// Where the way begins is said.
+    /// The sentence has where the route begins.
     Origin,
-    /// Where it ends is said.
+    /// The sentence has where it ends.
     Destination,
-    /// Both are said.
+    /// The sentence has both.
     Ends,
     /// The nearest of a kind of place, which no tool knows.
     Nearby,
-    /// Something is wished of a way.
+    /// The sentence has a constraint of a route.
     Wished,
     /// A point on the map.
     Coordinates,

@@ -1,4 +1,4 @@
-//! Ways, distances and places, and what is said of them.
+//! Routes, distances and places, and the answers about them.
 
 use language::{
     Language,

@@ -1,4 +1,4 @@
-//! Ways, distances and places: what is asked of the tools of specification 4, and what is said of it.
+//! Routes, distances and places: what is asked of the tools of specification 4, and the answers.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -43,7 +43,7 @@ pub(super) struct Way {
     /// Places on the way.
     #[serde(default)]
     pub(super) via: Vec<String>,
-    /// What was wished, sentence by sentence, without the places.
+    /// The constraints, sentence by sentence, without the places.
     pub(super) said: Vec<String>,
     /// By what places are compared, and what that came to.
     #[serde(default)]
@@ -223,7 +223,7 @@ impl Way {
         Some(moved)
     }
 
-    /// Whether `text` goes on with this way: it names a wish, and no other thing.
+    /// Whether `text` goes on with this route: it names a constraint, and no other thing.
     pub(super) fn follows(&self, text: &str, desk: &Desk<'_>) -> bool {
         self.kind == Kind::Route && understands(text, desk.now)
     }
@@ -244,7 +244,7 @@ impl Way {
         !self.via.is_empty() && (has(NO_STOP) || has(NO) && is_named())
     }
 
-    /// Takes in one more wish, with places on the way.
+    /// Takes in one more constraint, with places on the route.
     pub(super) fn wish(&mut self, heard: &Sentence) {
         if self.is_skipped(heard) {
             self.replaced = self.via.first().cloned();

@@ -1,4 +1,4 @@
-//! The words of the ways: routes, distances, places on the map.
+//! The words of navigation: routes, distances, places on the map.
 
 use language::words::Word;
 

@@ -56,7 +56,7 @@ enum TrafficWord {
     Optimistic,
 }
 
-/// The departure that is meant where none is told.
+/// The departure that is meant where none is given.
 pub(super) fn now() -> String {
     "now".to_owned()
 }

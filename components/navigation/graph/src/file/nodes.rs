@@ -39,7 +39,7 @@ pub(crate) const CYCLE_IN: u16 = 256;
 pub(crate) struct Half {
     /// The junction at the other end.
     pub(crate) other: u32,
-    /// The link.
+    /// Number of the link.
     pub(crate) link: u32,
     /// Its length in tenths of a metre.
     pub(crate) decimetres: u32,
@@ -58,7 +58,7 @@ pub(crate) fn to_ms(ms: f64) -> u32 {
     (ms + 0.5) as u32
 }
 
-/// Milliseconds on a link where nobody else is.
+/// Milliseconds on an empty link.
 pub(crate) fn free_ms(decimetres: u32, kmh: u8) -> u32 {
     to_ms(f64::from(decimetres) * 360.0 / f64::from(kmh.max(1)))
 }
@@ -203,7 +203,7 @@ impl Nodes {
         (begin, &self.halves[begin..end])
     }
 
-    /// Whether whoever comes by `from` must not leave by `to`.
+    /// Whether a traveller that comes by `from` must not leave by `to`.
     pub(crate) fn is_forbidden(&self, index: usize, from: usize, to: usize) -> bool {
         !self.forbidden.is_empty()
             && self.forbidden.binary_search(&(index as u8, from as u8, to as u8)).is_ok()

@@ -34,7 +34,7 @@ pub(crate) const CYCLE_BACK: u16 = 256;
 /// It is part of the ways that bicycles reach from most others.
 pub(crate) const MAIN_CYCLES: u16 = 512;
 
-/// One link.
+/// One link as the file has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Road {
     pub(crate) from: u32,

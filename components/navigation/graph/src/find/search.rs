@@ -27,7 +27,7 @@ const WIDE_MAX: usize = 300_000;
 /// How many sixteenths each link is dearer than it is, for a search of another way.
 pub(super) type Dearer<'d> = &'d [u8];
 
-/// One search.
+/// The state of one search.
 pub(super) struct Search<'g, S> {
     pub(super) rules: &'g Rules,
     dearer: Option<Dearer<'g>>,

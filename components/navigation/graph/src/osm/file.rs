@@ -1,4 +1,4 @@
-//! The file: its blocks, one pass after another, and what is wrong with it in words.
+//! The file: its blocks, one pass after another, and its errors as text.
 
 use std::{
     fs::File,

@@ -8,7 +8,7 @@ use crate::{
     plain::{Plain, nearest, nearest_metres},
 };
 
-/// What may be wished.
+/// Any constraints of a route.
 pub(crate) fn any_wish() -> impl Strategy<Value = Wish> {
     let modes = prop::sample::select(vec![Mode::Drive, Mode::Drive, Mode::Walk, Mode::Cycle]);
     let best = vec![Prefer::Fastest, Prefer::Fastest, Prefer::Shortest, Prefer::Cheapest];

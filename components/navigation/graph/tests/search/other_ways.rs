@@ -1,4 +1,4 @@
-//! Alternatives keep to their definition, told by other code than that which finds them.
+//! Alternatives keep to their definition, checked by other code than that which finds them.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! The model in plain words: Dijkstra's search over links in one direction, from the network itself.
+//! The model in plain form: Dijkstra's search over links in one direction, from the network itself.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 

@@ -4,10 +4,10 @@ use graph::Point;
 
 /// One bends away less than that where a road forks.
 const FORK: f64 = 45.0;
-/// Two ways that bend less apart than that are told by left and right.
+/// Two roads that bend less apart than that are described as left and right.
 const APART: f64 = 60.0;
 
-/// Which side.
+/// On which side a road lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Left,

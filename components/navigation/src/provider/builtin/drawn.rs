@@ -13,7 +13,7 @@ use crate::{ask::Language, words};
 /// Digits behind the point of a line that is encoded.
 const PRECISION: u32 = 5;
 
-/// A way, as far as it is told.
+/// The part of a route that is described.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Way<'a> {
     pub(crate) seconds: f64,
@@ -33,7 +33,7 @@ impl<'a> From<&'a Found> for Way<'a> {
     }
 }
 
-/// How a way is told.
+/// How a route is described.
 #[derive(Clone, Debug)]
 pub(crate) struct Telling<'a> {
     pub(crate) mode: Mode,
@@ -48,7 +48,7 @@ pub(crate) struct Telling<'a> {
     pub(crate) ends: (Point, Point),
 }
 
-/// The route over these parts, from stop to stop, and what is told beside it.
+/// The route over these parts, from stop to stop, and its details.
 pub(crate) fn route(parts: &[Way<'_>], telling: Telling<'_>) -> (Route, RouteDetails) {
     let mut line: Vec<Point> = Vec::new();
     let (mut steps, mut steps_at) = (Vec::new(), Vec::new());

@@ -4,7 +4,7 @@ use graph::{Class, Leg};
 
 use super::angles::{Side, is_fork, side};
 
-/// A bend that somebody notices, in degrees.
+/// A bend that a driver notices, in degrees.
 const SLIGHT: f64 = 20.0;
 /// From here on it is a turn.
 const TURN: f64 = 45.0;
@@ -14,7 +14,7 @@ const BACK: f64 = 170.0;
 const APART: f64 = 10.0;
 /// A name that holds for less than that is not worth a step, in metres.
 const NAME_METRES_MIN: f64 = 300.0;
-/// Whoever drives a ramp longer than that is told where it ends.
+/// A ramp longer than that has a step where it ends.
 const RAMP_METRES_MAX: f64 = 400.0;
 
 /// What has to be done.
@@ -74,7 +74,7 @@ pub(crate) fn cuts(legs: &[Leg]) -> Vec<Cut> {
         return cuts;
     }
     cuts.push(Cut { at: 0, what: Move::Depart, road: named(legs, 0) });
-    // The road that was told last.
+    // The road that was named last.
     let mut told = cuts[0].road;
     for at in 1..legs.len() {
         if let Some(what) = what(legs, at, told) {
@@ -148,7 +148,7 @@ fn street(legs: &[Leg], at: usize, told: Option<usize>) -> Option<Move> {
     if angle >= BACK {
         return Some(Move::Back(bent));
     }
-    // Nobody can go wrong where there is one way, or where the road keeps its name.
+    // A driver cannot go wrong where there is one way, or where the road keeps its name.
     let goes_on = leg.others.is_empty() || same(legs, at - 1, at);
     if goes_on {
         return is_new_name.then_some(Move::Straight);
@@ -209,7 +209,7 @@ fn is_named(leg: &Leg) -> bool {
     !leg.name.local.is_empty() || !leg.number.is_empty()
 }
 
-/// Whether a road begins there that has another name than the one that was told, for a while.
+/// Whether a road begins there that has another name than the one that was named last, for a while.
 fn is_new(legs: &[Leg], at: usize, told: Option<usize>) -> bool {
     if !is_named(&legs[at]) || told.is_some_and(|it| same(legs, it, at)) {
         return false;

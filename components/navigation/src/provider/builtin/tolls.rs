@@ -51,7 +51,7 @@ pub(crate) fn toll(legs: &[Leg]) -> Option<Toll> {
 }
 
 /// Whose road begins there; a ramp is of the road that one is on, or else of the one it leads to, and
-/// costs nothing where it leads to none. None where nobody knows.
+/// costs nothing where it leads to none. None where it is not known.
 fn operator(legs: &[Leg], drive: Option<(Operator, f64)>) -> Option<Option<Operator>> {
     let is_ramp = |it: &&Leg| it.ramp || it.name.local.is_empty();
     let mut tolled = legs.iter().take_while(|it| it.toll);

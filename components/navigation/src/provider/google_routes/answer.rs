@@ -3,17 +3,17 @@
 
 use serde::Deserialize;
 
-/// Of `computeRoutes`.
+/// The answer of `computeRoutes`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Routes {
-    /// Best first.
+    /// The routes, best first.
     pub routes: Vec<Route>,
     /// How the ends were understood.
     pub geocoding_results: Ends,
 }
 
-/// One route.
+/// One route of the answer.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Route {
@@ -21,11 +21,11 @@ pub struct Route {
     pub description: String,
     /// What must be shown.
     pub warnings: Vec<String>,
-    /// In metres.
+    /// Its length in metres.
     pub distance_meters: u64,
     /// With traffic: `123s`.
     pub duration: String,
-    /// Without.
+    /// Its time without traffic.
     pub static_duration: String,
     /// The whole line.
     pub polyline: Line,
@@ -51,7 +51,7 @@ pub struct Leg {
     pub start_location: Location,
     /// Where it ends.
     pub end_location: Location,
-    /// In order.
+    /// The steps, in order.
     pub steps: Vec<Step>,
 }
 
@@ -59,9 +59,9 @@ pub struct Leg {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Step {
-    /// In metres.
+    /// Its length in metres.
     pub distance_meters: u64,
-    /// Without traffic.
+    /// Its time without traffic.
     pub static_duration: String,
     /// Where it begins.
     pub start_location: Location,
@@ -73,21 +73,21 @@ pub struct Step {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Instruction {
-    /// `TURN_RIGHT`.
+    /// The maneuver, such as `TURN_RIGHT`.
     pub maneuver: String,
-    /// For people.
+    /// The instruction, for people.
     pub instructions: String,
 }
 
-/// A place.
+/// A place as a point.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Location {
-    /// In degrees.
+    /// Its coordinates, in degrees.
     pub lat_lng: LatLng,
 }
 
-/// In degrees.
+/// Coordinates in degrees.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct LatLng {
@@ -113,11 +113,11 @@ pub struct TollInfo {
     pub estimated_price: Vec<Money>,
 }
 
-/// An amount.
+/// An amount of money.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Money {
-    /// ISO 4217.
+    /// The currency's code by ISO 4217.
     pub currency_code: String,
     /// Whole units; a text, as Google writes large numbers.
     pub units: String,
@@ -129,9 +129,9 @@ pub struct Money {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Ends {
-    /// The beginning.
+    /// How the beginning was understood.
     pub origin: End,
-    /// The end.
+    /// How the end was understood.
     pub destination: End,
 }
 
@@ -154,7 +154,7 @@ pub struct End {
 pub struct Status {
     /// A number of gRPC's: 5 is not found.
     pub code: i64,
-    /// For developers.
+    /// The explanation, for developers.
     pub message: String,
 }
 
@@ -162,19 +162,19 @@ pub struct Status {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Element {
-    /// Which origin.
+    /// Which origin, from 0.
     pub origin_index: usize,
-    /// Which destination.
+    /// Which destination, from 0.
     pub destination_index: usize,
     /// How this pair went.
     pub status: Status,
-    /// `ROUTE_EXISTS`, `ROUTE_NOT_FOUND`.
+    /// Whether there is a route: `ROUTE_EXISTS`, `ROUTE_NOT_FOUND`.
     pub condition: String,
-    /// In metres.
+    /// Its length in metres.
     pub distance_meters: u64,
-    /// With traffic.
+    /// Its time with traffic.
     pub duration: String,
-    /// Without.
+    /// Its time without traffic.
     pub static_duration: String,
 }
 
@@ -192,6 +192,6 @@ pub struct Refusal {
 pub struct Refused {
     /// `INVALID_ARGUMENT`, `PERMISSION_DENIED` …
     pub status: String,
-    /// For developers.
+    /// The explanation, for developers.
     pub message: String,
 }

@@ -26,7 +26,7 @@ fn ask() -> RouteAsk {
     }
 }
 
-/// A trip over three points, in six digits.
+/// A route over three points, in six digits.
 fn trip() -> Value {
     let line = [(139.76, 35.68), (139.7, 35.5), (139.62, 35.46)];
     let shape = polyline::encode_coordinates(line.map(Into::into), 6).unwrap();

@@ -18,7 +18,7 @@ pub(super) struct Found {
     /// With traffic, where that is known.
     pub(super) seconds_in_traffic: Option<u64>,
     pub(super) right_turns: usize,
-    /// What the tolls come to, in yen where nothing else is said; none where it is not said.
+    /// What the tolls come to, in yen where no currency is given; none where that is not known.
     pub(super) toll: Option<Toll>,
     /// Whether there is neither a toll nor a ferry on it, where that is known.
     pub(super) is_free: bool,
