@@ -98,7 +98,7 @@ pub(crate) fn saves_data() -> bool {
     connection.and_then(|it| get(&it, "saveData")).is_ok_and(|it| it.is_truthy())
 }
 
-/// Waits.
+/// Waits for `time`.
 pub(crate) async fn sleep(time: Duration) {
     let promise = js_sys::Promise::new(&mut |resolve, _| {
         set_timeout(

@@ -86,7 +86,7 @@ pub(crate) struct Round<'a> {
     pub(crate) meta: Option<Value>,
 }
 
-/// One round of `tools/call`. A refusal by the tool is an `Err`, as every other trouble.
+/// One round of `tools/call`. A refusal by the tool is an `Err`, as every other error.
 pub(crate) async fn call(
     name: &str,
     arguments: &Value,

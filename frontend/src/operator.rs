@@ -48,7 +48,7 @@ pub(crate) struct Operator {
     /// Whether the host says that the page's own token is an operator's.
     is_operator: RwSignal<bool>,
     pub(crate) gate: RwSignal<Gate>,
-    /// What the server said of itself over the last minutes.
+    /// What the server reported of itself over the last minutes.
     pub(crate) readings: RwSignal<Readings>,
 }
 

@@ -1,4 +1,4 @@
-//! Every word that the page says, in Japanese and English.
+//! Every text of the page, in Japanese and English.
 
 #[macro_use]
 mod cards;
@@ -21,7 +21,7 @@ static LATER: Part<Later> = part!(words: Later = &Later(Key::later_text));
 
 struct Later(fn(Key, Lang) -> &'static str);
 
-/// Whether what parts say can be said.
+/// Whether the texts of all parts are there.
 pub(crate) fn is_whole() -> bool {
     LATER.here().is_some()
 }

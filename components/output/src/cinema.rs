@@ -28,7 +28,7 @@ pub struct Movies {
     pub suggestions: Vec<String>,
 }
 
-/// A film.
+/// A film of the catalogue.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Movie {
     /// Names the film in `list_showtimes`.
@@ -45,13 +45,13 @@ pub struct Movie {
     /// What it is about, in English.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description_en: Option<String>,
-    /// `ドラマ`, `SF` …
+    /// For example `ドラマ` or `SF`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub genre: Option<String>,
     /// The genre in English.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub genre_en: Option<String>,
-    /// In minutes.
+    /// Running time in minutes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration: Option<u32>,
     /// `YYYY-MM-DD`.
@@ -74,7 +74,7 @@ pub struct Showtimes {
 pub struct Showtime {
     /// Names the showing in `list_available_seats` and `reserve_seats`.
     pub showtime_id: String,
-    /// The film.
+    /// Identifier of the film.
     pub movie_id: String,
     /// `YYYY-MM-DDTHH:MM:SS`, the cinema's own time (CIN-21).
     pub start_time: String,
@@ -111,7 +111,7 @@ pub struct Showtime {
 pub struct SeatMap {
     /// Free seats and the caller's own only, unless all were asked for (CIN-31, CIN-32).
     pub seats: Vec<Seat>,
-    /// The showing.
+    /// The showing that the seats are of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub showtime: Option<Showtime>,
     /// Seats that one call of `reserve_seats` may have (CIN-44).
@@ -203,9 +203,9 @@ pub enum SeatKind {
 pub struct ReservedSeat {
     /// Row and number: `A5`.
     pub seat_id: String,
-    /// `A`.
+    /// The row's name: `A`.
     pub row: String,
-    /// 5.
+    /// The number in its row: 5.
     pub number: u32,
     /// What it costs, where the operator says so; of a reservation, what it cost when it was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -228,12 +228,12 @@ pub struct Reservation {
     pub reservation_id: String,
     /// `YYYY-MM-DDTHH:MM:SS`, the cinema's own time.
     pub reserved_at: String,
-    /// Exactly the seats reserved, and nothing else of them (CIN-41): what they cost is told by `total`.
+    /// Exactly the seats reserved, and nothing else of them (CIN-41): what they cost is in `total`.
     #[serde(serialize_with = "without_prices")]
     pub seats: Vec<ReservedSeat>,
-    /// Whoever it is for.
+    /// Identifier of the user that it is for.
     pub user_id: String,
-    /// The showing.
+    /// Identifier of the showtime.
     pub showtime_id: String,
     /// Whether it still holds.
     pub status: ReservationStatus,
@@ -296,7 +296,7 @@ pub struct Change {
     /// The user after.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_user_id: Option<String>,
-    /// Why, in the words of the staff.
+    /// Why, as the staff wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -341,32 +341,32 @@ pub struct Recorded {
     pub success: bool,
 }
 
-/// What was said, in the order in which it was recorded (CIN-61).
+/// The recorded messages, in the order in which they were recorded (CIN-61).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct History {
     /// One entry a message.
     pub history: Vec<Message>,
 }
 
-/// Something that was said.
+/// A recorded message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Message {
     /// Made by the server (CIN-52).
     pub message_id: String,
-    /// Who said it.
+    /// Who sent it.
     pub sender: Sender,
-    /// What was said.
+    /// Its text.
     pub content: String,
     /// `YYYY-MM-DDTHH:MM:SS`.
     pub timestamp: String,
 }
 
-/// Who said something.
+/// The sender of a recorded message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Sender {
     /// The customer.
     User,
-    /// Whoever serves them.
+    /// The person or the assistant that serves them.
     Agent,
 }

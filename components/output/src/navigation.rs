@@ -7,18 +7,18 @@ use serde::{Deserialize, Serialize};
 /// What `route_search` puts out: at most three routes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Routes {
-    /// Best first.
+    /// The routes, best first.
     pub routes: Vec<Route>,
     /// Origin and destination, as the provider knows them.
     pub geocoded_waypoints: Vec<Waypoint>,
 }
 
-/// One route.
+/// One route from origin to destination.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Route {
     /// What tells it from the others: `首都高速横羽線 経由`.
     pub summary: String,
-    /// In metres.
+    /// Its length in metres.
     pub distance: Measure,
     /// In seconds, when traffic is as it mostly is.
     pub duration: Measure,
@@ -27,16 +27,16 @@ pub struct Route {
     pub duration_in_traffic: Option<Measure>,
     /// The whole line, encoded (precision 5).
     pub polyline: String,
-    /// In order.
+    /// The steps, in order.
     pub steps: Vec<Step>,
-    /// What whoever follows the route must know.
+    /// What a traveller must know.
     pub warnings: Vec<String>,
 }
 
 /// A number with what people read: `{"text": "32.4 km", "value": 32400}`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Measure {
-    /// For people.
+    /// The value as people read it.
     pub text: String,
     /// In metres or in seconds.
     pub value: u64,
@@ -51,7 +51,7 @@ pub struct Step {
     pub distance: String,
     /// For people: `1分`.
     pub duration: String,
-    /// Google's word for it: `turn-right`, `ramp-left`, `merge` …
+    /// Google's name for it: `turn-right`, `ramp-left`, `merge` …
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub maneuver: Option<String>,
 }
@@ -89,7 +89,7 @@ pub struct Element {
     /// In metres; absent unless the status is `OK`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distance: Option<Measure>,
-    /// In seconds.
+    /// Its time in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration: Option<Measure>,
     /// In seconds, at the time of departure.
@@ -102,9 +102,9 @@ pub struct Element {
 /// What `geocode` puts out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Place {
-    /// Where.
+    /// Where it lies.
     pub location: Point,
-    /// For people.
+    /// The address, for people.
     pub formatted_address: String,
     /// The provider's name for it.
     pub place_id: String,
@@ -166,16 +166,16 @@ pub struct Details {
 /// One end of the routes, as it was understood.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct End {
-    /// For people.
+    /// Its name, for people.
     pub name: String,
-    /// Where.
+    /// Where it lies.
     pub location: Point,
-    /// How far the road is where the route begins or ends, in metres; absent where nobody says.
+    /// How far the road is where the route begins or ends, in metres; absent where that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub road_metres: Option<u64>,
 }
 
-/// What is told of one route beside the specified output. What a provider does not say is absent.
+/// The details of one route beside the specified output. What a provider does not give is absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RouteDetails {

@@ -88,7 +88,7 @@ pub struct Messages {
 }
 
 impl Messages {
-    /// None yet.
+    /// A prompt without messages.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -28,7 +28,7 @@ use crate::{
     refused,
 };
 
-/// Bytes of a body where nothing else is said.
+/// Bytes of a body by default.
 const BODY_BYTES_MAX: u32 = 256 << 10;
 
 /// One address, and the function that answers there.
@@ -197,7 +197,7 @@ impl Request {
     }
 }
 
-/// Whether a body that is said to be `kind` is JSON.
+/// Whether a body with the type `kind` is JSON.
 fn is_json(kind: &str) -> bool {
     let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     kind == "application/json" || kind.starts_with("application/") && kind.ends_with("+json")

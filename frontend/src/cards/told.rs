@@ -1,4 +1,4 @@
-//! What is told of a call in words: its arguments, what it put out, what goes back to the assistant.
+//! The text of a call: its arguments, what it put out, what goes back to the assistant.
 
 use serde_json::{Map, Value};
 
@@ -15,7 +15,7 @@ pub(crate) fn submitted(values: &impl serde::Serialize) -> String {
     serde_json::to_string_pretty(values).unwrap_or_default()
 }
 
-/// The arguments of a call to be read: names, and values in words. Secrets are hidden.
+/// The arguments of a call to be read: names, and values as text. Secrets are hidden.
 pub(crate) fn arguments(params: &Value, comma: &str) -> Vec<(String, String)> {
     let Value::Object(params) = masked(params) else { return Vec::new() };
     let entry = |(name, value): (String, Value)| (name, words(&value, comma));

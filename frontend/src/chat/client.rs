@@ -76,7 +76,7 @@ pub(crate) async fn assistants() -> Result<Assistants, Lost> {
     Ok(found)
 }
 
-/// Tells the host the person's words, and asks; gives what comes back to `on_event`, event by event.
+/// Sends the person's answers to the host, and asks; gives what comes back to `on_event`, event by event.
 pub(crate) async fn chat(
     request: &thread::Request,
     stop: AbortController,

@@ -19,7 +19,7 @@ const DEPTH_MAX: usize = 4;
 /// Blocks of one text.
 const BLOCKS_MAX: usize = 1_500;
 
-/// A block.
+/// A block of Markdown.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Block {
     Paragraph(Vec<Inline>),

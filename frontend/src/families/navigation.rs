@@ -1,4 +1,4 @@
-//! Navigation's state: what is wished, what was found, the planner's log and the conversation.
+//! Navigation's state: the constraints, what was found, the planner's log and the conversation.
 
 use leptos::prelude::*;
 use output::navigation::{Comparison, DETAILS, Place as Found, Routes};

@@ -24,7 +24,7 @@ pub(crate) struct Now {
     pub(crate) memory_bytes: Option<u64>,
     /// Components that serve.
     pub(crate) serving: u64,
-    /// Builds that wait for the operator's word.
+    /// Builds that wait for the operator's approval.
     pub(crate) pending: u64,
     pub(crate) tools: u64,
     pub(crate) troubles: Vec<Problem>,
@@ -38,18 +38,18 @@ pub(crate) struct Problem {
     pub(crate) of: String,
     /// The component's.
     pub(crate) name: Option<String>,
-    /// In the host's words.
+    /// The host's text.
     pub(crate) why: String,
 }
 
-/// All components.
+/// All components of the host.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Components {
     pub(crate) components: Vec<Component>,
 }
 
-/// One component.
+/// One component of the host.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Component {
@@ -69,7 +69,7 @@ pub(crate) struct Component {
     pub(crate) trouble: Option<String>,
     pub(crate) pending: Option<Pending>,
     pub(crate) activity: Activity,
-    /// Oldest first.
+    /// Its generations, oldest first.
     pub(crate) generations: Vec<Generation>,
     /// The numbers of those whose bytes the host has.
     pub(crate) kept: Vec<u64>,
@@ -90,7 +90,7 @@ pub(crate) struct Reach {
     pub(crate) schedule_ms: Option<u64>,
 }
 
-/// A build that waits for the operator's word.
+/// A build that waits for the operator's approval.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Pending {

@@ -5,10 +5,10 @@ use std::fmt;
 /// A language that forms speak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Language {
-    /// 日本語。
+    /// The error's text in Japanese.
     #[default]
     Japanese,
-    /// English.
+    /// The error's text in English.
     English,
 }
 
@@ -35,7 +35,7 @@ impl Language {
 pub struct SchemaFault {
     /// Where: a JSON pointer into the definition.
     pub pointer: String,
-    /// 「エラー: …」
+    /// The text in Japanese: 「エラー: …」
     pub japanese: String,
     /// The same in English.
     pub english: String,
@@ -73,7 +73,7 @@ impl fmt::Display for SchemaFault {
 pub struct Fault {
     /// The field's name.
     pub field: String,
-    /// Its label.
+    /// The field's label.
     pub label: String,
     /// What it is.
     pub wrong: Wrong,
@@ -90,7 +90,7 @@ pub enum Wrong {
     TooShort(usize),
     /// More characters than this.
     TooLong(usize),
-    /// Not what the pattern says; the definition's own words for it.
+    /// Not what the pattern says; the definition's own text for it.
     Pattern(Option<String>),
     /// Less than this.
     TooSmall(f64),

@@ -7,7 +7,7 @@ use output::cinema::{Broken, Price, PriceList, Seat, SeatKind, SeatMap, SeatRule
 /// Seats in one reservation (CIN-44), where the cinema does not say.
 const SEATS_MAX: usize = 10;
 /// Seats that are drawn: more than the catalogue of the bundled cinema allows, 26 rows of 80. What is left out of
-/// a hall beyond this is told.
+/// a hall beyond this is mentioned.
 const HALL_MAX: usize = 4_000;
 /// Columns beyond this are not drawn; they would be a mistake in the data.
 const COLUMNS_MAX: u32 = 80;
@@ -93,7 +93,7 @@ impl Hall {
         self.rules.broken(&seats, &picks.ids(self))
     }
 
-    /// Every place.
+    /// Every place of the hall.
     pub(crate) fn places(&self) -> impl Iterator<Item = &Place> {
         self.rows.iter().flat_map(|row| &row.places)
     }

@@ -1,4 +1,4 @@
-//! The list that is looked at: filtered, page by page, kept fresh by what is heard of it.
+//! The list that is looked at: filtered, page by page, kept fresh by events.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ const PAUSE: Duration = Duration::from_millis(400);
 /// How often in a row a look is repeated that did not get through.
 const RETRIES_MAX: u32 = 5;
 
-/// The list.
+/// The state of the list.
 #[derive(Clone, Copy)]
 pub(crate) struct Roll {
     page: Page,

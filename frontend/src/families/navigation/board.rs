@@ -29,7 +29,7 @@ pub(crate) struct Board {
     pub(crate) run: RwSignal<Run>,
     /// The step that is shown on the map.
     pub(crate) step: RwSignal<Option<usize>>,
-    /// Why the page does not know where the reader is; while it looks, nothing is said.
+    /// Why the page does not know where the reader is; none while it looks.
     pub(crate) here: RwSignal<Option<Key>>,
     pub(crate) is_locating: RwSignal<bool>,
     /// Who reads the condition, once that is known.
@@ -197,7 +197,7 @@ impl Board {
         }
     }
 
-    /// Says how it ended to those who do not see it; a trouble says itself.
+    /// Announces how it ended to screen readers; an error is announced by its own view.
     fn tell_end(self) {
         let lang = self.page.lang.get_untracked();
         let said = self.run.with_untracked(|run| match &run.phase {

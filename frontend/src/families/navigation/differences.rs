@@ -1,4 +1,4 @@
-//! How one route differs from another, in the reader's words: `+5 分`, `−1.2 km`, `+¥1,320`.
+//! How one route differs from another, in the reader's language: `+5 分`, `−1.2 km`, `+¥1,320`.
 
 use output::navigation::Toll;
 

@@ -102,7 +102,7 @@ impl Found {
         }
     }
 
-    /// Takes the one route that the REST answer has, where no call told more of it.
+    /// Takes the one route that the REST answer has, where no call gave more of it.
     pub(crate) fn take_plain(&mut self, plain: Plain) {
         let ends = (plain.polyline.first().copied(), plain.polyline.last().copied());
         let end = |point: Option<Point>| point.map(|location| End { location, ..End::default() });

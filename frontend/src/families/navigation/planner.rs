@@ -31,7 +31,7 @@ impl Planner {
         if planner == Some(Self::Builtin) { Key::NavModePlannerHint } else { Key::NavModeAiHint }
     }
 
-    /// Whose words the reasons are.
+    /// Where the reasons come from.
     pub(crate) fn reason_hint(planner: Option<Self>) -> Key {
         match planner {
             Some(Self::Builtin) => Key::NavReasonPlannerHint,

@@ -27,7 +27,7 @@ pub(crate) enum Phase {
     Failed(Trouble),
 }
 
-/// A search.
+/// A search for a route.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Run {
     pub(crate) phase: Phase,
@@ -38,7 +38,7 @@ pub(crate) struct Run {
     pub(crate) log: Log,
     /// Why the planner chose what it chose.
     pub(crate) message: String,
-    /// What was said so far on this way.
+    /// The messages so far about this route.
     pub(crate) history: Vec<Message>,
     /// The route that the planner chose.
     pub(crate) advised: Option<usize>,

@@ -30,7 +30,7 @@ struct Drawn {
 /// Draws the hall; without `on_pick` it is only to look at.
 #[component]
 pub(crate) fn HallView(
-    /// The seats.
+    /// The seats to draw.
     hall: Memo<Hall>,
     /// The seats picked and lost.
     picks: RwSignal<Picks>,

@@ -158,7 +158,7 @@ fn value_view(field: &Field, value: Option<Value>, chosen: &[Choice]) -> AnyView
     }
 }
 
-/// A day or a local time, in words.
+/// A day or a local time, as text.
 fn moment(time: &str, lang: Lang) -> String {
     let Some(day) = Day::of_time(time) else { return time.to_owned() };
     let day = dates::long_day(day, lang);

@@ -73,7 +73,7 @@ impl Board {
         });
     }
 
-    /// A point of the map is an end of the way; what it is called is told a moment later.
+    /// A point of the map is an end of the route; its name follows a moment later.
     pub(crate) fn set_point(self, side: Side, point: Point) {
         if !place::is_on_globe(point) {
             return;
@@ -107,7 +107,7 @@ impl Board {
             return end.point.set(Some(point));
         }
         spawn_local(async move {
-            // What it is not is told by the search itself.
+            // An error of it is shown by the search itself.
             let Ok(found) = client::geocode(&text).await else { return };
             let is_same = end.combo.try_with_untracked(|it| it.text.trim() == text);
             if is_same == Some(true) && place::is_on_globe(found.location) {

@@ -43,7 +43,7 @@ pub(super) struct Showing {
     pub(super) broken: Memo<Vec<Broken>>,
     /// What the host holds for the reader.
     pub(super) holding: Holding,
-    /// When the seats were last heard, and whether the last try failed.
+    /// When the seats were last received, and whether the last try failed.
     as_of: RwSignal<String>,
     is_stale: RwSignal<bool>,
     asking: StoredValue<Asking>,

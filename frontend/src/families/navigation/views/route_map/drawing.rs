@@ -1,4 +1,4 @@
-//! The drawing itself: what Leaflet is told when the scene, the view or the language changes.
+//! The drawing itself: what Leaflet draws when the scene, the view or the language changes.
 
 use std::rc::Rc;
 use std::sync::Arc;

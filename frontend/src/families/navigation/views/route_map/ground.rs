@@ -21,7 +21,7 @@ pub(super) enum Ground {
     /// The built-in coast.
     #[default]
     BuiltIn,
-    /// Tiles, with what must be said of them.
+    /// Tiles, with their attribution.
     Tiles(String),
     /// The built-in coast, because tiles do not come.
     TilesFailed,
