@@ -224,7 +224,7 @@ fn scroll_to(element: Option<web_sys::Element>) {
     }
 }
 
-/// Whether anyone is looking.
+/// Whether the page is looked at.
 pub(crate) fn is_visible() -> bool {
     document().visibility_state() == VisibilityState::Visible
 }

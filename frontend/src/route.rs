@@ -16,7 +16,7 @@ pub(crate) enum Route {
     Approvals,
     /// `#/operator` and what is under it: the operator's place.
     Operator(OperatorTab),
-    /// A family's.
+    /// A place of a family.
     At(Address),
     /// An address that means nothing, as it is written.
     Nowhere(String),

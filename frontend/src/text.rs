@@ -16,7 +16,7 @@ use crate::part::{Part, part};
 
 pub(crate) use words::Key;
 
-/// What parts say.
+/// The texts that only parts have.
 static LATER: Part<Later> = part!(words: Later = &Later(Key::later_text));
 
 struct Later(fn(Key, Lang) -> &'static str);
@@ -64,7 +64,7 @@ impl Lang {
         }
     }
 
-    /// The other one.
+    /// The other language.
     pub(crate) fn other(self) -> Self {
         match self {
             Self::Ja => Self::En,

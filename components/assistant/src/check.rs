@@ -27,7 +27,7 @@ pub(crate) fn configure() -> Result<(), Vec<Problem>> {
     if found.is_empty() { Ok(()) } else { Err(found) }
 }
 
-/// What is found.
+/// The problems found so far.
 #[derive(Default)]
 struct Found(Vec<Problem>);
 

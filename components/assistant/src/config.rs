@@ -13,7 +13,7 @@ use toolkit::{
 /// Rounds of a run, where nothing says how many (ILL-25).
 const ROUNDS_MAX: usize = 8;
 
-/// All of it.
+/// All settings of the component.
 pub(crate) struct Settings {
     pub(crate) assistants: BTreeMap<String, Arc<AssistantConfig>>,
     pub(crate) models: Models,

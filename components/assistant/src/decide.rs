@@ -48,7 +48,7 @@ pub(crate) struct Turn<'a> {
     pub(crate) until: Instant,
 }
 
-/// What is next.
+/// What the loop does next.
 #[derive(Clone, Debug)]
 pub(crate) enum Decision {
     /// These calls, all at once.
@@ -141,7 +141,7 @@ impl Undecided {
 
 /// Decides which tools are called. One a run, which keeps what it needs to go on.
 pub(crate) trait Decider: Send {
-    /// What is next.
+    /// Decides what the loop does next.
     fn decide(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided>;
 
     /// Whether it may call what is there for pages alone: rules of our own may, and models do not see it.

@@ -228,7 +228,7 @@ impl Ensemble {
         Ok(replies)
     }
 
-    /// This one leads.
+    /// Takes the reply of the component that leads.
     fn take(&mut self, (name, reply): (String, Reply)) -> Step {
         let memory = serde_json::from_str(&reply.memory).unwrap_or_default();
         self.memories.insert(name.clone(), memory);

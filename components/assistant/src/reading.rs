@@ -11,7 +11,7 @@ use crate::{
 
 /// The tool that reads on.
 pub(crate) const READ_RESULT: &str = "read_result";
-/// Whose it is.
+/// The component that offers it: the host itself.
 const OWNER: &str = "madoguchi";
 /// Characters of one result that a model receives, and of all results of one round.
 const RESULT_CHARS_MAX: usize = 30_000;

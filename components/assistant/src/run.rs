@@ -74,7 +74,7 @@ pub(crate) enum Stopped {
 /// Why a run has no answer.
 #[derive(Debug)]
 pub(crate) enum Trouble {
-    /// Nothing was decided.
+    /// The model failed.
     Undecided(Undecided),
     /// A tool failed in a way that ends the run (NAV-40).
     Tool(Box<Failure>),

@@ -69,7 +69,7 @@ pub struct SeatRow {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Film {
-    /// Names the film.
+    /// Identifier of the film.
     pub movie_id: String,
     /// As on the poster.
     pub title: String,
@@ -92,7 +92,7 @@ pub struct Film {
     pub genre_en: Option<String>,
     /// Running time in minutes.
     pub duration: u32,
-    /// `YYYY-MM-DD`.
+    /// When it came out: `YYYY-MM-DD`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub release_date: Option<String>,
     /// From 0 to 5.
@@ -103,11 +103,11 @@ pub struct Film {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
-    /// One of `screens`.
+    /// Identifier of one of `screens`.
     pub screen_id: String,
-    /// One of `movies`.
+    /// Identifier of one of `movies`.
     pub movie_id: String,
-    /// `HH:MM` each.
+    /// When it begins: `HH:MM` each.
     pub times: Vec<String>,
     /// All seven if left out.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! Holds: seats that are kept for someone for some minutes, until they reserve them.
+//! Holds: seats that are kept for a user for some minutes, until they reserve them.
 //!
 //! A hold is live until the second when it ends; from then on it counts as none, whether its rows are
 //! [swept](sweep) or not. A call that takes a seat sweeps it in the same transaction.

@@ -78,7 +78,7 @@ pub fn configure() -> Result<(), Vec<Problem>> {
 /// An import that is kept.
 #[derive(Clone, Debug, Deserialize)]
 pub struct OnSale {
-    /// Counted from 1.
+    /// Number of the line, counted from 1.
     pub number: u32,
     /// Tells its text from others.
     pub fingerprint: String,
@@ -121,9 +121,9 @@ pub fn kept(number: Option<u32>) -> Result<Option<OnSale>, Error> {
 /// A catalogue that is to be on sale.
 #[derive(Clone, Copy, Debug)]
 pub struct New<'a> {
-    /// What it says.
+    /// The catalogue as it is read.
     pub catalog: &'a Catalog,
-    /// How it says it.
+    /// The catalogue as it is written.
     pub text: &'a str,
     /// `operator`, `demo` or `staff`.
     pub source: &'a str,

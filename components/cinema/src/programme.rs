@@ -32,7 +32,7 @@ pub struct Slot {
     pub weekdays: u8,
     /// The first day, if there is one: `YYYY-MM-DD`.
     pub valid_from: Option<String>,
-    /// The last day.
+    /// The last day that it is on.
     pub valid_until: Option<String>,
     /// The screen's name.
     pub screen_name: String,

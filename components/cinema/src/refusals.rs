@@ -59,7 +59,7 @@ pub fn seat_not_found(seat_ids: &[String]) -> Stop {
     refused("seat_not_found", 404, message).with(json!({ "seat_ids": seat_ids }))
 }
 
-/// Someone was faster (CIN-43).
+/// Another user was faster (CIN-43).
 #[must_use]
 pub fn seat_already_reserved(seat_ids: &[String]) -> Stop {
     let message = match seat_ids {
@@ -69,7 +69,7 @@ pub fn seat_already_reserved(seat_ids: &[String]) -> Stop {
     refused("seat_already_reserved", 409, message).with(json!({ "seat_ids": seat_ids }))
 }
 
-/// Someone holds the seats, until then at the latest unless they extend it.
+/// Other users hold the seats, until then at the latest unless they extend it.
 #[must_use]
 pub fn seat_held(seat_ids: &[String], held_until: &str) -> Stop {
     let message = match seat_ids {
@@ -218,7 +218,7 @@ pub fn reservation_not_found(reservation_id: &str) -> Stop {
         .with(json!({ "reservation_id": reservation_id }))
 }
 
-/// The reservation is someone else's.
+/// The reservation is another user's.
 #[must_use]
 pub fn reservation_user_mismatch(reservation_id: &str) -> Stop {
     refused("reservation_user_mismatch", 403, "The reservation belongs to another user.")
@@ -232,7 +232,7 @@ pub fn conversation_not_found(conversation_id: &str) -> Stop {
         .with(json!({ "conversation_id": conversation_id }))
 }
 
-/// The conversation is someone else's (CIN-53).
+/// The conversation is another user's (CIN-53).
 #[must_use]
 pub fn conversation_user_mismatch(conversation_id: &str) -> Stop {
     refused("conversation_user_mismatch", 403, "The conversation belongs to another user.")

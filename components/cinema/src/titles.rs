@@ -54,7 +54,7 @@ pub struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// All of them.
+    /// All names of the film.
     pub fn all(self) -> impl Iterator<Item = &'a str> {
         [Some(self.title), self.reading, self.english].into_iter().flatten()
     }

@@ -22,9 +22,9 @@ const ABLE_MAX: u32 = 1_000;
 /// What a person wants, checked by itself.
 #[derive(Clone, Debug)]
 pub struct Wish<'a> {
-    /// By which tool.
+    /// The tool that begins it.
     pub tool: &'a str,
-    /// Who is asked.
+    /// Identifier of the agent that is asked.
     pub target: &'a str,
     /// The agent that asks; otherwise one of the project.
     pub initiator: Option<String>,

@@ -61,7 +61,7 @@ pub enum Place<'a> {
 pub struct Letter<'a> {
     /// `msg_…`.
     pub id: &'a str,
-    /// In which project.
+    /// Identifier of the project.
     pub project_id: &'a str,
     /// The conversation or chat that it is for.
     pub place: Place<'a>,

@@ -108,7 +108,7 @@ struct Place {
 /// What an agent knows of the places where it has unread messages.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
-    /// Oldest first.
+    /// The messages, oldest first.
     pub messages: Vec<ChatMessage>,
     /// Whether there are older ones.
     pub is_truncated: bool,

@@ -19,7 +19,7 @@ pub const DUE_MAX: usize = 50;
 /// How long a chat session that was asked to log out may go on without a message, in seconds.
 const GRACE_S: u32 = IDLE_S;
 
-/// What is over.
+/// The kinds of what expires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Kind {

@@ -55,7 +55,7 @@ pub fn calling(tool: &str) -> Result<Person, Stop> {
 /// The person who calls, where that is the operator, who alone says who is there.
 ///
 /// # Errors
-/// When it is anybody else.
+/// When it is any other caller.
 pub fn must_be_operator(tool: &str) -> Result<Person, Stop> {
     let person = calling(tool)?;
     if person.is_operator {

@@ -19,7 +19,7 @@ pub struct Conversation {
     pub project_id: String,
     /// Identifier of the agent that asked.
     pub initiator_agent_id: String,
-    /// Who was asked.
+    /// Identifier of the agent that was asked.
     pub participant_agent_id: String,
     /// How far it has come.
     pub state: State,
@@ -138,15 +138,15 @@ pub struct Message {
     pub conversation_id: Option<String>,
     /// The chat; none in a conversation.
     pub chat: Option<String>,
-    /// Its number there.
+    /// Its number in its conversation or chat.
     pub sequence: u32,
-    /// Who wrote it.
+    /// Identifier of its sender.
     pub sender_id: String,
     /// To whom, where that is one.
     pub recipient_id: Option<String>,
     /// The message's text.
     pub content: String,
-    /// When, as stored.
+    /// When it was sent, as stored.
     pub created_at: String,
     /// When it was read, as stored, where that was asked for.
     #[serde(default)]

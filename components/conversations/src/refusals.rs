@@ -30,7 +30,7 @@ pub fn tool_not_available(tool: &str, why: &str) -> Stop {
     refused("tool_not_available", 403, why).with(json!({ "tool": tool }))
 }
 
-/// Start, check 1.
+/// Check 1 of a start: the agent asks itself.
 #[must_use]
 pub fn cannot_conversation_with_self() -> Stop {
     let message =
@@ -45,7 +45,7 @@ pub fn agent_not_found(agent_id: &str) -> Stop {
     refused("agent_not_found", 404, message).with(json!({ "agent_id": agent_id }))
 }
 
-/// Start, check 3.
+/// Check 3 of a start: the target is a person.
 #[must_use]
 pub fn cannot_start_conversation_with_human(agent_id: &str) -> Stop {
     let message = say(
@@ -56,7 +56,7 @@ pub fn cannot_start_conversation_with_human(agent_id: &str) -> Stop {
         .with(json!({ "target_agent_id": agent_id }))
 }
 
-/// Start, check 4.
+/// Check 4 of a start: the target works elsewhere.
 #[must_use]
 pub fn target_agent_not_in_project(agent_id: &str, project_id: &str) -> Stop {
     let message = say(
@@ -78,7 +78,7 @@ pub fn conversation_already_active(agent_id: &str, conversation_id: Option<&str>
         .with(json!({ "target_agent_id": agent_id, "conversation_id": conversation_id }))
 }
 
-/// End and read.
+/// To end or to read: there is no such conversation.
 #[must_use]
 pub fn conversation_not_found(conversation_id: &str) -> Stop {
     let message = say("会話が見つかりません。", "There is no such conversation.");

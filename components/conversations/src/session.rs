@@ -30,7 +30,7 @@ pub enum Purpose {
 pub struct Session {
     /// The SHA-256 of its token.
     pub token: String,
-    /// Whose it is.
+    /// Identifier of its agent.
     pub agent_id: String,
     /// The agent's name for people.
     pub name: String,

@@ -41,7 +41,7 @@ pub struct Agent {
     pub name: String,
     /// A person or a program.
     pub kind: AgentKind,
-    /// Where it works.
+    /// The projects that it works in.
     pub projects: Vec<String>,
     /// What it is good at.
     pub skills: Vec<String>,

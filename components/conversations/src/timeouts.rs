@@ -35,9 +35,9 @@ pub struct Timeouts {
 pub struct Cuts {
     /// The moment for `pending`.
     pub pending: String,
-    /// Of `active` and of `terminating`.
+    /// The moment for `active` and for `terminating`.
     pub active: String,
-    /// Of a pause.
+    /// The moment for a pause.
     pub pause: String,
 }
 

@@ -22,9 +22,9 @@ pub const PAGE_MAX: u32 = 200;
 /// `after` is given, the oldest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
-    /// Those before it.
+    /// Messages before this number.
     pub before: Option<u32>,
-    /// Those after it.
+    /// Messages after this number.
     pub after: Option<u32>,
     /// At most so many.
     pub limit: u32,

@@ -67,7 +67,7 @@ pub struct Beginning<'a> {
     pub project_id: &'a str,
     /// Identifier of the agent that asks.
     pub initiator: &'a str,
-    /// Who is asked.
+    /// Identifier of the agent that is asked.
     pub participant: &'a str,
     /// What the conversation is for.
     pub purpose: Option<&'a str>,

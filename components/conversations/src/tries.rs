@@ -77,7 +77,7 @@ impl Tries {
     }
 }
 
-/// The caller, where their tries are those of one caller: not where everybody is called the same.
+/// The caller, where their tries are those of one caller: not where all callers have the same name.
 #[must_use]
 pub fn by_name() -> Option<String> {
     Some(caller::principal()).filter(|it| !person::is_alone(it))

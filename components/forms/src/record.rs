@@ -27,7 +27,7 @@ pub struct Record {
     pub principal: String,
     /// What their client calls itself.
     pub asked_by: Option<String>,
-    /// When they did.
+    /// When it was asked for, in milliseconds since 1970.
     pub asked_at: i64,
     /// How far it has come.
     pub status: Status,

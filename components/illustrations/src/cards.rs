@@ -28,7 +28,7 @@ pub struct Theme {
     pub description: String,
     /// In one sentence, in English.
     pub description_en: String,
-    /// Best known first.
+    /// Its cards, best known first.
     pub cards: Vec<Card>,
 }
 

@@ -26,7 +26,7 @@ pub const HEIGHT: u32 = 720;
 pub enum Style {
     /// Two sides against each other.
     Versus,
-    /// A fan.
+    /// The cards fanned out.
     Spread,
     /// The first card big, the others behind it.
     Spotlight,

@@ -40,7 +40,7 @@ pub trait Family: Default + Serialize + DeserializeOwned {
     type Sentence: Deref<Target = Heard>;
     /// What is asked for.
     type Goal: Copy + PartialEq + 'static;
-    /// What is being done.
+    /// What the family is doing about it.
     type Plan: Plan<Goal = Self::Goal, Sentence = Self::Sentence>;
 
     /// The family that answers, as the context names it.
@@ -173,7 +173,7 @@ pub trait Plan: Serialize + DeserializeOwned {
     /// Takes in what a form brought.
     fn filled(&mut self, _values: &Map<String, Value>, _language: Language) {}
 
-    /// What is next.
+    /// Decides on the next step.
     fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision;
 }
 

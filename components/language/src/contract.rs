@@ -107,7 +107,7 @@ impl Told {
         self.context.clone().map(|it| of("context", it)).transpose()
     }
 
-    /// What goes back.
+    /// The reply that goes back to the assistant.
     #[must_use]
     pub fn reply(&self, decision: Decision, memory: &Value, confidence: f32) -> wit::Reply {
         let decision = match (&self.lead, decision) {

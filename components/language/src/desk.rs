@@ -31,9 +31,9 @@ pub struct Holder {
 /// The state of one turn.
 #[derive(Debug)]
 pub struct Desk<'a> {
-    /// Whose it is.
+    /// The component and the family that answer.
     pub holder: &'static Holder,
-    /// What is answered in.
+    /// The language of the answer.
     pub language: Language,
     /// When it is asked.
     pub now: Timestamp,

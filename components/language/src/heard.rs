@@ -24,11 +24,11 @@ const QUOTES: [(char, char); 6] =
 /// A phrase that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Token {
-    /// What it means.
+    /// What the phrase means.
     pub word: Word,
     /// Where it begins, in characters.
     pub from: usize,
-    /// Where it ends.
+    /// Where it ends, in characters.
     pub to: usize,
     /// Whether the words around it deny it.
     pub is_denied: bool,
@@ -39,7 +39,7 @@ pub struct Token {
 pub struct Piece {
     /// Where it begins, in characters.
     pub from: usize,
-    /// Where it ends.
+    /// Where it ends, in characters.
     pub to: usize,
     /// As it was written.
     pub text: String,

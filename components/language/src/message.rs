@@ -14,7 +14,7 @@ pub struct Message {
 /// A piece of a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Part {
-    /// What it is.
+    /// A text or a picture.
     pub body: Body,
 }
 

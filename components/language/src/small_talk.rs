@@ -29,7 +29,7 @@ pub enum Manner {
     Nothing,
     /// How a thing is done.
     How,
-    /// What it costs.
+    /// The sentence asks what something costs.
     Price,
     /// Something is to be deleted.
     Delete,
@@ -39,7 +39,7 @@ pub enum Manner {
     Errand,
     /// What none of the families has.
     Elsewhere,
-    /// What there is.
+    /// The sentence asks what there is.
     Help,
     /// Thanks for an answer.
     Thanks,

@@ -83,7 +83,7 @@ pub enum ToolResult {
         /// Texts and pictures.
         content: Vec<Part>,
     },
-    /// The call failed.
+    /// The call failed, and why.
     Failed(Failure),
 }
 
@@ -101,14 +101,14 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// One without facts.
+    /// A failure without facts.
     #[must_use]
     pub fn new(error: &str, status: u16, message: impl Into<String>) -> Self {
         Self { error: error.to_owned(), message: message.into(), status, data: Map::new() }
     }
 }
 
-/// What comes next.
+/// What happens after a turn.
 #[derive(Clone, Debug)]
 pub enum Decision {
     /// These calls, all at once.

@@ -51,7 +51,7 @@ pub struct Vocabulary {
     pub heads: &'static [Word],
     /// What introduces an identifier of each kind.
     pub labels: &'static [(Id, &'static str)],
-    /// What it counts.
+    /// The words of counters, each with what it counts.
     pub counters: &'static [(Unit, &'static str)],
     /// Words that are a number of something.
     pub counts: &'static [(u32, Unit, &'static str)],
@@ -66,7 +66,7 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// One without words.
+    /// A vocabulary without words.
     pub const NONE: Self = Self {
         family: "",
         phrases: &[],

@@ -42,7 +42,7 @@ impl Language {
     }
 }
 
-/// When one leaves.
+/// When a journey begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Departure {
     /// Now, whenever that is (NAV-21).
@@ -93,21 +93,21 @@ pub struct RouteAsk {
     pub departure: Departure,
     /// What traffic is taken to be.
     pub traffic: Traffic,
-    /// How one travels.
+    /// The means of travel.
     pub mode: Mode,
-    /// What people read.
+    /// The language of names and texts.
     pub language: Language,
 }
 
 /// A comparison of many pairs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompareAsk {
-    /// 1 to 25.
+    /// The origins: 1 to 25 names, addresses or `lat,lng`.
     pub origins: Vec<String>,
     /// 1 to 25; at most 100 pairs.
     pub destinations: Vec<String>,
     /// When the journeys begin.
     pub departure: Departure,
-    /// What people read.
+    /// The language of names and texts.
     pub language: Language,
 }

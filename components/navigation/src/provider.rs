@@ -31,7 +31,7 @@ use memory::Remembering;
 /// Routes that one search may have (NAV-20).
 pub(crate) const ROUTES_MAX: usize = 3;
 
-/// Everybody's, which wants a second between two requests.
+/// The public server, which wants a second between two requests.
 const PUBLIC_NOMINATIM: &str = "//nominatim.openstreetmap.org";
 const PUBLIC_PACE_MS: u32 = 1_000;
 

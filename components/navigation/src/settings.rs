@@ -14,7 +14,7 @@ const MAP: &str = "map";
 /// Maps that may be named.
 const MAPS_MAX: usize = 16;
 
-/// Who finds routes.
+/// The providers that find routes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
     /// The maps in here: no key, no network.

@@ -54,7 +54,7 @@ pub struct Movie {
     /// Running time in minutes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration: Option<u32>,
-    /// `YYYY-MM-DD`.
+    /// When it came out: `YYYY-MM-DD`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub release_date: Option<String>,
     /// Showtimes on the day asked for, or in all days on offer.
@@ -125,7 +125,7 @@ pub struct SeatMap {
     pub rules: Option<SeatRules>,
 }
 
-/// A seat, and whether someone has it.
+/// A seat, and whether it is taken.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Seat {
     /// Row and number, as printed on the ticket: `A5`.
@@ -134,9 +134,9 @@ pub struct Seat {
     pub row: String,
     /// Counted from the left, looking at the screen.
     pub number: u32,
-    /// Whether someone has it.
+    /// Whether it is reserved.
     pub is_reserved: bool,
-    /// Whether it is held for someone who has yet to reserve it.
+    /// Whether it is held for a user who has yet to reserve it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_held: bool,
     /// Whether the hold is the caller's own.
@@ -198,7 +198,7 @@ pub enum SeatKind {
     Pair,
 }
 
-/// A seat that someone has (CIN-41).
+/// A reserved seat (CIN-41).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReservedSeat {
     /// Row and number: `A5`.
@@ -221,7 +221,7 @@ fn without_prices<S: serde::Serializer>(
     serializer.collect_seq(seats.iter().map(|it| ReservedSeat { price: None, ..it.clone() }))
 }
 
-/// Seats that are someone's.
+/// The seats of a user.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reservation {
     /// Names the reservation in `get_reservation` and `cancel_reservation`.
@@ -282,18 +282,18 @@ fn object(_: &mut SchemaGenerator) -> Schema {
 pub struct Change {
     /// `YYYY-MM-DDTHH:MM:SS`.
     pub at: String,
-    /// What it was.
+    /// What kind of change it was.
     pub change: ChangeKind,
-    /// The showing before.
+    /// The showing before the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_showtime_id: Option<String>,
-    /// The seats before.
+    /// The seats before the change.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub from_seat_ids: Vec<String>,
-    /// The user before.
+    /// The user before the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_user_id: Option<String>,
-    /// The user after.
+    /// The user after the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_user_id: Option<String>,
     /// Why, as the staff wrote it.
@@ -312,7 +312,7 @@ pub enum ChangeKind {
     Moved,
 }
 
-/// Someone's reservations, the newest first.
+/// A user's reservations, the newest first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reservations {
     /// A hundred at most.

@@ -81,7 +81,7 @@ pub struct Agents {
     pub project_id: String,
     /// The agent that asks, by its name for programs.
     pub my_agent_id: String,
-    /// Everybody in the project, by their ids.
+    /// All agents of the project, by their ids.
     pub agents: Vec<Agent>,
 }
 
@@ -91,9 +91,9 @@ pub struct Agents {
 pub struct ChatMessage {
     /// `msg_` and a UUID of version 7.
     pub id: String,
-    /// Who wrote it.
+    /// Identifier of its sender.
     pub sender_id: String,
-    /// To whom; none where it went to everybody in the conversation.
+    /// To whom; none where it went to all members of the conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recipient_id: Option<String>,
     /// Text, as it was written.
@@ -120,7 +120,7 @@ pub struct Member {
     /// `ai` or `human`.
     #[serde(rename = "type")]
     pub kind: AgentKind,
-    /// `initiator` or `participant`.
+    /// Whether it began the conversation: `initiator` or `participant`.
     pub role: Role,
     /// The assistant of the host that plays it; none for one that comes from outside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -258,7 +258,7 @@ pub struct Conversations {
 /// What `GET /api/projects` says: everything that a person may know of projects and their agents.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Projects {
-    /// By their ids.
+    /// The projects, by their ids.
     pub projects: Vec<Project>,
     /// The agent that the caller talks as.
     pub me: String,

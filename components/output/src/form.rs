@@ -201,7 +201,7 @@ impl Form {
         read::form(schema)
     }
 
-    /// What the fields hold before anybody has touched them.
+    /// What the fields hold before they were touched.
     #[must_use]
     pub fn defaults(&self) -> Values {
         check::defaults(self)

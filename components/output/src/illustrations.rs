@@ -22,7 +22,7 @@ pub struct Illustration {
 /// What `get_theme_illustrations` puts out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Illustrations {
-    /// Best known first.
+    /// The pictures, best known first.
     pub illustrations: Vec<CardIllustration>,
 }
 

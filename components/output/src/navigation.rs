@@ -45,7 +45,7 @@ pub struct Measure {
 /// What to do next.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
-    /// In plain text.
+    /// What to do, in plain text.
     pub instruction: String,
     /// For people: `200 m`.
     pub distance: String,
@@ -68,7 +68,7 @@ pub struct Waypoint {
 /// What `distance_compare` puts out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
-    /// One an origin.
+    /// A row for each origin.
     pub rows: Vec<Row>,
     /// As the provider knows them.
     pub origin_addresses: Vec<String>,
@@ -76,10 +76,10 @@ pub struct Comparison {
     pub destination_addresses: Vec<String>,
 }
 
-/// From one origin.
+/// The row of one origin.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Row {
-    /// One a destination.
+    /// An element for each destination.
     pub elements: Vec<Element>,
 }
 
@@ -95,7 +95,7 @@ pub struct Element {
     /// In seconds, at the time of departure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_in_traffic: Option<Measure>,
-    /// `OK`, `NOT_FOUND`, `ZERO_RESULTS`.
+    /// The status: `OK`, `NOT_FOUND`, `ZERO_RESULTS`.
     pub status: String,
 }
 
@@ -113,9 +113,9 @@ pub struct Place {
 /// A place on the globe, in degrees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Point {
-    /// North is positive.
+    /// Latitude; north is positive.
     pub lat: f64,
-    /// East is positive.
+    /// Longitude; east is positive.
     pub lng: f64,
 }
 
@@ -200,7 +200,7 @@ pub struct RouteDetails {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Toll {
-    /// ISO 4217: `JPY`.
+    /// The currency's code by ISO 4217: `JPY`.
     pub currency: String,
     /// In units of the currency.
     pub amount: f64,

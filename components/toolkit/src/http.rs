@@ -82,7 +82,7 @@ impl Request {
         self
     }
 
-    /// What is sent.
+    /// The body that is sent.
     pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = body.into();
         self

@@ -63,7 +63,7 @@ impl Route {
         Self { declared, answer }
     }
 
-    /// For everyone who may call the tool `T`, which it stands for if it is the only one.
+    /// For all callers that may call the tool `T`, which it stands for if it is the only one.
     #[must_use]
     pub fn of_tool<T: Tool>(mut self) -> Self {
         self.declared.tools.push(T::NAME.to_owned());

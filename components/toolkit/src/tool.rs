@@ -38,7 +38,7 @@ pub struct English {
 pub trait Tool: DeserializeOwned + JsonSchema {
     /// Verb first, `[A-Za-z0-9_.-]`, at most 128 bytes.
     const NAME: &'static str;
-    /// What people see.
+    /// The title for people.
     const TITLE: Text;
     /// The English of the doc comments.
     const ENGLISH: English;

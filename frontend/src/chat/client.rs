@@ -33,7 +33,7 @@ pub(crate) struct Assistants {
     pub(crate) gateway: bool,
 }
 
-/// One of them.
+/// An assistant that can be asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Assistant {

@@ -18,7 +18,7 @@ pub(crate) struct Entry {
     pub(crate) body: Body,
 }
 
-/// Whose it is.
+/// A message of the person, or an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Body {

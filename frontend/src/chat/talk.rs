@@ -33,7 +33,7 @@ pub(crate) struct Talk {
     pub(crate) assistants: RwSignal<Loaded<Assistants>>,
     /// What stands in the composer.
     pub(crate) draft: RwSignal<String>,
-    /// Pictures beside it.
+    /// The pictures that go with the message.
     pub(crate) attached: RwSignal<Vec<Shared<crate::cards::picture::Picture>>>,
     /// The message that is written anew: sending takes it and all that followed out.
     pub(crate) editing: RwSignal<Option<u64>>,

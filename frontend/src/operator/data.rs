@@ -36,7 +36,7 @@ pub(crate) struct Now {
 pub(crate) struct Problem {
     /// `component`, `server` or `disk`.
     pub(crate) of: String,
-    /// The component's.
+    /// Name of the component or server; none for the disk.
     pub(crate) name: Option<String>,
     /// The host's text.
     pub(crate) why: String,
@@ -196,7 +196,7 @@ impl Line {
         self.tool.as_deref().or(self.name.as_deref()).unwrap_or(&self.method)
     }
 
-    /// Who answered.
+    /// The component or the upstream server that answered.
     pub(crate) fn who(&self) -> &str {
         self.component.as_deref().or(self.server.as_deref()).unwrap_or_default()
     }

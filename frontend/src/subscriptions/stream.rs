@@ -172,7 +172,7 @@ impl Stream {
         self.0.leave();
     }
 
-    /// Listens to these.
+    /// Listens to these URIs from now on.
     pub(super) fn want(&self, uris: Vec<String>) {
         *self.0.wanted.borrow_mut() = uris;
         self.0.tell_wanted();

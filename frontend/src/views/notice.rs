@@ -73,7 +73,7 @@ pub(crate) fn Empty(
     /// What there is nothing of.
     #[prop(into)]
     title: Signal<String>,
-    /// What to try.
+    /// What the reader may try.
     #[prop(optional, into)]
     hint: Option<Signal<String>>,
 ) -> impl IntoView {

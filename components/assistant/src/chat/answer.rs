@@ -155,7 +155,7 @@ fn named(result: &ToolResult) -> Vec<Value> {
     pictures.collect()
 }
 
-/// What it took.
+/// What the turn took: tokens, and their price where it is known.
 pub(super) fn usage(it: &Usage) -> Value {
     let mut usage = json!({
         "inputTokens": it.input_tokens, "cachedTokens": it.cached_tokens,

@@ -31,7 +31,7 @@ impl Pieces {
         Ok(piece)
     }
 
-    /// All of them.
+    /// Reads all bytes that are left.
     pub(super) fn whole(mut self) -> Result<Vec<u8>, WireError> {
         let mut bytes = Vec::new();
         while let Some(piece) = self.next()? {

@@ -103,7 +103,7 @@ impl Picture {
         self.picture(&turn).map(Decision::Conclude)
     }
 
-    /// The second stage.
+    /// The second stage: asks the model for pictures.
     fn picture(&mut self, turn: &Turn<'_>) -> Result<Conclusion, Undecided> {
         let message = turn.task.language.pick("画像を生成中...", "Making the picture…");
         let status = || json!({ "state": "drawing", "message": message });

@@ -48,7 +48,7 @@ struct Shown<'a> {
     pointer: String,
     entry: &'a Entry,
     film: &'a Film,
-    /// Of the day.
+    /// When it begins, in minutes of the day.
     minute: u32,
     /// Minutes of the film, and of cleaning.
     takes: u32,

@@ -16,7 +16,7 @@ pub struct Sold {
     pub seat_id: String,
     /// The film that the buyer wants to see.
     pub movie_id: String,
-    /// Whom to call.
+    /// The reservation that has the seat.
     pub reservation_id: String,
 }
 

@@ -436,7 +436,7 @@ impl Visit {
         }
     }
 
-    /// What is next.
+    /// Decides on the next step.
     pub(super) fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
         if let Some((tool, failure)) = failure(answered) {
             return self.failed(desk, tool, failure);

@@ -118,7 +118,7 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// What `heard` wants.
+    /// The conditions that `heard` has.
     pub(super) fn of(heard: &Heard) -> Self {
         let has = |words: &'static str| {
             marks(words).any(|it| {

@@ -20,7 +20,7 @@ pub(super) fn statements(line: &Line, place: &Place, is_first: bool) -> Vec<Stat
     }
 }
 
-/// A conversation that was held elsewhere: everybody knows that it is over.
+/// A conversation that was held elsewhere: all its members know that it is over.
 fn made(line: &Line, project_id: &str, id: &str) -> Vec<Statement> {
     let participant = line.recipient_id.clone();
     let conversation = toolkit::sql!(

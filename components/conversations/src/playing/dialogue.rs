@@ -25,7 +25,7 @@ const TRIES_MAX: u32 = 3;
 struct Dialogue<'a> {
     player: &'a Player,
     stand: Stand,
-    /// What is spoken.
+    /// The language of the dialogue.
     language: Language,
     /// The number of the last message that the assistant received.
     told: u32,

@@ -64,7 +64,7 @@ impl Ended {
         serde_json::from_str(data).unwrap_or_else(|it| Self::failed(it.to_string()))
     }
 
-    /// Without an answer.
+    /// A run that ended without an answer.
     pub(super) fn failed(why: String) -> Self {
         let failure = Failure { message: why, ..Failure::default() };
         Self { ending: "failed".to_owned(), failure, ..Self::default() }

@@ -31,7 +31,7 @@ const ANSWERS_MAX: usize = 32;
 /// How many events it takes in at one time.
 const NEWS_MAX: usize = 1_000;
 
-/// Who is played.
+/// The agent that is played.
 #[derive(Clone, Debug)]
 pub(super) struct Agent {
     /// Identifier of the project.
@@ -40,13 +40,13 @@ pub(super) struct Agent {
     pub(super) agent_id: String,
     /// The agent's name for people.
     pub(super) name: String,
-    /// Who plays it.
+    /// Name of the assistant that plays it.
     pub(super) assistant: String,
 }
 
 /// One agent of a project in one run of its job.
 pub(super) struct Player {
-    /// Who is played.
+    /// The agent that is played.
     pub(super) agent: Agent,
     /// What the assistant may take in one conversation.
     pub(super) facts: Facts,

@@ -17,7 +17,7 @@ const REMINDER_EACH: u32 = 5;
 /// A dialogue as it stands, for the assistant that decides on the next message.
 #[derive(Debug)]
 pub(super) struct Scene<'a> {
-    /// Who is played.
+    /// The agent that is played.
     pub(super) agent: &'a Agent,
     /// With whom, and how far it has come.
     pub(super) stand: &'a Stand,

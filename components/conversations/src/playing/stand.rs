@@ -55,7 +55,7 @@ pub(super) struct Stand {
 pub(super) struct Written {
     /// Its number within its conversation or chat.
     pub(super) sequence: u32,
-    /// Whose it is.
+    /// Identifier of its sender.
     pub(super) sender_id: String,
     /// The message's text.
     pub(super) content: String,

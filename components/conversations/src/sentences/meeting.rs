@@ -145,7 +145,7 @@ impl Meeting {
         desk.only(SEND, arguments, reason)
     }
 
-    /// What is next.
+    /// Decides on the next step.
     pub(super) fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
         if let Some((_, failure)) = failure(answered) {
             return desk.conclude(say::failed(desk, failure));

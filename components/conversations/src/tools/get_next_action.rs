@@ -59,7 +59,7 @@ pub enum Action {
     /// The request was not answered (CONV-53).
     ConversationExpired {
         conversation_id: String,
-        /// Who did not.
+        /// The agent that did not answer.
         target: String,
         instruction: String,
     },
@@ -128,7 +128,7 @@ impl Tool for GetNextAction {
 pub(crate) enum Next {
     /// An action for the agent.
     Something(Action),
-    /// Nothing to do.
+    /// There is nothing to do yet.
     Nothing(Session),
     /// Another caller was faster, or something was over.
     Again,

@@ -28,7 +28,7 @@ pub struct RetireAgent {
     agent_id: String,
 }
 
-/// Who is gone.
+/// What `retire_agent` gives: the agent that is gone.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RetiredAgent {
     /// Identifier of the agent.

@@ -26,7 +26,7 @@ pub enum Items {
 }
 
 impl Items {
-    /// All of them.
+    /// All lists of the demo.
     pub const ALL: [Self; 3] = [Self::Users, Self::Projects, Self::Categories];
 
     /// The setting that replaces it.

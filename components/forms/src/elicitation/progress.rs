@@ -43,7 +43,7 @@ pub struct Progress {
     needed: BTreeSet<String>,
 }
 
-/// What comes next.
+/// The next step of the questions.
 pub(super) enum Step {
     /// A question to put next.
     Ask(Round),

@@ -100,7 +100,7 @@ fn named(spotted: &[Spotted], desk: &Desk<'_>) -> String {
     }
 }
 
-/// Whether a size in dots is said: `1920x1080`.
+/// Whether the sentence has a size in dots: `1920x1080`.
 fn is_sized(heard: &Sentence) -> bool {
     let is_digit = |at: usize| heard.lower.get(at).is_some_and(char::is_ascii_digit);
     (1..heard.lower.len()).any(|at| {

@@ -214,7 +214,7 @@ impl Cards {
         }
     }
 
-    /// What is next.
+    /// Decides on the next step.
     pub(super) fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
         if let Some(values) = submitted(answered) {
             self.filled(values);

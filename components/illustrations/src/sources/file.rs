@@ -18,7 +18,7 @@ const PROBLEMS_MAX: usize = 10;
 /// What the file says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct File {
-    /// In their order.
+    /// The cards, in the file's order.
     pub cards: Vec<Card>,
     /// Those that the file lists, or else those that its cards name.
     pub themes: Vec<Theme>,

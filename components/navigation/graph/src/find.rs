@@ -43,7 +43,7 @@ pub enum Prefer {
 /// The constraints of a route.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wish {
-    /// How one travels.
+    /// The means of travel.
     pub mode: Mode,
     /// What the best way has least of.
     pub prefer: Prefer,

@@ -36,7 +36,7 @@ pub struct Snap {
 pub enum NotFound {
     /// The origin is too far from any road: metres to the nearest one, where there is one.
     OriginOutside(Option<f64>),
-    /// The destination is.
+    /// The destination is too far from any road: metres to the nearest one, where there is one.
     DestinationOutside(Option<f64>),
     /// No route leads from one to the other under the constraints.
     NoWay,

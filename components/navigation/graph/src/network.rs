@@ -149,7 +149,7 @@ pub struct Place {
     pub aliases: Vec<String>,
     /// What it is part of, for people: `東京都千代田区丸の内`, `Helsinki`.
     pub address: Text,
-    /// What it is.
+    /// The kind of place.
     pub kind: PlaceKind,
     /// Where it lies.
     pub at: Point,

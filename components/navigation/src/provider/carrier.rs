@@ -24,7 +24,7 @@ pub struct Call {
     pub url: Url,
     /// Beside the ones that HTTP needs.
     pub headers: Vec<(&'static str, String)>,
-    /// What is posted.
+    /// The body of a `POST`.
     pub body: Option<Value>,
 }
 
@@ -143,7 +143,7 @@ impl Carrier for Web {
 /// The same, counted before each call against what a day may have (NAV-57).
 #[derive(Clone, Copy, Debug)]
 pub struct Counted {
-    /// Calls a day.
+    /// Calls that one day may have.
     pub daily_quota: u32,
 }
 

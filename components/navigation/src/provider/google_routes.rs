@@ -23,7 +23,7 @@ mod status;
 #[cfg(test)]
 mod tests;
 
-/// Where Google answers.
+/// The address of Google's API.
 pub const BASE: &str = "https://routes.googleapis.com";
 
 /// The header that says what is to be answered; without it nothing is.

@@ -58,7 +58,7 @@ pub struct Known {
     pub at: Point,
     /// What OpenStreetMap calls it; empty for a place on the globe.
     pub id: String,
-    /// What it is.
+    /// OpenStreetMap's kind of place.
     pub kind: Option<String>,
 }
 

@@ -31,7 +31,7 @@ pub(super) use self::{
 pub(super) struct Trip {
     /// Where the way begins.
     pub origin: String,
-    /// Where it ends.
+    /// Where the route ends.
     pub destination: String,
     /// The constraints, as a sentence.
     pub message: String,

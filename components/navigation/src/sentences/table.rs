@@ -18,7 +18,7 @@ use super::{
 /// By what places are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Measure {
-    /// Nothing says so.
+    /// The sentence does not say by what.
     #[default]
     Any,
     Nearest,

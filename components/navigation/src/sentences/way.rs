@@ -274,7 +274,7 @@ impl Way {
         }
     }
 
-    /// What is next.
+    /// Decides on the next step.
     pub(super) fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
         if let Some(values) = submitted(answered) {
             self.filled(values);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Price, ReservedSeat};
 
-/// Seats that are kept for someone for some minutes.
+/// Seats that are kept for a user for some minutes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Hold {
     /// Names the hold in `extend_hold`, `release_hold` and `reserve_seats`; its holder has the seats.

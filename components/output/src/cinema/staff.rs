@@ -64,7 +64,7 @@ pub struct SalesState {
 pub struct Occupancy {
     /// The first day: `YYYY-MM-DD`.
     pub from: String,
-    /// The last one.
+    /// The last day: `YYYY-MM-DD`.
     pub until: String,
     /// One entry a showing, earliest first.
     pub showtimes: Vec<ShowtimeOccupancy>,

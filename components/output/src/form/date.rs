@@ -7,7 +7,7 @@ use chrono::{DateTime, Days, NaiveDate, NaiveDateTime, NaiveTime};
 /// A limit for days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Day {
-    /// `2026-11-21`.
+    /// A day such as `2026-11-21`.
     Fixed(NaiveDate),
     /// `today`, `+30days`, `-1week`: so many days after today.
     FromToday(i32),

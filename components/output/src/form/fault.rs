@@ -75,7 +75,7 @@ pub struct Fault {
     pub field: String,
     /// The field's label.
     pub label: String,
-    /// What it is.
+    /// The error itself.
     pub wrong: Wrong,
 }
 
@@ -92,9 +92,9 @@ pub enum Wrong {
     TooLong(usize),
     /// Not what the pattern says; the definition's own text for it.
     Pattern(Option<String>),
-    /// Less than this.
+    /// A number less than this.
     TooSmall(f64),
-    /// More than this.
+    /// A number more than this.
     TooLarge(f64),
     /// Not a multiple of the step, counted from the first number.
     Step(f64, f64),
@@ -110,7 +110,7 @@ pub enum Wrong {
     WithoutParent(String),
     /// Before this day, `2026-11-21`.
     TooEarly(String),
-    /// After this day.
+    /// A day after this one.
     TooLate(String),
     /// A file of a kind that is not accepted: its name.
     FileKind(String),

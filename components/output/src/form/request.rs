@@ -16,7 +16,7 @@ pub struct FormRequest {
     pub schema: Map<String, Value>,
     /// `waiting_for_input`; or, where the client could ask at once, how it was answered.
     pub status: String,
-    /// For the model.
+    /// The text for the model.
     pub message: String,
     /// What was filled in, where the client could ask at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -124,7 +124,7 @@ pub struct Wrongness {
 /// What `list_form_submissions` puts out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Submissions {
-    /// The newest first.
+    /// The forms, the newest first.
     pub forms: Vec<Listed>,
     /// Asks for the next page; none on the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

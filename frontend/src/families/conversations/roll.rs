@@ -128,7 +128,7 @@ impl Roll {
                 let is_lost = matches!(found, Err(Trouble::Offline));
                 self.take(found, is_first);
                 is_first = false;
-                // A short interruption is over before anybody says that it was one.
+                // A short interruption is over before it would be shown.
                 let is_there = self.page.connection.get_untracked() != Connection::Offline;
                 if is_lost && is_there && failed < RETRIES_MAX {
                     self.is_due.set_value(true);

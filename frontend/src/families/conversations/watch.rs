@@ -17,7 +17,7 @@ use crate::subscriptions::Subscriptions;
 use crate::text::Key;
 use crate::trouble::Trouble;
 
-/// Between two looks at the same conversation: agents may write faster than anybody reads.
+/// Between two looks at the same conversation: agents may write faster than a person reads.
 const PAUSE: Duration = Duration::from_millis(150);
 /// New messages are announced to screen readers no more often than this, in milliseconds.
 const HEARD_EVERY_MS: f64 = 10_000.0;
@@ -100,7 +100,7 @@ impl Watch {
                 if self.id.try_get_value().is_none() {
                     return;
                 }
-                // A short interruption is over before anybody says that it was one; of a long one the
+                // A short interruption is over before it would be shown; of a long one the
                 // page tells the end.
                 if found == Err(Trouble::Offline) && failed < RETRIES_MAX && self.is_thought_there()
                 {

@@ -29,7 +29,7 @@ pub(crate) struct Kept {
 pub(crate) enum Start {
     /// The form's defaults.
     Fresh,
-    /// The host's draft.
+    /// The draft that the host has.
     Theirs,
     /// This browser's, which the host does not have yet.
     Ours,

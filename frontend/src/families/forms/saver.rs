@@ -27,7 +27,7 @@ pub(crate) enum Safe {
     /// Nothing was typed.
     #[default]
     Nothing,
-    /// On its way.
+    /// On its way to the host.
     Soon,
     /// At the host, since this time of day.
     There(String),

@@ -10,7 +10,7 @@ pub(crate) fn time(seconds: i64, lang: Lang) -> String {
     signed(seconds, minutes == 0, &minutes_text(minutes, lang))
 }
 
-/// So many minutes.
+/// A number of minutes as text.
 pub(crate) fn minutes_text(minutes: u64, lang: Lang) -> String {
     let (hours, rest) = (minutes / 60, minutes % 60);
     match (hours, rest) {
@@ -28,7 +28,7 @@ pub(crate) fn distance(metres: i64) -> String {
     signed(metres, tens == 0, &text)
 }
 
-/// `32.4 km`.
+/// A length such as `32.4 km`.
 pub(crate) fn kilometres(metres: u64) -> String {
     let tenths = (metres + 50) / 100;
     format!("{}.{} km", grouped(tenths / 10), tenths % 10)

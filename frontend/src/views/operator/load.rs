@@ -35,7 +35,7 @@ enum Came {
 }
 
 impl Came {
-    /// In a sentence.
+    /// The outcome as a sentence.
     fn title(&self, lang: Lang) -> String {
         match self {
             Self::Serves(name, number) => {

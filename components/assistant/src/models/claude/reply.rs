@@ -156,7 +156,7 @@ impl Reply {
         Ok(content)
     }
 
-    /// What it took.
+    /// The tokens that the answer took.
     pub(super) fn tokens(&self) -> Tokens {
         let count = |name: &str| self.usage.get(name).and_then(Value::as_u64).unwrap_or_default();
         Tokens {

@@ -102,7 +102,7 @@ impl Reply {
         is_blocked.then(|| Undecided::new(Why::Blocked, format!("blocked: {reason}")))
     }
 
-    /// What it took.
+    /// The tokens that the answer took.
     pub(in crate::models) fn tokens(&self) -> Tokens {
         let count = |name: &str| self.usage[name].as_u64().unwrap_or(0);
         let input = count("promptTokenCount").saturating_add(count("toolUsePromptTokenCount"));

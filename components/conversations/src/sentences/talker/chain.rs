@@ -25,7 +25,7 @@ const CLOSINGS: [&str; 2] = ["終了します", "Ending here."];
 
 static NUMERALS: LazyLock<Vec<char>> = LazyLock::new(|| "〇一二三四五六七八九".chars().collect());
 
-/// What is next.
+/// The next move of the game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Move {
     Say(String),
@@ -34,7 +34,7 @@ pub(super) enum Move {
     Nothing,
 }
 
-/// What came last.
+/// The last message of the game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Last {
     Nobody,
@@ -148,7 +148,7 @@ impl Chain {
         self.language == Language::Japanese && word.ends_with('ん')
     }
 
-    /// What is next.
+    /// Chooses the next move.
     pub(super) fn next(&self) -> Move {
         let is_done = self.is_initiator && self.rounds == Some(self.theirs);
         match &self.last {

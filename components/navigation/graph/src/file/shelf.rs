@@ -49,7 +49,7 @@ pub(crate) fn write(blocks: &[Vec<u8>]) -> Result<Vec<u8>, String> {
 /// Where a section lies in the file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Shelf {
-    /// Where it begins.
+    /// Where it begins, in bytes.
     pub(crate) offset: u64,
     /// Its length in bytes.
     pub(crate) length: u64,

@@ -16,7 +16,7 @@ use crate::{
 
 /// How far from a road a place may be, in metres.
 pub(crate) const OUTSIDE_METRES: f64 = 2_500.0;
-/// Ways at most.
+/// Alternatives at most.
 const WAYS_MAX: usize = 3;
 /// Roads near a place that are tried where the nearest leads nowhere.
 const TRIED: usize = 8;

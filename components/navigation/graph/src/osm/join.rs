@@ -60,7 +60,7 @@ impl Joined {
     }
 }
 
-/// All of it.
+/// Joins ways at their nodes into links and junctions.
 pub(super) fn join(ways: &Ways, nodes: &Nodes, relations: &Relations) -> Joined {
     let runs = runs(ways, nodes);
     let mut kept = stays(&runs, nodes);

@@ -7,7 +7,7 @@ use crate::network::PlaceKind;
 pub(super) struct Key {
     /// The folded name.
     pub(super) name: String,
-    /// Whose it is.
+    /// Number of its place.
     pub(super) place: u32,
     /// Whether it is the name itself, not an alias or the name without its ending.
     pub(super) own: bool,

@@ -28,9 +28,9 @@ pub(crate) enum Move {
     Back(Side),
     Keep(Side),
     Fork(Side),
-    /// Onto an expressway.
+    /// The step leads onto an expressway.
     Enter(Side),
-    /// Off an expressway.
+    /// The step leads off an expressway.
     Leave(Side),
     Merge,
     Roundabout(Side, usize),

@@ -99,7 +99,7 @@ pub struct Around {
     /// How far that is, in metres.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metres: Option<u64>,
-    /// The nearest road.
+    /// Name of the nearest road.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub road: Option<String>,
     /// How far that is, in metres.

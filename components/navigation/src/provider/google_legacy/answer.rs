@@ -12,7 +12,7 @@ pub trait Answer: DeserializeOwned {
 /// Of the Directions API.
 #[derive(Debug, Deserialize)]
 pub struct Directions {
-    /// How it went.
+    /// Google's status of the answer.
     pub status: String,
     /// Google's explanation, for developers.
     #[serde(default)]
@@ -46,7 +46,7 @@ pub struct Route {
 /// An encoded line.
 #[derive(Debug, Deserialize)]
 pub struct Line {
-    /// With precision 5.
+    /// The line, encoded with precision 5.
     pub points: String,
 }
 
@@ -99,7 +99,7 @@ pub struct Waypoint {
     /// Google's name for it.
     #[serde(default)]
     pub place_id: String,
-    /// What it is.
+    /// Google's types of the place.
     #[serde(default)]
     pub types: Vec<String>,
 }
@@ -112,7 +112,7 @@ pub struct Matrix {
     /// Google's explanation, for developers.
     #[serde(default)]
     pub error_message: String,
-    /// One an origin.
+    /// A row for each origin.
     #[serde(default)]
     pub rows: Vec<Row>,
     /// As Google knows them.
@@ -123,10 +123,10 @@ pub struct Matrix {
     pub destination_addresses: Vec<String>,
 }
 
-/// From one origin.
+/// The row of one origin.
 #[derive(Debug, Deserialize)]
 pub struct Row {
-    /// One a destination.
+    /// An element for each destination.
     pub elements: Vec<Element>,
 }
 
@@ -146,7 +146,7 @@ pub struct Element {
 /// Of the Geocoding API.
 #[derive(Debug, Deserialize)]
 pub struct Geocoded {
-    /// How it went.
+    /// Google's status of the answer.
     pub status: String,
     /// Google's explanation, for developers.
     #[serde(default)]

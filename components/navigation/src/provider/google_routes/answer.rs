@@ -39,7 +39,7 @@ pub struct Route {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Line {
-    /// With precision 5.
+    /// The line, encoded with precision 5.
     pub encoded_polyline: String,
 }
 
@@ -65,11 +65,11 @@ pub struct Step {
     pub static_duration: String,
     /// Where it begins.
     pub start_location: Location,
-    /// What to do.
+    /// What the driver has to do.
     pub navigation_instruction: Instruction,
 }
 
-/// What to do.
+/// What the driver has to do.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Instruction {
@@ -91,9 +91,9 @@ pub struct Location {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct LatLng {
-    /// North is positive.
+    /// Latitude; north is positive.
     pub latitude: f64,
-    /// East is positive.
+    /// Longitude; east is positive.
     pub longitude: f64,
 }
 
@@ -121,7 +121,7 @@ pub struct Money {
     pub currency_code: String,
     /// Whole units; a text, as Google writes large numbers.
     pub units: String,
-    /// Billionths of one.
+    /// The rest, in billionths of the unit.
     pub nanos: i32,
 }
 
@@ -139,11 +139,11 @@ pub struct Ends {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct End {
-    /// Empty is well.
+    /// The geocoder's status; empty where all is well.
     pub geocoder_status: Status,
     /// Google's name for it.
     pub place_id: String,
-    /// What it is.
+    /// Google's types of the place.
     #[serde(rename = "type")]
     pub types: Vec<String>,
 }
@@ -182,11 +182,11 @@ pub struct Element {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Refusal {
-    /// What is wrong.
+    /// The error's details.
     pub error: Refused,
 }
 
-/// What is wrong.
+/// The details of an error.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Refused {

@@ -63,14 +63,14 @@ pub struct Step {
     /// On which side one drives.
     #[serde(default)]
     pub driving_side: String,
-    /// What to do.
+    /// What the traveller has to do.
     pub maneuver: Maneuver,
     /// What is on the way.
     #[serde(default)]
     pub intersections: Vec<Intersection>,
 }
 
-/// What to do.
+/// What the traveller has to do.
 #[derive(Debug, Default, Deserialize)]
 pub struct Maneuver {
     /// `turn`, `merge`, `fork` …
@@ -79,7 +79,7 @@ pub struct Maneuver {
     /// `right`, `slight left` …
     #[serde(default)]
     pub modifier: String,
-    /// Where: lng, lat.
+    /// Where it is: lng, lat.
     pub location: (f64, f64),
     /// Where to, clockwise from the north.
     #[serde(default)]

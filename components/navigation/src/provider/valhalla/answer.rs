@@ -5,7 +5,7 @@ use serde::Deserialize;
 /// The answer of `/route`.
 #[derive(Debug, Deserialize)]
 pub struct Routes {
-    /// The best one.
+    /// The best route.
     pub trip: Trip,
     /// The other routes.
     #[serde(default)]
@@ -24,7 +24,7 @@ pub struct Alternate {
 pub struct Trip {
     /// From stop to stop: here always one.
     pub legs: Vec<Leg>,
-    /// All of it.
+    /// Time and length of the whole route.
     pub summary: Summary,
 }
 

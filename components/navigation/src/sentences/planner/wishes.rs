@@ -73,7 +73,7 @@ pub(in crate::sentences) enum Rule {
     FewestRightTurns,
 }
 
-/// How one moves.
+/// The means of travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     Walk,

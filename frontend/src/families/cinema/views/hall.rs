@@ -231,7 +231,7 @@ pub(crate) enum State {
     Free,
     Picked,
     Taken,
-    /// By someone else, for now.
+    /// Held by another user, for now.
     Held,
     Lost,
 }

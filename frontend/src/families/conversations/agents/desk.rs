@@ -35,9 +35,9 @@ pub(crate) enum Panel {
     #[default]
     Nothing,
     DefineProject,
-    /// In this project.
+    /// An agent is defined in this project.
     DefineAgent(String),
-    /// In this project.
+    /// A conversation is begun in this project.
     Begin(String),
     Change(Seat),
     Invite(Seat),
