@@ -1,4 +1,4 @@
-//! Sentences about ways, distances and places, which are understood without a model; and routes that are asked for by
+//! Sentences about routes, distances and places, which are understood without a model; and routes that are asked for by
 //! their kind.
 
 mod places;
@@ -108,7 +108,7 @@ pub fn names() -> Result<Vec<Name>, String> {
     Ok(VOCABULARY.told())
 }
 
-/// What can be written about ways.
+/// What can be written about routes.
 #[must_use]
 pub fn samples(tag: &str) -> Vec<Sample> {
     say::samples(SKILLS, tag)
@@ -267,7 +267,7 @@ impl Family for Navigation {
     }
 }
 
-/// What a way uses of a sentence.
+/// What a route uses of a sentence.
 fn used(way: &Way, heard: &Sentence, goal: Goal) -> Used {
     let (conditions, spans) = match goal {
         Goal::Place | Goal::Elsewhere => (Vec::new(), Vec::new()),

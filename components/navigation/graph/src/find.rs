@@ -1,4 +1,4 @@
-//! Best ways by time, distance or money, and real alternatives to them.
+//! Best routes by time, distance or money, and real alternatives to them.
 
 pub mod alternatives;
 mod bounds;
@@ -28,7 +28,7 @@ pub enum Mode {
     Cycle,
 }
 
-/// What the best way has least of.
+/// What the best route has least of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Prefer {
     /// The least time.
@@ -45,7 +45,7 @@ pub enum Prefer {
 pub struct Wish {
     /// The means of travel.
     pub mode: Mode,
-    /// What the best way has least of.
+    /// What the best route has least of.
     pub prefer: Prefer,
     /// No link that costs a toll.
     pub avoid_tolls: bool,
@@ -55,7 +55,7 @@ pub struct Wish {
     pub avoid_ferries: bool,
     /// How much longer a link takes than on an empty road, by its class; at least 1.
     pub traffic: [f32; 9],
-    /// Ways at most, the best included: 1 to 3.
+    /// Routes at most, the best included: 1 to 3.
     pub ways: usize,
 }
 
@@ -74,7 +74,7 @@ pub struct Found {
     pub(crate) path: path::Path,
 }
 
-/// One link of a way, or the part of it that is travelled.
+/// One link of a route, or the part of it that is travelled.
 #[derive(Clone, Debug)]
 pub struct Leg {
     /// Points in the direction of travel, both ends included.
@@ -95,9 +95,9 @@ pub struct Leg {
     pub ramp: bool,
     /// Whether it is part of a roundabout.
     pub roundabout: bool,
-    /// How the way turns where it begins, in degrees: right is positive, 0 straight on.
+    /// How the route turns where it begins, in degrees: right is positive, 0 straight on.
     pub turn: f64,
-    /// The ways that one could have taken there instead, and how they turn; less the one back.
+    /// The roads that one could have taken there instead, and how they turn; less the one back.
     pub others: Vec<f64>,
     /// The name of the junction where it begins.
     pub junction: Text,

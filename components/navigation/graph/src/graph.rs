@@ -31,7 +31,7 @@ pub struct Snap {
     pub(crate) link: (u32, f64),
 }
 
-/// Why there is no way.
+/// Why there is no route.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NotFound {
     /// The origin is too far from any road: metres to the nearest one, where there is one.
@@ -127,7 +127,7 @@ impl<S: Source> Graph<S> {
     }
 
     /// Lets one search touch at most so many blocks of 128 junctions; 2,048 by default, and
-    /// never more than 60,000. Beyond, a way is [`NotFound::TooFar`].
+    /// never more than 60,000. Beyond, a route is [`NotFound::TooFar`].
     #[must_use]
     pub fn touching_at_most(mut self, blocks: usize) -> Self {
         self.blocks_max = blocks.min(60_000);

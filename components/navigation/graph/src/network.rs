@@ -34,7 +34,7 @@ pub enum Class {
     Tertiary = 4,
     /// A street where people live.
     Residential = 5,
-    /// A way to a house, a car park, a yard.
+    /// A road to a house, a car park, a yard.
     Service = 6,
     /// For walkers only.
     Path = 7,
@@ -53,7 +53,7 @@ pub struct Network {
     pub drives_on_left: bool,
     /// Junctions; links name them by index.
     pub nodes: Vec<Node>,
-    /// Ways between junctions; a road open both ways is one link.
+    /// Links between junctions; a road open both ways is one link.
     pub links: Vec<Link>,
     /// Turns that are not allowed.
     pub forbidden: Vec<Forbidden>,
@@ -70,7 +70,7 @@ pub struct Node {
     pub name: Text,
 }
 
-/// A way from one junction to another.
+/// A road, path or ferry from one junction to another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
     /// Index of the node where it begins.
@@ -158,7 +158,7 @@ pub struct Place {
 }
 
 impl Point {
-    /// The way to `other` as the crow flies, in metres, on a globe of 6,371 km.
+    /// The distance to `other` as the crow flies, in metres, on a globe of 6,371 km.
     #[must_use]
     pub fn metres_to(self, other: Self) -> f64 {
         let (a, b) = (self.lat.to_radians(), other.lat.to_radians());

@@ -82,7 +82,7 @@ impl Provider for Builtin {
 /// Up to three routes over the first map that has both ends, and the stops between.
 ///
 /// # Errors
-/// When no map has them, no way leads from one to the other, or a map cannot be read.
+/// When no map has them, no route leads from one to the other, or a map cannot be read.
 pub fn routes<S: Source>(
     graphs: &[Graph<S>],
     ask: &RouteAsk,

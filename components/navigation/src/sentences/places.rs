@@ -1,4 +1,4 @@
-//! Places in a sentence: where a way begins and ends, and what place is looked for. The words around
+//! Places in a sentence: where a route begins and ends, and what place is looked for. The words around
 //! them are data; what stands between those is the place.
 
 mod compare;
@@ -21,7 +21,7 @@ use super::{VOCABULARY, planner, words};
 
 /// The most places of one list (a table of distances has no more).
 const PLACES_MAX: usize = 25;
-/// Places on one way.
+/// Places on one route.
 const VIA_MAX: usize = 5;
 /// The shortest name in hiragana, in characters.
 const KANA_MIN: usize = 3;
@@ -71,7 +71,7 @@ impl Sentence {
         Self { heard, spots, wishes, compared: OnceCell::new() }
     }
 
-    /// Where phrases for a way stand.
+    /// Where phrases for a route stand.
     pub(super) fn spans(&self) -> Vec<(usize, usize)> {
         planner::spans(&self.lower.iter().collect::<String>())
     }

@@ -26,10 +26,10 @@ pub(super) use self::{
     wishes::{Rule, Wishes},
 };
 
-/// A way that is asked for.
+/// A route that is asked for.
 #[derive(Clone, Debug)]
 pub(super) struct Trip {
-    /// Where the way begins.
+    /// Where the route begins.
     pub origin: String,
     /// Where the route ends.
     pub destination: String,

@@ -1,4 +1,4 @@
-//! What a sentence asks of ways and places: the first rule whose words are all there, and none of those that bar it.
+//! What a sentence asks of routes and places: the first rule whose words are all there, and none of those that bar it.
 
 use language::{
     rules::{Rule, rule},
@@ -15,7 +15,7 @@ use super::{
 pub(super) enum Goal {
     /// It is understood that no tool does it.
     Elsewhere,
-    /// A way from one place to another.
+    /// A route from one place to another.
     Route,
     /// How far several places are.
     Distances,

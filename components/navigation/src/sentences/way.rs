@@ -18,7 +18,7 @@ use super::{
 };
 
 const GEOCODE: &str = "geocode";
-/// Sentences that a way keeps, the last ones.
+/// Sentences that a route keeps, the last ones.
 const SAID_MAX: usize = 20;
 /// The longest name of a place that is written into a form, in characters.
 const PLACE_MAX: usize = 200;
@@ -34,7 +34,7 @@ enum Kind {
     Place,
 }
 
-/// A way that is asked for, a table of distances, or a place.
+/// A route that is asked for, a table of distances, or a place.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Way {
     kind: Kind,
@@ -122,7 +122,7 @@ impl Way {
         way
     }
 
-    /// `said` with the places of this way where it points to them: `そこから`, `and back`.
+    /// `said` with the places of this route where it points to them: `そこから`, `and back`.
     pub(super) fn named(&self, said: &str) -> String {
         const THERE: [(&str, &str, &str); 6] = [
             ("そこから", "", "から"),
@@ -150,7 +150,7 @@ impl Way {
             }
         }
         const ALSO: &str = "帰りも|帰り道も|復路も|行き帰り";
-        // Beside a way of its own, it is that one which is gone there and back.
+        // Beside a route of its own, it is that one which is gone there and back.
         let is_new = lower.contains("から") || lower.contains("まで");
         let also = || ALSO.split('|').find(|it| !is_new && lower.contains(it));
         let back = BACK.split('|').find(|it| lower.contains(it)).or_else(also);
@@ -191,7 +191,7 @@ impl Way {
         named.chain(replaced).cloned().chain(fields).collect()
     }
 
-    /// The way with the ends that `heard` names anew, where it names any: `actually from Shinagawa`,
+    /// The route with the ends that `heard` names anew, where it names any: `actually from Shinagawa`,
     /// `やっぱり渋谷から`, and a name alone.
     pub(super) fn moved(&self, heard: &Sentence) -> Option<Self> {
         let goal = match self.kind {
@@ -228,7 +228,7 @@ impl Way {
         self.kind == Kind::Route && understands(text, desk.now)
     }
 
-    /// Whether `heard` names a stop on this way, or takes one back.
+    /// Whether `heard` names a stop on this route, or takes one back.
     pub(super) fn stops(&self, heard: &Sentence) -> bool {
         self.kind == Kind::Route && (!heard.via().is_empty() || self.is_skipped(heard))
     }

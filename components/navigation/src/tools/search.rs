@@ -1,4 +1,4 @@
-//! `route_search`: ways from one place to another (NAV-20).
+//! `route_search`: routes from one place to another (NAV-20).
 
 use std::time::SystemTime;
 

@@ -127,11 +127,11 @@ impl Board {
         self.tell_address(history::push_hash);
     }
 
-    /// Searches on the same way under another condition.
+    /// Searches on the same route under another condition.
     pub(crate) fn ask_again(self, condition: &str) {
         self.condition.set(condition.trim().to_owned());
         self.mode.set(Mode::Ai);
-        // The conversation is about the way that is shown, whatever was typed since.
+        // The conversation is about the route that is shown, whatever was typed since.
         let (from, to) = self.run.with_untracked(|it| (it.wish.from.clone(), it.wish.to.clone()));
         for (end, text) in [(self.from, from), (self.to, to)] {
             if end.combo.with_untracked(|it| it.text.trim() != text) {

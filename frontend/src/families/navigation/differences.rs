@@ -20,7 +20,7 @@ pub(crate) fn minutes_text(minutes: u64, lang: Lang) -> String {
     }
 }
 
-/// More or less of a way; in steps of 100 m, below a kilometre of 10 m.
+/// More or less of a route; in steps of 100 m, below a kilometre of 10 m.
 pub(crate) fn distance(metres: i64) -> String {
     let value = metres.unsigned_abs();
     let tens = (value + 5) / 10 * 10;

@@ -62,7 +62,7 @@ impl Run {
         self.phase == Phase::Done && self.found.is_empty() && self.comparisons.is_empty()
     }
 
-    /// Begins; what was found on the same way stays to be looked at meanwhile.
+    /// Begins; what was found on the same route stays to be looked at meanwhile.
     pub(crate) fn begin(&mut self, wish: &Wish, now_ms: f64) {
         let is_same_way = self.wish.is_same_way(wish);
         let before = std::mem::take(self);
@@ -181,7 +181,7 @@ impl Run {
         self.phase = Phase::Done;
     }
 
-    /// It did not work; what was found before stays only where it is of the same way.
+    /// It did not work; what was found before stays only where it is of the same route.
     pub(crate) fn fail(&mut self, trouble: Trouble) {
         self.gathered = Found::default();
         self.compared.clear();

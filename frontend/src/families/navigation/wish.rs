@@ -160,7 +160,7 @@ impl Wish {
         Self { chosen: None, ..self.trimmed() } == Self { chosen: None, ..other.trimmed() }
     }
 
-    /// Whether it is about the same way, whatever the condition.
+    /// Whether it is about the same route, whatever the condition.
     pub(crate) fn is_same_way(&self, other: &Self) -> bool {
         let (own, other) = (self.trimmed(), other.trimmed());
         own.from == other.from && own.to == other.to

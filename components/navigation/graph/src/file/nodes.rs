@@ -12,7 +12,7 @@ pub(crate) const NODES: usize = 128;
 pub(crate) const DEGREE_MAX: usize = 255;
 /// What one step of a time to a landmark is, in milliseconds.
 pub(crate) const LANDMARK_MS: u32 = 16;
-/// No way to or from a landmark.
+/// No route to or from a landmark.
 pub(crate) const UNKNOWN: u32 = u32::MAX;
 
 /// Cars may leave the junction by it.
@@ -190,7 +190,7 @@ impl Nodes {
                 let (Ok(kept_from), Ok(kept_to)) = (i32::try_from(from), i32::try_from(to)) else {
                     return Err(reader.damaged());
                 };
-                // −1, which says that there is no way, is `UNKNOWN` in 32 bits.
+                // −1, which says that there is no route, is `UNKNOWN` in 32 bits.
                 self.landmarks[index * landmarks + landmark] = (kept_from as u32, kept_to as u32);
             }
         }

@@ -66,7 +66,7 @@ impl Bounds {
         Ok(Self { goals, to, pace, landmarks: rules.mode == Mode::Drive })
     }
 
-    /// For one junction; [`NEVER`] where no way can lead to (from) any goal.
+    /// For one junction; [`NEVER`] where no route can lead to (from) any goal.
     pub(super) fn at(&self, nodes: &Nodes, index: usize) -> u32 {
         let known = if self.landmarks { self.by_landmarks(nodes, index) } else { 0 };
         if let Some(pace) = self.pace

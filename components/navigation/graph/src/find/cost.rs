@@ -9,8 +9,8 @@
 //!
 //! **Bicycles**: 16 km/h on roads and 12 km/h on paths that are open to them; a ferry takes what it takes.
 //!
-//! **The shortest way** has the least length; turns cost nothing, and forbidden ones stay forbidden. **The
-//! cheapest way** counts a length too: a metre on which one pays (a toll, for cars; a ferry) as four, and
+//! **The shortest route** has the least length; turns cost nothing, and forbidden ones stay forbidden. **The
+//! cheapest route** counts a length too: a metre on which one pays (a toll, for cars; a ferry) as four, and
 //! driving onto such a road as 25 km. That is 12 yen a kilometre for the car, 36 yen more for the toll, and
 //! 300 yen each time. Both costs are in tenths of a metre.
 

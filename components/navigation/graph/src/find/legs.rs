@@ -81,7 +81,7 @@ impl<S: Source> Graph<S> {
         Ok((seconds, free, metres))
     }
 
-    /// How the way turns into `arc`, what else there was, and what the turn costs, in seconds.
+    /// How the route turns into `arc`, what else there was, and what the turn costs, in seconds.
     fn turned(
         &self,
         arc: Arc,

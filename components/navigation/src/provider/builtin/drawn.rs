@@ -1,4 +1,4 @@
-//! A way that was found, as the route that is specified: its line, its steps, and what a page draws.
+//! A route that was found, in the specified shape: its line, its steps, and what a page draws.
 
 use graph::{Class, Found, Leg, Mode, Point};
 use output::navigation::{Route, RouteDetails, Step};
@@ -38,13 +38,13 @@ impl<'a> From<&'a Found> for Way<'a> {
 pub(crate) struct Telling<'a> {
     pub(crate) mode: Mode,
     pub(crate) language: Language,
-    /// The factors that the way was found with.
+    /// The factors that the route was found with.
     pub(crate) traffic: &'a [f32; 9],
     /// What is arrived at, part by part.
     pub(crate) goals: Vec<&'a str>,
     pub(crate) summary: String,
     pub(crate) warnings: Vec<String>,
-    /// Where a way without any link is.
+    /// Where a route without any link is.
     pub(crate) ends: (Point, Point),
 }
 

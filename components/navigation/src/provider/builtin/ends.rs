@@ -1,4 +1,4 @@
-//! The two ends of a way: a name, an address or `lat,lng` becomes a place of a map.
+//! The two ends of a route: a name, an address or `lat,lng` becomes a place of a map.
 
 use graph::{
     Found, Graph, NotFound, Place, PlaceKind, Point, Source, Text,

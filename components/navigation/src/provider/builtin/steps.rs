@@ -1,4 +1,4 @@
-//! Where along a way something has to be done: a way is cut into steps, and what only goes on is none.
+//! Where along a route something has to be done: a route is cut into steps, and what only goes on is none.
 
 use graph::{Class, Leg};
 
@@ -47,7 +47,7 @@ pub(crate) struct Cut {
     pub(crate) road: Option<usize>,
 }
 
-/// What kind of way a leg is, as far as moves go.
+/// What kind of road a leg is, as far as moves go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     Street,
@@ -67,7 +67,7 @@ fn way(leg: &Leg) -> Way {
     }
 }
 
-/// The steps of a way, the first included; the arrival is not among them.
+/// The steps of a route, the first included; the arrival is not among them.
 pub(crate) fn cuts(legs: &[Leg]) -> Vec<Cut> {
     let mut cuts: Vec<Cut> = Vec::new();
     if legs.is_empty() {
@@ -148,7 +148,7 @@ fn street(legs: &[Leg], at: usize, told: Option<usize>) -> Option<Move> {
     if angle >= BACK {
         return Some(Move::Back(bent));
     }
-    // A driver cannot go wrong where there is one way, or where the road keeps its name.
+    // A driver cannot go wrong where there is one way on, or where the road keeps its name.
     let goes_on = leg.others.is_empty() || same(legs, at - 1, at);
     if goes_on {
         return is_new_name.then_some(Move::Straight);

@@ -26,7 +26,7 @@ enum Operator {
     YokohamaShindo,
 }
 
-/// The tolls of a way; none where there are none, or where a road's price is not known.
+/// The tolls of a route; none where there are none, or where a road's price is not known.
 #[must_use]
 pub(crate) fn toll(legs: &[Leg]) -> Option<Toll> {
     let mut amount = 0.0;

@@ -106,7 +106,7 @@ pub struct Waypoint {
 /// The answer of `/table`.
 #[derive(Debug, Deserialize)]
 pub struct Table {
-    /// In seconds; null where there is no way.
+    /// In seconds; null where there is no route.
     pub durations: Vec<Vec<Option<f64>>>,
     /// Lengths in metres, a row for each origin.
     pub distances: Vec<Vec<Option<f64>>>,

@@ -32,7 +32,7 @@ pub(super) fn maneuver(step: &Step) -> Option<&'static str> {
     })
 }
 
-/// Which way it goes.
+/// In which direction it goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     Left,

@@ -91,7 +91,7 @@ pub struct Table {
     pub sources_to_targets: Vec<Vec<Pair>>,
 }
 
-/// One pair; null is no way.
+/// One pair; null is no route.
 #[derive(Debug, Deserialize)]
 pub struct Pair {
     /// The length in kilometres.

@@ -194,7 +194,7 @@ impl Sentence {
         const NUMBERS: &str = "ten|fifteen|twenty|thirty|forty|fifty|half|two|three|five";
         /// Words for what is done with places, and what goes with them.
         const DEEDS: &str = "rank|sort|plan|check|calculate|travel|trip|journey|departing|depart|departure|destination|origin|start|instead|reverse|estimate|far|whether";
-        /// What is there and not the way to it: `Kanaya ferry terminal`.
+        /// What is there and not the means to get to it: `Kanaya ferry terminal`.
         const NOUNS: &str =
             "terminal|station|port|pier|museum|stop|depot|park|hotel|market|tower|bridge";
         let is_inside = |it: &(usize, usize)| it.0 <= from && to <= it.1;

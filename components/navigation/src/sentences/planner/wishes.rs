@@ -99,7 +99,7 @@ pub(in crate::sentences) enum Beyond {
     RoundTrip,
     /// One road or bridge, by its name.
     Road,
-    /// Several ways of moving at once.
+    /// Several means of travel at once.
     Modes,
     /// A day or a part of one, without the time.
     Vague,

@@ -1,4 +1,4 @@
-//! The two ends of the way: what stands in their fields, and how a place gets there.
+//! The two ends of the route: what stands in their fields, and how a place gets there.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -13,7 +13,7 @@ use crate::text::Key;
 const CHARS_MIN: usize = 1;
 const DEBOUNCE_MS: u32 = 250;
 
-/// One end of the way.
+/// One end of the route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     From,
