@@ -15,7 +15,7 @@ use crate::trouble::{Refusal, Trouble};
 /// Those that are drawn at once.
 const SHOWN_MAX: usize = 100;
 
-/// One call, as the host tells of it.
+/// One call, as the host lists it.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Approval {

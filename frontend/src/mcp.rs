@@ -80,7 +80,7 @@ pub(crate) struct Round<'a> {
     pub(crate) state: Option<String>,
     /// Ends the call when the user no longer wants it.
     pub(crate) abort: Option<&'a AbortSignal>,
-    /// Whether the host should tell how far along it is.
+    /// Whether the host should report how far along it is.
     pub(crate) progress: bool,
     /// What the request's `_meta` says beside what every request says.
     pub(crate) meta: Option<Value>,

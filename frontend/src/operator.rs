@@ -52,7 +52,7 @@ pub(crate) struct Operator {
     pub(crate) readings: RwSignal<Readings>,
 }
 
-/// What the host tells of whom it answers.
+/// What the host reports of whom it answers.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Told {

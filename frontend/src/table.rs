@@ -265,7 +265,7 @@ fn view(name: Option<&str>) -> Option<&'static View> {
     all().flat_map(|it| it.views).find(|it| it.name == name)
 }
 
-/// The code that draws and tells the outputs of that view; of one that no family has, none that is to be loaded.
+/// The code that draws and describes the outputs of that view; of one that no family has, none that is to be loaded.
 pub(crate) fn outputs(name: Option<&str>) -> &'static Part<Outputs> {
     let family = all().find(|it| it.views.iter().any(|it| Some(it.name) == name));
     family.map_or(&NO_OUTPUTS, |it| it.outputs)

@@ -1,4 +1,4 @@
-//! What the operator set: `[assistants.NAME]`, `[models.NAME]` and `[chat]`, as the host tells them.
+//! What the operator set: `[assistants.NAME]`, `[models.NAME]` and `[chat]`, as the host passes them.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 

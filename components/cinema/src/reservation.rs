@@ -117,7 +117,7 @@ pub fn history_json(before: &[Change], change: Change) -> String {
     serde_json::to_string(&changes).expect("changes are texts")
 }
 
-/// The seats as one value of a row, and of a line of `reservations.jsonl` (CIN-45), which tells what
+/// The seats as one value of a row, and of a line of `reservations.jsonl` (CIN-45), which says what
 /// they cost together and not each.
 ///
 /// # Panics

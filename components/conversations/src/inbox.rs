@@ -174,7 +174,7 @@ pub fn context(
         }
     }
     known.sort_by(|a, b| (&a.created_at, a.sequence).cmp(&(&b.created_at, b.sequence)));
-    // Numbers are without gaps from 1, so a place's oldest one tells what came before it.
+    // Numbers are without gaps from 1, so a place's oldest one shows what came before it.
     let is_first = |it: &Message| it.sequence == 1;
     let firsts = known.iter().filter(|it| is_first(it)).count();
     let silent = unread.iter().filter(|it| is_first(it)).count();

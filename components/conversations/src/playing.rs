@@ -32,7 +32,7 @@ pub use stand::forgotten;
 const LOOK_S: u32 = 600;
 /// Jobs that one look gives.
 const JOBS_MAX: usize = 500;
-/// Agents without an assistant that one look tells the operator of.
+/// Agents without an assistant that one look reports to the operator.
 const TOLD_MAX: usize = 64;
 
 /// What a job receives: whom to play.

@@ -15,7 +15,7 @@ use crate::{clock::Moment, events, ids};
 pub const SYSTEM: &str = "system";
 /// What a conversation takes of its initiator's share beside its purpose.
 const BESIDE_BYTES: u32 = 2_000;
-/// What an update tells of the conversation that it changed.
+/// What an update returns of the conversation that it changed.
 const TELLS: &str = "RETURNING id, project_id, initiator_agent_id, participant_agent_id";
 
 /// Who causes a step, when, and by what: a row of the trace.

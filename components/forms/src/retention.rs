@@ -13,7 +13,7 @@ const BATCHES_MAX: usize = 100;
 const FILES: usize = 500;
 const FILE_BATCHES_MAX: usize = 60;
 
-/// Removes what is over, and tells the store of files which are still wanted.
+/// Removes what is over, and reports to the store of files which are still wanted.
 ///
 /// # Errors
 /// What stands in the operator's log.

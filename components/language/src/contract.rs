@@ -1,4 +1,4 @@
-//! The contract's turns: what the host tells is read, and what is decided goes back.
+//! The contract's turns: what the host sends is read, and what is decided goes back.
 
 use jiff::Timestamp;
 use serde::Deserialize;

@@ -193,7 +193,7 @@ impl Trip {
     }
 }
 
-/// Follows `run` to its end, and tells of it on the way where events are wanted.
+/// Follows `run` to its end, and sends events on the way where they are wanted.
 fn follow(run: &Run, wants_events: bool) -> Ended {
     let is_model = run.provider() != assistants::BUILTIN;
     let mut telling = Telling::default();

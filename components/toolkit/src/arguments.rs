@@ -15,7 +15,7 @@ pub fn read<T: DeserializeOwned + JsonSchema>(json: &str) -> Result<T, Vec<Probl
     serde_json::from_str(json).map_err(|_| problems::<T>(json))
 }
 
-/// The slow path: the schema tells all problems at once, serde only the first that it meets.
+/// The slow path: the schema reports all problems at once, serde only the first that it meets.
 fn problems<T: DeserializeOwned + JsonSchema>(json: &str) -> Vec<Problem> {
     let arguments: Value = match serde_json::from_str(json) {
         Ok(arguments) => arguments,

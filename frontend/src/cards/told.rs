@@ -4,13 +4,13 @@ use serde_json::{Map, Value};
 
 use super::masked::masked;
 
-/// What a cancelled form tells the assistant (FORM-9).
+/// The text for the assistant where a form is cancelled (FORM-9).
 pub(crate) const CANCELLED: &str = "フォーム入力をキャンセルしました。";
 /// Arguments shown at most, and characters of each.
 const ARGUMENTS_MAX: usize = 30;
 const VALUE_MAX: usize = 300;
 
-/// What a submitted form tells the assistant (FORM-5).
+/// The text for the assistant where a form is submitted (FORM-5).
 pub(crate) fn submitted(values: &impl serde::Serialize) -> String {
     serde_json::to_string_pretty(values).unwrap_or_default()
 }

@@ -153,7 +153,7 @@ impl Turn {
         pending.filter(|it| home(it.1) == piece).map(|it| it.0).collect()
     }
 
-    /// Whether something was done, or may have been, that the person allowed: only this answer tells of it.
+    /// Whether something was done, or may have been, that the person allowed: only this answer records it.
     pub(crate) fn has_acted(&self) -> bool {
         let is_allowed = |id: &str| {
             self.pending.iter().any(|it| {

@@ -117,7 +117,7 @@ impl Thread {
         turn.end_cards(&State::Denied);
     }
 
-    /// Whether the message or an answer after it tells of something that was done, so that taking them out loses the
+    /// Whether the message or an answer after it records something that was done, so that taking them out loses the
     /// the only record of it.
     pub(crate) fn has_acted_since(&self, id: u64) -> bool {
         let since = self.entries.iter().skip_while(|it| it.id != id);

@@ -65,7 +65,7 @@ static OUTPUTS: Part<Outputs> = part!(navigation: Outputs = &Outputs(&[
     Drawing {
         draw: |value, raw| {
             let routes = fits::<Routes>(value)?;
-            // Beside the output; a provider that tells nothing more still has routes.
+            // Beside the output; a provider that gives nothing more still has routes.
             let details = raw.get("_meta").and_then(|it| fits(it.get(DETAILS)?));
             Some(view! { <RoutesView routes details/> }.into_any())
         },

@@ -1,4 +1,4 @@
-//! What the host tells the operator. What it leaves out is empty.
+//! What the host reports to the operator. What it leaves out is empty.
 
 use std::collections::HashMap;
 
@@ -206,7 +206,7 @@ impl Line {
         self.outcome == "done"
     }
 
-    /// Whether it tells only how many lines there are not.
+    /// Whether it only counts lines that are missing.
     pub(crate) fn is_note(&self) -> bool {
         self.lines_dropped.is_some() || self.more_refused.is_some()
     }

@@ -264,7 +264,7 @@ impl Scene {
         Ok(Ended { conclusion, stop_reason, notice, calls, kept })
     }
 
-    /// Keeps the new turn, and tells what came of it.
+    /// Keeps the new turn, and returns what came of it.
     fn tell(self, ended: Ended, usage: Usage, teller: &Teller) -> Result<Value, Refusal> {
         let Ended { conclusion, stop_reason, notice, calls, kept } = ended;
         let offers = self.assistant.offers();

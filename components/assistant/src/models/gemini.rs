@@ -60,7 +60,7 @@ impl Gemini {
         self.contents = self.told(turn);
     }
 
-    /// Decides without telling it.
+    /// Decides without sending events.
     pub(super) fn quietly(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
         let teller = Teller::default();
         self.decided(Turn { teller: &teller, ..turn })

@@ -1,4 +1,4 @@
-//! What the components that are served call things, as the host tells it: themes and cards.
+//! What the components that are served call things, as the host passes it: themes and cards.
 
 use std::{
     cell::Cell,

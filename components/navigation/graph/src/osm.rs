@@ -33,7 +33,7 @@ mod turns;
 /// Whose data an extract is; must be shown wherever it is drawn.
 pub const ATTRIBUTION: &str = "© OpenStreetMap contributors, ODbL 1.0";
 
-/// What an import tells while it runs.
+/// What an import reports while it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Reading the file: bytes of how many, in which of the passes.

@@ -6,7 +6,7 @@ use crate::provider::line;
 
 /// Decimals of a degree in encoded lines.
 const PRECISION: u32 = 5;
-/// Where a result's `_meta` tells more of its routes than the specified output has.
+/// Where a result's `_meta` has more of its routes than the specified output.
 const DETAILS: &str = "navigation/details";
 
 /// A route among the results.

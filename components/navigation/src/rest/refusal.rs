@@ -48,7 +48,7 @@ impl Refusal {
         Self { status, ..Self::invalid("body", message) }
     }
 
-    /// A run failed, as the contract tells it.
+    /// A run failed, as the contract reports it.
     pub(super) fn of(failure: &Value, language: Language) -> Self {
         match failure["of"].as_str() {
             Some("tool") => Self::of_tool(failure, language),

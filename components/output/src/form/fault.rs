@@ -55,7 +55,7 @@ impl SchemaFault {
         }
     }
 
-    /// What to tell people.
+    /// The text for people.
     #[must_use]
     pub fn message(&self, language: Language) -> &str {
         language.of(&self.japanese, &self.english)
@@ -125,7 +125,7 @@ pub enum Wrong {
 }
 
 impl Fault {
-    /// What to tell people (FORM-46).
+    /// The text for people (FORM-46).
     #[must_use]
     pub fn message(&self, language: Language) -> String {
         match language {

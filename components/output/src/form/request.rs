@@ -117,7 +117,7 @@ pub struct Outcome {
 pub struct Wrongness {
     /// The field's name.
     pub field: String,
-    /// What to tell people.
+    /// The text for people.
     pub message: String,
 }
 

@@ -263,7 +263,7 @@ impl Turn {
         self.parts = self.marked(done.parts);
     }
 
-    /// Calls that the stream did not tell, or did not end: a host that does not stream says all at once.
+    /// Calls that the stream did not announce, or did not end: a host that does not stream sends all at once.
     fn complete_calls(&mut self, calls: Vec<Called>, begin: usize) {
         let mut at = begin.min(self.pieces.len());
         for mut called in calls.into_iter().take(PIECES_MAX) {

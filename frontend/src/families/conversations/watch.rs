@@ -101,7 +101,7 @@ impl Watch {
                     return;
                 }
                 // A short interruption is over before it would be shown; of a long one the
-                // page tells the end.
+                // page announces the end.
                 if found == Err(Trouble::Offline) && failed < RETRIES_MAX && self.is_thought_there()
                 {
                     self.is_due.set_value(true);

@@ -1,4 +1,4 @@
-//! Files on their way to the host's store, with how far they are; the browser's fetch cannot tell that.
+//! Files on their way to the host's store, with how far they are; the browser's fetch does not report that.
 
 use std::cell::Cell;
 use std::rc::Rc;

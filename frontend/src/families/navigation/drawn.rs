@@ -21,7 +21,7 @@ use steps::StepList;
 /// Warnings shown at most.
 const WARNINGS_MAX: usize = 20;
 
-/// Draws the routes; whatever a provider did not tell beside them is left out.
+/// Draws the routes; what a provider did not give beside them is left out.
 #[component]
 pub(crate) fn RoutesView(routes: Routes, details: Option<Details>) -> impl IntoView {
     let page = page();

@@ -207,7 +207,7 @@ impl Run {
     }
 }
 
-/// Lenient: what a provider does not tell is absent, and a detail that does not fit costs no route.
+/// Lenient: what a provider does not give is absent, and a detail that does not fit costs no route.
 pub(crate) fn details_of(value: Value) -> Details {
     serde_json::from_value(value).unwrap_or_default()
 }

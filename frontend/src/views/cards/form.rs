@@ -95,7 +95,7 @@ fn Over(handle: String, reply: Memo<Option<Reply>>) -> impl IntoView {
     }
 }
 
-/// What a form that is closed tells the assistant.
+/// The text for the assistant where a form is closed.
 fn said(form: &OpenForm) -> Reply {
     match (form.status, &form.values) {
         (Status::Submitted, Some(values)) => Reply::Submitted(submitted(values)),

@@ -49,7 +49,7 @@ impl Reply {
                 teller.say(text);
             }
         }
-        // Some servers end without a last event, others with one: `finish_reason` tells that it is whole.
+        // Some servers end without a last event, others with one: `finish_reason` shows that it is whole.
         match reply.finish_reason.is_empty() {
             true => Err(WireError::Lost("the answer ended before its end".to_owned())),
             false => Ok(reply),

@@ -68,7 +68,7 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    /// The game that is being played, as far as `log` tells; none, where none is.
+    /// The game that is being played, as far as `log` shows; none, where none is.
     pub(super) fn of(scene: &Scene, log: &[Said], language: Language) -> Option<Self> {
         let purpose = scene.purpose.as_deref().unwrap_or_default();
         let rounds = scene.may_end.then(|| rounds(purpose).unwrap_or(ROUNDS));

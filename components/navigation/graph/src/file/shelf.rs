@@ -5,7 +5,7 @@ use crate::{
     source::{Source, SourceError},
 };
 
-/// Blocks that one page of the register tells of.
+/// Blocks that one page of the index covers.
 const PAGE: usize = 256;
 /// A page's bytes: where each of its blocks begins, where the last ends, and the checksum.
 const PAGE_BYTES: usize = (PAGE + 1) * 4 + 4;

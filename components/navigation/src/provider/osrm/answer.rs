@@ -25,7 +25,7 @@ pub struct Route {
 }
 
 impl Route {
-    /// Whether a road of it is of this class. A server whose map can leave a class out tells it, too.
+    /// Whether a road of it is of this class. A server whose map can leave a class out reports it, too.
     #[must_use]
     pub fn has(&self, class: &str) -> bool {
         let steps = self.legs.iter().flat_map(|it| &it.steps);

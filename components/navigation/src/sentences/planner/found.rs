@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::plan::{COMPARE, SEARCH};
 use language::turn::{Answered, Failure, ToolResult};
 
-/// Where a result's `_meta` tells more of its routes than the specified output has.
+/// Where a result's `_meta` has more of its routes than the specified output.
 const DETAILS: &str = "navigation/details";
 
 /// A route, as rules look at it.

@@ -17,7 +17,7 @@ use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
 
-/// What a cancelled form tells the agent (FORM-9), and a declined one.
+/// The text for the agent where a form is cancelled (FORM-9), or declined.
 const CANCELLED: &str = "フォーム入力をキャンセルしました。";
 const DECLINED: &str = "フォームへの回答を辞退しました。";
 

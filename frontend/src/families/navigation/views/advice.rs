@@ -75,7 +75,7 @@ pub(super) fn FollowUp() -> impl IntoView {
     }
 }
 
-/// The conversation; of one question and one answer there is nothing to tell twice.
+/// The conversation; one question with one answer is not shown twice.
 #[component]
 fn Talk() -> impl IntoView {
     let page = page();

@@ -24,7 +24,7 @@ const WARNED_AT_S: u64 = 60;
 /// Seats that the host holds for this page.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub(super) struct Hold {
-    /// As the host tells of it.
+    /// As the host reports it.
     #[serde(flatten)]
     pub(super) told: output::cinema::Hold,
     /// When it ends by this device's clock, in milliseconds; the host's clock may be another.

@@ -60,7 +60,7 @@ pub(super) async fn names() -> Vec<Label> {
     response.text().await.map(|it| labels::read(&it)).unwrap_or_default()
 }
 
-/// The tiles that the host tells of; none is what most hosts have.
+/// The tiles that the host names; most hosts name none.
 async fn asked() -> Option<Tiles> {
     let mut request = gloo_net::http::Request::get(PAGE);
     if let Some(authorization) = access::header() {
