@@ -86,7 +86,7 @@ fn load_ahead(operator: Operator) {
     set_timeout(move || spawn_local(load), HEAD_START);
 }
 
-/// A phrase said twice must differ, or a screen reader keeps silent the second time.
+/// A phrase announced twice must differ, or a screen reader keeps silent the second time.
 fn spoken(page: Page) -> String {
     page.voice.with(|(text, count)| {
         let mark = if count % 2 == 0 { "" } else { "\u{a0}" };
@@ -263,7 +263,7 @@ fn PlaceLink(place: &'static Place) -> impl IntoView {
     }
 }
 
-/// The way to what waits for the reader's word, as long as something does.
+/// The link to what waits for the reader's approval, as long as something does.
 #[component]
 fn InboxLink() -> impl IntoView {
     let page = page();

@@ -1,4 +1,4 @@
-//! What waits for the reader's word: calls that an assistant or a component wants made on their behalf.
+//! What waits for the reader's approval: calls that an assistant or a component wants made on their behalf.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -15,7 +15,7 @@ use crate::trouble::{Refusal, Trouble};
 /// Those that are drawn at once.
 const SHOWN_MAX: usize = 100;
 
-/// One call, as the host tells of it.
+/// One call, as the host lists it.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Approval {
@@ -105,7 +105,7 @@ impl Inbox {
         });
     }
 
-    /// Says the reader's word, for the arguments that they were shown; how the call stands then.
+    /// Sends the reader's answer, for the arguments that they were shown; how the call stands then.
     pub(crate) async fn say(self, approval: &Approval, word: &Word) -> Result<Approval, Trouble> {
         let sha = &approval.arguments_sha256;
         let body = match word {

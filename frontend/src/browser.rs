@@ -98,7 +98,7 @@ pub(crate) fn saves_data() -> bool {
     connection.and_then(|it| get(&it, "saveData")).is_ok_and(|it| it.is_truthy())
 }
 
-/// Waits.
+/// Waits for `time`.
 pub(crate) async fn sleep(time: Duration) {
     let promise = js_sys::Promise::new(&mut |resolve, _| {
         set_timeout(
@@ -224,7 +224,7 @@ fn scroll_to(element: Option<web_sys::Element>) {
     }
 }
 
-/// Whether anyone is looking.
+/// Whether the page is looked at.
 pub(crate) fn is_visible() -> bool {
     document().visibility_state() == VisibilityState::Visible
 }

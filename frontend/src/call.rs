@@ -81,7 +81,7 @@ impl Caller {
         self.round(Some(responses));
     }
 
-    /// The user no longer wants the answer: the host hears of it by the closed stream.
+    /// The user no longer wants the answer: the closed stream tells the host so.
     pub(crate) fn stop(self) {
         self.give_up();
         self.call.set(Call::Failed(Trouble::Stopped));

@@ -1,4 +1,4 @@
-//! The families of tools that the page knows, a folder each: state, views, words, places. Another family is a
+//! The families of tools that the page knows, a folder each: state, views, texts, places. Another family is a
 //! folder and a line here.
 
 use crate::table::{self, Family};

@@ -35,7 +35,7 @@ struct Entries {
 }
 
 impl Entries {
-    /// Keeps what is seen of the entry that is about to go; the first word counts.
+    /// Keeps what is seen of the entry that is about to go; the first call counts.
     fn leave(&mut self, seen: impl FnOnce() -> Seen) {
         if !self.is_left {
             self.is_left = true;
@@ -60,7 +60,7 @@ thread_local!(static ENTRIES: RefCell<Entries> = RefCell::default());
 /// Begins to keep, and takes over from the browser, which does not know when a view is there.
 pub(crate) fn open() {
     let Ok(history) = window().history() else { return };
-    // A browser that does not let itself be told scrolls as it likes.
+    // A browser that does not allow it scrolls as it likes.
     let _ = history.set_scroll_restoration(ScrollRestoration::Manual);
     let _ = arrive();
     // What comes after a reload is not ours to know.

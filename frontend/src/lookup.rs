@@ -152,7 +152,7 @@ pub(crate) fn failed(status: u16, text: &str) -> Trouble {
     }
 }
 
-/// What to tell the reader who wants to choose; the words for the operator are in its details.
+/// The text for the reader who wants to choose; that for the operator is in its details.
 pub(crate) fn why(trouble: &Trouble, lang: Lang) -> String {
     let code = match trouble {
         Trouble::Refused(refusal) => refusal.code.as_str(),

@@ -80,13 +80,13 @@ pub(crate) struct Round<'a> {
     pub(crate) state: Option<String>,
     /// Ends the call when the user no longer wants it.
     pub(crate) abort: Option<&'a AbortSignal>,
-    /// Whether the host should tell how far along it is.
+    /// Whether the host should report how far along it is.
     pub(crate) progress: bool,
     /// What the request's `_meta` says beside what every request says.
     pub(crate) meta: Option<Value>,
 }
 
-/// One round of `tools/call`. A refusal by the tool is an `Err`, as every other trouble.
+/// One round of `tools/call`. A refusal by the tool is an `Err`, as every other error.
 pub(crate) async fn call(
     name: &str,
     arguments: &Value,

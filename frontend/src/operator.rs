@@ -48,11 +48,11 @@ pub(crate) struct Operator {
     /// Whether the host says that the page's own token is an operator's.
     is_operator: RwSignal<bool>,
     pub(crate) gate: RwSignal<Gate>,
-    /// What the server said of itself over the last minutes.
+    /// What the server reported of itself over the last minutes.
     pub(crate) readings: RwSignal<Readings>,
 }
 
-/// What the host tells of whom it answers.
+/// What the host reports of whom it answers.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Told {

@@ -24,7 +24,7 @@ use crate::trouble::Trouble;
 
 /// How long a toast stays: long enough to be read twice.
 const TOAST_TIME: Duration = Duration::from_secs(7);
-/// How long what was said can be found: what it says of the moment is no longer true later.
+/// How long an announcement can be found: what it says of the moment is no longer true later.
 const VOICE_TIME: Duration = Duration::from_secs(10);
 /// How often to look whether the door is open; nothing goes over the network for it.
 const DOOR_TIME: Duration = Duration::from_millis(500);
@@ -61,7 +61,7 @@ pub(crate) struct Page {
     pub(crate) door: RwSignal<Door>,
     /// How often the host was found anew or swapped a tool: views of its data ask again.
     pub(crate) refreshed: RwSignal<u32>,
-    /// How often what waits for the reader's word may have changed.
+    /// How often what waits for the reader's approval may have changed.
     pub(crate) approvals: RwSignal<u32>,
     /// What the live region says, and how often it has spoken.
     pub(crate) voice: RwSignal<(String, u32)>,
@@ -183,14 +183,14 @@ impl Page {
         set_timeout(end, VOICE_TIME);
     }
 
-    /// What was said to be under way has ended, one way or the other: nothing goes on saying it.
+    /// What was announced as under way has ended, one way or the other: the announcement goes.
     pub(crate) fn end_progress(self) {
         if self.voice.with_untracked(|it| is_progress(&it.0)) {
             self.hush();
         }
     }
 
-    /// What was said last is over: a screen reader that looks for it later finds nothing.
+    /// The last announcement is over: a screen reader that looks for it later finds nothing.
     fn hush(self) {
         if self.voice.with_untracked(|it| !it.0.is_empty()) {
             self.voice.update(|voice| voice.0.clear());
@@ -208,7 +208,7 @@ impl Page {
         self.show(key, "");
     }
 
-    /// Shows a phrase for a while to those who look; what is heard is said apart.
+    /// Shows a phrase for a while to those who look; it is announced to screen readers apart.
     pub(crate) fn show(self, key: Key, value: &str) {
         let number = self.voice.get_untracked().1;
         self.toast.set(Some((key, value.to_owned(), number)));
@@ -315,10 +315,10 @@ impl Page {
         listed.is_ok()
     }
 
-    /// What is told of the host, to any tab of this browser.
+    /// Takes in news of the host, to any tab of this browser.
     pub(crate) fn hear(self, news: &News) {
         let may_differ = match news {
-            // That alone is no sign of trouble: a host may end a stream as it likes.
+            // That alone is no sign of a problem: a host may end a stream as it likes.
             News::Ended { is_offline: true } => return self.doubt(),
             News::Ended { is_offline: false } => return,
             News::Listening { is_after_gap, .. } => *is_after_gap,

@@ -28,7 +28,7 @@ pub(crate) fn with_headers(request: RequestBuilder, stop: Option<&AbortSignal>) 
     }
 }
 
-/// What came, unless nothing did: then the page hears that the host may be gone.
+/// What came, unless nothing did: then the page is notified that the host may be gone.
 pub(crate) fn answered<E>(
     sent: Result<Response, E>,
     stop: Option<&AbortSignal>,

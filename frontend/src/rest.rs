@@ -31,7 +31,7 @@ fn json(request: RequestBuilder) -> RequestBuilder {
     with_headers(request.header("Accept", "application/json"), None)
 }
 
-/// Hears a stream, event by event with its name and its data, to the one that `on_event` says is the last.
+/// Reads a stream, event by event with its name and its data, to the one that `on_event` says is the last.
 pub(crate) async fn heard<E: From<Trouble>>(
     response: Response,
     mut on_event: impl FnMut(&str, &str) -> Result<bool, E>,

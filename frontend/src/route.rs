@@ -10,13 +10,13 @@ pub(crate) enum Route {
     Home,
     /// `#/counter` and `#/counter/TOOL`
     Counter(Option<String>),
-    /// `#/chat`
+    /// `#/chat`: a conversation with an assistant.
     Chat,
-    /// `#/approvals`: what waits for the reader's word.
+    /// `#/approvals`: what waits for the reader's approval.
     Approvals,
     /// `#/operator` and what is under it: the operator's place.
     Operator(OperatorTab),
-    /// A family's.
+    /// A place of a family.
     At(Address),
     /// An address that means nothing, as it is written.
     Nowhere(String),
@@ -30,7 +30,7 @@ pub(crate) enum OperatorTab {
     Now,
     /// `#/operator/components` and `#/operator/components/NAME`
     Components(Option<String>),
-    /// `#/operator/calls`
+    /// `#/operator/calls`: the latest calls.
     Calls,
 }
 

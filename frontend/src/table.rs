@@ -37,11 +37,11 @@ pub(crate) struct Family {
     pub(crate) door: Option<Key>,
     /// How the page learns what of its reader's goes on.
     pub(crate) mine: Option<Mine>,
-    /// What may be said to an assistant that has its tools, and the tool by which a host is known to serve it.
+    /// A message for an assistant that has its tools, and the tool by which a host is known to serve it.
     pub(crate) example: Option<(&'static str, Key)>,
     /// How its own assistant greets.
     pub(crate) greeting: Option<Greeting>,
-    /// What a person allows who allows a call of the tool with these arguments, where there are better words
+    /// What a person allows who allows a call of the tool with these arguments, where there is a better text
     /// than the tool's title.
     pub(crate) asks: fn(&str, &Value, Lang) -> Option<Phrase>,
     /// Makes the state that outlives its views.
@@ -88,7 +88,7 @@ pub(crate) struct Drawing {
 
 static NO_OUTPUTS: Part<Outputs> = Part::always(&Outputs(&[]));
 
-/// Hears what came of a form, and whether that was just now and here.
+/// Called with the outcome of a form, and whether that was just now and here.
 pub(crate) type Closed = Callback<(OpenForm, bool)>;
 
 /// Forms in a conversation.
@@ -115,14 +115,14 @@ pub(crate) const NONE: Family = Family {
     forms: None,
 };
 
-/// How an assistant greets who has said nothing yet.
+/// How an assistant greets a person who has written nothing yet.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Greeting {
     /// The assistant's name.
     pub(crate) assistant: &'static str,
     pub(crate) title: Key,
     pub(crate) hint: Key,
-    /// What may be said to it.
+    /// Messages that people may send to it.
     pub(crate) examples: &'static [Key],
 }
 
@@ -227,7 +227,7 @@ pub(crate) fn greeting(assistant: &str) -> Option<Greeting> {
     all().filter_map(|it| it.greeting).find(|it| it.assistant == assistant)
 }
 
-/// What may be said to an assistant that has all tools that the host serves.
+/// Messages for an assistant that has all tools that the host serves.
 pub(crate) fn examples(page: Page) -> Vec<Key> {
     let served = all().filter_map(|it| it.example);
     let is_known = page.tools.with(|it| it.here().is_some());
@@ -265,7 +265,7 @@ fn view(name: Option<&str>) -> Option<&'static View> {
     all().flat_map(|it| it.views).find(|it| it.name == name)
 }
 
-/// The code that draws and tells the outputs of that view; of one that no family has, none that is to be loaded.
+/// The code that draws and describes the outputs of that view; of one that no family has, none that is to be loaded.
 pub(crate) fn outputs(name: Option<&str>) -> &'static Part<Outputs> {
     let family = all().find(|it| it.views.iter().any(|it| Some(it.name) == name));
     family.map_or(&NO_OUTPUTS, |it| it.outputs)

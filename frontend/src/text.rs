@@ -1,4 +1,4 @@
-//! Every word that the page says, in Japanese and English.
+//! Every text of the page, in Japanese and English.
 
 #[macro_use]
 mod cards;
@@ -16,12 +16,12 @@ use crate::part::{Part, part};
 
 pub(crate) use words::Key;
 
-/// What parts say.
+/// The texts that only parts have.
 static LATER: Part<Later> = part!(words: Later = &Later(Key::later_text));
 
 struct Later(fn(Key, Lang) -> &'static str);
 
-/// Whether what parts say can be said.
+/// Whether the texts of all parts are there.
 pub(crate) fn is_whole() -> bool {
     LATER.here().is_some()
 }
@@ -64,7 +64,7 @@ impl Lang {
         }
     }
 
-    /// The other one.
+    /// The other language.
     pub(crate) fn other(self) -> Self {
         match self {
             Self::Ja => Self::En,

@@ -1,4 +1,4 @@
-//! What can go wrong with a call, sorted by who can mend it, and how to say it.
+//! What can go wrong with a call, sorted by who can correct it, and how to say it.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::text::{Key, Lang};
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Trouble {
-    /// The host cannot be reached: the network or the operator mends it.
+    /// The host cannot be reached: the network or the operator has to fix it.
     Offline,
     /// The user no longer wants the answer.
     Stopped,
@@ -16,7 +16,7 @@ pub(crate) enum Trouble {
     Unauthorized,
     /// The two did not understand each other: a fault of one of them.
     Protocol { code: i64, message: String },
-    /// The tool says no: the user mends it.
+    /// The tool refuses: the user can correct it.
     Refused(Box<Refusal>),
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Refusal {
     /// For programs: `seat_already_reserved`.
     #[serde(rename = "error")]
     pub(crate) code: String,
-    /// For people, in the tool's own words.
+    /// The tool's own text, for people.
     pub(crate) message: String,
     pub(crate) status: u16,
     /// What it is about.
@@ -91,7 +91,7 @@ impl Trouble {
         field.map(|pointer| Problem { pointer, message }).into_iter().collect()
     }
 
-    /// In a few words, what happened.
+    /// What happened, in a few words.
     pub(crate) fn title(&self, lang: Lang) -> &'static str {
         lang.say(match self {
             Self::Offline => Key::TroubleOffline,
@@ -114,11 +114,11 @@ impl Trouble {
         }
     }
 
-    /// To look into it: code and original words, beside what is `said` already.
+    /// To look into it: code and original text, beside what is `said` already.
     pub(crate) fn details(&self, said: &str) -> Option<String> {
         match self {
             Self::Protocol { code, message } => Some(format!("{code} {message}")),
-            // What is said already is not said twice.
+            // What is shown already is not shown twice.
             Self::Refused(it) if !it.code.is_empty() => {
                 let is_said = it.message.is_empty() || it.message == said;
                 Some(if is_said {

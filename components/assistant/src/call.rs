@@ -41,7 +41,7 @@ impl Answered {
 pub(crate) enum ToolResult {
     /// The tool's object, the result's `_meta`, and its content: texts and pictures.
     Output { structured: Value, meta: Value, content: Vec<Part> },
-    /// What the model may mend; what is worse may end the run.
+    /// An error that the model may correct; anything worse may end the run.
     Failed(Failure),
 }
 

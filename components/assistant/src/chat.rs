@@ -33,7 +33,7 @@ pub(crate) fn routes() -> Vec<Route> {
     vec![Route::get("", list), Route::post("", talk).bodies(BODY_BYTES_MAX).streams()]
 }
 
-/// `GET /api/chat`.
+/// Answers `GET /api/chat`: the assistants that can be asked.
 fn list(_: &Request) -> Result<Answer, Stop> {
     let settings = Settings::read()?;
     let told = |(name, it): (&String, &std::sync::Arc<AssistantConfig>)| {
@@ -60,7 +60,7 @@ fn list(_: &Request) -> Result<Answer, Stop> {
     })))
 }
 
-/// `POST /api/chat`.
+/// Answers `POST /api/chat`: one turn of a conversation.
 fn talk(request: &Request) -> Result<Answer, Stop> {
     let settings = Settings::read()?;
     let asked = match asked(request, &settings) {
@@ -85,7 +85,7 @@ fn talk(request: &Request) -> Result<Answer, Stop> {
     })
 }
 
-/// What is asked.
+/// Reads the body of a request.
 fn asked(request: &Request, settings: &Settings) -> Result<Asked, Refusal> {
     let language = Language::of_caller(caller::locale().as_deref(), "");
     let most = settings.chat.body_bytes_max;

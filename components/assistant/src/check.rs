@@ -1,4 +1,4 @@
-//! What is wrong with assistants, models and the chat as the operator wrote them, and what to mend.
+//! What is wrong with assistants, models and the chat in the operator's configuration, and how to fix it.
 
 use std::ops::RangeInclusive;
 
@@ -27,7 +27,7 @@ pub(crate) fn configure() -> Result<(), Vec<Problem>> {
     if found.is_empty() { Ok(()) } else { Err(found) }
 }
 
-/// What is found.
+/// The problems found so far.
 #[derive(Default)]
 struct Found(Vec<Problem>);
 

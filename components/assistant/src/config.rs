@@ -1,4 +1,4 @@
-//! What the operator set: `[assistants.NAME]`, `[models.NAME]` and `[chat]`, as the host tells them.
+//! What the operator set: `[assistants.NAME]`, `[models.NAME]` and `[chat]`, as the host passes them.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -13,7 +13,7 @@ use toolkit::{
 /// Rounds of a run, where nothing says how many (ILL-25).
 const ROUNDS_MAX: usize = 8;
 
-/// All of it.
+/// All settings of the component.
 pub(crate) struct Settings {
     pub(crate) assistants: BTreeMap<String, Arc<AssistantConfig>>,
     pub(crate) models: Models,
@@ -78,11 +78,11 @@ pub(crate) struct Bounds {
     pub(crate) decision: Duration,
     /// How long all may take together.
     pub(crate) run: Duration,
-    /// Whether a tool that fails for good ends the run (NAV-40), rather than being told to the model (ILL-26).
+    /// Whether a tool that fails for good ends the run (NAV-40), rather than being reported to the model (ILL-26).
     pub(crate) failures_end: bool,
 }
 
-/// What decides.
+/// What decides for an assistant: components without a model, or a model's provider.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Provider {
@@ -130,7 +130,7 @@ pub(crate) struct AssistantConfig {
     tools: Vec<String>,
     /// The tool that makes the picture where no model does.
     pub(crate) picture_tool: Option<String>,
-    /// Whether a model that makes pictures has the last word (ILL-29).
+    /// Whether a model that makes pictures answers last (ILL-29).
     pub(crate) makes_pictures: bool,
     approval: Value,
     asks: Value,
@@ -240,11 +240,11 @@ impl Models {
     }
 }
 
-/// One provider's models: `[models.NAME]`. What is not said has the provider's default.
+/// One provider's models: `[models.NAME]`. What is absent has the provider's default.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct ModelConfig {
-    /// Where its API is, if that is said.
+    /// Where its API is, if configured.
     pub(crate) base_url: Option<String>,
     /// Whether there is a key, which the host adds to each request.
     pub(crate) key: bool,
@@ -271,7 +271,7 @@ impl ModelConfig {
 pub(crate) struct ChatConfig {
     /// The assistant that answers where a request names none.
     pub(crate) assistant: String,
-    /// Bytes that a request's body may have: pictures of what was said before are in it.
+    /// Bytes that a request's body may have: the pictures of earlier messages are in it.
     pub(crate) body_bytes_max: u32,
     /// Whether a password is asked for before the chat.
     pub(crate) gateway: bool,

@@ -24,7 +24,7 @@ pub(crate) struct Usage {
 pub(crate) struct Task {
     /// What the person says now; nothing, where only calls that waited are answered.
     pub(crate) message: Vec<Part>,
-    /// What was said before, oldest first; empty where it is remembered.
+    /// Earlier messages, oldest first; empty where it is remembered.
     pub(crate) history: Vec<Message>,
     /// What the caller reads.
     pub(crate) language: Language,
@@ -36,7 +36,7 @@ pub(crate) struct Task {
 #[derive(Clone, Copy)]
 pub(crate) struct Turn<'a> {
     pub(crate) task: &'a Task,
-    /// Whether it is the first of its run: the task's message has not been heard yet.
+    /// Whether it is the first of its run: the model has not received the task's message yet.
     pub(crate) is_first: bool,
     /// What may be called, as it is on offer now.
     pub(crate) offers: &'a [Offer],
@@ -48,16 +48,16 @@ pub(crate) struct Turn<'a> {
     pub(crate) until: Instant,
 }
 
-/// What is next.
+/// What the loop does next.
 #[derive(Clone, Debug)]
 pub(crate) enum Decision {
     /// These calls, all at once.
     Call(Vec<ToolCall>),
-    /// Nothing more.
+    /// The run ends with this.
     Conclude(Conclusion),
 }
 
-/// The answer.
+/// The answer of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Conclusion {
     /// For people, in order: texts and pictures.
@@ -141,10 +141,10 @@ impl Undecided {
 
 /// Decides which tools are called. One a run, which keeps what it needs to go on.
 pub(crate) trait Decider: Send {
-    /// What is next.
+    /// Decides what the loop does next.
     fn decide(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided>;
 
-    /// Whether it may call what is there for pages alone: rules of our own may, and no model is told of it.
+    /// Whether it may call what is there for pages alone: rules of our own may, and models do not see it.
     fn may_call_for_pages(&self) -> bool {
         false
     }
@@ -166,7 +166,7 @@ pub(crate) trait Decider: Send {
     }
 }
 
-/// Where what happens on the way to an answer is told (NAV-9): to the client that reads events, or nowhere.
+/// Receives what happens on the way to an answer (NAV-9): the client that reads events, or none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Teller {
     is_heard: bool,

@@ -1,5 +1,5 @@
-//! Who decides where no model is asked: all components that understand sentences are asked, and the surest leads.
-//! A sentence with wishes for several of them is answered wish by wish; two that are as sure are offered to the
+//! Decides without a model: all components that understand sentences are asked, and the surest leads.
+//! A sentence with requests for several of them is answered request by request; two that are as sure are offered to the
 //! person; and what none of them claims is small talk.
 
 mod leads;
@@ -48,14 +48,14 @@ pub enum Silence {
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Ensemble {
-    /// What each component wants to be told again, by its name.
+    /// What each component wants back with the next turn, by its name.
     memories: BTreeMap<String, Value>,
     /// The component that leads.
     latest: Option<String>,
-    /// Components that found out that another one is meant, and what they said.
+    /// Components that found out that another one is meant, and what they answered.
     gone: Vec<String>,
     missed: String,
-    /// The wish that is answered, those that follow, and what was answered to those before.
+    /// The request that is answered, those that follow, and what was answered to those before.
     wish: String,
     rest: Vec<String>,
     told: Vec<Part>,
@@ -77,14 +77,14 @@ impl Ensemble {
     pub fn next(&mut self, families: &impl Families, mut turn: Turn) -> Result<Step, Silence> {
         turn.names = families.names(turn.language);
         let mut asking = Asking { families, turn };
-        // Where calls are gone on with that waited, nothing is said.
+        // Where the turn only goes on with calls that waited, there is no sentence.
         let is_said = asking.turn.answered.is_empty() || !text_of(&asking.turn.message).is_empty();
         asking.turn.is_first &= is_said;
         let mut step = match asking.turn.is_first {
             true => self.begin(&mut asking)?,
             false => self.go_on(&mut asking)?,
         };
-        // The next wish, where this one is answered.
+        // The next request, where this one is answered.
         while let Step::Answer(answer) = &mut step {
             if self.rest.is_empty() {
                 let told = std::mem::take(&mut self.told).into_iter();
@@ -105,7 +105,7 @@ impl Ensemble {
         Ok(step)
     }
 
-    /// Something is said.
+    /// Takes in a sentence.
     fn begin<F: Families>(&mut self, asking: &mut Asking<'_, F>) -> Result<Step, Silence> {
         (self.rest, self.told) = Default::default();
         let said = text_of(&asking.turn.message);
@@ -115,7 +115,7 @@ impl Ensemble {
             let mut replies = self.replies(asking, Some(&family))?;
             return Ok(self.take(replies.remove(0)));
         }
-        // What else is known, and what calls came to, is for all that is said.
+        // Other context, and what calls came to, is for the whole sentence.
         let is_alone = asking.turn.context.is_none() && asking.turn.answered.is_empty();
         let mut wishes = if is_alone { self.wishes(asking, &said)? } else { Vec::new() };
         if wishes.is_empty() {
@@ -126,7 +126,7 @@ impl Ensemble {
         self.hear(asking, wishes.remove(0))
     }
 
-    /// The wishes of a sentence that has some for several components.
+    /// The requests of a sentence that has some for several components.
     fn wishes<F: Families>(
         &self,
         asking: &mut Asking<'_, F>,
@@ -144,7 +144,7 @@ impl Ensemble {
         Ok(wishes(&self.lead(asking)?, leads))
     }
 
-    /// Hears one wish.
+    /// Takes in one request.
     fn hear<F: Families>(&mut self, asking: &Asking<'_, F>, wish: String) -> Result<Step, Silence> {
         (self.gone, self.missed) = Default::default();
         self.wish = wish;
@@ -228,7 +228,7 @@ impl Ensemble {
         Ok(replies)
     }
 
-    /// This one leads.
+    /// Takes the reply of the component that leads.
     fn take(&mut self, (name, reply): (String, Reply)) -> Step {
         let memory = serde_json::from_str(&reply.memory).unwrap_or_default();
         self.memories.insert(name.clone(), memory);
@@ -256,7 +256,7 @@ impl<F> Asking<'_, F> {
     }
 }
 
-/// What is said in words.
+/// The text of `content`, without its other pieces.
 fn text_of(content: &[Piece]) -> String {
     let text = |it: &Piece| match it {
         Piece::Text(it) => Some(it.clone()),
@@ -312,7 +312,7 @@ mod tests {
 
     use super::*;
 
-    /// Components, each sure of the words that it knows; what it calls comes to nothing where it is told `nothing`.
+    /// Components, each sure of the words that it knows; a call of one whose answer is `nothing` comes to nothing.
     struct Known(&'static [(&'static str, &'static str, f32)]);
 
     impl Families for Known {

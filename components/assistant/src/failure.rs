@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Failure {
-    /// For programs.
+    /// The error's code, for programs.
     pub(crate) error: String,
-    /// For people: what to mend.
+    /// For people: what is wrong and how to fix it.
     pub(crate) message: String,
     /// The HTTP status that says the same.
     pub(crate) status: u16,
@@ -35,13 +35,13 @@ impl Failure {
             .unwrap_or_else(|_| Self::new("internal_error", 500, "The failure cannot be read."))
     }
 
-    /// The object.
+    /// As the JSON object of the contract.
     pub(crate) fn object(&self) -> Value {
         serde_json::to_value(self).unwrap_or_default()
     }
 
-    /// Whether no other argument and no other call could mend it: only what could goes back to the model
-    /// (NAV-40, NAV-55).
+    /// Whether no other argument and no other call could correct it: only an error that one could correct goes back
+    /// to the model (NAV-40, NAV-55).
     pub(crate) fn is_fatal(&self) -> bool {
         self.status >= 500 || self.is_protocol
     }

@@ -6,7 +6,7 @@ use toolkit::endpoints::{Failure, Request};
 
 use crate::{Provider, Settings, models, tally};
 
-/// Where it is told.
+/// The path at which health is reported.
 const PATH: &str = "health";
 
 /// Answers a look-up.

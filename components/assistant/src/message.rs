@@ -1,4 +1,4 @@
-//! What is said: by the person, by whoever decides, and by tools.
+//! Messages: of the person, of the model, and of tools.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 /// One entry of a conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Message {
-    /// Whether the person said it, rather than the assistant.
+    /// Whether it is the person's, rather than the assistant's.
     pub(crate) is_user: bool,
     pub(crate) parts: Vec<Part>,
 }
 
-/// A piece of what was said.
+/// A piece of a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Part {
     pub(crate) body: Body,
@@ -28,7 +28,7 @@ pub(crate) enum Body {
     Image(Image),
 }
 
-/// A picture.
+/// A picture with its bytes.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Image {
     /// `image/png` and its like.

@@ -1,4 +1,4 @@
-//! The tools that an assistant may call now, as the host tells them.
+//! The tools that an assistant may call now, as the host lists them.
 
 use std::sync::Arc;
 

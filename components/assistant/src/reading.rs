@@ -1,4 +1,4 @@
-//! How much of a result a model is told: whole where it fits, else its beginning and its end, and the
+//! How much of a result a model receives: whole where it fits, else its beginning and its end, and the
 //! rest on demand by a tool of its own, which is there only while something was left out.
 
 use std::sync::Arc;
@@ -11,16 +11,16 @@ use crate::{
 
 /// The tool that reads on.
 pub(crate) const READ_RESULT: &str = "read_result";
-/// Whose it is.
+/// The component that offers it: the host itself.
 const OWNER: &str = "madoguchi";
-/// Characters of one result that a model is told, and of all results of one round.
+/// Characters of one result that a model receives, and of all results of one round.
 const RESULT_CHARS_MAX: usize = 30_000;
 const ROUND_CHARS_MAX: usize = 90_000;
 /// Characters that are read on at once.
 const PAGE_CHARS: usize = 10_000;
 /// Characters from which a text may be bytes in base64, which tell a model nothing.
 const BASE64_CHARS_MIN: usize = 4_000;
-/// Depth to which a model is told anything.
+/// Depth to which a model receives a value.
 const DEPTH_MAX: usize = 24;
 /// What a resource in a result begins with, as a text.
 const RESOURCE: &str = "[Resource ";
@@ -35,7 +35,7 @@ pub(crate) fn budget(results: usize) -> usize {
     (ROUND_CHARS_MAX / results.max(1)).min(RESULT_CHARS_MAX)
 }
 
-/// What a model is told of `answered`, in at most so many characters of it: an object, the tool's own or
+/// What a model receives of `answered`, in at most so many characters of it: an object, the tool's own or
 /// `{"error": {…}}`, or the beginning and the end of it.
 pub(crate) fn told(answered: &Answered, chars_max: usize) -> Value {
     let object = object(&answered.result);
@@ -54,7 +54,7 @@ pub(crate) fn told(answered: &Answered, chars_max: usize) -> Value {
     })
 }
 
-/// Whether something of `answered`, the results of one round, is left out where a model is told them.
+/// Whether something of `answered`, the results of one round, is left out where a model receives them.
 pub(crate) fn is_cut(answered: &[Answered]) -> bool {
     let most = budget(answered.len());
     answered.iter().any(|it| text(&object(&it.result)).chars().count() > most)

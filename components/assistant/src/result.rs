@@ -1,10 +1,10 @@
-//! What a call brought back, in the words of the loop: a component's output, another server's result.
+//! A call's result, as the loop has it: of a component's output, or of another server's result.
 
 use serde_json::Value;
 
 use crate::{Image, Part, ToolResult, reading};
 
-/// MCP's result as the loop has it; what no model hears or sees is left out of its content.
+/// MCP's result as the loop has it; what no model reads is left out of its content.
 pub(crate) fn of(json: &str) -> ToolResult {
     let mut result: Value = serde_json::from_str(json).unwrap_or_default();
     let content = result["content"].as_array().into_iter().flatten().filter_map(block).collect();
@@ -38,7 +38,7 @@ fn block(block: &Value) -> Option<Part> {
     }
 }
 
-/// A resource of bytes: a picture is shown, of anything else it is said that it is there.
+/// A resource of bytes: a picture is shown, anything else is only mentioned.
 fn blob(uri: &str, mime_type: &str, data: String) -> Part {
     match mime_type {
         "image/png" | "image/jpeg" | "image/webp" | "image/gif" => {

@@ -41,10 +41,10 @@ pub(crate) struct Run {
     pub(crate) answered: Vec<Answered>,
     /// How long each call took, by its id.
     pub(crate) ms: BTreeMap<String, u64>,
-    /// Calls that were decided on last, where the run was stopped or the model failed before it heard
-    /// what they came to: it has to hear of them before anything else.
+    /// Calls that were decided on last, where the run was stopped or the model failed before it received
+    /// their results: it has to receive them before anything else.
     pub(crate) left: Vec<Answered>,
-    /// Whether the model has heard the task's message.
+    /// Whether the model has received the task's message.
     pub(crate) is_heard: bool,
     pub(crate) ending: Ending,
 }
@@ -74,7 +74,7 @@ pub(crate) enum Stopped {
 /// Why a run has no answer.
 #[derive(Debug)]
 pub(crate) enum Trouble {
-    /// Nothing was decided.
+    /// The model failed.
     Undecided(Undecided),
     /// A tool failed in a way that ends the run (NAV-40).
     Tool(Box<Failure>),
@@ -125,7 +125,7 @@ impl Course {
         &self.answered[self.turn_at..]
     }
 
-    /// The end of a run of which the model did not get to hear the last results: they are kept for it.
+    /// The end of a run in which the model did not receive the last results: they are kept for it.
     fn broken(self, is_heard: bool, ending: Ending) -> Run {
         let left = self.turn().to_vec();
         self.ended(left, is_heard, ending)

@@ -1,4 +1,4 @@
-//! Turns that a conversation goes on from: what the model said so far, and what waits for the person.
+//! Turns that a conversation goes on from: the messages so far, and what waits for the person.
 //! A turn never changes, so that an earlier one may be gone on from a second time.
 
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub(crate) struct Kept {
     pub(crate) model: String,
     /// The provider's own messages, verbatim.
     pub(crate) transcript: Value,
-    /// What the person said that the model has not heard yet, because something still waits.
+    /// The person's message that the model has not received yet, because something still waits.
     pub(crate) said: Vec<Part>,
     /// The calls of the last turn that wait.
     pub(crate) waiting: Vec<Held>,

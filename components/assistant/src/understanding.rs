@@ -1,4 +1,4 @@
-//! Decides without a model, by the [`Ensemble`] of components that understand sentences. Its answer is told sentence by
+//! Decides without a model, by the [`Ensemble`] of components that understand sentences. Its answer is sent sentence by
 //! sentence, as a model's would be.
 
 use serde::Deserialize;
@@ -18,7 +18,7 @@ use crate::{
 /// What decides where no model is asked.
 #[derive(Default)]
 pub(crate) struct Understanding {
-    /// What is known beside what is said.
+    /// What is known beside the sentence.
     context: Option<Value>,
     ensemble: Ensemble,
 }
@@ -48,7 +48,7 @@ impl Understanding {
         Self { context: None, ensemble: ensemble.unwrap_or_default() }
     }
 
-    /// Does what a component asks, which knows more than what is said.
+    /// Does what a component asks, which knows more than the sentence.
     pub(crate) fn knowing(self, context: Option<Value>) -> Self {
         Self { context, ..self }
     }

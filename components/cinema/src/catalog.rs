@@ -15,7 +15,7 @@ pub use sold::Sold;
 
 use crate::seats::Row;
 
-/// How many problems are told at once.
+/// How many problems are reported at once.
 pub const PROBLEMS_MAX: usize = 50;
 
 /// A cinema's films, screens and weekly programme.
@@ -65,11 +65,11 @@ pub struct SeatRow {
     pub seats: String,
 }
 
-/// A film.
+/// A film of the catalogue.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Film {
-    /// Names the film.
+    /// Identifier of the film.
     pub movie_id: String,
     /// As on the poster.
     pub title: String,
@@ -84,15 +84,15 @@ pub struct Film {
     /// What it is about, in English.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description_en: Option<String>,
-    /// `ドラマ`, `SF` …
+    /// For example `ドラマ` or `SF`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub genre: Option<String>,
     /// The genre in English.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub genre_en: Option<String>,
-    /// In minutes.
+    /// Running time in minutes.
     pub duration: u32,
-    /// `YYYY-MM-DD`.
+    /// When it came out: `YYYY-MM-DD`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub release_date: Option<String>,
     /// From 0 to 5.
@@ -103,11 +103,11 @@ pub struct Film {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
-    /// One of `screens`.
+    /// Identifier of one of `screens`.
     pub screen_id: String,
-    /// One of `movies`.
+    /// Identifier of one of `movies`.
     pub movie_id: String,
-    /// `HH:MM` each.
+    /// When it begins: `HH:MM` each.
     pub times: Vec<String>,
     /// All seven if left out.
     #[serde(skip_serializing_if = "Option::is_none")]

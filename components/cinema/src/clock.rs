@@ -21,7 +21,7 @@ pub struct Clock {
 /// A day, or what is left of it from some time on (CIN-16).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Day {
-    /// The day.
+    /// The day of the cinema.
     pub date: Date,
     /// Nothing before this counts.
     pub from: Time,
@@ -40,7 +40,7 @@ impl Clock {
     /// As [`Clock::here`], for a tool.
     ///
     /// # Errors
-    /// When the setting `timezone` is wrong: no call can run until the operator has mended it.
+    /// When the setting `timezone` is wrong: no call can run until the operator has fixed it.
     pub fn of_call() -> Result<Self, Stop> {
         Ok(Self::here()?)
     }

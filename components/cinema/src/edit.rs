@@ -14,7 +14,7 @@ use crate::{
 
 /// How often an edit is tried while the catalogue changes under it.
 const ATTEMPTS_MAX: u32 = 5;
-/// How many lines of changes are told.
+/// How many lines of changes are reported.
 const CHANGES_MAX: usize = 200;
 
 /// Edits the catalogue on sale, or says what that would change; `tell` says a problem of the catalogue as one of the

@@ -1,4 +1,4 @@
-//! Holds: seats that are kept for someone for some minutes, until they reserve them.
+//! Holds: seats that are kept for a user for some minutes, until they reserve them.
 //!
 //! A hold is live until the second when it ends; from then on it counts as none, whether its rows are
 //! [swept](sweep) or not. A call that takes a seat sweeps it in the same transaction.
@@ -78,7 +78,7 @@ pub struct Held {
     pub hold_id: String,
     /// The user that it is for.
     pub user_id: String,
-    /// The showing.
+    /// Identifier of its showtime.
     pub showtime_id: String,
     /// When it was made, in seconds since 1970.
     pub made_at: i64,

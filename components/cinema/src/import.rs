@@ -78,7 +78,7 @@ pub fn configure() -> Result<(), Vec<Problem>> {
 /// An import that is kept.
 #[derive(Clone, Debug, Deserialize)]
 pub struct OnSale {
-    /// Counted from 1.
+    /// Number of the line, counted from 1.
     pub number: u32,
     /// Tells its text from others.
     pub fingerprint: String,
@@ -121,9 +121,9 @@ pub fn kept(number: Option<u32>) -> Result<Option<OnSale>, Error> {
 /// A catalogue that is to be on sale.
 #[derive(Clone, Copy, Debug)]
 pub struct New<'a> {
-    /// What it says.
+    /// The catalogue as it is read.
     pub catalog: &'a Catalog,
-    /// How it says it.
+    /// The catalogue as it is written.
     pub text: &'a str,
     /// `operator`, `demo` or `staff`.
     pub source: &'a str,
@@ -358,12 +358,12 @@ fn prices_json(list: &PriceList) -> String {
     serde_json::to_string(list).expect("prices are texts and numbers")
 }
 
-/// CIN-X6.
+/// Rounded to one decimal (CIN-X6).
 fn one_decimal(rating: f64) -> f64 {
     (rating * 10.0).round() / 10.0
 }
 
-/// Tells one file from another; the file is the operator's own, nobody forges it.
+/// Tells one file from another; the file is the operator's own, so it need not resist forgery.
 fn fingerprint(text: &str) -> String {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -1,4 +1,4 @@
-//! The box office of a cinema: films, showtimes, seats, reservations, and what was said (CIN).
+//! The box office of a cinema: films, showtimes, seats, reservations, and recorded conversations (CIN).
 
 pub mod catalog;
 pub mod clock;

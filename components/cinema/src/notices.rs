@@ -1,4 +1,4 @@
-//! Clients that subscribe to the seats of a showing, or to what a user waits for, hear when that changes.
+//! Notifies clients that subscribe to the seats of a showing, or to what a user waits for, when that changes.
 
 use toolkit::{events, resources::filled};
 

@@ -28,7 +28,7 @@ use crate::{
 
 /// Seats of a showing.
 pub struct Picked<'a> {
-    /// The showing.
+    /// Identifier of the showtime.
     pub showtime_id: &'a str,
     /// The seats, in the order asked for.
     pub seat_ids: &'a [String],
@@ -325,7 +325,7 @@ pub fn on_sale(import: u32) -> Statement {
 }
 
 /// Gives free seats of a showing to a reservation, all of them. The primary key of `reserved_seats` lets each seat
-/// have one winner (CIN-43). What is in a hold still is in someone else's.
+/// have one winner (CIN-43). What is still in a hold is in another user's hold.
 #[must_use]
 pub fn insert_reserved(
     showtime_id: &str,
@@ -349,7 +349,7 @@ pub fn insert_reserved(
 pub fn is_written<T>(written: Result<T, Error>) -> Result<bool, Stop> {
     match written {
         Ok(_) => Ok(true),
-        // Someone was faster, or sent the same key: the next look says who and what.
+        // Another call was faster, or sent the same key: the next look says who and what.
         Err(Error::Constraint(it)) if it.kind == ConstraintKind::Unique => Ok(false),
         // Another catalogue is on sale now, a seat was taken or held, a hold has ended, or the user holds more.
         Err(Error::UnexpectedCount(_)) => Ok(false),

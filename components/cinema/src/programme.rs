@@ -22,17 +22,17 @@ const DAYS_AHEAD: i64 = 6;
 /// An entry of the programme: a film on a screen at a time, on some days of the week.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Slot {
-    /// The screen.
+    /// Identifier of its screen.
     pub screen_id: String,
-    /// `HH:MM`.
+    /// When it starts, as `HH:MM`.
     pub starts: String,
-    /// The film.
+    /// Identifier of its film.
     pub movie_id: String,
     /// Monday is the lowest bit.
     pub weekdays: u8,
     /// The first day, if there is one: `YYYY-MM-DD`.
     pub valid_from: Option<String>,
-    /// The last day.
+    /// The last day that it is on.
     pub valid_until: Option<String>,
     /// The screen's name.
     pub screen_name: String,
@@ -40,7 +40,7 @@ pub struct Slot {
     pub screen_name_en: Option<String>,
     /// The film's title.
     pub movie_title: String,
-    /// In minutes.
+    /// Running time in minutes.
     pub duration: u32,
     /// Seats of the screen.
     pub seats_count: u32,
@@ -148,11 +148,11 @@ pub fn showings<'a>(slots: &'a [Slot], days: &[Date], day: Option<Day>) -> Vec<S
 /// What the identifier of a showtime says.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ShowtimeId {
-    /// The day.
+    /// The day that it is on.
     pub date: Date,
-    /// The screen.
+    /// Identifier of its screen.
     pub screen_id: String,
-    /// `HH:MM`.
+    /// When it starts, as `HH:MM`.
     pub starts: String,
 }
 

@@ -75,7 +75,7 @@ pub fn only(entry: Entry, date: Date) -> Entry {
 pub struct Shown {
     /// When it begins.
     pub start: DateTime,
-    /// The film.
+    /// Identifier of the film.
     pub movie_id: String,
 }
 

@@ -59,7 +59,7 @@ pub fn seat_not_found(seat_ids: &[String]) -> Stop {
     refused("seat_not_found", 404, message).with(json!({ "seat_ids": seat_ids }))
 }
 
-/// Someone was faster (CIN-43).
+/// Another user was faster (CIN-43).
 #[must_use]
 pub fn seat_already_reserved(seat_ids: &[String]) -> Stop {
     let message = match seat_ids {
@@ -69,7 +69,7 @@ pub fn seat_already_reserved(seat_ids: &[String]) -> Stop {
     refused("seat_already_reserved", 409, message).with(json!({ "seat_ids": seat_ids }))
 }
 
-/// Someone holds the seats, until then at the latest unless they extend it.
+/// Other users hold the seats, until then at the latest unless they extend it.
 #[must_use]
 pub fn seat_held(seat_ids: &[String], held_until: &str) -> Stop {
     let message = match seat_ids {
@@ -100,7 +100,7 @@ pub fn too_many_held(showtime_max: usize, all_max: usize, showtime: u32, all: u3
     }))
 }
 
-/// No hold has this token; or it is of another showtime or user, of which nothing is told.
+/// No hold has this token; or it is of another showtime or user, which is not disclosed.
 #[must_use]
 pub fn hold_not_found() -> Stop {
     refused("hold_not_found", 404, "Hold not found; hold the seats with hold_seats.")
@@ -198,7 +198,7 @@ pub fn waiting_list_full(of_showtime: bool, max: u32) -> Stop {
     refused(code, 409, message).with(json!({ "entries_max": max }))
 }
 
-/// No entry has this identifier; or it is another user's, of which nothing is told.
+/// No entry has this identifier; or it is another user's, which is not disclosed.
 #[must_use]
 pub fn waiting_not_found(waiting_id: &str) -> Stop {
     refused("waiting_not_found", 404, "No such entry of a waiting list.")
@@ -218,21 +218,21 @@ pub fn reservation_not_found(reservation_id: &str) -> Stop {
         .with(json!({ "reservation_id": reservation_id }))
 }
 
-/// The reservation is someone else's.
+/// The reservation is another user's.
 #[must_use]
 pub fn reservation_user_mismatch(reservation_id: &str) -> Stop {
     refused("reservation_user_mismatch", 403, "The reservation belongs to another user.")
         .with(json!({ "reservation_id": reservation_id }))
 }
 
-/// Nothing was said under this identifier (CIN-62).
+/// No conversation has this identifier (CIN-62).
 #[must_use]
 pub fn conversation_not_found(conversation_id: &str) -> Stop {
     refused("conversation_not_found", 404, "Conversation not found.")
         .with(json!({ "conversation_id": conversation_id }))
 }
 
-/// The conversation is someone else's (CIN-53).
+/// The conversation is another user's (CIN-53).
 #[must_use]
 pub fn conversation_user_mismatch(conversation_id: &str) -> Stop {
     refused("conversation_user_mismatch", 403, "The conversation belongs to another user.")

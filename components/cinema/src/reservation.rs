@@ -40,7 +40,7 @@ pub struct Stored {
     pub cancelled_at: Option<String>,
     /// When it was given away.
     pub transferred_at: Option<String>,
-    /// The film.
+    /// Identifier of its film.
     pub movie_id: String,
     /// Where the seats are.
     pub screen_id: String,
@@ -117,7 +117,7 @@ pub fn history_json(before: &[Change], change: Change) -> String {
     serde_json::to_string(&changes).expect("changes are texts")
 }
 
-/// The seats as one value of a row, and of a line of `reservations.jsonl` (CIN-45), which tells what
+/// The seats as one value of a row, and of a line of `reservations.jsonl` (CIN-45), which says what
 /// they cost together and not each.
 ///
 /// # Panics

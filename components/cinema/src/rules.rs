@@ -1,4 +1,4 @@
-//! The operator's rules of choosing seats, and what is said of a choice that does not keep to them (CIN-91).
+//! The operator's rules of choosing seats, and the errors for a choice that does not keep to them (CIN-91).
 
 use output::cinema::{Broken, SeatRule, SeatRules};
 use schemars::JsonSchema;
@@ -42,7 +42,7 @@ fn read(setting: Setting) -> Result<SeatRules, Unfit> {
     })
 }
 
-/// Refuses a choice, with the seats that are meant, what to mend, and others `instead` where there are some.
+/// Refuses a choice, with the seats that are meant, how to correct it, and others `instead` where there are some.
 #[must_use]
 pub fn refusal(broken: &[Broken], instead: Option<&[String]>) -> Stop {
     let (mut ja, mut en): (Vec<_>, Vec<_>) = broken.iter().map(Broken::sentences).unzip();

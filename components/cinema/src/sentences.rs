@@ -48,7 +48,7 @@ const HISTORY: &str = "get_conversation_history";
 const GUESSED: Percent = 45;
 const LOOKED_FOR: Percent = 40;
 
-/// Words that are known as harmless and that mean something to who chooses a seat.
+/// Words that are known as harmless and that mean something to a person who chooses a seat.
 const MIDDLE: &str = "真ん中|まんなか|中央|後ろ|うしろ|前の方|前方|後方|最前列|最後列|middle|centre|center|front row|back row";
 const WHEELCHAIR: &str = "車椅子|車いす|車イス|くるまいす|wheelchair";
 
@@ -177,7 +177,7 @@ pub fn next(turn: Turn) -> Result<Reply, String> {
     Ok(told.reply(decision, &chat.memory(), confidence))
 }
 
-/// The words of the cinema, which other families are told.
+/// The words of the cinema, for the other families.
 ///
 /// # Errors
 /// None.
@@ -446,7 +446,7 @@ impl Plan for Doing {
     }
 }
 
-/// What was said in a conversation.
+/// The messages of a recorded conversation.
 fn history(id: &str, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
     if let Some((_, failure)) = failure(answered) {
         return desk.conclude(failed(desk, failure));

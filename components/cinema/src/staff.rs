@@ -5,7 +5,7 @@
 use serde_json::json;
 use toolkit::{Stop, caller, refused};
 
-/// `_meta` of tools that pages alone are told of, and no model.
+/// `_meta` of tools that only pages see, and no model.
 pub const FOR_PAGES: &str = r#"{"ui":{"visibility":["app"]}}"#;
 
 /// Scopes whose holder may do everything here.

@@ -183,7 +183,7 @@ impl Suggestion<'_> {
     }
 }
 
-/// `F5〜F8`.
+/// The seats as a range, such as `F5〜F8`.
 fn named(seats: &[&Seat], to: &str) -> String {
     match seats {
         [first, .., last] => format!("{}{to}{}", first.seat_id, last.seat_id),

@@ -12,7 +12,7 @@ pub use toolkit::names::{NEAR_MIN, fold, nearness};
 const NAME_CHARS_MAX: usize = 128;
 /// Characters of what is looked for beyond which nothing is only like it.
 const NEAR_CHARS_MAX: usize = 40;
-/// How much less near than the nearest something may be, to be told beside it.
+/// How much less near than the nearest something may be, to be listed beside it.
 const NEAR_ENOUGH: f64 = 0.1;
 /// Kana that one Chinese character may be read as.
 const READ_AS_MAX: usize = 4;
@@ -47,14 +47,14 @@ pub struct Hit {
 pub struct Names<'a> {
     /// As on the poster.
     pub title: &'a str,
-    /// In kana.
+    /// Its reading in kana.
     pub reading: Option<&'a str>,
-    /// In English.
+    /// Its title in English.
     pub english: Option<&'a str>,
 }
 
 impl<'a> Names<'a> {
-    /// All of them.
+    /// All names of the film.
     pub fn all(self) -> impl Iterator<Item = &'a str> {
         [Some(self.title), self.reading, self.english].into_iter().flatten()
     }
@@ -156,7 +156,7 @@ impl Query {
         self.near(&query.chars().collect::<Vec<_>>(), runs, &whole.chars().collect::<Vec<_>>())
     }
 
-    /// In a name of kana, as it is said. What is typed in kana has to be the same; only Roman letters may be
+    /// In a name of kana, as it is pronounced. What is typed in kana has to be the same; only Roman letters may be
     /// like it.
     fn in_roman(&self, name: &[char]) -> Option<Hit> {
         let query = self.roman.as_ref().filter(|it| it.len() > 2)?;
@@ -317,7 +317,7 @@ fn is_latin(letters: &[char]) -> bool {
     letters.iter().all(char::is_ascii_alphanumeric)
 }
 
-/// Folded kana.
+/// Whether `letter` is folded kana.
 fn is_kana(letter: char) -> bool {
     matches!(letter, 'ぁ'..='ゖ')
 }

@@ -1,4 +1,4 @@
-//! What a session does when something is said or delivered in it.
+//! What a session does when a message is sent or delivered in it.
 
 use toolkit::sql::Statement;
 
@@ -7,7 +7,7 @@ use crate::{
     session::{Purpose, Session},
 };
 
-/// Something was said: the session is not idle (CONV-66). The first statement finds it live, or
+/// A message was sent: the session is not idle (CONV-66). The first statement finds it live, or
 /// nothing holds.
 #[must_use]
 pub fn goes_on(session: &Session, at: Moment) -> Vec<Statement> {

@@ -22,15 +22,15 @@ const ABLE_MAX: u32 = 1_000;
 /// What a person wants, checked by itself.
 #[derive(Clone, Debug)]
 pub struct Wish<'a> {
-    /// By which tool.
+    /// The tool that begins it.
     pub tool: &'a str,
-    /// Who is asked.
+    /// Identifier of the agent that is asked.
     pub target: &'a str,
-    /// Who asks; otherwise somebody of the project.
+    /// The agent that asks; otherwise one of the project.
     pub initiator: Option<String>,
     /// Where; otherwise where the target is.
     pub project_id: Option<String>,
-    /// What for.
+    /// What the conversation is for.
     pub purpose: Option<String>,
     /// What the initiator says first.
     pub first: Option<String>,
@@ -98,8 +98,8 @@ pub fn begin(person: &Person, wish: Wish<'_>) -> Result<String, Stop> {
     Ok(id)
 }
 
-/// An agent to talk with, where the person names none: one that the host plays, of those whoever has
-/// least to do; and the project, where that is not said either.
+/// An agent to talk with, where the person names none: of those that the host plays, the one with
+/// least to do; and the project, where that is not given either.
 ///
 /// # Errors
 /// When there are no two agents in a project that the host plays.
@@ -157,7 +157,7 @@ fn initiator<'a>(sides: &'a [Side], wish: &Wish<'_>, project_id: &str) -> Result
     };
     let mut able: Vec<&Side> = sides.iter().filter(can).collect();
     able.retain(|it| named.is_none_or(|name| it.id == name));
-    // Whoever does not talk with the target yet, and of those whoever has least to do.
+    // An agent that does not talk with the target yet, and of those the one with least to do.
     able.sort_by_key(|it| (it.is_busy, it.open));
     let first = able.first().copied().ok_or_else(|| nobody_begins(named, project_id))?;
     if first.open >= starting::OPEN_MAX {

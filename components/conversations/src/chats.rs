@@ -1,5 +1,5 @@
-//! Chats of people with agents (CONV 4.6): what was said, and whether one is on. A chat is the
-//! person's alone; nobody else reads it, the operator neither.
+//! Chats of people with agents (CONV 4.6): their messages, and whether one is on. A chat is the
+//! person's alone; no one else reads it, the operator neither.
 
 mod closing;
 mod saying;
@@ -29,11 +29,11 @@ pub struct Said {
     total_count: u64,
 }
 
-/// What is said of a chat that begins, ends or is read.
+/// The answer to a chat that begins, ends or is read.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Chat {
-    /// Always true.
+    /// Always true, as the specification has it.
     pub success: bool,
     /// Whether the agent is there: `connected`, `connecting` or `disconnected`.
     pub chat_status: ChatStatus,
@@ -131,7 +131,7 @@ fn ask_to_come(project_id: &str, agent_id: &str, now: Moment) -> Statement {
     )
 }
 
-/// Rings for a chat that has changed, and where somebody is to be launched.
+/// Publishes that a chat has changed, and where an agent is to be launched.
 fn ring(project_id: &str, agent_id: &str, is_asked: bool) {
     events::publish(&agent(project_id, agent_id));
     events::publish(&chats(project_id));

@@ -13,7 +13,7 @@ const SHORT: Duration = Duration::from_millis(20);
 pub struct Moment(DateTime<Utc>);
 
 impl Moment {
-    /// Now.
+    /// The present moment.
     #[must_use]
     pub fn now() -> Self {
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();

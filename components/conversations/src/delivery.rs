@@ -40,18 +40,18 @@ pub enum Voice {
 pub enum Place<'a> {
     /// Into a conversation.
     Conversation {
-        /// Which.
+        /// The conversation's identifier.
         id: &'a str,
-        /// As whom.
+        /// As whom the sender writes.
         voice: Voice,
         /// Whether its turns are limited.
         has_max_turns: bool,
     },
     /// Between a person and an agent (CONV-7).
     Chat {
-        /// The person.
+        /// The person's agent identifier.
         human_id: &'a str,
-        /// The agent.
+        /// The other agent's identifier.
         agent_id: &'a str,
     },
 }
@@ -61,11 +61,11 @@ pub enum Place<'a> {
 pub struct Letter<'a> {
     /// `msg_…`.
     pub id: &'a str,
-    /// In which project.
+    /// Identifier of the project.
     pub project_id: &'a str,
-    /// Where.
+    /// The conversation or chat that it is for.
     pub place: Place<'a>,
-    /// Who writes.
+    /// Identifier of the agent that writes.
     pub sender_id: &'a str,
     /// To whom; one that goes to several has no `recipient_id`.
     pub recipients: &'a [&'a str],
@@ -75,7 +75,7 @@ pub struct Letter<'a> {
     pub related_task_id: Option<&'a str>,
     /// The sender's own id, so that sending it again sends it once.
     pub client_message_id: Option<&'a str>,
-    /// When.
+    /// When it is sent.
     pub at: Moment,
 }
 
@@ -88,7 +88,7 @@ pub struct Stored {
     pub conversation_id: Option<String>,
     /// To whom, where that is one.
     pub recipient_id: Option<String>,
-    /// Its number.
+    /// Its number within its conversation or chat.
     pub sequence: u32,
     /// As it was written.
     pub content: String,
@@ -139,10 +139,10 @@ pub fn again(earlier: Stored, recipient: Option<&str>, content: &str) -> Result<
 }
 
 /// Stores a message, with whatever else holds or does not hold with it: `before` comes before it and
-/// is about the session, which must be live. Then rings.
+/// is about the session, which must be live. Then notifies subscribers.
 ///
 /// # Errors
-/// Why it cannot be said here and now.
+/// Why it cannot be sent here and now.
 pub fn deliver(letter: &Letter<'_>, before: Vec<Statement>) -> Result<Stored, Stop> {
     let must_hold = before.len();
     let mut batch = before;
@@ -164,7 +164,7 @@ pub fn deliver(letter: &Letter<'_>, before: Vec<Statement>) -> Result<Stored, St
 /// What was sent under the same id a moment ago, or why the message was not stored.
 ///
 /// # Errors
-/// Why it cannot be said here and now.
+/// Why it cannot be sent here and now.
 pub fn failed(letter: &Letter<'_>, error: Error) -> Result<Stored, Stop> {
     match (error, letter.client_message_id) {
         (Error::Constraint(it), Some(own))
@@ -186,7 +186,7 @@ fn by_id(id: &str) -> Statement {
     )
 }
 
-/// Rings for whoever a message is for, and for whoever looks on.
+/// Notifies the recipients of a message, and clients that look at it.
 pub fn ring(letter: &Letter<'_>) {
     for it in letter.recipients {
         bell::publish(&events::agent(letter.project_id, it));

@@ -1,4 +1,4 @@
-//! Who is there when the operator has named nobody yet: two agents that the host plays.
+//! The agents where the operator has named none yet: two that the host plays.
 
 use output::conversations::AgentKind;
 
@@ -34,7 +34,7 @@ pub fn staff() -> Staff {
     }
 }
 
-/// The person that whoever runs this counter is, in every project.
+/// The person that the operator of this server is, in every project.
 #[must_use]
 pub fn operator() -> Agent {
     Agent {

@@ -16,10 +16,10 @@ use crate::{
     written,
 };
 
-/// One look-up.
+/// Serves one look-up.
 ///
 /// # Errors
-/// When nobody may make it who calls, or nothing is served there.
+/// When the caller may not make it, or nothing is served there.
 pub fn get(request: &Request) -> Result<Value, Failure> {
     let path: Vec<&str> = request.path.split('/').collect();
     let asked: &[&str] = path.as_slice();

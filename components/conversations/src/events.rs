@@ -1,10 +1,10 @@
-//! What rings: whoever waits for it, or looks at it, looks again.
+//! Events: callers that wait for one, and clients that look at it, look again.
 
 use toolkit::events;
 
 /// The list of conversations: any of them has changed.
 pub const LIST: &str = "conversations://list";
-/// Somebody is to be launched: what is due is looked at again.
+/// An agent is to be launched: what is due is looked at again.
 pub const PURPOSES: &str = "conversations://purposes";
 
 /// A conversation, as pages and resources name it.
@@ -25,7 +25,7 @@ pub fn chats(project_id: &str) -> String {
     format!("chats://{project_id}")
 }
 
-/// Rings for a conversation that has changed, for the list that it stands in, and for its agents.
+/// Publishes that a conversation has changed, for the list that it stands in, and for its agents.
 pub fn changed(conversation_id: &str, project_id: &str, agents: &[&str]) {
     agents.iter().for_each(|it| events::publish(&agent(project_id, it)));
     events::publish(&conversation(conversation_id));

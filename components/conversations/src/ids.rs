@@ -1,4 +1,4 @@
-//! Identifiers that sort by time, and tokens that nobody can guess.
+//! Identifiers that sort by time, and tokens that cannot be guessed.
 
 use sha2::{Digest, Sha256};
 

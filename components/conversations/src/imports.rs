@@ -1,4 +1,4 @@
-//! Takes in what was written elsewhere: lines of `chat.jsonl`, each once, each told where it does not
+//! Takes in what was written elsewhere: lines of `chat.jsonl`, each once, each reported where it does not
 //! fit (CONV-6, CONV-7, CONV-X22). A conversation that is not known here is over.
 
 mod line;
@@ -36,7 +36,7 @@ pub struct Imported {
 pub struct Problem {
     /// Which; the first has number 1.
     pub line: u32,
-    /// Why not.
+    /// Why the line was not taken.
     pub message: String,
 }
 

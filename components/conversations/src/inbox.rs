@@ -16,7 +16,7 @@ pub const PENDING_MAX: usize = 10;
 /// Messages before those, so that the agent knows what it is about.
 pub const CONTEXT_MAX: usize = 20;
 
-/// Whether a message has come to whoever it is for: what is said before the participant has joined
+/// Whether a message has come to its recipient: a message sent before the participant has joined
 /// waits for it (CONV-63).
 const HAS_COME: &str = "(c.id IS NULL OR c.state NOT IN ('pending', 'expired') \
      OR c.initiator_agent_id = s.agent_id)";
@@ -80,7 +80,7 @@ pub fn last_place(token: &str) -> Statement {
     )
 }
 
-/// Marks messages as read; where somebody has read one of them, nothing holds.
+/// Marks messages as read; where another session has read one of them, nothing holds.
 #[must_use]
 pub fn read(session: &Session, messages: &[Message], at: Moment) -> Statement {
     let ids = messages.iter().map(|it| it.id.as_str());
@@ -108,7 +108,7 @@ struct Place {
 /// What an agent knows of the places where it has unread messages.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
-    /// Oldest first.
+    /// The messages, oldest first.
     pub messages: Vec<ChatMessage>,
     /// Whether there are older ones.
     pub is_truncated: bool,
@@ -118,12 +118,12 @@ pub struct Context {
     pub conversations: Vec<Facts>,
 }
 
-/// What is to be said of a conversation beside its messages.
+/// The facts of a conversation beside its messages.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Facts {
-    /// Its id.
+    /// The conversation's identifier.
     pub id: String,
-    /// What for.
+    /// What the conversation is for.
     pub purpose: Option<String>,
     /// How far it has come.
     pub state: State,
@@ -174,7 +174,7 @@ pub fn context(
         }
     }
     known.sort_by(|a, b| (&a.created_at, a.sequence).cmp(&(&b.created_at, b.sequence)));
-    // Numbers are without gaps from 1, so a place's oldest one tells what came before it.
+    // Numbers are without gaps from 1, so a place's oldest one shows what came before it.
     let is_first = |it: &Message| it.sequence == 1;
     let firsts = known.iter().filter(|it| is_first(it)).count();
     let silent = unread.iter().filter(|it| is_first(it)).count();

@@ -16,22 +16,22 @@ use crate::{
 
 /// What one look finds at most.
 pub const DUE_MAX: usize = 50;
-/// How long a chat session that was told to log out may go on without a word, in seconds.
+/// How long a chat session that was asked to log out may go on without a message, in seconds.
 const GRACE_S: u32 = IDLE_S;
 
-/// What is over.
+/// The kinds of what expires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Kind {
-    /// A request that nobody heard.
+    /// A request that was not answered.
     Pending,
-    /// A conversation in which nobody says anything.
+    /// A conversation without new messages.
     Active,
-    /// A pause.
+    /// A pause of a conversation.
     Pause,
-    /// An end of which somebody does not want to hear.
+    /// An end that a side does not acknowledge.
     Terminating,
-    /// A session.
+    /// A session of an agent.
     Session,
 }
 
@@ -45,7 +45,7 @@ pub struct Due {
 /// When it is, and what is over then.
 #[derive(Clone, Debug)]
 pub struct Look {
-    /// When.
+    /// The present moment.
     pub now: Moment,
     cuts: Cuts,
 }
@@ -99,7 +99,7 @@ impl Look {
         )
     }
 
-    /// Writes what [`Look::due`] found, and rings. Says whether there was anything: then whatever
+    /// Writes what [`Look::due`] found, and publishes. Returns whether there was anything: then all that
     /// was read along is to be read again.
     ///
     /// # Errors
@@ -173,7 +173,7 @@ pub fn end_session(token_digest: &str, at: Moment) -> Vec<Statement> {
     statements
 }
 
-/// Rings for all conversations that results of [`end_session`] tell of.
+/// Publishes for all conversations that results of [`end_session`] name.
 ///
 /// # Errors
 /// When the rows are others.
@@ -265,7 +265,7 @@ fn left(token: &str, at: Moment) -> Vec<Statement> {
     ]
 }
 
-/// Whoever has not heard of an end for so long is not waited for.
+/// A side that has not received the end for so long is not waited for.
 fn acknowledge_all(id: &str, cut: &str, at: Moment) -> Statement {
     toolkit::sql!(
         "UPDATE members SET acknowledged_at = $3 WHERE conversation_id = $1 \

@@ -13,7 +13,7 @@ pub const PAGE: usize = 50;
 /// Words of a query; what is behind them is left out.
 const WORDS_MAX: usize = 8;
 
-/// Which conversations.
+/// Which conversations a list has.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     /// Those of this project.

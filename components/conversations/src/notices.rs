@@ -1,4 +1,4 @@
-//! What an agent is to be told once of its conversations: ends, requests that nobody heard, and
+//! What an agent is notified of once in its conversations: ends, requests that were not answered, and
 //! requests (CONV-51 to CONV-54).
 
 use output::conversations::State;
@@ -19,42 +19,42 @@ use crate::{
 /// The tool that delivers them.
 const TOOL: &str = "get_next_action";
 
-/// What it is.
+/// The kinds of notices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// A conversation that has ended, or is ending.
     Ended,
-    /// A request of one's own that nobody heard.
+    /// A request of one's own that was not answered.
     Expired,
-    /// A request of somebody else.
+    /// A request of another agent.
     Request,
 }
 
-/// One of them.
+/// A notice that an agent is to receive.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Notice {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// Of which conversation.
+    /// Identifier of the conversation.
     pub id: String,
-    /// In which project.
+    /// Identifier of the project.
     pub project_id: String,
-    /// Who asked.
+    /// Identifier of the agent that asked.
     pub initiator_agent_id: String,
-    /// The name of whoever asked.
+    /// The name of the agent that asked.
     pub initiator_name: Option<String>,
-    /// Who was asked.
+    /// Identifier of the agent that was asked.
     pub participant_agent_id: String,
     /// How far the conversation has come.
     pub state: State,
-    /// What for.
+    /// What the conversation is for.
     pub purpose: Option<String>,
-    /// Who ended it.
+    /// The agent that ended it, or `system`.
     pub ended_by: Option<String>,
-    /// Why.
+    /// Why it ended.
     pub end_reason: Option<String>,
-    /// What whoever ended it said of it.
+    /// The text of the side that ended it.
     pub reason_text: Option<String>,
 }
 
@@ -102,7 +102,7 @@ impl Notice {
         }
     }
 
-    /// The agent knows of the end; where everybody does, it is over (CONV-16).
+    /// The agent knows of the end; where both sides do, it is over (CONV-16).
     fn ended(&self, session: &Session, at: Moment) -> Vec<Statement> {
         let cause = Cause { at, by: &session.agent_id, what: "notified" };
         let mut batch = vec![self.notified(session, at, "state IN ('terminating', 'ended')")];

@@ -18,13 +18,13 @@ const MEMORY_KIB_MAX: u32 = 47_104;
 const WORK_KIB_MAX: u64 = 200_000;
 /// The most lanes; they are filled one after the other.
 const LANES_MAX: u32 = 4;
-/// The fewest bytes of a hash that nobody hits by chance.
+/// The fewest bytes of a hash that cannot be hit by chance.
 const HASH_BYTES_MIN: usize = 16;
 /// Characters of a hash.
 const HASH_CHARS_MAX: usize = 300;
 
 /// What is verified where there is no agent, so that asking costs as much as where there is one. It
-/// is the hash of a passkey that nobody knows.
+/// is the hash of a passkey that does not exist.
 const NOBODYS: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAECAwQFBgcICQoLDA0ODw$\
                        AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
 

@@ -18,7 +18,7 @@ use crate::{
 /// Projects that a refusal names.
 const NAMED_MAX: usize = 10;
 
-/// The addresses.
+/// The addresses for people.
 pub fn routes() -> Vec<Route> {
     vec![
         Route::post("projects/{project}/agents/{agent}/chat/start", long::<StartChat>)

@@ -13,7 +13,7 @@ pub const OPERATOR: &str = "operator";
 pub struct Person {
     /// As which agent they talk.
     pub agent_id: String,
-    /// Their name.
+    /// The name that others see.
     pub name: String,
     /// Whether they see every project and may define agents.
     pub is_operator: bool,
@@ -28,7 +28,7 @@ pub fn is_alone(principal: &str) -> bool {
 /// The person who calls.
 ///
 /// # Errors
-/// When it is nobody: a token that belongs to no person and may not do everything.
+/// When there is none: a token that belongs to no person and may not do everything.
 pub fn calling(tool: &str) -> Result<Person, Stop> {
     let principal = caller::principal();
     let is_operator = is_alone(&principal) || caller::scopes().iter().any(|it| it == "*");
@@ -55,7 +55,7 @@ pub fn calling(tool: &str) -> Result<Person, Stop> {
 /// The person who calls, where that is the operator, who alone says who is there.
 ///
 /// # Errors
-/// When it is anybody else.
+/// When it is any other caller.
 pub fn must_be_operator(tool: &str) -> Result<Person, Stop> {
     let person = calling(tool)?;
     if person.is_operator {

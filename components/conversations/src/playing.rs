@@ -1,7 +1,7 @@
 //! Plays the agents that an assistant plays (CONV-8, CONV-81): one job an agent of a project, each run of which
 //! does what there is to do now.
 //!
-//! Nothing is in memory between two runs: what was said lies in `messages`, and how far the agent has come
+//! Nothing is in memory between two runs: messages lie in `messages`, and how far the agent has come
 //! in `plays`.
 
 mod dialogue;
@@ -32,10 +32,10 @@ pub use stand::forgotten;
 const LOOK_S: u32 = 600;
 /// Jobs that one look gives.
 const JOBS_MAX: usize = 500;
-/// Agents without an assistant that one look tells the operator of.
+/// Agents without an assistant that one look reports to the operator.
 const TOLD_MAX: usize = 64;
 
-/// What a job is told: whom to play.
+/// What a job receives: whom to play.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct Role {
     project_id: String,

@@ -13,13 +13,13 @@ const WANTED_MAX: usize = 5_000;
 /// An agent of a project that is to be played.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Wanted {
-    /// Where.
+    /// Identifier of the project.
     pub project_id: String,
-    /// Who.
+    /// Identifier of the agent.
     pub agent_id: String,
     /// The assistant that plays it.
     pub assistant: String,
-    /// Whether one of its purposes is there of which the operator was not told.
+    /// Whether one of its purposes has not been reported to the operator.
     pub is_untold: bool,
 }
 
@@ -52,7 +52,7 @@ pub fn wanted() -> Result<Vec<Wanted>, Stop> {
     Ok(rows.read()?)
 }
 
-/// Notes that the operator was told of the purposes of an agent whose assistant is not there.
+/// Notes that the purposes of an agent whose assistant is not there were reported to the operator.
 #[must_use]
 pub fn told(it: &Wanted) -> Statement {
     toolkit::sql!(
@@ -70,8 +70,8 @@ struct Left {
     conversation_id: Option<String>,
 }
 
-/// Writes a purpose for whatever an agent that is played has left off in the middle, because its session is
-/// over: an open conversation, or a person's words in a chat that is on.
+/// Writes a purpose for all that an agent that is played has left off in the middle, because its session is
+/// over: an open conversation, or a person's message in a chat that is on.
 ///
 /// # Errors
 /// As the database.

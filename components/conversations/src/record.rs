@@ -13,13 +13,13 @@ const COLUMNS: &str = "c.id, c.project_id, c.initiator_agent_id, c.participant_a
 /// A conversation, as far as decisions need it.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Conversation {
-    /// Its id.
+    /// The conversation's identifier.
     pub id: String,
-    /// Where.
+    /// Identifier of the project.
     pub project_id: String,
-    /// Who asked.
+    /// Identifier of the agent that asked.
     pub initiator_agent_id: String,
-    /// Who was asked.
+    /// Identifier of the agent that was asked.
     pub participant_agent_id: String,
     /// How far it has come.
     pub state: State,
@@ -44,7 +44,7 @@ impl Conversation {
         }
     }
 
-    /// Rings for it.
+    /// Publishes that it has changed.
     pub fn ring(&self) {
         let (id, project_id) = (self.id.clone(), self.project_id.clone());
         let (one, other) = (self.initiator_agent_id.clone(), self.participant_agent_id.clone());
@@ -104,7 +104,7 @@ pub fn open_count(token: &str) -> Statement {
     )
 }
 
-/// Another agent, as somebody in a session sees it.
+/// Another agent, as a session sees it.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Target {
     /// A program or a person.
@@ -125,7 +125,7 @@ pub fn target(token: &str, agent_id: &str) -> Statement {
     )
 }
 
-/// The columns of [`Message`], of `messages m`; whoever reads them says what `read_at` is.
+/// The columns of [`Message`], of `messages m`; the query that uses them adds `read_at`.
 pub const MESSAGE: &str = "m.id, m.conversation_id, m.chat, m.sequence, m.sender_id, \
      m.recipient_id, m.content, m.created_at";
 
@@ -138,15 +138,15 @@ pub struct Message {
     pub conversation_id: Option<String>,
     /// The chat; none in a conversation.
     pub chat: Option<String>,
-    /// Its number there.
+    /// Its number in its conversation or chat.
     pub sequence: u32,
-    /// Who wrote it.
+    /// Identifier of its sender.
     pub sender_id: String,
     /// To whom, where that is one.
     pub recipient_id: Option<String>,
-    /// Text.
+    /// The message's text.
     pub content: String,
-    /// When, as stored.
+    /// When it was sent, as stored.
     pub created_at: String,
     /// When it was read, as stored, where that was asked for.
     #[serde(default)]

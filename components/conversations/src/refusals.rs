@@ -1,4 +1,4 @@
-//! What is said when the answer is no: the codes of CONV-90, each with its status.
+//! Refusals: the codes of CONV-90, each with its status.
 
 mod staff;
 
@@ -30,7 +30,7 @@ pub fn tool_not_available(tool: &str, why: &str) -> Stop {
     refused("tool_not_available", 403, why).with(json!({ "tool": tool }))
 }
 
-/// Start, check 1.
+/// Check 1 of a start: the agent asks itself.
 #[must_use]
 pub fn cannot_conversation_with_self() -> Stop {
     let message =
@@ -45,7 +45,7 @@ pub fn agent_not_found(agent_id: &str) -> Stop {
     refused("agent_not_found", 404, message).with(json!({ "agent_id": agent_id }))
 }
 
-/// Start, check 3.
+/// Check 3 of a start: the target is a person.
 #[must_use]
 pub fn cannot_start_conversation_with_human(agent_id: &str) -> Stop {
     let message = say(
@@ -56,7 +56,7 @@ pub fn cannot_start_conversation_with_human(agent_id: &str) -> Stop {
         .with(json!({ "target_agent_id": agent_id }))
 }
 
-/// Start, check 4.
+/// Check 4 of a start: the target works elsewhere.
 #[must_use]
 pub fn target_agent_not_in_project(agent_id: &str, project_id: &str) -> Stop {
     let message = say(
@@ -78,7 +78,7 @@ pub fn conversation_already_active(agent_id: &str, conversation_id: Option<&str>
         .with(json!({ "target_agent_id": agent_id, "conversation_id": conversation_id }))
 }
 
-/// End and read.
+/// To end or to read: there is no such conversation.
 #[must_use]
 pub fn conversation_not_found(conversation_id: &str) -> Stop {
     let message = say("会話が見つかりません。", "There is no such conversation.");
@@ -97,7 +97,7 @@ pub fn no_active_conversation(current: Option<(&str, &str)>) -> Stop {
     }
 }
 
-/// Somebody else's conversation.
+/// The conversation is of other agents.
 #[must_use]
 pub fn not_conversation_participant(conversation_id: &str) -> Stop {
     let message = say("会話の参加者ではありません。", "Not a participant of this conversation.");
@@ -105,7 +105,7 @@ pub fn not_conversation_participant(conversation_id: &str) -> Stop {
         .with(json!({ "conversation_id": conversation_id }))
 }
 
-/// CONV-62, in the words of the specification.
+/// CONV-62, with the text of the specification.
 #[must_use]
 pub fn conversation_required_for_ai_to_ai(from: &str, to: &str) -> Stop {
     let message = format!(
@@ -115,21 +115,21 @@ pub fn conversation_required_for_ai_to_ai(from: &str, to: &str) -> Stop {
         .with(json!({ "from_agent_id": from, "to_agent_id": to }))
 }
 
-/// CONV-65.
+/// An agent writes to itself (CONV-65).
 #[must_use]
 pub fn cannot_message_self() -> Stop {
     let message = say("自分自身には送信できません。", "A message cannot go to its sender.");
     refused("cannot_message_self", 400, message)
 }
 
-/// CONV-65.
+/// The message is empty (CONV-65).
 #[must_use]
 pub fn content_required() -> Stop {
     let message = say("メッセージを入力してください。", "The message is empty.");
     refused("content_required", 400, message)
 }
 
-/// CONV-65, in the words of the source project.
+/// CONV-65, with the text of the source project.
 #[must_use]
 pub fn content_too_long() -> Stop {
     let message = say(

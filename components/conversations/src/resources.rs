@@ -45,7 +45,7 @@ impl Resources for Shelf {
         let found = person::calling("resources").and_then(|it| read(&it, uri));
         match found {
             Ok(contents) => Ok(contents.map(|it| vec![it])),
-            // Whoever may not see it is told what they would be told if there were none.
+            // A caller that may not see it gets the same answer as if there were none.
             Err(Stop::Refused(_)) => Ok(None),
             Err(stop) => Err(stop),
         }

@@ -17,7 +17,7 @@ pub const AGENTS_MAX: usize = 1_000;
 /// Assignments of agents to projects that settings may have.
 pub const ASSIGNMENTS_MAX: usize = 10_000;
 
-/// Whoever ends what nobody ended; no agent has this name.
+/// The name that stands for an end that no agent and no person caused; no agent has it.
 pub const SYSTEM: &str = "system";
 /// How the host's own principals begin.
 const OF_THE_HOST: &str = "madoguchi:";

@@ -30,9 +30,9 @@ pub struct Saying<'a> {
     pub tool: &'a str,
     /// Whether it takes a chat session (CONV-111).
     pub must_chat: bool,
-    /// To whom.
+    /// Identifier of the recipient.
     pub target_id: &'a str,
-    /// What.
+    /// The text of the message.
     pub content: &'a str,
     /// In which conversation, where the agent says so.
     pub conversation_id: Option<&'a str>,
@@ -55,14 +55,14 @@ struct Seen {
 }
 
 impl Saying<'_> {
-    /// Says it.
+    /// Sends it.
     ///
     /// # Errors
-    /// Why it cannot be said (CONV-62, CONV-65).
+    /// Why it cannot be sent (CONV-62, CONV-65).
     pub fn say(&self) -> Result<Stored, Stop> {
         self.fits()?;
         match self.say_once() {
-            // Somebody else has begun the conversation in between: then it is said there.
+            // The other agent has begun the conversation in between: then the message is sent there.
             Err(Stop::Refused(it))
                 if self.auto_start && it.code == "conversation_already_active" =>
             {
@@ -200,7 +200,7 @@ impl Saying<'_> {
         delivery::deliver(&letter, activity::goes_on(&seen.session, seen.now))
     }
 
-    /// Begins the conversation with what is said.
+    /// Begins the conversation with the message.
     fn start(&self, seen: &Seen) -> Result<Stored, Stop> {
         let (id, conversation_id) = (ids::message(seen.now), ids::conversation(seen.now));
         let session = &seen.session;

@@ -36,9 +36,9 @@ use self::{
 
 /// The kind of a conversation's identifiers.
 const CONVERSATION: &str = "conversation";
-/// How sure it is of an agent's own words.
+/// How sure it is of the text of an agent that it plays.
 const PLAYED: f32 = 0.95;
-/// How sure it is of what is said to those who talk already.
+/// How sure it is of a message to agents that talk already.
 const REMARKED: Percent = 98;
 
 static VOCABULARY: Vocabulary = Vocabulary {
@@ -98,7 +98,7 @@ pub fn next(turn: Turn) -> Result<Reply, String> {
     Ok(told.reply(decision, &chat.memory(), confidence))
 }
 
-/// The words of the conversations, which other families are told.
+/// The words of the conversations, for the other families.
 ///
 /// # Errors
 /// None.

@@ -8,7 +8,7 @@ use crate::{clock::Moment, ids, lapse::Look, refusals, tries};
 
 /// How long a session lives (CONV-82).
 pub const LIFE_S: u32 = 3_600;
-/// How long one that has ended is kept, so that it can be told from one that never was.
+/// How long one that has ended is kept, so that it is known from one that never was.
 const KEEP_S: u32 = 86_400;
 /// Live sessions that an agent has in one project; the oldest ends where there would be more.
 pub const LIVE_MAX: u32 = 20;
@@ -19,9 +19,9 @@ const LOOKS_MAX: u32 = 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
-    /// To talk.
+    /// The agent came to talk.
     Chat,
-    /// To work.
+    /// The agent came to work.
     Task,
 }
 
@@ -30,17 +30,17 @@ pub enum Purpose {
 pub struct Session {
     /// The SHA-256 of its token.
     pub token: String,
-    /// Whose it is.
+    /// Identifier of its agent.
     pub agent_id: String,
     /// The agent's name for people.
     pub name: String,
-    /// Where.
+    /// Identifier of the project.
     pub project_id: String,
-    /// What for.
+    /// Whether the agent came to talk or to work.
     pub purpose: Purpose,
-    /// `active`, or `terminating`: a person has closed the chat, and the agent has not heard of it.
+    /// `active`, or `terminating`: a person has closed the chat, and the agent has not been notified of it.
     pub state: String,
-    /// When something was last said in it.
+    /// When a message was last sent in it.
     pub last_activity_at: String,
 }
 
@@ -112,11 +112,11 @@ impl Session {
 pub struct Opening<'a> {
     /// The SHA-256 of its token.
     pub token: &'a str,
-    /// Whose.
+    /// Identifier of the agent.
     pub agent_id: &'a str,
-    /// Where.
+    /// Identifier of the project.
     pub project_id: &'a str,
-    /// When.
+    /// When it is opened.
     pub now: Moment,
     /// How the agent came in.
     pub way: Way<'a>,
@@ -125,7 +125,7 @@ pub struct Opening<'a> {
 /// How an agent comes in.
 #[derive(Clone, Copy, Debug)]
 pub enum Way<'a> {
-    /// By a passkey, which was verified against this hash: to talk, where somebody wants that or the
+    /// By a passkey, which was verified against this hash: to talk, where that is asked for or the
     /// agent holds a conversation, else to work (CONV-82).
     Passkey(&'a str),
     /// An assistant plays it, because it is wanted: always to talk.

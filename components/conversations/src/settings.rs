@@ -1,5 +1,5 @@
-//! What the operator set: how long things may take, and who is there. What is wrong is told by its
-//! place, with what to mend.
+//! What the operator set: how long things may take, and who is there. An error is reported with its
+//! place, and with how to fix it.
 
 mod people;
 mod reading;
@@ -13,7 +13,7 @@ use reading::Reading;
 /// Who is there: whom the operator named under `projects` and `agents`, or else the demo.
 ///
 /// # Errors
-/// What the operator has to mend.
+/// What the operator has to fix.
 pub fn staff() -> Result<Staff, Vec<Problem>> {
     let mut reading = Reading::default();
     let mut read = |name| {
@@ -33,7 +33,7 @@ pub fn staff() -> Result<Staff, Vec<Problem>> {
 /// Looks at all of them before the component serves, and writes down who is there.
 ///
 /// # Errors
-/// What the operator has to mend.
+/// What the operator has to fix.
 pub fn configure() -> Result<(), Vec<Problem>> {
     let mut problems = timeouts::problems();
     match staff() {

@@ -14,16 +14,16 @@ const ROWS_A_STATEMENT: usize = 50;
 /// Passkeys that are looked at for having changed.
 const PASSKEYS_MAX: usize = 5_000;
 
-/// Everybody.
+/// All projects and agents of the settings.
 #[derive(Clone, Debug, Default)]
 pub struct Staff {
-    /// Where.
+    /// The projects, each once.
     pub projects: Vec<Project>,
-    /// Who.
+    /// The agents, each once.
     pub agents: Vec<Agent>,
 }
 
-/// A project.
+/// A project of the settings.
 #[derive(Clone, Debug, Default)]
 pub struct Project {
     /// Its name for programs.
@@ -41,7 +41,7 @@ pub struct Agent {
     pub name: String,
     /// A person or a program.
     pub kind: AgentKind,
-    /// Where it works.
+    /// The projects that it works in.
     pub projects: Vec<String>,
     /// What it is good at.
     pub skills: Vec<String>,
@@ -69,8 +69,8 @@ struct Sent {
     agent_id: String,
 }
 
-/// Writes who the settings say is there, in one transaction, so that nobody sees half of it. Whoever
-/// left them is gone, and so are their sessions; their conversations end as those of anybody whose
+/// Writes who the settings say is there, in one transaction, so that no reader sees half of it. An agent
+/// that left them is gone, and so are its sessions; its conversations end as those of any agent whose
 /// session ended do (CONV-19).
 ///
 /// # Errors
@@ -114,7 +114,7 @@ pub fn write(staff: &Staff) -> Result<(), Vec<Problem>> {
     Ok(())
 }
 
-/// Rings for whoever was sent away by [`end_of`] or [`end_strangers`]: those who wait hear of it.
+/// Publishes for the agents sent away by [`end_of`] or [`end_strangers`]: callers that wait are notified.
 ///
 /// # Errors
 /// When the rows are others.
@@ -126,7 +126,7 @@ pub fn ring(sent: Rows) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whose passkey is another one now: whoever came in by the old one has to come again.
+/// Agents whose passkey is another one now: an agent that came in by the old one has to come again.
 fn changed_passkeys(staff: &Staff) -> Result<Vec<String>, Error> {
     let find = format!(
         "SELECT id, passkey FROM agents WHERE passkey IS NOT NULL \
@@ -156,7 +156,7 @@ pub fn end_of(agent_id: &str, now: Moment) -> Statement {
     )
 }
 
-/// Ends the sessions of whoever is gone, or works elsewhere now.
+/// Ends the sessions of agents that are gone, or work elsewhere now.
 #[must_use]
 pub fn end_strangers(now: Moment) -> Statement {
     sql!(

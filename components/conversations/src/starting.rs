@@ -21,7 +21,7 @@ pub const PURPOSE_MAX: usize = 1_000;
 pub const TURNS_MAX: u32 = 1_000;
 
 /// Begins a conversation, with its first message, if any. `before` must hold first (the session is
-/// live), `after` holds with it. Then rings for whoever is asked, and for whoever launches agents.
+/// live), `after` holds with it. Then notifies the agent that is asked, and what launches agents.
 /// Gives the first message where the very same was sent a moment ago: then nothing begins.
 ///
 /// # Errors

@@ -19,7 +19,7 @@ use crate::{
 const LOOKS_MAX: u32 = 20;
 /// Members that are given up in one run.
 const GONE_MAX: usize = 200;
-/// How long an end waits for whoever has left, in seconds.
+/// How long an end waits for an agent that has left, in seconds.
 const NOTICE_S: u32 = session::LIFE_S;
 /// How long a session that has ended is kept, in seconds.
 const SESSION_S: u32 = 86_400;
@@ -113,7 +113,7 @@ fn give_up(now: Moment) -> Result<(), Stop> {
     lapse::ring(sql::transact_all(&batches.flatten().collect::<Vec<_>>())?)
 }
 
-/// Notices for whoever has not come back, sessions and conversations that are long over.
+/// Removes notices for agents that have not come back, sessions and conversations that are long over.
 fn forget(now: Moment) -> Result<(), Stop> {
     let notices = toolkit::sql!(
         "UPDATE members SET notified_at = $1 WHERE notified_at IS NULL AND conversation_id IN \

@@ -10,13 +10,13 @@ use crate::clock::Moment;
 
 /// How long a request may go unheard, in seconds (CONV-20).
 const PENDING_S: u32 = 300;
-/// How long nothing may be said, in seconds (CONV-21).
+/// How long a conversation may be without a new message, in seconds (CONV-21).
 const ACTIVE_S: u32 = 600;
 /// How long a person may hold a conversation up, in seconds.
 const PAUSE_S: u32 = 3_600;
 /// How long a chat session may be idle, in seconds (CONV-82).
 pub const IDLE_S: u32 = 600;
-/// A week.
+/// The longest that may be set, in seconds: a week.
 const MOST_S: u32 = 604_800;
 
 /// The time-outs, in seconds.
@@ -24,7 +24,7 @@ const MOST_S: u32 = 604_800;
 pub struct Timeouts {
     /// From the request to `expired`.
     pub pending_s: u32,
-    /// From the last word to the end, and from there until nobody waits for whoever is not there.
+    /// From the last message to the end, and from there until a side that is not there is waited for no more.
     pub active_s: u32,
     /// From the pause to its end.
     pub pause_s: u32,
@@ -33,11 +33,11 @@ pub struct Timeouts {
 /// Before which moments a state must have begun to be over.
 #[derive(Clone, Debug)]
 pub struct Cuts {
-    /// Of `pending`.
+    /// The moment for `pending`.
     pub pending: String,
-    /// Of `active` and of `terminating`.
+    /// The moment for `active` and for `terminating`.
     pub active: String,
-    /// Of a pause.
+    /// The moment for a pause.
     pub pause: String,
 }
 
@@ -65,7 +65,7 @@ impl Timeouts {
     }
 }
 
-/// What the operator has to mend, before the component serves.
+/// What the operator has to fix before the component serves.
 #[must_use]
 pub fn problems() -> Vec<Problem> {
     let names = ["pending_timeout_seconds", "active_timeout_seconds", "pause_seconds_max"];

@@ -33,5 +33,5 @@ pub use retire_agent::RetireAgent;
 pub use send_message::SendMessage;
 pub use start_conversation::StartConversation;
 
-/// Only pages see these: `_meta` of a tool that no model is told of.
+/// Only pages see these: `_meta` of a tool that no model sees.
 const FOR_PAGES: &str = r#"{"ui":{"visibility":["app"]}}"#;

@@ -22,9 +22,9 @@ pub const PAGE_MAX: u32 = 200;
 /// `after` is given, the oldest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
-    /// Those before it.
+    /// Messages before this number.
     pub before: Option<u32>,
-    /// Those after it.
+    /// Messages after this number.
     pub after: Option<u32>,
     /// At most so many.
     pub limit: u32,
@@ -81,7 +81,7 @@ impl Range {
 /// The conversation `id` with its trace and a page of its messages, as `person` sees it.
 ///
 /// # Errors
-/// When there is none, or none that they may see; nobody is told which.
+/// When there is none, or none that they may see; the error does not tell which.
 pub fn of(person: &Person, id: &str, range: Range) -> Result<Transcript, Stop> {
     let select = format!(
         "SELECT {CONVERSATION} FROM conversations c WHERE c.id = $1 AND {}",

@@ -1,6 +1,6 @@
 //! How a conversation goes from one state to the next: each way is a list of statements for one
 //! `transact`, the first of which finds the state that it leaves, or nothing holds (CONV-10 to
-//! CONV-19). Whoever runs them rings afterwards: [`Changed::ring`].
+//! CONV-19). The caller notifies afterwards: [`Changed::ring`].
 
 use output::conversations::State;
 use serde::Deserialize;
@@ -15,13 +15,13 @@ use crate::{clock::Moment, events, ids};
 pub const SYSTEM: &str = "system";
 /// What a conversation takes of its initiator's share beside its purpose.
 const BESIDE_BYTES: u32 = 2_000;
-/// What an update tells of the conversation that it changed.
+/// What an update returns of the conversation that it changed.
 const TELLS: &str = "RETURNING id, project_id, initiator_agent_id, participant_agent_id";
 
 /// Who causes a step, when, and by what: a row of the trace.
 #[derive(Clone, Copy, Debug)]
 pub struct Cause<'a> {
-    /// When.
+    /// When it happens.
     pub at: Moment,
     /// An agent, or [`SYSTEM`].
     pub by: &'a str,
@@ -32,13 +32,13 @@ pub struct Cause<'a> {
 /// A conversation that a statement has changed.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Changed {
-    /// Which.
+    /// The conversation's identifier.
     pub id: String,
-    /// Where.
+    /// Identifier of the project.
     pub project_id: String,
-    /// One side.
+    /// Identifier of the agent that asked.
     pub initiator_agent_id: String,
-    /// The other.
+    /// Identifier of the agent that was asked.
     pub participant_agent_id: String,
 }
 
@@ -51,7 +51,7 @@ impl Changed {
         rows.read()
     }
 
-    /// Rings for both sides, for whoever looks at the conversation and at the list.
+    /// Notifies both sides, and clients that look at the conversation or at the list.
     pub fn ring(&self) {
         let agents = [self.initiator_agent_id.as_str(), &self.participant_agent_id];
         events::changed(&self.id, &self.project_id, &agents);
@@ -61,15 +61,15 @@ impl Changed {
 /// A conversation to be.
 #[derive(Clone, Copy, Debug)]
 pub struct Beginning<'a> {
-    /// Its id.
+    /// The conversation's identifier.
     pub id: &'a str,
-    /// Where.
+    /// Identifier of the project.
     pub project_id: &'a str,
-    /// Who asks.
+    /// Identifier of the agent that asks.
     pub initiator: &'a str,
-    /// Who is asked.
+    /// Identifier of the agent that is asked.
     pub participant: &'a str,
-    /// What for.
+    /// What the conversation is for.
     pub purpose: Option<&'a str>,
     /// After so many turns it ends by itself (CONV-32).
     pub max_turns: Option<u32>,
@@ -147,8 +147,8 @@ pub fn activate(id: &str, cause: &Cause<'_>) -> Vec<Statement> {
     vec![update.expect(1), trace(id, State::Active, cause), used]
 }
 
-/// Pending to expired, where it has waited since `cut` or longer: nobody came (CONV-13). What
-/// called somebody goes, and so does what the participant is not going to read.
+/// Pending to expired, where it has waited since `cut` or longer: the participant did not come (CONV-13). The
+/// purpose that called it goes, and so does what the participant is not going to read.
 #[must_use]
 pub fn expire(id: &str, cut: &str, cause: &Cause<'_>) -> Vec<Statement> {
     let update = toolkit::sql!(
@@ -180,13 +180,13 @@ pub struct Ending<'a> {
     pub cut: Option<&'a str>,
     /// `initiator_ended` and the like.
     pub reason: &'a str,
-    /// What whoever ends it says of it.
+    /// The text of the side that ends it.
     pub reason_text: Option<&'a str>,
     /// Which member knows of it already: the one that ends it (CONV-54).
     pub acknowledged: Option<&'a str>,
 }
 
-/// Pending or active to terminating: somebody, or time, ends it (CONV-15, CONV-18, CONV-19).
+/// Pending or active to terminating: a side, or time, ends it (CONV-15, CONV-18, CONV-19).
 #[must_use]
 pub fn terminate(id: &str, it: &Ending<'_>, cause: &Cause<'_>) -> Vec<Statement> {
     let at = cause.at.stored();
@@ -291,7 +291,7 @@ pub fn trace(id: &str, state: State, cause: &Cause<'_>) -> Statement {
     )
 }
 
-/// Nobody is launched any more for a conversation that is not open.
+/// No agent is launched any more for a conversation that is not open.
 fn uncalled(id: &str) -> Statement {
     toolkit::sql!(
         "DELETE FROM pending_purposes WHERE conversation_id = $1 AND EXISTS \

@@ -1,6 +1,6 @@
 //! Passkeys that did not fit are counted, so that guessing one takes for ever (CONV-83).
 //!
-//! Whoever guesses shuts out themselves: ten wrong passkeys of one caller keep that caller from that agent. All
+//! A caller that guesses shuts out only itself: ten wrong passkeys of one caller keep it from that agent. All
 //! callers together, and those who have no name of their own, are only slowed down, or one of them would shut
 //! out the others.
 
@@ -77,7 +77,7 @@ impl Tries {
     }
 }
 
-/// The caller, where their tries are those of one caller: not where everybody is called the same.
+/// The caller, where their tries are those of one caller: not where all callers have the same name.
 #[must_use]
 pub fn by_name() -> Option<String> {
     Some(caller::principal()).filter(|it| !person::is_alone(it))

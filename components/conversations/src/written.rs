@@ -20,7 +20,7 @@ const BYTES_MAX: usize = 2 << 20;
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Written {
-    /// For people.
+    /// The record as Markdown, for people.
     pub markdown: String,
     /// A message a line, in the specification's names.
     pub jsonl: String,
@@ -125,7 +125,7 @@ fn member_name<'a>(conversation: &'a Conversation, agent_id: &'a str) -> &'a str
     member.map_or(agent_id, |it| it.name.as_str())
 }
 
-/// What somebody wrote, where it could be taken for Markdown: on one line, its signs escaped.
+/// A text from outside, where it could be taken for Markdown: on one line, its signs escaped.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -141,7 +141,7 @@ fn plain(text: &str) -> String {
     plain
 }
 
-/// What somebody said, as a quotation: so none of it is mistaken for the record's own.
+/// A message, as a quotation: so none of it is mistaken for the record's own.
 fn quoted(text: &str) -> String {
     text.lines().map(|it| format!("> {it}").trim_end().to_owned()).collect::<Vec<_>>().join("\n")
 }

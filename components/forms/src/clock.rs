@@ -1,4 +1,4 @@
-//! What time it is, and what day it may be for whoever fills in a form.
+//! What time it is, and what day it may be for the person who fills in a form.
 
 use std::time::{Duration, SystemTime};
 
@@ -8,7 +8,7 @@ use toolkit::{Stop, User, invalid, progress};
 
 /// What is not worth waiting for.
 const SHORT: Duration = Duration::from_millis(500);
-/// How often a caller who wants to know is told that a call still waits.
+/// How often a caller that wants progress is notified that a call still waits.
 const TELL_EVERY: Duration = Duration::from_secs(10);
 
 /// Milliseconds since 1970.
@@ -42,8 +42,8 @@ fn today_at(now_ms: i64, said: Option<&str>) -> Result<Today, Stop> {
 }
 
 /// Waits for `event` until `seconds` after the call began; none where it is time to answer. The last
-/// half second is given away, so that it is not the host whose patience ends first. A caller who wants to
-/// know how the call gets on is told `what` now and then, which keeps many clients from giving up.
+/// half second is given away, so that it is not the host whose patience ends first. A caller that wants
+/// progress receives `what` now and then, which keeps many clients from giving up.
 #[must_use]
 pub fn wait(user: &User, event: String, seconds: u32, what: &str) -> Option<Stop> {
     let (began, now) = (user.first_called_at(), SystemTime::now());

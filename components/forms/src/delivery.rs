@@ -1,4 +1,4 @@
-//! How a form reaches whoever is to fill it in, by what the client can do.
+//! How a form reaches the person who is to fill it in, by what the client can do.
 
 use output::form::{Form, Kind};
 use serde_json::Value;
@@ -15,7 +15,7 @@ pub enum Way {
     Questions,
     /// The client opens an address.
     Address,
-    /// The client can do nothing of it: it is told where the form is.
+    /// The client can do nothing of it: its answer says where the form is.
     Told,
 }
 

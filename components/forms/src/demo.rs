@@ -15,13 +15,13 @@ use search::Query;
 
 /// Entries that one answer has at most.
 const LIMIT_MAX: usize = 2_000;
-/// People that are found where nobody says how many.
+/// People that are found where the request gives no number.
 const USERS: usize = 20;
 
 /// Answers `GET /api/demo/PATH`.
 ///
 /// # Errors
-/// Where nothing is served, the query must be mended, or the operator's list cannot be read.
+/// Where nothing is served, the query is invalid, or the operator's list cannot be read.
 pub fn get(request: &Request) -> Result<Value, Failure> {
     let path = request.path.strip_prefix("demo/").unwrap_or(&request.path);
     let query = Query::new(request.value("q").unwrap_or_default());

@@ -69,7 +69,7 @@ pub fn fits(form: &Form) -> bool {
 }
 
 /// Puts the form in questions, as many rounds as it takes, from `progress` on. `lookup` fetches what is
-/// at a URL; `remember` is told how far the questions have come before each of them, and `keep` what was
+/// at a URL; `remember` receives how far the questions have come before each of them, and `keep` what was
 /// answered after each of them.
 ///
 /// # Errors
@@ -117,7 +117,7 @@ fn is_asked(field: &Field) -> bool {
     field.is_input() && !matches!(field.kind, Kind::Hidden(_))
 }
 
-/// Whether words are asked for first, and then what was found.
+/// Whether words are asked for first, and then what was found is offered.
 fn is_search(kind: &Kind) -> bool {
     matches!(kind, Kind::Autocomplete(_) | Kind::MultiAutocomplete(..))
 }

@@ -5,7 +5,7 @@ use toolkit::{Example, Tool, example};
 
 use crate::tools::{GetFormSubmission, ListFormSubmissions, RequestForm, ValidateFormSubmission};
 
-/// A form is asked for, and what is wrong is said in the words of the specification.
+/// A form is asked for, and errors have the text of the specification.
 #[must_use]
 pub fn examples() -> Vec<Example> {
     let form = json!({

@@ -18,7 +18,7 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// Behind `form`.
+    /// Where a list goes on after `form`.
     #[must_use]
     pub fn behind(form: &Record) -> Self {
         Self { asked_at: form.asked_at, handle: form.handle.clone() }
@@ -42,7 +42,7 @@ impl Cursor {
     }
 }
 
-/// Whose forms a caller sees: their own, or all where their scopes say `*` or nobody needs a token.
+/// Whose forms a caller sees: their own, or all where their scopes say `*` or no token is needed.
 #[must_use]
 pub fn whose() -> Option<String> {
     let principal = caller::principal();

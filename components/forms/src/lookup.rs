@@ -1,7 +1,7 @@
 //! Look-ups elsewhere, on behalf of a form: `GET /api/form/lookup?url=…` (FORM-49).
 //!
-//! Where they may go is the operator's word: the host refuses whatever is not granted, and addresses
-//! of its own network. They carry nothing of the caller's, so what they bring is nobody's and may be
+//! The operator decides where they may go: the host refuses whatever is not granted, and addresses
+//! of its own network. They carry nothing of the caller's, so what they bring is no caller's own and may be
 //! kept for a minute.
 
 mod cache;

@@ -17,17 +17,17 @@ pub const COLUMNS: &str = "handle, definition, title, principal, asked_by, asked
 /// One form as the database has it.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Record {
-    /// Its handle.
+    /// The key by which it is opened.
     pub handle: String,
     /// The definition, as JSON.
     pub definition: String,
-    /// Its title.
+    /// The title that people see.
     pub title: String,
     /// Who asked for it.
     pub principal: String,
     /// What their client calls itself.
     pub asked_by: Option<String>,
-    /// When they did.
+    /// When it was asked for, in milliseconds since 1970.
     pub asked_at: i64,
     /// How far it has come.
     pub status: Status,
@@ -43,7 +43,7 @@ pub struct Record {
     pub drafted_at: Option<i64>,
     /// How often that was saved.
     pub revision: u32,
-    /// When whoever asked has read the answer.
+    /// When the caller that asked has read the answer.
     pub read_at: Option<i64>,
 }
 

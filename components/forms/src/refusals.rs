@@ -1,10 +1,10 @@
-//! What is said when the answer is no, in the caller's language.
+//! Refusals, in the caller's language.
 
 use output::form::{Fault, Language, SchemaFault};
 use serde_json::json;
 use toolkit::{Problem, Stop, caller, refused};
 
-/// The language to speak with whoever calls: Japanese, unless they ask for another one.
+/// The language for the caller: Japanese, unless they ask for another one.
 #[must_use]
 pub fn language() -> Language {
     let is_japanese = caller::locale().is_none_or(|it| it.to_lowercase().starts_with("ja"));
@@ -20,7 +20,7 @@ pub fn say<'a>(japanese: &'a str, english: &'a str) -> &'a str {
     }
 }
 
-/// The definition is wrong (FORM-60), in the words of the specification.
+/// The definition is wrong (FORM-60), with the text of the specification.
 #[must_use]
 pub fn invalid_form_schema(fault: &SchemaFault) -> Stop {
     let details = json!({
@@ -30,7 +30,7 @@ pub fn invalid_form_schema(fault: &SchemaFault) -> Stop {
     refused("invalid_form_schema", 400, fault.to_string()).with(details)
 }
 
-/// No form has this handle, or none any more; nobody is told which.
+/// No form has this handle, or none any more; the error does not tell which.
 #[must_use]
 pub fn not_found() -> Stop {
     refused("not_found", 404, "このフォームは見つかりません。 / There is no such form.")

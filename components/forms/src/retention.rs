@@ -13,7 +13,7 @@ const BATCHES_MAX: usize = 100;
 const FILES: usize = 500;
 const FILE_BATCHES_MAX: usize = 60;
 
-/// Removes what is over, and tells the store of files which are still wanted.
+/// Removes what is over, and reports to the store of files which are still wanted.
 ///
 /// # Errors
 /// What stands in the operator's log.
@@ -37,7 +37,7 @@ fn forget(condition: &str, before: i64) -> Result<(), Stop> {
         if handles.is_empty() {
             return Ok(());
         }
-        // The condition again: somebody may have answered, or taken up again, since.
+        // The condition again: the form may have been answered, or taken up again, since.
         let among = sql::placeholders(2, handles.len());
         let forms = format!("DELETE FROM forms WHERE {condition} AND handle IN ({among})");
         let files = "DELETE FROM files WHERE handle NOT IN (SELECT handle FROM forms)";

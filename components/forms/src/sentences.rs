@@ -77,7 +77,7 @@ pub fn next(turn: Turn) -> Result<Reply, String> {
     Ok(told.reply(decision, &chat.memory(), confidence))
 }
 
-/// The words of the forms, which other families are told.
+/// The words of the forms, for the other families.
 ///
 /// # Errors
 /// None.

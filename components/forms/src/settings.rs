@@ -14,7 +14,7 @@ const WAIT_DAYS: u32 = 30;
 const WAIT_S: u32 = 25;
 /// The most that may be set; the host's own limit, `wait_ms_max`, has to allow it.
 const WAIT_S_MAX: u32 = 600;
-/// Ten years.
+/// The longest that may be set: ten years.
 const DAYS_MAX: u32 = 3_650;
 
 /// How long an answered form is kept, in days: `keep_days`.
@@ -33,7 +33,7 @@ pub fn wait_days() -> Result<u32, Unfit> {
     number("wait_days", WAIT_DAYS, 1, DAYS_MAX)
 }
 
-/// How long `request_form` waits for whoever was sent to a form's page, in seconds: `wait_seconds`.
+/// How long `request_form` waits for a person who was sent to a form's page, in seconds: `wait_seconds`.
 ///
 /// # Errors
 /// When the setting is no such number.
@@ -53,7 +53,7 @@ fn number(name: &str, default: u32, least: u32, most: u32) -> Result<u32, Unfit>
 /// Looks at all of them before the component serves.
 ///
 /// # Errors
-/// What the operator has to mend.
+/// What the operator has to fix.
 pub fn configure() -> Result<(), Vec<Problem>> {
     let problems = [keep_days(), wait_days(), wait_s()];
     let problems = problems.into_iter().filter_map(Result::err).map(Problem::from);

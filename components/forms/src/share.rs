@@ -16,13 +16,13 @@ pub struct Share {
     pub forms: u32,
     /// Bytes of definitions and of what was filled in, beyond which no other form is asked for.
     pub asked_bytes: i64,
-    /// The same, beyond which nothing more is filled in: more, for whoever fills in has not asked.
+    /// The same, beyond which nothing more is filled in: more, for the person who fills in has not asked.
     pub filled_bytes: i64,
 }
 
 /// Of the 256 MiB that a database has, a caller with a token: others have room beside them.
 const OF_ONE: Share = Share { forms: 5_000, asked_bytes: 32 << 20, filled_bytes: 48 << 20 };
-/// Where nobody needs a token, all are one caller.
+/// Where no token is needed, all are one caller.
 const OF_ALL: Share = Share { forms: FORMS_MAX, asked_bytes: 128 << 20, filled_bytes: 192 << 20 };
 
 /// The share of `principal`.
@@ -42,7 +42,7 @@ pub fn make_room(principal: &str) -> Statement {
     )
 }
 
-/// Why there is no room for another form of whoever calls.
+/// Why there is no room for another form of the caller.
 #[must_use]
 pub fn full() -> Stop {
     let principal = caller::principal();

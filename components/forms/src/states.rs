@@ -1,4 +1,4 @@
-//! What is said when a form's state is the reason for a no, in the caller's language.
+//! Refusals for a form's state, in the caller's language.
 
 use output::form::Status;
 use serde_json::json;

@@ -28,20 +28,20 @@ pub struct Filled {
     pub labels: Values,
 }
 
-/// A handle that nobody can guess: 130 random bits.
+/// A handle that cannot be guessed: 130 random bits.
 #[must_use]
 pub fn fresh_handle() -> String {
     let letters = |it: usize| fresh_id("f").chars().skip(2).take(it).collect::<String>();
     letters(16) + &letters(10)
 }
 
-/// What the bell says when a form changes.
+/// The URI that is published when a form changes.
 #[must_use]
 pub fn uri(handle: &str) -> String {
     format!("form://{handle}")
 }
 
-/// The list of forms: what the bell says when a form comes, goes or is answered.
+/// The list of forms: the URI that is published when a form comes, goes or is answered.
 pub const LIST: &str = "form://submissions.csv";
 
 /// Keeps a form that is asked for, waiting.
@@ -116,7 +116,7 @@ pub fn add_to_draft(handle: &str, form: &Form, filled: Filled) -> Result<(), Sto
 /// Answers a form that waits: submitted with what was filled in, cancelled or declined.
 ///
 /// # Errors
-/// When somebody was faster.
+/// When another caller was faster.
 pub fn answer(handle: &str, form: &Form, status: Status, filled: &Filled) -> Result<Record, Stop> {
     let is_submitted = status == Status::Submitted;
     let update = if is_submitted {
@@ -156,7 +156,7 @@ pub fn answer(handle: &str, form: &Form, status: Status, filled: &Filled) -> Res
     Ok(answered)
 }
 
-/// Takes a cancelled or declined form up again: within ten minutes, unless whoever asked has read it.
+/// Takes a cancelled or declined form up again: within ten minutes, unless the caller that asked has read it.
 ///
 /// # Errors
 /// When it is too late.
@@ -207,7 +207,7 @@ pub fn draft(
     })
 }
 
-/// The form for whoever calls. A page only looks; anybody else has read the answer and may act on it.
+/// The form for the caller. A page only looks; any other caller has read the answer and may act on it.
 ///
 /// # Errors
 /// When there is no such form.
@@ -218,7 +218,7 @@ pub fn seen(handle: &str) -> Result<Record, Stop> {
     read(handle)
 }
 
-/// The form, as whoever asked for it reads it: from then on an answer stays.
+/// The form, as the caller that asked for it reads it: from then on an answer stays.
 ///
 /// # Errors
 /// When there is no such form.
@@ -254,12 +254,12 @@ fn step(
     }
 }
 
-/// Tells whoever waits for the form or looks at it.
+/// Notifies callers that wait for the form or look at it.
 fn changed(handle: &str) {
     events::publish(&uri(handle));
 }
 
-/// The condition that whoever asked has room for so many bytes in their share.
+/// The condition that the caller that asked has room for so many bytes in their share.
 fn has_room(bytes: &str, principal: &str, most: &str) -> String {
     format!(
         "(SELECT COALESCE(SUM(s.definition_bytes + s.filled_bytes), 0) FROM forms s \

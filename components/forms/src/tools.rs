@@ -22,7 +22,7 @@ use output::form::{Form, VALUES_BYTES_MAX, Values};
 use serde_json::Value;
 use toolkit::{Stop, invalid};
 
-/// Only pages see these: `_meta` of a tool that no model is told of.
+/// Only pages see these: `_meta` of a tool that no model sees.
 const FOR_PAGES: &str = r#"{"ui":{"visibility":["app"]}}"#;
 /// Options of one field that are kept with what people read of them.
 const LABELS_MAX: usize = 1_000;

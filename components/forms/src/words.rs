@@ -1,4 +1,4 @@
-//! What models and people are told of a form: the words of the specification, and where it is.
+//! Texts about a form for models and people: those of the specification, and where it is.
 
 use output::form::{Field, Form, Kind, Status, Values};
 use serde_json::Value;
@@ -8,17 +8,17 @@ use crate::refusals::say;
 /// What `request_form` puts out while the form waits (FORM-1).
 pub const WAITING: &str =
     "フォーム入力を待機しています。入力完了後、次のメッセージとして送信されます。";
-/// What a client says in the name of whoever cancelled (FORM-9).
+/// What a client sends in the name of a person who cancelled (FORM-9).
 pub const CANCELLED: &str = "フォーム入力をキャンセルしました。";
-/// What it says in the name of whoever does not want to answer.
+/// What it sends in the name of a person who does not want to answer.
 pub const DECLINED: &str = "フォームへの回答を辞退しました。";
 
-/// Fields that the definition's account in plain text has; beyond that nobody asks in a chat.
+/// Fields that the definition's account in plain text has; more are too many to ask in a chat.
 const FIELDS_TOLD: usize = 60;
 /// Options of one field that it has.
 const OPTIONS_TOLD: usize = 20;
 
-/// What a client says to its model in the name of whoever answered (FORM-5, FORM-9).
+/// What a client sends to its model in the name of the person who answered (FORM-5, FORM-9).
 #[must_use]
 pub fn message(status: Status, values: Option<&Values>) -> Option<String> {
     match status {

@@ -20,9 +20,9 @@ use tiny_skia::Pixmap;
 use crate::{cards::Card, picture::Picture};
 use canvas::Canvas;
 
-/// In pixels.
+/// Width of a drawn card, in pixels.
 pub const WIDTH: u32 = 480;
-/// In pixels.
+/// Height of a drawn card, in pixels.
 pub const HEIGHT: u32 = 640;
 
 /// The card's picture as a file.

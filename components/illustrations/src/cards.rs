@@ -14,11 +14,11 @@ const FILE: &str = include_str!("../data/cards.json");
 pub struct Theme {
     /// As the program knows it.
     pub id: String,
-    /// In Japanese.
+    /// Its name in Japanese.
     pub name: String,
-    /// In hiragana.
+    /// Its name in hiragana.
     pub reading: String,
-    /// In English.
+    /// Its name in English.
     pub name_en: String,
     /// What people call its colour, in both languages.
     pub colours: Vec<String>,
@@ -28,21 +28,21 @@ pub struct Theme {
     pub description: String,
     /// In one sentence, in English.
     pub description_en: String,
-    /// Best known first.
+    /// Its cards, best known first.
     pub cards: Vec<Card>,
 }
 
-/// A card.
+/// A bundled card.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Card {
     /// As the program knows it: which picture is drawn.
     pub id: String,
-    /// In Japanese.
+    /// Its name in Japanese.
     pub name: String,
-    /// In hiragana.
+    /// Its name in hiragana.
     pub reading: String,
-    /// In English.
+    /// Its name in English.
     pub name_en: String,
     /// In one sentence, in Japanese.
     pub description: String,
@@ -85,7 +85,7 @@ impl Theme {
     }
 
     /// How well a folded query fits it; see [`toolkit::names::fit`]. A colour must be all that is asked
-    /// for: 「ブルー」 and 「青系のカード」 mean it, 「ブルーアイズ」 is somebody else's name.
+    /// for: 「ブルー」 and 「青系のカード」 mean it, 「ブルーアイズ」 is another card's name.
     #[must_use]
     pub fn fit(&self, query: &str) -> Option<f64> {
         let is_colour = self.colours.iter().any(|it| is_colour(query, &fold(it)));

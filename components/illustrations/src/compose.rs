@@ -15,9 +15,9 @@ use crate::picture::Picture;
 use letters::Lettering;
 use palette::Palette;
 
-/// In pixels.
+/// Width of a thumbnail, in pixels.
 pub const WIDTH: u32 = 1280;
-/// In pixels.
+/// Height of a thumbnail, in pixels.
 pub const HEIGHT: u32 = 720;
 
 /// How the cards are laid out.
@@ -26,7 +26,7 @@ pub const HEIGHT: u32 = 720;
 pub enum Style {
     /// Two sides against each other.
     Versus,
-    /// A fan.
+    /// The cards fanned out.
     Spread,
     /// The first card big, the others behind it.
     Spotlight,
@@ -62,7 +62,7 @@ pub struct Plan {
 /// A finished thumbnail.
 #[derive(Clone, Debug)]
 pub struct Composed {
-    /// The file.
+    /// The bytes of the PNG file.
     pub png: Vec<u8>,
     /// Letters that the font does not have; a 〓 stands in their place.
     pub missing: Vec<char>,

@@ -22,7 +22,7 @@ pub struct Picture {
     pub name: String,
     /// What the bytes are: `image/png`, `image/jpeg` or `image/webp`.
     pub mime_type: String,
-    /// The file.
+    /// The bytes of the file.
     pub bytes: Vec<u8>,
 }
 

@@ -1,12 +1,12 @@
-//! What is said where there is no such card and no such theme (ILL-4).
+//! Refusals where there is no such card and no such theme (ILL-4).
 
 use serde_json::json;
 use toolkit::{Stop, caller, refused};
 
-/// Characters of a name that are repeated to whoever asked for it.
+/// Characters of a name that an error repeats.
 const NAME_CHARS_MAX: usize = 60;
 
-/// Whether the caller reads Japanese; who says nothing is told in English.
+/// Whether the caller reads Japanese; without a language the answer is in English.
 #[must_use]
 pub fn is_japanese() -> bool {
     caller::locale().is_some_and(|it| it.to_lowercase().starts_with("ja"))

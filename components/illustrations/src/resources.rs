@@ -12,7 +12,7 @@ use crate::{
     uris::{CARD, THUMBNAIL},
 };
 
-/// The pictures.
+/// Serves the pictures of cards and thumbnails as resources.
 pub struct Pictures;
 
 impl Resources for Pictures {

@@ -18,11 +18,11 @@ struct Said {
     cards: BTreeMap<String, Words>,
 }
 
-/// What is said for one of them.
+/// What people call one of them.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Words {
-    /// What names it wherever it is said.
+    /// What names it in any sentence.
     also: Vec<String>,
     /// What names it where cards are talked about: a colour, what is on the picture.
     hints: Vec<String>,

@@ -106,7 +106,7 @@ pub fn names() -> Result<Vec<Name>, String> {
     Ok(names)
 }
 
-/// The words of the cards, which other families are told.
+/// The words of the cards, for the other families.
 #[must_use]
 pub fn words() -> Vec<Name> {
     VOCABULARY.told()

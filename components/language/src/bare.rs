@@ -138,7 +138,7 @@ pub fn name(
     };
     let name = match (quoted, asks) {
         (Some(quoted), _) => Some(quoted),
-        // What was not asked for is looked up only where it is all that is said.
+        // What was not asked for is looked up only where the sentence has nothing else.
         (None, false) if text.is_ascii() => {
             longest(heard.capitals()).filter(|_| is_bare).or_else(|| few(heard, unused))
         }
@@ -159,7 +159,7 @@ pub fn name(
     let is_name = name.chars().filter(|it| it.is_alphabetic()).count() > 1;
     // `worker-a` names something for machines.
     let is_sign = name.contains(['-', '_']) && !name.contains(|it: char| it.is_uppercase());
-    // Much that is not understood beside it is no wish for it.
+    // Where much beside it is not understood, it is not what the sentence asks for.
     let beside = unused.iter().filter(|it| !name.contains(it.as_str())).count();
     // `What's the capital of France` asks for something else of it.
     let is_other = text.is_ascii() && beside > 0 && heard.find(" of ", 0).is_some();

@@ -40,23 +40,23 @@ pub trait Family: Default + Serialize + DeserializeOwned {
     type Sentence: Deref<Target = Heard>;
     /// What is asked for.
     type Goal: Copy + PartialEq + 'static;
-    /// What is being done.
+    /// What the family is doing about it.
     type Plan: Plan<Goal = Self::Goal, Sentence = Self::Sentence>;
 
-    /// Whose desk it is.
+    /// The family that answers, as the context names it.
     const HOLDER: &'static Holder;
     /// What it can do.
     const SKILLS: &'static [Skill<Self::Goal>];
     /// Goals that single words speak for, the likeliest first.
     const NEAR: &'static [(Self::Goal, &'static [Word])];
 
-    /// What is heard in `text`.
+    /// Reads `text`.
     fn hear(text: &str, today: Date) -> Self::Sentence;
 
     /// What `heard` asks for, and how surely.
     fn goal(heard: &Self::Sentence) -> Option<(Self::Goal, Percent)>;
 
-    /// Whether `heard` is for the family although it is said in such a manner.
+    /// Whether `heard` is for the family although it is in this manner.
     fn spares(_heard: &Self::Sentence, _manner: Manner) -> bool {
         false
     }
@@ -84,7 +84,7 @@ pub trait Family: Default + Serialize + DeserializeOwned {
     /// Words that make a question one of the family's, and none of the world.
     const OWN: &'static [Word] = &[];
 
-    /// Whether `heard` points to something that was not said in it.
+    /// Whether `heard` points to something from before that it does not name.
     fn points_back(heard: &Self::Sentence) -> bool {
         heard.points_back()
     }
@@ -92,7 +92,7 @@ pub trait Family: Default + Serialize + DeserializeOwned {
     /// Takes in what calls came to.
     fn observe(&mut self, _answered: &[Answered]) {}
 
-    /// What is answered to `goal` in words alone.
+    /// The answer to `goal` that needs no calls.
     fn told(&self, _heard: &Self::Sentence, _goal: Self::Goal, _desk: &Desk<'_>) -> Option<String> {
         None
     }
@@ -136,7 +136,7 @@ pub trait Plan: Serialize + DeserializeOwned {
     /// What it uses of the sentence for `goal`, besides what is known.
     fn used(&self, heard: &Self::Sentence, goal: Self::Goal) -> Used;
 
-    /// Whether what it leaves of the sentence is to be told: some plans take all of it.
+    /// Whether what it leaves of the sentence is to be reported: some plans take all of it.
     fn covers(&self) -> bool {
         true
     }
@@ -173,7 +173,7 @@ pub trait Plan: Serialize + DeserializeOwned {
     /// Takes in what a form brought.
     fn filled(&mut self, _values: &Map<String, Value>, _language: Language) {}
 
-    /// What is next.
+    /// Decides on the next step.
     fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision;
 }
 
@@ -195,7 +195,7 @@ pub struct Chat<F: Family> {
     plan: Option<F::Plan>,
     /// Whether the last sentence was answered in English; what a form brings has no language.
     is_english: Option<bool>,
-    /// Words of the sentence that led to nothing, told with the next answer.
+    /// Words of the sentence that led to nothing, reported with the next answer.
     unused: Vec<String>,
     /// The fields of the form that was asked for last.
     asked: Vec<String>,
@@ -232,7 +232,7 @@ impl<F: Family> Chat<F> {
         serde_json::to_value(self).unwrap_or_default()
     }
 
-    /// What is next, and how well what was said is understood, from 0 to 1.
+    /// What is next, and how well the message is understood, from 0 to 1.
     pub fn next(&mut self, turn: Turn<'_>) -> (Decision, f32) {
         let task = turn.task;
         let mut calls = self.calls;
@@ -263,7 +263,7 @@ impl<F: Family> Chat<F> {
         (decision, sure)
     }
 
-    /// Hears what is said: an answer to a form, or a sentence without what it takes back.
+    /// Takes in the message: an answer to a form, or a sentence without what it takes back.
     fn begin(&mut self, said: &str, desk: &mut Desk<'_>, answered: &[Answered]) -> Led {
         if said == CLOSED {
             if self.asked.is_empty() {
@@ -280,7 +280,7 @@ impl<F: Family> Chat<F> {
         if let Some(plan) = &self.plan {
             said = plan.plain(said);
         }
-        // A greeting beside a wish is no wish.
+        // A greeting beside a request is no request.
         let parts = settled::parts(&said);
         let is_polite = |it: &&String| {
             let heard = F::hear(it, desk.today());
@@ -296,7 +296,7 @@ impl<F: Family> Chat<F> {
         }
     }
 
-    /// Hears a sentence.
+    /// Takes in a sentence.
     fn hear(&mut self, said: &str, desk: &mut Desk<'_>, answered: &[Answered]) -> Led {
         let mut heard = F::hear(said, desk.today());
         let (mut own, manner) = intent::<F>(&heard);
@@ -322,7 +322,7 @@ impl<F: Family> Chat<F> {
         let is_denial = goal.is_some_and(F::is_denial);
         let has_no = || heard.has(&[Word::NOT]) || heard.tokens.iter().any(|it| it.is_denied);
         if is_denial || manner == Some(Manner::Nothing) || goal.is_none() && has_no() {
-            // `Don't show any, just list them`: the rest is what is wished.
+            // `Don't show any, just list them`: the rest is what is asked for.
             match behind_no::<F>(said, desk) {
                 Some(rest) => {
                     heard = F::hear(&rest, desk.today());
@@ -380,7 +380,7 @@ impl<F: Family> Chat<F> {
         desk: &mut Desk<'_>,
         answered: &[Answered],
     ) -> Led {
-        // What the person allowed meanwhile has happened, and is told.
+        // What the person allowed meanwhile has happened, and is reported.
         let is_done = |it: &Answered| {
             let is_own = it.call.id.starts_with(F::HOLDER.family);
             let is_form = it.call.arguments.contains_key(FORM_SCHEMA);
@@ -413,7 +413,7 @@ impl<F: Family> Chat<F> {
         (desk.conclude(say::unsure(desk, F::SKILLS, &unused, &goals)), part(NEAR))
     }
 
-    /// What is said to a sentence that is not for the family.
+    /// The answer to a sentence that is not for the family.
     fn not_mine(&self, desk: &Desk<'_>) -> Led {
         (desk.conclude(say::not_understood(desk, F::SKILLS)), 0.0)
     }
@@ -439,7 +439,7 @@ impl<F: Family> Chat<F> {
         decision
     }
 
-    /// The decision with the words that were not used, told where the person sees it first; the fields of a form
+    /// The decision with the words that were not used, reported where the person sees it first; the fields of a form
     /// are those that are waited for.
     fn noted(&mut self, mut decision: Decision, desk: &Desk<'_>) -> Decision {
         if let Decision::Call(calls) = &decision {
@@ -530,7 +530,7 @@ fn rests(said: &str) -> impl Iterator<Item = &str> {
     ends.take(PARTS_MAX).map(|(at, mark)| said[at + mark.len_utf8()..].trim())
 }
 
-/// What is wished behind a part that wants something not to be done.
+/// What is asked for behind a part that wants something not to be done.
 fn behind_no<F: Family>(said: &str, desk: &Desk<'_>) -> Option<String> {
     let is_wish = |it: &&str| {
         let goal = intent::<F>(&F::hear(it, desk.today())).0;

@@ -19,7 +19,7 @@ pub enum Time {
     },
     /// So many minutes from now.
     In {
-        /// From 1 on.
+        /// The number of minutes, from 1 on.
         minutes: i32,
     },
 }

@@ -1,4 +1,4 @@
-//! The contract's turns: what the host tells is read, and what is decided goes back.
+//! The contract's turns: what the host sends is read, and what is decided goes back.
 
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -13,10 +13,10 @@ use crate::{
     vocabulary,
 };
 
-/// The member of a context that says what is asked in words: who knows nothing of the context answers that.
+/// The member of a context that has the request as text: a component that knows nothing of the context answers that.
 pub const SENTENCE: &str = "sentence";
 
-/// What is asked in words beside what else is known.
+/// The request as text, beside other context.
 #[derive(Clone, Debug, Default, Deserialize)]
 struct Sentence {
     said: String,
@@ -25,7 +25,7 @@ struct Sentence {
     lead: String,
 }
 
-/// A turn, as it is told.
+/// A turn, as the contract sends it.
 #[derive(Debug)]
 pub struct Told {
     /// What the component put out in the turn before.
@@ -93,7 +93,7 @@ impl Told {
         Turn { task, is_first: *is_first, offers, answered }
     }
 
-    /// Whether something is asked in words.
+    /// Whether the turn has a request as text.
     #[must_use]
     pub fn asks(&self) -> bool {
         self.lead.is_some()
@@ -107,7 +107,7 @@ impl Told {
         self.context.clone().map(|it| of("context", it)).transpose()
     }
 
-    /// What goes back.
+    /// The reply that goes back to the assistant.
     #[must_use]
     pub fn reply(&self, decision: Decision, memory: &Value, confidence: f32) -> wit::Reply {
         let decision = match (&self.lead, decision) {

@@ -1,7 +1,7 @@
-//! A number, a time or a day that is said anew: `2枚…じゃなかった、3枚`, `2 - actually 3 - tickets`. The one
+//! A number, a time or a day that is corrected: `2枚…じゃなかった、3枚`, `2 - actually 3 - tickets`. The one
 //! that holds stays.
 
-/// What kind of word is said anew; only the same kind takes its place.
+/// What kind of word is corrected; only the same kind takes its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Count,
@@ -33,7 +33,7 @@ fn japanese(text: &str) -> String {
         at = first.1;
         let Some(second) = unit(&chars, first.1) else { break };
         if first.2 != second.2 {
-            // `二人でゴジラ、明日。あ、やっぱり四人で`: what is said anew is further back.
+            // `二人でゴジラ、明日。あ、やっぱり四人で`: what is corrected is further back.
             let between: String = chars[first.1..second.0].iter().collect();
             let before = before_of(&chars, first.0, second.2).filter(|_| is_taking_back(&between));
             if let Some((from, to, _)) = before {
@@ -49,7 +49,7 @@ fn japanese(text: &str) -> String {
             at = first.0;
             continue;
         }
-        // `3枚で、2枚じゃなくて`: nothing comes in its place but what was said before.
+        // `3枚で、2枚じゃなくて`: only what came before can take its place.
         let behind: String = chars[second.1..].iter().collect();
         let mark = marks(TAKES_BACK)
             .find(|it| (it.contains("じゃな") || it.contains("でな")) && behind.starts_with(it));
@@ -132,7 +132,7 @@ fn english(text: &str) -> String {
     let mut left_out = vec![false; words.len()];
     for at in 0..words.len() {
         let Some(first) = kind(at) else { continue };
-        // `2 tickets, no wait, 3 tickets`: the noun is said twice.
+        // `2 tickets, no wait, 3 tickets`: the noun is there twice.
         for noun in 0..2 {
             let from = at + 1 + noun;
             let marks = bare.iter().skip(from);

@@ -9,7 +9,7 @@ use crate::{
     words::Word,
 };
 
-/// Words that are told at once.
+/// Words that are reported at once.
 const TOLD_MAX: usize = 5;
 /// From so many words on that nothing is known of, the sentence is asked about.
 pub const ASKED_FROM: usize = 4;
@@ -94,7 +94,7 @@ pub fn unused(heard: &Heard, used: &Used) -> Vec<String> {
         let to = (*to).min(known.len());
         known[(*from).min(to)..to].fill(true);
     }
-    // What is a condition is told as it was said, in whatever letters.
+    // A condition is reported as it was written, in whatever letters.
     let mut conditions: Vec<(usize, usize)> = Vec::new();
     for words in CONDITIONS.iter().chain(heard.vocabulary.conditions) {
         if used.conditions.contains(words) {
@@ -112,7 +112,7 @@ pub fn unused(heard: &Heard, used: &Used) -> Vec<String> {
             }
         }
     }
-    // What no family has is no part of a wish for one of them, and neither is what another one has.
+    // What no family has is no part of a request to one of them, and neither is what another one has.
     let others = [Word::ELSEWHERE, Word::DELETE, Word::PRICE, Word::THEIRS];
     for token in heard.tokens.iter().filter(|it| others.contains(&it.word) && !it.is_denied) {
         known[token.from..token.to].fill(false);
@@ -122,7 +122,7 @@ pub fn unused(heard: &Heard, used: &Used) -> Vec<String> {
         let text: String = name.iter().collect();
         let is_at = |at: &usize| heard.lower[*at..].starts_with(&name);
         let all = (0..heard.lower.len()).filter(is_at).filter(|_| !name.is_empty());
-        // What is said again is used again.
+        // What is repeated is used again.
         for (index, at) in all.enumerate() {
             if index == 0 || heard.is_word(at, &text) {
                 known[at..at + name.len()].fill(true);
@@ -191,7 +191,7 @@ fn words(heard: &Heard, known: &[bool]) -> Vec<(usize, String)> {
             Kind::Other => false,
         };
         if means {
-            // A word of one sign is told with what is written behind it.
+            // A word of one sign is reported with what is written behind it.
             let tail =
                 chars[at..].iter().take(2).take_while(|it| matches!(it, '\u{3041}'..='\u{3096}'));
             let tail: String =

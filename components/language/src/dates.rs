@@ -150,7 +150,7 @@ pub struct Hours {
 /// When something is to be.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct When {
-    /// The day.
+    /// The day that is meant.
     pub date: Option<Date>,
     /// A second day that will do as well: `明日か明後日`, `this weekend`.
     pub also: Option<Date>,
@@ -208,7 +208,7 @@ pub(crate) fn read(lower: &[char], today: Date) -> When {
 struct Reading {
     today: Date,
     when: When,
-    /// How many weeks from this one, where that is said.
+    /// How many weeks from this one, where the sentence has it.
     week: Option<i32>,
     /// How many months from this one.
     month: Option<i8>,
@@ -486,7 +486,7 @@ impl Reading {
 
     fn settled(mut self) -> When {
         if let Some((minutes, bound)) = self.clock {
-            // `夜7時` and `7pm` are after noon, and so is 7 o'clock where nothing is said.
+            // `夜7時` and `7pm` are after noon, and so is 7 o'clock without any of these.
             let is_morning = self.when.hours.is_some_and(|it| it.to == NOON);
             let minutes = match minutes {
                 0..NOON if self.is_late || (minutes < 8 * 60 && !is_morning) => minutes + NOON,

@@ -17,7 +17,7 @@ pub const FORM_SCHEMA: &str = "form_schema";
 /// A code of refusals, and what it means in Japanese.
 pub type Code = (&'static str, &'static str);
 
-/// Whose desk it is.
+/// The component and the family that answer.
 #[derive(Debug)]
 pub struct Holder {
     /// The family, which begins the ids of its calls.
@@ -28,12 +28,12 @@ pub struct Holder {
     pub subjects: &'static [&'static str],
 }
 
-/// One turn's desk.
+/// The state of one turn.
 #[derive(Debug)]
 pub struct Desk<'a> {
-    /// Whose it is.
+    /// The component and the family that answer.
     pub holder: &'static Holder,
-    /// What is answered in.
+    /// The language of the answer.
     pub language: Language,
     /// When it is asked.
     pub now: Timestamp,
@@ -111,7 +111,7 @@ impl Desk<'_> {
         Decision::Call(vec![self.call(tool, arguments, reason)])
     }
 
-    /// Asks by a form; where there is none on offer, in words.
+    /// Asks by a form; where there is none on offer, as text.
     pub fn ask(
         &mut self,
         form: Value,
@@ -124,7 +124,7 @@ impl Desk<'_> {
         }
     }
 
-    /// An answer in words, which says who gives it.
+    /// An answer as text, which names the component that gives it.
     #[must_use]
     pub fn conclude(&self, text: impl Into<String>) -> Decision {
         self.answer(text, Vec::new())

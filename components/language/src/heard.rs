@@ -1,4 +1,4 @@
-//! A sentence as it was heard: its words by the tables, what is quoted in it, and what is said no to.
+//! A sentence that was read: its words by the tables, what is quoted in it, and what it denies.
 
 use jiff::civil::Date;
 
@@ -24,13 +24,13 @@ const QUOTES: [(char, char); 6] =
 /// A phrase that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Token {
-    /// What it means.
+    /// What the phrase means.
     pub word: Word,
     /// Where it begins, in characters.
     pub from: usize,
-    /// Where it ends.
+    /// Where it ends, in characters.
     pub to: usize,
-    /// Whether the words around it say no to it.
+    /// Whether the words around it deny it.
     pub is_denied: bool,
 }
 
@@ -39,13 +39,13 @@ pub struct Token {
 pub struct Piece {
     /// Where it begins, in characters.
     pub from: usize,
-    /// Where it ends.
+    /// Where it ends, in characters.
     pub to: usize,
     /// As it was written.
     pub text: String,
 }
 
-/// A sentence as it was heard.
+/// A sentence that was read.
 #[derive(Clone, Debug)]
 pub struct Heard {
     /// As it was written, in one way of writing widths and spaces.
@@ -60,14 +60,14 @@ pub struct Heard {
     pub when: When,
     /// How many, and which identifiers.
     pub numbers: Numbers,
-    /// Whose words are known.
+    /// The vocabulary by which its words are known.
     pub(crate) vocabulary: &'static Vocabulary,
     /// Of each character, whether it belongs to something that is known.
     known: Vec<bool>,
 }
 
 impl Heard {
-    /// What is heard in `text` on the day `today`.
+    /// Reads `text` on the day `today`.
     #[must_use]
     pub fn of(text: &str, today: Date, vocabulary: &'static Vocabulary) -> Self {
         let chars = clean(text);
@@ -158,7 +158,7 @@ impl Heard {
             && !self.has(known)
     }
 
-    /// Whether it points to something that was said before, which no name says again.
+    /// Whether it points to something from before that it does not name.
     #[must_use]
     pub fn points_back(&self) -> bool {
         const BACK: &str = "その|that ";
@@ -307,7 +307,7 @@ fn forget(tokens: &mut Vec<Token>, spans: &[(usize, usize)]) {
     tokens.retain(|it| !is_theirs(it.word) || !is_inside(it));
 }
 
-/// Words that name a deed, whatever it is about; a no belongs to the nearest of them.
+/// Words that name a deed, whatever it is about; a denial belongs to the nearest of them.
 const DEEDS: &[Word] = &[Word::MAKE, Word::SHOW, Word::CANCEL, Word::THEIR_DEED];
 
 /// Whether a no denies the deed at `at`: the nearest one behind it in Japanese, before it in English.

@@ -3,9 +3,9 @@
 /// The language of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
-    /// Japanese.
+    /// Answers in Japanese.
     Japanese,
-    /// English.
+    /// Answers in English.
     English,
 }
 

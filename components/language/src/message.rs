@@ -1,33 +1,33 @@
-//! What is said: by the person, by the assistant, and by tools.
+//! Messages: of the person, of the assistant, and of tools.
 
 use serde::{Deserialize, Serialize};
 
 /// One entry of a conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Message {
-    /// Whether the person said it, rather than the assistant.
+    /// Whether it is the person's, rather than the assistant's.
     pub is_user: bool,
     /// Its pieces, in order.
     pub parts: Vec<Part>,
 }
 
-/// A piece of what was said.
+/// A piece of a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Part {
-    /// What it is.
+    /// A text or a picture.
     pub body: Body,
 }
 
 /// What a piece is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Body {
-    /// A text.
+    /// A piece that is text.
     Text(String),
-    /// A picture.
+    /// A piece that is a picture.
     Image(Image),
 }
 
-/// A picture.
+/// A picture with its bytes.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Image {
     /// `image/png` and its like.
@@ -43,13 +43,13 @@ impl std::fmt::Debug for Image {
 }
 
 impl Part {
-    /// A text.
+    /// A part of text alone.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self { body: Body::Text(text.into()) }
     }
 
-    /// A picture.
+    /// A part that is a picture.
     #[must_use]
     pub fn image(image: Image) -> Self {
         Self { body: Body::Image(image) }

@@ -38,7 +38,7 @@ const WORDS: &[(u32, Unit, &str)] = &[
     (4, Unit::People, "four for|4 for"),
 ];
 
-/// English numbers.
+/// English number words.
 const ENGLISH: &[&str] = &[
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
     "eleven", "twelve",
@@ -54,13 +54,13 @@ const LONG: usize = 4;
 /// The numbers of a sentence.
 #[derive(Clone, Debug, Default)]
 pub struct Numbers {
-    /// Numbers of something.
+    /// Numbers, each with what it counts.
     pub counts: Vec<(Unit, u32)>,
     /// Things that are named by a letter and a number, in their order.
     pub marked: Vec<String>,
     /// Identifiers, each with what it names.
     pub ids: Vec<(Id, String)>,
-    /// Where they stand.
+    /// Where they stand in the sentence.
     pub spans: Vec<Span>,
 }
 

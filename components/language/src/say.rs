@@ -1,4 +1,4 @@
-//! What is said where nothing is done, or where a tool refuses: who answers, what it understands, what is missing.
+//! Texts where nothing is done, or where a tool refuses: which component answers, what it understands, what is missing.
 
 use toolkit::dialogue::Sample;
 
@@ -17,7 +17,7 @@ pub struct Skill<G: 'static> {
     pub name: (&'static str, &'static str),
     /// A sentence that leads there, in Japanese and English.
     pub example: (&'static str, &'static str),
-    /// Whether it is among the few that are told where little is to be said.
+    /// Whether it is among the few that a short text names.
     pub is_told: bool,
 }
 
@@ -86,7 +86,7 @@ pub fn not_understood<G>(desk: &Desk<'_>, skills: &[Skill<G>]) -> String {
     format!("{head}\n{}", examples(desk, skills))
 }
 
-/// Nothing is done, as was said.
+/// Confirms that nothing is done, as the sentence asks.
 #[must_use]
 pub fn nothing(desk: &Desk<'_>) -> String {
     desk.say("分かりました。何もしていません。", "Very well: nothing was done.")

@@ -1,6 +1,6 @@
-//! A sentence before it is read: one way of writing, what was taken back left out, and its wishes apart.
+//! A sentence before it is read: one way of writing, what was taken back left out, and its requests apart.
 
-/// What says that the words before it are taken back, in Japanese.
+/// Phrases that take back the words before them, in Japanese.
 const NOT_BUT: &[&str] =
     &["じゃなくて", "ではなくて", "ではなく", "じゃなく", "でなくて", "でなく", "、いや、"];
 /// What says that a whole sentence before it holds no longer.
@@ -32,7 +32,7 @@ const DISMISSED: &[&str] = &[
     "はおいといて",
     "はさておき",
 ];
-/// What takes back a word in English.
+/// Phrases that take back a word in English.
 const NO_WAIT: &[&str] = &[
     ", no wait,",
     ", no wait",
@@ -82,7 +82,7 @@ const DAYS: &[&str] = &[
     "土曜日",
     "日曜日",
 ];
-/// What joins two wishes of one sentence.
+/// What joins two requests of one sentence.
 const JOINTS: &[&str] = &[
     "。",
     "！",
@@ -239,7 +239,7 @@ fn english(text: String) -> String {
     text
 }
 
-/// The wishes of `text`, where its words may join several.
+/// The requests of `text`, where its words may join several.
 #[must_use]
 pub fn parts(text: &str) -> Vec<String> {
     let lower = text.to_ascii_lowercase();

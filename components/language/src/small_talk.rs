@@ -1,4 +1,4 @@
-//! What is said to no family: greetings, thanks, prices, what nothing here does. It is answered in words alone.
+//! Sentences for no family: greetings, thanks, prices, what nothing here does. They are answered without calls.
 
 use jiff::Timestamp;
 use toolkit::dialogue::Name;
@@ -29,7 +29,7 @@ pub enum Manner {
     Nothing,
     /// How a thing is done.
     How,
-    /// What it costs.
+    /// The sentence asks what something costs.
     Price,
     /// Something is to be deleted.
     Delete,
@@ -39,16 +39,16 @@ pub enum Manner {
     Errand,
     /// What none of the families has.
     Elsewhere,
-    /// What there is.
+    /// The sentence asks what there is.
     Help,
-    /// Thanks.
+    /// Thanks for an answer.
     Thanks,
-    /// A greeting.
+    /// A greeting, such as `hello`.
     Greeting,
 }
 
 impl Manner {
-    /// Whether it merely goes with what else is said.
+    /// Whether it merely goes with the rest of the sentence.
     #[must_use]
     pub fn is_polite(self) -> bool {
         matches!(self, Self::Help | Self::Thanks | Self::Greeting)
@@ -82,16 +82,16 @@ pub fn manners(heard: &Heard) -> impl Iterator<Item = (Manner, Percent)> {
     all.into_iter().filter(|it| it.2).map(|it| (it.0, it.1))
 }
 
-/// What is said, by whom it may be understood, and what may be called.
+/// A sentence, the components that may understand it, and the tools that may be called.
 #[derive(Clone, Copy, Debug)]
 pub struct Said<'a> {
-    /// The sentence.
+    /// The sentence as it was written.
     pub text: &'a str,
     /// What is answered in.
     pub language: Language,
-    /// When it is said.
+    /// When it was sent.
     pub now: Timestamp,
-    /// What the components told: their words and their examples.
+    /// What the components declared: their words and their examples.
     pub names: &'a [Name],
     /// What may be called.
     pub offers: &'a [Offer],

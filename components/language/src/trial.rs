@@ -21,7 +21,7 @@ pub const FORM: &str = "ask_by_form";
 /// What comes next in a family.
 pub type Next = fn(Turn) -> Result<Reply, String>;
 
-/// What was said before, oldest first, and whether the person said it.
+/// Earlier messages, oldest first, and whether each is the person's.
 pub type Before<'a> = &'a [(&'a str, bool)];
 
 /// A conversation of a person with one family.
@@ -37,7 +37,7 @@ pub struct Talk {
     pub context: Option<Value>,
     /// The calls of the turn before.
     pub last: Vec<ToolCall>,
-    /// How well what was said last is understood.
+    /// How well the last message is understood.
     pub confidence: f32,
     next: Next,
     memory: Option<String>,
@@ -72,12 +72,12 @@ impl Talk {
         self
     }
 
-    /// Says `message`.
+    /// Sends `message` as the person.
     pub fn say(&mut self, message: &str) -> Decision {
         self.say_after(&[], message)
     }
 
-    /// Says `message` after what was said before.
+    /// Sends `message` after the earlier messages.
     pub fn say_after(&mut self, before: Before<'_>, message: &str) -> Decision {
         self.language = self.language.or(Some(Language::of(message)));
         self.turn(before, message, true, &[])

@@ -11,9 +11,9 @@ use crate::{
 /// What a person or an agent asks for.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// What is said now; empty where only calls that waited are answered.
+    /// The new message; empty where only calls that waited are answered.
     pub message: Vec<Part>,
-    /// What was said before, oldest first; empty where it is remembered.
+    /// Earlier messages, oldest first; empty where it is remembered.
     pub history: Vec<Message>,
     /// The language of the answer.
     pub language: Language,
@@ -26,7 +26,7 @@ pub struct Task {
 pub struct Turn<'a> {
     /// What is asked for.
     pub task: &'a Task,
-    /// Whether the task's message has not been heard yet.
+    /// Whether the task's message has not been received yet.
     pub is_first: bool,
     /// The tools that may be called now.
     pub offers: &'a [Offer],
@@ -37,7 +37,7 @@ pub struct Turn<'a> {
 /// A tool that may be called.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Offer {
-    /// Its name.
+    /// The name as people write it.
     pub name: String,
     /// The names of its arguments.
     pub arguments: Vec<String>,
@@ -65,7 +65,7 @@ pub struct ToolCall {
 /// A call and its result.
 #[derive(Clone, Debug)]
 pub struct Answered {
-    /// The call.
+    /// The call that was made.
     pub call: ToolCall,
     /// What came of it.
     pub result: ToolResult,
@@ -83,7 +83,7 @@ pub enum ToolResult {
         /// Texts and pictures.
         content: Vec<Part>,
     },
-    /// The call failed.
+    /// The call failed, and why.
     Failed(Failure),
 }
 
@@ -101,14 +101,14 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// One without facts.
+    /// A failure without facts.
     #[must_use]
     pub fn new(error: &str, status: u16, message: impl Into<String>) -> Self {
         Self { error: error.to_owned(), message: message.into(), status, data: Map::new() }
     }
 }
 
-/// What comes next.
+/// What happens after a turn.
 #[derive(Clone, Debug)]
 pub enum Decision {
     /// These calls, all at once.
@@ -117,7 +117,7 @@ pub enum Decision {
     Conclude(Conclusion),
 }
 
-/// An answer.
+/// The answer that ends a turn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Conclusion {
     /// Texts and pictures, in order.

@@ -1,4 +1,4 @@
-//! The words of a family, and those of the other families, which it is told turn by turn.
+//! The words of a family, and those of the other families, which it receives turn by turn.
 
 use std::{
     cell::RefCell,
@@ -24,7 +24,7 @@ const CHUNK: usize = 64;
 pub enum Unit {
     /// People, and what each of them has one of.
     People,
-    /// Things.
+    /// Names of things that are counted.
     Pieces,
 }
 
@@ -39,19 +39,19 @@ pub type Marked = Option<(Vec<String>, usize)>;
 /// What a family's sentences are made of.
 #[derive(Debug)]
 pub struct Vocabulary {
-    /// The family.
+    /// The name of the family.
     pub family: &'static str,
     /// Phrases, `|` between them, in lower case.
     pub phrases: &'static [(Word, &'static str)],
     /// Words for what it has.
     pub nouns: &'static [Word],
-    /// Words for what is done with that, which a no may deny.
+    /// Words for what is done with that, which a sentence may deny.
     pub deeds: &'static [Word],
     /// Other words before which a name of such a thing may stand.
     pub heads: &'static [Word],
     /// What introduces an identifier of each kind.
     pub labels: &'static [(Id, &'static str)],
-    /// What it counts.
+    /// The words of counters, each with what it counts.
     pub counters: &'static [(Unit, &'static str)],
     /// Words that are a number of something.
     pub counts: &'static [(u32, Unit, &'static str)],
@@ -66,7 +66,7 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// One without words.
+    /// A vocabulary without words.
     pub const NONE: Self = Self {
         family: "",
         phrases: &[],
@@ -82,7 +82,7 @@ impl Vocabulary {
         marks: |_, _, _| None,
     };
 
-    /// Its words, as other families are told them.
+    /// Its words, as other families receive them.
     #[must_use]
     pub fn told(&self) -> Vec<Name> {
         let mut told = Vec::new();
@@ -116,7 +116,7 @@ impl Vocabulary {
     }
 }
 
-/// What was told last, and the lexicons that were made for it.
+/// The names that were received last, and the lexicons that were made for them.
 struct Lexicons {
     hash: u64,
     told: Vec<(Word, String, String)>,

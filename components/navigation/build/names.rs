@@ -15,7 +15,7 @@ type Areas = HashMap<String, (String, String)>;
 /// How big a junction is beside other places.
 const JUNCTION_WEIGHT: u8 = 40;
 
-/// All places.
+/// Reads all places of the table.
 pub(crate) fn read(open: Open<'_>) -> Result<Vec<Place>, String> {
     let tables = ["stations.tsv", "wards.tsv", "places.tsv", "junctions.tsv"];
     let [stations, wards, others, junctions] = tables.map(open);

@@ -12,7 +12,7 @@ use super::{
 /// What a table is read by: its name in, its text out.
 pub(crate) type Open<'o> = &'o dyn Fn(&str) -> Result<String, String>;
 
-/// How fast a ramp is driven, and what its lights, its gate and merging take besides, in seconds.
+/// How fast a ramp is driven, and what its lights, its toll gate and merging take besides, in seconds.
 const RAMP_KMH: f64 = 40.0;
 const RAMP_S: f64 = 60.0;
 
@@ -161,7 +161,7 @@ impl Builder {
         self.network.links.push(link);
     }
 
-    /// Adds a ramp, as slow as it is with its lights, its gate and the lane that one has to find.
+    /// Adds a ramp, as slow as it is with its lights, its toll gate and the lane that one has to find.
     fn ramp_link(&mut self, link: Link) {
         self.link(link);
         if let Some(it) = self.network.links.last_mut() {
@@ -226,7 +226,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Whoever enters where only one direction can be taken must not take the other one, nor leave
+    /// A car that enters where only one direction can be taken must not take the other one, nor leave
     /// from it.
     fn half_interchanges(&mut self, first: usize, ends: &[Option<u32>]) -> Result<(), String> {
         let links = &self.network.links;
@@ -259,7 +259,7 @@ impl Builder {
     }
 }
 
-/// `芝浦出入口` is called `芝浦入口` by whoever enters there; an `IC` stays what it is.
+/// `芝浦出入口` is called `芝浦入口` by cars that enter there; an `IC` stays what it is.
 fn named(name: &Text, local: &str, en: &str) -> Text {
     match name.local.strip_suffix("出入口") {
         Some(stem) => Text { local: format!("{stem}{local}"), en: format!("{} {en}", name.en) },

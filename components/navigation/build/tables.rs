@@ -41,7 +41,7 @@ impl<'t> Row<'t> {
         self.read_point(self.field(number))
     }
 
-    /// `latitude,longitude`, with at most four decimals: nobody types a place more exactly.
+    /// `latitude,longitude`, with at most four decimals, about ten metres.
     pub(crate) fn read_point(&self, text: &str) -> Result<Point, String> {
         let wrong = || self.wrong(&format!("{text:?} is no latitude,longitude"));
         let (lat, lng) = text.split_once(',').ok_or_else(wrong)?;

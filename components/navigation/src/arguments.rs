@@ -18,7 +18,7 @@ const VIA_MAX: usize = 10;
 const PAIRS_MAX: usize = 100;
 /// A clock may be that much behind.
 const GRACE: Duration = Duration::from_mins(1);
-/// Nobody knows the traffic of later days.
+/// The traffic of later days is not known.
 const AHEAD_MAX: Duration = Duration::from_hours(24 * 366);
 
 /// A place without the spaces around it.
@@ -128,7 +128,7 @@ pub fn mode(user: &User) -> Result<Mode, Stop> {
 /// What the best route has least of.
 ///
 /// # Errors
-/// When it is none of the words for it.
+/// When it is none of the values for it.
 pub fn prefer(user: &User) -> Result<Prefer, Stop> {
     let meta = user.request_meta();
     let Some(word) = meta.get(PREFER) else { return Ok(Prefer::Fastest) };
@@ -161,7 +161,7 @@ pub fn via(user: &User) -> Result<Vec<String>, Stop> {
     list.iter().enumerate().map(named).collect()
 }
 
-/// When one must be there; none where nobody says.
+/// When one must be there; none where the request does not say.
 ///
 /// # Errors
 /// When it is no time, or over.

@@ -10,7 +10,7 @@ pub enum Language {
     /// 日本語
     #[default]
     Japanese,
-    /// English
+    /// Instructions and names in English.
     English,
 }
 
@@ -42,7 +42,7 @@ impl Language {
     }
 }
 
-/// When one leaves.
+/// When a journey begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Departure {
     /// Now, whenever that is (NAV-21).
@@ -68,9 +68,9 @@ pub enum Traffic {
 pub struct Avoid {
     /// Roads that cost a toll.
     pub tolls: bool,
-    /// Motorways.
+    /// Avoids motorways.
     pub highways: bool,
-    /// Ferries.
+    /// Avoids ferries.
     pub ferries: bool,
 }
 
@@ -79,7 +79,7 @@ pub struct Avoid {
 pub struct RouteAsk {
     /// A name, an address, or `lat,lng`.
     pub origin: String,
-    /// The same.
+    /// Where the route ends, as the caller wrote it.
     pub destination: String,
     /// Stops on the way, in order.
     pub via: Vec<String>,
@@ -87,27 +87,27 @@ pub struct RouteAsk {
     pub prefer: Prefer,
     /// What to keep clear of.
     pub avoid: Avoid,
-    /// Whether up to three routes are wished.
+    /// Whether up to three routes are requested.
     pub alternatives: bool,
-    /// When.
+    /// When the journey begins.
     pub departure: Departure,
     /// What traffic is taken to be.
     pub traffic: Traffic,
-    /// How one travels.
+    /// The means of travel.
     pub mode: Mode,
-    /// What people read.
+    /// The language of names and texts.
     pub language: Language,
 }
 
 /// A comparison of many pairs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompareAsk {
-    /// 1 to 25.
+    /// The origins: 1 to 25 names, addresses or `lat,lng`.
     pub origins: Vec<String>,
     /// 1 to 25; at most 100 pairs.
     pub destinations: Vec<String>,
-    /// When.
+    /// When the journeys begin.
     pub departure: Departure,
-    /// What people read.
+    /// The language of names and texts.
     pub language: Language,
 }

@@ -19,12 +19,12 @@ use crate::{
 
 /// Suggestions of one answer.
 const SUGGESTIONS_MAX: usize = 20;
-/// And where nobody says how many.
+/// And where the request gives no number.
 const SUGGESTIONS: usize = 8;
 /// Statuses of a provider that did its work, whatever it found (NAV-40).
 const WORKS: [&str; 6] =
     ["OK", "ZERO_RESULTS", "NOT_FOUND", "INVALID_REQUEST", "OUTSIDE_MAP", "MAX_WAYPOINTS_EXCEEDED"];
-/// Characters that somebody may have typed.
+/// Characters of typed text.
 const TYPED_CHARS_MAX: usize = 200;
 
 /// One look-up.
@@ -41,7 +41,7 @@ pub fn get(request: &Request) -> Result<Value, Failure> {
     }
 }
 
-/// `places?q=…&limit=`: what somebody who types may mean.
+/// `places?q=…&limit=`: the places that typed text may mean.
 fn places(request: &Request) -> Result<Value, Failure> {
     let typed = request.required("q")?.trim();
     if typed.len() > TYPED_CHARS_MAX * 16 || typed.chars().count() > TYPED_CHARS_MAX {

@@ -1,5 +1,5 @@
-//! What lies outside the bundled network and is known all the same: so that a place outside is told
-//! apart from a place that nobody knows.
+//! What lies outside the bundled network and is known all the same: so that a place outside is known
+//! apart from a name that no place has.
 
 use graph::{
     Place,

@@ -1,4 +1,4 @@
-//! Navigation: ways from here to there, with or without a key (NAV-20 to NAV-35).
+//! Navigation: routes from here to there, with or without a key (NAV-20 to NAV-35).
 
 pub mod arguments;
 pub mod ask;

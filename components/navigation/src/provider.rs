@@ -31,7 +31,7 @@ use memory::Remembering;
 /// Routes that one search may have (NAV-20).
 pub(crate) const ROUTES_MAX: usize = 3;
 
-/// Everybody's, which wants a second between two requests.
+/// The public server, which wants a second between two requests.
 const PUBLIC_NOMINATIM: &str = "//nominatim.openstreetmap.org";
 const PUBLIC_PACE_MS: u32 = 1_000;
 
@@ -101,7 +101,7 @@ pub fn chosen() -> Result<Box<dyn Provider>, Unfit> {
     })
 }
 
-/// Who knows places for those that know roads alone, where the operator named somebody.
+/// The geocoder for providers that know roads alone, where the operator named one.
 fn nominatim() -> Result<Option<nominatim::Nominatim<nominatim::Paced>>, Unfit> {
     if !settings::is_set("nominatim_url") {
         return Ok(None);
@@ -111,7 +111,7 @@ fn nominatim() -> Result<Option<nominatim::Nominatim<nominatim::Paced>>, Unfit> 
     Ok(Some(nominatim::Nominatim::new(&base, if is_public { PUBLIC_PACE_MS } else { 0 })))
 }
 
-/// With a memory of its own: what another provider or place said is nothing of this one's.
+/// With a cache of its own: answers of another provider or address are not used for this one.
 fn remembering(kind: Kind, base: &str, provider: impl Provider + 'static) -> Box<dyn Provider> {
     Box::new(Remembering::new(kind, base, provider))
 }

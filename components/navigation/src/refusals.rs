@@ -1,18 +1,18 @@
-//! What is said when the answer is no, in the caller's language, and what to do about it (NAV-40).
+//! Refusals, in the caller's language, with what to do about them (NAV-40).
 
 use serde_json::{Value, json};
 use toolkit::{Stop, caller, refused};
 
 use crate::{ask::Language, trouble::Trouble, words};
 
-/// The language to speak with whoever calls: Japanese, unless they ask for another one.
+/// The language for the caller: Japanese, unless they ask for another one.
 #[must_use]
 pub fn language() -> Language {
     let is_japanese = caller::locale().is_none_or(|it| it.to_lowercase().starts_with("ja"));
     if is_japanese { Language::Japanese } else { Language::English }
 }
 
-/// The stop that says so to whoever calls. The codes are what the REST endpoints tell statuses by
+/// The stop that reports it to the caller. The REST endpoints choose their statuses by the codes
 /// (NAV-10, NAV-40).
 #[must_use]
 pub fn stop(trouble: &Trouble) -> Stop {
@@ -39,7 +39,7 @@ fn code(trouble: &Trouble) -> (&'static str, u16) {
     }
 }
 
-/// Google's word for it.
+/// Google's status for it.
 #[must_use]
 pub fn status(trouble: &Trouble) -> &'static str {
     match trouble {

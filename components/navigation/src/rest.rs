@@ -31,7 +31,7 @@ const ASSISTANT: &str = "navigation";
 /// Bytes of a body: the longest history that may be sent.
 const BODY_BYTES_MAX: u32 = 64 << 20;
 
-/// The addresses.
+/// The addresses that are served.
 pub fn routes() -> Vec<Route> {
     let with = |it: Route| {
         let it = it.of_tool::<RouteSearch>().of_tool::<DistanceCompare>().of_tool::<Geocode>();
@@ -56,22 +56,22 @@ fn navigate(request: &Request) -> Result<Answer, Stop> {
 struct Trip {
     origin: String,
     destination: String,
-    /// What is wished of it, in a sentence.
+    /// The constraints, as a sentence.
     message: String,
-    /// What was said before, oldest first.
+    /// Earlier messages, oldest first.
     history: Vec<Remark>,
     language: Language,
 }
 
 /// What an answer looks like.
 enum Shape {
-    /// NAV-1.
+    /// A route that a model or rules chose, with the reasons (NAV-1).
     Reasoned {
         /// The history as it was given, with the question at its end (NAV-4, NAV-5).
         said: Vec<Value>,
         message: String,
     },
-    /// NAV-18.
+    /// The router's own first route (NAV-18).
     Plain,
 }
 
@@ -81,7 +81,7 @@ type Body = (Value, Value);
 /// What a run came to.
 struct Ended {
     ending: String,
-    /// For people.
+    /// The text, for people.
     text: String,
     /// The route that is meant; none where there is none.
     choice: Option<Choice>,
@@ -127,7 +127,7 @@ impl Trip {
         }
     }
 
-    /// As it is told to a model (NAV-52).
+    /// As a model receives it (NAV-52).
     fn task(&self, route: &Value, may_ask_model: bool) -> Task {
         let said = self.history.iter();
         let said = said.map(|it| Said { is_user: it.is_user, text: it.content.clone() });
@@ -193,7 +193,7 @@ impl Trip {
     }
 }
 
-/// Follows `run` to its end, and tells of it on the way where events are wanted.
+/// Follows `run` to its end, and sends events on the way where they are wanted.
 fn follow(run: &Run, wants_events: bool) -> Ended {
     let is_model = run.provider() != assistants::BUILTIN;
     let mut telling = Telling::default();
@@ -214,7 +214,7 @@ fn follow(run: &Run, wants_events: bool) -> Ended {
             }
             assistants::TEXT => say(text),
             _ => {
-                // The last word is that of one turn.
+                // The last message is that of one turn.
                 if data["state"] == "thinking" {
                     telling = Telling::default();
                 }
@@ -230,7 +230,7 @@ fn say(text: &str) {
     send("reasoning_delta", &json!({ "text": text }));
 }
 
-/// What the run came to; what of a model's last word was not told yet is told now.
+/// What the run came to; what of a model's last message was not sent yet is sent now.
 fn ended(data: &Value, is_model: bool, telling: Option<&Telling>) -> Ended {
     let calls = data["calls"].as_array().cloned().unwrap_or_default();
     let text = data["text"].as_str().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Sentences about ways, distances and places, which are understood without a model; and routes that are asked for by
+//! Sentences about routes, distances and places, which are understood without a model; and routes that are asked for by
 //! their kind.
 
 mod places;
@@ -100,7 +100,7 @@ pub fn next(turn: Turn) -> Result<Reply, String> {
     Ok(told.reply(decision, &chat.memory(), confidence))
 }
 
-/// The words of the ways, which other families are told.
+/// The words of the routes, for the other families.
 ///
 /// # Errors
 /// None.
@@ -108,13 +108,13 @@ pub fn names() -> Result<Vec<Name>, String> {
     Ok(VOCABULARY.told())
 }
 
-/// What can be written about ways.
+/// What can be written about routes.
 #[must_use]
 pub fn samples(tag: &str) -> Vec<Sample> {
     say::samples(SKILLS, tag)
 }
 
-/// A route that is asked for, in words or by its kind.
+/// A route that is asked for, by a sentence or by its kind.
 #[derive(Deserialize)]
 struct Route {
     origin: String,
@@ -123,7 +123,7 @@ struct Route {
     message: String,
     #[serde(default)]
     history: Vec<Said>,
-    /// One of the kinds of `POST /api/route`; none where the message says what is wished (NAV-18).
+    /// One of the kinds of `POST /api/route`; none where the message has the constraints (NAV-18).
     kind: Option<String>,
     mode: Option<String>,
     #[serde(default)]
@@ -150,7 +150,7 @@ impl Route {
         }
     }
 
-    /// What the kind of route wishes for; none where the message says it.
+    /// The constraints of the kind of route; none where the message has them.
     fn wishes(&self) -> Option<Wishes> {
         let kind = self.kind.as_deref()?;
         let mut wishes = Wishes::default();
@@ -267,7 +267,7 @@ impl Family for Navigation {
     }
 }
 
-/// What a way uses of a sentence.
+/// What a route uses of a sentence.
 fn used(way: &Way, heard: &Sentence, goal: Goal) -> Used {
     let (conditions, spans) = match goal {
         Goal::Place | Goal::Elsewhere => (Vec::new(), Vec::new()),

@@ -14,7 +14,7 @@ const MAP: &str = "map";
 /// Maps that may be named.
 const MAPS_MAX: usize = 16;
 
-/// Who finds routes.
+/// The providers that find routes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
     /// The maps in here: no key, no network.
@@ -31,7 +31,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// As it is set, and told.
+    /// The name in settings and in answers.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -153,7 +153,7 @@ fn unfit(name: &str, message: &str) -> Unfit {
 /// Looks at all of them before the component serves.
 ///
 /// # Errors
-/// What the operator has to mend.
+/// What the operator has to fix.
 pub fn configure() -> Result<(), Vec<Problem>> {
     let mut problems: Vec<Unfit> = Vec::new();
     let kind = provider().unwrap_or_else(|error| {

@@ -3,9 +3,9 @@
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
-    /// `ZERO_RESULTS`: both places are known, and no way leads from one to the other as wished.
+    /// `ZERO_RESULTS`: both places are known, and no route leads from one to the other under the constraints.
     NoRoute,
-    /// `NOT_FOUND`: nobody knows a place of this name.
+    /// `NOT_FOUND`: no place has this name.
     UnknownPlace {
         /// Which argument, as a JSON pointer: `/origin`, `/origins/3`.
         pointer: String,
@@ -14,16 +14,16 @@ pub enum Trouble {
     },
     /// The place is known, and lies where the map has no roads.
     OutsideMap {
-        /// Which argument.
+        /// JSON pointer of the argument.
         pointer: String,
         /// As it is known.
         place: String,
         /// What the map is of.
         map: String,
     },
-    /// Nobody is called so, but something like it.
+    /// No place is called so, but one by a similar name.
     NotQuite {
-        /// Which argument.
+        /// JSON pointer of the argument.
         pointer: String,
         /// What was asked for.
         place: String,
@@ -32,18 +32,18 @@ pub enum Trouble {
     },
     /// The place is on the map, too far from any road.
     OffRoad {
-        /// Which argument.
+        /// JSON pointer of the argument.
         pointer: String,
         /// As it is known.
         place: String,
         /// How far it is.
         metres: u64,
     },
-    /// `INVALID_REQUEST`, `MAX_…_EXCEEDED`: the caller must mend this argument.
+    /// `INVALID_REQUEST`, `MAX_…_EXCEEDED`: the caller must correct this argument.
     Invalid {
         /// Which argument; empty where the provider does not say.
         pointer: String,
-        /// What to mend.
+        /// How to correct it.
         message: String,
     },
     /// `OVER_QUERY_LIMIT`, `OVER_DAILY_LIMIT`, or our own quota (NAV-57).
@@ -51,7 +51,7 @@ pub enum Trouble {
         /// When to try again, in seconds.
         retry_after_s: u32,
     },
-    /// `REQUEST_DENIED`: the key is wrong; it is never told to anybody.
+    /// `REQUEST_DENIED`: the key is wrong; it is never disclosed.
     Denied,
     /// The provider cannot be reached, is too slow, or answers what cannot be read.
     Failed {

@@ -40,7 +40,7 @@ pub fn duration(seconds: f64, language: Language) -> String {
     };
     let mut parts = Vec::new();
     for (number, unit) in [(days, day), (hours, hour), (minutes, minute)] {
-        // Of days nobody wants the minutes.
+        // With days, minutes are left out.
         if number > 0 && !(unit == minute && days > 0) {
             parts.push(format!("{number}{unit}"));
         }

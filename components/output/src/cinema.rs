@@ -28,7 +28,7 @@ pub struct Movies {
     pub suggestions: Vec<String>,
 }
 
-/// A film.
+/// A film of the catalogue.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Movie {
     /// Names the film in `list_showtimes`.
@@ -45,16 +45,16 @@ pub struct Movie {
     /// What it is about, in English.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description_en: Option<String>,
-    /// `ドラマ`, `SF` …
+    /// For example `ドラマ` or `SF`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub genre: Option<String>,
     /// The genre in English.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub genre_en: Option<String>,
-    /// In minutes.
+    /// Running time in minutes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration: Option<u32>,
-    /// `YYYY-MM-DD`.
+    /// When it came out: `YYYY-MM-DD`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub release_date: Option<String>,
     /// Showtimes on the day asked for, or in all days on offer.
@@ -74,7 +74,7 @@ pub struct Showtimes {
 pub struct Showtime {
     /// Names the showing in `list_available_seats` and `reserve_seats`.
     pub showtime_id: String,
-    /// The film.
+    /// Identifier of the film.
     pub movie_id: String,
     /// `YYYY-MM-DDTHH:MM:SS`, the cinema's own time (CIN-21).
     pub start_time: String,
@@ -111,7 +111,7 @@ pub struct Showtime {
 pub struct SeatMap {
     /// Free seats and the caller's own only, unless all were asked for (CIN-31, CIN-32).
     pub seats: Vec<Seat>,
-    /// The showing.
+    /// The showing that the seats are of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub showtime: Option<Showtime>,
     /// Seats that one call of `reserve_seats` may have (CIN-44).
@@ -125,7 +125,7 @@ pub struct SeatMap {
     pub rules: Option<SeatRules>,
 }
 
-/// A seat, and whether someone has it.
+/// A seat, and whether it is taken.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Seat {
     /// Row and number, as printed on the ticket: `A5`.
@@ -134,9 +134,9 @@ pub struct Seat {
     pub row: String,
     /// Counted from the left, looking at the screen.
     pub number: u32,
-    /// Whether someone has it.
+    /// Whether it is reserved.
     pub is_reserved: bool,
-    /// Whether it is held for someone who has yet to reserve it.
+    /// Whether it is held for a user who has yet to reserve it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_held: bool,
     /// Whether the hold is the caller's own.
@@ -198,14 +198,14 @@ pub enum SeatKind {
     Pair,
 }
 
-/// A seat that someone has (CIN-41).
+/// A reserved seat (CIN-41).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReservedSeat {
     /// Row and number: `A5`.
     pub seat_id: String,
-    /// `A`.
+    /// The row's name: `A`.
     pub row: String,
-    /// 5.
+    /// The number in its row: 5.
     pub number: u32,
     /// What it costs, where the operator says so; of a reservation, what it cost when it was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -221,19 +221,19 @@ fn without_prices<S: serde::Serializer>(
     serializer.collect_seq(seats.iter().map(|it| ReservedSeat { price: None, ..it.clone() }))
 }
 
-/// Seats that are someone's.
+/// The seats of a user.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reservation {
     /// Names the reservation in `get_reservation` and `cancel_reservation`.
     pub reservation_id: String,
     /// `YYYY-MM-DDTHH:MM:SS`, the cinema's own time.
     pub reserved_at: String,
-    /// Exactly the seats reserved, and nothing else of them (CIN-41): what they cost is told by `total`.
+    /// Exactly the seats reserved, and nothing else of them (CIN-41): what they cost is in `total`.
     #[serde(serialize_with = "without_prices")]
     pub seats: Vec<ReservedSeat>,
-    /// Whoever it is for.
+    /// Identifier of the user that it is for.
     pub user_id: String,
-    /// The showing.
+    /// Identifier of the showtime.
     pub showtime_id: String,
     /// Whether it still holds.
     pub status: ReservationStatus,
@@ -282,21 +282,21 @@ fn object(_: &mut SchemaGenerator) -> Schema {
 pub struct Change {
     /// `YYYY-MM-DDTHH:MM:SS`.
     pub at: String,
-    /// What it was.
+    /// What kind of change it was.
     pub change: ChangeKind,
-    /// The showing before.
+    /// The showing before the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_showtime_id: Option<String>,
-    /// The seats before.
+    /// The seats before the change.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub from_seat_ids: Vec<String>,
-    /// The user before.
+    /// The user before the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_user_id: Option<String>,
-    /// The user after.
+    /// The user after the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_user_id: Option<String>,
-    /// Why, in the words of the staff.
+    /// Why, as the staff wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -312,7 +312,7 @@ pub enum ChangeKind {
     Moved,
 }
 
-/// Someone's reservations, the newest first.
+/// A user's reservations, the newest first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reservations {
     /// A hundred at most.
@@ -341,32 +341,32 @@ pub struct Recorded {
     pub success: bool,
 }
 
-/// What was said, in the order in which it was recorded (CIN-61).
+/// The recorded messages, in the order in which they were recorded (CIN-61).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct History {
     /// One entry a message.
     pub history: Vec<Message>,
 }
 
-/// Something that was said.
+/// A recorded message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Message {
     /// Made by the server (CIN-52).
     pub message_id: String,
-    /// Who said it.
+    /// Who sent it.
     pub sender: Sender,
-    /// What was said.
+    /// Its text.
     pub content: String,
     /// `YYYY-MM-DDTHH:MM:SS`.
     pub timestamp: String,
 }
 
-/// Who said something.
+/// The sender of a recorded message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Sender {
     /// The customer.
     User,
-    /// Whoever serves them.
+    /// The person or the assistant that serves them.
     Agent,
 }

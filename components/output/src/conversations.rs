@@ -79,9 +79,9 @@ pub struct Agent {
 pub struct Agents {
     /// Whose project it is.
     pub project_id: String,
-    /// Who asks.
+    /// The agent that asks, by its name for programs.
     pub my_agent_id: String,
-    /// Everybody in the project, by their ids.
+    /// All agents of the project, by their ids.
     pub agents: Vec<Agent>,
 }
 
@@ -91,21 +91,21 @@ pub struct Agents {
 pub struct ChatMessage {
     /// `msg_` and a UUID of version 7.
     pub id: String,
-    /// Who wrote it.
+    /// Identifier of its sender.
     pub sender_id: String,
-    /// To whom; none where it went to everybody in the conversation.
+    /// To whom; none where it went to all members of the conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recipient_id: Option<String>,
     /// Text, as it was written.
     pub content: String,
-    /// When.
+    /// When it was sent.
     pub timestamp: String,
     /// The conversation; none between a person and an agent (CONV-7).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<String>,
     /// Its number in its conversation or chat, from 1, without gaps.
     pub sequence: u64,
-    /// When its recipient read it, where whoever asks may know; of several recipients, the last.
+    /// When its recipient read it, where the caller may know; of several recipients, the last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_at: Option<String>,
 }
@@ -113,14 +113,14 @@ pub struct ChatMessage {
 /// One side of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Member {
-    /// Which agent.
+    /// The agent's name for programs.
     pub agent_id: String,
     /// Its name for people.
     pub name: String,
     /// `ai` or `human`.
     #[serde(rename = "type")]
     pub kind: AgentKind,
-    /// `initiator` or `participant`.
+    /// Whether it began the conversation: `initiator` or `participant`.
     pub role: Role,
     /// The assistant of the host that plays it; none for one that comes from outside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -136,10 +136,10 @@ pub struct Member {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Began it.
+    /// The side that began it.
     #[default]
     Initiator,
-    /// Was asked.
+    /// The side that was asked.
     Participant,
 }
 
@@ -162,11 +162,11 @@ pub struct Usage {
 pub struct Conversation {
     /// `conv_` and a UUID of version 7.
     pub conversation_id: String,
-    /// Where.
+    /// The project's name for programs.
     pub project_id: String,
     /// How far it has come.
     pub state: State,
-    /// What for; none where nobody said.
+    /// What it is for; none where it was begun without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub purpose: Option<String>,
     /// Both sides, the initiator first.
@@ -192,10 +192,10 @@ pub struct Conversation {
     /// What was last written, cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_message: Option<String>,
-    /// When somebody ended it.
+    /// When a side, a person or the system ended it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terminating_at: Option<String>,
-    /// When it was over: everybody had been told, or nobody came.
+    /// When it was over: all sides had been notified, or the participant did not come.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<String>,
     /// Who ended it: an agent, or `system`.
@@ -205,13 +205,13 @@ pub struct Conversation {
     /// `operator_ended`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_reason: Option<String>,
-    /// What whoever ended it said of it.
+    /// The text of the side that ended it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason_text: Option<String>,
     /// Since when a person holds it up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused_at: Option<String>,
-    /// Who does.
+    /// The person who holds it up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused_by: Option<String>,
 }
@@ -221,7 +221,7 @@ pub struct Conversation {
 pub struct Step {
     /// The state that it came to.
     pub state: State,
-    /// When.
+    /// When it came to it.
     pub at: String,
     /// Who: an agent, or `system`.
     pub caused_by: String,
@@ -233,7 +233,7 @@ pub struct Step {
 /// and a page of its messages.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Transcript {
-    /// The conversation.
+    /// The conversation itself.
     pub conversation: Conversation,
     /// Its trace, oldest first.
     pub steps: Vec<Step>,
@@ -241,7 +241,7 @@ pub struct Transcript {
     pub messages: Vec<ChatMessage>,
     /// Whether there are older ones.
     pub has_older: bool,
-    /// Whether whoever asks may step in.
+    /// Whether the caller may step in.
     pub may_step_in: bool,
 }
 
@@ -258,15 +258,15 @@ pub struct Conversations {
 /// What `GET /api/projects` says: everything that a person may know of projects and their agents.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Projects {
-    /// By their ids.
+    /// The projects, by their ids.
     pub projects: Vec<Project>,
-    /// As which agent whoever asks talks.
+    /// The agent that the caller talks as.
     pub me: String,
     /// Whether they may define projects and agents.
     pub is_operator: bool,
 }
 
-/// One project.
+/// One project with its agents.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Project {
     /// Its name for programs.
@@ -282,7 +282,7 @@ pub struct Project {
 /// One agent of a project, as people see it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectAgent {
-    /// The agent.
+    /// The agent itself.
     #[serde(flatten)]
     pub agent: Agent,
     /// Whether it stands in the configuration, where alone it can be changed.

@@ -58,9 +58,9 @@ pub struct Form {
     pub title: String,
     /// What it is for.
     pub description: Option<String>,
-    /// On the button that sends it; 「送信」 where nothing is said.
+    /// On the button that sends it; 「送信」 by default.
     pub submit_label: Option<String>,
-    /// On the button that leaves it; 「キャンセル」 where nothing is said.
+    /// On the button that leaves it; 「キャンセル」 by default.
     pub cancel_label: Option<String>,
     /// In the order in which people see them; at least one.
     pub fields: Vec<Field>,
@@ -71,7 +71,7 @@ pub struct Form {
 pub struct Field {
     /// The key of its value; empty for a divider or a heading.
     pub name: String,
-    /// What people call it; its name where nothing is said. Of a divider, its section's name or nothing.
+    /// What people call it; its name by default. Of a divider, its section's name or nothing.
     pub label: String,
     /// Shown below the label. Of a heading, what follows it (FORM-23).
     pub description: Option<String>,
@@ -81,7 +81,7 @@ pub struct Field {
     pub required: bool,
     /// What it holds at first; fits its type (FORM-X6).
     pub default: Option<Value>,
-    /// When it is shown; always where nothing is said. What is hidden is neither checked nor sent.
+    /// When it is shown; always by default. What is hidden is neither checked nor sent.
     pub show_if: Option<Condition>,
     /// What kind it is.
     pub kind: Kind,
@@ -94,7 +94,7 @@ pub enum Kind {
     Text(Text),
     /// `textarea` (FORM-21): the lines to show, and what a text has.
     Textarea {
-        /// Lines shown; 3 where nothing is said.
+        /// Lines shown; 3 by default.
         rows: u32,
         /// As of a text.
         text: Text,
@@ -124,7 +124,7 @@ pub enum Kind {
     Number(Number),
     /// `range` (FORM-33).
     Range {
-        /// 0 to 100 by 1 where nothing is said.
+        /// 0 to 100 by 1 by default.
         number: Number,
         /// Whether the value stands beside the slider.
         show_value: bool,
@@ -146,7 +146,7 @@ pub struct Text {
     pub length: Count,
     /// A regular expression for the whole of it (FORM-48).
     pub pattern: Option<String>,
-    /// What is said where it does not fit.
+    /// The error where it does not fit.
     pub pattern_error: Option<String>,
     /// To fill in by a click (FORM-40).
     pub suggestions: Vec<String>,
@@ -155,18 +155,18 @@ pub struct Text {
 /// How many, or how long.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// At least.
+    /// The least that is valid.
     pub min: Option<usize>,
-    /// At most.
+    /// The most that is valid.
     pub max: Option<usize>,
 }
 
 /// What a number may be.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Number {
-    /// At least.
+    /// The least that is valid.
     pub min: Option<f64>,
-    /// At most.
+    /// The most that is valid.
     pub max: Option<f64>,
     /// Between one and the next, counted from `min` or else from 0.
     pub step: Option<f64>,
@@ -175,9 +175,9 @@ pub struct Number {
 /// Between which days, both included; the hour does not matter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Days {
-    /// Not before.
+    /// The first day that is valid.
     pub min: Option<Day>,
-    /// Not after.
+    /// The last day that is valid.
     pub max: Option<Day>,
 }
 
@@ -196,12 +196,12 @@ impl Form {
     /// Reads a definition.
     ///
     /// # Errors
-    /// The first thing that is wrong, in the words of FORM-60 where it has them.
+    /// The first thing that is wrong, with the text of FORM-60 where it has one.
     pub fn read(schema: &Value) -> Result<Self, SchemaFault> {
         read::form(schema)
     }
 
-    /// What the fields hold before anybody has touched them.
+    /// What the fields hold before they were touched.
     #[must_use]
     pub fn defaults(&self) -> Values {
         check::defaults(self)

@@ -13,7 +13,7 @@ pub struct Illustration {
     /// Where the picture can be read as a resource.
     #[serde(default)]
     pub uri: String,
-    /// The picture's bytes in base64, where nobody sends them beside the output; no tool puts them in.
+    /// The picture's bytes in base64, where they are not sent beside the output; no tool puts them in.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schemars(skip)]
     pub data: String,
@@ -22,7 +22,7 @@ pub struct Illustration {
 /// What `get_theme_illustrations` puts out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Illustrations {
-    /// Best known first.
+    /// The pictures, best known first.
     pub illustrations: Vec<CardIllustration>,
 }
 
@@ -37,7 +37,7 @@ pub struct CardIllustration {
     /// Where the picture can be read as a resource.
     #[serde(default)]
     pub uri: String,
-    /// The picture's bytes in base64, where nobody sends them beside the output; no tool puts them in.
+    /// The picture's bytes in base64, where they are not sent beside the output; no tool puts them in.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schemars(skip)]
     pub data: String,
@@ -47,20 +47,20 @@ pub struct CardIllustration {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Thumbnail {
-    /// `image/png`.
+    /// Always `image/png`.
     pub mime_type: String,
     /// Where the picture can be read as a resource.
     #[serde(default)]
     pub uri: String,
-    /// The picture's bytes in base64, where nobody sends them beside the output; no tool puts them in.
+    /// The picture's bytes in base64, where they are not sent beside the output; no tool puts them in.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schemars(skip)]
     pub data: String,
     /// The text on it.
     pub title: String,
-    /// In pixels.
+    /// Its width in pixels.
     pub width: u32,
-    /// In pixels.
+    /// Its height in pixels.
     pub height: u32,
     /// The cards on it, from left to right.
     pub cards: Vec<String>,

@@ -7,18 +7,18 @@ use serde::{Deserialize, Serialize};
 /// What `route_search` puts out: at most three routes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Routes {
-    /// Best first.
+    /// The routes, best first.
     pub routes: Vec<Route>,
     /// Origin and destination, as the provider knows them.
     pub geocoded_waypoints: Vec<Waypoint>,
 }
 
-/// One route.
+/// One route from origin to destination.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Route {
     /// What tells it from the others: `首都高速横羽線 経由`.
     pub summary: String,
-    /// In metres.
+    /// Its length in metres.
     pub distance: Measure,
     /// In seconds, when traffic is as it mostly is.
     pub duration: Measure,
@@ -27,16 +27,16 @@ pub struct Route {
     pub duration_in_traffic: Option<Measure>,
     /// The whole line, encoded (precision 5).
     pub polyline: String,
-    /// In order.
+    /// The steps, in order.
     pub steps: Vec<Step>,
-    /// What whoever follows the route must know.
+    /// What a traveller must know.
     pub warnings: Vec<String>,
 }
 
 /// A number with what people read: `{"text": "32.4 km", "value": 32400}`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Measure {
-    /// For people.
+    /// The value as people read it.
     pub text: String,
     /// In metres or in seconds.
     pub value: u64,
@@ -45,13 +45,13 @@ pub struct Measure {
 /// What to do next.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
-    /// In plain text.
+    /// What to do, in plain text.
     pub instruction: String,
     /// For people: `200 m`.
     pub distance: String,
     /// For people: `1分`.
     pub duration: String,
-    /// Google's word for it: `turn-right`, `ramp-left`, `merge` …
+    /// Google's name for it: `turn-right`, `ramp-left`, `merge` …
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub maneuver: Option<String>,
 }
@@ -68,7 +68,7 @@ pub struct Waypoint {
 /// What `distance_compare` puts out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
-    /// One an origin.
+    /// A row for each origin.
     pub rows: Vec<Row>,
     /// As the provider knows them.
     pub origin_addresses: Vec<String>,
@@ -76,10 +76,10 @@ pub struct Comparison {
     pub destination_addresses: Vec<String>,
 }
 
-/// From one origin.
+/// The row of one origin.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Row {
-    /// One a destination.
+    /// An element for each destination.
     pub elements: Vec<Element>,
 }
 
@@ -89,22 +89,22 @@ pub struct Element {
     /// In metres; absent unless the status is `OK`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distance: Option<Measure>,
-    /// In seconds.
+    /// Its time in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration: Option<Measure>,
     /// In seconds, at the time of departure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_in_traffic: Option<Measure>,
-    /// `OK`, `NOT_FOUND`, `ZERO_RESULTS`.
+    /// The status: `OK`, `NOT_FOUND`, `ZERO_RESULTS`.
     pub status: String,
 }
 
 /// What `geocode` puts out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Place {
-    /// Where.
+    /// Where it lies.
     pub location: Point,
-    /// For people.
+    /// The address, for people.
     pub formatted_address: String,
     /// The provider's name for it.
     pub place_id: String,
@@ -113,9 +113,9 @@ pub struct Place {
 /// A place on the globe, in degrees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Point {
-    /// North is positive.
+    /// Latitude; north is positive.
     pub lat: f64,
-    /// East is positive.
+    /// Longitude; east is positive.
     pub lng: f64,
 }
 
@@ -166,16 +166,16 @@ pub struct Details {
 /// One end of the routes, as it was understood.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct End {
-    /// For people.
+    /// Its name, for people.
     pub name: String,
-    /// Where.
+    /// Where it lies.
     pub location: Point,
-    /// How far the road is where the route begins or ends, in metres; absent where nobody says.
+    /// How far the road is where the route begins or ends, in metres; absent where that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub road_metres: Option<u64>,
 }
 
-/// What is told of one route beside the specified output. What a provider does not say is absent.
+/// The details of one route beside the specified output. What a provider does not give is absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RouteDetails {
@@ -200,7 +200,7 @@ pub struct RouteDetails {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Toll {
-    /// ISO 4217: `JPY`.
+    /// The currency's code by ISO 4217: `JPY`.
     pub currency: String,
     /// In units of the currency.
     pub amount: f64,

@@ -15,7 +15,7 @@ pub fn read<T: DeserializeOwned + JsonSchema>(json: &str) -> Result<T, Vec<Probl
     serde_json::from_str(json).map_err(|_| problems::<T>(json))
 }
 
-/// The slow path: the schema tells all problems at once, serde only the first that it meets.
+/// The slow path: the schema reports all problems at once, serde only the first that it meets.
 fn problems<T: DeserializeOwned + JsonSchema>(json: &str) -> Vec<Problem> {
     let arguments: Value = match serde_json::from_str(json) {
         Ok(arguments) => arguments,
@@ -44,7 +44,7 @@ pub fn parse<T: DeserializeOwned>(json: &str) -> Result<T, Problem> {
     unfit(json, None)
 }
 
-/// Reads `json`, or says where it does not fit and what would be right, in words of our own: those of
+/// Reads `json`, or says where it does not fit and what would be right, with texts of our own: those of
 /// serde are about Rust.
 ///
 /// # Errors
@@ -154,7 +154,7 @@ fn variants(schema: &Value) -> Option<Vec<&Value>> {
     Some(variants.iter().filter(|it| it.get("type") != Some(&"null".into())).collect())
 }
 
-/// What a schema expects, in words; empty where it says nothing.
+/// What a schema expects, as text; empty where it says nothing.
 fn expected(schema: &Value) -> String {
     if let Some(choices) = schema.as_object().and_then(choices) {
         let choices = choices.iter().filter(|it| !it.is_null()).map(|it| it.to_string());
@@ -360,7 +360,7 @@ mod tests {
         assert_eq!(found, [("/count".to_owned(), told.to_owned())]);
     }
 
-    /// No word of Rust's reaches a model, whatever comes.
+    /// No name of a Rust type reaches a model, whatever comes.
     #[test]
     fn tells_type_range_and_value() {
         #[derive(Debug, Deserialize, JsonSchema)]

@@ -126,7 +126,7 @@ pub mod dialogue {
     });
 }
 
-/// The world of components that tell what can be written to them.
+/// The world of components that list what can be written to them.
 pub mod samples {
     wit_bindgen::generate!({
         path: "../../wit",

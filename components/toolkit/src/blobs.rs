@@ -1,6 +1,6 @@
-//! Blobs: files that somebody uploaded or that this component makes, named by their SHA-256.
+//! Blobs: files that were uploaded or that this component makes, named by their SHA-256.
 //!
-//! Whoever knows a name may read it, and what nobody uses for a while is gone: what is to last goes
+//! A caller that knows a name may read it, and what is not used for a while is gone: what is to last goes
 //! into `sql`.
 
 pub use crate::bindings::madoguchi::tool::blobs::{Blob, Error};

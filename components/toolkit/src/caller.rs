@@ -16,7 +16,7 @@ pub fn scopes() -> Vec<String> {
     caller::scopes()
 }
 
-/// The caller's language as a BCP 47 tag, if they said one.
+/// The caller's language as a BCP 47 tag, if the call has one.
 #[must_use]
 pub fn locale() -> Option<String> {
     caller::locale()

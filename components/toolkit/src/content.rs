@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl Content {
-    /// A text.
+    /// A piece of plain text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(TextContent { text: text.into(), annotations: None, meta: None })
     }

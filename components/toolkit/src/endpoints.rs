@@ -45,7 +45,7 @@ impl Request {
     }
 }
 
-/// The caller must mend the value `name` of the query.
+/// The caller must correct the value `name` of the query.
 #[must_use]
 pub fn invalid(name: &str, message: impl Into<String>) -> Failure {
     Failure::Invalid(vec![Problem::at(format!("/{name}"), message)])

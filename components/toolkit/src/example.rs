@@ -5,7 +5,7 @@ use serde_json::Value;
 
 pub use crate::bindings::examples::exports::madoguchi::tool::examples::{Example, Expected};
 
-/// A call of which it is yet to be said how it ends.
+/// A call whose expected outcome is yet to be given.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Try {
@@ -34,7 +34,7 @@ impl Try {
         self.ends(Expected::Refused(code.to_owned()))
     }
 
-    /// The arguments must be mended.
+    /// The arguments must be corrected.
     #[must_use]
     pub fn refuses_the_arguments(self) -> Example {
         self.ends(Expected::InvalidArguments)

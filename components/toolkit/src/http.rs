@@ -66,12 +66,12 @@ impl Request {
         }
     }
 
-    /// A `GET`.
+    /// A `GET` of `url`.
     pub fn get(url: &str) -> Self {
         Self::new("GET", url)
     }
 
-    /// A `POST`.
+    /// A `POST` to `url`.
     pub fn post(url: &str) -> Self {
         Self::new("POST", url)
     }
@@ -82,7 +82,7 @@ impl Request {
         self
     }
 
-    /// What is sent.
+    /// The body that is sent.
     pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = body.into();
         self
@@ -257,7 +257,7 @@ fn open(request: &Request, _: Option<Instant>) -> Result<Incoming, Error> {
     exchange(request).map(|it| Incoming { status: it.status, headers: it.headers })
 }
 
-/// The same.
+/// The same, read to its end.
 #[cfg(not(target_arch = "wasm32"))]
 fn exchange(_: &Request) -> Result<Answer, Error> {
     Err(Error::Unavailable("there is no network outside the sandbox".to_owned()))

@@ -1,4 +1,4 @@
-//! Identifiers that nobody can guess and no two calls share.
+//! Identifiers that cannot be guessed and no two calls share.
 
 /// Letters that are not mistaken for one another when read aloud (Crockford's base 32).
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";

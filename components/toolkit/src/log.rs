@@ -10,7 +10,7 @@ pub fn write(level: Level, message: &str, attached: impl Serialize) {
     log::write(level, message, Some(&json(&attached)));
 }
 
-/// For whoever looks for a fault.
+/// For a developer who looks for a fault.
 pub fn debug(message: &str) {
     log::write(Level::Debug, message, None);
 }
@@ -30,7 +30,7 @@ pub fn warning(message: &str) {
     log::write(Level::Warning, message, None);
 }
 
-/// Something failed.
+/// Something failed, which the operator should look at.
 pub fn error(message: &str) {
     log::write(Level::Error, message, None);
 }

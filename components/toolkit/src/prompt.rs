@@ -65,7 +65,7 @@ use crate::{
 pub trait Prompt: DeserializeOwned + JsonSchema {
     /// `[A-Za-z0-9_.-]`, at most 128 bytes.
     const NAME: &'static str;
-    /// What people see.
+    /// The title for people.
     const TITLE: Text;
     /// The English of the doc comments.
     const ENGLISH: English;
@@ -88,7 +88,7 @@ pub struct Messages {
 }
 
 impl Messages {
-    /// None yet.
+    /// A prompt without messages.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -1,4 +1,4 @@
-//! Questions beside forms: pages to visit, a model's words, the client's folders, and several at once.
+//! Questions beside forms: pages to visit, a model's text, the client's folders, and several at once.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -10,21 +10,21 @@ use crate::{
     user::{accepted, read},
 };
 
-/// What the client's model said.
+/// The answer of the client's model.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Sampled {
     /// Which model it was.
     #[serde(default)]
     pub model: String,
-    /// What it said, as MCP has it: one piece of content, or a list of them.
+    /// Its content, as MCP has it: one piece, or a list of them.
     pub content: Value,
     /// Why it ended: `endTurn`, `maxTokens` …
     pub stop_reason: Option<String>,
 }
 
 impl Sampled {
-    /// The first text in what it said; empty where there is none.
+    /// The first text of the answer; empty where there is none.
     #[must_use]
     pub fn text(&self) -> &str {
         let mut pieces = match &self.content {

@@ -104,7 +104,7 @@ impl Template {
 macro_rules! described {
     ($($kind:ty),+) => {$(
         impl $kind {
-            /// What people see.
+            /// The title for people.
             #[must_use]
             pub fn title(mut self, title: &str) -> Self {
                 self.title = Some(title.to_owned());

@@ -28,7 +28,7 @@ use crate::{
     refused,
 };
 
-/// Bytes of a body where nothing else is said.
+/// Bytes of a body by default.
 const BODY_BYTES_MAX: u32 = 256 << 10;
 
 /// One address, and the function that answers there.
@@ -63,7 +63,7 @@ impl Route {
         Self { declared, answer }
     }
 
-    /// For everyone who may call the tool `T`, which it stands for if it is the only one.
+    /// For all callers that may call the tool `T`, which it stands for if it is the only one.
     #[must_use]
     pub fn of_tool<T: Tool>(mut self) -> Self {
         self.declared.tools.push(T::NAME.to_owned());
@@ -197,7 +197,7 @@ impl Request {
     }
 }
 
-/// Whether a body that is said to be `kind` is JSON.
+/// Whether a body with the type `kind` is JSON.
 fn is_json(kind: &str) -> bool {
     let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     kind == "application/json" || kind.starts_with("application/") && kind.ends_with("+json")

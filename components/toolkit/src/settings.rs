@@ -31,7 +31,7 @@ fn read<T: DeserializeOwned>(name: &str, json: &str) -> Result<T, Unfit> {
     unfit(json, None).map_err(|problem| Unfit { name: name.to_owned(), problem })
 }
 
-/// No call can run until the operator has mended the setting.
+/// No call can run until the operator has fixed the setting.
 impl From<Unfit> for Stop {
     fn from(Unfit { name, problem }: Unfit) -> Self {
         unavailable(format!("setting {name}{}: {}", problem.pointer, problem.message), None)

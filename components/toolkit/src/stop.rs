@@ -1,4 +1,4 @@
-//! Why a call ends without its output, and who can mend that.
+//! Why a call ends without its output, and who can correct that.
 
 use std::time::{Duration, SystemTime};
 
@@ -13,7 +13,7 @@ pub fn refused(code: &str, status: u16, message: impl Into<String>) -> Stop {
     Stop::Refused(Refusal { code: code.to_owned(), message: message.into(), status, details: None })
 }
 
-/// The caller must mend the value at `pointer`, a JSON pointer into the arguments.
+/// The caller must correct the value at `pointer`, a JSON pointer into the arguments.
 pub fn invalid(pointer: impl Into<String>, message: impl Into<String>) -> Stop {
     Stop::InvalidArguments(vec![Problem::at(pointer, message)])
 }
@@ -52,7 +52,7 @@ impl Stop {
 }
 
 impl Problem {
-    /// What is wrong at `pointer`, said as what would be right.
+    /// An error at `pointer`, phrased as what would be right.
     pub fn at(pointer: impl Into<String>, message: impl Into<String>) -> Self {
         Self { pointer: pointer.into(), message: message.into() }
     }

@@ -8,7 +8,7 @@ use crate::{Stop, User};
 pub use crate::bindings::exports::madoguchi::tool::tools::Annotations as Hints;
 
 impl Hints {
-    /// A call adds something, and takes nothing away that somebody may miss.
+    /// A call adds something, and takes nothing away that may be missed.
     pub const ADDITIVE: Self = Self::empty();
 }
 
@@ -17,11 +17,11 @@ impl Hints {
 pub struct Text {
     /// 日本語で。
     pub ja: &'static str,
-    /// In English.
+    /// The text in English.
     pub en: &'static str,
 }
 
-/// What the doc comments of a tool say in Japanese, said in English.
+/// The English for what the doc comments of a tool say in Japanese.
 #[derive(Clone, Copy, Debug)]
 pub struct English {
     /// What the tool does.
@@ -38,7 +38,7 @@ pub struct English {
 pub trait Tool: DeserializeOwned + JsonSchema {
     /// Verb first, `[A-Za-z0-9_.-]`, at most 128 bytes.
     const NAME: &'static str;
-    /// What people see.
+    /// The title for people.
     const TITLE: Text;
     /// The English of the doc comments.
     const ENGLISH: English;
@@ -50,9 +50,9 @@ pub trait Tool: DeserializeOwned + JsonSchema {
     const VIEW: Option<&'static str> = None;
     /// More entries for the definition's `_meta`: a JSON object.
     const META: Option<&'static str> = None;
-    /// The schema of the arguments word for word, where the struct cannot say all of it.
+    /// The schema of the arguments verbatim, where the struct cannot say all of it.
     const INPUT_SCHEMA: Option<&'static str> = None;
-    /// Whether a first call may bring answers along, to questions that nobody has put. Never where an
+    /// Whether a first call may bring answers along, to questions that were not put. Never where an
     /// answer is consent: the user may not have seen what to.
     const TAKES_UNASKED_ANSWERS: bool = false;
     /// An object; it goes out as `structuredContent`. Or `()`, of a tool that only

@@ -116,7 +116,7 @@ impl User {
         serde_json::from_str(&self.meta).unwrap_or_default()
     }
 
-    /// Whether the caller wants to be told how the call gets on ([`progress`](crate::progress)).
+    /// Whether the caller wants notifications of how the call gets on ([`progress`](crate::progress)).
     #[must_use]
     pub fn wants_progress(&self) -> bool {
         !self.request_meta()["progressToken"].is_null()

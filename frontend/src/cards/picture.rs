@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// A picture.
+/// A picture of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Picture {
@@ -12,7 +12,7 @@ pub(crate) struct Picture {
     pub(crate) id: String,
     /// `image/png`, `image/jpeg`, `image/webp`, `image/gif`: anything else is not taken.
     pub(crate) mime: String,
-    /// What it is called, where that is said: a card's name, a file's.
+    /// What it is called, where it has a name: a card's name, a file's.
     pub(crate) name: String,
     /// When it came, in milliseconds since 1970.
     pub(crate) at_ms: u64,

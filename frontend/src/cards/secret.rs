@@ -20,7 +20,7 @@ pub(crate) fn secrets(value: &Value, schema: &Value) -> BTreeSet<String> {
     found
 }
 
-/// The same value without its secrets, wherever in it they are told again.
+/// The same value without its secrets, wherever in it they are repeated.
 pub(crate) fn veiled(value: &Value, secrets: &BTreeSet<String>) -> Value {
     let value = masked(value);
     if secrets.is_empty() { value } else { without(value, secrets) }

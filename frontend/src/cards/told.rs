@@ -1,21 +1,21 @@
-//! What is told of a call in words: its arguments, what it put out, what goes back to the assistant.
+//! The text of a call: its arguments, what it put out, what goes back to the assistant.
 
 use serde_json::{Map, Value};
 
 use super::masked::masked;
 
-/// What a cancelled form tells the assistant (FORM-9).
+/// The text for the assistant where a form is cancelled (FORM-9).
 pub(crate) const CANCELLED: &str = "フォーム入力をキャンセルしました。";
 /// Arguments shown at most, and characters of each.
 const ARGUMENTS_MAX: usize = 30;
 const VALUE_MAX: usize = 300;
 
-/// What a submitted form tells the assistant (FORM-5).
+/// The text for the assistant where a form is submitted (FORM-5).
 pub(crate) fn submitted(values: &impl serde::Serialize) -> String {
     serde_json::to_string_pretty(values).unwrap_or_default()
 }
 
-/// The arguments of a call to be read: names, and values in words. Secrets are hidden.
+/// The arguments of a call to be read: names, and values as text. Secrets are hidden.
 pub(crate) fn arguments(params: &Value, comma: &str) -> Vec<(String, String)> {
     let Value::Object(params) = masked(params) else { return Vec::new() };
     let entry = |(name, value): (String, Value)| (name, words(&value, comma));

@@ -33,7 +33,7 @@ pub(crate) struct Assistants {
     pub(crate) gateway: bool,
 }
 
-/// One of them.
+/// An assistant that can be asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Assistant {
@@ -76,7 +76,7 @@ pub(crate) async fn assistants() -> Result<Assistants, Lost> {
     Ok(found)
 }
 
-/// Tells the host the person's words, and asks; gives what comes back to `on_event`, event by event.
+/// Sends the person's answers to the host, and asks; gives what comes back to `on_event`, event by event.
 pub(crate) async fn chat(
     request: &thread::Request,
     stop: AbortController,

@@ -1,4 +1,4 @@
-//! What stands in a conversation: what the person said, and what the assistant answered.
+//! The entries of a conversation: the person's messages, and the assistant's answers.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -18,7 +18,7 @@ pub(crate) struct Entry {
     pub(crate) body: Body,
 }
 
-/// Whose it is.
+/// A message of the person, or an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Body {
@@ -26,13 +26,13 @@ pub(crate) enum Body {
     Answered(Box<Turn>),
 }
 
-/// What the person said.
+/// A message of the person.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Asked {
     pub(crate) text: String,
     pub(crate) pictures: Vec<Shared<Picture>>,
-    /// Shown, and not told to the assistant again: its answer was cancelled (ILL-45).
+    /// Shown, and not sent to the assistant again: its answer was cancelled (ILL-45).
     pub(crate) is_out: bool,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Turn {
     /// In the order in which they came.
     pub(crate) pieces: Vec<Piece>,
     pub(crate) phase: Phase,
-    /// What the run waits for, and what the person said to it.
+    /// What the run waits for, and the person's answer to it.
     pub(crate) pending: Vec<Pending>,
     /// By what the server knows this turn.
     pub(crate) turn: Option<String>,
@@ -51,7 +51,7 @@ pub(crate) struct Turn {
     pub(crate) usage: Usage,
     /// What the host says about the answer: that it ran out of rounds, say.
     pub(crate) notice: Option<String>,
-    /// Why it ended, in the host's word: `end`, `max_tokens`.
+    /// Why it ended, by the host's code: `end`, `max_tokens`.
     pub(crate) stop_reason: Option<String>,
     /// Its entry in the history, to the letter (ILL-41): signatures come back as they were given.
     pub(crate) parts: Vec<Value>,
@@ -61,7 +61,7 @@ pub(crate) struct Turn {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Piece {
-    /// Markdown.
+    /// Text in Markdown.
     Text(Shared<String>),
     Call(Shared<ToolCard>),
     /// Pictures that came one after the other.
@@ -85,20 +85,20 @@ pub(crate) enum Phase {
     Failed(Failure),
 }
 
-/// Why an answer did not come, as the host told it (ILL-42).
+/// Why an answer did not come, as the host reported it (ILL-42).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Failure {
     /// 0 where the host was not reached, or was lost on the way.
     pub(crate) status: u16,
-    /// For people, in the host's words; empty where it is the page that knows.
+    /// The host's text for people; empty where it is the page that knows.
     pub(crate) error: String,
     /// For a reader who looks into it.
     pub(crate) details: String,
     pub(crate) retry_after_s: Option<u64>,
 }
 
-/// Who answered.
+/// The assistant and the model that answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Answerer {
@@ -153,7 +153,7 @@ impl Turn {
         pending.filter(|it| home(it.1) == piece).map(|it| it.0).collect()
     }
 
-    /// Whether something was done, or may have been, that the person allowed: only this answer tells of it.
+    /// Whether something was done, or may have been, that the person allowed: only this answer records it.
     pub(crate) fn has_acted(&self) -> bool {
         let is_allowed = |id: &str| {
             self.pending.iter().any(|it| {
@@ -173,7 +173,7 @@ impl Turn {
         self.turn.is_some() && self.pending.iter().any(Pending::is_news)
     }
 
-    /// All that it said, without what it called.
+    /// All its text, without what it called.
     pub(crate) fn text(&self) -> String {
         let texts = self.pieces.iter().filter_map(|it| match it {
             Piece::Text(text) => Some(text.trim()),

@@ -14,7 +14,7 @@ pub(crate) const WAITING_MAX: usize = 16;
 /// Questions of one call.
 const QUESTIONS_MAX: usize = 16;
 
-/// One event.
+/// One event of the answer's stream.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Event {
     /// What it does meanwhile.
@@ -73,7 +73,7 @@ pub(crate) struct Resulted {
     pub(crate) text: String,
 }
 
-/// A picture.
+/// A picture as the host sends it.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct ImageIn {
@@ -199,7 +199,7 @@ impl Failure {
             Some(other) => cut(&other.to_string()),
         };
         let told = value.get("retryAfter").and_then(Value::as_f64).filter(|it| *it >= 0.0);
-        // A host's own refusal has its code under `error` and its words under `message`.
+        // A host's own refusal has its code under `error` and its text under `message`.
         let (error, details) = match value.get("message").and_then(Value::as_str) {
             Some(message) => (cut(message), text(value.get("error"))),
             None => (text(value.get("error")), text(value.get("details"))),

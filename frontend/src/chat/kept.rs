@@ -99,7 +99,7 @@ pub(crate) fn forget(shelf: &mut Shelf, id: &str) {
     shelf.save();
 }
 
-/// Forgets all conversations, and what was about to be said.
+/// Forgets all conversations, and the message that was not sent yet.
 pub(crate) fn forget_all() {
     for head in Shelf::load().heads {
         Keep::Browser.remove(&place(&head.id));

@@ -19,11 +19,11 @@ const DEPTH_MAX: usize = 4;
 /// Blocks of one text.
 const BLOCKS_MAX: usize = 1_500;
 
-/// A block.
+/// A block of Markdown.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Block {
     Paragraph(Vec<Inline>),
-    /// 1 to 6.
+    /// A heading of level 1 to 6.
     Heading(u8, Vec<Inline>),
     /// The language that it says it is in, and the text.
     Code(String, String),

@@ -24,7 +24,7 @@ pub(crate) use composing::ATTACHED_MAX;
 /// The assistant that has all of the counter's tools.
 const OWN: &str = "counter";
 
-/// The state.
+/// The state of the chat.
 #[derive(Clone, Copy)]
 pub(crate) struct Talk {
     pub(crate) page: Page,
@@ -33,9 +33,9 @@ pub(crate) struct Talk {
     pub(crate) assistants: RwSignal<Loaded<Assistants>>,
     /// What stands in the composer.
     pub(crate) draft: RwSignal<String>,
-    /// Pictures beside it.
+    /// The pictures that go with the message.
     pub(crate) attached: RwSignal<Vec<Shared<crate::cards::picture::Picture>>>,
-    /// The message that is said otherwise: sending takes it and all that followed out.
+    /// The message that is written anew: sending takes it and all that followed out.
     pub(crate) editing: RwSignal<Option<u64>>,
     /// Whether a password is asked for (ILL-44).
     pub(crate) is_locked: RwSignal<bool>,

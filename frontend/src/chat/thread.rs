@@ -24,7 +24,7 @@ pub(crate) const TITLE_MAX: usize = 60;
 /// Entries of one conversation: those before are forgotten, in pairs.
 pub(crate) const ENTRIES_MAX: usize = 200;
 
-/// A conversation.
+/// A conversation with an assistant.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Thread {
@@ -48,7 +48,7 @@ impl Thread {
         Self { id, assistant, ..Self::default() }
     }
 
-    /// Is held with `assistant`, where nothing was said yet and none was chosen.
+    /// Is held with `assistant`, where it has no messages and none was chosen.
     pub(crate) fn begin_with(&mut self, assistant: Option<&str>) {
         if self.entries.is_empty() && self.assistant.is_none() {
             self.assistant = assistant.map(str::to_owned);
@@ -117,8 +117,8 @@ impl Thread {
         turn.end_cards(&State::Denied);
     }
 
-    /// Whether the message or an answer after it tells of something that was done, so that taking them out loses the
-    /// only word of it.
+    /// Whether the message or an answer after it records something that was done, so that taking them out loses the
+    /// the only record of it.
     pub(crate) fn has_acted_since(&self, id: u64) -> bool {
         let since = self.entries.iter().skip_while(|it| it.id != id);
         since.filter_map(|it| it.turn()).any(Turn::has_acted)
@@ -141,7 +141,7 @@ impl Thread {
         true
     }
 
-    /// Takes a message and all that followed out; what it said, to be said otherwise.
+    /// Takes a message and all that followed out; the message, to be written anew.
     pub(crate) fn cut(&mut self, id: u64) -> Option<Asked> {
         let index = self.entries.iter().position(|it| it.id == id)?;
         let asked = self.entries[index].asked().cloned()?;

@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A call.
+/// A call of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct ToolCard {
     /// Tells it from the others of its turn.
     pub(crate) id: String,
     pub(crate) name: String,
-    /// What people call it, in the host's words; the page knows it in the reader's language (`page.tool`).
+    /// The host's title for people; the page knows it in the reader's language (`page.tool`).
     pub(crate) title: String,
     /// Whose tool it is: a component, or another server.
     pub(crate) server: String,
@@ -33,12 +33,12 @@ pub(crate) enum State {
     Done(Came),
     Failed {
         ms: Option<u64>,
-        /// For people.
+        /// The error's text, for people.
         error: String,
     },
     /// It goes on once the person has answered (see the turn's `pending`).
     Waiting,
-    /// The person said no; it was never called.
+    /// The person denied it; it was never called.
     Denied,
     /// The person or the network ended it in the middle: whether it happened is not known.
     Stopped,
@@ -51,7 +51,7 @@ pub(crate) struct Came {
     pub(crate) ms: Option<u64>,
     /// What it put out (`structuredContent`); null where that was too much to keep over a reload.
     pub(crate) result: Value,
-    /// What it told beside it (`_meta`).
+    /// What came beside it (`_meta`).
     pub(crate) meta: Value,
     /// Its content as text, where there is no structure.
     pub(crate) text: String,

@@ -1,4 +1,4 @@
-//! What an answer waits for before it goes on, and what the person said to it.
+//! What an answer waits for before it goes on, and the person's answer to it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::cards::picture::Picture;
 use crate::cards::shared::Shared;
 
-/// Something that waits, and what was said to it.
+/// Something that waits, and the answer to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Pending {
     pub(crate) waiting: Waiting,
@@ -18,7 +18,7 @@ pub(crate) struct Pending {
     pub(crate) is_settled: bool,
 }
 
-/// What waits.
+/// The kinds of what waits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Waiting {
@@ -32,7 +32,7 @@ pub(crate) enum Waiting {
         /// By which the tool is trusted as it is now; empty where its name does.
         #[serde(default)]
         trust: String,
-        /// The host's approval: the assistant hears what became of the call, and cannot allow it itself.
+        /// The host's approval: the assistant receives what became of the call, and cannot allow it itself.
         #[serde(default)]
         approval: String,
     },
@@ -60,18 +60,18 @@ pub(crate) struct Question {
     pub(crate) url: Option<String>,
 }
 
-/// What the person said.
+/// The person's answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Reply {
-    /// This once.
+    /// Allowed this once.
     Allow,
     /// Now, and this tool from now on.
     Trust,
     Deny,
     /// `{KEY: {action, content}}`, as the protocol has it.
     Answers(Value),
-    /// The form is sent; the sentence that is told to the assistant.
+    /// The form is sent; the sentence that goes to the assistant.
     Submitted(String),
     /// Which of the pictures, by their ids.
     Chosen(Vec<String>),
@@ -91,7 +91,7 @@ impl Pending {
 }
 
 impl Waiting {
-    /// Where the person's word goes: an approval of the host's.
+    /// Where the person's answer goes: an approval of the host's.
     pub(crate) fn approval(&self) -> Option<&str> {
         match self {
             Self::Approval { approval, .. } | Self::Questions { approval, .. } => Some(approval),

@@ -27,7 +27,7 @@ use views::history::ConversationView;
 use views::movies::{MoviesView, ShowtimesView};
 use views::ticket::{Ticket, TicketView};
 
-/// Seats of one call that are told of at most.
+/// Seats of one call that are named at most.
 const SEATS_MAX: usize = 30;
 
 pub(super) static FAMILY: Family = Family {

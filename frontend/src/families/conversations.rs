@@ -1,5 +1,5 @@
 //! Conversations between agents, as plain data: what is listed, what is new, who is who, how far one
-//! has come, and who said what when.
+//! has come, and who wrote what when.
 
 use leptos::prelude::*;
 use output::conversations::{Conversations, Transcript};

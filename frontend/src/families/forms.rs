@@ -123,7 +123,7 @@ impl Requested {
         }
     }
 
-    /// The definition.
+    /// The form's definition.
     pub(crate) fn form(self) -> Arc<Form> {
         self.filled.with_value(|it| Arc::clone(&it.form))
     }

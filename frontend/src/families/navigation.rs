@@ -1,4 +1,4 @@
-//! Navigation's state: what is wished, what was found, the planner's log and the conversation.
+//! Navigation's state: the constraints, what was found, the planner's log and the conversation.
 
 use leptos::prelude::*;
 use output::navigation::{Comparison, DETAILS, Place as Found, Routes};
@@ -65,7 +65,7 @@ static OUTPUTS: Part<Outputs> = part!(navigation: Outputs = &Outputs(&[
     Drawing {
         draw: |value, raw| {
             let routes = fits::<Routes>(value)?;
-            // Beside the output; a provider that tells nothing more still has routes.
+            // Beside the output; a provider that gives nothing more still has routes.
             let details = raw.get("_meta").and_then(|it| fits(it.get(DETAILS)?));
             Some(view! { <RoutesView routes details/> }.into_any())
         },

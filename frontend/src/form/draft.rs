@@ -37,7 +37,7 @@ impl Draft {
         }
     }
 
-    /// Whether it is switched on; none if that was not said.
+    /// Whether it is switched on; none where it is not set.
     pub(crate) fn flag(&self, field: &Field) -> Option<bool> {
         match self.0.get(&field.pointer) {
             Some(Entry::Flag(flag)) => Some(*flag),

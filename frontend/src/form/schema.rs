@@ -63,7 +63,7 @@ impl Reader<'_> {
         let own_text = (self.text)(&pointer[1..].replace('/', "."));
         let example = schema.pointer("/examples/0").map(shown);
         let help = own_text.or_else(|| word("description"));
-        // An explanation as short as a label is the better label: it is in the reader's words.
+        // An explanation as short as a label is the better label: it is in the reader's language.
         let (label, help) = match (word("title"), help) {
             (Some(title), help) => (title, help),
             (None, Some(help)) if is_short(&help) => {

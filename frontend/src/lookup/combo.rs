@@ -59,7 +59,7 @@ pub(crate) enum Press {
 pub(crate) enum Step {
     /// The key is not ours: what it does in any box, it does here.
     Pass,
-    /// Nothing more.
+    /// Nothing more to do.
     Done,
     /// Ask, after a pause, and bring the answer with this number.
     Ask { number: u32, text: String, after_ms: u32 },

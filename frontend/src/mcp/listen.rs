@@ -1,4 +1,4 @@
-//! Hears of changes: one long `subscriptions/listen`.
+//! Receives changes: one long `subscriptions/listen`.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::wire::{self, Incoming};
 use super::{Pieces, is_stream, next_id, send};
 use crate::trouble::Trouble;
 
-/// What a listener hears.
+/// What a listener receives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
     /// The host has taken the subscription: whatever came before may have been missed.
@@ -22,7 +22,7 @@ pub(crate) enum Heard {
     Updated(String),
 }
 
-/// What a tab is told, by its own stream or by that of another tab.
+/// What a tab receives, by its own stream or by that of another tab.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum News {
     /// These are listened to from now on: what changed before may have been missed.
@@ -46,7 +46,7 @@ impl News {
     }
 }
 
-/// Where the calls are that wait for the reader's word.
+/// Where the calls are that wait for the reader's approval.
 pub(crate) const APPROVALS: &str = "madoguchi://approvals";
 
 /// What to listen to: the list of tools, and these resources.

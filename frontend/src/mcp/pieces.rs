@@ -11,7 +11,7 @@ use web_sys::ReadableStreamDefaultReader;
 use super::sse::{Event, Events};
 use crate::trouble::Trouble;
 
-/// Reads one response's events; dropping it tells the host that it is not read any more.
+/// Reads one response's events; dropping it closes the stream.
 pub(crate) struct Pieces {
     reader: ReadableStreamDefaultReader,
     events: Events,

@@ -3,7 +3,7 @@
 /// One event's data may not be longer; an answer beyond it is not for a page.
 const BYTES_MAX: usize = 32 << 20;
 
-/// One event.
+/// One server-sent event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Event {
     /// What kind it is; empty where the host does not say.

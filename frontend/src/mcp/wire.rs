@@ -54,7 +54,7 @@ impl Tool {
     }
 
     /// Whether it is there for pages alone (`_meta.ui.visibility`, MCP Apps): what our views call, and
-    /// nobody by hand.
+    /// people do not.
     pub(crate) fn is_for_pages(&self) -> bool {
         let visibility = self.meta.get("ui").and_then(|it| it.get("visibility")?.as_array());
         visibility.is_some_and(|it| it.iter().all(|it| it != "model"))

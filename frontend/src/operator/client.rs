@@ -1,4 +1,4 @@
-//! What is asked under `/api/operator`. A refusal there is the operator's to mend, and shuts no other door.
+//! Requests under `/api/operator`. A refusal there is the operator's to correct, and closes nothing else.
 
 use gloo_net::http::{Request, RequestBuilder, Response};
 use serde::de::DeserializeOwned;

@@ -1,4 +1,4 @@
-//! What the host tells the operator. What it leaves out is empty.
+//! What the host reports to the operator. What it leaves out is empty.
 
 use std::collections::HashMap;
 
@@ -24,7 +24,7 @@ pub(crate) struct Now {
     pub(crate) memory_bytes: Option<u64>,
     /// Components that serve.
     pub(crate) serving: u64,
-    /// Builds that wait for the operator's word.
+    /// Builds that wait for the operator's approval.
     pub(crate) pending: u64,
     pub(crate) tools: u64,
     pub(crate) troubles: Vec<Problem>,
@@ -36,20 +36,20 @@ pub(crate) struct Now {
 pub(crate) struct Problem {
     /// `component`, `server` or `disk`.
     pub(crate) of: String,
-    /// The component's.
+    /// Name of the component or server; none for the disk.
     pub(crate) name: Option<String>,
-    /// In the host's words.
+    /// The host's text.
     pub(crate) why: String,
 }
 
-/// All components.
+/// All components of the host.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Components {
     pub(crate) components: Vec<Component>,
 }
 
-/// One component.
+/// One component of the host.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Component {
@@ -71,7 +71,7 @@ pub(crate) struct Component {
     /// The build that waits, where it is tried.
     pub(crate) canary: Option<Canary>,
     pub(crate) activity: Activity,
-    /// Oldest first.
+    /// Its generations, oldest first.
     pub(crate) generations: Vec<Generation>,
     /// The numbers of those whose bytes the host has.
     pub(crate) kept: Vec<u64>,
@@ -92,7 +92,7 @@ pub(crate) struct Reach {
     pub(crate) schedule_ms: Option<u64>,
 }
 
-/// A build that waits for the operator's word.
+/// A build that waits for the operator's approval.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Pending {
@@ -279,7 +279,7 @@ impl Line {
         self.tool.as_deref().or(self.name.as_deref()).unwrap_or(&self.method)
     }
 
-    /// Who answered.
+    /// The component or the upstream server that answered.
     pub(crate) fn who(&self) -> &str {
         self.component.as_deref().or(self.server.as_deref()).unwrap_or_default()
     }
@@ -289,7 +289,7 @@ impl Line {
         self.outcome == "done"
     }
 
-    /// Whether it tells only how many lines there are not.
+    /// Whether it only counts lines that are missing.
     pub(crate) fn is_note(&self) -> bool {
         self.lines_dropped.is_some() || self.more_refused.is_some()
     }

@@ -1,4 +1,4 @@
-//! How a call ended and how a generation did, in the reader's words.
+//! How a call ended and how a generation did, in the reader's language.
 
 use crate::text::{Key, Lang};
 
@@ -16,7 +16,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Drawn before the words.
+    /// Drawn before the text.
     pub(crate) fn mark(self) -> &'static str {
         match self {
             Self::Done => "✓",
@@ -60,7 +60,7 @@ pub(crate) fn outcome(outcome: &str, lang: Lang) -> (Kind, String) {
     (kind, lang.say(key).to_owned())
 }
 
-/// How a generation stands; a word that the page does not know is said as it is.
+/// How a generation stands; a status that the page does not know is shown as it is.
 pub(crate) fn status(status: &str, lang: Lang) -> String {
     let key = match status.replace('_', " ").as_str() {
         "serving" => Key::OperatorStatusServing,

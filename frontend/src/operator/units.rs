@@ -30,7 +30,7 @@ pub(crate) fn rate(rate: f64) -> String {
     if rate > 0.0 && rate < 10.0 { format!("{rate:.1}") } else { format!("{rate:.0}") }
 }
 
-/// How many of a hundred; what is some is never told as none.
+/// How many of a hundred; what is some is never shown as none.
 pub(crate) fn share(part: u64, whole: u64) -> String {
     if whole == 0 {
         return NONE.to_owned();
@@ -44,7 +44,7 @@ pub(crate) fn share(part: u64, whole: u64) -> String {
     }
 }
 
-/// A size.
+/// A number of bytes with its unit.
 pub(crate) fn bytes(bytes: u64) -> String {
     size_of(bytes)
 }

@@ -1,6 +1,6 @@
 //! One stream of news for all tabs of a browser, which has six connections to one host for all of them.
 //!
-//! One tab leads: it holds a lock, listens to what all tabs look at, and tells the others what it hears. When it
+//! One tab leads: it holds a lock, listens to what all tabs look at, and passes on what it receives. When it
 //! is closed, another gets the lock. A tab that is looked at takes the lead from one that has lost the stream, or
 //! no longer answers, for a browser slows down or stops hidden tabs. Where there are no locks (a page
 //! that came over HTTP from another machine), each tab that is looked at has a stream of its own.
@@ -172,7 +172,7 @@ impl Stream {
         self.0.leave();
     }
 
-    /// Listens to these.
+    /// Listens to these URIs from now on.
     pub(super) fn want(&self, uris: Vec<String>) {
         *self.0.wanted.borrow_mut() = uris;
         self.0.tell_wanted();
@@ -190,7 +190,7 @@ fn locks() -> Option<Locks> {
     (!found.is_undefined() && !found.is_null()).then(|| found.unchecked_into())
 }
 
-/// A number for the token of this tab: tabs that call as others hear nothing of it.
+/// A number for the token of this tab: tabs that call as others receive nothing of it.
 fn of_token() -> u64 {
     let mut hasher = DefaultHasher::new();
     access::header().hash(&mut hasher);
@@ -329,7 +329,7 @@ impl Inner {
         }
     }
 
-    /// Takes the lead where nothing is heard of a leader in time.
+    /// Takes the lead where no message of a leader comes in time.
     fn look_for_leader(self: &Rc<Self>) {
         if !self.may_lead.get() || self.leads.get() || !browser::is_visible() {
             return;

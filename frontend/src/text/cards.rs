@@ -1,6 +1,6 @@
-//! The words of the cards in a conversation, put after those of the rest of the page.
+//! The texts of the cards in a conversation, put after those of the rest of the page.
 
-/// Hands the words given and those of the cards to the macro that is named first.
+/// Hands the texts given and those of the cards to the macro that is named first.
 macro_rules! with_card_words {
     ($words:ident; $($others:tt)*) => {
         $words! {

@@ -1,6 +1,6 @@
-//! The words of the place where one talks with an assistant, put after those of the rest of the page.
+//! The texts of the place where one talks with an assistant, put after those of the rest of the page.
 
-/// Hands the words given and those of the chat to the macro that is named first.
+/// Hands the texts given and those of the chat to the macro that is named first.
 macro_rules! with_chat_words {
     ($words:ident; $($others:tt)*) => {
         $words! {
@@ -20,7 +20,7 @@ macro_rules! with_chat_words {
             ChatCached: "うちキャッシュ {0}", "{0} of them cached";
             ChatCost: "約 {0} ドル", "about ${0}";
 
-            // Where nothing was said yet.
+            // Where there are no messages yet.
             ChatWelcomePictures: "サムネイルを作りましょう！", "Let's make a thumbnail!";
             ChatWelcomePicturesHint: "カードやテーマの名前を伝えると、イラストを参照してサムネイルを作ります。", "Name a card or a theme, and a thumbnail is made from its illustrations.";
             ChatWelcomeWay: "どこへ行きましょうか？", "Where shall we go?";
@@ -90,7 +90,7 @@ macro_rules! with_chat_words {
             ChatCode: "コード", "Code";
             ChatOpensElsewhere: "（新しいタブで開きます）", "(opens in a new tab)";
 
-            // What is heard.
+            // For screen readers.
             ChatAnswering: "応答中", "Answering";
             ChatAnswered: "応答が完了しました", "The answer is complete";
             ChatStopped: "応答を停止しました。", "The answer was stopped.";

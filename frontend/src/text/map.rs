@@ -1,6 +1,6 @@
-//! The words of maps and of the routes on them, put after those of the rest of the page.
+//! The texts of maps and of the routes on them, put after those of the rest of the page.
 
-/// Hands the words given and those of maps to the macro that is named first.
+/// Hands the texts given and those of maps to the macro that is named first.
 macro_rules! with_map_words {
     ($words:ident; $($others:tt)*) => {
         $words! {

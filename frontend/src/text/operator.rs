@@ -1,6 +1,6 @@
-//! The words of the operator's place, put after those of the rest of the page.
+//! The texts of the operator's place, put after those of the rest of the page.
 
-/// Hands the words given and those of the operator to the macro that is named first.
+/// Hands the texts given and those of the operator to the macro that is named first.
 macro_rules! with_operator_words {
     ($words:ident; $($others:tt)*) => {
         $words! {

@@ -1,4 +1,4 @@
-//! The words themselves, one line a key, so that a missing translation does not compile.
+//! The texts themselves, one line a key, so that a missing translation does not compile.
 
 use super::Lang;
 
@@ -16,7 +16,7 @@ macro_rules! words {
             #[cfg(test)]
             pub(super) const ALL: &[Self] = &[$(Self::$key,)* $(Self::$later,)*];
 
-            /// What is said before any part is here; none for what only parts say.
+            /// The text that is there before any part is loaded; none for texts that only parts have.
             pub(super) fn text(self, lang: Lang) -> Option<&'static str> {
                 match (lang, self) {
                     $((Lang::Ja, Self::$key) => Some($ja), (Lang::En, Self::$key) => Some($en),)*
@@ -154,7 +154,7 @@ with_map_words! {
     ErrTimeout: "時間内に終わりませんでした。もう一度お試しください。", "It did not finish in time. Please try again.";
     CodeLabel: "コード", "Code";
 
-    // What places are called, and what is said before anything of theirs is here.
+    // What places are called, and texts that are shown before anything of theirs is here.
     ChatPlace: "チャット", "Chat";
     OperatorPlace: "運用", "Operator";
     OperatorEntered: "運用の画面を開きました。", "The operator's place is open.";
@@ -431,7 +431,7 @@ with_map_words! {
     FormsCsv: "CSV をダウンロード", "Download as CSV";
     FormsCsvHere: "CSV をダウンロードしました。", "The CSV file is downloaded.";
 
-    // What waits for the reader's word.
+    // What waits for the reader's approval.
     ApprovalsHint: "アシスタントやツールが、あなたの代わりに実行しようとしていることです。許可するまで実行されません。", "What assistants and tools want to do on your behalf. Nothing is done before you allow it.";
     ApprovalsNone: "承認を待っているものはありません。", "Nothing waits for your approval.";
     ApprovalAsker: "依頼元", "Asked by";

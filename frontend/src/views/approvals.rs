@@ -56,7 +56,7 @@ pub(crate) fn ApprovalsView() -> impl IntoView {
     }
 }
 
-/// One call, and the reader's word to it.
+/// One call, and the reader's answer to it.
 #[component]
 fn Card(id: String) -> impl IntoView {
     let page = page();

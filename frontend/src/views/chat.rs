@@ -62,7 +62,7 @@ pub(crate) fn ChatView() -> impl IntoView {
     }
 }
 
-/// The assistant of this conversation, once the host has said whom one can talk to.
+/// The assistant of this conversation, once the host has sent the list of assistants.
 pub(super) fn current(talk: Talk) -> Option<Assistant> {
     let chosen = talk.thread.with(|it| it.assistant.clone());
     talk.assistants.with(|it| {

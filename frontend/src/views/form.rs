@@ -82,7 +82,7 @@ impl Filling {
         })
     }
 
-    /// Takes what was typed; what the host said about it is over.
+    /// Takes what was typed; the host's message about it is over.
     pub(crate) fn put(self, field: &Field, change: impl FnOnce(&mut Draft)) {
         self.draft.update(change);
         let pointer = &field.pointer;
@@ -140,7 +140,7 @@ impl Filling {
         }
     }
 
-    /// Empty again.
+    /// Empties it again.
     pub(crate) fn clear(self) {
         self.draft.set(Draft::default());
         self.touched.set(BTreeSet::new());

@@ -1,4 +1,4 @@
-//! What went wrong, and what to do about it: one view for every trouble.
+//! What went wrong, and what to do about it: one view for every error.
 
 use leptos::prelude::*;
 
@@ -6,10 +6,10 @@ use crate::page::{Page, page};
 use crate::text::Key;
 use crate::trouble::Trouble;
 
-/// Draws a trouble; with a button where trying again may help.
+/// Draws an error; with a button where trying again may help.
 #[component]
 pub(crate) fn Notice(
-    /// What happened.
+    /// The error that happened.
     trouble: Trouble,
     /// What the button does.
     #[prop(optional, into)]
@@ -39,7 +39,7 @@ pub(crate) fn Notice(
     }
 }
 
-/// Code and original words beside what is `said` already, folded: people need them only to look into it.
+/// Code and original text beside what is `said` already, folded: people need them only to look into it.
 pub(crate) fn details(trouble: &Trouble, said: &str, page: Page) -> Option<impl IntoView + use<>> {
     let details = trouble.details(said)?;
     Some(view! {
@@ -73,7 +73,7 @@ pub(crate) fn Empty(
     /// What there is nothing of.
     #[prop(into)]
     title: Signal<String>,
-    /// What to try.
+    /// What the reader may try.
     #[prop(optional, into)]
     hint: Option<Signal<String>>,
 ) -> impl IntoView {

@@ -64,7 +64,7 @@ fn Whole(tool: Tool, output: Output) -> impl IntoView {
     let drawn = structured.as_ref().and_then(|value| table::draw(tool.view(), value, &raw));
     let is_drawn = drawn.is_some();
     let is_pictures = table::has_pictures(tool.view());
-    // The host sends the structure as text too; a view or a table has said it already.
+    // The host sends the structure as text too; a view or a table has shown it already.
     let is_news = |it: &Content| match (it, &structured) {
         (Content::Text(text), Some(value)) => !is_same(text, value) && !is_drawn,
         // The pictures that a view has drawn came as pictures too (ILL-3).

@@ -9,11 +9,11 @@ use crate::{
     Usage, Wait, images_of, text_of,
 };
 
-/// Facts of one result that are told where no model tells them, and characters of one.
+/// Facts of one result that an answer without a model states, and characters of one.
 const FACTS_MAX: usize = 16;
 const FACT_CHARS_MAX: usize = 600;
 
-/// `{mimeType, data}`.
+/// An image as JSON: `{mimeType, data}`.
 pub(super) fn image(it: &Image) -> Value {
     json!({ "mimeType": it.mime_type, "data": &*it.data })
 }
@@ -155,7 +155,7 @@ fn named(result: &ToolResult) -> Vec<Value> {
     pictures.collect()
 }
 
-/// What it took.
+/// What the turn took: tokens, and their price where it is known.
 pub(super) fn usage(it: &Usage) -> Value {
     let mut usage = json!({
         "inputTokens": it.input_tokens, "cachedTokens": it.cached_tokens,
@@ -187,7 +187,7 @@ pub(super) fn notice(stopped: Stopped, language: Language) -> (&'static str, &'s
     }
 }
 
-/// What a person is told who is asked about a tool anew; nothing, where no tool has changed.
+/// What a person reads who is asked about a tool anew; nothing, where no tool has changed.
 pub(super) fn changed(waiting: &[Held], language: Language) -> Option<String> {
     let names = waiting.iter().filter(|it| !it.changed.is_empty());
     let names: Vec<_> = names.map(|it| it.call.name.as_str()).collect();
@@ -219,7 +219,7 @@ pub(super) fn nothing(is_cut: bool, language: Language) -> &'static str {
     }
 }
 
-/// What calls came to, in words, where no model says it: those that changed something in full.
+/// What calls came to, as text, for an answer without a model: those that changed something in full.
 pub(super) fn done(answered: &[Answered], offers: &[Offer], language: Language) -> String {
     let line = |it: &Answered| {
         let offer = offers.iter().find(|offer| offer.name == it.call.name);

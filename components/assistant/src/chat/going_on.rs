@@ -1,5 +1,5 @@
-//! Going on from a turn in which calls wait: what they came to, as the person has answered the host, is told to the
-//! model; what is not answered is asked again.
+//! Going on from a turn in which calls wait: the model receives what they came to, as the person has answered the host;
+//! what is not answered is asked again.
 
 use std::{
     collections::BTreeMap,

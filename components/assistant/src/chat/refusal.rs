@@ -1,4 +1,4 @@
-//! What went wrong, in the specified shape and words (ILL-41, ILL-42).
+//! Errors in the specified shape and wording (ILL-41, ILL-42).
 
 use serde_json::{Value, json};
 use toolkit::routes::Answer;
@@ -28,7 +28,7 @@ impl Refusal {
         Self::new(400, error, details)
     }
 
-    /// The body is not as it must be; `details` say where, and what to mend.
+    /// The body is invalid; `details` say where, and what to do about it.
     pub(super) fn invalid(details: impl Into<String>, language: Language) -> Self {
         let error = language
             .pick("リクエストボディの解析に失敗しました", "The request's body could not be read");
@@ -52,7 +52,7 @@ impl Refusal {
         Self::new(413, error, details)
     }
 
-    /// `name` is the person's word, which the host alone takes.
+    /// `name` is the person's approval, which the host alone takes.
     pub(super) fn for_the_host(name: &str, language: Language) -> Self {
         let details = language.pick(
             format!(
@@ -87,7 +87,7 @@ impl Refusal {
         Self::new(404, error, details)
     }
 
-    /// The turn that waits cannot be kept, so that nobody could answer it.
+    /// The turn that waits cannot be stored, so it could not be answered later.
     pub(super) fn unkept(details: String, language: Language) -> Self {
         let error = language.pick("会話を保存できませんでした", "The conversation cannot be kept");
         Self::new(500, error, details)

@@ -1,4 +1,4 @@
-//! The body of a request, field by field: what is wrong is said with its place (ILL-41, ILL-42).
+//! The body of a request, field by field: an error names its place (ILL-41, ILL-42).
 
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::Refusal;
 use crate::{Image, Language, Message, Part};
 
-/// Bytes of the name of a place that are told.
+/// Bytes of the name of a place in an error.
 const PLACE_BYTES_MAX: usize = 200;
 /// Characters of what the person says at once.
 const MESSAGE_MAX: usize = 200_000;
@@ -15,7 +15,7 @@ const HISTORY_MAX: usize = 1_000;
 const HISTORY_USED: usize = 20;
 /// Parts of one entry, and pictures of one message.
 const PARTS_MAX: usize = 64;
-/// What is said to the host and not here: the person's word on calls that wait.
+/// Members that belong to the host's API and not here: the person's approval of calls that wait.
 const FOR_THE_HOST: [&str; 3] = ["approvals", "answers", "trusts"];
 /// Kinds of pictures that all providers read.
 const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/webp", "image/gif"];
@@ -25,7 +25,7 @@ const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/webp", "image/gif
 pub(super) struct Asked {
     pub(super) message: String,
     pub(super) images: Vec<Image>,
-    /// What was said before, as far as it is used.
+    /// The earlier messages, as far as they are used.
     pub(super) history: Vec<Message>,
     pub(super) assistant: Option<String>,
     pub(super) turn: Option<String>,
@@ -79,7 +79,7 @@ impl Asked {
 }
 
 impl Reader {
-    /// `place` must be what is said in both languages.
+    /// An error: `place` must be what the two texts say.
     fn wrong(&self, place: &str, japanese: &str, english: &str) -> Refusal {
         let end = place.floor_char_boundary(PLACE_BYTES_MAX);
         let place = if end < place.len() { format!("{}…", &place[..end]) } else { place.into() };

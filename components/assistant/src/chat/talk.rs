@@ -1,4 +1,4 @@
-//! One request, from what is asked to its answer: finds the turn it goes on from, hears what
+//! One request, from what is asked to its answer: finds the turn it goes on from, takes in what
 //! became of calls that waited, lets the assistant run, and keeps the new turn.
 
 use serde_json::{Value, json};
@@ -56,7 +56,7 @@ impl Talk {
     ) -> Result<Self, Refusal> {
         let principal = caller::principal();
         let mut kept = asked.turn.as_ref().and_then(|it| turns::find(it, &principal));
-        // Another assistant has other tools, and was told other things.
+        // Another assistant has other tools, and received other messages.
         kept = kept.filter(|it| asked.assistant.as_ref().is_none_or(|name| *name == it.assistant));
         let name = asked.assistant.clone();
         let name = name.or(kept.as_ref().map(|it| it.assistant.clone()));
@@ -109,7 +109,7 @@ impl Talk {
         Ok(Self { scene, decider, kept })
     }
 
-    /// The answer; what happens on the way is told to `teller`.
+    /// The answer; `teller` receives what happens on the way.
     pub(super) fn answer(self, teller: &Teller) -> Result<Value, Refusal> {
         let Self { mut scene, mut decider, kept } = self;
         let (asked, mut message) = (&mut scene.asked, Vec::new());
@@ -163,7 +163,7 @@ impl Scene {
         }
     }
 
-    /// Something is still to be answered: nobody decides before it is.
+    /// Something is still to be answered: the model is not asked before it is.
     fn still_waits(
         &self,
         gone: GoneOn,
@@ -214,7 +214,7 @@ impl Scene {
                 (it, stop_reason, None)
             }
             Ending::Stopped(it) => {
-                // Where nobody knows what was heard, there is nothing to go on from.
+                // Where it is not known what the model received, there is nothing to go on from.
                 is_whole = !left.is_empty();
                 kept.order = left.iter().map(|it| it.call.id.clone()).collect();
                 kept.answered = left;
@@ -264,7 +264,7 @@ impl Scene {
         Ok(Ended { conclusion, stop_reason, notice, calls, kept })
     }
 
-    /// Keeps the new turn, and tells what came of it.
+    /// Keeps the new turn, and returns what came of it.
     fn tell(self, ended: Ended, usage: Usage, teller: &Teller) -> Result<Value, Refusal> {
         let Ended { conclusion, stop_reason, notice, calls, kept } = ended;
         let offers = self.assistant.offers();
@@ -313,7 +313,7 @@ impl Scene {
     }
 }
 
-/// Whether it can be asked without the turn: what was said before is told along, and nothing waits.
+/// Whether it can be asked without the turn: the request has the earlier messages, and nothing waits.
 fn can_begin(asked: &Asked) -> bool {
     !asked.message.is_empty() && !asked.history.is_empty()
 }

@@ -1,20 +1,20 @@
-//! Which of several components leads, and where a sentence has wishes for more than one.
+//! Which of several components leads, and where a sentence has requests for more than one.
 
 use language::settled;
 
 /// Parts of a sentence that are looked at on their own.
 pub(super) const PARTS_MAX: usize = 6;
-/// Wishes of one sentence.
+/// Requests of one sentence.
 const WISHES_MAX: usize = 3;
 /// What a family claims is more than this; small talk claims less.
 pub(super) const CLAIMED_MIN: f32 = 0.2;
-/// What a family knows at least of a part that is a wish of its own: no guess.
+/// What a family knows at least of a part that is a request of its own: no guess.
 pub(super) const PART_MIN: f32 = 0.5;
 
 /// A family that understands something, and how well.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Lead {
-    /// Its name.
+    /// The component's name.
     pub(super) name: String,
     /// From 0 to 1.
     pub(super) confidence: f32,
@@ -29,7 +29,7 @@ pub(super) fn surest(leads: &[Lead], latest: Option<&str>) -> Option<usize> {
     goes_on.or_else(|| are_best().next()).map(|it| it.0)
 }
 
-/// The parts of `said` that may be wishes of their own; none where it has but one.
+/// The parts of `said` that may be requests of their own; none where it has but one.
 pub(super) fn parts(said: &str) -> Vec<String> {
     let mut parts = settled::parts(&settled::settled(said));
     if parts.len() > 1 {
@@ -39,7 +39,7 @@ pub(super) fn parts(said: &str) -> Vec<String> {
     if (2..=PARTS_MAX).contains(&parts.len()) { parts } else { Vec::new() }
 }
 
-/// The wishes of a sentence, one after another, where several families lead in `parts` of it; none where all of
+/// The requests of a sentence, one after another, where several families lead in `parts` of it; none where all of
 /// it is for one, or for the family that leads in the `whole` and leaves nothing of it out.
 pub(super) fn wishes(whole: &Lead, parts: Vec<(String, Lead)>) -> Vec<String> {
     let is_wish = |it: &Lead| it.confidence >= PART_MIN;
@@ -51,7 +51,7 @@ pub(super) fn wishes(whole: &Lead, parts: Vec<(String, Lead)>) -> Vec<String> {
     if names.len() < 2 || is_all {
         return Vec::new();
     }
-    // What is no wish of its own goes with what is before it.
+    // What is no request of its own goes with what is before it.
     let mut wishes: Vec<(Option<String>, String)> = Vec::new();
     for (part, lead) in parts {
         let name = Some(lead).filter(is_wish).map(|it| it.name);
@@ -138,7 +138,7 @@ mod tests {
         let whole = lead("a", 0.6);
         let all = wishes(&whole, parts(lead("b", 0.7), lead("c", 0.7)));
         assert_eq!(all, ["一", "二", "三"]);
-        // What is no wish goes with the one before it.
+        // What is no request goes with the one before it.
         assert_eq!(wishes(&whole, parts(lead("c", 0.1), lead("b", 0.7))), ["一 二", "三"]);
         assert_eq!(wishes(&whole, parts(lead("b", 0.7), lead("b", 0.6))), ["一", "二 三"]);
         // One family's, all of it; or more sure of the whole than of its part.

@@ -9,7 +9,7 @@ use super::leads::PART_MIN;
 /// How much surer one of two is that are taken for alike, at most.
 const CLOSE: f32 = 0.01;
 
-/// What was said, and who may be meant.
+/// A sentence, and the components that may be meant.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(super) struct Offered {
     wish: String,
@@ -51,7 +51,7 @@ impl Offered {
         Some((offered, format!("{ask}\n1. {one}\n2. {other}")))
     }
 
-    /// What was said, and the component that is meant, where `said` says so.
+    /// The sentence, and the component that is meant, where `said` says so.
     pub(super) fn chosen(self, said: &str) -> Option<(String, String)> {
         const FIRST: [&str; 7] = ["1", "１", "一", "最初", "前者", "first", "one"];
         const SECOND: [&str; 7] = ["2", "２", "二", "あと", "後者", "second", "two"];

@@ -31,7 +31,7 @@ const BASE_URL: &str = "https://api.anthropic.com";
 const VERSION: &str = "2023-06-01";
 /// How long an answer may be, unless configured (NAV-52).
 const TOKENS_MAX: u32 = 4_096;
-/// Words of the transcript.
+/// The provider's name in a stored transcript.
 const PROVIDER: &str = "claude";
 /// What one request may have, of 32 MB and 100 pictures
 /// (<https://platform.claude.com/docs/en/api/overview>): prompt and tools come beside it.

@@ -1,4 +1,4 @@
-//! Tools as models are told of them: name, description, schema; and, where the assistant asks for it,
+//! Tools as models see them: name, description, schema; and, where the assistant asks for it,
 //! a property in which the model says why it calls (NAV-54).
 
 use serde_json::{Map, Value, json};
@@ -8,7 +8,7 @@ use crate::{Language, Offer};
 /// The property that says why; it never reaches a tool.
 const REASON: &str = "reason";
 
-/// One tool as a model is told of it: still JSON Schema; each provider writes it its own way.
+/// One tool as a model sees it: still JSON Schema; each provider writes it its own way.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Declaration {
     pub(super) name: String,
@@ -67,7 +67,7 @@ pub(super) fn reason(
     said.map_or_else(|| derived(name, arguments, language), |it| shortened(it, 200))
 }
 
-/// `route_search (origin: 東京駅, destination: 横浜駅)`, in words.
+/// A call as text: `route_search (origin: 東京駅, destination: 横浜駅)`.
 fn derived(name: &str, arguments: &Map<String, Value>, language: Language) -> String {
     let shown = arguments.iter().take(4).map(|(name, value)| match value {
         Value::String(text) => format!("{name}: {}", shortened(text, 40)),

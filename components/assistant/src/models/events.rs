@@ -31,7 +31,7 @@ impl Pieces {
         Ok(piece)
     }
 
-    /// All of them.
+    /// Reads all bytes that are left.
     pub(super) fn whole(mut self) -> Result<Vec<u8>, WireError> {
         let mut bytes = Vec::new();
         while let Some(piece) = self.next()? {
@@ -48,7 +48,7 @@ pub(super) struct Events {
     first: Option<ModelEvent>,
 }
 
-/// One event's data; its name, where it has one, is told in its data as well.
+/// One event's data; its name, where it has one, is in its data as well.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ModelEvent {
     pub(super) data: String,

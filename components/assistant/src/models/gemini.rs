@@ -1,4 +1,4 @@
-//! Gemini over generateContent: a conversation in its own words, kept and replayed as they came
+//! Gemini over generateContent: a conversation in its own format, kept and replayed as it came
 //! (ILL-22 to ILL-28).
 
 mod ask;
@@ -55,12 +55,12 @@ impl Gemini {
         self.contents = contents;
     }
 
-    /// Hears what is new in `turn`, and is not asked about it.
+    /// Takes in what is new in `turn`, without asking the model.
     pub(super) fn hear(&mut self, turn: &Turn<'_>) {
         self.contents = self.told(turn);
     }
 
-    /// Decides without telling it.
+    /// Decides without sending events.
     pub(super) fn quietly(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
         let teller = Teller::default();
         self.decided(Turn { teller: &teller, ..turn })
@@ -154,7 +154,7 @@ impl Gemini {
         self.contents = contents;
         let calls = self.calls(&reply, &turn);
         if !calls.is_empty() {
-            // What it said on the way is told already.
+            // Text on the way has been passed on already.
             return Ok(Decision::Call(calls));
         }
         let cut = reply.is_cut().then_some("max_tokens");

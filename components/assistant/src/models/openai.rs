@@ -22,13 +22,13 @@ use crate::{
 pub(super) use message::SHAPE;
 use reply::Reply;
 
-/// Where the API is, where there is a key and nothing else is said.
+/// Where the API is, where there is a key and no other address.
 const BASE_URL: &str = "https://api.openai.com/v1";
 /// How long an answer may be, unless configured.
 const TOKENS_MAX: u32 = 4_096;
-/// How often a model is asked again that wrote a call which nobody can read.
+/// How often a model is asked again whose call cannot be parsed.
 const MENDS_MAX: usize = 1;
-/// Words of the transcript.
+/// The provider's name in a stored transcript.
 const PROVIDER: &str = "openai";
 /// What one request may have, of OpenAI's 50 MB and 500 pictures
 /// (<https://platform.openai.com/docs/guides/images-vision>): prompt and tools come beside it.

@@ -23,7 +23,7 @@ const BYTES_MAX: usize = 14 << 20;
 /// (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
 const UNSIGNED: &str = "skip_thought_signature_validator";
 
-/// Decides as its text model does, and has the last word by the one for pictures.
+/// Decides as its text model does; the answer is then made by the model for pictures.
 struct Picture {
     text: Gemini,
     model: Model,
@@ -103,7 +103,7 @@ impl Picture {
         self.picture(&turn).map(Decision::Conclude)
     }
 
-    /// The second stage.
+    /// The second stage: asks the model for pictures.
     fn picture(&mut self, turn: &Turn<'_>) -> Result<Conclusion, Undecided> {
         let message = turn.task.language.pick("画像を生成中...", "Making the picture…");
         let status = || json!({ "state": "drawing", "message": message });
@@ -119,7 +119,7 @@ impl Picture {
         lighten(&mut contents);
         let mut reply = self.model.ask(&self.body(&contents, turn.task.now), turn);
         if reply.as_ref().is_err_and(|it| it.why == Why::TooLong) && contents.len() > 1 {
-            // What was said before is not what the picture is made of.
+            // The picture is not made of the earlier messages.
             contents.drain(..contents.len() - 1);
             reply = self.model.ask(&self.body(&contents, turn.task.now), turn);
         }
@@ -139,7 +139,7 @@ impl Picture {
                 "imageConfig": { "aspectRatio": "16:9", "imageSize": "1K" },
             },
         });
-        // It cannot call tools, so it is not told to (ILL-31).
+        // It cannot call tools, so its prompt does not ask for calls (ILL-31).
         let prompt = self.config.prompt(false, now);
         if !prompt.is_empty() {
             body["systemInstruction"] = json!({ "parts": [{ "text": prompt }] });
@@ -170,7 +170,7 @@ impl Decider for Picture {
             input_tokens: text.input_tokens.saturating_add(self.usage.input_tokens),
             cached_tokens: text.cached_tokens.saturating_add(self.usage.cached_tokens),
             output_tokens: text.output_tokens.saturating_add(self.usage.output_tokens),
-            // Pictures have a price of their own, which nobody says.
+            // Pictures have a price of their own, which is not reported.
             cost_usd: text.cost_usd.filter(|_| self.usage == Usage::default()),
         }
     }

@@ -1,11 +1,11 @@
-//! What came of a call as a model is told it: the tool's object without what would only cost tokens,
+//! A call's result as a model receives it: the tool's object without what would only cost tokens,
 //! and its pictures as pictures (ILL-28).
 
 use serde_json::Value;
 
 use crate::{Answered, Image, ToolResult, images_of, reading};
 
-/// What a model is told of a call.
+/// What a model receives of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Told {
     /// An object: the tool's own, or `{"error": {…}}`.
@@ -14,7 +14,7 @@ pub(super) struct Told {
     pub(super) is_error: bool,
 }
 
-/// `answered` as a model is told it, one of so many `results` of its round.
+/// `answered` as a model receives it, one of so many `results` of its round.
 pub(super) fn told(answered: &Answered, results: usize) -> Told {
     let object = reading::told(answered, reading::budget(results));
     let (images, is_error) = match &answered.result {

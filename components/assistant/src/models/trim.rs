@@ -34,7 +34,7 @@ pub(super) struct Room {
     pub(super) pictures: usize,
 }
 
-/// What messages take.
+/// What messages take of the room.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Taken {
     bytes: usize,

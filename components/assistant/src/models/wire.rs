@@ -20,13 +20,13 @@ use crate::{ModelConfig, Undecided, Why};
 const RETRIES_MAX: u32 = 2;
 /// The first delay, unless configured.
 const BASE_MS: u64 = 500;
-/// The longest that a provider may ask to wait, while a person waits; one that asks for more is told on.
+/// The longest that a provider may ask to wait, while a person waits; one that asks for more is reported.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(5);
 /// Bytes of an answer that is one document, and of all events of a stream.
 const ANSWER_BYTES_MAX: usize = 64 << 20;
-/// Bytes of an error that are read and told.
+/// Bytes of an error that are read and reported.
 const ERROR_BYTES_MAX: usize = 64 << 10;
-/// Characters of a provider's message that are told on.
+/// Characters of a provider's message that are reported.
 const MESSAGE_CHARS_MAX: usize = 500;
 
 /// What providers say, beside 413, where a request is larger than they or their models take.
@@ -63,7 +63,7 @@ pub(super) enum WireError {
     Unreached(String),
     /// The connection was lost on the way.
     Lost(String),
-    /// The provider said no.
+    /// The provider answered with an error.
     Status { status: u16, retry_after_s: Option<u64>, body: Value, text: String },
     /// It answered what cannot be used.
     Unreadable(String),
@@ -209,7 +209,7 @@ impl WireError {
         TOO_LARGE.iter().any(|it| said.contains(it))
     }
 
-    /// In words, for an error and a log.
+    /// As text, for an error and a log.
     pub(super) fn what(&self) -> String {
         match self {
             Self::Late => "no answer in time".to_owned(),
@@ -219,7 +219,7 @@ impl WireError {
         }
     }
 
-    /// As a failure to decide; what a provider's own words add is the business of the provider's file.
+    /// As a failure to decide; details of a provider's own errors are the business of the provider's file.
     pub(super) fn undecided(&self) -> Undecided {
         let (why, retry_after_s) = match self {
             Self::Status { status: 401 | 403, .. } => (Why::Key, None),

@@ -1,4 +1,4 @@
-//! No screen shows two films at once: the programme laid out over the ring of the week.
+//! No screen shows two films at once: the programme is laid out over the week, which ends where it begins.
 
 use std::collections::BTreeMap;
 
@@ -48,14 +48,14 @@ struct Shown<'a> {
     pointer: String,
     entry: &'a Entry,
     film: &'a Film,
-    /// Of the day.
+    /// When it begins, in minutes of the day.
     minute: u32,
     /// Minutes of the film, and of cleaning.
     takes: u32,
 }
 
 impl Shown<'_> {
-    /// Whether both run at one moment of some week, the week seen as a ring.
+    /// Whether both run at one moment of some week, the week seen as a circle.
     fn meets(&self, other: &Self) -> bool {
         let starts = |it: &Self| {
             let (days, minute) = (it.entry.weekdays(), it.minute);

@@ -10,13 +10,13 @@ use crate::{programme::ShowtimeId, seats::lay_out};
 /// A seat that was sold for a showtime.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Sold {
-    /// The showtime.
+    /// Identifier of its showtime.
     pub showtime_id: String,
-    /// The seat.
+    /// Identifier of its seat.
     pub seat_id: String,
     /// The film that the buyer wants to see.
     pub movie_id: String,
-    /// Whom to call.
+    /// The reservation that has the seat.
     pub reservation_id: String,
 }
 

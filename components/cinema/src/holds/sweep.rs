@@ -1,4 +1,4 @@
-//! The seats of holds that have expired are let go, and clients that look at them are told.
+//! Releases the seats of holds that have expired, and notifies clients that look at them.
 
 use toolkit::{Stop, sql, sql::Statement};
 

@@ -1,4 +1,4 @@
-//! Short answers in words: which of several, and a name.
+//! Short answers as text: which of several, and a name.
 
 /// `2番`, `2つ目`, `the second`, `2`: which of several, from 0.
 pub(super) fn ordinal(text: &str) -> Option<usize> {

@@ -1,4 +1,4 @@
-//! Cancelling a reservation: it is looked up and shown first, and the person's word ends it.
+//! Cancelling a reservation: it is looked up and shown first, and ends when the person approves.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -208,7 +208,7 @@ impl Cancel {
         ))
     }
 
-    /// The reservation as it was found: cancelled by the person's word, which sees what it is.
+    /// Asks to cancel the reservation that was found: the person sees what it is and approves.
     fn confirm(&self, desk: &mut Desk<'_>, found: &Value) -> Decision {
         let text = |name: &str| found[name].as_str().unwrap_or_default();
         if text("status") == "cancelled" {

@@ -13,7 +13,7 @@ use super::{
     wanted,
 };
 
-/// What was reserved, with the words for it.
+/// Words for what was reserved.
 const BOOKED: &str = "予約|取った|買った|booked|reserved|bought";
 /// Showings by when they begin.
 const OCCASIONS: &str = "早く始まる|最初に始まる|starts first|starting first|starts next|begins first|早い回|遅い回|最初の回|最後の回|最終回|次の回|朝の回|昼の回|夕方の回|夜の回|の回ある|の回は|の回って|の時間|when is|when's|when does|when do|when are|know when|earliest|soonest|as soon as possible|asap|as early as possible|なるべく早|できるだけ早|一番早|いちばん早|latest|first show|last show|next show";

@@ -41,7 +41,7 @@ impl Visit {
             let is_list = self.title.is_none() || self.is_untitled || self.aim == Aim::Films;
             let now = (date == today && is_list).then(|| desk.minutes());
             let hours = self.hours.filter(|_| self.title.is_none() || self.aim == Aim::Films);
-            // What has begun is not offered, and what is over before the hours that are wished.
+            // What has begun is not offered, nor what is over before the requested hours.
             let from = hours.map_or(0, |it| it.from).max(now.unwrap_or(0));
             arguments["date"] = at(date, from);
             let is_open = self.title.is_some() || self.is_untitled;
@@ -257,7 +257,7 @@ impl Visit {
             && (self.aim == Aim::Films || !self.wanted.words.is_empty())
     }
 
-    /// The day and the hours, in words.
+    /// The day and the hours, as text.
     fn day(&self, desk: &Desk<'_>) -> Option<String> {
         let date = self.date.clone()?;
         let both = self

@@ -13,19 +13,19 @@ use super::words::{
 /// What a sentence asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
-    /// Nothing is to be reserved or cancelled, and that is said.
+    /// The sentence says that nothing is to be reserved or cancelled.
     Nothing,
     /// A reservation is to be undone.
     Cancel,
     /// A reservation is to become another one.
     Change,
-    /// Something that was done before is told.
+    /// The sentence reports something that was done before.
     Told,
     /// How a thing is done.
     Help,
     /// Something is named, and not what is to be done with it.
     Look,
-    /// What was said in a conversation that was recorded.
+    /// The messages of a conversation that was recorded.
     History,
     /// A reservation is looked up.
     Reservation,
@@ -110,7 +110,7 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
         &[Says(&[RESERVED]), Says(&[RESERVE, RESERVED]), Sign::Question, Sign::Booked],
         &[Says(&[SHOWTIMES, FREE, VACANT, Word::CANCEL])],
     ),
-    // What was done before is told, not asked for.
+    // What was done before is reported, not asked for.
     rule(74, Goal::Told, &[Says(&[RESERVED])], &[Says(&[SHOWTIMES, FREE, VACANT, RESERVATION])]),
     rule(74, Goal::Reservation, &[Sign::Has(RESERVATION_ID)], &[Denies(&[Word::SHOW])]),
     rule(

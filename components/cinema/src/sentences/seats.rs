@@ -22,7 +22,7 @@ const FRONT_ROW: i64 = 0;
 const BACK_ROW: i64 = 1_000;
 /// Where they want to sit in the middle of the hall.
 const MIDDLE_ROW: i64 = 560;
-/// What seats away from an aisle weigh where one is wished: more than any place in a hall.
+/// What seats away from an aisle weigh where one is requested: more than any place in a hall.
 const OFF_AISLE: i64 = 10_000;
 
 /// A seat that is free.
@@ -273,7 +273,7 @@ fn edges(found: &Value) -> BTreeSet<String> {
     all.iter().filter(is_edge).map(|it| it.id.clone()).collect()
 }
 
-/// Whether the seats are where they are wished: at the front, at the back, in the middle, at an aisle.
+/// Whether the seats are where they were requested: at the front, at the back, in the middle, at an aisle.
 fn is_there(position: Position, chosen: &[Seat], seats: &[Seat], edges: &BTreeSet<String>) -> bool {
     let rows: BTreeSet<_> = seats.iter().map(|it| it.row.as_str()).collect();
     let at = |row: &str| rows.iter().position(|it| *it == row).unwrap_or_default() * 4;
@@ -317,7 +317,7 @@ fn proposals(
         Some(Position::Middle) => MIDDLE_ROW,
         Some(Position::Aisle) | None => BEST_ROW,
     };
-    // What is wished weighs more than all else.
+    // What was requested weighs more than all else.
     let (sides_weight, row_divisor) = match position {
         Some(Position::Middle) => (3, 20),
         Some(Position::Front | Position::Back) => (1, 5),

@@ -215,7 +215,7 @@ fn read(value: &Value) -> Option<Showing<'_>> {
     Some(Showing { value, start, minutes: hour * 60 + minute, free })
 }
 
-/// The name of the screen, where it stands in what was said.
+/// The name of the screen, where it stands in `said`.
 fn screen(showing: &Value, said: &str) -> Option<String> {
     let said = said.to_lowercase();
     let names = ["theater_name", "theater_name_en"].into_iter();

@@ -55,7 +55,7 @@ impl Deref for Sentence {
 }
 
 impl Sentence {
-    /// What is heard in `text`.
+    /// What `text` has of titles.
     pub(super) fn of(text: &str, today: Date) -> Self {
         Self(Heard::of(text, today, &VOCABULARY))
     }

@@ -74,7 +74,7 @@ pub(super) struct Settled {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Visit {
     pub(super) aim: Aim,
-    /// What was said, for names that the catalogue knows.
+    /// The sentence, for names that the catalogue knows.
     pub(super) said: String,
     pub(super) date: Option<String>,
     /// A second day that will do as well.
@@ -91,7 +91,7 @@ pub(super) struct Visit {
     pub(super) reservation: Option<String>,
     pub(super) choices: Vec<Choice>,
     pub(super) asked: Option<Asked>,
-    /// What is told with the next question.
+    /// A note that goes with the next question.
     pub(super) note: Option<String>,
     pub(super) tries: u8,
     #[serde(default)]
@@ -99,7 +99,7 @@ pub(super) struct Visit {
     /// Whether the title that was looked for is no film's, so that all films are listed.
     #[serde(default)]
     pub(super) is_untitled: bool,
-    /// Whether no rule said that it is about films.
+    /// Whether no rule matched to show that it is about films.
     #[serde(default)]
     pub(super) is_guess: bool,
     /// Whether nothing but a name says that it is about films.
@@ -208,7 +208,7 @@ impl Visit {
         visit
     }
 
-    /// What was settled before holds, as far as nothing new was said of it.
+    /// What was settled before holds, as far as there is nothing new about it.
     fn inherit(&mut self, before: &Self) {
         let is_other_film = self.title.is_some() || self.genre.is_some();
         let is_other_day = self.date.is_some() && self.date != before.date;
@@ -269,7 +269,7 @@ impl Visit {
         Some(next)
     }
 
-    /// The film called `name`, told about.
+    /// A visit that is about the film called `name`.
     pub(super) fn of_name(heard: &Sentence, name: &str) -> Self {
         let mut visit = Self::of(heard, Goal::Films, None);
         visit.title = Some(name.to_owned());
@@ -295,7 +295,7 @@ impl Visit {
         self.wanted.used(self.aim != Aim::Films)
     }
 
-    /// Whether words beside what it looks up are to be told.
+    /// Whether words beside what it looks up are to be reported.
     pub(super) fn covers(&self) -> bool {
         self.aim != Aim::Reservation
     }
@@ -326,12 +326,12 @@ impl Visit {
         self.aim = Aim::Book;
     }
 
-    /// Whether an answer in words is waited for.
+    /// Whether it waits for an answer as text.
     pub(super) fn waits(&self) -> bool {
         self.asked.is_some()
     }
 
-    /// Takes in an answer in words; whether it was one.
+    /// Takes in an answer as text; whether it was one.
     pub(super) fn worded(&mut self, heard: &Heard) -> bool {
         let before = self.clone();
         let text: String = heard.lower.iter().collect();
@@ -436,7 +436,7 @@ impl Visit {
         }
     }
 
-    /// What is next.
+    /// Decides on the next step.
     pub(super) fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
         if let Some((tool, failure)) = failure(answered) {
             return self.failed(desk, tool, failure);
@@ -483,7 +483,7 @@ impl Visit {
         if is_whole { self.reserve(desk) } else { self.list_seats(desk) }
     }
 
-    /// A refusal: what can be mended is tried again, the rest is told.
+    /// A refusal: what can be corrected is tried again, the rest is reported.
     fn failed(&mut self, desk: &mut Desk<'_>, tool: &str, failure: &Failure) -> Decision {
         let is_seat = matches!(
             failure.error.as_str(),

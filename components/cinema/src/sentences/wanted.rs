@@ -118,7 +118,7 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// What `heard` wants.
+    /// The conditions that `heard` has.
     pub(super) fn of(heard: &Heard) -> Self {
         let has = |words: &'static str| {
             marks(words).any(|it| {
@@ -172,7 +172,7 @@ impl Wanted {
         says
     }
 
-    /// What was wished before of showings and seats holds, as far as nothing new was said of it.
+    /// What was requested before of showings and seats holds, as far as there is nothing new about it.
     pub(super) fn keep(&mut self, before: &Self) {
         self.pick = self.pick.or(before.pick);
         self.row = self.row.take().or_else(|| before.row.clone());
@@ -255,7 +255,7 @@ impl Wanted {
         }
     }
 
-    /// What the first of them is, in words.
+    /// What the first of them is, as text.
     pub(super) fn superlative(&self, language: Language) -> Option<&'static str> {
         Some(match self.order? {
             Order::Shortest => language.pick("一番短いのは", "The shortest is"),

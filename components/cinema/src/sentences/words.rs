@@ -19,9 +19,9 @@ pub(super) const ABOUT: Word = Word::own(13);
 pub(super) const WHEELCHAIR: Word = Word::own(14);
 pub(super) const PLAYING: Word = Word::own(15);
 
-/// What there is.
+/// Words for what the cinema has.
 pub(super) const NOUNS: &[Word] = &[FILM, SHOWTIMES, TICKET];
-/// What is done with it.
+/// Words for what is done with it.
 pub(super) const DEEDS: &[Word] = &[RESERVE, RECORD];
 /// What else a film's name may stand before.
 pub(super) const HEADS: &[Word] = &[SEE, SEAT, PLAYING, RESERVATION, MINE];

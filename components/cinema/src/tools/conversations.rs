@@ -1,4 +1,4 @@
-//! `record_conversation` and `get_conversation_history`: what was said at the counter (CIN-50 to
+//! `record_conversation` and `get_conversation_history`: the messages of the counter's conversations (CIN-50 to
 //! CIN-62).
 
 use output::cinema::{History, Message, Recorded, Sender};
@@ -47,7 +47,7 @@ pub struct Said {
     timestamp: Option<String>,
 }
 
-/// Who speaks.
+/// The speaker of a recorded message.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(description = "発言者")]

@@ -1,4 +1,4 @@
-//! `hold_seats`, `extend_hold` and `release_hold`: seats that are kept for someone who has yet to reserve them.
+//! `hold_seats`, `extend_hold` and `release_hold`: seats that are kept for a user who has yet to reserve them.
 
 mod plan;
 

@@ -1,4 +1,4 @@
-//! `reserve_seats`: seats become someone's, all of them or none (CIN-40 to CIN-48).
+//! `reserve_seats`: seats become a user's, all of them or none (CIN-40 to CIN-48).
 
 mod plan;
 

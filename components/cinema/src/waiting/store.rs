@@ -14,13 +14,13 @@ const ENTRIES: &str = "SELECT w.waiting_id, w.place, w.user_id, w.showtime_id, w
 /// An entry that waits or is offered seats.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Entry {
-    /// Names it.
+    /// Identifier of the entry.
     pub waiting_id: String,
     /// Grows with each entry.
     pub place: i64,
-    /// Who waits.
+    /// Identifier of the user who waits.
     pub user_id: String,
-    /// The showing.
+    /// Identifier of the showtime.
     pub showtime_id: String,
     /// How many seats they want.
     pub seats_count: u32,
@@ -32,7 +32,7 @@ pub struct Entry {
     pub state: WaitingState,
     /// The hold that is offered.
     pub hold_id: Option<String>,
-    /// Its token.
+    /// Token of the hold that it got.
     pub hold_token: Option<String>,
     /// When that hold counts as made.
     pub made_at: Option<i64>,

@@ -16,12 +16,12 @@ use serde_json::json;
 const COMPONENT: &str = "conversations";
 /// How every passkey begins that is made here, so that people and scanners know one when they see it.
 const PREFIX: &str = "mdp_";
-/// Characters of a passkey that somebody brings.
+/// Characters that a passkey given by the operator must have.
 const CHARS_MIN: usize = 8;
 const CHARS_MAX: usize = 200;
 /// Characters of an agent's name for programs.
 const ID_CHARS_MAX: usize = 64;
-/// What the hash costs whoever verifies it: 19 MiB, twice over, which is what OWASP recommends at
+/// What the hash costs to verify: 19 MiB, twice over, which is what OWASP recommends at
 /// least. The component takes up to 46 MiB.
 const MEMORY_KIB: u32 = 19_456;
 const PASSES: u32 = 2;

@@ -8,8 +8,8 @@ use crate::{clock::Moment, events::chats, person::Person};
 /// Messages of one page are marked as read in one batch.
 const READ_MAX: usize = crate::transcripts::PAGE_MAX as usize;
 
-/// Ends the person's chat with an agent, again and again if they like. The agent is told to leave at
-/// its next `get_next_action` (CONV 4.6), unless it has somebody else to talk with.
+/// Ends the person's chat with an agent, again and again if they like. The agent gets `exit` at
+/// its next `get_next_action` (CONV 4.6), unless it has another conversation or chat.
 ///
 /// # Errors
 /// As the database.
@@ -43,7 +43,7 @@ pub fn end(person: &Person, project_id: &str, agent_id: &str) -> Result<Chat, St
     status(project_id, agent_id)
 }
 
-/// The statement for the agent in the project, where nobody else talks with it.
+/// The statement for the agent in the project, where it has no other conversation or chat.
 fn leave(statement: &str, project_id: &str, agent_id: &str) -> Statement {
     let statement = format!(
         "{statement} AND project_id = $1 AND agent_id = $2 \
@@ -55,7 +55,7 @@ fn leave(statement: &str, project_id: &str, agent_id: &str) -> Statement {
     toolkit::sql!(statement, project_id, agent_id)
 }
 
-/// Whatever the agent said to the person is read.
+/// Marks all that the agent wrote to the person as read.
 ///
 /// # Errors
 /// As the database.

@@ -18,11 +18,11 @@ use crate::{
 /// A message that is stored.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Sent {
-    /// Always true.
+    /// Always true, as the specification has it.
     pub success: bool,
     /// `msg_…`.
     pub message_id: String,
-    /// The message.
+    /// The message as it is stored.
     pub message: ChatMessage,
 }
 

@@ -62,7 +62,7 @@ fn in_conversation(letter: &Letter<'_>, id: &str, voice: Voice) -> Vec<Statement
         letter.client_message_id.map(str::to_owned),
         letter.project_id,
     );
-    // Waiting for the participant is not shortened by words, nor is a pause.
+    // A message does not prolong waiting for the participant, nor a pause.
     let count = toolkit::sql!(
         "UPDATE conversations SET messages = messages + 1, \
          last_message_at = max($2, COALESCE(last_message_at, $2)), since_at = CASE \
@@ -81,7 +81,7 @@ fn in_conversation(letter: &Letter<'_>, id: &str, voice: Voice) -> Vec<Statement
     vec![insert.expect(1), count.expect(1), wrote]
 }
 
-/// Between a person and an agent. What nobody started is counted, and not on.
+/// Between a person and an agent. A chat that was not started is counted, and not on.
 fn in_chat(letter: &Letter<'_>, human_id: &str, agent_id: &str) -> Vec<Statement> {
     let count = toolkit::sql!(
         "INSERT INTO chats (project_id, human_id, agent_id, started_at, ended_at, messages, \

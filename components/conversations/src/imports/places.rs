@@ -13,7 +13,7 @@ use super::line::Line;
 pub(super) struct Known {
     messages: BTreeSet<String>,
     agents: BTreeMap<String, AgentKind>,
-    /// By agents.
+    /// The projects of each agent, by its identifier.
     projects: BTreeMap<String, BTreeSet<String>>,
     conversations: BTreeMap<String, Conversation>,
     touched: BTreeSet<String>,

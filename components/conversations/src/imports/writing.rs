@@ -20,7 +20,7 @@ pub(super) fn statements(line: &Line, place: &Place, is_first: bool) -> Vec<Stat
     }
 }
 
-/// A conversation that was held elsewhere: everybody knows that it is over.
+/// A conversation that was held elsewhere: all its members know that it is over.
 fn made(line: &Line, project_id: &str, id: &str) -> Vec<Statement> {
     let participant = line.recipient_id.clone();
     let conversation = toolkit::sql!(
@@ -94,7 +94,7 @@ fn in_conversation(line: &Line, project_id: &str, id: &str) -> Vec<Statement> {
     vec![insert.expect(1), count, wrote, step]
 }
 
-/// Between two, behind what they have said here already. Nobody has to read it any more.
+/// Between two, behind their messages here already. It counts as read.
 fn in_chat(line: &Line, project_id: &str, [human_id, agent_id]: &[String; 2]) -> Vec<Statement> {
     let count = toolkit::sql!(
         "INSERT INTO chats (project_id, human_id, agent_id, started_at, ended_at, messages, \

@@ -25,19 +25,19 @@ const TRIES_MAX: u32 = 3;
 struct Dialogue<'a> {
     player: &'a Player,
     stand: Stand,
-    /// What is spoken.
+    /// The language of the dialogue.
     language: Language,
-    /// The number of the last message that the assistant was told of.
+    /// The number of the last message that the assistant received.
     told: u32,
 }
 
 /// What became of something that the agent says.
 enum Spoken {
-    /// It is said.
+    /// It was sent.
     Said,
     /// A person holds the conversation up.
     Held,
-    /// It cannot be said here any more.
+    /// It cannot be sent here any more.
     Unheard,
 }
 
@@ -159,7 +159,7 @@ impl Dialogue<'_> {
         save(&[self.stand.saved(agent)])
     }
 
-    /// Says something to whom the agent talks with; under the same mark it is said once.
+    /// Sends a text to whom the agent talks with; under the same mark it is sent once.
     fn say(&self, text: &str, mark: &str) -> Result<Spoken, Stop> {
         let saying = Saying {
             token: &self.player.token,
@@ -185,7 +185,7 @@ impl Dialogue<'_> {
         }
     }
 
-    /// Ends the conversation with a last word; a person's chat, which only the person ends, with silence.
+    /// Ends the conversation with a last message; a person's chat, which only the person ends, with silence.
     fn leave(&mut self, farewell: Farewell) -> Result<(), Stop> {
         let text = farewell.text(self.language);
         match &self.stand.conversation_id {

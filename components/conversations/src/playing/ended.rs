@@ -64,7 +64,7 @@ impl Ended {
         serde_json::from_str(data).unwrap_or_else(|it| Self::failed(it.to_string()))
     }
 
-    /// Without an answer.
+    /// A run that ended without an answer.
     pub(super) fn failed(why: String) -> Self {
         let failure = Failure { message: why, ..Failure::default() };
         Self { ending: "failed".to_owned(), failure, ..Self::default() }
@@ -81,7 +81,7 @@ impl Ended {
         text.chars().take(CONTENT_MAX).collect()
     }
 
-    /// Whether the assistant has said something to `partner` itself.
+    /// Whether the assistant has sent something to `partner` itself.
     pub(super) fn has_spoken(&self, partner: &str) -> bool {
         self.done().any(|it| {
             let to = it.arguments.get("target_agent_id").and_then(Value::as_str);
@@ -99,7 +99,7 @@ impl Ended {
         conversation_id.is_some() && self.done().any(is_meant)
     }
 
-    /// What it wants to be told the next time; none where that is too long to be kept.
+    /// What it wants back the next time; none where that is too long to be kept.
     pub(super) fn memory(&self) -> Option<String> {
         let memory = (!self.memory.is_null()).then(|| self.memory.to_string());
         memory.filter(|it| it.len() <= MEMORY_BYTES_MAX)

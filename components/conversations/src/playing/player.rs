@@ -1,4 +1,4 @@
-//! One agent as it is played: there to talk, told what is next, and gone when there is nothing more to do.
+//! One agent as it is played: there to talk, notified of what is next, and gone when there is nothing more to do.
 
 use serde::Deserialize;
 use toolkit::{
@@ -28,25 +28,25 @@ const IDLE_S: u32 = 3;
 /// How long one run goes on to begin with answers, in seconds, and how many answers that are.
 const RUN_S: u32 = 300;
 const ANSWERS_MAX: usize = 32;
-/// What it is told in one go.
+/// How many events it takes in at one time.
 const NEWS_MAX: usize = 1_000;
 
-/// Who is played.
+/// The agent that is played.
 #[derive(Clone, Debug)]
 pub(super) struct Agent {
-    /// Where.
+    /// Identifier of the project.
     pub(super) project_id: String,
-    /// Who.
+    /// Identifier of the agent.
     pub(super) agent_id: String,
     /// The agent's name for people.
     pub(super) name: String,
-    /// Who plays it.
+    /// Name of the assistant that plays it.
     pub(super) assistant: String,
 }
 
 /// One agent of a project in one run of its job.
 pub(super) struct Player {
-    /// Who is played.
+    /// The agent that is played.
     pub(super) agent: Agent,
     /// What the assistant may take in one conversation.
     pub(super) facts: Facts,
@@ -125,7 +125,7 @@ impl Player {
         }
     }
 
-    /// Hears what happened and what was said, until there is nothing new: the session as it is then. None
+    /// Takes in events and messages until there is nothing new: the session as it is then. None
     /// where it is over.
     fn hear(&self) -> Result<Option<Session>, Stop> {
         for _ in 0..NEWS_MAX {

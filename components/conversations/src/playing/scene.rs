@@ -1,4 +1,4 @@
-//! Who talks with whom about what, and what was said.
+//! Who talks with whom about what, and the messages so far.
 
 use language::Language;
 use serde_json::Value;
@@ -14,23 +14,23 @@ use crate::sentences::{self, By, Said, Talker};
 /// Each so many messages the agent is asked whether the purpose is reached.
 const REMINDER_EACH: u32 = 5;
 
-/// A dialogue as it stands, for the assistant that decides what is said next.
+/// A dialogue as it stands, for the assistant that decides on the next message.
 #[derive(Debug)]
 pub(super) struct Scene<'a> {
-    /// Who is played.
+    /// The agent that is played.
     pub(super) agent: &'a Agent,
     /// With whom, and how far it has come.
     pub(super) stand: &'a Stand,
-    /// What is spoken: that of the purpose, or of the first thing that was said.
+    /// The language of the purpose, or of the first message.
     pub(super) language: Language,
-    /// What the agent said, and what it has heard already.
+    /// The agent's messages, and those that it has taken in already.
     before: Vec<&'a Written>,
     /// What it has not answered.
     news: Vec<&'a Written>,
 }
 
 impl<'a> Scene<'a> {
-    /// From what was said so far, oldest first.
+    /// From the messages so far, oldest first.
     pub(super) fn new(agent: &'a Agent, stand: &'a Stand, log: &'a [Written]) -> Self {
         let first = stand.purpose.as_deref().or_else(|| log.first().map(|it| it.content.as_str()));
         let is_new = |it: &&Written| it.sequence > stand.heard && it.sender_id != agent.agent_id;
@@ -61,7 +61,7 @@ impl<'a> Scene<'a> {
         parts.join("\n\n")
     }
 
-    /// What it is to know of before: the scene, and what was said.
+    /// What it is to know of before: the scene, and the messages.
     pub(super) fn history(&self) -> Vec<Remark> {
         let scene = Remark { is_user: true, text: texts::scene(self) };
         let said = self

@@ -6,9 +6,9 @@ use toolkit::{Stop, sql, sql::Statement};
 use super::player::Agent;
 use crate::{clock::Moment, delivery::chat_of};
 
-/// Conversations and chats that one agent holds at a time; what is said in others waits.
+/// Conversations and chats that one agent holds at a time; messages in others wait.
 const STANDS_MAX: usize = 32;
-/// Messages that the assistant is told of.
+/// Messages that the assistant receives.
 const LOG_MAX: usize = 200;
 /// What the ids begin with under which an agent's answers are sent.
 const MARK: &str = "play";
@@ -20,7 +20,7 @@ pub(super) struct Stand {
     place: String,
     /// The conversation; none in a chat.
     pub(super) conversation_id: Option<String>,
-    /// With whom.
+    /// Identifier of the agent that it talks with.
     pub(super) partner: String,
     /// Their name for people.
     pub(super) partner_name: String,
@@ -32,11 +32,11 @@ pub(super) struct Stand {
     is_paused: bool,
     /// The number of its last message.
     last: u32,
-    /// Whether someone else has said something after `heard`.
+    /// Whether someone else has written after `heard`.
     has_news: bool,
     /// The number of the last message that was answered, or deliberately left.
     pub(super) heard: u32,
-    /// Whether the agent was asked for the first word.
+    /// Whether the agent was asked for the first message.
     pub(super) has_opened: bool,
     /// Its answers so far.
     pub(super) turns: u32,
@@ -53,18 +53,18 @@ pub(super) struct Stand {
 /// A message as it is written down.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct Written {
-    /// Its number.
+    /// Its number within its conversation or chat.
     pub(super) sequence: u32,
-    /// Whose it is.
+    /// Identifier of its sender.
     pub(super) sender_id: String,
-    /// Text.
+    /// The message's text.
     pub(super) content: String,
     /// The sender's own id for it.
     client_message_id: Option<String>,
 }
 
 /// Where an agent stands in whatever it takes part in, the oldest first: conversations, but no request that it
-/// has not heard of, then chats that are on.
+/// has not received, then chats that are on.
 pub(super) fn all(agent: &Agent) -> Result<Vec<Stand>, Stop> {
     let [conversations, chats] = sql::query([conversations(agent), chats(agent)])?;
     let mut stands: Vec<Stand> = conversations.read()?;
@@ -74,7 +74,7 @@ pub(super) fn all(agent: &Agent) -> Result<Vec<Stand>, Stop> {
 }
 
 /// The columns of [`Stand`] that say how far it is, of `plays p`, `place` and the two conditions for messages
-/// `t`: that they are there, and that they count as heard where there is no row yet.
+/// `t`: that they are there, and that they count as taken in where there is no row yet.
 fn counts(place: &str, is_there: &str, is_heard: &str) -> String {
     let heard = format!(
         "COALESCE(p.heard, (SELECT MAX(t.sequence) FROM messages t \
@@ -110,7 +110,7 @@ fn conversations(agent: &Agent) -> Statement {
     )
 }
 
-/// What was said before the chat began is over.
+/// Messages from before the chat began are over.
 fn chats(agent: &Agent) -> Statement {
     let chat = "CASE WHEN h.id < $2 THEN h.id || ' ' || $2 ELSE $2 || ' ' || h.id END";
     let counts = counts(
@@ -154,7 +154,7 @@ pub fn forgotten() -> Statement {
 }
 
 impl Stand {
-    /// Whether it is to say the first word.
+    /// Whether it is to send the first message.
     pub(super) fn opens(&self) -> bool {
         let is_asked = self.has_opened || self.is_silent;
         self.is_initiator && self.conversation_id.is_some() && self.last == 0 && !is_asked
@@ -181,13 +181,13 @@ impl Stand {
         format!("{MARK}:{}:{heard}", self.place)
     }
 
-    /// Takes as heard whatever is so far: nothing of it is answered.
+    /// Takes all messages so far as taken in: none of them is answered.
     pub(super) fn leave_off(&mut self) {
         self.heard = self.last;
     }
 
     /// The last messages, oldest first. What was answered by a run that ended before it could write so down
-    /// is heard.
+    /// counts as taken in.
     pub(super) fn hear(&mut self, agent: &Agent) -> Result<Vec<Written>, Stop> {
         let select = |condition: &str| {
             format!(

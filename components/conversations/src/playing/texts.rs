@@ -1,4 +1,4 @@
-//! What is said to the assistant that plays an agent, and in the agent's name where it cannot go on.
+//! Texts for the assistant that plays an agent, and in the agent's name where it cannot go on.
 
 use language::Language;
 
@@ -36,7 +36,7 @@ pub(super) fn scene(scene: &Scene<'_>) -> String {
     }
 }
 
-/// The initiator has the first word.
+/// The initiator sends the first message.
 pub(super) fn opening(language: Language) -> &'static str {
     language.pick(
         "（会話を始めてください。最初のメッセージだけを書いてください。）",
@@ -64,7 +64,7 @@ pub(super) enum Farewell {
 }
 
 impl Farewell {
-    /// Its last word.
+    /// Its last message.
     pub(super) fn text(self, language: Language) -> String {
         match self {
             Self::Turns(most) => language.pick(
@@ -82,7 +82,7 @@ impl Farewell {
         }
     }
 
-    /// The same in a word, for the trace.
+    /// The same as a code, for the trace.
     pub(super) fn reason(self) -> &'static str {
         match self {
             Self::Turns(_) => "turns_max",

@@ -1,4 +1,4 @@
-//! What is said when somebody is not let in, or may not say who is.
+//! Refusals where an agent is not let in, or the caller may not define agents.
 
 use serde_json::json;
 use toolkit::{Stop, refused};

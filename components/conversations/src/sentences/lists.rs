@@ -1,4 +1,4 @@
-//! Conversations and agents that there are. They are told, and what goes on is ended, held or read.
+//! Conversations and agents that there are. They are listed, and what goes on is ended, held or read.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ const RESUMED: &str = "会話を再開|対話を再開|一時停止を解除|再
 /// What says that the last conversation is meant.
 pub(super) const LATEST: &str =
     "最後に|最後の|最新|一番新しい|いちばん新しい|直近|一番最近|last|latest|newest|most recent";
-/// What asks for what was said in it.
+/// Phrases that ask for the messages in it.
 const READING: &str = "中身|内容|読み|読ん|読も|何を話|何て|なんて|発言|read|what was said|what they said|messages|transcript|open|say|said|in full";
 const SHOWN_LAST: &str = "最後の会話を|最新の会話を|直近の会話を|the last conversation|the latest conversation|last chat|newest conversation|most recent conversation";
 /// Which of those that were listed.
@@ -35,7 +35,7 @@ const ORDINALS: [&str; 4] = [
 ];
 const PENDING: &str = "来てない|来ていない|参加待ち|開始待ち|相手待ち|相手を待|始まってない|始まっていない|まだ始ま|未参加|参加していない|参加してない|pending|to join|joined|waiting for the other|waiting to start|not started|hasn't started|haven't started|about to begin";
 const EXPIRED: &str = "応答なし|返事がない|無応答|expired|timed out|no answer|without an answer";
-/// Entries that are told.
+/// Entries that are listed.
 const TOLD_MAX: usize = 10;
 const TEXT_MAX: usize = 60;
 /// What is asked for.
@@ -48,7 +48,7 @@ enum Kind {
     Pause,
     /// A conversation that waits is to go on.
     Resume,
-    /// What was said in the last one.
+    /// The messages of the last one.
     Read,
 }
 
@@ -274,7 +274,7 @@ fn told(desk: &Desk<'_>, what: &str, count: usize, more: &Value, lines: &[String
     desk.conclude(format!("{head}\n{}", lines.join("\n")).trim_end().to_owned())
 }
 
-/// What was said in a conversation, as much of it as is told.
+/// The messages of a conversation, as many of them as are shown.
 fn said(desk: &Desk<'_>, read: &Value) -> String {
     let head = talk(desk, &read["conversation"]);
     let sender = |it: &Value| {

@@ -34,13 +34,13 @@ pub(super) struct Meeting {
     target: Option<String>,
     purpose: Option<String>,
     max_turns: Option<usize>,
-    /// What is to be told to the one agent that is named.
+    /// The message for the one agent that is named.
     message: Option<String>,
     /// Where that agent works.
     project: Option<String>,
     /// The conversation that was begun.
     begun: Option<String>,
-    /// What is to be said in it.
+    /// The message for both agents.
     remark: Option<String>,
 }
 
@@ -95,13 +95,13 @@ impl Meeting {
         self.initiator = text(INITIATOR).or_else(|| self.initiator.take());
     }
 
-    /// Whether `heard` is to be said to both agents of the conversation that was begun.
+    /// Whether `heard` is a message for both agents of the conversation that was begun.
     pub(super) fn remarks(&mut self, heard: &Sentence) -> bool {
         self.remark = to_both(heard).filter(|_| self.begun.is_some());
         self.remark.is_some()
     }
 
-    /// Tells the agent that is named what is to be told.
+    /// Sends the message to the agent that is named.
     fn send(&mut self, text: &str, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
         let agent = self.target.clone().unwrap_or_default();
         if output(answered, SEND).is_some() {
@@ -145,7 +145,7 @@ impl Meeting {
         desk.only(SEND, arguments, reason)
     }
 
-    /// What is next.
+    /// Decides on the next step.
     pub(super) fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
         if let Some((_, failure)) = failure(answered) {
             return desk.conclude(say::failed(desk, failure));

@@ -17,9 +17,9 @@ use super::{
 /// What a sentence asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
-    /// No agents are to talk, and that is said.
+    /// The sentence says that no agents are to talk.
     Nothing,
-    /// Agents are to talk, or one is to be told something.
+    /// Agents are to talk, or one is to receive a message.
     Converse,
     /// A conversation is to end, to wait or to go on.
     Halt,
@@ -42,7 +42,7 @@ pub(super) enum Sign {
     Talkers,
     /// A conversation by its number.
     Numbered,
-    /// The same, with a word for it.
+    /// A conversation by its number, with a word for it.
     Identified,
     /// It asks how something went.
     Past,
@@ -105,7 +105,7 @@ const RULES: &[Rule<Goal, Sign>] = &[
     rule(93, Goal::Halt, &[HALT, Sign::Numbered], &[]),
     rule(93, Goal::Talks, &[Says(&[Word::RUNNING]), Sign::Talkers], &[HALT, THEIRS]),
     rule(93, Goal::Halt, &[HALT, Says(&[TALKS])], &[MADE]),
-    // What was said already is told.
+    // What was talked about already is listed.
     rule(93, Goal::Talks, &[Sign::Agent, Sign::Past], &[MADE, HALT, Sign::Identified]),
     rule(
         93,
@@ -117,7 +117,7 @@ const RULES: &[Rule<Goal, Sign>] = &[
     rule(93, Goal::Converse, &[Says(&[CONVERSE, CHAIN]), Sign::Agent], &[]),
     rule(93, Goal::Converse, &[Says(&[CONVERSE, CHAIN]), Says(&[AGENTS])], &[]),
     rule(97, Goal::Converse, &[Sign::Addressed], &[Says(&[Word::HISTORY, TALKS])]),
-    // What there is is told, and nothing new is begun.
+    // What there is is listed, and nothing new is begun.
     rule(87, Goal::Halt, &[HALT, Says(&[TALKS, CHAIN, AGENTS])], &[]),
     rule(
         87,

@@ -13,7 +13,7 @@ use super::{VOCABULARY, words};
 
 /// How agents are called: the part before the first joint of a name such as `worker-a`.
 const CALLED: &str = "worker|agent|bot|assistant|researcher|writer|analyst|reviewer|planner|coder";
-/// Words beside a name that say that it is an agent's.
+/// Words beside a name that mark it as an agent's.
 const BESIDE: &str = "エージェント|agent";
 const BEHIND: &str = "エージェント|さん| agent";
 /// What follows or precedes the name of an agent that is to do something.
@@ -41,7 +41,7 @@ impl Deref for Sentence {
 }
 
 impl Sentence {
-    /// What is heard in `text`.
+    /// What `text` has of agents and their conversations.
     pub(super) fn of(text: &str, today: Date) -> Self {
         Self(Heard::of(text, today, &VOCABULARY))
     }
@@ -281,7 +281,7 @@ impl Sentence {
     }
 }
 
-/// What is to be told to an agent, where one is named and it is told rather than asked.
+/// The message for an agent, where one is named and the sentence sends one rather than asks.
 pub(super) fn message(heard: &Sentence, agents: &[Piece]) -> Option<String> {
     const TOLD: &str = "ように頼|よう頼|ように言|ように伝|ようにお願い|ようお願い|と伝え|って伝え|を伝え|伝えて|伝えと|と知らせ|を知らせ|知らせて|と連絡|って連絡|を連絡|と言って|って言って|と言っと|って言っと|と送って|って送って|を送って";
     const TELL: &str = "tell |inform |notify |remind |message ";
@@ -324,7 +324,7 @@ pub(super) fn message(heard: &Sentence, agents: &[Piece]) -> Option<String> {
     quoted.or_else(|| (!text.is_empty()).then(|| text.to_owned()))
 }
 
-/// What is said to both agents of a conversation that was begun.
+/// The message for both agents of a conversation that was begun.
 pub(super) fn to_both(heard: &Sentence) -> Option<String> {
     const HEADS: &str = "let both know that |let both know |let them know that |let them know |let both of them know that |tell both that |tell them that |tell both of them that |tell both |tell them |write to them that |add that |remind them that |remind them to |mention that ";
     const TAILS: &str = "と伝えて|って伝えて|を伝えて|と知らせて|と言って|って言って|と書いて|と書き込|って書いて|も伝えて";

@@ -1,7 +1,7 @@
 //! The built-in model as an agent among agents: plays しりとり and chains of English words, asks what it was sent to
 //! ask, and has what it is asked answered as a person's sentence is.
 //!
-//! All that it says follows from what was said before, so that a restart in the middle changes nothing.
+//! All its messages follow from the earlier ones, so that a restart in the middle changes nothing.
 
 mod chain;
 mod kana;
@@ -25,16 +25,16 @@ use toolkit::Tool as _;
 /// The member of a context that is an agent that is played.
 pub(super) const AGENT: &str = "agent";
 
-/// Something that was said in a dialogue.
+/// A message of a dialogue.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Said {
-    /// Who said it.
+    /// Who sent it.
     pub by: By,
-    /// What was said.
+    /// The text of the message.
     pub text: String,
 }
 
-/// Who said it.
+/// The sender of a message.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
@@ -64,13 +64,13 @@ pub struct Scene {
 pub struct Talker {
     /// As whom it talks.
     pub scene: Scene,
-    /// What was said so far, oldest first.
+    /// The messages so far, oldest first.
     pub log: Vec<Said>,
 }
 
 /// What it says next.
 enum Next {
-    /// This.
+    /// This text, and the conversation goes on.
     Say(String),
     /// This, and that was all.
     End(String),
@@ -81,7 +81,7 @@ enum Next {
 }
 
 impl Talker {
-    /// What components that understand sentences are told of it: who it is, and what it is asked in words that are
+    /// What components that understand sentences receive of it: who it is, and what it is asked in words that are
     /// for any of them.
     #[must_use]
     pub fn context(&self, language: Language) -> Value {
@@ -100,7 +100,7 @@ impl Talker {
     /// What is next, where it says that itself.
     pub(super) fn next(&self, turn: Turn<'_>) -> Decision {
         if !turn.is_first {
-            // What it said last has been done.
+            // Its last message has been sent.
             return Decision::Conclude(Conclusion::default());
         }
         match self.follows(turn.task.language) {

@@ -7,9 +7,9 @@ pub(super) const CHAIN: Word = Word::own(1);
 pub(super) const AGENTS: Word = Word::own(2);
 pub(super) const TALKS: Word = Word::own(3);
 
-/// What there is.
+/// Words for what the conversations have.
 pub(super) const NOUNS: &[Word] = &[AGENTS, TALKS, CHAIN, CONVERSE];
-/// What is done with it.
+/// Words for what is done with it.
 pub(super) const DEEDS: &[Word] = &[CONVERSE, CHAIN];
 
 /// Phrases, `|` between them, in lower case; the longest that fits counts.

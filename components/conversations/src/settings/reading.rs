@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use toolkit::Problem;
 
-/// Problems that are told; one more says nothing that these do not.
+/// Problems that are reported; one more would add nothing to these.
 const PROBLEMS_MAX: usize = 50;
 
 /// What has been found wrong so far.

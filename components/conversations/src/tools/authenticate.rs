@@ -1,4 +1,4 @@
-//! `authenticate`: an agent comes in, and is told what for (CONV-80 to CONV-83).
+//! `authenticate`: an agent comes in, and learns what for (CONV-80 to CONV-83).
 
 use output::conversations::AgentKind;
 use schemars::JsonSchema;
@@ -129,7 +129,7 @@ impl Tool for Authenticate {
     }
 }
 
-/// Stops where a text is longer than any that fits; it is not said back.
+/// Stops where a text is longer than any that fits; the error does not repeat it.
 fn bounded(pointer: &str, text: &str, most: usize) -> Result<(), Stop> {
     match text.chars().nth(most) {
         None => Ok(()),
@@ -162,7 +162,7 @@ impl Authenticate {
         );
         let [agent, project, assignment, failed, due] =
             sql::query([agent, project, assignment, tries::of(&self.agent_id), look.due()])?;
-        // Nobody joins a conversation that nobody waits in any more (CONV-13, CONV-23).
+        // An agent does not join a conversation whose other side no longer waits (CONV-13, CONV-23).
         if look.settle(due)? {
             return Ok(None);
         }
@@ -177,7 +177,7 @@ impl Authenticate {
             tries::count(&self.agent_id, is_there, Moment::now())?;
             return Ok(Some(Authentication::failed("Authentication failed")));
         };
-        // Only whoever has the passkey learns of projects.
+        // Only a caller with the passkey learns of projects.
         if project.is_empty() {
             return Ok(Some(Authentication::failed("Project not found")));
         }
@@ -213,7 +213,7 @@ struct Joined {
     initiator_agent_id: String,
 }
 
-/// Opens a session; what waited for the agent becomes active (CONV-81), and everybody hears of it.
+/// Opens a session; what waited for the agent becomes active (CONV-81), and all its sides are notified.
 ///
 /// # Errors
 /// [`Error::UnexpectedCount`] of statement 0 when the agent may not come in.
@@ -233,7 +233,7 @@ pub fn enter(opening: &Opening<'_>) -> Result<Purpose, Error> {
     Ok(opened.map_or(Purpose::Task, |it| it.0))
 }
 
-/// Whoever is asked is there now: pending becomes active (CONV-81).
+/// The agent that is asked is there now: pending becomes active (CONV-81).
 fn join(opening: &Opening<'_>) -> [Statement; 2] {
     let update = toolkit::sql!(
         "UPDATE conversations SET state = 'active', activated_at = $3, since_at = $3 \

@@ -1,4 +1,4 @@
-//! `define_agent`: the operator lets somebody in, or changes what is known of them.
+//! `define_agent`: the operator lets an agent in, or changes what is known of it.
 
 use output::conversations::AgentKind;
 use schemars::JsonSchema;
@@ -15,7 +15,7 @@ use crate::{
     refusals, rules, staff,
 };
 
-/// How often it is looked again, where somebody else changes the agent meanwhile.
+/// How often it is looked again, where another caller changes the agent meanwhile.
 const ROUNDS_MAX: u32 = 3;
 /// Agents that are kept, those that are gone among them: conversations refer to them.
 const KEPT_MAX: u32 = 5_000;

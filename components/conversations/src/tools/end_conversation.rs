@@ -20,7 +20,7 @@ use crate::{
     transition::{self, Cause, Ending},
 };
 
-/// How often is looked again where somebody was faster.
+/// How often is looked again where another caller was faster.
 const LOOKS_MAX: u32 = 5;
 
 /// 会話を終了します。相手エージェントにも終了が通知されます。
@@ -46,7 +46,7 @@ pub struct EndConversation {
 pub struct Ended {
     success: bool,
     conversation_id: String,
-    /// `terminating`: the other side has not heard of it yet.
+    /// `terminating`: the other side has not been notified of it yet.
     status: State,
     /// What to do next.
     instruction: String,
@@ -74,7 +74,7 @@ impl Tool for EndConversation {
 }
 
 impl EndConversation {
-    /// The end of a conversation by the agent of a session, with its last word and why.
+    /// The end of a conversation by the agent of a session, with its last message and why.
     #[must_use]
     pub fn of(session_token: &str, id: &str, final_message: String, reason_text: &str) -> Self {
         Self {
@@ -102,7 +102,7 @@ impl EndConversation {
         Err(toolkit::unavailable("The conversation changes too fast; try again.", None))
     }
 
-    /// One look and one write; none where somebody was faster, or something was over.
+    /// One look and one write; none where another caller was faster, or something was over.
     fn once(&self) -> Result<Option<Ended>, Stop> {
         let look = Look::now()?;
         let find = match &self.conversation_id {

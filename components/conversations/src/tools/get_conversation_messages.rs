@@ -1,4 +1,4 @@
-//! `get_conversation_messages`: what was said in a conversation of one's own (SYS-9).
+//! `get_conversation_messages`: the messages of a conversation of one's own (SYS-9).
 
 use output::conversations::{ChatMessage, State};
 use schemars::JsonSchema;

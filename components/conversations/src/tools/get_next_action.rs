@@ -17,7 +17,7 @@ use crate::{
 
 /// How long a call may wait, in seconds.
 const TIMEOUT_S_MAX: u32 = 300;
-/// How long whoever does not wait here should wait elsewhere, in seconds.
+/// How long a caller that does not wait here should wait elsewhere, in seconds.
 const WAIT_S: u32 = 5;
 /// How often is looked again where another call of the agent was faster, or something was over.
 const LOOKS_MAX: u32 = 8;
@@ -41,7 +41,7 @@ pub struct GetNextAction {
 pub enum Action {
     /// A person has closed the chat: stop.
     Exit { reason: &'static str, state: &'static str, instruction: String },
-    /// Nothing was said for too long: log out.
+    /// No message for too long: log out.
     Logout { state: &'static str, reason: &'static str, instruction: String },
     /// A conversation has ended (CONV-52).
     ConversationEnded {
@@ -51,19 +51,19 @@ pub enum Action {
         /// `initiator_ended`, `participant_ended`, `timeout`, `session_expired`, `max_turns` or
         /// `operator_ended`.
         reason: String,
-        /// What whoever ended it said of it.
+        /// The text of the side that ended it.
         #[serde(skip_serializing_if = "Option::is_none")]
         reason_text: Option<String>,
         instruction: String,
     },
-    /// Nobody heard the request (CONV-53).
+    /// The request was not answered (CONV-53).
     ConversationExpired {
         conversation_id: String,
-        /// Who did not.
+        /// The agent that did not answer.
         target: String,
         instruction: String,
     },
-    /// Somebody wants to talk (CONV-51).
+    /// Another agent or a person wants to talk (CONV-51).
     ConversationRequest {
         conversation_id: String,
         from_agent_id: String,
@@ -71,13 +71,13 @@ pub enum Action {
         purpose: Option<String>,
         instruction: String,
         state: &'static str,
-        /// What was said already; it stays unread.
+        /// The messages so far; they stay unread.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pending_messages: Vec<ChatMessage>,
     },
     /// There are messages to be read.
     GetPendingMessages { state: &'static str, instruction: String },
-    /// Nothing.
+    /// Nothing to do yet.
     WaitForMessages {
         state: &'static str,
         /// How long to wait before asking again; 0 where the call itself has waited.
@@ -126,11 +126,11 @@ impl Tool for GetNextAction {
 /// What one look comes to.
 #[derive(Clone, Debug)]
 pub(crate) enum Next {
-    /// Do this.
+    /// An action for the agent.
     Something(Action),
-    /// Nothing to do.
+    /// There is nothing to do yet.
     Nothing(Session),
-    /// Somebody was faster, or something was over.
+    /// Another caller was faster, or something was over.
     Again,
 }
 
@@ -173,7 +173,7 @@ impl GetNextAction {
     }
 }
 
-/// A person has closed the chat: the agent is told once, and its session is over.
+/// A person has closed the chat: the agent is notified once, and its session is over.
 fn exit(session: &Session, look: &Look) -> Result<Next, Stop> {
     match sql::transact_all(&lapse::end_session(&session.token, look.now)) {
         Ok(results) => lapse::ring(results)?,
@@ -241,7 +241,7 @@ fn told(notice: Notice, session: &Session) -> Result<Action, Stop> {
     })
 }
 
-/// There is something to read. Whoever came to work is there to talk from now on, or could not.
+/// There is something to read. An agent that came to work is there to talk from now on, or could not.
 fn read_messages(session: &Session, look: &Look) -> Result<Next, Stop> {
     if session.purpose == Purpose::Task {
         match sql::transact_all(&activity::talks(session, look.now)) {

@@ -33,13 +33,13 @@ pub struct GetPendingMessages {
 pub struct PendingMessages {
     success: bool,
     my_agent_id: String,
-    /// What was said before, oldest first; at most 20.
+    /// Earlier messages, oldest first; at most 20.
     context_messages: Vec<ChatMessage>,
     /// What is new, oldest first; at most 10.
     pending_messages: Vec<ChatMessage>,
     /// Messages of these conversations and chats altogether.
     total_history_count: u32,
-    /// Whether more was said before than `context_messages` has.
+    /// Whether there were more earlier messages than `context_messages` has.
     context_truncated: bool,
     /// What to do next.
     instruction: String,
@@ -98,7 +98,7 @@ impl GetPendingMessages {
     }
 }
 
-/// Rings for whoever looks at the receipts.
+/// Notifies clients that look at the receipts.
 fn ring(session: &Session, read: &[Message]) {
     let mut places: Vec<_> = read.iter().map(|it| it.conversation_id.as_deref()).collect();
     places.sort_unstable();

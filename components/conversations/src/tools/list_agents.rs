@@ -16,7 +16,7 @@ pub struct ListAgents {
     session_token: String,
 }
 
-/// One row.
+/// One agent as the database has it.
 #[derive(Deserialize)]
 struct Row {
     id: String,

@@ -42,7 +42,7 @@ struct Seen {
 /// The person who calls; what is over by then is over (CONV-23).
 ///
 /// # Errors
-/// When it is nobody.
+/// When the caller is no person.
 fn calling(tool: &str) -> Result<Person, Stop> {
     let person = person::calling(tool)?;
     lapse::settle()?;
@@ -52,7 +52,7 @@ fn calling(tool: &str) -> Result<Person, Stop> {
 /// The person who calls, and a conversation that they see.
 ///
 /// # Errors
-/// When nobody calls, or there is none that they see.
+/// When the caller is no person, or there is none that they see.
 fn seeing(tool: &str, conversation_id: &str) -> Result<(Person, Seen), Stop> {
     let person = calling(tool)?;
     let select = format!(

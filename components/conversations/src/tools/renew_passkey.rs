@@ -19,7 +19,7 @@ pub struct RenewPasskey {
 /// A passkey, shown once.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RenewedPasskey {
-    /// Whose.
+    /// Identifier of the agent.
     agent_id: String,
     /// Shown this once, and kept nowhere.
     #[schemars(extend("format" = "password"))]

@@ -1,4 +1,4 @@
-//! `respond_chat`: an agent answers whoever wrote last (CONV-75).
+//! `respond_chat`: an agent answers the sender of the last message (CONV-75).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

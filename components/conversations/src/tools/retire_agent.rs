@@ -1,4 +1,4 @@
-//! `retire_agent`: an agent does not come in any more; what it said stays.
+//! `retire_agent`: an agent does not come in any more; its messages stay.
 
 use output::conversations::State;
 use schemars::JsonSchema;
@@ -28,10 +28,10 @@ pub struct RetireAgent {
     agent_id: String,
 }
 
-/// Who is gone.
+/// What `retire_agent` gives: the agent that is gone.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RetiredAgent {
-    /// Which.
+    /// Identifier of the agent.
     agent_id: String,
     /// That it is done.
     success: bool,
@@ -82,7 +82,7 @@ struct Open {
 
 impl RetireAgent {
     /// Ends its open conversations: the operator does. One that begins in this very moment ends when
-    /// it is noticed that nobody comes.
+    /// when it is noticed that the agent does not come.
     fn endings(&self, cause: &Cause<'_>) -> Result<Vec<Statement>, Stop> {
         let find = toolkit::sql!(
             format!(

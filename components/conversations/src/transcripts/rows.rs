@@ -21,7 +21,7 @@ pub(crate) const MESSAGE: &str = "m.id, m.sender_id, m.recipient_id, m.content, 
      (SELECT CASE WHEN COUNT(*) = COUNT(d.read_at) THEN MAX(d.read_at) END \
       FROM deliveries d WHERE d.message_id = m.id) AS read_at";
 
-/// One conversation.
+/// One conversation as the database has it.
 #[derive(Debug, Deserialize)]
 pub(super) struct Row {
     id: String,
@@ -77,7 +77,7 @@ impl Row {
     }
 }
 
-/// One side.
+/// One side of a conversation.
 #[derive(Debug, Deserialize)]
 pub(super) struct Side {
     conversation_id: String,
@@ -132,7 +132,7 @@ impl Taken {
     }
 }
 
-/// One message.
+/// One message as the database has it.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Said {
     id: String,

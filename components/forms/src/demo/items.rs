@@ -11,22 +11,22 @@ use super::places::row;
 const ITEMS_MAX: usize = 10_000;
 /// Characters that an entry's name may have.
 const NAME_CHARS_MAX: usize = 200;
-/// Problems of one list that are told.
+/// Problems of one list that are reported.
 const PROBLEMS_MAX: usize = 20;
 
 /// A list that an operator may replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Items {
-    /// `users`.
+    /// People, at `users`.
     Users,
-    /// `projects`.
+    /// Projects, at `projects`.
     Projects,
-    /// `categories`.
+    /// Categories, at `categories`.
     Categories,
 }
 
 impl Items {
-    /// All of them.
+    /// All lists of the demo.
     pub const ALL: [Self; 3] = [Self::Users, Self::Projects, Self::Categories];
 
     /// The setting that replaces it.
@@ -49,7 +49,7 @@ impl Items {
         })
     }
 
-    /// Ours.
+    /// The bundled entries, where the operator has no list.
     pub(super) fn ours(self) -> Vec<Map<String, Value>> {
         let json = |text| serde_json::from_str(text).unwrap_or_default();
         match self {

@@ -6,7 +6,7 @@ use unicode_normalization::UnicodeNormalization;
 /// Words to search for.
 const WORDS_MAX: usize = 16;
 
-/// What somebody typed, ready to be compared.
+/// Typed text, ready to be compared.
 pub(super) struct Query {
     words: Vec<String>,
 }

@@ -16,7 +16,7 @@ pub(super) enum Offered {
     Anything,
     /// What it depends on is empty.
     Nothing,
-    /// These.
+    /// One or several of these.
     These(Vec<Choice>),
 }
 

@@ -32,7 +32,7 @@ pub struct Progress {
     typed: BTreeMap<String, String>,
     /// What was chosen before a search by other words: the values, with what people read of them.
     kept: BTreeMap<String, Vec<(Value, String)>>,
-    /// What was answered and does not fit, to be mended rather than written anew.
+    /// Answers that do not fit, to be corrected rather than written anew.
     wrong: Values,
     /// What people read of values that came from look-ups: lists of `{"value": …, "label": …}`.
     #[serde(default)]
@@ -43,9 +43,9 @@ pub struct Progress {
     needed: BTreeSet<String>,
 }
 
-/// What comes next.
+/// The next step of the questions.
 pub(super) enum Step {
-    /// A question.
+    /// A question to put next.
     Ask(Round),
     /// Nothing: this is the submission.
     Filled(Values),
@@ -53,7 +53,7 @@ pub(super) enum Step {
     Stuck(String),
 }
 
-/// One question.
+/// One question to the client.
 pub(super) struct Round {
     /// Tells it apart from those before it.
     pub(super) key: String,
@@ -210,7 +210,7 @@ impl Progress {
         Round { key: format!("form-{}", self.round), message, schema, asked }
     }
 
-    /// What was answered before goes back in, so that nobody writes it anew.
+    /// What was answered before goes back in, so that it need not be written anew.
     fn prefill(&self, field: &Field, part: &Part, property: &mut Value) {
         let kept = self.kept.get(&field.name).filter(|it| !it.is_empty());
         let default = match (part, kept) {

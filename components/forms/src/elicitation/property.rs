@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Asking, choosing::AGAIN, progress::Part};
 
-/// Suggestions that are told.
+/// Suggestions that are listed.
 const SUGGESTIONS_TOLD: usize = 3;
 
 /// Whether its value is a list.

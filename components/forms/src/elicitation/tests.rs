@@ -96,7 +96,7 @@ fn example(name: &str) -> Form {
     read(&serde_json::from_str(text).unwrap())
 }
 
-/// FORM-71.
+/// Without searches all fields fit into one round (FORM-71).
 #[test]
 fn a_form_without_search_is_one_round() {
     let answers = json!({ "project_name": "my-app", "language": "go", "features": ["db", "api"] });
@@ -117,7 +117,7 @@ fn a_form_without_search_is_one_round() {
     assert_eq!(asked.schemas[0]["required"], json!(["project_name"]));
 }
 
-/// FORM-72.
+/// A search asks for words, then offers what was found (FORM-72).
 #[test]
 fn a_search_is_words_first_and_then_what_was_found() {
     let people =
@@ -154,7 +154,7 @@ fn a_search_is_words_first_and_then_what_was_found() {
     assert!(asked.urls[0].ends_with("?q=%E3%81%95%E3%81%A8%E3%81%86&limit=10"), "{:?}", asked.urls);
 }
 
-/// FORM-73.
+/// Each step of a cascade is a round (FORM-73).
 #[test]
 fn a_cascade_goes_a_round_a_step() {
     let places = |url: &str| {

@@ -57,7 +57,7 @@ pub(super) fn keep(url: &Url, answer: &Value) -> Result<(), Error> {
     sql::transact_all(&batch).map(|_| ())
 }
 
-/// Lets go of what is old, also where nobody looks anything up any more.
+/// Lets go of what is old, also where there are no more look-ups.
 ///
 /// # Errors
 /// Those of the database.

@@ -21,7 +21,7 @@ const OWN_PATHS: [&str; 2] = ["/api/demo/", "/api/forms/demo/"];
 /// Where a look-up leads.
 #[derive(Debug)]
 pub(super) enum Place {
-    /// Here.
+    /// The component's own demo lists.
     Demo(Request),
     /// Elsewhere; whether it may is for the host to say.
     Remote(Url),

@@ -14,7 +14,7 @@ use super::{
     refused,
 };
 
-/// How long all of it may take: longer helps nobody who types.
+/// How long all of it may take: a person who types does not wait longer.
 const TIME_MAX: Duration = Duration::from_secs(5);
 /// Bytes that an answer may have.
 const BYTES_MAX: usize = 1 << 20;
@@ -89,7 +89,7 @@ fn not_allowed(url: &Url) -> Failure {
     Failure::Refused(Refusal { code, message, status: 403, details })
 }
 
-/// What the other side did, without a word of what it said.
+/// What the other side did, without any of its text.
 fn failed(url: &Url, what: &str, status: Option<u16>) -> Failure {
     let origin = origin(url);
     let mut details = json!({ "origin": origin });

@@ -18,7 +18,7 @@ const PAGE: usize = 200;
 const FORMS_MAX: usize = 10_000;
 /// Bytes of the file.
 const BYTES_MAX: usize = 4 << 20;
-/// What tells spreadsheets that a file is UTF-8.
+/// The mark by which spreadsheets know that a file is UTF-8.
 const MARK: char = '\u{feff}';
 /// The columns before those of the fields.
 const COLUMNS: [&str; 6] = ["handle", "title", "status", "asked_by", "asked_at", "answered_at"];

@@ -1,5 +1,5 @@
 //! The fields that people name when they want a form: a list is cut into items, each item is read by
-//! itself, and what of it is not understood is kept to be told.
+//! itself, and what of it is not understood is kept to be reported.
 
 mod bounds;
 mod item;
@@ -30,7 +30,7 @@ pub(super) struct Field {
     label: Option<String>,
     /// Whether no kind fits it.
     is_free: bool,
-    /// The type that was said, or that the label's shape tells.
+    /// The type that the sentence names, or that the label's shape shows.
     type_: Option<&'static str>,
     options: Vec<String>,
     /// Whether several options may be chosen.
@@ -82,14 +82,14 @@ pub(super) fn read(heard: &Heard) -> Reading {
             reading.fields.extend(added);
         }
     }
-    // What is said of all others comes before what is said of one.
+    // What applies to all others comes before what applies to one.
     marked.sort_by_key(|it| !marking(it).is_some_and(|it| it.0.iter().any(|it| it == "*")));
     for it in marked {
         if !reading.mark(&it) {
             reading.left.push(it);
         }
     }
-    // What is no field anyway is told: `no cats please`.
+    // What is no field anyway is reported: `no cats please`.
     let is_field =
         |it: &String| item::is_kind(it) || reading.fields.iter().any(|field| field.is_called(it));
     let (denied, other): (Vec<_>, Vec<_>) =
@@ -130,7 +130,7 @@ impl Reading {
                 break;
             }
         }
-        // What comes behind the form and names nothing is told.
+        // What comes behind the form and names nothing is reported.
         if is_more && self.fields.len() == count && !is_filler(clause, false) {
             self.left.push(clause.trim().to_owned());
         }
@@ -201,7 +201,7 @@ impl Reading {
     fn add(&mut self, fields: Vec<Field>) {
         for field in fields {
             match self.fields.iter_mut().find(|it| it.is_same(&field)) {
-                // What is said of it again adds to what was said.
+                // What is known of it now adds to what was known.
                 Some(same) => same.more.extend(field.more),
                 None => self.fields.push(field),
             }
@@ -303,7 +303,7 @@ fn is_filler(written: &str, is_sure: bool) -> bool {
     !is_sure && (marks(FILLER).any(asks) || has_form(&written))
 }
 
-/// Whether something is said to be required or optional.
+/// Whether a field is marked as required or optional.
 fn is_mark(text: &str) -> bool {
     let text = Text::new(text);
     text.has(REQUIRED) || text.has(OPTIONAL)
@@ -704,7 +704,7 @@ fn bound(field: &mut Value, piece: &str) {
     }
 }
 
-/// The wishes of a sentence that changes a form: `scrap the comment, put yes/no instead`.
+/// The requests of a sentence that changes a form: `scrap the comment, put yes/no instead`.
 fn pieces(clause: &str) -> Vec<String> {
     const VERBS: &str = "add|remove|delete|scrap|drop|put|make|also|include|without|and add|and make|and remove|but";
     let mut pieces: Vec<String> = Vec::new();

@@ -12,7 +12,7 @@ use toolkit::Tool as _;
 
 use crate::tools::ListFormSubmissions;
 
-/// Entries that are told.
+/// Entries that are listed.
 const TOLD_MAX: usize = 10;
 const TEXT_MAX: usize = 60;
 /// What says that forms wait for an answer, and that they have one.

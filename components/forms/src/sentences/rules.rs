@@ -17,7 +17,7 @@ use super::{
 /// What a sentence asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
-    /// No form is to be made, and that is said.
+    /// The sentence says that no form is to be made.
     Nothing,
     /// It is understood that no tool does it.
     Elsewhere,
@@ -137,7 +137,7 @@ pub(super) fn goal(heard: &Heard) -> Option<(Goal, u8)> {
     language::rules::goal(RULES, has)
 }
 
-/// Whether of a form nothing is said but that it is wanted: neither that it is to be closed nor sent.
+/// Whether nothing is known of a form but that it is wanted: neither that it is to be closed nor sent.
 fn is_bare(heard: &Heard) -> bool {
     const WANTED: &str = "作|つく|お願|おねが|くだ|下さ|頼|たの|用意|準備|欲|ほし|必要|要|いる|いり|くれ|もら|出し|表示|開|入力|使|取|とり|と|やり|やって|して|し|実施|設|組|考|書|記入|配|み|見|送りたい";
     const PARTICLES: [char; 3] = ['を', 'が', 'に'];

@@ -1,4 +1,4 @@
-//! Forms that are asked for in words: which fields, and what they brought.
+//! Forms that a sentence asks for: which fields, and what they brought.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -211,7 +211,7 @@ impl Survey {
         }
     }
 
-    /// What is next.
+    /// Decides on the next step.
     pub(super) fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
         if let Some((_, failure)) = failure(answered) {
             return desk.conclude(say::failed(desk, failure));

@@ -134,7 +134,7 @@ fn items_of_a_list_keep_their_label_type_options_and_bounds() {
     }
 }
 
-/// What is not understood of an item is told on the form, and what is not wanted is left out.
+/// What is not understood of an item is reported on the form, and what is not wanted is left out.
 #[test]
 fn conditions_of_fields_are_told_and_denied_fields_left_out() {
     let decided = new_talk().say("車で来る人にだけナンバーを聞くフォームを作って");

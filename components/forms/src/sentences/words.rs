@@ -6,7 +6,7 @@ pub(super) const FORM: Word = Word::own(0);
 pub(super) const INQUIRE: Word = Word::own(1);
 pub(super) const HOW_TO: Word = Word::own(2);
 
-/// What there is.
+/// Words for what the forms have.
 pub(super) const NOUNS: &[Word] = &[FORM];
 /// What is done with it.
 pub(super) const DEEDS: &[Word] = &[FORM, INQUIRE];

@@ -9,7 +9,7 @@ use crate::{clock, files, record, store, words};
 
 /// How long a call may wait, in seconds.
 const TIMEOUT_S_MAX: u32 = 300;
-/// The same for a caller who is not told that the call goes on: ordinary clients give up after 60.
+/// The same for a caller without progress notifications: ordinary clients give up after 60.
 const QUIET_S_MAX: u32 = 50;
 
 /// フォームの回答を取得。未回答なら status は waiting。timeout_seconds を指定すると回答されるまで待つ。waiting が返ったらもう一度呼び出す。

@@ -1,4 +1,4 @@
-//! `request_form`: a form goes out to whoever is to fill it in (FORM-1 to FORM-8).
+//! `request_form`: a form goes out to the person who is to fill it in (FORM-1 to FORM-8).
 
 mod address;
 
@@ -92,7 +92,7 @@ impl Asked {
         elicitation::fits(&self.form)
     }
 
-    /// What earlier rounds remember; in the first round the form is kept, and its caller told where.
+    /// What earlier rounds remember; in the first round the form is kept, and its caller is sent its address.
     fn talk(&self, user: &User) -> Result<Talk, Stop> {
         if let Some(talk) = user.remembered() {
             return Ok(talk);

@@ -52,7 +52,7 @@ pub(crate) fn byte(it: f32) -> u8 {
 /// What a shape is filled with.
 #[derive(Clone, Debug)]
 pub(crate) enum Ink {
-    /// One colour.
+    /// One colour throughout.
     Flat(Tint),
     /// From one place to another.
     Line(Point, Point, Vec<(f32, Tint)>),

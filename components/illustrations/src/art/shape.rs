@@ -113,7 +113,7 @@ pub(crate) fn thick(line: &[Point], widths: &[f32]) -> Shape {
     shape
 }
 
-/// An ellipse.
+/// An ellipse around `(x, y)` with the radii `rx` and `ry`.
 pub(crate) fn disc(x: f32, y: f32, rx: f32, ry: f32) -> Shape {
     let corner = |i: u8| {
         let angle = TAU * f32::from(i) / 48.0;

@@ -160,7 +160,7 @@ fn numerals(folded: &str) -> String {
     text
 }
 
-/// The English words of `text` that tell something.
+/// The English words of `text` that distinguish cards.
 fn words(text: &str) -> Vec<String> {
     if !text.is_ascii() {
         return Vec::new();

@@ -13,7 +13,7 @@ const FONT: &[u8] = include_bytes!("../../data/font/subset.ttf");
 /// Stands where a letter is not in the font: the printer's 〓.
 const SUBSTITUTE: char = '〓';
 
-/// Writes titles.
+/// Writes titles with the bundled font.
 pub(super) struct Lettering {
     tints: [Tint; 2],
     edge: Tint,

@@ -1,4 +1,4 @@
-//! What is said after a picture: another title, another order, cards left out or put in.
+//! Changes to a picture after it was made: another title, another order, cards left out or put in.
 
 use language::{Language, coverage, heard::Piece, scan::marks, small_talk::Manner, words::Word};
 
@@ -17,7 +17,7 @@ const SWAPPED: &str = "左右を逆|左右逆|左右を入れ|左右入れ|左�
 const ONLY: &str = "だけ|のみ|only|just";
 const ADDED: &str = "追加|足し|加え|も入れ|も載せ|も並べ|もお願い|も出し|も欲し|もほし|add|also|too|as well|include|put in|plus|throw in";
 const REPLACED: &str = "差し替|差替|替えて|変えて|換えて|チェンジ|代わり|かわり|の方に|replace|swap|switch|change|exchange|instead";
-/// Words that are said of a picture and change nothing by themselves.
+/// Words about a picture that change nothing by themselves.
 const AROUND: &str = "crowded|lose|remove|drop|swap|switch|flip|reverse|order|sides|instead|add|include|replace|exchange|background|backdrop|版|逆|左右|左|右|追加|代|差|替|換|抜|除|外|加|足|減|増|順番|並|背景|反対|消";
 
 impl Cards {

@@ -19,7 +19,7 @@ const BEFORE: &str = "昨日|前回|先週|この前|こないだ|先日|以前�
 const AGAIN: &str =
     "同じ|もう一度|また|みたいな|と一緒|の続き|same|again|like the one|as before|another one like";
 
-/// What is said where `heard` asks of cards what nothing here does; `is_known` says that a picture was
+/// The answer where `heard` asks of cards what nothing here does; `is_known` says that a picture was
 /// spoken of before.
 pub(super) fn refusal(heard: &Sentence, is_known: bool, desk: &Desk<'_>) -> Option<String> {
     let written: Vec<Piece> = subtitle(heard).into_iter().chain(bare(heard)).collect();
@@ -100,7 +100,7 @@ fn named(spotted: &[Spotted], desk: &Desk<'_>) -> String {
     }
 }
 
-/// Whether a size in dots is said: `1920x1080`.
+/// Whether the sentence has a size in dots: `1920x1080`.
 fn is_sized(heard: &Sentence) -> bool {
     let is_digit = |at: usize| heard.lower.get(at).is_some_and(char::is_ascii_digit);
     (1..heard.lower.len()).any(|at| {

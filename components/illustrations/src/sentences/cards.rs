@@ -99,7 +99,7 @@ pub(super) struct Cards {
     /// Whether two sides are matched.
     pub(super) is_versus: bool,
     pub(super) title: Option<String>,
-    /// How they are laid out, where that is said.
+    /// How they are laid out, where the sentence has it.
     pub(super) style: Option<String>,
     /// Whether all cards of a theme are asked for.
     pub(super) is_all: bool,
@@ -108,7 +108,7 @@ pub(super) struct Cards {
     pub(super) subtitle: Option<String>,
     /// The cards that were found, by name.
     pub(super) found: Vec<String>,
-    /// The mood that was said, and the theme that is taken for it.
+    /// The mood that the sentence names, and the theme that is taken for it.
     pub(super) mood: Option<(String, String)>,
     /// The words for moods that the cards have.
     pub(super) moods: Vec<String>,
@@ -200,7 +200,7 @@ impl Cards {
         !self.wanted.is_empty()
     }
 
-    /// Whether it follows what the sentence says no to: cards that are left out, a picture without words.
+    /// Whether it follows what the sentence denies: cards that are left out, a picture without words.
     pub(super) fn obeys(&self) -> bool {
         self.has_no_text || self.leaves_out || !self.excluded.is_empty()
     }
@@ -214,7 +214,7 @@ impl Cards {
         }
     }
 
-    /// What is next.
+    /// Decides on the next step.
     pub(super) fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
         if let Some(values) = submitted(answered) {
             self.filled(values);
@@ -396,7 +396,7 @@ impl Cards {
         is_any
     }
 
-    /// What was taken for what was written, in words.
+    /// What was taken for what was written, as text.
     fn taken(&self, desk: &Desk<'_>) -> String {
         let near = self.wanted.iter().filter_map(|it| Some((it.written.clone()?, it.name.clone())));
         let notes = near.chain(self.mood.clone()).map(|(written, name)| {

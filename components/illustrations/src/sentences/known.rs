@@ -1,4 +1,4 @@
-//! What the components that are served call things, as the host tells it: themes and cards.
+//! What the components that are served call things, as the host passes it: themes and cards.
 
 use std::{
     cell::Cell,
@@ -29,11 +29,11 @@ pub(super) struct Known {
 }
 
 thread_local! {
-    /// What was told last, by its hash.
+    /// The names that were received last, by their hash.
     static KNOWN: Cell<Option<(u64, &'static Known)>> = const { Cell::new(None) };
 }
 
-/// What is known now; nothing, before anything was told.
+/// What is known now; nothing, before any names were received.
 pub(super) fn known() -> &'static Known {
     match KNOWN.get() {
         Some((_, known)) => known,

@@ -105,7 +105,7 @@ fn is_origin(heard: &Sentence, theme: &Piece, card: &Piece) -> bool {
         || gap(card.to, theme.from).is_some_and(|it| BEHIND.contains(&it.as_str()))
 }
 
-/// On which side what is named at `piece` is to stand, wherever that is said.
+/// On which side what is named at `piece` is to stand, wherever the sentence has that.
 pub(super) fn placed(heard: &Sentence, piece: &Piece, spotted: &[Spotted]) -> Option<Place> {
     let also = spotted.iter().filter(|it| it.piece == *piece).flat_map(|it| it.also.iter());
     std::iter::once(piece).chain(also).find_map(|it| place(heard, it))
@@ -327,7 +327,7 @@ impl Cards {
                 wanted.push((piece, wish));
             }
         }
-        // From left to right, where that is said.
+        // From left to right, where the sentence has that.
         wanted.sort_by_key(|it| {
             (placed(heard, &it.0, &spotted).unwrap_or(Place::Between), it.0.from)
         });
@@ -426,7 +426,7 @@ pub(super) fn is_laid(heard: &Sentence) -> bool {
     let is_wished = heard.has(&[Word::MAKE, Word::WANT]) || says("image|picture|画像|絵を");
     let is_match = is_versus && is_several && is_wished;
     let is_told = is_titled || is_ground || is_styled || is_match;
-    // Which of two wins is no wish for a picture of both.
+    // Which of two wins is no request for a picture of both.
     if says("どっち|どちら|勝つ|勝て|強い|which|who |wins|would win|stronger|better") {
         return false;
     }

@@ -16,7 +16,7 @@ use super::{
 /// What a sentence asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
-    /// No picture is to be made, and that is said.
+    /// The sentence says that no picture is to be made.
     Nothing,
     /// Themes and cards that there are.
     Themes,

@@ -185,7 +185,7 @@ fn english(heard: &Sentence, mark: &str) -> Option<((usize, usize), Piece)> {
     is_titled.then(|| ((at, usize::MAX - mark.len()), heard.piece(from, to)))
 }
 
-/// Where a card stands in the picture, as it is said.
+/// Where a card stands in the picture, as the sentence has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Place {
     Left,
@@ -265,7 +265,7 @@ pub(super) fn is_excluded(heard: &Sentence, piece: &Piece, others: &[Piece]) -> 
     }
 }
 
-/// Whether a colour is said of the picture's background.
+/// Whether a colour is meant for the picture's background.
 pub(super) fn is_ground(heard: &Sentence, piece: &Piece) -> bool {
     const REACH: usize = 14;
     const WORDS: &str = "背景|バック|background|backdrop|backing";

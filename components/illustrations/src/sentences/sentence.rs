@@ -28,7 +28,7 @@ impl Deref for Sentence {
 }
 
 impl Sentence {
-    /// What is heard in `text`.
+    /// What `text` has of cards.
     pub(super) fn of(text: &str, today: Date) -> Self {
         let mut heard = Self(Heard::of(text, today, &VOCABULARY));
         let cards = heard.spotted(false).into_iter().map(|it| (it.piece.from, it.piece.to));

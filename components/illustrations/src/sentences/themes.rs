@@ -4,7 +4,7 @@ use language::{Language, scan::distance};
 
 use super::{catalogue::Card, known::known};
 
-/// The moods and motifs that are said: the theme of each, and where its word stands.
+/// The moods and motifs in a sentence: the theme of each, and where its word stands.
 pub(super) fn moods(lower: &[char]) -> Vec<(Theme, usize, usize)> {
     let words = &known().mood_words;
     let found = |at| words.at(lower, at).map(|(theme, length)| (theme, at, at + length));

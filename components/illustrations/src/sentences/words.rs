@@ -9,9 +9,9 @@ pub(super) const COMPOSE: Word = Word::own(3);
 pub(super) const VERSUS: Word = Word::own(4);
 pub(super) const NAMES: Word = Word::own(5);
 
-/// What there is.
+/// Words for what the cards have.
 pub(super) const NOUNS: &[Word] = &[CARD, THEME, THUMBNAIL, COMPOSE];
-/// What is done with it.
+/// Words for what is done with it.
 pub(super) const DEEDS: &[Word] = &[THUMBNAIL, COMPOSE];
 /// What else a card's name may stand before.
 pub(super) const HEADS: &[Word] = &[VERSUS];

@@ -1,4 +1,4 @@
-//! Requests to catalogues elsewhere: how they go out, and what is said when nothing usable comes back.
+//! Requests to catalogues elsewhere: how they go out, and the errors when nothing usable comes back.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::{
     trouble::{Trouble, failed},
 };
 
-/// A source that takes longer helps nobody who waits.
+/// How long a source may take: a person does not wait longer.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// Bytes that an answer or a picture may have.
 pub const BODY_BYTES_MAX: usize = 4 << 20;
@@ -28,7 +28,7 @@ pub struct Reply {
     pub retry_after_s: Option<u32>,
     /// What `Content-Type` says, in lower case.
     pub content_type: String,
-    /// The body.
+    /// The bytes of the body.
     pub body: Vec<u8>,
 }
 
@@ -117,7 +117,7 @@ pub fn picture(
     let reply = answered(carrier, url, accept, &[], limit_s)?;
     let broken = |why: &str| failed(format!("a picture of {} cannot be used: {why}", host(url)));
     let kind = reply.content_type.split(';').next().unwrap_or_default().trim();
-    // Some servers name no kind; whoever names another means it.
+    // Some servers name no kind; a server that names another one means it.
     if !(kind.is_empty() || kind.starts_with("image/") || kind == "application/octet-stream") {
         return Err(broken(&format!("it is said to be {}", clipped(kind))));
     }
@@ -182,7 +182,7 @@ pub(crate) mod tests {
 
     use super::{super::sniff::tests::png_of, *};
 
-    /// Answers what it is told to, and remembers what it was asked.
+    /// Gives the scripted answers, and remembers what it was asked.
     #[derive(Default)]
     pub(crate) struct Scripted {
         pub(crate) replies: RefCell<Vec<Result<Reply, Trouble>>>,

@@ -110,7 +110,7 @@ impl<L: Catalogue, C: Carrier> Elsewhere<L, C> {
         Ok(Picture { name: card.name.clone(), mime_type: mime_type.to_owned(), bytes })
     }
 
-    /// The pictures of those whose pictures can be had. One that is broken is told in the log and
+    /// The pictures of those whose pictures can be had. One that is broken is reported in the log and
     /// left out; only where none is left is there no answer.
     fn pictures(&self, cards: &[Listed], limit: usize) -> Result<Vec<Picture>, Trouble> {
         let (mut pictures, mut bytes, mut last) = (Vec::new(), 0, None);
@@ -129,7 +129,7 @@ impl<L: Catalogue, C: Carrier> Elsewhere<L, C> {
                     log::warning(&format!("no picture of {:?}: {trouble:?}", card.name));
                     last = Some(trouble);
                 }
-                // Whoever wants no more requests gets no more, and what is there is given.
+                // A source that refuses more requests gets no more, and what is there is given.
                 Err(trouble) => {
                     last = Some(trouble);
                     break;
@@ -154,7 +154,7 @@ impl<L: Catalogue, C: Carrier> Source for Elsewhere<L, C> {
     fn theme(&self, name: &str, limit: usize) -> Result<Option<Vec<Picture>>, Stop> {
         let listing = self.many(name, limit)?;
         if listing.cards.is_empty() {
-            // So that whoever looks for what comes near asks nobody again.
+            // So that a second look for what comes near sends no request.
             let asked = format!("{} theme 1 {name:?}", self.catalogue.whose());
             memory::keep_listing(&asked, &listing, self.catalogue.holds_s());
             return Ok(None);

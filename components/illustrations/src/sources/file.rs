@@ -12,25 +12,25 @@ const THEMES_MAX: usize = 500;
 const ALIASES_MAX: usize = 20;
 /// Characters of a name.
 const NAME_CHARS_MAX: usize = 100;
-/// Things that are told at once.
+/// Problems that are reported at once.
 const PROBLEMS_MAX: usize = 10;
 
 /// What the file says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct File {
-    /// In their order.
+    /// The cards, in the file's order.
     pub cards: Vec<Card>,
     /// Those that the file lists, or else those that its cards name.
     pub themes: Vec<Theme>,
 }
 
-/// A card.
+/// A card of the catalogue.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Card {
     /// As it is shown.
     pub name: String,
-    /// In kana.
+    /// Its reading in kana.
     #[serde(default)]
     pub reading: Option<String>,
     /// Whatever else it is called.
@@ -43,13 +43,13 @@ pub struct Card {
     pub image: String,
 }
 
-/// A theme.
+/// A theme of the catalogue.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Theme {
     /// As cards name it.
     pub name: String,
-    /// In kana.
+    /// Its reading in kana.
     #[serde(default)]
     pub reading: Option<String>,
     /// Whatever else it is called.
@@ -84,7 +84,7 @@ fn names<'a>(
 /// Reads the text of a catalogue file.
 ///
 /// # Errors
-/// What has to be mended, each with the entry that it is about: `/cards/3/image …`.
+/// What has to be fixed, each with the entry that it is about: `/cards/3/image …`.
 pub fn read(text: &str) -> Result<File, Vec<String>> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -191,7 +191,7 @@ fn is_within(path: &str) -> bool {
         && !steps.into_iter().any(|it| matches!(it, "" | "." | ".."))
 }
 
-/// Themes that nobody listed have the names that cards give them.
+/// Themes that the file does not list have the names that cards give them.
 fn themes_of(cards: &[Card]) -> Vec<Theme> {
     let mut themes: Vec<Theme> = Vec::new();
     for name in cards.iter().flat_map(|it| &it.themes) {

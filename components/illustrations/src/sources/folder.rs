@@ -27,13 +27,13 @@ const CATALOGUE: &str = "catalogue.json";
 const CATALOGUE_BYTES_MAX: usize = 1 << 20;
 /// Bytes that a picture may have.
 const PICTURE_BYTES_MAX: usize = 4 << 20;
-/// Characters of a name that is told from other words wherever it is said; in katakana, which only names and
+/// Characters of a name that is known from other words in any sentence; in katakana, which only names and
 /// borrowed words have, fewer.
 const LONG_CHARS: usize = 4;
 const LONG_KATAKANA: usize = 3;
 /// Pictures that are looked at before the component serves.
 const LOOKED_AT_MAX: usize = 200;
-/// Bytes of each that are looked at then: kind and size are told by them.
+/// Bytes of each that are looked at then: they show kind and size.
 const HEAD_BYTES: u64 = 64 << 10;
 
 /// A folder that the component was granted.
@@ -50,7 +50,7 @@ impl Folder {
     }
 
     /// Reads the catalogue. Pictures that are missing or broken keep nothing else from being served;
-    /// they are told in the log.
+    /// they are reported in the log.
     ///
     /// # Errors
     /// What is wrong with the catalogue, entry by entry.
@@ -104,7 +104,7 @@ impl Folder {
         Ok(Picture { name: card.name.clone(), mime_type: mime_type.to_owned(), bytes })
     }
 
-    /// Those that can be had. What is broken is told in the log; only where none is left it stops.
+    /// Those that can be had. What is broken is reported in the log; only where none is left it stops.
     fn pictures<'a>(
         &self,
         cards: impl Iterator<Item = &'a Card>,
@@ -215,7 +215,7 @@ fn read(path: &Path, bytes_max: usize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Why a file cannot be read, in words that name no number of a system's.
+/// Why a file cannot be read, as text that names no number of a system's.
 fn why(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "it is not there".to_owned(),

@@ -1,6 +1,6 @@
 //! What catalogues elsewhere listed lately, and their pictures: in the component's own database.
 //!
-//! A memory that fails is none; whoever asks has their answer. An error is never kept.
+//! A cache that fails counts as empty; the caller has its answer. An error is never kept.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -6,7 +6,7 @@ use toolkit::{log, sql};
 
 use super::trouble::{Trouble, failed};
 
-/// The longest time that a request waits for its turn, in milliseconds; after it nobody is there.
+/// The longest time that a request waits for its turn, in milliseconds; after it the caller has gone.
 const WAIT_MS_MAX: i64 = 5_000;
 /// The longest time that a source is left alone, in milliseconds; one further ahead was written by a
 /// clock that has been put right since.
@@ -55,7 +55,7 @@ pub fn wait(source: &str, interval_ms: u32) -> Result<(), Trouble> {
     }
 }
 
-/// Nothing goes to `source` for so long: whoever asks on is shut out for longer.
+/// Nothing goes to `source` for so long: a client that asks on is shut out for longer.
 pub fn close(source: &str, retry_after_s: u32) {
     let until_ms = now_ms() + (i64::from(retry_after_s) * 1_000).min(CLOSED_MS_MAX);
     let kept = sql::transact([toolkit::sql!(

@@ -169,7 +169,7 @@ fn unfit(name: &str, message: &str) -> Unfit {
 /// Looks at all of them, and into the folder's catalogue, before the component serves.
 ///
 /// # Errors
-/// What the operator has to mend.
+/// What the operator has to fix.
 pub fn configure() -> Result<(), Vec<Problem>> {
     let mut problems: Vec<Problem> = Vec::new();
     let mut note = |error: Option<Unfit>| problems.extend(error.map(Problem::from));

@@ -1,4 +1,4 @@
-//! Why a source has no answer, and what is said of it to whoever calls, in their language.
+//! Why a source has no answer, and the error for the caller, in their language.
 
 use serde_json::{Value, json};
 use toolkit::{Stop, refused};
@@ -20,12 +20,12 @@ pub enum Trouble {
     },
     /// The operator has not let requests go there.
     Denied {
-        /// The host.
+        /// Name of the host.
         host: String,
     },
     /// A file of the operator's is missing or broken.
     File {
-        /// Which, and what to mend.
+        /// Which setting or entry is wrong, and how to fix it.
         message: String,
     },
 }

@@ -1,6 +1,6 @@
 //! The public card API of YGOPRODeck, version 7, by the rules of its guide (ILL-6).
 //!
-//! The guide (<https://ygoprodeck.com/api-guide/>): 20 requests a second, and whoever sends more is shut
+//! The guide (<https://ygoprodeck.com/api-guide/>): 20 requests a second, and a client that sends more is shut
 //! out for an hour; what comes back is to be stored, and a picture to be pulled once and kept.
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use super::{
     trouble::{Trouble, failed},
 };
 
-/// Whose pace it is.
+/// The name of the source, by which its requests are limited.
 pub const NAME: &str = "ygoprodeck";
 /// Between two requests: half as many as are allowed.
 pub const INTERVAL_MS: u32 = 100;

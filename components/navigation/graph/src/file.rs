@@ -1,4 +1,4 @@
-//! The file's parts: a header, shelves of blocks, and what is in a block.
+//! The file's parts: a header, sections of blocks, and what is in a block.
 //!
 //! | part | what |
 //! |---|---|
@@ -9,7 +9,7 @@
 //! | texts | blocks of 64 names, each with a road's number |
 //! | places | the index of names, whose format is its own |
 //!
-//! A shelf begins with its register, in pages of 256 offsets; each page and each block ends with a
+//! A section begins with its index, in pages of 256 offsets; each page and each block ends with a
 //! checksum. So a byte that was changed is noticed before it is used. What was changed with its checksum
 //! is checked where it is read: numbers against what they count, loops against limits.
 

@@ -1,4 +1,4 @@
-//! Best ways by time, distance or money, and real alternatives to them.
+//! Best routes by time, distance or money, and real alternatives to them.
 
 pub mod alternatives;
 mod bounds;
@@ -16,57 +16,57 @@ mod ways;
 pub use crate::graph::{NotFound, Snap};
 use crate::network::{Class, Point, Text};
 
-/// How somebody travels.
+/// A means of travel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// By car.
+    /// By car, on roads open to cars.
     #[default]
     Drive,
-    /// On foot.
+    /// On foot, on links open to walkers.
     Walk,
-    /// By bicycle.
+    /// By bicycle, on links open to bicycles.
     Cycle,
 }
 
-/// What the best way has least of.
+/// What the best route has least of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Prefer {
-    /// Time.
+    /// The least time.
     #[default]
     Fastest,
-    /// Distance.
+    /// The least distance.
     Shortest,
     /// Money: tolls, ferries, and what each kilometre costs.
     Cheapest,
 }
 
-/// What is wished of a way.
+/// The constraints of a route.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wish {
-    /// How one travels.
+    /// The means of travel.
     pub mode: Mode,
-    /// What the best way has least of.
+    /// What the best route has least of.
     pub prefer: Prefer,
     /// No link that costs a toll.
     pub avoid_tolls: bool,
-    /// No motorway.
+    /// Avoids motorways.
     pub avoid_highways: bool,
-    /// No ferry.
+    /// Avoids ferries.
     pub avoid_ferries: bool,
-    /// How much longer a link takes than when nobody else is there, by its class; at least 1.
+    /// How much longer a link takes than on an empty road, by its class; at least 1.
     pub traffic: [f32; 9],
-    /// Ways at most, the best included: 1 to 3.
+    /// Routes at most, the best included: 1 to 3.
     pub ways: usize,
 }
 
-/// One way.
+/// One route that was found.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// In seconds, with the traffic that was wished.
+    /// In seconds, with the requested traffic.
     pub seconds: f64,
-    /// In seconds, when nobody else is there.
+    /// In seconds, on an empty road.
     pub free_seconds: f64,
-    /// In metres.
+    /// Its length in metres.
     pub metres: f64,
     /// Link by link, in order.
     pub legs: Vec<Leg>,
@@ -74,20 +74,20 @@ pub struct Found {
     pub(crate) path: path::Path,
 }
 
-/// One link of a way, or the part of it that is travelled.
+/// One link of a route, or the part of it that is travelled.
 #[derive(Clone, Debug)]
 pub struct Leg {
     /// Points in the direction of travel, both ends included.
     pub points: Vec<Point>,
-    /// In metres.
+    /// Its length in metres.
     pub metres: f64,
     /// In seconds, with traffic.
     pub seconds: f64,
     /// What road it is.
     pub class: Class,
-    /// Its name.
+    /// Name of the road.
     pub name: Text,
-    /// Its number.
+    /// Number of the road.
     pub number: String,
     /// Whether it costs a toll.
     pub toll: bool,
@@ -95,9 +95,9 @@ pub struct Leg {
     pub ramp: bool,
     /// Whether it is part of a roundabout.
     pub roundabout: bool,
-    /// How the way turns where it begins, in degrees: right is positive, 0 straight on.
+    /// How the route turns where it begins, in degrees: right is positive, 0 straight on.
     pub turn: f64,
-    /// The ways that one could have taken there instead, and how they turn; less the one back.
+    /// The roads that one could have taken there instead, and how they turn; less the one back.
     pub others: Vec<f64>,
     /// The name of the junction where it begins.
     pub junction: Text,
@@ -111,7 +111,7 @@ pub struct Matrix {
 }
 
 impl Default for Wish {
-    /// One way by car, nothing avoided, nobody else on the road.
+    /// One route by car, nothing avoided, on an empty road.
     fn default() -> Self {
         Self {
             mode: Mode::Drive,

@@ -31,14 +31,14 @@ pub struct Snap {
     pub(crate) link: (u32, f64),
 }
 
-/// Why there is no way.
+/// Why there is no route.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NotFound {
     /// The origin is too far from any road: metres to the nearest one, where there is one.
     OriginOutside(Option<f64>),
-    /// The destination is.
+    /// The destination is too far from any road: metres to the nearest one, where there is one.
     DestinationOutside(Option<f64>),
-    /// No way leads from one to the other, as wished.
+    /// No route leads from one to the other under the constraints.
     NoWay,
     /// More of the graph would have to be looked at than one query may.
     TooFar,
@@ -126,8 +126,8 @@ impl<S: Source> Graph<S> {
         })
     }
 
-    /// Lets one search touch at most so many blocks of 128 junctions; 2,048 where nothing is said, and
-    /// never more than 60,000. Beyond, a way is [`NotFound::TooFar`].
+    /// Lets one search touch at most so many blocks of 128 junctions; 2,048 by default, and
+    /// never more than 60,000. Beyond, a route is [`NotFound::TooFar`].
     #[must_use]
     pub fn touching_at_most(mut self, blocks: usize) -> Self {
         self.blocks_max = blocks.min(60_000);

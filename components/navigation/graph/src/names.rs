@@ -2,7 +2,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Characters of a name that are looked at; nobody's place is called by more.
+/// Characters of a name that are looked at; no place's name is longer.
 pub const CHARS_MAX: usize = 200;
 
 /// How names end that mean a station, as they are when folded.
@@ -31,7 +31,7 @@ pub fn folded(name: &str) -> String {
     joined(&spoken)
 }
 
-/// A folded name without the beginning of a station's ending, for whoever is still typing:
+/// A folded name without the beginning of a station's ending, for text that is still being typed:
 /// `とうきょうえ`, `tokyo st`.
 #[must_use]
 pub fn without_begun_station(folded: &str) -> Option<&str> {

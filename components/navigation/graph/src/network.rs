@@ -22,7 +22,7 @@ pub struct Text {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Class {
-    /// An expressway; nobody walks here.
+    /// An expressway; closed to walkers.
     Motorway = 0,
     /// A national road.
     Trunk = 1,
@@ -34,11 +34,11 @@ pub enum Class {
     Tertiary = 4,
     /// A street where people live.
     Residential = 5,
-    /// A way to a house, a car park, a yard.
+    /// A road to a house, a car park, a yard.
     Service = 6,
     /// For walkers only.
     Path = 7,
-    /// A ferry.
+    /// A ferry line.
     Ferry = 8,
 }
 
@@ -53,7 +53,7 @@ pub struct Network {
     pub drives_on_left: bool,
     /// Junctions; links name them by index.
     pub nodes: Vec<Node>,
-    /// Ways between junctions; a road open both ways is one link.
+    /// Links between junctions; a road open both ways is one link.
     pub links: Vec<Link>,
     /// Turns that are not allowed.
     pub forbidden: Vec<Forbidden>,
@@ -61,16 +61,16 @@ pub struct Network {
     pub places: Vec<Place>,
 }
 
-/// A junction.
+/// A junction of links.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Node {
-    /// Where.
+    /// Where it lies.
     pub at: Point,
     /// The name of the junction, where it has one: `浜崎橋JCT`.
     pub name: Text,
 }
 
-/// A way from one junction to another.
+/// A road, path or ferry from one junction to another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
     /// Index of the node where it begins.
@@ -83,7 +83,7 @@ pub struct Link {
     pub metres: f64,
     /// What road it is.
     pub class: Class,
-    /// The speed of a car where nobody else is, in km/h.
+    /// The speed of a car on an empty link, in km/h.
     pub kmh: u8,
     /// `国道15号`, `第一京浜`.
     pub name: Text,
@@ -105,7 +105,7 @@ pub struct Link {
     pub roundabout: bool,
 }
 
-/// Whoever comes from one link over a node must not go into another.
+/// A forbidden turn: from one link over a node into another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Forbidden {
     /// Index of the link that one comes from.
@@ -128,7 +128,7 @@ pub enum PlaceKind {
     Quarter = 2,
     /// Something people go to see or to use.
     Landmark = 3,
-    /// An airport.
+    /// An airport, or one of its terminals.
     Airport = 4,
     /// A street or a road.
     Street = 5,
@@ -143,22 +143,22 @@ pub enum PlaceKind {
 pub struct Place {
     /// Names it for good: `builtin:tokyo-station`, `osm:n123`.
     pub id: String,
-    /// Its name.
+    /// Its name for people.
     pub name: Text,
     /// Other names, and how they are read: `とうきょうえき`, `Tokyo Sta.`
     pub aliases: Vec<String>,
-    /// What it is part of, for whoever reads: `東京都千代田区丸の内`, `Helsinki`.
+    /// What it is part of, for people: `東京都千代田区丸の内`, `Helsinki`.
     pub address: Text,
-    /// What it is.
+    /// The kind of place.
     pub kind: PlaceKind,
-    /// Where.
+    /// Where it lies.
     pub at: Point,
     /// Of two of one name the bigger goes first: 0 is unknown, 255 the capital.
     pub weight: u8,
 }
 
 impl Point {
-    /// The way to `other` as the crow flies, in metres, on a globe of 6,371 km.
+    /// The distance to `other` as the crow flies, in metres, on a globe of 6,371 km.
     #[must_use]
     pub fn metres_to(self, other: Self) -> f64 {
         let (a, b) = (self.lat.to_radians(), other.lat.to_radians());

@@ -6,8 +6,8 @@
 //! Blocks that hold nothing of the kind that a pass is for are not even decompressed again.
 //!
 //! Speeds are those of a car that is alone: the limit times a share that a class of road allows for
-//! bends and crossings, and without a limit what is usual ([`speed`]). Only what somebody could drive
-//! or walk becomes a link; links that no car can come to or get away from are closed to cars.
+//! bends and crossings, and without a limit what is usual ([`speed`]). Only what is open to cars
+//! or walkers becomes a link; links that no car can come to or get away from are closed to cars.
 
 use std::path::Path;
 
@@ -33,14 +33,14 @@ mod turns;
 /// Whose data an extract is; must be shown wherever it is drawn.
 pub const ATTRIBUTION: &str = "© OpenStreetMap contributors, ODbL 1.0";
 
-/// What an import tells while it runs.
+/// What an import reports while it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Reading the file: bytes of how many, in which of the passes.
     Reading {
-        /// From 1.
+        /// The number of the pass, from 1.
         pass: u8,
-        /// Bytes read.
+        /// Bytes read so far.
         done: u64,
         /// Bytes that there are.
         total: u64,
@@ -71,7 +71,7 @@ pub fn read(file: &Path, tell: &mut dyn FnMut(Stage)) -> Result<Network, String>
     }
     let forbidden = turns::forbidden(&joined, &relations.turns, &nodes);
     islands::close(joined.nodes.len(), &mut joined.links, &forbidden);
-    // What nobody may use any more is gone, so the others have new numbers.
+    // Links that are closed to all are gone, so the others have new numbers.
     joined.drop_closed();
     let forbidden = turns::forbidden(&joined, &relations.turns, &nodes);
     let drives_on_left = relations.drives_on_left.unwrap_or_else(|| side::left_at(&joined.nodes));

@@ -29,7 +29,7 @@ const LONG_CHARS: usize = 8;
 /// How well a place is what was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Match {
-    /// It is called so, or is read so, or somebody calls it so.
+    /// It is called so, or is read so, or is also known by that name.
     Whole,
     /// It is the part of the address that is meant; the rest says where it lies.
     Part,
@@ -42,7 +42,7 @@ pub enum Match {
 /// A place that was found by its name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
-    /// The place.
+    /// The place that was found.
     pub place: Place,
     /// How well it is what was asked for.
     pub by: Match,
@@ -54,7 +54,7 @@ pub struct Places<'s, S> {
     source: &'s S,
     offset: u64,
     length: u64,
-    /// What all of it lies in, as whoever writes an address may say: `Liechtenstein`.
+    /// What all of it lies in, as an address may have it: `Liechtenstein`.
     area: &'s str,
 }
 
@@ -150,7 +150,7 @@ impl<'s, S: Source> Places<'s, S> {
         }
     }
 
-    /// Who is called exactly so; a station or a town may be asked for with or without the word.
+    /// Places called exactly so; a station or a town may be asked for with or without the word.
     fn whole(&self, layout: &Layout, name: &str) -> Result<Vec<Key>, SourceError> {
         let mut keys = layout.keys_from(self, name, true)?;
         if keys.is_empty()
@@ -208,7 +208,7 @@ impl<'s, S: Source> Places<'s, S> {
     }
 }
 
-/// What is said of a file that is not what was written.
+/// The error of a file that is not what was written.
 fn damaged(what: &str) -> SourceError {
     SourceError(format!("the map's index of names is damaged: {what}"))
 }

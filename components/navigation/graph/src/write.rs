@@ -61,7 +61,7 @@ pub fn write(network: &Network) -> Result<Vec<u8>, String> {
     )
 }
 
-/// What nobody beats as the crow flies, by what is kept in the file: see [`Header::crow`].
+/// Upper bounds as the crow flies, by what is kept in the file: see [`Header::crow`].
 fn crow(network: &Network, plan: &Plan<'_>) -> [[f64; 2]; 3] {
     let cycle = |class: Class, kmh: u8| f64::from(cycle_kmh(class as u8, kmh)) / 3.6;
     let mut most = [[WALK_METRES_A_SECOND; 2], [cycle(Class::Residential, 0); 2], [1.0; 2]];

@@ -89,7 +89,7 @@ impl ImportMap {
     }
 }
 
-/// Writes beside and renames: whoever reads the map that was there before goes on reading that one.
+/// Writes beside and renames: a reader of the map that was there before goes on reading that one.
 fn put(output: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut beside = output.as_os_str().to_owned();
     beside.push(format!(".tmp-{}", std::process::id()));

@@ -1,4 +1,4 @@
-//! Ways through the bundled network, held against what is known of them.
+//! Routes through the bundled network, held against what is known of them.
 
 use graph::{Class, Found, Graph, Link, Mode, Network, NotFound, Point, Prefer, Wish};
 

@@ -1,4 +1,4 @@
-//! When to leave so as to be there in time: by what the way takes then.
+//! When to leave so as to be there in time: by what the route takes then.
 
 use std::time::{Duration, SystemTime};
 

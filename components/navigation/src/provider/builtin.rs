@@ -1,4 +1,4 @@
-//! The provider that needs nobody: maps that were imported, and the one that is built in.
+//! The provider that needs no service: maps that were imported, and the one that is built in.
 
 mod angles;
 mod comparing;
@@ -82,7 +82,7 @@ impl Provider for Builtin {
 /// Up to three routes over the first map that has both ends, and the stops between.
 ///
 /// # Errors
-/// When no map has them, no way leads from one to the other, or a map cannot be read.
+/// When no map has them, no route leads from one to the other, or a map cannot be read.
 pub fn routes<S: Source>(
     graphs: &[Graph<S>],
     ask: &RouteAsk,
@@ -133,7 +133,7 @@ fn within<S: Source>(
     let traffic = traffic_at(ask.mode, origin, leaves, ask.traffic);
     let wish = Wish { ways, traffic, ..wish(ask) };
     for (at, pair) in stops.windows(2).enumerate() {
-        // Whoever goes on later has the traffic of then.
+        // A part that begins later has the traffic of then.
         let traffic = traffic_at(ask.mode, &pair[0], leaves, ask.traffic);
         let wish = Wish { traffic, ..wish.clone() };
         let ways = graph.ways(pair[0].at, pair[1].at, &wish).map_err(|it| {
@@ -202,7 +202,7 @@ fn told<S: Source>(
     told.unzip()
 }
 
-/// What is wished of the graph, where nobody else is on the road.
+/// The constraints for the graph, on an empty road.
 fn wish(ask: &RouteAsk) -> Wish {
     Wish {
         mode: ask.mode,
@@ -295,7 +295,7 @@ pub fn place<S: Source>(
     })
 }
 
-/// What a place is called; a pair of numbers is told by what lies around it.
+/// What a place is called; a pair of numbers is described by what lies around it.
 fn described<S: Source>(
     graphs: &[Graph<S>],
     found: &Known,

@@ -1,4 +1,4 @@
-//! Requests to providers: how they go out, and what is said when nothing usable comes back.
+//! Requests to providers: how they go out, and the errors when nothing usable comes back.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use url::Url;
 use super::quota;
 use crate::trouble::Trouble;
 
-/// A provider that takes longer helps nobody who waits (NAV-56).
+/// How long a provider may take: a person does not wait longer (NAV-56).
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// Bytes that an answer may have.
 const BODY_BYTES_MAX: usize = 4 << 20;
@@ -24,7 +24,7 @@ pub struct Call {
     pub url: Url,
     /// Beside the ones that HTTP needs.
     pub headers: Vec<(&'static str, String)>,
-    /// What is posted.
+    /// The body of a `POST`.
     pub body: Option<Value>,
 }
 
@@ -74,7 +74,7 @@ pub struct Reply {
     pub status: u16,
     /// What `Retry-After` says, in seconds.
     pub retry_after_s: Option<u32>,
-    /// The body.
+    /// The bytes of the body.
     pub body: Vec<u8>,
 }
 
@@ -143,7 +143,7 @@ impl Carrier for Web {
 /// The same, counted before each call against what a day may have (NAV-57).
 #[derive(Clone, Copy, Debug)]
 pub struct Counted {
-    /// Calls a day.
+    /// Calls that one day may have.
     pub daily_quota: u32,
 }
 

@@ -23,7 +23,7 @@ mod status;
 #[cfg(test)]
 mod tests;
 
-/// Where Google answers.
+/// The address of Google's API.
 pub const BASE: &str = "https://routes.googleapis.com";
 
 /// The header that says what is to be answered; without it nothing is.
@@ -169,7 +169,7 @@ fn model(traffic: Traffic) -> &'static str {
     }
 }
 
-/// The time, where it lies ahead: Google refuses one that is over, and takes now where none is said.
+/// The time, where it lies ahead: Google refuses one that is over, and takes now where there is none.
 fn departure(it: Departure) -> Option<String> {
     /// What may pass until Google reads it.
     const AHEAD: Duration = Duration::from_secs(30);

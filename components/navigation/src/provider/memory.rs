@@ -1,7 +1,7 @@
 //! What a provider answered lately, and how it went last: in the component's own database.
 //!
 //! An error is never kept. Routes from now hold for a minute, later ones for ten: traffic changes, and
-//! providers let nobody keep routes. Where a place is holds for a week; Google allows thirty days.
+//! providers do not allow routes to be kept. Where a place is holds for a week; Google allows thirty days.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -44,7 +44,7 @@ pub struct Remembering<P> {
 /// How it went when the provider was last asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Last {
-    /// Google's word for it: `OK`, `OVER_QUERY_LIMIT` …
+    /// Google's status: `OK`, `OVER_QUERY_LIMIT` …
     pub status: String,
     /// When, in RFC 3339.
     pub at: String,
@@ -109,7 +109,7 @@ fn holds_s(departure: Departure) -> i64 {
     }
 }
 
-/// How it went when a provider of that kind was last asked; none where it never was, or needs nobody.
+/// How it went when a provider of that kind was last asked; none where it never was, or needs no service.
 ///
 /// # Errors
 /// Those of the database.
@@ -175,7 +175,7 @@ fn keep(asked: &str, answer: &impl Serialize, now: i64, holds_s: i64) -> Vec<sql
     ]
 }
 
-/// That something could not be remembered is for the operator; whoever asks has their answer.
+/// That something could not be remembered is for the operator; the caller has its answer.
 fn forgotten<T: Default>(error: sql::Error) -> T {
     log::warning(&format!("what a provider answers is not remembered: {error:?}"));
     T::default()

@@ -28,7 +28,7 @@ pub struct Nominatim<C> {
     carrier: C,
 }
 
-/// The network, with a pause between two requests, whoever sends them.
+/// The network, with a pause between two requests, of all callers together.
 #[derive(Clone, Copy, Debug)]
 pub struct Paced {
     interval_ms: u32,
@@ -52,17 +52,17 @@ impl Nominatim<Paced> {
 /// A place as it was understood.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Known {
-    /// For people.
+    /// The name, for people.
     pub name: String,
-    /// Where.
+    /// Where it lies.
     pub at: Point,
     /// What OpenStreetMap calls it; empty for a place on the globe.
     pub id: String,
-    /// What it is.
+    /// OpenStreetMap's kind of place.
     pub kind: Option<String>,
 }
 
-/// One hit.
+/// One hit of a search.
 #[derive(Debug, Deserialize)]
 struct Hit {
     lat: String,
@@ -123,7 +123,7 @@ pub fn find<C: Carrier>(
     places.ok_or_else(unset)?.search(text, pointer, language)
 }
 
-/// What each of `texts` means; one that nobody knows is none. Each name is asked for once.
+/// What each of `texts` means; one that is not known is none. Each name is asked for once.
 ///
 /// # Errors
 /// When the geocoder does not answer.

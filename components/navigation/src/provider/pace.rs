@@ -7,7 +7,7 @@ use toolkit::sql;
 use super::carrier::failed;
 use crate::trouble::Trouble;
 
-/// The longest time that a request waits for its turn, in milliseconds; after it nobody is there.
+/// The longest time that a request waits for its turn, in milliseconds; after it the caller has gone.
 const WAIT_MS_MAX: i64 = 5_000;
 
 /// Takes the next turn at `provider`, and waits for it. The database gives turns out one by one, so

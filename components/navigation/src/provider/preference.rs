@@ -44,7 +44,7 @@ pub fn put_first(prefer: Prefer, routes: &mut Routes, details: &mut Details, lan
     (routes.routes, details.routes) = both.into_iter().unzip();
 }
 
-/// What the tolls come to, in hundredths; where nobody says, more than any.
+/// What the tolls come to, in hundredths; where that is not known, more than any.
 fn cents(told: &RouteDetails) -> u64 {
     told.toll.as_ref().map_or(u64::MAX, |it| crate::words::whole(it.amount * 100.0))
 }

@@ -11,8 +11,8 @@ use crate::trouble::Trouble;
 
 const DAY_S: i64 = 86_400;
 
-/// Takes one request of today's, or says when there are some again. Rivals are told apart by the one
-/// writer of the database: none goes over.
+/// Takes one request of today's, or says when there are some again. The one writer of the
+/// database keeps rivals apart: none goes over.
 ///
 /// # Errors
 /// [`Trouble::OverQueryLimit`] once there is none left.
@@ -50,7 +50,7 @@ pub(crate) fn now_s() -> i64 {
 fn today(now_s: i64) -> (i64, u32) {
     let local_s = now_s + pacific_offset_s(now_s);
     let day = local_s.div_euclid(DAY_S);
-    // On the two days of a change it is an hour off at most, and only ever told.
+    // On the two days of a change it is an hour off at most, and only ever shown.
     let left_s = DAY_S - local_s.rem_euclid(DAY_S);
     (day, u32::try_from(left_s).unwrap_or(0).max(1))
 }
@@ -71,7 +71,7 @@ fn sunday_from(day: i64) -> i64 {
     day + (3 - day).rem_euclid(7)
 }
 
-/// Days from 1970 to that day; before 1970 and after 9999 nobody asks.
+/// Days from 1970 to that day; for the years 1970 to 9999.
 fn day_of(year: i32, month: u32, day: u32) -> i64 {
     let date = chrono::NaiveDate::from_ymd_opt(year, month, day);
     date.map_or(0, |it| i64::from(it.to_epoch_days()))

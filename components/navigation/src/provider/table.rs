@@ -1,4 +1,4 @@
-//! Tables of pairs, where some places are not known and some pairs have no way.
+//! Tables of pairs, where some places are not known and some pairs have no route.
 
 use output::navigation::{Comparison, Element, Row};
 
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{ask::CompareAsk, trouble::Trouble};
 
-/// One pair: metres and seconds; none where there is no way.
+/// One pair: metres and seconds; none where there is no route.
 pub type Pair = Option<(f64, f64)>;
 
 /// The comparison of `origins` with `destinations`, of which `ask_for` is asked for those that are

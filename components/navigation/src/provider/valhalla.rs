@@ -62,7 +62,7 @@ impl<C: Carrier, P: Carrier> Valhalla<C, P> {
 }
 
 impl<C: Carrier, P: Carrier> Valhalla<C, P> {
-    /// Pair by pair. One place without a way spoils a whole table, so that a table which fails for it
+    /// Pair by pair. One place without a route spoils a whole table, so that a table which fails for it
     /// is asked for again in two halves, down to the pairs that have none.
     fn table(
         &self,

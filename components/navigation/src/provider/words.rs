@@ -1,10 +1,10 @@
-//! Distances and times in the words that people read, where a provider gives numbers alone.
+//! Distances and times as people read them, where a provider gives numbers alone.
 
 use crate::ask::Language;
 
 pub use crate::words::{metres as distance, seconds as duration, whole};
 
-/// The language as providers are told it.
+/// The language tag for providers.
 #[must_use]
 pub fn tag(language: Language) -> &'static str {
     match language {

@@ -1,4 +1,4 @@
-//! The route that was chosen, copied out of the tools' results; never what somebody retyped (NAV-6).
+//! The route that was chosen, copied out of the tools' results; never what a model retyped (NAV-6).
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::provider::line;
 
 /// Decimals of a degree in encoded lines.
 const PRECISION: u32 = 5;
-/// Where a result's `_meta` tells more of its routes than the specified output has.
+/// Where a result's `_meta` has more of its routes than the specified output.
 const DETAILS: &str = "navigation/details";
 
 /// A route among the results.
@@ -86,7 +86,7 @@ fn copied(route: &Value) -> Value {
     if in_traffic.is_object() {
         copied["durationInTraffic"] = in_traffic.clone();
     }
-    // What whoever follows it must know: how far from the road its ends are, for one.
+    // What a traveller must know: how far from the road its ends are, for one.
     if route["warnings"].as_array().is_some_and(|it| !it.is_empty()) {
         copied["warnings"] = route["warnings"].clone();
     }

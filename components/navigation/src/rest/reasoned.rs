@@ -1,4 +1,4 @@
-//! A model's last word on a way, read as it is meant: which of the routes that tools found, and why
+//! A model's last message on a route, read as it is meant: which of the routes that tools found, and why
 //! (NAV-50, NAV-6). Models wrap it in fences, prose and comments; none of that fails a request (NAV-X7).
 
 use serde_json::Value;
@@ -12,7 +12,7 @@ use super::chosen::{Choice, routes};
 /// Places in a text at which a JSON object is looked for.
 const TRIES_MAX: usize = 32;
 
-/// A last word.
+/// A model's last message.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Word {
     /// None, where it says that there is no route.
@@ -57,7 +57,7 @@ pub(super) fn read(text: &str) -> Word {
     let said = word["reasoning"].as_str().map(str::trim).filter(|it| !it.is_empty());
     let before = text[..at].trim().trim_end_matches("json").trim_end_matches('`').trim();
     let route = match &word["selectedRoute"] {
-        // That there is none is said by null; a word that does not speak of it says nothing.
+        // That there is none is a null; a message without the member says nothing.
         Value::Null if word.get("selectedRoute").is_some() => None,
         Value::String(summary) => Some(Named { index: None, summary: Some(summary.clone()) }),
         Value::Number(_) => Some(Named { index: index(&word["selectedRoute"]), summary: None }),

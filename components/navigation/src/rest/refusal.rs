@@ -5,7 +5,7 @@ use toolkit::routes::{Answer, Unread};
 
 use crate::ask::Language;
 
-/// When to come back, where nobody says.
+/// When to come back, where the refusal does not say.
 const RETRY_AFTER_S: u64 = 60;
 
 /// `{"error": {"code", "message", "details"}}`, with the status that belongs to it.
@@ -48,7 +48,7 @@ impl Refusal {
         Self { status, ..Self::invalid("body", message) }
     }
 
-    /// A run failed, as the contract tells it.
+    /// A run failed, as the contract reports it.
     pub(super) fn of(failure: &Value, language: Language) -> Self {
         match failure["of"].as_str() {
             Some("tool") => Self::of_tool(failure, language),
@@ -116,7 +116,7 @@ impl Refusal {
         }
     }
 
-    /// Nobody has the tools.
+    /// The tools are not there.
     fn absent(language: Language) -> Self {
         let message = language.pick(
             "ナビゲーションのコンポーネントが動いていません。/api/healthで理由を確認できます",

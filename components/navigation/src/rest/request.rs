@@ -1,4 +1,4 @@
-//! The body of a request, field by field: what is wrong is said by the field's name (NAV-7).
+//! The body of a request, field by field: an error names the field (NAV-7).
 
 use chrono::DateTime;
 use serde::Serialize;
@@ -119,7 +119,7 @@ pub(super) struct Asked {
     pub(super) origin: String,
     pub(super) destination: String,
     pub(super) message: String,
-    /// What was said before, as far as it is used.
+    /// The earlier messages, as far as they are used.
     pub(super) history: Vec<Remark>,
     /// The whole of it, as it was given.
     given: Vec<Value>,

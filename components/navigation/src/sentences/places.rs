@@ -1,4 +1,4 @@
-//! Places in a sentence: where a way begins and ends, and what place is looked for. The words around
+//! Places in a sentence: where a route begins and ends, and what place is looked for. The words around
 //! them are data; what stands between those is the place.
 
 mod compare;
@@ -21,7 +21,7 @@ use super::{VOCABULARY, planner, words};
 
 /// The most places of one list (a table of distances has no more).
 const PLACES_MAX: usize = 25;
-/// Places on one way.
+/// Places on one route.
 const VIA_MAX: usize = 5;
 /// The shortest name in hiragana, in characters.
 const KANA_MIN: usize = 3;
@@ -35,13 +35,13 @@ pub(super) struct Places {
     pub(super) destinations: Vec<Piece>,
 }
 
-/// A sentence, with the places in it that are known by name and the wishes for a way.
+/// A sentence, with the places in it that are known by name and the constraints of a route.
 #[derive(Clone, Debug)]
 pub(super) struct Sentence {
     heard: Heard,
     /// Where places stand that are known by name.
     pub(super) spots: Vec<(usize, usize)>,
-    /// Where wishes for a way stand.
+    /// Where constraints of a route stand.
     pub(super) wishes: Vec<(usize, usize)>,
     /// Places that are compared, once they are looked for.
     compared: OnceCell<Option<Places>>,
@@ -56,7 +56,7 @@ impl Deref for Sentence {
 }
 
 impl Sentence {
-    /// What is heard in `text`.
+    /// What `text` has of places and constraints.
     pub(super) fn of(text: &str, today: Date) -> Self {
         let mut heard = Heard::of(text, today, &VOCABULARY);
         let spots = known::spots(&heard.lower);
@@ -71,12 +71,12 @@ impl Sentence {
         Self { heard, spots, wishes, compared: OnceCell::new() }
     }
 
-    /// Where phrases for a way stand.
+    /// Where phrases for a route stand.
     pub(super) fn spans(&self) -> Vec<(usize, usize)> {
         planner::spans(&self.lower.iter().collect::<String>())
     }
 
-    /// Where a way begins and ends, as far as that is said.
+    /// Where a route begins and ends, as far as the sentence has it.
     pub(super) fn places(&self, is_list: bool) -> Places {
         if let Some(places) = self.compared() {
             return places.clone();
@@ -280,7 +280,7 @@ impl Sentence {
         self.place(from, to)
     }
 
-    /// Whether a piece is a wish for the way and names nothing.
+    /// Whether a piece is a constraint of the route and names nothing.
     fn is_wish(&self, piece: &Piece) -> bool {
         let is_spot = self.spots.iter().any(|it| it.0 <= piece.from && piece.to <= it.1);
         !is_spot && self.wishes.iter().any(|it| it.0 <= piece.from && piece.to <= it.1)

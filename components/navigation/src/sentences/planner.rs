@@ -1,4 +1,4 @@
-//! The built-in planner: understands the wishes that its table names, and decides by rules alone. It
+//! The built-in planner: understands the constraints that its table names, and decides by rules alone. It
 //! needs no model, no key and no network, answers alike each time, and says that it is the planner.
 
 mod choose;
@@ -26,16 +26,16 @@ pub(super) use self::{
     wishes::{Rule, Wishes},
 };
 
-/// A way that is asked for.
+/// A route that is asked for.
 #[derive(Clone, Debug)]
 pub(super) struct Trip {
-    /// Where the way begins.
+    /// Where the route begins.
     pub origin: String,
-    /// Where it ends.
+    /// Where the route ends.
     pub destination: String,
-    /// What is wished of it, in a sentence.
+    /// The constraints, as a sentence.
     pub message: String,
-    /// What was said before, oldest first.
+    /// Earlier messages, oldest first.
     pub history: Vec<Said>,
     /// What the caller reads.
     pub language: Language,
@@ -50,26 +50,26 @@ pub(super) struct Trip {
 /// One entry of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct Said {
-    /// Whether the person said it, rather than the assistant.
+    /// Whether it is the person's, rather than the assistant's.
     pub is_user: bool,
-    /// What was said.
+    /// The text of the message.
     pub content: String,
 }
 
-/// Decides by wishes: those of a sentence and of what was said before, or those of a kind of route.
+/// Decides by constraints: those of a sentence and of earlier messages, or those of a kind of route.
 pub(super) struct Planner {
     trip: Trip,
     wishes: Option<Wishes>,
 }
 
 impl Planner {
-    /// One that reads the trip's sentence.
+    /// One that reads the request's sentence.
     #[must_use]
     pub(super) fn of_sentence(trip: Trip) -> Self {
         Self { trip, wishes: None }
     }
 
-    /// One that reads the trip's sentence as an order for a way, which need not wish for anything else.
+    /// One that reads the request's sentence as an order for a route, which need not have other constraints.
     #[must_use]
     pub(super) fn of_order(trip: Trip) -> Self {
         let mut wishes = read::conversation(&trip);
@@ -77,7 +77,7 @@ impl Planner {
         Self { trip, wishes: Some(wishes) }
     }
 
-    /// One that was told what is wished, and reads nothing.
+    /// One that is given the constraints, and reads nothing.
     #[must_use]
     pub(super) fn of_wishes(trip: Trip, mut wishes: Wishes) -> Self {
         wishes.once.is_read = true;
@@ -94,17 +94,17 @@ impl Planner {
     }
 }
 
-/// Whether `sentence` wishes for anything that the planner knows, on top of what was wished before.
+/// Whether `sentence` has a constraint that the planner knows, on top of the earlier ones.
 pub(super) fn understands(sentence: &str, now: Timestamp) -> bool {
     read::sentence(sentence, &Wishes::default(), now).once.is_read
 }
 
-/// Whether `sentence` wishes for trains, buses or planes alone, which no route is searched by.
+/// Whether `sentence` asks for trains, buses or planes alone, which no route is searched by.
 pub(super) fn is_by_transit(sentence: &str, now: Timestamp) -> bool {
     read::is_by_transit(sentence, now)
 }
 
-/// What `sentence` wishes for.
+/// The constraints of `sentence`.
 pub(super) fn wishes(sentence: &str, now: Timestamp) -> Wishes {
     read::sentence(sentence, &Wishes::default(), now)
 }

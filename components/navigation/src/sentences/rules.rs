@@ -1,4 +1,4 @@
-//! What a sentence asks of ways and places: the first rule whose words are all there, and none of those that bar it.
+//! What a sentence asks of routes and places: the first rule whose words are all there, and none of those that bar it.
 
 use language::{
     rules::{Rule, rule},
@@ -15,7 +15,7 @@ use super::{
 pub(super) enum Goal {
     /// It is understood that no tool does it.
     Elsewhere,
-    /// A way from one place to another.
+    /// A route from one place to another.
     Route,
     /// How far several places are.
     Distances,
@@ -30,17 +30,17 @@ pub(super) enum Sign {
     Says(&'static [Word]),
     /// On foot or by bicycle, which no table of distances knows.
     ByFoot,
-    /// The shortest way is wished.
+    /// The sentence asks for the shortest route.
     Shortest,
-    /// Where the way begins is said.
+    /// The sentence has where the route begins.
     Origin,
-    /// Where it ends is said.
+    /// The sentence has where it ends.
     Destination,
-    /// Both are said.
+    /// The sentence has both.
     Ends,
     /// The nearest of a kind of place, which no tool knows.
     Nearby,
-    /// Something is wished of a way.
+    /// The sentence has a constraint of a route.
     Wished,
     /// A point on the map.
     Coordinates,

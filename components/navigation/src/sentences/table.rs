@@ -18,7 +18,7 @@ use super::{
 /// By what places are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Measure {
-    /// Nothing says so.
+    /// The sentence does not say by what.
     #[default]
     Any,
     Nearest,
@@ -140,7 +140,7 @@ fn shown(desk: &Desk<'_>, (metres, seconds): (u64, u64)) -> String {
     desk.say(format!("{far}、{long}"), format!("{far}, {long}"))
 }
 
-/// Which of `rows` comes first; of `count` places only those are compared to which there is a way.
+/// Which of `rows` comes first; of `count` places only those are compared to which there is a route.
 fn first(desk: &Desk<'_>, measure: Measure, rows: &[Row], count: usize) -> String {
     if rows.len() < count {
         return desk.say(

@@ -1,4 +1,4 @@
-//! Ways, distances and places, and what is said of them.
+//! Routes, distances and places, and the answers about them.
 
 use language::{
     Language,
@@ -207,7 +207,7 @@ fn later_sentences_move_the_ends_and_the_stops_of_a_way() {
     assert!(!talk.last[0].meta.contains_key("navigation/via"));
 }
 
-/// Who walked or rode there goes back the same way, unless they say another.
+/// Who walked or rode there goes back the same route, unless they say another.
 #[test]
 fn the_way_back_is_by_the_same_means() {
     for (there, back, mode) in [

@@ -1,4 +1,4 @@
-//! Ways, distances and places: what is asked of the tools of specification 4, and what is said of it.
+//! Routes, distances and places: what is asked of the tools of specification 4, and the answers.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -18,7 +18,7 @@ use super::{
 };
 
 const GEOCODE: &str = "geocode";
-/// Sentences that a way keeps, the last ones.
+/// Sentences that a route keeps, the last ones.
 const SAID_MAX: usize = 20;
 /// The longest name of a place that is written into a form, in characters.
 const PLACE_MAX: usize = 200;
@@ -34,7 +34,7 @@ enum Kind {
     Place,
 }
 
-/// A way that is asked for, a table of distances, or a place.
+/// A route that is asked for, a table of distances, or a place.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Way {
     kind: Kind,
@@ -43,7 +43,7 @@ pub(super) struct Way {
     /// Places on the way.
     #[serde(default)]
     pub(super) via: Vec<String>,
-    /// What was wished, sentence by sentence, without the places.
+    /// The constraints, sentence by sentence, without the places.
     pub(super) said: Vec<String>,
     /// By what places are compared, and what that came to.
     #[serde(default)]
@@ -122,7 +122,7 @@ impl Way {
         way
     }
 
-    /// `said` with the places of this way where it points to them: `そこから`, `and back`.
+    /// `said` with the places of this route where it points to them: `そこから`, `and back`.
     pub(super) fn named(&self, said: &str) -> String {
         const THERE: [(&str, &str, &str); 6] = [
             ("そこから", "", "から"),
@@ -150,7 +150,7 @@ impl Way {
             }
         }
         const ALSO: &str = "帰りも|帰り道も|復路も|行き帰り";
-        // Beside a way of its own, it is that one which is gone there and back.
+        // Beside a route of its own, it is that one which is gone there and back.
         let is_new = lower.contains("から") || lower.contains("まで");
         let also = || ALSO.split('|').find(|it| !is_new && lower.contains(it));
         let back = BACK.split('|').find(|it| lower.contains(it)).or_else(also);
@@ -191,7 +191,7 @@ impl Way {
         named.chain(replaced).cloned().chain(fields).collect()
     }
 
-    /// The way with the ends that `heard` names anew, where it names any: `actually from Shinagawa`,
+    /// The route with the ends that `heard` names anew, where it names any: `actually from Shinagawa`,
     /// `やっぱり渋谷から`, and a name alone.
     pub(super) fn moved(&self, heard: &Sentence) -> Option<Self> {
         let goal = match self.kind {
@@ -223,12 +223,12 @@ impl Way {
         Some(moved)
     }
 
-    /// Whether `text` goes on with this way: it names a wish, and no other thing.
+    /// Whether `text` goes on with this route: it names a constraint, and no other thing.
     pub(super) fn follows(&self, text: &str, desk: &Desk<'_>) -> bool {
         self.kind == Kind::Route && understands(text, desk.now)
     }
 
-    /// Whether `heard` names a stop on this way, or takes one back.
+    /// Whether `heard` names a stop on this route, or takes one back.
     pub(super) fn stops(&self, heard: &Sentence) -> bool {
         self.kind == Kind::Route && (!heard.via().is_empty() || self.is_skipped(heard))
     }
@@ -244,7 +244,7 @@ impl Way {
         !self.via.is_empty() && (has(NO_STOP) || has(NO) && is_named())
     }
 
-    /// Takes in one more wish, with places on the way.
+    /// Takes in one more constraint, with places on the route.
     pub(super) fn wish(&mut self, heard: &Sentence) {
         if self.is_skipped(heard) {
             self.replaced = self.via.first().cloned();
@@ -274,7 +274,7 @@ impl Way {
         }
     }
 
-    /// What is next.
+    /// Decides on the next step.
     pub(super) fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
         if let Some(values) = submitted(answered) {
             self.filled(values);

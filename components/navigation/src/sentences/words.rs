@@ -1,4 +1,4 @@
-//! The words of the ways: routes, distances, places on the map.
+//! The words of navigation: routes, distances, places on the map.
 
 use language::words::Word;
 
@@ -9,7 +9,7 @@ pub(super) const DURATION: Word = Word::own(3);
 pub(super) const SPOT: Word = Word::own(4);
 pub(super) const LEAD: Word = Word::own(5);
 
-/// What there is.
+/// Words for what navigation has.
 pub(super) const NOUNS: &[Word] = &[ROUTE, GO, DISTANCE, DURATION, SPOT];
 /// Phrases, `|` between them, in lower case; the longest that fits counts.
 pub(super) const PHRASES: &[(Word, &str)] = &[

@@ -1,4 +1,4 @@
-//! `route_search`: ways from one place to another (NAV-20).
+//! `route_search`: routes from one place to another (NAV-20).
 
 use std::time::SystemTime;
 
@@ -56,7 +56,7 @@ enum TrafficWord {
     Optimistic,
 }
 
-/// The departure that is meant where none is told.
+/// The departure that is meant where none is given.
 pub(super) fn now() -> String {
     "now".to_owned()
 }

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{Price, ReservedSeat};
 
-/// Seats that are kept for someone for some minutes.
+/// Seats that are kept for a user for some minutes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Hold {
     /// Names the hold in `extend_hold`, `release_hold` and `reserve_seats`; its holder has the seats.
     pub hold_token: String,
-    /// The showing.
+    /// Identifier of the showtime.
     pub showtime_id: String,
     /// The user that it is for.
     pub user_id: String,
@@ -35,7 +35,7 @@ pub struct Released {
 /// The best seats that are free.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SeatSuggestion {
-    /// The showing.
+    /// Identifier of the showtime.
     pub showtime_id: String,
     /// The seats, as `hold_seats` and `reserve_seats` take them.
     pub seat_ids: Vec<String>,

@@ -77,7 +77,7 @@ impl PriceList {
         Price { currency: self.currency.clone(), amount: amount.unwrap_or(self.standard) }
     }
 
-    /// What is said for each kind, by the name of its field.
+    /// The amount of each kind, by the name of its field.
     #[must_use]
     pub fn amounts(&self) -> [(&'static str, Option<u64>); 5] {
         [

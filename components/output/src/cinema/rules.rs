@@ -42,7 +42,7 @@ pub enum SeatRule {
 /// A rule that a choice does not keep to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Broken {
-    /// The rule.
+    /// The rule that is not kept to.
     pub rule: SeatRule,
     /// The seats that are meant: those left alone, companions' seats without a wheelchair, the other halves of pairs.
     pub seat_ids: Vec<String>,
@@ -119,7 +119,7 @@ fn gaps(run: &[&Seat], is_picked: &impl Fn(&Seat) -> bool) -> Vec<String> {
 }
 
 impl Broken {
-    /// What to mend: in Japanese, and in English.
+    /// How to correct it: in Japanese, and in English.
     #[must_use]
     pub fn sentences(&self) -> (String, String) {
         let (seats, list) = (self.seat_ids.join("、"), self.seat_ids.join(", "));

@@ -10,7 +10,7 @@ use super::{Price, Reservation};
 pub struct CheckIn {
     /// Whether they may go in: it is used now, for the first time.
     pub admitted: bool,
-    /// Why not.
+    /// Why they may not go in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<NotAdmitted>,
     /// Who it is for, with seats and film.
@@ -50,11 +50,11 @@ pub enum NotAdmitted {
 /// Whether seats of a showing are sold.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SalesState {
-    /// The showing.
+    /// Identifier of the showtime.
     pub showtime_id: String,
     /// Whether its sales are closed.
     pub is_sales_closed: bool,
-    /// Why, in the words of the staff.
+    /// Why, as the staff wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -64,7 +64,7 @@ pub struct SalesState {
 pub struct Occupancy {
     /// The first day: `YYYY-MM-DD`.
     pub from: String,
-    /// The last one.
+    /// The last day: `YYYY-MM-DD`.
     pub until: String,
     /// One entry a showing, earliest first.
     pub showtimes: Vec<ShowtimeOccupancy>,
@@ -84,7 +84,7 @@ pub struct Occupancy {
 /// How full one showing is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShowtimeOccupancy {
-    /// The showing.
+    /// Identifier of the showtime.
     pub showtime_id: String,
     /// The film's title.
     pub movie_title: String,
@@ -127,7 +127,7 @@ pub struct CatalogueExport {
     pub imported_at: String,
     /// `json` or `csv`.
     pub format: String,
-    /// The file.
+    /// The text of the file.
     pub text: String,
 }
 

@@ -10,9 +10,9 @@ use super::Hold;
 pub struct Waiting {
     /// Names the entry in `leave_waiting_list`.
     pub waiting_id: String,
-    /// Who waits.
+    /// Identifier of the user who waits.
     pub user_id: String,
-    /// The showing.
+    /// Identifier of the showtime.
     pub showtime_id: String,
     /// How many seats they want.
     pub seats_count: u32,

@@ -12,7 +12,7 @@ use super::{
     parse_day, parse_minute, pattern,
 };
 
-/// Names that the form does not have and that are told one by one.
+/// Names that the form does not have and that are reported one by one.
 const UNKNOWN_MAX: usize = 20;
 /// How far from a step a number may lie, in steps: 0.3 is three times 0.1.
 const STEP_TOLERANCE: f64 = 1e-6;

@@ -27,7 +27,7 @@ pub enum Condition {
 pub enum Test {
     /// `equals`; of several values, that it is the only one.
     Equals(Value),
-    /// `notEquals`.
+    /// `notEquals`: any other value.
     NotEquals(Value),
     /// `in`: one of these.
     In(Vec<Value>),
@@ -72,7 +72,7 @@ impl Test {
     }
 }
 
-/// A checkbox that nobody touched is the same as one that is not checked.
+/// An untouched checkbox is the same as one that is not checked.
 fn is_false(value: Option<&Value>) -> bool {
     value == Some(&Value::Bool(false))
 }

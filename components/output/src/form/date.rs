@@ -7,14 +7,14 @@ use chrono::{DateTime, Days, NaiveDate, NaiveDateTime, NaiveTime};
 /// A limit for days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Day {
-    /// `2026-11-21`.
+    /// A day such as `2026-11-21`.
     Fixed(NaiveDate),
     /// `today`, `+30days`, `-1week`: so many days after today.
     FromToday(i32),
 }
 
-/// What day it is. Whoever fills in knows their own; a server that does not know where they are takes
-/// every day that it is somewhere.
+/// What day it is. The page of the person who fills in knows it; a server that does not know where they are takes
+/// every day that it is at some place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Today {
     /// The first of the days that it may be.
@@ -96,7 +96,7 @@ impl Today {
         Self { earliest: day, latest: day }
     }
 
-    /// The day that somebody says that it is where they are: `2026-11-21`.
+    /// The day that a caller gives as the one where they are: `2026-11-21`.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         parse_day(text).map(Self::of_day)

@@ -5,10 +5,10 @@ use std::fmt;
 /// A language that forms speak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Language {
-    /// 日本語。
+    /// The error's text in Japanese.
     #[default]
     Japanese,
-    /// English.
+    /// The error's text in English.
     English,
 }
 
@@ -35,7 +35,7 @@ impl Language {
 pub struct SchemaFault {
     /// Where: a JSON pointer into the definition.
     pub pointer: String,
-    /// 「エラー: …」
+    /// The text in Japanese: 「エラー: …」
     pub japanese: String,
     /// The same in English.
     pub english: String,
@@ -55,7 +55,7 @@ impl SchemaFault {
         }
     }
 
-    /// What to tell people.
+    /// The text for people.
     #[must_use]
     pub fn message(&self, language: Language) -> &str {
         language.of(&self.japanese, &self.english)
@@ -73,9 +73,9 @@ impl fmt::Display for SchemaFault {
 pub struct Fault {
     /// The field's name.
     pub field: String,
-    /// Its label.
+    /// The field's label.
     pub label: String,
-    /// What it is.
+    /// The error itself.
     pub wrong: Wrong,
 }
 
@@ -90,11 +90,11 @@ pub enum Wrong {
     TooShort(usize),
     /// More characters than this.
     TooLong(usize),
-    /// Not what the pattern says; the definition's own words for it.
+    /// Not what the pattern says; the definition's own text for it.
     Pattern(Option<String>),
-    /// Less than this.
+    /// A number less than this.
     TooSmall(f64),
-    /// More than this.
+    /// A number more than this.
     TooLarge(f64),
     /// Not a multiple of the step, counted from the first number.
     Step(f64, f64),
@@ -110,7 +110,7 @@ pub enum Wrong {
     WithoutParent(String),
     /// Before this day, `2026-11-21`.
     TooEarly(String),
-    /// After this day.
+    /// A day after this one.
     TooLate(String),
     /// A file of a kind that is not accepted: its name.
     FileKind(String),
@@ -125,7 +125,7 @@ pub enum Wrong {
 }
 
 impl Fault {
-    /// What to tell people (FORM-46).
+    /// The text for people (FORM-46).
     #[must_use]
     pub fn message(&self, language: Language) -> String {
         match language {

@@ -11,7 +11,7 @@ use super::{
     property::Entry,
 };
 
-/// Lines of a textarea, and how many it shows where nothing is said.
+/// Lines of a textarea, and how many it shows by default.
 const ROWS_MAX: u64 = 50;
 const ROWS: u64 = 3;
 /// How long to wait after a key before a search.

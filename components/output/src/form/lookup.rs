@@ -20,7 +20,7 @@ pub struct Choice {
 pub struct Lookup {
     /// `searchUrl` or `loadUrl`: `https://…`, or a path of this host.
     pub url: String,
-    /// The query, `{query}` standing for what is typed; `q={query}` where nothing is said and something
+    /// The query, `{query}` standing for what is typed; `q={query}` where the definition has none and something
     /// is typed.
     pub params: Vec<(String, String)>,
     /// The member of an item that people read.
@@ -37,7 +37,7 @@ pub struct Lookup {
     pub depends_on: Option<(String, String)>,
 }
 
-/// What stands for the words that are searched for.
+/// What stands for the typed text.
 const QUERY: &str = "{query}";
 
 impl Lookup {

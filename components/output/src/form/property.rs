@@ -9,9 +9,9 @@ use super::{Count, Day, LABEL_CHARS_MAX, SchemaFault, links};
 pub(super) struct Entry<'a> {
     /// Which one it is.
     pub(super) index: usize,
-    /// Its `type`.
+    /// Its `type`, as the definition has it.
     pub(super) kind: &'a str,
-    /// All that was said.
+    /// All members that the definition has.
     pub(super) said: &'a Map<String, Value>,
 }
 

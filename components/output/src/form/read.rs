@@ -155,7 +155,7 @@ fn default(entry: &Entry<'_>, field: &Field) -> Result<Option<Value>, SchemaFaul
     let Err(wrong) = check::fits_at_first(&field.kind, value) else {
         return Ok(Some(value.clone()));
     };
-    // The definition's own words for a pattern do not say that it is the default that is wrong.
+    // The definition's own text for a pattern does not say that it is the default that is wrong.
     let wrong = if matches!(wrong, Wrong::Pattern(_)) { Wrong::Pattern(None) } else { wrong };
     let fault = Fault { field: String::new(), label: "default".to_owned(), wrong };
     let japanese = format!("の{}。", fault.message(Language::Japanese));

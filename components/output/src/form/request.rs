@@ -9,14 +9,14 @@ use super::Values;
 /// What `request_form` puts out (FORM-1). The form's handle is in the result's `_meta`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FormRequest {
-    /// `form_request`.
+    /// Always `form_request`.
     #[serde(rename = "type")]
     pub kind: String,
     /// The definition, as it was given.
     pub schema: Map<String, Value>,
     /// `waiting_for_input`; or, where the client could ask at once, how it was answered.
     pub status: String,
-    /// For the model.
+    /// The text for the model.
     pub message: String,
     /// What was filled in, where the client could ask at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -53,7 +53,7 @@ pub struct Submission {
     /// When it was answered: `2026-11-21T10:00:00Z`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered_at: Option<String>,
-    /// What a client says to its model in the name of whoever answered: the JSON of the values (FORM-5),
+    /// What a client sends to its model in the name of the person who answered: the JSON of the values (FORM-5),
     /// or that they cancelled (FORM-9).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
@@ -64,7 +64,7 @@ pub struct Submission {
 pub struct OpenForm {
     /// The form's handle.
     pub handle: String,
-    /// The definition.
+    /// The form's definition.
     pub schema: Map<String, Value>,
     /// How far it has come.
     pub status: Status,
@@ -117,14 +117,14 @@ pub struct Outcome {
 pub struct Wrongness {
     /// The field's name.
     pub field: String,
-    /// What to tell people.
+    /// The text for people.
     pub message: String,
 }
 
 /// What `list_form_submissions` puts out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Submissions {
-    /// The newest first.
+    /// The forms, the newest first.
     pub forms: Vec<Listed>,
     /// Asks for the next page; none on the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -136,7 +136,7 @@ pub struct Submissions {
 pub struct Listed {
     /// The form's handle.
     pub handle: String,
-    /// Its title.
+    /// The form's title.
     pub title: String,
     /// How far it has come.
     pub status: Status,

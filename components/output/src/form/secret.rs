@@ -1,8 +1,8 @@
-//! Fields that seem to ask for what nobody should type into a form that an agent made.
+//! Fields that seem to ask for what should never be typed into a form that an agent made.
 
 use super::{Field, Kind};
 
-/// Words that say it alone.
+/// Words that name a secret alone.
 const WORDS: [&str; 20] = [
     "password",
     "passwords",
@@ -25,7 +25,7 @@ const WORDS: [&str; 20] = [
     "privatekey",
     "credentials",
 ];
-/// Words that say it together.
+/// Words that name a secret together.
 const PAIRS: [(&str, &str); 10] = [
     ("card", "number"),
     ("credit", "card"),
@@ -38,7 +38,7 @@ const PAIRS: [(&str, &str); 10] = [
     ("social", "security"),
     ("my", "number"),
 ];
-/// Japanese does not part its words.
+/// Japanese, where words are not separated.
 const PARTS: [&str; 16] = [
     "パスワード",
     "パスコード",

@@ -21,7 +21,7 @@ struct Case {
     shown: Option<Vec<String>>,
 }
 
-/// A definition that is wrong, and what is said of it.
+/// A definition that is wrong, and its error.
 #[derive(Deserialize)]
 struct Refused {
     schema: Value,
@@ -74,7 +74,7 @@ fn every_case_of_the_table_is_taken_or_refused_as_it_says() {
     }
 }
 
-/// FORM-60.
+/// Each error of FORM-60, in both languages.
 #[test]
 fn every_definition_that_is_wrong_is_refused_in_both_languages() {
     for it in serde_json::from_str::<Vec<Refused>>(FAULTS).unwrap() {

@@ -1,5 +1,5 @@
 //! How resources, prompts and completions become part of a component, and how what stops them is
-//! told: in the same words as a tool's.
+//! reported: with the same texts as a tool's.
 
 pub use crate::bindings::{
     completions::exports::madoguchi::tool::completions::Guest as Completions,

@@ -12,7 +12,7 @@ pub struct Answer {
     pub status: u16,
     /// The headers, names in lower case.
     pub headers: Vec<(String, Vec<u8>)>,
-    /// The body.
+    /// The bytes of the body.
     pub body: Vec<u8>,
 }
 

@@ -169,7 +169,7 @@ fn failed(code: ErrorCode) -> Error {
         ErrorCode::HttpResponseTimeout | ErrorCode::ConnectionReadTimeout => Error::TimedOut,
         ErrorCode::HttpRequestUriInvalid => Error::InvalidUrl("what was asked for".to_owned()),
         ErrorCode::HttpRequestMethodInvalid => Error::InvalidRequest("the method".to_owned()),
-        // `ErrorCode::ConnectionRefused` and so on: WASI's own words.
+        // `ErrorCode::ConnectionRefused` and so on: WASI's own names.
         code => Error::Unavailable(format!("{code:?}").replace("ErrorCode::", "")),
     }
 }

@@ -217,7 +217,7 @@ fn link(rest: &str, depth: usize, budget: &mut Budget) -> Option<(Inline, usize)
     let taken = middle + 2 + end + 1;
     let words = &rest[begin..middle];
     let Some(url) = safe(url) else {
-        // What leads nowhere good is told as it was written.
+        // A link that leads nowhere good is shown as it was written.
         return Some((Inline::Text(rest[..taken].to_owned()), taken));
     };
     let mut said = Vec::new();

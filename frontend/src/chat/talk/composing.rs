@@ -66,7 +66,7 @@ impl Talk {
         }
     }
 
-    /// An earlier message goes back into the composer, to be said otherwise.
+    /// An earlier message goes back into the composer, to be written anew.
     pub(crate) fn edit(self, id: u64) {
         if self.thread.with_untracked(Thread::is_running) {
             return;

@@ -23,7 +23,7 @@ impl Talk {
         }
     }
 
-    /// Nothing of what was said stays in the page; what is kept is asked for anew.
+    /// No message stays in the page; what is kept is asked for anew.
     pub(super) fn leave(self) {
         self.give_up();
         self.has_met.set_value(false);

@@ -1,4 +1,4 @@
-//! What is sent to `POST /api/chat` (ILL-40, ILL-41, ILL-45), and what the host is told before.
+//! What is sent to `POST /api/chat` (ILL-40, ILL-41, ILL-45), and to the host before.
 
 use serde_json::{Map, Value, json};
 
@@ -12,16 +12,16 @@ use crate::chat::waiting::{Pending, Reply, Waiting};
 pub(crate) const HISTORY_MAX: usize = 20;
 /// Characters of pictures in the history: the latest go first.
 const HISTORY_DATA_MAX: usize = 6 << 20;
-/// What is told of a form that is not filled in, in the specification's words.
+/// The text for a form that is not filled in, as the specification has it.
 const CANCELLED: &str = "フォーム入力をキャンセルしました。";
 /// What stands for a picture in a model's entry, whose bytes are kept apart.
 pub(crate) const PICTURE_MARK: &str = "madoguchiPicture";
 
-/// A request, and what the host itself hears with it: an assistant allows nothing itself.
+/// A request, and what the host itself receives with it: an assistant allows nothing itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Request {
     pub(crate) body: Value,
-    /// The person's word by approval, as `POST /api/approvals/ID` takes it.
+    /// The person's answer by approval, as `POST /api/approvals/ID` takes it.
     pub(crate) words: Map<String, Value>,
     /// Tools that the person trusts.
     pub(crate) trusts: Vec<String>,
@@ -82,7 +82,7 @@ fn sentence(pending: &Pending) -> Option<&str> {
     }
 }
 
-/// The turn that is gone on from, and what the person said to that which waited in it.
+/// The turn that is gone on from, and the person's answers to what waited in it.
 fn put_answers(request: &mut Map<String, Value>, words: &mut Map<String, Value>, turn: &Turn) {
     let mut selected = None;
     for pending in turn.pending.iter().filter(|it| it.is_news()) {
@@ -100,7 +100,7 @@ fn put_answers(request: &mut Map<String, Value>, words: &mut Map<String, Value>,
     }
 }
 
-/// The approval that the person answered, and what they said.
+/// The approval that the person answered, and their answer.
 fn word(pending: &Pending) -> Option<(String, Value)> {
     let word = match (pending.reply.as_ref()?, &pending.waiting) {
         (Reply::Allow | Reply::Trust, _) => json!({ "allow": true }),
@@ -118,7 +118,7 @@ fn word(pending: &Pending) -> Option<(String, Value)> {
     Some((approval.to_owned(), word))
 }
 
-/// What was said so far, for a server that has forgotten it.
+/// The messages so far, for a server that has forgotten them.
 fn history(entries: &[Shared<Entry>]) -> Value {
     let mut left = HISTORY_DATA_MAX;
     let mut history = Vec::new();

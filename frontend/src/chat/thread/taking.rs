@@ -20,7 +20,7 @@ const PICTURES_MAX: usize = 50;
 /// Parts of its entry in the history.
 const PARTS_MAX: usize = 100;
 
-/// One answer as it comes: what this stream has said already, so that its end says it no second time.
+/// One answer as it comes: what this stream has sent already, so that its end does not add it a second time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Coming {
     /// Names of pictures: the page's own, none like another.
@@ -135,7 +135,7 @@ impl Turn {
     fn call(&mut self, called: Called) {
         let is_open = |it: &&mut Shared<ToolCard>| !it.is_over();
         let now = card_of(called, State::Running);
-        // A call that waited has begun; what is said of it now is what is done.
+        // A call that waited has begun; from now on what is done is shown.
         match self.card(&now.id).filter(is_open) {
             Some(card) => *card.change() = now,
             None => self.push(Piece::Call(Shared::new(now))),
@@ -263,7 +263,7 @@ impl Turn {
         self.parts = self.marked(done.parts);
     }
 
-    /// Calls that the stream did not tell, or did not end: a host that does not stream says all at once.
+    /// Calls that the stream did not announce, or did not end: a host that does not stream sends all at once.
     fn complete_calls(&mut self, calls: Vec<Called>, begin: usize) {
         let mut at = begin.min(self.pieces.len());
         for mut called in calls.into_iter().take(PIECES_MAX) {

@@ -7,7 +7,7 @@ use output::cinema::{Broken, Price, PriceList, Seat, SeatKind, SeatMap, SeatRule
 /// Seats in one reservation (CIN-44), where the cinema does not say.
 const SEATS_MAX: usize = 10;
 /// Seats that are drawn: more than the catalogue of the bundled cinema allows, 26 rows of 80. What is left out of
-/// a hall beyond this is told.
+/// a hall beyond this is mentioned.
 const HALL_MAX: usize = 4_000;
 /// Columns beyond this are not drawn; they would be a mistake in the data.
 const COLUMNS_MAX: u32 = 80;
@@ -93,7 +93,7 @@ impl Hall {
         self.rules.broken(&seats, &picks.ids(self))
     }
 
-    /// Every place.
+    /// Every place of the hall.
     pub(crate) fn places(&self) -> impl Iterator<Item = &Place> {
         self.rows.iter().flat_map(|row| &row.places)
     }
@@ -213,7 +213,7 @@ impl Step {
     }
 }
 
-/// The seats that someone wants, and those that went to someone else meanwhile.
+/// The seats that the reader wants, and those that went to other users meanwhile.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Picks {
     picked: BTreeSet<String>,
@@ -226,12 +226,12 @@ pub(crate) enum Picked {
     Yes,
     Undone,
     Taken,
-    /// Someone else holds it.
+    /// Another user holds it.
     Held,
     TooMany,
 }
 
-/// Whether someone else holds it for now.
+/// Whether another user holds it for now.
 pub(crate) fn is_held(seat: &Seat) -> bool {
     seat.is_held && !seat.is_mine
 }
@@ -275,7 +275,7 @@ impl Picks {
         *self = Self { picked: known.cloned().collect(), lost: BTreeSet::new() };
     }
 
-    /// Someone was faster: these are lost, the others stay. Gives those that were picked.
+    /// Another user was faster: these are lost, the others stay. Gives those that were picked.
     pub(crate) fn lose(&mut self, ids: &[String]) -> Vec<String> {
         let lost: Vec<String> = ids.iter().filter(|it| self.picked.remove(*it)).cloned().collect();
         self.lost.extend(ids.iter().cloned());

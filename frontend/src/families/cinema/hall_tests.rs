@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Rows with the column of each seat and whether someone has it.
+/// Rows with the column of each seat and whether it is taken.
 fn hall(rows: &[(&str, &[(u32, bool)])]) -> Hall {
     let seats = rows.iter().flat_map(|(row, seats)| {
         seats.iter().enumerate().map(move |(index, (column, taken))| Seat {

@@ -12,14 +12,14 @@ use crate::text::Lang;
 pub(crate) const FILMS_MAX: usize = 40;
 /// Days in the strip.
 const DAYS_MAX: usize = 31;
-/// As few free seats as this are said to be few: one in ten.
+/// As few free seats as this are shown as few: one in ten.
 const FEW: u32 = 10;
 
-/// The whole programme, as last heard from the host.
+/// The whole programme, as last received from the host.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Programme {
     pub(crate) films: Vec<Movie>,
-    /// By film.
+    /// The showtimes of each film, by its identifier.
     pub(crate) showtimes: BTreeMap<String, Vec<Showtime>>,
 }
 

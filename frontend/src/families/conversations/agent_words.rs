@@ -1,6 +1,6 @@
-//! The words of the place of projects and agents, put after those of the rest of the page.
+//! The texts of the place of projects and agents, put after those of the rest of the page.
 
-/// Hands the words given and those of the agents to the macro that is named first.
+/// Hands the texts given and those of the agents to the macro that is named first.
 macro_rules! with_agent_words {
     ($words:ident; $($others:tt)*) => {
         $words! {

@@ -15,7 +15,7 @@ use crate::trouble::Trouble;
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Written {
-    /// To be read.
+    /// The record as Markdown.
     pub(crate) markdown: String,
     /// One message a line, as `chat.jsonl` has it (CONV-6).
     pub(crate) jsonl: String,

@@ -3,7 +3,7 @@
 use output::conversations::{Agent, AgentKind, Projects};
 use serde_json::{Value, json};
 
-/// What the game is for (CONV-100), as the talker and the specification know it.
+/// What the game is for (CONV-100), as the built-in model and the specification know it.
 pub(crate) const PURPOSE: &str = "しりとり";
 
 /// Two agents and their project.

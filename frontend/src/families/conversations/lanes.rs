@@ -1,4 +1,4 @@
-//! Who said what when, as a small picture: one lane an agent, time to the right.
+//! Who wrote what when, as a small picture: one lane an agent, time to the right.
 
 use output::conversations::{Conversation, State, Transcript};
 
@@ -18,7 +18,7 @@ const GAP_MAX: f64 = 96.0;
 /// How much later than it was sent a message seems to arrive, so that arrows lean.
 const LEAN: f64 = 10.0;
 
-/// The picture.
+/// The picture as plain data.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Lanes {
     /// Whose they are, from the top.
@@ -61,7 +61,7 @@ impl Lanes {
         let agents = agents(&told.conversation, messages.iter().map(|it| it.sender_id.as_str()));
         let lane = |agent: &str| agents.iter().position(|it| it == agent);
         let first = messages.first().and_then(|it| instant(&it.timestamp));
-        // Moments are told to the second: within one, it begins, something is said, and it ends.
+        // Moments have whole seconds: within one, it begins, a message is sent, and it ends.
         let mut events: Vec<(f64, u8, Event<'_>)> = Vec::new();
         for step in &told.steps {
             let at = instant(&step.at).unwrap_or_default();
@@ -126,7 +126,7 @@ pub(crate) fn middle(lane: usize) -> f64 {
     TOP + LANE * (lane as f64 + 0.5)
 }
 
-/// Long pauses are told by wider gaps, and do not push the rest out of sight.
+/// Long pauses are shown by wider gaps, and do not push the rest out of sight.
 fn gap(ms: f64) -> f64 {
     (GAP_MIN + 9.0 * (1.0 + ms.max(0.0) / 1_000.0).log2()).min(GAP_MAX)
 }

@@ -11,7 +11,7 @@ const KEPT_MAX: usize = 2_000;
 /// Which messages to fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// The newest.
+    /// The newest page.
     Latest,
     /// Those before this number.
     Before(u64),

@@ -1,5 +1,5 @@
 //! Who is who and what is what, for the eye: a colour and a sign for each agent, for each state one and
-//! a word; and the words for causes and reasons.
+//! a word; and the texts for causes and reasons.
 
 use output::conversations::{Conversation, State};
 
@@ -102,7 +102,7 @@ pub(crate) fn state(state: State) -> (&'static str, &'static str, Key) {
     }
 }
 
-/// What a step was caused by, in words; a code that is not known is said as it is.
+/// What a step was caused by, as text; a code that is not known is shown as it is.
 pub(crate) fn cause(code: &str, lang: Lang) -> String {
     let key = match code {
         "start_conversation" => Key::TalkByStart,
@@ -123,7 +123,7 @@ pub(crate) fn cause(code: &str, lang: Lang) -> String {
     lang.say(key).to_owned()
 }
 
-/// Why a conversation was ended, in words (CONV-52).
+/// Why a conversation was ended, as text (CONV-52).
 pub(crate) fn reason(code: &str, lang: Lang) -> String {
     let key = match code {
         "initiator_ended" => Key::TalkReasonInitiator,
@@ -142,7 +142,7 @@ pub(crate) fn may_pause(conversation: &Conversation) -> bool {
     conversation.state == State::Active
 }
 
-/// What it is for, or that this was not said.
+/// What it is for, or that this is not given.
 pub(crate) fn purpose(conversation: &Conversation, lang: Lang) -> String {
     let purpose = conversation.purpose.as_deref().map(str::trim).filter(|it| !it.is_empty());
     purpose.map_or_else(|| lang.say(Key::TalkNoPurpose).to_owned(), str::to_owned)

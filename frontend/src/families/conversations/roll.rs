@@ -1,4 +1,4 @@
-//! The list that is looked at: filtered, page by page, kept fresh by what is heard of it.
+//! The list that is looked at: filtered, page by page, kept fresh by events.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ const PAUSE: Duration = Duration::from_millis(400);
 /// How often in a row a look is repeated that did not get through.
 const RETRIES_MAX: u32 = 5;
 
-/// The list.
+/// The state of the list.
 #[derive(Clone, Copy)]
 pub(crate) struct Roll {
     page: Page,
@@ -128,7 +128,7 @@ impl Roll {
                 let is_lost = matches!(found, Err(Trouble::Offline));
                 self.take(found, is_first);
                 is_first = false;
-                // A short interruption is over before anybody says that it was one.
+                // A short interruption is over before it would be shown.
                 let is_there = self.page.connection.get_untracked() != Connection::Offline;
                 if is_lost && is_there && failed < RETRIES_MAX {
                     self.is_due.set_value(true);

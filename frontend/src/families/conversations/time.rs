@@ -1,4 +1,4 @@
-//! Moments and lengths of time: read from UTC, told in the reader's words.
+//! Moments and lengths of time: read from UTC, written in the reader's language.
 
 use crate::text::{Key, Lang};
 
@@ -31,7 +31,7 @@ pub(crate) fn instant(text: &str) -> Option<f64> {
     Some(seconds as f64 * SECOND + fraction * SECOND)
 }
 
-/// How long something took: two units at most. Moments are told to the second, so it is as well.
+/// How long something took: two units at most. Moments have whole seconds, so it has, too.
 pub(crate) fn length(ms: f64, lang: Lang) -> String {
     let ms = ms.max(0.0);
     let two = |key: Key, large: f64, small: f64| {

@@ -4,7 +4,7 @@ use output::conversations::{State, Step, Transcript};
 
 use super::time::instant;
 
-/// One station.
+/// One station of a conversation's states.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Station {
     pub(crate) state: State,

@@ -35,7 +35,7 @@ use row::Rows;
 /// Scrolled this far down, in pixels, the reader looks at something that must not move.
 const AWAY_PX: f64 = 160.0;
 
-/// The list.
+/// The list of conversations.
 #[component]
 pub(crate) fn ConversationsView() -> impl IntoView {
     let page = page();

@@ -1,4 +1,4 @@
-//! One conversation that is looked at: fetched, kept fresh by what is heard of it, and stepped into.
+//! One conversation that is looked at: fetched, kept fresh by events, and stepped into.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -17,9 +17,9 @@ use crate::subscriptions::Subscriptions;
 use crate::text::Key;
 use crate::trouble::Trouble;
 
-/// Between two looks at the same conversation: agents may write faster than anybody reads.
+/// Between two looks at the same conversation: agents may write faster than a person reads.
 const PAUSE: Duration = Duration::from_millis(150);
-/// New messages are said to those who listen no more often than this, in milliseconds.
+/// New messages are announced to screen readers no more often than this, in milliseconds.
 const HEARD_EVERY_MS: f64 = 10_000.0;
 /// How often in a row a look is repeated that did not get through.
 const RETRIES_MAX: u32 = 5;
@@ -44,7 +44,7 @@ pub(crate) struct Watch {
     is_due: StoredValue<bool>,
     /// Whether it may have missed so much that it begins anew.
     is_whole: StoredValue<bool>,
-    /// New messages that were not said yet, and when some were last.
+    /// New messages that were not announced yet, and when some were last.
     unsaid: StoredValue<(usize, f64)>,
 }
 
@@ -100,8 +100,8 @@ impl Watch {
                 if self.id.try_get_value().is_none() {
                     return;
                 }
-                // A short interruption is over before anybody says that it was one; of a long one the
-                // page tells the end.
+                // A short interruption is over before it would be shown; of a long one the
+                // page announces the end.
                 if found == Err(Trouble::Offline) && failed < RETRIES_MAX && self.is_thought_there()
                 {
                     self.is_due.set_value(true);
@@ -162,7 +162,7 @@ impl Watch {
         }
     }
 
-    /// Takes in what was fetched, and says what of it is worth hearing.
+    /// Takes in what was fetched, and returns what of it is to be announced.
     fn take(self, found: Transcript, part: Part) -> Came {
         let before = self.live.with_untracked(|it| it.here().map(|it| it.told.conversation.state));
         let after = found.conversation.state;

@@ -1,6 +1,6 @@
-//! The words of the viewer of conversations between agents, put after those of the rest of the page.
+//! The texts of the viewer of conversations between agents, put after those of the rest of the page.
 
-/// Hands the words given and those of the viewer to the macro that is named first.
+/// Hands the texts given and those of the viewer to the macro that is named first.
 macro_rules! with_conversation_words {
     ($words:ident; $($others:tt)*) => {
         $words! {

@@ -27,9 +27,9 @@ pub(crate) struct Kept {
 /// What a form begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
-    /// Its defaults.
+    /// The form's defaults.
     Fresh,
-    /// The host's draft.
+    /// The draft that the host has.
     Theirs,
     /// This browser's, which the host does not have yet.
     Ours,
@@ -91,7 +91,7 @@ fn shelf() -> Vec<String> {
     Keep::Browser.get(SHELF).unwrap_or_default()
 }
 
-/// Puts a form at the shelf's end; whatever falls off at its beginning.
+/// Puts a form at the list's end; gives what falls off at its beginning.
 fn take_up(shelf: &mut Vec<String>, handle: &str) -> Vec<String> {
     shelf.retain(|it| it != handle);
     shelf.push(handle.to_owned());

@@ -18,7 +18,7 @@ use crate::trouble::Trouble;
 
 /// Several keys in a row are kept together.
 const KEEP_TIME: Duration = Duration::from_millis(100);
-/// How long nothing must be typed before the host is told.
+/// How long nothing must be typed before the draft is sent to the host.
 const SAVE_TIME: Duration = Duration::from_millis(800);
 
 /// Where what was typed is safe.
@@ -27,7 +27,7 @@ pub(crate) enum Safe {
     /// Nothing was typed.
     #[default]
     Nothing,
-    /// On its way.
+    /// On its way to the host.
     Soon,
     /// At the host, since this time of day.
     There(String),
@@ -53,7 +53,7 @@ pub(crate) struct Saver {
     pub(crate) rival: RwSignal<Option<Rival>>,
     /// The draft decided against; it can still be taken.
     pub(crate) dropped: RwSignal<Option<Rival>>,
-    /// Told when the form turns out to be answered.
+    /// Called when the form turns out to be answered.
     when_over: Callback<()>,
     work: StoredValue<Work>,
 }
@@ -229,7 +229,7 @@ impl Saver {
             return self.save_in(SAVE_TIME);
         }
         let page = self.requested.page;
-        // Said once, and again after it had failed: not after every word.
+        // Announced once, and again after it had failed: not at every change.
         let was_here = matches!(self.safe.get_untracked(), Safe::Here(_));
         if was_here || !self.work.with_value(|it| it.is_said) {
             self.work.update_value(|it| it.is_said = true);

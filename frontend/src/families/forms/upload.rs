@@ -1,4 +1,4 @@
-//! Files on their way to the host's store, with how far they are; the browser's fetch cannot tell that.
+//! Files on their way to the host's store, with how far they are; the browser's fetch does not report that.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -50,7 +50,7 @@ pub(crate) struct Upload {
 
 impl Drop for Upload {
     fn drop(&mut self) {
-        // A reader is not told of what they ended themselves.
+        // A reader needs no message about what they ended themselves.
         self.is_over.set(true);
         self.request.set_onloadend(None);
         if let Ok(upload) = self.request.upload() {
@@ -93,7 +93,7 @@ impl Named {
 }
 
 /// Sends a file once there is a place for it, unless `is_wanted` says no by then; `keep` takes it while
-/// it is under way, and `on_end` hears the store's name for it.
+/// it is under way, and `on_end` receives the store's name for it.
 pub(crate) async fn send(
     file: File,
     is_wanted: impl Fn() -> bool,

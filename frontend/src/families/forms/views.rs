@@ -48,14 +48,14 @@ pub(crate) fn FormPlace(handle: String) -> impl IntoView {
 #[component]
 pub(crate) fn FormInline(
     handle: String,
-    /// Hears what came of it, and whether that was just now and here.
+    /// Called with the outcome, and whether that was just now and here.
     #[prop(optional, into)]
     on_closed: Option<Callback<(OpenForm, bool)>>,
 ) -> impl IntoView {
     let desk = Desk::open(&handle);
     Effect::new(move |_| {
         if let (Stage::Closed(form, is_fresh), Some(on_closed)) = (desk.stage.get(), on_closed) {
-            // A form is not taken up again once the assistant has heard of it; who has asked decides.
+            // A form is not taken up again once the assistant has received its outcome; the caller decides.
             untrack(|| on_closed.run(((*form).clone(), is_fresh)));
         }
     });

@@ -1,6 +1,6 @@
-//! The words of the fields of a form that an agent asked for, put after those of the rest of the page.
+//! The texts of the fields of a form that an agent asked for, put after those of the rest of the page.
 
-/// Hands the words given and those of the fields to the macro that is named first.
+/// Hands the texts given and those of the fields to the macro that is named first.
 macro_rules! with_field_words {
     ($words:ident; $($others:tt)*) => {
         $words! {

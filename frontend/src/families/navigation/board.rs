@@ -29,7 +29,7 @@ pub(crate) struct Board {
     pub(crate) run: RwSignal<Run>,
     /// The step that is shown on the map.
     pub(crate) step: RwSignal<Option<usize>>,
-    /// Why the page does not know where the reader is; while it looks, nothing is said.
+    /// Why the page does not know where the reader is; none while it looks.
     pub(crate) here: RwSignal<Option<Key>>,
     pub(crate) is_locating: RwSignal<bool>,
     /// Who reads the condition, once that is known.
@@ -127,11 +127,11 @@ impl Board {
         self.tell_address(history::push_hash);
     }
 
-    /// Searches on the same way under another condition.
+    /// Searches on the same route under another condition.
     pub(crate) fn ask_again(self, condition: &str) {
         self.condition.set(condition.trim().to_owned());
         self.mode.set(Mode::Ai);
-        // The conversation is about the way that is shown, whatever was typed since.
+        // The conversation is about the route that is shown, whatever was typed since.
         let (from, to) = self.run.with_untracked(|it| (it.wish.from.clone(), it.wish.to.clone()));
         for (end, text) in [(self.from, from), (self.to, to)] {
             if end.combo.with_untracked(|it| it.text.trim() != text) {
@@ -197,7 +197,7 @@ impl Board {
         }
     }
 
-    /// Says how it ended to those who do not see it; a trouble says itself.
+    /// Announces how it ended to screen readers; an error is announced by its own view.
     fn tell_end(self) {
         let lang = self.page.lang.get_untracked();
         let said = self.run.with_untracked(|run| match &run.phase {

@@ -54,7 +54,7 @@ async fn heard(
     let response = answered(request.send().await, Some(&signal))?;
     if !mcp::is_stream(&response) {
         let value = read(response).await?;
-        // A host that does not stream has said all at once.
+        // A host that does not stream has sent all at once.
         on_event(Event::of("done", &value.to_string())?);
         return Ok(());
     }

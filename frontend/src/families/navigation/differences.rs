@@ -1,4 +1,4 @@
-//! How one route differs from another, in the reader's words: `+5 分`, `−1.2 km`, `+¥1,320`.
+//! How one route differs from another, in the reader's language: `+5 分`, `−1.2 km`, `+¥1,320`.
 
 use output::navigation::Toll;
 
@@ -10,7 +10,7 @@ pub(crate) fn time(seconds: i64, lang: Lang) -> String {
     signed(seconds, minutes == 0, &minutes_text(minutes, lang))
 }
 
-/// So many minutes.
+/// A number of minutes as text.
 pub(crate) fn minutes_text(minutes: u64, lang: Lang) -> String {
     let (hours, rest) = (minutes / 60, minutes % 60);
     match (hours, rest) {
@@ -20,7 +20,7 @@ pub(crate) fn minutes_text(minutes: u64, lang: Lang) -> String {
     }
 }
 
-/// More or less of a way; in steps of 100 m, below a kilometre of 10 m.
+/// More or less of a route; in steps of 100 m, below a kilometre of 10 m.
 pub(crate) fn distance(metres: i64) -> String {
     let value = metres.unsigned_abs();
     let tens = (value + 5) / 10 * 10;
@@ -28,7 +28,7 @@ pub(crate) fn distance(metres: i64) -> String {
     signed(metres, tens == 0, &text)
 }
 
-/// `32.4 km`.
+/// A length such as `32.4 km`.
 pub(crate) fn kilometres(metres: u64) -> String {
     let tenths = (metres + 50) / 100;
     format!("{}.{} km", grouped(tenths / 10), tenths % 10)

@@ -21,7 +21,7 @@ use steps::StepList;
 /// Warnings shown at most.
 const WARNINGS_MAX: usize = 20;
 
-/// Draws the routes; whatever a provider did not tell beside them is left out.
+/// Draws the routes; what a provider did not give beside them is left out.
 #[component]
 pub(crate) fn RoutesView(routes: Routes, details: Option<Details>) -> impl IntoView {
     let page = page();
@@ -55,7 +55,7 @@ pub(crate) fn RoutesView(routes: Routes, details: Option<Details>) -> impl IntoV
     .into_any()
 }
 
-/// The map, a way past it, and the step that is lit up on it in words.
+/// The map, a way past it, and the step that is lit up on it as text.
 #[component]
 fn Map(shown: Shown, after: String) -> impl IntoView {
     let page = page();
@@ -137,7 +137,7 @@ fn Choice(shown: Shown) -> impl IntoView {
     }
 }
 
-/// What the tolls come to, in words.
+/// What the tolls come to, as text.
 fn toll(details: &RouteDetails, lang: Lang) -> Option<String> {
     let toll = details.toll.as_ref()?;
     if toll.amount <= 0.0 {

@@ -9,7 +9,7 @@ use crate::trouble::{Refusal, Trouble};
 /// Characters of a text that is kept.
 pub(crate) const TEXT_MAX: usize = 4_000;
 
-/// One event.
+/// One event of the search's stream.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Event {
     /// It thinks, or a tool runs.
@@ -49,9 +49,9 @@ pub(crate) struct Resulted {
     pub(crate) ms: f64,
     /// What it put out.
     pub(crate) result: Value,
-    /// What it told beside it.
+    /// What came beside it.
     pub(crate) meta: Value,
-    /// What it said, where it refused.
+    /// Its text, where it refused.
     pub(crate) text: Option<String>,
 }
 
@@ -65,7 +65,7 @@ pub(crate) struct Done {
     pub(crate) selected: Option<Selected>,
 }
 
-/// Why.
+/// Why the planner chose a route.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Reasoning {

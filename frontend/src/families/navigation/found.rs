@@ -22,7 +22,7 @@ pub(crate) struct Alternative {
     pub(crate) line: Line,
     /// By which calls it was found, and as which of their routes.
     calls: Vec<(String, usize)>,
-    /// For which search; routes of another way are not compared with it.
+    /// For which search; routes of another search are not compared with it.
     ends: (Option<String>, Option<String>),
 }
 
@@ -102,7 +102,7 @@ impl Found {
         }
     }
 
-    /// Takes the one route that the REST answer has, where no call told more of it.
+    /// Takes the one route that the REST answer has, where no call gave more of it.
     pub(crate) fn take_plain(&mut self, plain: Plain) {
         let ends = (plain.polyline.first().copied(), plain.polyline.last().copied());
         let end = |point: Option<Point>| point.map(|location| End { location, ..End::default() });
@@ -135,7 +135,7 @@ impl Found {
         self.alternatives.iter().position(is_it)
     }
 
-    /// Leaves what is a way between the same two places; where the one of that index is then.
+    /// Leaves what is a route between the same two places; where the one of that index is then.
     pub(crate) fn keep_like(&mut self, index: usize) -> usize {
         let Some(ends) = self.alternatives.get(index).map(|it| it.ends.clone()) else { return 0 };
         let before = self.alternatives[..index].iter().filter(|it| it.ends == ends).count();

@@ -20,7 +20,7 @@ pub(crate) struct Entry {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Kind {
-    /// What it said to itself.
+    /// A thought of the planner.
     Thought(String),
     Call(Call),
 }
@@ -44,7 +44,7 @@ pub(crate) struct Outcome {
     pub(crate) came: Came,
 }
 
-/// What came of it, in a word.
+/// How a call ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Came {
     Routes(usize),
@@ -53,11 +53,11 @@ pub(crate) enum Came {
     Place(String),
     Refused(String),
     Something,
-    /// Not said.
+    /// How it ended is not known.
     Unknown,
 }
 
-/// All entries.
+/// All entries, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Log(Vec<Entry>);
 
@@ -93,7 +93,7 @@ impl Log {
         self.push(Kind::Call(call), after_ms);
     }
 
-    /// A tool has answered; of a call that was not told of nothing is kept.
+    /// A tool has answered; of a call that was not announced nothing is kept.
     pub(crate) fn end(&mut self, resulted: &Resulted) {
         let call = self.0.iter_mut().rev().find_map(|it| match &mut it.kind {
             Kind::Call(call) if call.id == resulted.id && call.outcome.is_none() => Some(call),
@@ -105,7 +105,7 @@ impl Log {
         call.outcome = Some(Outcome { ms, came: came(resulted) });
     }
 
-    /// The planner is done: what it used and the stream did not tell of, and what it never heard back.
+    /// The planner is done: calls that the stream did not announce, and those without an answer.
     pub(crate) fn complete(&mut self, used: Vec<Called>, after_ms: f64) {
         if self.calls() == 0 {
             for called in used {
@@ -127,7 +127,7 @@ impl Log {
 }
 
 impl Came {
-    /// In words.
+    /// The entry as text.
     pub(crate) fn text(&self, lang: Lang) -> String {
         match self {
             Self::Routes(count) => lang.fill(Key::NavCameRoutes, &[&count.to_string()]),

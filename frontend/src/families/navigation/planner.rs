@@ -15,7 +15,7 @@ pub(crate) enum Planner {
 }
 
 impl Planner {
-    /// As `GET /api/health` tells it.
+    /// As `GET /api/health` names it.
     pub(crate) fn of_health(health: &Value) -> Option<Self> {
         let text = |pointer: &str| health.pointer(pointer).and_then(Value::as_str);
         match (text("/assistants/navigation/provider"), text("/services/claude")) {
@@ -31,7 +31,7 @@ impl Planner {
         if planner == Some(Self::Builtin) { Key::NavModePlannerHint } else { Key::NavModeAiHint }
     }
 
-    /// Whose words the reasons are.
+    /// Where the reasons come from.
     pub(crate) fn reason_hint(planner: Option<Self>) -> Key {
         match planner {
             Some(Self::Builtin) => Key::NavReasonPlannerHint,

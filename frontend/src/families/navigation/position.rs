@@ -1,4 +1,4 @@
-//! Where the reader is, if they let the page know; and why it does not know, told plainly.
+//! Where the reader is, if they let the page know; and why it does not know, in plain terms.
 
 use std::cell::RefCell;
 use std::rc::Rc;

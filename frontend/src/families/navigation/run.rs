@@ -27,7 +27,7 @@ pub(crate) enum Phase {
     Failed(Trouble),
 }
 
-/// A search.
+/// A search for a route.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Run {
     pub(crate) phase: Phase,
@@ -38,7 +38,7 @@ pub(crate) struct Run {
     pub(crate) log: Log,
     /// Why the planner chose what it chose.
     pub(crate) message: String,
-    /// What was said so far on this way.
+    /// The messages so far about this route.
     pub(crate) history: Vec<Message>,
     /// The route that the planner chose.
     pub(crate) advised: Option<usize>,
@@ -62,7 +62,7 @@ impl Run {
         self.phase == Phase::Done && self.found.is_empty() && self.comparisons.is_empty()
     }
 
-    /// Begins; what was found on the same way stays to be looked at meanwhile.
+    /// Begins; what was found on the same route stays to be looked at meanwhile.
     pub(crate) fn begin(&mut self, wish: &Wish, now_ms: f64) {
         let is_same_way = self.wish.is_same_way(wish);
         let before = std::mem::take(self);
@@ -181,7 +181,7 @@ impl Run {
         self.phase = Phase::Done;
     }
 
-    /// It did not work; what was found before stays only where it is of the same way.
+    /// It did not work; what was found before stays only where it is of the same route.
     pub(crate) fn fail(&mut self, trouble: Trouble) {
         self.gathered = Found::default();
         self.compared.clear();
@@ -207,7 +207,7 @@ impl Run {
     }
 }
 
-/// Lenient: what a provider does not tell is absent, and a detail that does not fit costs no route.
+/// Lenient: what a provider does not give is absent, and a detail that does not fit costs no route.
 pub(crate) fn details_of(value: Value) -> Details {
     serde_json::from_value(value).unwrap_or_default()
 }

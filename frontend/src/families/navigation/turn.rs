@@ -1,6 +1,6 @@
 //! What a step's maneuver looks like: an arrow, drawn in a box of 24 by 24.
 
-/// An arrow.
+/// The arrow of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
     Straight,
@@ -15,7 +15,7 @@ pub(crate) enum Turn {
     Arrive,
 }
 
-/// The arrow of a maneuver by Google's word for it, and whether it is drawn mirrored: arrows are
+/// The arrow of a maneuver by Google's name for it, and whether it is drawn mirrored: arrows are
 /// drawn to the right.
 pub(crate) fn of(maneuver: Option<&str>) -> (Turn, bool) {
     let name = maneuver.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The place where one asks for a way: the form, the map, and what was found (NAV-60 to NAV-68).
+//! The place where one asks for a route: the form, the map, and what was found (NAV-60 to NAV-68).
 
 mod advice;
 mod end;

@@ -1,4 +1,4 @@
-//! What a reader wishes for, which is what the place's address says: a link to it repeats the search.
+//! The search that a reader asks for, which is what the place's address says: a link to it repeats the search.
 
 use crate::route::{Address, Spot, decoded, encoded};
 use crate::text::Key;
@@ -55,7 +55,7 @@ impl Mode {
 pub(crate) struct Wish {
     pub(crate) from: String,
     pub(crate) to: String,
-    /// In plain words; only the planner reads it.
+    /// A condition as a sentence; only the planner reads it.
     pub(crate) condition: String,
     pub(crate) mode: Mode,
     /// The route chosen by hand, from 0; none for the one that comes first or that the planner chose.
@@ -160,7 +160,7 @@ impl Wish {
         Self { chosen: None, ..self.trimmed() } == Self { chosen: None, ..other.trimmed() }
     }
 
-    /// Whether it is about the same way, whatever the condition.
+    /// Whether it is about the same route, whatever the condition.
     pub(crate) fn is_same_way(&self, other: &Self) -> bool {
         let (own, other) = (self.trimmed(), other.trimmed());
         own.from == other.from && own.to == other.to

@@ -1,6 +1,6 @@
-//! The words of navigation, put after those of the rest of the page.
+//! The texts of navigation, put after those of the rest of the page.
 
-/// Hands the words given and those of navigation to the macro that is named first.
+/// Hands the texts given and those of navigation to the macro that is named first.
 macro_rules! with_navigation_words {
     ($words:ident; $($others:tt)*) => {
         $words! {

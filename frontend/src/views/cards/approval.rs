@@ -10,7 +10,7 @@ use crate::page::{next_number, page};
 use crate::table;
 use crate::text::Key;
 
-/// Asks; once it is decided, tells what was.
+/// Asks; once it is decided, shows the decision.
 #[component]
 pub(super) fn Approval(
     name: String,

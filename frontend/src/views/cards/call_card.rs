@@ -71,7 +71,7 @@ impl Look {
     }
 }
 
-/// How long it took, in words.
+/// How long it took, as text.
 fn took(page: Page, state: &State) -> Option<String> {
     let ms = match state {
         State::Done(Came { ms, .. }) | State::Failed { ms, .. } => (*ms)?,

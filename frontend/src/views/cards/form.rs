@@ -71,7 +71,7 @@ fn loose(schema: Value, on_answer: Callback<Option<output::form::Values>>) -> Op
     table::forms().map(|code| drawn_by(code, draw))
 }
 
-/// A form that the assistant has heard of, folded away: read-only, as the component keeps it.
+/// A form whose outcome the assistant has, folded away: read-only, as the component keeps it.
 #[component]
 fn Over(handle: String, reply: Memo<Option<Reply>>) -> impl IntoView {
     let page = page();
@@ -95,7 +95,7 @@ fn Over(handle: String, reply: Memo<Option<Reply>>) -> impl IntoView {
     }
 }
 
-/// What a form that is closed tells the assistant.
+/// The text for the assistant where a form is closed.
 fn said(form: &OpenForm) -> Reply {
     match (form.status, &form.values) {
         (Status::Submitted, Some(values)) => Reply::Submitted(submitted(values)),

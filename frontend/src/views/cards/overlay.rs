@@ -30,7 +30,7 @@ pub(super) fn Overlay(
         }
     });
     let key = move |event: leptos::ev::KeyboardEvent| {
-        // What is below, another dialog or the conversation, must not hear of it.
+        // What is below, another dialog or the conversation, must not get the event.
         event.stop_propagation();
         if let Some(on_key) = on_key.filter(|_| !crate::browser::is_composing(&event)) {
             on_key.run(event);

@@ -1,4 +1,4 @@
-//! What an answer waits for, and what was said to it: each kind by its own view.
+//! What an answer waits for, and the answer to it: each kind by its own view.
 
 use leptos::prelude::*;
 use serde_json::Value;

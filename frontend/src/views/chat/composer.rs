@@ -15,7 +15,7 @@ use crate::chat::thread::MESSAGE_MAX;
 use crate::page::page;
 use crate::text::Key;
 
-/// The composer.
+/// The composer of a message.
 #[component]
 pub(super) fn Composer() -> impl IntoView {
     let page = page();

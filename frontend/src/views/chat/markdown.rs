@@ -103,7 +103,7 @@ fn piece(piece: Inline) -> AnyView {
 #[component]
 fn LinkView(url: String, inner: Vec<Inline>) -> impl IntoView {
     let page = page();
-    // The address is shown to a reader who points at it: words may say another.
+    // The address is shown to a reader who points at it: the link's text may say another.
     view! {
         <a href=url.clone() title=url target="_blank" rel="noopener noreferrer nofollow">
             {inline(inner)}

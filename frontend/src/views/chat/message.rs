@@ -1,4 +1,4 @@
-//! One message: what the person said at the right, what the assistant answered at the left (ILL-46).
+//! One message: the person's at the right, the assistant's answer at the left (ILL-46).
 
 use leptos::prelude::*;
 

@@ -41,7 +41,7 @@ enum Kind {
     Pictures,
 }
 
-/// One piece.
+/// One piece of an answer.
 #[component]
 pub(super) fn PieceView(
     place: Place,
@@ -133,7 +133,7 @@ pub(super) fn shots(list: &[Shared<Picture>], source: Source) -> Vec<Shot> {
     list.iter().map(|it| Shot::new(it.clone(), source)).collect()
 }
 
-/// What waits, or what was said to it.
+/// What waits, or the answer to it.
 #[component]
 pub(super) fn PendingView(pending: Memo<Option<Pending>>) -> impl IntoView {
     let talk: Talk = expect_context();

@@ -18,7 +18,7 @@ enum Doing {
     Forgetting,
 }
 
-/// The list.
+/// The list of conversations.
 #[component]
 pub(super) fn Threads() -> impl IntoView {
     let page = page();

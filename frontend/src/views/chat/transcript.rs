@@ -22,7 +22,7 @@ const NEAR_PX: f64 = 80.0;
 /// How long the end of an answer may still grow, in milliseconds.
 const SETTLING_MS: f64 = 1_500.0;
 
-/// The messages.
+/// The messages of the conversation.
 #[component]
 pub(super) fn Transcript() -> impl IntoView {
     let page = page();

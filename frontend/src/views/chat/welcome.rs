@@ -1,4 +1,4 @@
-//! What stands where nothing was said yet: a greeting, and sentences to begin with.
+//! What stands where there are no messages yet: a greeting, and sentences to begin with.
 
 use leptos::prelude::*;
 

@@ -86,7 +86,7 @@ fn ToolView(tool: Memo<Tool>) -> impl IntoView {
     }
 }
 
-/// What happens to a call is said once, and what is wrong goes to its fields.
+/// The outcome of a call is announced once, and its errors go to its fields.
 fn speak(caller: Caller, filling: Filling) {
     let page = filling.page;
     Effect::new(move |was_running: Option<bool>| {

@@ -146,7 +146,7 @@ fn Filters(log: Log) -> impl IntoView {
     }
 }
 
-/// The calls themselves.
+/// The table of calls.
 #[component]
 fn Table(log: Log) -> impl IntoView {
     let page = page();

@@ -7,7 +7,7 @@ use crate::operator::{Operator, units};
 use crate::page::page;
 use crate::text::Key;
 
-/// The line, with what it says in words for those who do not see it.
+/// The line, with its text for those who do not see it.
 #[component]
 pub(super) fn Chart() -> impl IntoView {
     let page = page();

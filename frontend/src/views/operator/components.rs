@@ -47,7 +47,7 @@ pub(super) fn ComponentsView(named: Memo<Option<String>>) -> impl IntoView {
     }
 }
 
-/// Each component.
+/// The list of components.
 #[component]
 fn List(inventory: Inventory, named: Memo<Option<String>>) -> impl IntoView {
     let page = page();

@@ -48,7 +48,7 @@ pub(super) fn Generations(
     }
 }
 
-/// One generation.
+/// One generation of a component.
 #[component]
 fn Entry(
     inventory: Inventory,
@@ -97,7 +97,7 @@ fn Entry(
     }
 }
 
-/// In what it differs from the one before; what breaks callers is marked in words.
+/// In what it differs from the one before; what breaks callers is marked by text.
 #[component]
 fn Differs(it: Difference) -> impl IntoView {
     let page = page();

@@ -11,7 +11,7 @@ use crate::page::{Page, page};
 use crate::text::Key;
 use crate::trouble::Trouble;
 
-/// All components, as the host last told of them.
+/// All components, as last received from the host.
 #[derive(Clone, Copy)]
 pub(super) struct Inventory {
     pub(super) page: Page,
@@ -62,7 +62,7 @@ impl Inventory {
         }
     }
 
-    /// Carries out `work`, which is said with `key` and the component's name once it is done; what is wrong with it
+    /// Carries out `work`, which is announced with `key` and the component's name once it is done; its error
     /// goes to `trouble`. A keyboard whose button is gone by then comes to `way_back`.
     pub(super) fn order(
         self,

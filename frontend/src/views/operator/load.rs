@@ -24,7 +24,7 @@ const NAME: &str = "op-load-name";
 enum Came {
     /// It serves, as the generation of that number.
     Serves(String, u64),
-    /// It waits for the operator's word.
+    /// It waits for the operator's approval.
     Waits(String),
     /// The host does not want it, and says why.
     Refused(String, Trouble),
@@ -35,7 +35,7 @@ enum Came {
 }
 
 impl Came {
-    /// In a sentence.
+    /// The outcome as a sentence.
     fn title(&self, lang: Lang) -> String {
         match self {
             Self::Serves(name, number) => {
@@ -133,7 +133,7 @@ impl LoadForm {
     /// Shows and says what came of it; a file that the host has taken is done with.
     fn tell(self, came: Came) {
         let lang = self.inventory.page.lang.get_untracked();
-        // A notice of trouble speaks for itself.
+        // The notice of an error speaks for itself.
         if !matches!(came, Came::Failed(_)) {
             let why = came.why(lang).unwrap_or_default();
             self.inventory.page.announce(format!("{} {why}", came.title(lang)));

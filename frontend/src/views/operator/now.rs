@@ -20,7 +20,7 @@ use crate::views::notice::{Notice, Skeleton};
 /// How often the server is asked.
 const EVERY: Duration = Duration::from_secs(2);
 
-/// What the server last said of itself, and whether that is old.
+/// What the server last reported of itself, and whether that is old.
 #[derive(Clone, Copy)]
 struct State {
     operator: Operator,
@@ -46,7 +46,7 @@ impl State {
         }
     }
 
-    /// Something of what it said.
+    /// Something of what it reported.
     fn told<T: Default>(self, of: impl Fn(&Now) -> T) -> T {
         self.now.with(|it| it.here().map(of)).unwrap_or_default()
     }
@@ -86,7 +86,7 @@ fn Health(state: State) -> impl IntoView {
         0 => page.say(Key::OperatorWell).to_owned(),
         count => page.fill(Key::OperatorUnwell, &[&count.to_string()]),
     };
-    // It is said once it changes, and not each time that the server is asked.
+    // It is announced once it changes, and not each time that the server is asked.
     Effect::new(move |before: Option<usize>| {
         let count = troubles.with(Vec::len);
         if before.is_some_and(|it| it != count) {
@@ -125,7 +125,7 @@ fn Trouble(it: Problem) -> impl IntoView {
     view! { <li>{of}" "<span lang="en">{it.why}</span></li> }
 }
 
-/// The numbers.
+/// The numbers as tiles.
 #[component]
 fn Tiles(state: State) -> impl IntoView {
     let page = page();

@@ -1,4 +1,4 @@
-//! Builds that wait for the operator's word.
+//! Builds that wait for the operator's approval.
 
 use leptos::prelude::*;
 use serde_json::json;
@@ -40,7 +40,7 @@ pub(super) fn Waiting(inventory: Inventory) -> impl IntoView {
     }
 }
 
-/// One build, and the operator's word to it.
+/// One build, and the operator's answer to it.
 #[component]
 fn Card(inventory: Inventory, name: String, pending: Pending) -> impl IntoView {
     let page = page();

@@ -1,4 +1,4 @@
-//! The messages of a conversation with Claude: what people said, what tools came to, in turns that
+//! The messages of a conversation with Claude: the person's, and the results of tools, in turns that
 //! alternate.
 
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ const MARKS_MAX: usize = 2;
 /// Bytes of base64 of one picture: a request with a larger one is refused as a whole.
 const IMAGE_BYTES_MAX: usize = 5 << 20;
 
-/// Adds what `role` says; to what they said last, where nobody answered in between.
+/// Adds content of `role`; to their last message, where there is no answer in between.
 pub(super) fn push(messages: &mut Vec<Value>, role: &str, content: Vec<Value>) {
     if content.is_empty() {
         return;
@@ -34,8 +34,8 @@ pub(super) fn push(messages: &mut Vec<Value>, role: &str, content: Vec<Value>) {
     }
 }
 
-/// What was said before, beginning with the person. A picture that the assistant made goes with what
-/// the person said next: only theirs may have pictures.
+/// The earlier messages, beginning with the person's. A picture that the assistant made goes with the
+/// person's next message: only theirs may have pictures.
 pub(super) fn history(history: &[Message]) -> Vec<Value> {
     let mut messages = Vec::new();
     let mut shown: Vec<Value> = Vec::new();
@@ -55,7 +55,7 @@ pub(super) fn history(history: &[Message]) -> Vec<Value> {
     messages
 }
 
-/// One piece of what was said. Empty texts are refused, and say nothing.
+/// One piece of a message. Empty texts are refused by the API, and are left out.
 pub(super) fn block(part: &Part) -> Option<Value> {
     match &part.body {
         Body::Text(text) if text.trim().is_empty() => None,
@@ -64,7 +64,7 @@ pub(super) fn block(part: &Part) -> Option<Value> {
     }
 }
 
-/// A picture, or the word that it was one where Claude would refuse the whole request for it.
+/// A picture, or a note that there was one where Claude would refuse the whole request for it.
 fn picture(image: &Image) -> Value {
     let media_type = image.mime_type.as_str();
     match media_type {
@@ -80,7 +80,7 @@ fn picture(image: &Image) -> Value {
 }
 
 /// The results of the calls of the last message, each of them once and in their order (NAV-55). A call
-/// that nobody answered is told so: Claude refuses a conversation that leaves one open.
+/// without an answer is marked so: Claude refuses a conversation that leaves one open.
 pub(super) fn results(messages: &[Value], answered: &[Answered]) -> Vec<Value> {
     let last = messages.last().filter(|it| it["role"] == "assistant");
     let blocks = last.and_then(|it| it["content"].as_array()).into_iter().flatten();

@@ -32,7 +32,7 @@ struct Block {
 }
 
 impl Reply {
-    /// Reads all of it; text is told as it comes.
+    /// Reads all of it; text is passed on as it comes.
     pub(super) fn read(
         events: Result<Events, WireError>,
         teller: &Teller,
@@ -124,14 +124,14 @@ impl Reply {
         &self.stop_reason
     }
 
-    /// Why there is no answer, in the provider's words where it has any.
+    /// Why there is no answer, as the provider states it where it does.
     pub(super) fn refusal(&self) -> String {
         let why = self.explanation.as_deref().unwrap_or("the model declined to answer");
         format!("refusal: {}", why.chars().take(300).collect::<String>())
     }
 
-    /// Its blocks, verbatim. Of an answer that was cut, calls are left out: nobody knows what they
-    /// were to be; and what would then end in thinking, which may not come last.
+    /// Its blocks, verbatim. Of an answer that was cut, calls are left out: they are incomplete;
+    /// and so is what would then end in thinking, which may not come last.
     pub(super) fn content(self, is_cut: bool) -> Result<Vec<Value>, Undecided> {
         let mut content = Vec::with_capacity(self.blocks.len());
         for block in self.blocks.into_values() {
@@ -156,7 +156,7 @@ impl Reply {
         Ok(content)
     }
 
-    /// What it took.
+    /// The tokens that the answer took.
     pub(super) fn tokens(&self) -> Tokens {
         let count = |name: &str| self.usage.get(name).and_then(Value::as_u64).unwrap_or_default();
         Tokens {

@@ -78,7 +78,7 @@ impl Model {
         self.tokens_max
     }
 
-    /// Asks it; texts and pictures are told as they come.
+    /// Asks it; texts and pictures are passed on as they come.
     pub(in crate::models) fn ask(&self, body: &Value, turn: &Turn<'_>) -> Result<Reply, Undecided> {
         let why = |it: WireError| trouble::undecided(&it, self.draws);
         let mut events = self.wire.stream(&self.path, &[], body, turn.until).map_err(why)?;

@@ -1,4 +1,4 @@
-//! A conversation in Gemini's words: contents of parts, calls and their responses.
+//! A conversation in Gemini's format: contents of parts, calls and their responses.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +44,7 @@ pub(super) fn unsigned(messages: &[Message]) -> Vec<Value> {
     contents
 }
 
-/// What was said before, as contents.
+/// The earlier messages, as contents.
 pub(in crate::models) fn history(messages: &[Message]) -> Vec<Value> {
     let contents = messages.iter().map(|it| {
         let role = if it.is_user { "user" } else { "model" };

@@ -21,7 +21,7 @@ const BLOCKED: &[&str] = &[
     "IMAGE_RECITATION",
 ];
 
-/// An answer.
+/// What Gemini answered to one request.
 #[derive(Debug, Default)]
 pub(in crate::models) struct Reply {
     /// Its parts as they came, in their order; only texts without anything else are put together.
@@ -85,7 +85,7 @@ impl Reply {
         self.finish.is_some() || self.refused.is_some()
     }
 
-    /// Whether people were told anything of it.
+    /// Whether any text of it went to the person.
     pub(super) fn has_text(&self) -> bool {
         self.parts.iter().any(|it| for_people(it).is_some())
     }
@@ -102,7 +102,7 @@ impl Reply {
         is_blocked.then(|| Undecided::new(Why::Blocked, format!("blocked: {reason}")))
     }
 
-    /// What it took.
+    /// The tokens that the answer took.
     pub(in crate::models) fn tokens(&self) -> Tokens {
         let count = |name: &str| self.usage[name].as_u64().unwrap_or(0);
         let input = count("promptTokenCount").saturating_add(count("toolUsePromptTokenCount"));

@@ -1,13 +1,13 @@
-//! Tools as Gemini is told of them: JSON Schema in its own words (ILL-20, ILL-21).
+//! Tools as Gemini declares them: JSON Schema in its own dialect (ILL-20, ILL-21).
 
 use serde_json::{Map, Value, json};
 
 use crate::models::declare::Declaration;
 
-/// Depth to which a schema is put into its words.
+/// Depth to which a schema is translated.
 const DEPTH_MAX: usize = 16;
 
-/// A declaration. What its own words cannot say goes as JSON Schema, which it takes too
+/// A declaration. What the dialect cannot express goes as JSON Schema, which it takes too
 /// (<https://ai.google.dev/api/caching#FunctionDeclaration>).
 pub(super) fn declared(declaration: Declaration) -> Value {
     let Declaration { name, description, parameters } = declaration;
@@ -30,7 +30,7 @@ fn is_empty(schema: &Value) -> bool {
     properties.is_none_or(Map::is_empty) && schema.get("$ref").is_none()
 }
 
-/// `schema` in its words (<https://ai.google.dev/api/caching#Schema>). Defaults and bounds are left
+/// `schema` in its dialect (<https://ai.google.dev/api/caching#Schema>). Defaults and bounds are left
 /// out (ILL-X4): the tool sees to them.
 fn own(schema: &Value, depth: usize) -> Option<Value> {
     let schema = schema.as_object()?;

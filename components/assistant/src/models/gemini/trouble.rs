@@ -1,4 +1,4 @@
-//! Gemini's errors, as whoever waits for an answer is told them (ILL-42).
+//! Gemini's errors, as the client that waits for an answer receives them (ILL-42).
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What was learnt of servers that speak as OpenAI does: the field by which a model is told how long an
+//! What was learnt of servers that speak as OpenAI does: the field that limits how long an
 //! answer may be, and the model that a server has where none is named.
 
 use toolkit::{log, sql};

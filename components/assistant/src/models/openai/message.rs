@@ -1,4 +1,4 @@
-//! The messages of chat completions: what people said, and what tools came to; pictures in a message of
+//! The messages of chat completions: the person's, and the results of tools; pictures in a message of
 //! the person's, because results have texts only (ILL-28).
 
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// What was said before. A picture that the assistant made goes with what the person said next: only
+/// The earlier messages. A picture that the assistant made goes with the person's next message: only
 /// theirs may have pictures.
 pub(super) fn history(history: &[Message]) -> Vec<Value> {
     let mut messages = Vec::new();
@@ -33,7 +33,7 @@ pub(super) fn history(history: &[Message]) -> Vec<Value> {
     messages
 }
 
-/// Adds what the person says; to what they said last, where nobody answered in between: some models
+/// Adds content of the person; to their last message, where there is no answer in between: some models
 /// know no two messages of theirs in a row.
 fn push(messages: &mut Vec<Value>, pieces: Vec<Value>) {
     let last = messages.pop_if(|it| it["role"] == "user");
@@ -68,8 +68,8 @@ fn picture(image: &Image) -> Value {
 }
 
 /// Adds the results of the calls of the last message, each of them once and in their order; then their
-/// pictures and what the person says, in one message of theirs (FORM-7). A call that nobody answered is
-/// told so: a conversation that leaves one open is refused.
+/// pictures and the person's message, in one message of theirs (FORM-7). A call without an answer is
+/// marked so: a conversation that leaves one open is refused.
 pub(super) fn results(messages: &mut Vec<Value>, answered: &[Answered], said: &[Part]) {
     let calls = messages.last().and_then(|it| it["tool_calls"].as_array());
     let ids = calls.into_iter().flatten().filter_map(|it| it["id"].as_str().map(str::to_owned));
@@ -129,7 +129,7 @@ fn begin(message: &mut Value) -> bool {
     message["role"] == "user"
 }
 
-/// What is told of a call in an answer of which `broken` calls could not be read.
+/// The result of a call in an answer of which the `broken` calls could not be parsed.
 pub(super) fn unread(id: &str, broken: &[String]) -> Value {
     let message = match broken.iter().any(|it| it == id) {
         true => "The arguments were not a JSON object. Nothing was called; write the call again.",

@@ -32,7 +32,7 @@ struct Call {
 }
 
 impl Reply {
-    /// Reads all of it; text is told as it comes.
+    /// Reads all of it; text is passed on as it comes.
     pub(super) fn read(
         events: Result<Events, WireError>,
         teller: &Teller,
@@ -49,7 +49,7 @@ impl Reply {
                 teller.say(text);
             }
         }
-        // Some servers end without a word, others with one: that it is whole is said by its reason.
+        // Some servers end without a last event, others with one: `finish_reason` shows that it is whole.
         match reply.finish_reason.is_empty() {
             true => Err(WireError::Lost("the answer ended before its end".to_owned())),
             false => Ok(reply),
@@ -139,7 +139,7 @@ impl Reply {
     }
 
     /// The assistant's message as it goes back, and the calls in it whose arguments cannot be read. Of
-    /// an answer that was cut, calls are left out: nobody knows what they were to be. A call without an
+    /// an answer that was cut, calls are left out: they are incomplete. A call without an
     /// id of its own is given one, `at` being the message's place.
     pub(super) fn message(
         self,

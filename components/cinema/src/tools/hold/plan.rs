@@ -36,14 +36,14 @@ impl Counts {
     }
 }
 
-/// What will be held unless someone is faster.
+/// What will be held unless another call is faster.
 #[derive(Debug)]
 pub(super) struct Plan {
-    /// The hold.
+    /// The hold as it is stored.
     pub(super) held: Held,
-    /// Its seats.
+    /// The seats that it holds.
     pub(super) seats: Vec<ReservedSeat>,
-    /// Where they are.
+    /// Identifier of their screen.
     pub(super) screen_id: String,
     /// The catalogue that the plan was made from.
     pub(super) import: u32,

@@ -11,7 +11,7 @@ use crate::{
     waiting::reserved,
 };
 
-/// What will be reserved unless someone is faster.
+/// What will be reserved unless another call is faster.
 pub(super) struct Plan {
     /// As it will go out.
     pub(super) reservation: Reservation,

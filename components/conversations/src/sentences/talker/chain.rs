@@ -19,29 +19,29 @@ const UNITS: &[&str] =
     &["ターン", "往復", "回", "ラウンド", "周", "rounds", "round", "turns", "turn", "times"];
 /// Mistakes of the partner's, after which it is no longer played.
 const FAULTS_MAX: usize = 3;
-/// How what is no word of the game begins, and how the last thing that is said ends.
+/// How a message that is no word of the game begins, and how the last message ends.
 const NOTICES: [&str; 2] = ["すみません、", "Sorry, "];
 const CLOSINGS: [&str; 2] = ["終了します", "Ending here."];
 
 static NUMERALS: LazyLock<Vec<char>> = LazyLock::new(|| "〇一二三四五六七八九".chars().collect());
 
-/// What is next.
+/// The next move of the game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Move {
     Say(String),
-    /// The last thing that is said.
+    /// The last message of the game.
     End(String),
     Nothing,
 }
 
-/// What came last.
+/// The last message of the game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Last {
     Nobody,
     Own,
     /// A word of the partner's that fits.
     Word(String),
-    /// A message without a word, while none has been said yet.
+    /// A message without a word, while none has been played yet.
     Invitation,
     Fault(Fault),
 }
@@ -68,7 +68,7 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    /// The game that is being played, as far as `log` tells; none, where none is.
+    /// The game that is being played, as far as `log` shows; none, where none is.
     pub(super) fn of(scene: &Scene, log: &[Said], language: Language) -> Option<Self> {
         let purpose = scene.purpose.as_deref().unwrap_or_default();
         let rounds = scene.may_end.then(|| rounds(purpose).unwrap_or(ROUNDS));
@@ -93,7 +93,7 @@ impl Chain {
             match (&mut chain, &said.by) {
                 (Some(it), By::Own) => it.say(&said.text),
                 (Some(it), By::Partner) => it.hear(&said.text),
-                // Whoever steps in plays no word.
+                // A third party that steps in plays no word.
                 (_, By::Other(_)) | (None, _) => {}
             }
         }
@@ -148,7 +148,7 @@ impl Chain {
         self.language == Language::Japanese && word.ends_with('ん')
     }
 
-    /// What is next.
+    /// Chooses the next move.
     pub(super) fn next(&self) -> Move {
         let is_done = self.is_initiator && self.rounds == Some(self.theirs);
         match &self.last {

@@ -7,7 +7,7 @@ use super::{By, Said, Scene, Talker};
 
 const TOOLS: &str = include_str!("../../../tools.json");
 
-/// One agent, and what it hears.
+/// One agent, and the messages that it receives.
 struct Agent {
     talker: Talker,
 }
@@ -40,7 +40,7 @@ impl Agent {
         self
     }
 
-    /// What it says now; nothing is remembered but what was said.
+    /// What it answers now; nothing is remembered but the messages.
     fn turn(&mut self) -> Did {
         let first = self.talker.log.first().map(|it| it.text.clone());
         let text = self.talker.scene.purpose.clone().or(first).unwrap_or_default();
@@ -63,7 +63,7 @@ impl Agent {
     }
 }
 
-/// Lets two of them talk until one ends it; what was said.
+/// Lets two of them talk until one ends it; gives the messages.
 fn talk(purpose: &str) -> Vec<String> {
     let mut both = [Agent::new(Some(purpose), true, true), Agent::new(Some(purpose), false, true)];
     let mut all = Vec::new();

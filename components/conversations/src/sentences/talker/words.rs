@@ -5,14 +5,14 @@ use std::sync::LazyLock;
 use super::kana::{hiragana, is_kana, nexts};
 use language::Language;
 
-/// Nouns in kana, a line each, other writings behind them; the ones that are rather said come first.
+/// Nouns in kana, a line each, other writings behind them; the more usual ones come first.
 static NOUNS: LazyLock<Vec<Word>> = LazyLock::new(|| read(include_str!("nouns.txt")));
 /// The same in English.
 static ENGLISH: LazyLock<Vec<Word>> = LazyLock::new(|| read(include_str!("english.txt")));
 
 /// Characters of a word that is not known.
 const CHARS: std::ops::RangeInclusive<usize> = 2..=10;
-/// What surrounds a word that is said.
+/// What surrounds a word in a message.
 const BEFORE: &[&str] = &[
     "それでは",
     "では",
@@ -56,7 +56,7 @@ pub(super) struct Word {
     others: Vec<&'static str>,
 }
 
-/// What was found in what was said.
+/// What was found in a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// A word, which may be an unknown one.
@@ -73,7 +73,7 @@ fn read(table: &'static str) -> Vec<Word> {
     lines.filter_map(word).collect()
 }
 
-/// All that are known, those first that are rather said.
+/// All that are known, the more usual ones first.
 pub(super) fn known(language: Language) -> &'static [Word] {
     language.pick(&NOUNS, &ENGLISH)
 }
@@ -124,7 +124,7 @@ pub(super) fn find(said: &str, wanted: &[char], language: Language) -> Found {
     found.map_or(Found::Nothing, |it| Found::Word(it.0.clone()))
 }
 
-/// Whether little is said beside a word, so that an unknown one is meant as one.
+/// Whether little stands beside a word, so that an unknown one is meant as one.
 fn is_alone(said: &str, language: Language) -> bool {
     match language {
         Language::Japanese => said.chars().count() <= 40,

@@ -1,4 +1,4 @@
-//! `stop_conversation`: a person ends a conversation; both sides hear of it.
+//! `stop_conversation`: a person ends a conversation; both sides are notified.
 
 use output::conversations::{State, Transcript};
 use schemars::JsonSchema;
@@ -69,7 +69,7 @@ impl Tool for StopConversation {
         }
         let transcript = transcripts::of(&person, id, Range::default())?;
         match transcript.conversation.state {
-            // Ended by this, or by somebody who was faster (CONV-43).
+            // Ended by this, or by another caller that was faster (CONV-43).
             State::Terminating => Ok(transcript),
             _ if transcript.conversation.end_reason.as_deref() == Some(REASON) => Ok(transcript),
             state => Err(no_active_conversation(Some((id, state.name())))),

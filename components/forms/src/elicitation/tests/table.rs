@@ -58,7 +58,7 @@ fn every_case_of_the_table_is_taken_or_refused_in_questions_as_well() {
         );
         match it["submission"].as_object() {
             Some(submission) if asked.end.as_ref() == Ok(submission) => taken += 1,
-            // What it depends on was not there, so it was never asked for: told is that at most.
+            // What it depends on was not there, so it was never asked for: at most it is refused.
             None if is_without_parent(it) || name == "an object in a cascade" => refused += 1,
             None if asked.end.is_err() => {
                 let told = it["faults"][0]["message"].as_str().unwrap();

@@ -4,7 +4,7 @@ use language::scan::marks;
 
 use super::text::Text;
 
-/// What is said of a field's values.
+/// The limits of a field's values.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Bounds {
     pub(super) min: Option<f64>,

@@ -229,7 +229,7 @@ impl About {
             || self.copies.is_some()
     }
 
-    /// Takes what is said of the field out of `text`, its label left in it.
+    /// Takes what describes the field out of `text`, its label left in it.
     fn rest(&mut self, text: &mut Text) {
         const COPIES: [(&str, usize); 6] = [
             ("を2つ", 2),
@@ -501,7 +501,7 @@ impl About {
             );
         }
         self.bound(&kind, label.as_deref().unwrap_or_default(), &mut type_);
-        // Of several options, more than one may be chosen where that is said, or where they are ticked.
+        // Of several options, more than one may be chosen where the item has that, or where they are ticked.
         if !self.options.is_empty() && type_ == Some("checkbox") {
             (self.is_several, type_) = (true, None);
         }

@@ -135,7 +135,7 @@ fn last(text: &Text, from: usize, to: usize) -> Option<(usize, usize)> {
     last
 }
 
-/// Where the verb that begins at `from` ends, of which the item before it is told: `から選` says that
+/// Where the verb that begins at `from` ends, which says something of the item before it: `から選` says that
 /// what is before it are options.
 fn verb_end(text: &Text, from: usize, to: usize) -> usize {
     match text.chars[from] {

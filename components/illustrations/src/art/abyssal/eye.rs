@@ -40,7 +40,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     let lid = blob("!40,312 130,220 240,188 350,220 !440,312 350,404 240,436 130,404");
     it.aura(&lid, 50.0, LIGHT.a(0.6));
@@ -109,7 +109,7 @@ fn subject(it: &mut Canvas) {
     it.stroke(&lid, 5.0, c(0x0018_0630));
 }
 
-/// What one sees then.
+/// Draws its details.
 fn details(it: &mut Canvas) {
     for i in 0..11_u8 {
         let share = f32::from(i) / 10.0;

@@ -69,7 +69,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     let arch =
         thick(&line("96,230 126,140 240,72 354,140 384,230"), &[62.0, 56.0, 66.0, 56.0, 62.0]);

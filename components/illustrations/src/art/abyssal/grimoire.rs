@@ -66,7 +66,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     it.fill(&thick(&[[240.0, 424.0], [240.0, 530.0]], &[4.0, 6.0]), c(0x0040_2060).a(0.6));
     it.lit(

@@ -56,7 +56,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     it.mist(450.0, 590.0, c(0x00e0_80c0).a(0.3));
     let roof = poly("-10,650 -10,590 240,496 490,590 490,650");

@@ -53,7 +53,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     let sleeve = limb("296,310 352,366 384,352", &[60.0, 56.0, 40.0]);
     it.lit(

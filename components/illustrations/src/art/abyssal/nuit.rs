@@ -51,7 +51,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     for i in 0..8_u8 {
         let share = f32::from(i) / 7.0;

@@ -12,7 +12,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     let mouth = [196.0, 352.0];
     it.rays(mouth, 9, 26, 620.0, LIGHT.a(0.20));
@@ -107,7 +107,7 @@ fn subject(it: &mut Canvas) {
     it.glow(mouth[0], mouth[1], 150.0, ICE.a(0.9));
 }
 
-/// What one sees then.
+/// Draws its details.
 fn details(it: &mut Canvas) {
     it.crystals(14, 660.0, 150.0, NIGHT, BLUE);
     it.sparkles(21, 18, [10.0, 20.0, 300.0, 420.0], ICE);

@@ -15,7 +15,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     let skin = Ink::Line(
         [240.0, 90.0],
@@ -84,7 +84,7 @@ fn subject(it: &mut Canvas) {
     it.lit(&fingers([250.0, 344.0], [298.0, 140.0], &tips, 9.0), skin, ICE, [1.5, -2.0]);
 }
 
-/// What one sees then.
+/// Draws its details.
 fn details(it: &mut Canvas) {
     it.clouds(77, [450.0, 760.0], 150.0, 0.78, c(0x00ff_ffff).a(0.95));
     it.clouds(78, [540.0, 740.0], 120.0, 0.72, c(0x00b0_d8f8).a(0.8));

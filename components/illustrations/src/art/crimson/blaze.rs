@@ -56,7 +56,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     let boiler = disc(240.0, 318.0, 116.0, 116.0);
     it.lit(&boiler, round(210.0, 270.0, 190.0, c(0x00a4_4440), c(0x001c_0a0e)), PALE, [0.0, -4.0]);

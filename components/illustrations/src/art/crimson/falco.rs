@@ -41,7 +41,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     it.lit(
         &blob("!118,272 !154,238 !170,262 146,268 126,288"),

@@ -15,7 +15,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     let mut dice = Dice::new(77);
     for (layer, dark) in [(0_u8, c(0x0070_2428)), (1, c(0x0044_1218)), (2, c(0x0022_080e))] {
@@ -93,7 +93,7 @@ fn subject(it: &mut Canvas) {
     }
 }
 
-/// What one sees then.
+/// Draws its details.
 fn details(it: &mut Canvas) {
     let hull = blob("!40,452 !440,452 420,510 330,540 150,540 60,510");
     it.lit(&hull, down(450.0, c(0x0078_2420), 540.0, IRON), PALE, [0.0, -3.0]);

@@ -57,7 +57,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     let handle = thick(&[[336.0, 190.0], [268.0, 62.0]], &[11.0, 11.0]);
     it.lit(&handle, c(0x0078_4020), PALE, [1.0, 1.0]);

@@ -47,7 +47,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     let head = poly("196,236 202,178 222,152 258,152 278,178 284,236 262,258 218,258");
     it.lit(&head, down(150.0, c(0x00b4_6454), 260.0, c(0x0032_141a)), PALE, [0.0, -3.0]);

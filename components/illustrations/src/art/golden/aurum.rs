@@ -61,7 +61,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     let trunk = blob("!196,268 240,256 !284,268 276,330 262,370 274,402 206,402 218,370 204,330");
     it.lit(&trunk, metal(190.0, 290.0), WHITE, [0.0, -3.0]);

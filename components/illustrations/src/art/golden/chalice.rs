@@ -47,7 +47,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     for (x, rgb) in [
         (172.0, 0x00d0_1838),

@@ -49,7 +49,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     it.lit(
         &blob("!206,334 240,326 !274,334 256,362 240,370 224,362"),

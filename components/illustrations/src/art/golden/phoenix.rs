@@ -52,7 +52,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     let body = blob("240,250 276,286 284,340 264,392 240,412 216,392 204,340 208,286");
     it.aura(&body, 46.0, PALE.a(0.7));

@@ -53,7 +53,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     it.lit(
         &star(399.0, 128.0, 12, 38.0, 20.0, 0.0),

@@ -91,7 +91,7 @@ fn scene(it: &mut Canvas) {
     }
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     let shrine = poly("192,244 192,190 288,190 288,244");
     it.lit(&shrine, metal(192.0, 288.0), WHITE, [0.0, -2.0]);
@@ -130,7 +130,7 @@ fn subject(it: &mut Canvas) {
     );
 }
 
-/// What one sees then.
+/// Draws its details.
 fn details(it: &mut Canvas) {
     for (x, h) in [(96.0, 190.0), (384.0, 190.0), (30.0, 250.0), (450.0, 250.0)] {
         it.lit(

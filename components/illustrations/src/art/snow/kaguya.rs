@@ -18,7 +18,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     let shade = blob(
         "!60,262 90,190 160,136 230,122 300,140 366,196 !392,268 348,250 306,262 266,246 226,258 184,244 142,258 100,246",
@@ -98,7 +98,7 @@ fn subject(it: &mut Canvas) {
     it.lit(&shade, down(122.0, c(0x00f0_4868), 268.0, c(0x0098_1c48)), c(0x00ff_e0e0), [0.0, -3.0]);
 }
 
-/// What one sees then.
+/// Draws its details.
 fn details(it: &mut Canvas) {
     for x in [60.0, 100.0, 142.0, 184.0, 226.0, 266.0, 306.0, 348.0, 392.0] {
         let y = if !(70.0..=380.0).contains(&x) { 264.0 } else { 250.0 };

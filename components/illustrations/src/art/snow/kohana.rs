@@ -43,7 +43,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     let fur = Ink::Line(
         [140.0, 280.0],
@@ -78,7 +78,7 @@ fn subject(it: &mut Canvas) {
     it.lit(&head, fur, WHITE, [1.5, -3.0]);
 }
 
-/// What one sees then.
+/// Draws its details.
 fn details(it: &mut Canvas) {
     it.fill(&blob("!78,352 116,350 146,372 156,372 186,350 !238,350 202,370 170,400 !152,408 136,398 108,370"), c(0x00ff_f8f4));
     for (from, to) in [([118.0, 322.0], [146.0, 334.0]), ([200.0, 318.0], [172.0, 334.0])] {

@@ -40,7 +40,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     let mut dice = Dice::new(90);
     let clumps = [

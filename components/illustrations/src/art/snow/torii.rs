@@ -51,7 +51,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     let red = Ink::Line(
         [70.0, 0.0],

@@ -59,7 +59,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     for (angles, lengths, tint) in [
         ([-0.35, 0.75], [250.0, 170.0], c(0x0028_2c40)),
@@ -98,7 +98,7 @@ fn subject(it: &mut Canvas) {
     it.lit(&neck, down(160.0, WHITE, 370.0, c(0x00d0_dcf0)), WHITE, [1.5, -1.5]);
 }
 
-/// What one sees then.
+/// Draws its details.
 fn details(it: &mut Canvas) {
     it.fill(&limb("238,200 252,250 234,304", &[5.0, 13.0, 3.0]), c(0x0028_2838));
     it.lit(&disc(214.0, 168.0, 19.0, 16.0), WHITE, WHITE, [0.0, -1.0]);

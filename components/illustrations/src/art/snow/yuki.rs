@@ -47,7 +47,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     it.fill(
         &blob("196,310 184,250 186,184 194,156 203,190 206,256 206,310"),

@@ -70,7 +70,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     it.fill(&star(232.0, 366.0, 8, 34.0, 13.0, 0.0), GOLD);
     it.fill(&star(232.0, 366.0, 4, 34.0, 7.0, 0.4), c(0x00d0_5048));

@@ -50,7 +50,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     let fin = blob("190,400 220,396 260,450 !266,530 210,500 180,440");
     it.lit(&fin, down(396.0, c(0x0040_80d0), 530.0, c(0x0010_2868)), c(0x00c0_f4ff), [1.5, -2.0]);

@@ -12,7 +12,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     let brass = Ink::Line(
         [80.0, 150.0],
@@ -102,7 +102,7 @@ fn subject(it: &mut Canvas) {
     it.lit(&disc(240.0, 310.0, 17.0, 17.0), brass, WHITE, [-1.0, -2.0]);
 }
 
-/// What one sees then.
+/// Draws its details.
 fn details(it: &mut Canvas) {
     it.fill(&blob("110,220 160,170 240,150 320,170 280,190 220,200 150,240"), WHITE.a(0.10));
     it.fill(&leaf([120.0, 380.0], [190.0, 460.0], 10.0), WHITE.a(0.10));

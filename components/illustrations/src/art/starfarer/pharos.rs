@@ -11,7 +11,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     let lamp = [240.0, 172.0];
     for (a, b, tint) in [
@@ -112,7 +112,7 @@ fn subject(it: &mut Canvas) {
     it.lamp(318.0, 462.0, 5.0, c(0x00ff_d070));
 }
 
-/// What one sees then.
+/// Draws its details.
 fn details(it: &mut Canvas) {
     it.smoke("332,430 346,400 340,370 356,340", &[6.0, 14.0, 20.0, 26.0], WHITE.a(0.35));
     it.fill(

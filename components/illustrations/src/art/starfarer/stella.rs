@@ -64,7 +64,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     let cape = blob(
         "!318,366 350,360 !384,374 420,420 !452,470 404,478 !372,500 330,486 !296,494 304,430",

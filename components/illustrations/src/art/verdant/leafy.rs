@@ -49,7 +49,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     let mut skirt = Shape::default();
     for (x, y) in [(180.0, 420.0), (206.0, 440.0), (240.0, 450.0), (274.0, 440.0), (300.0, 420.0)] {

@@ -44,7 +44,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     for (count, long, low, tints) in [
         (9_u8, 190.0, 0.12, [c(0x00ff_a0cc), c(0x00c8_4890)]),

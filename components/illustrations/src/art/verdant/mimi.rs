@@ -64,7 +64,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     for x in [188.0, 276.0] {
         it.glow(x, 290.0, 64.0, c(0x00ff_e070).a(0.6));

@@ -49,7 +49,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     it.fill(&blob("138,292 156,258 204,254 226,284 200,282 178,292 160,280"), c(0x0080_c860));
     for x in [164.0, 192.0] {

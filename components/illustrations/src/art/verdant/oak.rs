@@ -57,7 +57,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     it.fill(&disc(212.0, 366.0, 7.0, 7.0).doubled(240.0), SUN);
     it.fill(&limb("190,346 212,342 230,352", &[3.0, 9.0, 3.0]).doubled(240.0), c(0x0024_2014));

@@ -44,7 +44,7 @@ pub(super) fn draw() -> Canvas {
     it
 }
 
-/// What one sees first.
+/// Draws the main figure.
 fn subject(it: &mut Canvas) {
     let mut dice = Dice::new(3);
     for (x, y) in [

@@ -68,7 +68,7 @@ impl<'b> Reader<'b> {
         Self { bytes, what }
     }
 
-    /// The error of whoever finds nonsense here.
+    /// The error where the bytes make no sense.
     pub(crate) fn damaged(&self) -> SourceError {
         damaged(self.what)
     }

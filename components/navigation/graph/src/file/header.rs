@@ -36,7 +36,7 @@ pub(crate) struct Header {
     pub(crate) links: u32,
     /// Landmarks; each node has two times for each.
     pub(crate) landmarks: u32,
-    /// What nobody beats as the crow flies, without ferries and with: walkers and bicycles in metres a
+    /// Upper bounds as the crow flies, without ferries and with: walkers and bicycles in metres a
     /// second, cars in metres a metre of road.
     pub(crate) crow: [[f64; 2]; 3],
     /// South, west, north, east.

@@ -12,7 +12,7 @@ pub(crate) const NODES: usize = 128;
 pub(crate) const DEGREE_MAX: usize = 255;
 /// What one step of a time to a landmark is, in milliseconds.
 pub(crate) const LANDMARK_MS: u32 = 16;
-/// No way to or from a landmark.
+/// No route to or from a landmark.
 pub(crate) const UNKNOWN: u32 = u32::MAX;
 
 /// Cars may leave the junction by it.
@@ -39,7 +39,7 @@ pub(crate) const CYCLE_IN: u16 = 256;
 pub(crate) struct Half {
     /// The junction at the other end.
     pub(crate) other: u32,
-    /// The link.
+    /// Number of the link.
     pub(crate) link: u32,
     /// Its length in tenths of a metre.
     pub(crate) decimetres: u32,
@@ -58,7 +58,7 @@ pub(crate) fn to_ms(ms: f64) -> u32 {
     (ms + 0.5) as u32
 }
 
-/// Milliseconds on a link where nobody else is.
+/// Milliseconds on an empty link.
 pub(crate) fn free_ms(decimetres: u32, kmh: u8) -> u32 {
     to_ms(f64::from(decimetres) * 360.0 / f64::from(kmh.max(1)))
 }
@@ -190,7 +190,7 @@ impl Nodes {
                 let (Ok(kept_from), Ok(kept_to)) = (i32::try_from(from), i32::try_from(to)) else {
                     return Err(reader.damaged());
                 };
-                // −1, which says that there is no way, is `UNKNOWN` in 32 bits.
+                // −1, which says that there is no route, is `UNKNOWN` in 32 bits.
                 self.landmarks[index * landmarks + landmark] = (kept_from as u32, kept_to as u32);
             }
         }
@@ -203,7 +203,7 @@ impl Nodes {
         (begin, &self.halves[begin..end])
     }
 
-    /// Whether whoever comes by `from` must not leave by `to`.
+    /// Whether a traveller that comes by `from` must not leave by `to`.
     pub(crate) fn is_forbidden(&self, index: usize, from: usize, to: usize) -> bool {
         !self.forbidden.is_empty()
             && self.forbidden.binary_search(&(index as u8, from as u8, to as u8)).is_ok()

@@ -23,7 +23,7 @@ pub(crate) const WALK: u16 = 4;
 pub(crate) const TOLL: u16 = 8;
 /// It is part of the roads that cars reach from most others.
 pub(crate) const MAIN_CARS: u16 = 16;
-/// It is part of the ways that walkers reach from most others.
+/// It is one of the links that walkers reach from most others.
 pub(crate) const MAIN_WALKERS: u16 = 32;
 /// A drive may begin or end there.
 pub(crate) const STOPS: u16 = 64;
@@ -31,10 +31,10 @@ pub(crate) const STOPS: u16 = 64;
 pub(crate) const CYCLE_AHEAD: u16 = 128;
 /// Bicycles may go back.
 pub(crate) const CYCLE_BACK: u16 = 256;
-/// It is part of the ways that bicycles reach from most others.
+/// It is one of the links that bicycles reach from most others.
 pub(crate) const MAIN_CYCLES: u16 = 512;
 
-/// One link.
+/// One link as the file has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Road {
     pub(crate) from: u32,

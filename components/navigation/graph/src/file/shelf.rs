@@ -5,14 +5,14 @@ use crate::{
     source::{Source, SourceError},
 };
 
-/// Blocks that one page of the register tells of.
+/// Blocks that one page of the index covers.
 const PAGE: usize = 256;
 /// A page's bytes: where each of its blocks begins, where the last ends, and the checksum.
 const PAGE_BYTES: usize = (PAGE + 1) * 4 + 4;
 /// The most bytes that a block may have: one that claims more is damaged.
 const BLOCK_BYTES_MAX: u32 = 8 << 20;
 
-/// The bytes of a shelf with these blocks.
+/// The bytes of a section with these blocks.
 pub(crate) fn write(blocks: &[Vec<u8>]) -> Result<Vec<u8>, String> {
     let pages = blocks.len().div_ceil(PAGE);
     let mut at = Vec::with_capacity(blocks.len() + 1);
@@ -46,14 +46,14 @@ pub(crate) fn write(blocks: &[Vec<u8>]) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// Where a shelf lies in the file.
+/// Where a section lies in the file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Shelf {
-    /// Where it begins.
+    /// Where it begins, in bytes.
     pub(crate) offset: u64,
-    /// Its bytes.
+    /// Its length in bytes.
     pub(crate) length: u64,
-    /// Its blocks.
+    /// The number of its blocks.
     pub(crate) blocks: u32,
 }
 

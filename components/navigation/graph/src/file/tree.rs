@@ -44,7 +44,7 @@ pub(crate) fn write(leaves: Vec<Box4>) -> Vec<Vec<u8>> {
     }
 }
 
-/// Where in the shelf the blocks of each level begin.
+/// Where in the section the blocks of each level begin.
 pub(crate) fn begins(levels: &[usize]) -> Vec<usize> {
     levels
         .iter()

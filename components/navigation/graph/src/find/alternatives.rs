@@ -1,8 +1,8 @@
-//! Other ways that are worth showing, by a definition.
+//! Other routes that are worth showing, by a definition.
 //!
-//! An alternative takes at most 1.4 times as long as the best way; of the shorter of the two, it shares
-//! at most 70 % of the length with any way that is shown before it; it comes by no junction twice; and
-//! every stretch of it that takes no longer than a quarter of the best way's time is itself a fastest way
+//! An alternative takes at most 1.4 times as long as the best route; of the shorter of the two, it shares
+//! at most 70 % of the length with any route that is shown before it; it comes by no junction twice; and
+//! every stretch of it that takes no longer than a quarter of the best route's time is itself a fastest route
 //! between its ends.
 
 use std::collections::HashSet;
@@ -18,26 +18,26 @@ use crate::{
     source::{Source, SourceError},
 };
 
-/// How much longer an alternative may take than the best way.
+/// How much longer an alternative may take than the best route.
 pub const LONGER_MAX: f64 = 1.4;
 /// Which part of its length it may share with a better one.
 pub const SHARED_MAX: f64 = 0.7;
-/// Stretches up to this part of the best way's time have no way round that is faster.
+/// Stretches up to this part of the best route's time have no way round that is faster.
 pub const STRETCH: f64 = 0.25;
 
 /// How far the two trees are grown: times the best.
 const TREES: f64 = 1.25;
-/// Ways over plateaus that are looked at.
+/// Routes over plateaus that are looked at.
 const LOOKED_AT: usize = 24;
 /// Searches with dearer links.
 const ROUNDS: usize = 8;
 /// Links of a network in which links are made dearer: each takes a byte.
 const LINKS_MAX: u32 = 32 << 20;
-/// By how many sixteenths a link gets dearer each time a way is found over it.
+/// By how many sixteenths a link gets dearer each time a route is found over it.
 const DEARER: u8 = 4;
 
 impl<S: Source> Graph<S> {
-    /// Whether `way` is an alternative to `better`, of which the first is the best way there is.
+    /// Whether `way` is an alternative to `better`, of which the first is the best route there is.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -76,7 +76,7 @@ impl<S: Source> Graph<S> {
         !way.arcs.iter().skip(1).all(|it| seen.insert(it.node))
     }
 
-    /// The metres of a way on links that another goes too, in whichever direction.
+    /// The metres of a route on links that another goes too, in whichever direction.
     fn shared(&self, way: &Path, other: &Path) -> Result<f64, SourceError> {
         let mut links = HashSet::with_capacity(other.arcs.len());
         for &arc in &other.arcs {
@@ -95,7 +95,7 @@ impl<S: Source> Graph<S> {
         Ok(metres)
     }
 
-    /// Adds up to `most` − 1 alternatives to the best way: over plateaus, then by making dearer what is
+    /// Adds up to `most` − 1 alternatives to the best route: over plateaus, then by making dearer what is
     /// there. Where more would have to be looked at than a query may, there are fewer.
     pub(super) fn alternatives(
         &self,
@@ -172,7 +172,7 @@ impl<S: Source> Graph<S> {
         Ok(())
     }
 
-    /// Adds a way, if it is an alternative to those that there are.
+    /// Adds a route, if it is an alternative to those that there are.
     fn take(&self, ways: &mut Vec<Path>, way: Path, rules: &Rules) -> Result<(), NotFound> {
         let better: Vec<&Path> = ways.iter().collect();
         if self.is_other(&way, &better, rules)? {

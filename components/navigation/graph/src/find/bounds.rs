@@ -17,7 +17,7 @@ pub(super) struct Bounds {
     goals: Vec<Goal>,
     /// Whether it is the time to the goals, and not from them.
     to: bool,
-    /// What a metre as the crow flies costs at least, where that is told by it.
+    /// What a metre as the crow flies costs at least, where that gives the better bound.
     pace: Option<f64>,
     /// Whether landmarks tell which goals cars cannot come to.
     landmarks: bool,
@@ -66,7 +66,7 @@ impl Bounds {
         Ok(Self { goals, to, pace, landmarks: rules.mode == Mode::Drive })
     }
 
-    /// For one junction; [`NEVER`] where no way can lead to (from) any goal.
+    /// For one junction; [`NEVER`] where no route can lead to (from) any goal.
     pub(super) fn at(&self, nodes: &Nodes, index: usize) -> u32 {
         let known = if self.landmarks { self.by_landmarks(nodes, index) } else { 0 };
         if let Some(pace) = self.pace
@@ -100,7 +100,7 @@ impl Goal {
             if end.0 != UNKNOWN && begin.0 != UNKNOWN {
                 most = most.max(end.0.saturating_sub(begin.0));
             } else if begin.0 != UNKNOWN {
-                // … so whoever reaches the beginning and not the end finds no way between.
+                // … so a search that reaches the beginning and not the end finds no route between.
                 return NEVER;
             }
             if end.1 != UNKNOWN && begin.1 != UNKNOWN {

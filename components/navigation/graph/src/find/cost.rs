@@ -1,16 +1,16 @@
-//! What links and turns cost, as wished: in milliseconds, whole ones, so that sums are the same either way.
+//! What links and turns cost, as requested: in milliseconds, whole ones, so that sums are the same either way.
 //!
 //! **Driving**: a link takes its length by its speed, times the factor of its class. Where three links
 //! or more meet, a turn of 45° or more takes 3 s, and 8 s where it crosses the traffic that comes towards
 //! one (to the right where people drive on the left); onto, off and on roundabouts nothing is added.
-//! Nobody goes back into the link that they come by unless nothing else is left there (20 s).
+//! No car goes back into the link that it comes by unless nothing else is left there (20 s).
 //!
 //! **Walking**: 4.8 km/h on every link for walkers, in both directions; a ferry takes what it takes.
 //!
 //! **Bicycles**: 16 km/h on roads and 12 km/h on paths that are open to them; a ferry takes what it takes.
 //!
-//! **The shortest way** has the least length; turns cost nothing, and forbidden ones stay forbidden. **The
-//! cheapest way** counts a length too: a metre on which one pays (a toll, for cars; a ferry) as four, and
+//! **The shortest route** has the least length; turns cost nothing, and forbidden ones stay forbidden. **The
+//! cheapest route** counts a length too: a metre on which one pays (a toll, for cars; a ferry) as four, and
 //! driving onto such a road as 25 km. That is 12 yen a kilometre for the car, 36 yen more for the toll, and
 //! 300 yen each time. Both costs are in tenths of a metre.
 
@@ -31,7 +31,7 @@ const PAID_EACH: u32 = 250_000;
 
 /// 4.8 km/h.
 pub(crate) const WALK_METRES_A_SECOND: f64 = 4.8 / 3.6;
-/// A turn.
+/// Cost of a turn of 45° or more.
 pub(crate) const TURN_MS: u32 = 3_000;
 /// A turn through the traffic that comes towards one.
 pub(crate) const CROSSING_MS: u32 = 8_000;
@@ -40,7 +40,7 @@ pub(crate) const BACK_MS: u32 = 20_000;
 /// From here on, in 256ths of a full turn, a bend is a turn: 45°.
 const TURN: i8 = 32;
 
-/// A wish, made ready for a search.
+/// The constraints, made ready for a search.
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
     pub(crate) mode: Mode,
@@ -61,7 +61,7 @@ pub(crate) fn cycle_kmh(class: u8, kmh: u8) -> u8 {
 }
 
 impl Rules {
-    /// Of a wish, where people drive on this side. Factors below 1, and what is no number, count as 1.
+    /// The rules of a request, where people drive on this side. Factors below 1, and what is no number, count as 1.
     pub(crate) fn new(wish: &Wish, left: bool) -> Self {
         let drives = wish.mode == Mode::Drive;
         let shut = [
@@ -84,7 +84,7 @@ impl Rules {
         self.shut & 1 << class == 0 && !(toll && self.no_tolls)
     }
 
-    /// What a metre as the crow flies costs at least, where what nobody beats tells more than landmarks.
+    /// What a metre as the crow flies costs at least, where the crow's bound is better than landmarks.
     pub(crate) fn crow_cost(&self, crow: &[[f64; 2]; 3]) -> Option<f64> {
         let ferries = usize::from(self.shut & 1 << Class::Ferry as u8 == 0);
         let [walkers, bicycles, roads] = [0, 1, 2].map(|it| crow[it][ferries]);
@@ -142,7 +142,7 @@ impl Rules {
         to_ms(f64::from(half.decimetres) * 360.0 / f64::from(half.kmh) * factor)
     }
 
-    /// What it takes when nobody else is there.
+    /// What it takes on an empty road.
     pub(crate) fn free(&self, half: &Half) -> u32 {
         match self.mode {
             Mode::Walk if half.class != Class::Ferry as u8 => half.decimetres.saturating_mul(75),

@@ -1,4 +1,4 @@
-//! A way, told link by link.
+//! A route, described link by link.
 
 use crate::{
     file::{
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl<S: Source> Graph<S> {
-    /// A path, told; times without what was added to find another way.
+    /// The description of a path; times without what was added to find another route.
     pub(super) fn found(&self, path: &Path, rules: &Rules) -> Result<Found, SourceError> {
         let mut found = Found {
             seconds: 0.0,
@@ -81,7 +81,7 @@ impl<S: Source> Graph<S> {
         Ok((seconds, free, metres))
     }
 
-    /// How the way turns into `arc`, what else there was, and what the turn costs, in seconds.
+    /// How the route turns into `arc`, what else there was, and what the turn costs, in seconds.
     fn turned(
         &self,
         arc: Arc,

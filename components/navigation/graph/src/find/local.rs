@@ -1,4 +1,4 @@
-//! Whether a way is locally the best: no stretch of it has a shorter way round.
+//! Whether a route is locally the best: no stretch of it has a shorter way round.
 
 use crate::{
     find::{NotFound, cost::Rules, pages::Arc, path::Path, search::Search},
@@ -7,12 +7,12 @@ use crate::{
 };
 
 impl<S: Source> Graph<S> {
-    /// Whether every stretch of whole links that takes no longer than `stretch` ms is a fastest way from
+    /// Whether every stretch of whole links that takes no longer than `stretch` ms is a fastest route from
     /// its first link to its last.
     ///
     /// It is asked of windows a quarter longer than that, each beginning a quarter after the one before:
-    /// every such stretch lies in one of them. So what passes has the property; a way that just has it
-    /// may fail. Parts of `best`, which is a fastest way, need not be asked.
+    /// every such stretch lies in one of them. So what passes has the property; a route that just has it
+    /// may fail. Parts of `best`, which is a fastest route, need not be asked.
     pub(super) fn is_locally_best(
         &self,
         path: &Path,
@@ -31,7 +31,7 @@ impl<S: Source> Graph<S> {
             let reaches =
                 |it: &usize| times[*it].1 >= begin.saturating_add(stretch).saturating_add(step);
             let to = (from..last).find(reaches).unwrap_or(last);
-            // A way that leaves the best one may come back after as many links.
+            // A route that leaves the best one may come back after as many links.
             let is_shared = |at: usize| (from..=to).all(|it| on_best[it] == Some(at + it - from));
             let shared = on_best[from].is_some_and(is_shared);
             if !shared && to > from {
@@ -52,7 +52,7 @@ impl<S: Source> Graph<S> {
         Ok(true)
     }
 
-    /// When each link of a way begins and ends, its first and last taken whole.
+    /// When each link of a route begins and ends, its first and last taken whole.
     pub(super) fn times(&self, path: &Path, rules: &Rules) -> Result<Vec<(u32, u32)>, SourceError> {
         let mut times: Vec<(u32, u32)> = Vec::with_capacity(path.arcs.len());
         let mut come = None;
@@ -70,7 +70,7 @@ impl<S: Source> Graph<S> {
         Ok(times)
     }
 
-    /// What the fastest way costs from the beginning of one link to the end of another.
+    /// What the fastest route costs from the beginning of one link to the end of another.
     fn fastest(&self, from: Arc, to: Arc, rules: &Rules) -> Result<Option<u32>, NotFound> {
         let ends = ([self.end(from, 0.0, rules)?], [self.end(to, 1.0, rules)?]);
         Ok(Search::run(self, rules, None, &ends.0, &ends.1)?.map(|it| it.cost))

@@ -12,7 +12,7 @@ use crate::{
     source::{Source, SourceError},
 };
 
-/// Not reached.
+/// The cost of what is not reached.
 pub(super) const NEVER: u32 = u32::MAX;
 /// Costs end here: ten days.
 pub(super) const COST_MAX: u32 = 864_000_000;

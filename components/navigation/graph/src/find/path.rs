@@ -1,4 +1,4 @@
-//! A way as a search knows it, and how it is read from what the search has labelled.
+//! A route as a search knows it, and how it is read from what the search has labelled.
 
 use crate::{
     file::bytes::damaged,
@@ -10,7 +10,7 @@ use crate::{
     source::Source,
 };
 
-/// Where on a link a way begins or ends.
+/// Where on a link a route begins or ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct End {
     /// The link in the direction of travel.
@@ -35,7 +35,7 @@ impl End {
     }
 }
 
-/// A way: links in one direction of travel, and the parts of the first and the last that are not travelled.
+/// A route: links in one direction of travel, and the parts of the first and the last that are not travelled.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Path {
     pub(super) arcs: Vec<Arc>,
@@ -43,11 +43,11 @@ pub(crate) struct Path {
     pub(super) begin: f64,
     /// Which part of the last is behind one at the destination.
     pub(super) end: f64,
-    /// In milliseconds, the way to the first link included.
+    /// In milliseconds, the route to the first link included.
     pub(super) cost: u32,
 }
 
-/// How the best way known so far joins its two halves.
+/// How the best route known so far joins its two halves.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Join {
     /// The link with these labels on either side.
@@ -59,7 +59,7 @@ pub(super) enum Join {
 }
 
 impl<S: Source> Search<'_, S> {
-    /// The best way that was found.
+    /// The best route that was found.
     pub(super) fn path(&self) -> Result<Option<Path>, NotFound> {
         let Some(join) = self.join else { return Ok(None) };
         let mut arcs = Vec::new();

@@ -1,4 +1,4 @@
-//! Other ways from two search trees: where both trees run along the same links, a way over them is as
+//! Other routes from two search trees: where both trees run along the same links, a route over them is as
 //! good as can be on either side.
 
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
 /// A row of links on which both trees agree.
 #[derive(Clone, Copy, Debug)]
 struct Plateau {
-    /// The way over it, less the plateau itself: the smaller, the better.
+    /// The route over it, less the plateau itself: the smaller, the better.
     rank: u32,
     cost: u32,
     /// Its first link, as either side knows it.
@@ -23,7 +23,7 @@ struct Plateau {
 }
 
 impl<S: Source> Search<'_, S> {
-    /// Ways over the best plateaus, the most promising first; `limit` bounds what each costs.
+    /// Routes over the best plateaus, the most promising first; `limit` bounds what each costs.
     pub(super) fn over_plateaus(&self, limit: u32, most: usize) -> Result<Vec<Path>, NotFound> {
         let mut plateaus = Vec::new();
         for page in 0..self.pages.pages.len() {
@@ -49,7 +49,7 @@ impl<S: Source> Search<'_, S> {
         })
     }
 
-    /// The plateau that begins with this link, if one does, and the way over it costs less than `limit`.
+    /// The plateau that begins with this link, if one does, and the route over it costs less than `limit`.
     fn plateau(&self, ahead: u32, limit: u32) -> Option<Plateau> {
         let label = self.pages.label(0, ahead);
         let (back, over) = self.twin(ahead).filter(|_| label.cost != NEVER)?;

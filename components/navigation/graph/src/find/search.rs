@@ -1,8 +1,8 @@
-//! The cheapest way between ends of links: from both sides, each drawn towards the other.
+//! The cheapest route between ends of links: from both sides, each drawn towards the other.
 //!
 //! The search goes over links in one direction of travel, not over junctions: only so do turns cost, and
 //! forbidden ones hold. The side that comes from the origin knows what it costs to the beginning of a
-//! link, the other what it costs from a link's end; where both know a link, there is a way over it.
+//! link, the other what it costs from a link's end; where both know a link, there is a route over it.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
@@ -21,13 +21,13 @@ use crate::{
 
 /// Links that one search may settle.
 pub(super) const SETTLED_MAX: usize = 4_000_000;
-/// Links that may be settled to know all around the best way.
+/// Links that may be settled to know all around the best route.
 const WIDE_MAX: usize = 300_000;
 
-/// How many sixteenths each link is dearer than it is, for a search of another way.
+/// How many sixteenths each link is dearer than it is, for a search of another route.
 pub(super) type Dearer<'d> = &'d [u8];
 
-/// One search.
+/// The state of one search.
 pub(super) struct Search<'g, S> {
     pub(super) rules: &'g Rules,
     dearer: Option<Dearer<'g>>,
@@ -42,7 +42,7 @@ pub(super) struct Search<'g, S> {
 }
 
 impl<'g, S: Source> Search<'g, S> {
-    /// The cheapest way from one of `origins` to one of `destinations`; none where there is none.
+    /// The cheapest route from one of `origins` to one of `destinations`; none where there is none.
     ///
     /// # Errors
     /// When the file cannot be read, or more of it would have to be than a search may.
@@ -59,7 +59,7 @@ impl<'g, S: Source> Search<'g, S> {
         search.path()
     }
 
-    /// All links from which, and to which, the way is cheaper than `limit` over any way, known from both
+    /// All links from which, and to which, the route is cheaper than `limit` over any route, known from both
     /// sides.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! The ways between two places.
+//! The routes between two places.
 
 use crate::{
     file::bytes::damaged,
@@ -16,7 +16,7 @@ use crate::{
 
 /// How far from a road a place may be, in metres.
 pub(crate) const OUTSIDE_METRES: f64 = 2_500.0;
-/// Ways at most.
+/// Alternatives at most.
 const WAYS_MAX: usize = 3;
 /// Roads near a place that are tried where the nearest leads nowhere.
 const TRIED: usize = 8;
@@ -26,11 +26,11 @@ const AROUND_METRES: f64 = 500.0;
 const LOOK_METRES: f64 = 100_000.0;
 
 impl<S: Source> Graph<S> {
-    /// The best way, and up to `wish.ways` − 1 others, best first: real alternatives to it, or, where the
+    /// The best route, and up to `wish.ways` − 1 others, best first: real alternatives to it, or, where the
     /// best is not the fastest, the fastest and alternatives to that.
     ///
     /// It leads from the nearest point of a road to the nearest point of a road; see [`Self::nearest`].
-    /// Where there is no way between those two, up to 16 roads each are tried that are at most 500 m
+    /// Where there is no route between those two, up to 16 roads each are tried that are at most 500 m
     /// farther, the metres between walked.
     ///
     /// # Errors
@@ -61,7 +61,7 @@ impl<S: Source> Graph<S> {
         Ok(found)
     }
 
-    /// The fastest way and its alternatives, to be shown beside one that is best by something else.
+    /// The fastest route and its alternatives, to be shown beside one that is best by something else.
     fn beside(
         &self,
         from: Point,
@@ -77,7 +77,7 @@ impl<S: Source> Graph<S> {
         Ok(ways)
     }
 
-    /// The best way, and the ends that it was found between.
+    /// The best route, and the ends that it was found between.
     pub(super) fn best(
         &self,
         from: Point,

@@ -5,25 +5,25 @@ use super::tags::Tags;
 /// What a tag says of a kind of traveller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Leave {
-    /// Open.
+    /// Travellers may pass.
     Open,
     /// Open to who lives there or has business there, not for going through.
     Visitors,
-    /// Closed.
+    /// Travellers may not pass.
     Closed,
 }
 
-/// What cars are told on this way: the tag that speaks most precisely counts. None says nothing.
+/// Whether cars may use this way: the tag that speaks most precisely counts. None where no tag says.
 pub(super) fn cars(tags: &Tags<'_>) -> Option<Leave> {
     first(tags, &["motorcar", "motor_vehicle", "vehicle", "access"])
 }
 
-/// What walkers are told.
+/// Whether walkers may use it.
 pub(super) fn walkers(tags: &Tags<'_>) -> Option<Leave> {
     first(tags, &["foot", "access"])
 }
 
-/// What bicycles are told; who has to get off, or to keep to a path beside the road, does not ride on it.
+/// Whether bicycles may; a cyclist who has to get off, or to keep to a path beside the road, does not ride on it.
 pub(super) fn cycles(tags: &Tags<'_>) -> Option<Leave> {
     match tags.get("bicycle") {
         Some("dismount" | "use_sidepath") => Some(Leave::Closed),
@@ -50,7 +50,7 @@ pub(super) fn cycle_directions(tags: &Tags<'_>) -> (bool, bool) {
     }
 }
 
-/// What cars are told, by tags that speak of cars.
+/// Whether cars may, by tags that name cars.
 pub(super) fn cars_by_name(tags: &Tags<'_>) -> Option<Leave> {
     first(tags, &["motorcar", "motor_vehicle"])
 }

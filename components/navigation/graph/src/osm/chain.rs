@@ -6,7 +6,7 @@ use super::{join::Piece, road::Road};
 
 /// Points of one link at most; a longer one is cut.
 pub(super) const POINTS_MAX: usize = 400;
-/// No piece.
+/// Stands for no piece.
 const NONE: u32 = u32::MAX;
 
 /// The two ends of pieces that meet at a node: index of the piece, twice, plus one for its end.

@@ -1,4 +1,4 @@
-//! The file: its blocks, one pass after another, and what is wrong with it in words.
+//! The file: its blocks, one pass after another, and its errors as text.
 
 use std::{
     fs::File,
@@ -134,7 +134,7 @@ impl Extract {
     }
 }
 
-/// Gives the elements of that kind to `take`, and tells what kinds there are.
+/// Gives the elements of that kind to `take`, and returns what kinds there are.
 fn elements(block: &PrimitiveBlock, kind: Kind, take: &mut dyn FnMut(Element<'_>)) -> u8 {
     let mut found = 0;
     for element in block.elements() {

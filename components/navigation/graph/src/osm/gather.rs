@@ -85,7 +85,7 @@ impl Nodes {
     }
 }
 
-/// First pass.
+/// The first pass: relations.
 pub(super) fn relations(
     extract: &mut Extract,
     tell: &mut dyn FnMut(Stage),
@@ -116,7 +116,7 @@ pub(super) fn relations(
     Ok(kept)
 }
 
-/// Second pass.
+/// The second pass: ways.
 pub(super) fn ways(
     extract: &mut Extract,
     relations: &Relations,
@@ -175,7 +175,7 @@ impl Ways {
     }
 }
 
-/// Third pass.
+/// The third pass: nodes.
 pub(super) fn nodes(
     extract: &mut Extract,
     relations: &Relations,

@@ -1,4 +1,4 @@
-//! Links that no car can come to or get away from: closed, so that nobody starts in a fenced yard.
+//! Links that no car can come to or get away from: closed, so that no route starts in a fenced yard.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ const LINKS_MIN: usize = 100;
 const SHARE: usize = 5;
 const ARCS: usize = 2000;
 
-/// Closes to cars what nobody can come to from a part that is kept, or leave to one.
+/// Closes to cars the links that cannot be reached from a part that is kept, or left towards one.
 ///
 /// Looked at are links in their directions and the turns between them: behind a turn that is not
 /// allowed, a road may lead nowhere though it touches another one.

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::network::{Class, Link, Node, Point, Text};
 
-/// No node.
+/// Stands for no node.
 const NONE: u32 = u32::MAX;
 
 /// A piece of a way between two nodes that must stay: indexes of nodes, ends included.
@@ -45,7 +45,7 @@ impl Joined {
         (link.from == node && first == way) || (link.to == node && last == way)
     }
 
-    /// Takes out links that nobody may use.
+    /// Takes out links that are closed to all.
     pub(super) fn drop_closed(&mut self) {
         let is_open =
             |it: &Link| it.walkers || it.cars != (false, false) || it.cycles != (false, false);
@@ -60,7 +60,7 @@ impl Joined {
     }
 }
 
-/// All of it.
+/// Joins ways at their nodes into links and junctions.
 pub(super) fn join(ways: &Ways, nodes: &Nodes, relations: &Relations) -> Joined {
     let runs = runs(ways, nodes);
     let mut kept = stays(&runs, nodes);

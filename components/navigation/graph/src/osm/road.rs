@@ -34,7 +34,7 @@ struct Kind {
     cycles: bool,
 }
 
-/// The road that a way is; none where nobody drives or walks.
+/// The road that a way is; none where it is closed to cars and walkers.
 pub(super) fn road(tags: &Tags<'_>) -> Option<Road> {
     let kind = kind(tags)?;
     let leave = if kind.cars { access::cars(tags) } else { access::cars_by_name(tags) };

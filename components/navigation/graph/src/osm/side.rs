@@ -31,7 +31,7 @@ const LEFT: [[f64; 4]; 22] = [
 
 /// Whether most of these lie where people drive on the left.
 pub(super) fn left_at(nodes: &[Node]) -> bool {
-    // A thousand of them tell it.
+    // A thousand of them are enough.
     let step = (nodes.len() / 1000).max(1);
     let looked_at = nodes.iter().step_by(step).count();
     let left = nodes.iter().step_by(step).filter(|it| is_left(it.at)).count();

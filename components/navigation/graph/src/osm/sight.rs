@@ -11,7 +11,7 @@ pub(super) struct Sight {
     pub(super) reach: f64,
 }
 
-/// The place that an element is; none where it has no name or nobody looks for it.
+/// The place that an element is; none where it has no name or is of a kind that is not searched for.
 pub(super) fn sight(tags: &Tags<'_>, element: char, id: i64) -> Option<Sight> {
     let name = tags.name();
     if name.local.is_empty() {

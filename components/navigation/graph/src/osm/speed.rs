@@ -15,7 +15,7 @@
 
 use crate::network::Class;
 
-/// A car that nobody limits, where none is known, as fast as this on a road of a class.
+/// The speed of a car where no limit is known, on a road of a class.
 pub(super) fn usual(class: Class, is_ramp: bool) -> u8 {
     let (road, ramp) = match class {
         Class::Motorway => (110, 60),
@@ -67,7 +67,7 @@ pub(super) fn limit(text: &str) -> Option<u8> {
     Some(number * factor).filter(|it| (3.0..=200.0).contains(it)).map(kmh)
 }
 
-/// What a country's law says where nobody has put up a sign.
+/// What a country's law says where there is no sign.
 fn of_country(country: &str, kind: &str) -> Option<u8> {
     let kind = kind.strip_prefix("zone").map_or(kind, |it| it.trim_start_matches(':'));
     if let Ok(zone) = kind.parse::<u8>() {

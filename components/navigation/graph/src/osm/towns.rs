@@ -63,7 +63,7 @@ impl Towns {
         (best[0].1, best[1].1)
     }
 
-    /// What a place of that kind is part of, for whoever reads: `Kallio, Helsinki`.
+    /// What a place of that kind is part of, for people: `Kallio, Helsinki`.
     pub(super) fn address(&self, point: Point, kind: PlaceKind) -> Text {
         let (town, quarter) = match (kind, self.at(point)) {
             (PlaceKind::Town, _) => (None, None),

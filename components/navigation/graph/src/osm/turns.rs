@@ -89,7 +89,7 @@ fn of_turn(joined: &Joined, turn: &Turn, over: u32, links: &[u32], all: &mut Vec
     let froms: Vec<u32> =
         links.iter().copied().filter(|it| comes(it) && of(*it, &turn.from)).collect();
     let tos: Vec<u32> = links.iter().copied().filter(|it| of(*it, &turn.to)).collect();
-    // A way that goes on beyond the node is on both sides of it: nobody can tell which is meant.
+    // A way that goes on beyond the node is on both sides of it: the data do not tell which is meant.
     if froms.len() > turn.from.len() || tos.is_empty() {
         return;
     }

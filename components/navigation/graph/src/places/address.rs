@@ -1,4 +1,4 @@
-//! Addresses, taken apart: the most specific part that somebody knows is what is meant.
+//! Addresses, taken apart: the most specific part that is known is what is meant.
 
 use crate::names::folded;
 
@@ -19,7 +19,7 @@ const BOUNDS: [char; 8] = ['都', '道', '府', '県', '市', '区', '町', '村
 /// A part of an address, to be looked up.
 #[derive(Debug)]
 pub(super) struct Part {
-    /// Folded.
+    /// The part's name, folded.
     pub(super) name: String,
     /// What the address says that it lies in, folded: 大阪市の北区 is not the one of Tokyo.
     within: Within,

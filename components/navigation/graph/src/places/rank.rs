@@ -7,7 +7,7 @@ use crate::network::PlaceKind;
 pub(super) struct Key {
     /// The folded name.
     pub(super) name: String,
-    /// Whose it is.
+    /// Number of its place.
     pub(super) place: u32,
     /// Whether it is the name itself, not an alias or the name without its ending.
     pub(super) own: bool,
@@ -16,8 +16,8 @@ pub(super) struct Key {
 }
 
 impl Key {
-    /// Smaller goes first. Whoever says a whole name means a town before a station; whoever leaves out
-    /// an ending means the station: 品川 is 品川駅 before 品川区.
+    /// Smaller goes first. A whole name means a town before a station; a name without
+    /// its ending means the station: 品川 is 品川駅 before 品川区.
     fn rank(&self) -> (bool, u8, u8, u32) {
         let kind = match self.kind {
             PlaceKind::Town if self.own => 0,
@@ -30,7 +30,7 @@ impl Key {
             PlaceKind::Street => 7,
             PlaceKind::House => 8,
         };
-        // Whoever says 羽田 means the airport, even where a junction is called just so.
+        // 羽田 means the airport, even where a junction is called just so.
         let is_own = self.own && kind < 6;
         (!is_own, kind, 255 - self.weight, self.place)
     }

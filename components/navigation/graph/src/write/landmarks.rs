@@ -1,4 +1,4 @@
-//! Times to and from some far places: with them a search knows which way is towards its goal.
+//! Times to and from some far places: with them a search knows which direction is towards its goal.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
@@ -13,7 +13,7 @@ const LANDMARKS: usize = 8;
 /// The times from one landmark to every junction, and back, in steps of [`LANDMARK_MS`].
 ///
 /// Each link's time is rounded down to whole steps first: then no difference of two times is more than
-/// what the way between takes, and a search may rely on that at every link.
+/// what the route between takes, and a search may rely on that at every link.
 #[derive(Debug)]
 pub(super) struct Times {
     pub(super) from: Vec<u32>,

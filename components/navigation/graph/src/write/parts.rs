@@ -42,7 +42,7 @@ pub(super) fn directed(plan: &Plan<'_>, open: Open) -> Vec<bool> {
     largest(&part, &sizes, (0..part.len()).filter(|it| is_open(*it)).count())
 }
 
-/// The same for walkers, who walk all their ways in both directions.
+/// The same for walkers, who walk all their links in both directions.
 pub(super) fn walkers(plan: &Plan<'_>) -> Vec<bool> {
     let mut part = vec![u32::MAX; plan.nodes.len()];
     let mut sizes = Vec::new();

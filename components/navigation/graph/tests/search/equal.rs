@@ -8,7 +8,7 @@ use crate::{
     plain::{Plain, nearest, nearest_metres},
 };
 
-/// What may be wished.
+/// Any constraints of a route.
 pub(crate) fn any_wish() -> impl Strategy<Value = Wish> {
     let modes = prop::sample::select(vec![Mode::Drive, Mode::Drive, Mode::Walk, Mode::Cycle]);
     let best = vec![Prefer::Fastest, Prefer::Fastest, Prefer::Shortest, Prefer::Cheapest];
@@ -79,7 +79,7 @@ proptest! {
         mut wish in any_wish(),
         pairs in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 16),
     ) {
-        // Mostly streets, so that most pairs have a way.
+        // Mostly streets, so that most pairs have a route.
         for (index, link) in network.links.iter_mut().enumerate().filter(|it| it.0 % 3 > 0) {
             link.cars = (true, true);
             link.walkers = true;
@@ -96,7 +96,7 @@ proptest! {
     }
 }
 
-/// How many of the pairs have a way that is as good as the plain search's; and what is wrong with others.
+/// How many of the pairs have a route that is as good as the plain search's; and what is wrong with others.
 fn unequal(network: &Network, wish: &Wish, pairs: &[(Point, Point)]) -> (usize, Vec<String>) {
     let bytes = write(network).unwrap();
     let graph = Graph::open(&bytes[..]).unwrap();

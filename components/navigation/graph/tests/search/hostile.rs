@@ -1,4 +1,4 @@
-//! Files that are damaged, foreign or cut off: a clear word, never a panic, never an endless loop.
+//! Files that are damaged, foreign or cut off: a clear error, never a panic, never an endless loop.
 
 use graph::{Class, Graph, Mode, Network, NotFound, Point, Wish, write::write};
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ fn checksum(bytes: &[u8]) -> u32 {
     (sum ^ (sum >> 32)) as u32
 }
 
-/// Where the sealed pieces of a file lie: its header, and each shelf's register and blocks.
+/// Where the sealed pieces of a file lie: its header, and each section's index and blocks.
 fn sealed(bytes: &[u8]) -> Vec<(usize, usize)> {
     let number = |at: usize, length: usize| {
         bytes[at..at + length].iter().rev().fold(0_usize, |sum, &it| sum << 8 | usize::from(it))

@@ -1,4 +1,4 @@
-//! Alternatives keep to their definition, told by other code than that which finds them.
+//! Alternatives keep to their definition, checked by other code than that which finds them.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use crate::{
     plain::Plain,
 };
 
-/// The links of a way: which, whether from its beginning, and the metres and seconds travelled on it.
+/// The links of a route: which, whether from its beginning, and the metres and seconds travelled on it.
 fn links(network: &Network, way: &Found) -> Vec<(usize, bool)> {
     let key = |a: Point, b: Point| [a.lat, a.lng, b.lat, b.lng].map(|it| (it * 1e6).round() as i64);
     let mut ends = HashMap::new();
@@ -86,7 +86,7 @@ proptest! {
             for index in 1..ways.len() {
                 prop_assert_eq!(obeys(&network, &wish, &ways, index), Ok(()));
                 let ends = |it: &Found| (it.legs[0].points[0], *it.legs.last().unwrap().points.last().unwrap());
-                // Where a place is beside several roads, one way may begin nearer to it than the other.
+                // Where a place is beside several roads, one route may begin nearer to it than the other.
                 if ends(&ways[index]) == ends(&ways[index - 1]) {
                     prop_assert!(ways[index].seconds >= ways[index - 1].seconds - 0.01, "best first");
                 }
@@ -142,7 +142,7 @@ fn what_shares_too_much_takes_too_long_or_makes_a_detour_is_no_alternative() {
     let ways = graph.ways(from, to, &wish).unwrap();
     let same = graph.is_alternative(&ways[0], &ways[..1], &wish).unwrap();
     assert!(!same, "it shares all");
-    // Where the fast roads are shut the way is there still, but on the open map it is beside them.
+    // Where the fast roads are shut the route is there still, but on the open map it is beside them.
     let mut slow = network;
     for link in &mut slow.links {
         if link.kmh > 30 {

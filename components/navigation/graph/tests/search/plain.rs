@@ -1,4 +1,4 @@
-//! The model in plain words: Dijkstra's search over links in one direction, from the network itself.
+//! The model in plain form: Dijkstra's search over links in one direction, from the network itself.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
@@ -77,7 +77,7 @@ impl<'n> Plain<'n> {
         }
     }
 
-    /// What a way that was found costs by the same count.
+    /// What a route that was found costs by the same count.
     pub(crate) fn worth(&self, way: &Found) -> f64 {
         let paid = |it: &Leg| it.class == Class::Ferry || it.toll && self.wish.mode == Mode::Drive;
         let metre = |it: &Leg| if paid(it) { 4.0 } else { 1.0 };
@@ -158,7 +158,7 @@ impl<'n> Plain<'n> {
         }
     }
 
-    /// Seconds of the fastest way that begins with the whole of one link and ends with the whole of another.
+    /// Seconds of the fastest route that begins with the whole of one link and ends with the whole of another.
     pub(crate) fn fastest_over(&self, from: Arc, to: Arc) -> Option<f64> {
         if from == to {
             return Some(self.seconds(from.0));
@@ -181,7 +181,7 @@ impl<'n> Plain<'n> {
         None
     }
 
-    /// What the best way between two places costs.
+    /// What the best route between two places costs.
     pub(crate) fn best(&self, from: On, to: On) -> Option<f64> {
         let cost = |(index, ahead): Arc, part: f64| {
             self.cost(index) * if ahead { part } else { 1.0 - part }

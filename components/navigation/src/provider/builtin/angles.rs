@@ -4,17 +4,17 @@ use graph::Point;
 
 /// One bends away less than that where a road forks.
 const FORK: f64 = 45.0;
-/// Two ways that bend less apart than that are told by left and right.
+/// Two roads that bend less apart than that are described as left and right.
 const APART: f64 = 60.0;
 
-/// Which side.
+/// On which side a road lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Left,
     Right,
 }
 
-/// On which side of what one could have taken instead a way goes; where there is nothing, whither it
+/// On which side of what one could have taken instead a route goes; where there is nothing, whither it
 /// bends.
 pub(crate) fn side(turn: f64, others: &[f64]) -> Side {
     let ahead = || others.iter().filter(|it| it.abs() < 120.0);
@@ -27,7 +27,7 @@ pub(crate) fn side(turn: f64, others: &[f64]) -> Side {
     if is_left { Side::Left } else { Side::Right }
 }
 
-/// Whether two ways lead on, one as straight as the other.
+/// Whether two roads lead on, one as straight as the other.
 pub(crate) fn is_fork(turn: f64, others: &[f64]) -> bool {
     turn.abs() < FORK && others.iter().any(|it| it.abs() < FORK && (it - turn).abs() < APART)
 }

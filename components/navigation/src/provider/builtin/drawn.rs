@@ -1,4 +1,4 @@
-//! A way that was found, as the route that is specified: its line, its steps, and what a page draws.
+//! A route that was found, in the specified shape: its line, its steps, and what a page draws.
 
 use graph::{Class, Found, Leg, Mode, Point};
 use output::navigation::{Route, RouteDetails, Step};
@@ -13,7 +13,7 @@ use crate::{ask::Language, words};
 /// Digits behind the point of a line that is encoded.
 const PRECISION: u32 = 5;
 
-/// A way, as far as it is told.
+/// The part of a route that is described.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Way<'a> {
     pub(crate) seconds: f64,
@@ -33,22 +33,22 @@ impl<'a> From<&'a Found> for Way<'a> {
     }
 }
 
-/// How a way is told.
+/// How a route is described.
 #[derive(Clone, Debug)]
 pub(crate) struct Telling<'a> {
     pub(crate) mode: Mode,
     pub(crate) language: Language,
-    /// The factors that the way was found with.
+    /// The factors that the route was found with.
     pub(crate) traffic: &'a [f32; 9],
     /// What is arrived at, part by part.
     pub(crate) goals: Vec<&'a str>,
     pub(crate) summary: String,
     pub(crate) warnings: Vec<String>,
-    /// Where a way without any link is.
+    /// Where a route without any link is.
     pub(crate) ends: (Point, Point),
 }
 
-/// The route over these parts, from stop to stop, and what is told beside it.
+/// The route over these parts, from stop to stop, and its details.
 pub(crate) fn route(parts: &[Way<'_>], telling: Telling<'_>) -> (Route, RouteDetails) {
     let mut line: Vec<Point> = Vec::new();
     let (mut steps, mut steps_at) = (Vec::new(), Vec::new());

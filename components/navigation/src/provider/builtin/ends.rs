@@ -1,4 +1,4 @@
-//! The two ends of a way: a name, an address or `lat,lng` becomes a place of a map.
+//! The two ends of a route: a name, an address or `lat,lng` becomes a place of a map.
 
 use graph::{
     Found, Graph, NotFound, Place, PlaceKind, Point, Source, Text,
@@ -15,13 +15,13 @@ use crate::{
 
 /// Hits that are looked at: the one that is meant, and others of its name.
 const HITS_MAX: usize = 6;
-/// Others of one name that are told.
+/// Others of one name that are listed.
 const OTHERS_MAX: usize = 3;
-/// Names that are told where nobody has the one that was asked for.
+/// Names that are listed where no place has the one that was asked for.
 const CLOSE_MAX: usize = 5;
 /// Letters that a name has at least in which one may be mistyped.
 const TYPED_MIN: usize = 5;
-/// A stop that far from the road is told, in metres.
+/// A stop that far from the road is mentioned, in metres.
 const FAR_METRES: f64 = 300.0;
 /// What lies that near to a pair of numbers gives it a name.
 const NEAR_METRES: f64 = 300.0;
@@ -49,7 +49,7 @@ pub(crate) enum Understood {
 }
 
 impl Known {
-    /// For whoever reads: where it is and what it is called.
+    /// For people: where it is and what it is called.
     pub(crate) fn formatted(&self, language: Language) -> String {
         let (name, address) = (text(&self.name, language), text(&self.address, language));
         match language {
@@ -64,7 +64,7 @@ impl Known {
         text(&self.name, language)
     }
 
-    /// How it was understood, for whoever asked.
+    /// How it was understood, for the caller.
     pub(crate) fn told(&self, language: Language) -> Option<String> {
         let name = self.formatted(language);
         Some(match (self.understood.as_ref()?, language) {
@@ -115,7 +115,7 @@ impl From<Place> for Known {
     }
 }
 
-/// Google's word for what a place is.
+/// Google's type for what a place is.
 fn word(kind: PlaceKind) -> &'static str {
     match kind {
         PlaceKind::Station => "train_station",
@@ -137,7 +137,7 @@ pub(crate) fn road_metres(parts: &[Found], stops: &[Known]) -> Vec<f64> {
     stops.iter().zip(roads).map(|(it, road)| road.map_or(0.0, |at| at.metres_to(it.at))).collect()
 }
 
-/// What whoever follows the route must know of where it begins and ends.
+/// What a traveller must know of where the route begins and ends.
 pub(crate) fn notes(parts: &[Found], stops: &[Known], language: Language) -> Vec<String> {
     let understood = stops.iter().filter_map(|it| it.told(language));
     let far = stops.iter().zip(road_metres(parts, stops)).filter(|it| it.1 >= FAR_METRES);
@@ -192,7 +192,7 @@ pub(crate) fn known<S: Source>(graph: &Graph<S>, asked: &str) -> Result<Option<K
     Ok(Some(known))
 }
 
-/// The one place that a name with a letter wrong is surely meant for: where letters are Latin, and nobody
+/// The one place that a name with a letter wrong is surely meant for: where letters are Latin, and no place
 /// elsewhere is called so.
 fn mistyped<S: Source>(graph: &Graph<S>, asked: &str) -> Result<Option<Known>, Trouble> {
     let name = folded(asked);
@@ -233,7 +233,7 @@ pub(crate) fn is_inside<S: Source>(graph: &Graph<S>, at: Point) -> bool {
         && (low.lng - MARGIN..=high.lng + MARGIN).contains(&at.lng)
 }
 
-/// Names that are much like one that nobody has.
+/// Names that are much like one that no place has.
 ///
 /// # Errors
 /// When a map cannot be read.

@@ -1,4 +1,4 @@
-//! What a step says, in two languages, and Google's word for it.
+//! What a step says, in two languages, and Google's name for its maneuver.
 
 use graph::{Leg, Text};
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::ask::Language;
 
-/// Google's word for a move; none for the first.
+/// Google's name for a move; none for the first.
 pub(crate) fn maneuver(what: Move) -> Option<&'static str> {
     let of = |side, left, right| Some(if side == Side::Left { left } else { right });
     match what {

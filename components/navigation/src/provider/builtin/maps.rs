@@ -11,7 +11,7 @@ use crate::{arguments::coordinates, gazetteer, network::NETWORK, trouble::Troubl
 pub enum Bytes {
     /// In a granted file of that name.
     File(String),
-    /// In the component.
+    /// The map that is built into the component.
     Bundled,
 }
 

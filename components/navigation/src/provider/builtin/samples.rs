@@ -1,4 +1,4 @@
-//! Ways made by hand, for tests.
+//! Routes made by hand, for tests.
 
 use graph::{Class, Leg, Point, Text};
 

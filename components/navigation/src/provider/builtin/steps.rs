@@ -1,10 +1,10 @@
-//! Where along a way something has to be done: a way is cut into steps, and what only goes on is none.
+//! Where along a route something has to be done: a route is cut into steps, and what only goes on is none.
 
 use graph::{Class, Leg};
 
 use super::angles::{Side, is_fork, side};
 
-/// A bend that somebody notices, in degrees.
+/// A bend that a driver notices, in degrees.
 const SLIGHT: f64 = 20.0;
 /// From here on it is a turn.
 const TURN: f64 = 45.0;
@@ -14,7 +14,7 @@ const BACK: f64 = 170.0;
 const APART: f64 = 10.0;
 /// A name that holds for less than that is not worth a step, in metres.
 const NAME_METRES_MIN: f64 = 300.0;
-/// Whoever drives a ramp longer than that is told where it ends.
+/// A ramp longer than that has a step where it ends.
 const RAMP_METRES_MAX: f64 = 400.0;
 
 /// What has to be done.
@@ -28,9 +28,9 @@ pub(crate) enum Move {
     Back(Side),
     Keep(Side),
     Fork(Side),
-    /// Onto an expressway.
+    /// The step leads onto an expressway.
     Enter(Side),
-    /// Off an expressway.
+    /// The step leads off an expressway.
     Leave(Side),
     Merge,
     Roundabout(Side, usize),
@@ -47,7 +47,7 @@ pub(crate) struct Cut {
     pub(crate) road: Option<usize>,
 }
 
-/// What kind of way a leg is, as far as moves go.
+/// What kind of road a leg is, as far as moves go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     Street,
@@ -67,14 +67,14 @@ fn way(leg: &Leg) -> Way {
     }
 }
 
-/// The steps of a way, the first included; the arrival is not among them.
+/// The steps of a route, the first included; the arrival is not among them.
 pub(crate) fn cuts(legs: &[Leg]) -> Vec<Cut> {
     let mut cuts: Vec<Cut> = Vec::new();
     if legs.is_empty() {
         return cuts;
     }
     cuts.push(Cut { at: 0, what: Move::Depart, road: named(legs, 0) });
-    // The road that was told last.
+    // The road that was named last.
     let mut told = cuts[0].road;
     for at in 1..legs.len() {
         if let Some(what) = what(legs, at, told) {
@@ -148,7 +148,7 @@ fn street(legs: &[Leg], at: usize, told: Option<usize>) -> Option<Move> {
     if angle >= BACK {
         return Some(Move::Back(bent));
     }
-    // Nobody can go wrong where there is one way, or where the road keeps its name.
+    // A driver cannot go wrong where there is one way on, or where the road keeps its name.
     let goes_on = leg.others.is_empty() || same(legs, at - 1, at);
     if goes_on {
         return is_new_name.then_some(Move::Straight);
@@ -209,7 +209,7 @@ fn is_named(leg: &Leg) -> bool {
     !leg.name.local.is_empty() || !leg.number.is_empty()
 }
 
-/// Whether a road begins there that has another name than the one that was told, for a while.
+/// Whether a road begins there that has another name than the one that was named last, for a while.
 fn is_new(legs: &[Leg], at: usize, told: Option<usize>) -> bool {
     if !is_named(&legs[at]) || told.is_some_and(|it| same(legs, it, at)) {
         return false;

@@ -16,14 +16,14 @@ const NEAR_METRES: f64 = 500.0;
 /// What lies around a point lies within so many metres of it.
 const AROUND_METRES: f64 = 2_500.0;
 
-/// A place that somebody may mean.
+/// A place that typed text may mean.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Suggestion {
-    /// Its name.
+    /// Its name for people.
     pub name: String,
     /// What it is part of.
     pub detail: String,
-    /// Where.
+    /// Where it lies.
     pub location: Point,
     /// Names it for good.
     pub place_id: String,
@@ -36,7 +36,7 @@ pub struct About {
     pub attribution: String,
     /// South-west and north-east, each latitude and longitude.
     pub bounds: Option<[[f64; 2]; 2]>,
-    /// Its name.
+    /// Name of the map, where one was imported.
     pub map: Option<String>,
 }
 
@@ -99,7 +99,7 @@ pub struct Around {
     /// How far that is, in metres.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metres: Option<u64>,
-    /// The nearest road.
+    /// Name of the nearest road.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub road: Option<String>,
     /// How far that is, in metres.

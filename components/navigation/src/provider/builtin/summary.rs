@@ -10,13 +10,13 @@ use crate::{ask::Language, words};
 /// A second road that is at least that much of the first is named beside it.
 const SECOND_MIN: f64 = 0.45;
 
-/// One a way, each another than those before it.
+/// One a route, each another than those before it.
 pub(crate) fn summaries(ways: &[&[Leg]], language: Language) -> Vec<String> {
     let roads: Vec<_> = ways.iter().map(|it| longest(it, language)).collect();
     let mut all: Vec<Vec<String>> = Vec::new();
     for (index, own) in roads.iter().enumerate() {
         let mut named = first(own);
-        // A road that no other way takes says most of it.
+        // A road that no other route takes says most of it.
         let is_elsewhere = |name: &String| {
             let others = roads.iter().enumerate().filter(|it| it.0 != index);
             others.flat_map(|it| it.1).any(|it| it.0 == *name)
@@ -72,7 +72,7 @@ fn longest(legs: &[Leg], language: Language) -> Vec<(String, f64)> {
     roads
 }
 
-/// People know a way by its big roads.
+/// People know a route by its big roads.
 fn weight(class: Class) -> f64 {
     match class {
         Class::Motorway => 1.3,

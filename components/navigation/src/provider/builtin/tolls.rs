@@ -26,7 +26,7 @@ enum Operator {
     YokohamaShindo,
 }
 
-/// The tolls of a way; none where there are none, or where a road's price is not known.
+/// The tolls of a route; none where there are none, or where a road's price is not known.
 #[must_use]
 pub(crate) fn toll(legs: &[Leg]) -> Option<Toll> {
     let mut amount = 0.0;
@@ -51,7 +51,7 @@ pub(crate) fn toll(legs: &[Leg]) -> Option<Toll> {
 }
 
 /// Whose road begins there; a ramp is of the road that one is on, or else of the one it leads to, and
-/// costs nothing where it leads to none. None where nobody knows.
+/// costs nothing where it leads to none. None where it is not known.
 fn operator(legs: &[Leg], drive: Option<(Operator, f64)>) -> Option<Option<Operator>> {
     let is_ramp = |it: &&Leg| it.ramp || it.name.local.is_empty();
     let mut tolled = legs.iter().take_while(|it| it.toll);

@@ -41,7 +41,7 @@ const GOOD: f64 = 0.5;
 /// On a bad day even an empty hour has something.
 const BAD_LEAST: f64 = 0.05;
 
-/// The factors of all classes at a moment there; 1 is nobody else.
+/// The factors of all classes at a moment there; 1 is an empty road.
 #[must_use]
 pub fn factors(at: SystemTime, place: Point, model: Traffic) -> [f32; 9] {
     let (hour, is_weekend) = local(at, place);

@@ -14,7 +14,7 @@ pub(crate) fn unreadable(map: &str, error: NotFound) -> Trouble {
     }
 }
 
-/// Why there is no way between two places of a map.
+/// Why there is no route between two places of a map.
 pub(crate) fn no_way(
     error: NotFound,
     map: &str,

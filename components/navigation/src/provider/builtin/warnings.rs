@@ -1,4 +1,4 @@
-//! What whoever follows a route of the built-in provider must know.
+//! What a traveller on a route of the built-in provider must know.
 
 use graph::{Class, Leg, Mode};
 

@@ -3,7 +3,7 @@
 use output::navigation::{Measure, Point};
 use serde::{Deserialize, de::DeserializeOwned};
 
-/// An answer with Google's word for how it went.
+/// An answer with Google's status.
 pub trait Answer: DeserializeOwned {
     /// `OK`, `ZERO_RESULTS` …
     fn status(&self) -> &str;
@@ -12,12 +12,12 @@ pub trait Answer: DeserializeOwned {
 /// Of the Directions API.
 #[derive(Debug, Deserialize)]
 pub struct Directions {
-    /// How it went.
+    /// Google's status of the answer.
     pub status: String,
-    /// In Google's words, for developers.
+    /// Google's explanation, for developers.
     #[serde(default)]
     pub error_message: String,
-    /// Best first.
+    /// The routes, best first.
     #[serde(default)]
     pub routes: Vec<Route>,
     /// Origin and destination.
@@ -25,7 +25,7 @@ pub struct Directions {
     pub geocoded_waypoints: Vec<Waypoint>,
 }
 
-/// One route.
+/// One route of the answer.
 #[derive(Debug, Deserialize)]
 pub struct Route {
     /// What tells it from the others.
@@ -46,16 +46,16 @@ pub struct Route {
 /// An encoded line.
 #[derive(Debug, Deserialize)]
 pub struct Line {
-    /// With precision 5.
+    /// The line, encoded with precision 5.
     pub points: String,
 }
 
 /// From one stop to the next.
 #[derive(Debug, Deserialize)]
 pub struct Leg {
-    /// In metres.
+    /// Its length in metres.
     pub distance: Measure,
-    /// In seconds.
+    /// Its time in seconds.
     pub duration: Measure,
     /// In seconds, at the time of departure.
     pub duration_in_traffic: Option<Measure>,
@@ -69,7 +69,7 @@ pub struct Leg {
     pub start_location: Option<Point>,
     /// Where it ends.
     pub end_location: Option<Point>,
-    /// In order.
+    /// The steps, in order.
     #[serde(default)]
     pub steps: Vec<Step>,
 }
@@ -77,14 +77,14 @@ pub struct Leg {
 /// What to do next.
 #[derive(Debug, Deserialize)]
 pub struct Step {
-    /// With tags.
+    /// The instruction, with HTML tags.
     #[serde(default)]
     pub html_instructions: String,
-    /// In metres.
+    /// Its length in metres.
     pub distance: Measure,
-    /// In seconds.
+    /// Its time in seconds.
     pub duration: Measure,
-    /// Google's word for it.
+    /// Google's name for the maneuver.
     pub maneuver: Option<String>,
     /// Where it begins.
     pub start_location: Option<Point>,
@@ -93,13 +93,13 @@ pub struct Step {
 /// How origin or destination was understood.
 #[derive(Debug, Deserialize)]
 pub struct Waypoint {
-    /// `OK`, `ZERO_RESULTS`.
+    /// The place's status: `OK`, `ZERO_RESULTS`.
     #[serde(default)]
     pub geocoder_status: String,
     /// Google's name for it.
     #[serde(default)]
     pub place_id: String,
-    /// What it is.
+    /// Google's types of the place.
     #[serde(default)]
     pub types: Vec<String>,
 }
@@ -109,10 +109,10 @@ pub struct Waypoint {
 pub struct Matrix {
     /// How it went as a whole.
     pub status: String,
-    /// In Google's words, for developers.
+    /// Google's explanation, for developers.
     #[serde(default)]
     pub error_message: String,
-    /// One an origin.
+    /// A row for each origin.
     #[serde(default)]
     pub rows: Vec<Row>,
     /// As Google knows them.
@@ -123,10 +123,10 @@ pub struct Matrix {
     pub destination_addresses: Vec<String>,
 }
 
-/// From one origin.
+/// The row of one origin.
 #[derive(Debug, Deserialize)]
 pub struct Row {
-    /// One a destination.
+    /// An element for each destination.
     pub elements: Vec<Element>,
 }
 
@@ -135,9 +135,9 @@ pub struct Row {
 pub struct Element {
     /// How this pair went.
     pub status: String,
-    /// In metres.
+    /// Length in metres.
     pub distance: Option<Measure>,
-    /// In seconds.
+    /// Time in seconds.
     pub duration: Option<Measure>,
     /// In seconds, at the time of departure.
     pub duration_in_traffic: Option<Measure>,
@@ -146,33 +146,33 @@ pub struct Element {
 /// Of the Geocoding API.
 #[derive(Debug, Deserialize)]
 pub struct Geocoded {
-    /// How it went.
+    /// Google's status of the answer.
     pub status: String,
-    /// In Google's words, for developers.
+    /// Google's explanation, for developers.
     #[serde(default)]
     pub error_message: String,
-    /// Best first.
+    /// The places, best first.
     #[serde(default)]
     pub results: Vec<Found>,
 }
 
-/// One place.
+/// One place of the answer.
 #[derive(Debug, Deserialize)]
 pub struct Found {
-    /// For people.
+    /// The address, for people.
     #[serde(default)]
     pub formatted_address: String,
     /// Google's name for it.
     #[serde(default)]
     pub place_id: String,
-    /// Where.
+    /// Where it lies.
     pub geometry: Geometry,
 }
 
 /// Where a place is.
 #[derive(Debug, Deserialize)]
 pub struct Geometry {
-    /// Its middle.
+    /// Its middle, as a point.
     pub location: Point,
 }
 

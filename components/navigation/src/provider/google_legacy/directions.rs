@@ -18,7 +18,7 @@ const KNOWN: [(&str, &str); 5] = [
     ("traffic_model", "/traffic_model"),
 ];
 
-/// Reads it.
+/// Reads the answer as routes.
 pub(super) fn read(
     answer: answer::Directions,
     ask: &RouteAsk,
@@ -51,7 +51,7 @@ pub(super) fn read(
     Ok((Routes { routes, geocoded_waypoints }, details))
 }
 
-/// Which of both ends nobody knows.
+/// Which of both ends is not known.
 fn not_found(answer: &answer::Directions, ask: &RouteAsk) -> Trouble {
     let is_known =
         |at: usize| answer.geocoded_waypoints.get(at).is_none_or(|it| it.geocoder_status == "OK");

@@ -1,4 +1,4 @@
-//! Google's words for how it went, as what they mean here (NAV-40).
+//! Google's statuses, as what they mean here (NAV-40).
 
 use crate::{
     provider::{
@@ -23,7 +23,7 @@ pub(crate) fn trouble(status: &str, message: &str, known: &[(&str, &str)]) -> Tr
         _ if status.starts_with("MAX_") && status.ends_with("_EXCEEDED") => {
             invalid(status, message, known)
         }
-        // Whatever word comes is another host's text.
+        // Any other status is another host's text.
         other => failed(&format!("Google answers with the status {}", clipped(other))),
     }
 }

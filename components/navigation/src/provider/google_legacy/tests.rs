@@ -1,4 +1,4 @@
-//! The specified calls, and every word that Google may answer them with.
+//! The specified calls, and every status that Google may answer them with.
 
 use std::time::{Duration, SystemTime};
 

@@ -3,17 +3,17 @@
 
 use serde::Deserialize;
 
-/// Of `computeRoutes`.
+/// The answer of `computeRoutes`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Routes {
-    /// Best first.
+    /// The routes, best first.
     pub routes: Vec<Route>,
     /// How the ends were understood.
     pub geocoding_results: Ends,
 }
 
-/// One route.
+/// One route of the answer.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Route {
@@ -21,11 +21,11 @@ pub struct Route {
     pub description: String,
     /// What must be shown.
     pub warnings: Vec<String>,
-    /// In metres.
+    /// Its length in metres.
     pub distance_meters: u64,
     /// With traffic: `123s`.
     pub duration: String,
-    /// Without.
+    /// Its time without traffic.
     pub static_duration: String,
     /// The whole line.
     pub polyline: Line,
@@ -39,7 +39,7 @@ pub struct Route {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Line {
-    /// With precision 5.
+    /// The line, encoded with precision 5.
     pub encoded_polyline: String,
 }
 
@@ -51,7 +51,7 @@ pub struct Leg {
     pub start_location: Location,
     /// Where it ends.
     pub end_location: Location,
-    /// In order.
+    /// The steps, in order.
     pub steps: Vec<Step>,
 }
 
@@ -59,41 +59,41 @@ pub struct Leg {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Step {
-    /// In metres.
+    /// Its length in metres.
     pub distance_meters: u64,
-    /// Without traffic.
+    /// Its time without traffic.
     pub static_duration: String,
     /// Where it begins.
     pub start_location: Location,
-    /// What to do.
+    /// What the driver has to do.
     pub navigation_instruction: Instruction,
 }
 
-/// What to do.
+/// What the driver has to do.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Instruction {
-    /// `TURN_RIGHT`.
+    /// The maneuver, such as `TURN_RIGHT`.
     pub maneuver: String,
-    /// For people.
+    /// The instruction, for people.
     pub instructions: String,
 }
 
-/// A place.
+/// A place as a point.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Location {
-    /// In degrees.
+    /// Its coordinates, in degrees.
     pub lat_lng: LatLng,
 }
 
-/// In degrees.
+/// Coordinates in degrees.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct LatLng {
-    /// North is positive.
+    /// Latitude; north is positive.
     pub latitude: f64,
-    /// East is positive.
+    /// Longitude; east is positive.
     pub longitude: f64,
 }
 
@@ -113,15 +113,15 @@ pub struct TollInfo {
     pub estimated_price: Vec<Money>,
 }
 
-/// An amount.
+/// An amount of money.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Money {
-    /// ISO 4217.
+    /// The currency's code by ISO 4217.
     pub currency_code: String,
     /// Whole units; a text, as Google writes large numbers.
     pub units: String,
-    /// Billionths of one.
+    /// The rest, in billionths of the unit.
     pub nanos: i32,
 }
 
@@ -129,9 +129,9 @@ pub struct Money {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Ends {
-    /// The beginning.
+    /// How the beginning was understood.
     pub origin: End,
-    /// The end.
+    /// How the end was understood.
     pub destination: End,
 }
 
@@ -139,11 +139,11 @@ pub struct Ends {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct End {
-    /// Empty is well.
+    /// The geocoder's status; empty where all is well.
     pub geocoder_status: Status,
     /// Google's name for it.
     pub place_id: String,
-    /// What it is.
+    /// Google's types of the place.
     #[serde(rename = "type")]
     pub types: Vec<String>,
 }
@@ -154,7 +154,7 @@ pub struct End {
 pub struct Status {
     /// A number of gRPC's: 5 is not found.
     pub code: i64,
-    /// For developers.
+    /// The explanation, for developers.
     pub message: String,
 }
 
@@ -162,19 +162,19 @@ pub struct Status {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Element {
-    /// Which origin.
+    /// Which origin, from 0.
     pub origin_index: usize,
-    /// Which destination.
+    /// Which destination, from 0.
     pub destination_index: usize,
     /// How this pair went.
     pub status: Status,
-    /// `ROUTE_EXISTS`, `ROUTE_NOT_FOUND`.
+    /// Whether there is a route: `ROUTE_EXISTS`, `ROUTE_NOT_FOUND`.
     pub condition: String,
-    /// In metres.
+    /// Its length in metres.
     pub distance_meters: u64,
-    /// With traffic.
+    /// Its time with traffic.
     pub duration: String,
-    /// Without.
+    /// Its time without traffic.
     pub static_duration: String,
 }
 
@@ -182,16 +182,16 @@ pub struct Element {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Refusal {
-    /// What is wrong.
+    /// The error's details.
     pub error: Refused,
 }
 
-/// What is wrong.
+/// The details of an error.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Refused {
     /// `INVALID_ARGUMENT`, `PERMISSION_DENIED` …
     pub status: String,
-    /// For developers.
+    /// The explanation, for developers.
     pub message: String,
 }

@@ -23,7 +23,7 @@ routes.legs.endLocation,routes.legs.steps.distanceMeters,routes.legs.steps.stati
 routes.legs.steps.startLocation,routes.legs.steps.navigationInstruction,\
 routes.travelAdvisory.tollInfo,geocodingResults";
 
-/// Reads it.
+/// Reads the answer as routes.
 pub(super) fn read(answer: answer::Routes, ask: &RouteAsk) -> Result<(Routes, Details), Trouble> {
     let ends = answer.geocoding_results;
     for (end, pointer, place) in [
@@ -101,7 +101,7 @@ fn step(it: &answer::Step, ask: &RouteAsk) -> Result<Step, Trouble> {
     })
 }
 
-/// Metres as the words for them are made of; no route is longer than an `f64` can tell.
+/// Metres as their texts are made of; no route is longer than an `f64` can tell.
 #[expect(clippy::cast_precision_loss, reason = "no way on the globe has 2^53 metres")]
 pub(super) fn metres(metres: u64) -> f64 {
     metres as f64
@@ -114,7 +114,7 @@ pub(super) fn seconds(text: &str) -> Result<f64, Trouble> {
     number.ok_or_else(|| failed("the provider's answer has a duration that is none"))
 }
 
-/// `TURN_SLIGHT_LEFT` as Google called it before: `turn-slight-left`. What had no word has none.
+/// `TURN_SLIGHT_LEFT` as Google called it before: `turn-slight-left`. What had no name has none.
 pub(super) fn maneuver(word: &str) -> Option<String> {
     const KNOWN: [&str; 18] = [
         "TURN_SLIGHT_LEFT",

@@ -18,7 +18,7 @@ const RETRY_S: u32 = 60;
 pub(super) enum Refusal {
     /// It is plain what that means.
     Plain(Trouble),
-    /// An argument, or one of the places, in Google's words.
+    /// An argument, or one of the places, with Google's explanation.
     Argument { is_place: bool, message: String },
 }
 
@@ -49,7 +49,7 @@ pub(super) fn refusal(reply: &Reply) -> Refusal {
             return Refusal::Argument { is_place: true, message };
         }
         ("INVALID_ARGUMENT" | "FAILED_PRECONDITION" | "OUT_OF_RANGE", _) => {
-            // So does an address that nobody knows look.
+            // The error of an address that is not known looks like this, too.
             let is_place = message.to_lowercase().contains("geocod");
             return Refusal::Argument { is_place, message };
         }

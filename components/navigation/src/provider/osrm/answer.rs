@@ -2,21 +2,21 @@
 
 use serde::Deserialize;
 
-/// Of `/route`.
+/// The answer of `/route`.
 #[derive(Debug, Deserialize)]
 pub struct Routes {
-    /// Best first.
+    /// The routes, best first.
     pub routes: Vec<Route>,
     /// Where on the roads the ends are.
     pub waypoints: Vec<Waypoint>,
 }
 
-/// One route.
+/// One route of the answer.
 #[derive(Debug, Deserialize)]
 pub struct Route {
-    /// In metres.
+    /// Its length in metres.
     pub distance: f64,
-    /// In seconds.
+    /// Its time in seconds.
     pub duration: f64,
     /// The whole line, with precision 5.
     pub geometry: String,
@@ -25,7 +25,7 @@ pub struct Route {
 }
 
 impl Route {
-    /// Whether a road of it is of this class. A server whose map can leave a class out tells it, too.
+    /// Whether a road of it is of this class. A server whose map can leave a class out reports it, too.
     #[must_use]
     pub fn has(&self, class: &str) -> bool {
         let steps = self.legs.iter().flat_map(|it| &it.steps);
@@ -40,21 +40,21 @@ pub struct Leg {
     /// The roads that tell it from others.
     #[serde(default)]
     pub summary: String,
-    /// In order.
+    /// The steps, in order.
     pub steps: Vec<Step>,
 }
 
 /// What to do next.
 #[derive(Debug, Default, Deserialize)]
 pub struct Step {
-    /// In metres.
+    /// Its length in metres.
     pub distance: f64,
-    /// In seconds.
+    /// Its time in seconds.
     pub duration: f64,
     /// The road's name.
     #[serde(default)]
     pub name: String,
-    /// Its number.
+    /// The road's number.
     #[serde(default, rename = "ref")]
     pub number: String,
     /// `driving`, `walking`, `ferry`.
@@ -63,14 +63,14 @@ pub struct Step {
     /// On which side one drives.
     #[serde(default)]
     pub driving_side: String,
-    /// What to do.
+    /// What the traveller has to do.
     pub maneuver: Maneuver,
     /// What is on the way.
     #[serde(default)]
     pub intersections: Vec<Intersection>,
 }
 
-/// What to do.
+/// What the traveller has to do.
 #[derive(Debug, Default, Deserialize)]
 pub struct Maneuver {
     /// `turn`, `merge`, `fork` …
@@ -79,7 +79,7 @@ pub struct Maneuver {
     /// `right`, `slight left` …
     #[serde(default)]
     pub modifier: String,
-    /// Where: lng, lat.
+    /// Where it is: lng, lat.
     pub location: (f64, f64),
     /// Where to, clockwise from the north.
     #[serde(default)]
@@ -103,12 +103,12 @@ pub struct Waypoint {
     pub distance: Option<f64>,
 }
 
-/// Of `/table`.
+/// The answer of `/table`.
 #[derive(Debug, Deserialize)]
 pub struct Table {
-    /// In seconds; null where there is no way.
+    /// In seconds; null where there is no route.
     pub durations: Vec<Vec<Option<f64>>>,
-    /// In metres.
+    /// Lengths in metres, a row for each origin.
     pub distances: Vec<Vec<Option<f64>>>,
     /// Where on the roads the origins are.
     #[serde(default)]
@@ -124,6 +124,6 @@ pub struct Table {
 pub struct Refusal {
     /// `NoRoute`, `NoSegment` …
     pub code: String,
-    /// For developers.
+    /// The explanation, for developers.
     pub message: String,
 }

@@ -1,9 +1,9 @@
-//! What OSRM's maneuvers are in words, in two languages, and in Google's own words for them.
+//! OSRM's maneuvers as text, in two languages, and Google's names for them.
 
 use super::answer::Step;
 use crate::ask::Language;
 
-/// Google's word for it; none where it has none.
+/// Google's name for it; none where it has none.
 pub(super) fn maneuver(step: &Step) -> Option<&'static str> {
     if step.mode == "ferry" {
         return Some("ferry");
@@ -32,7 +32,7 @@ pub(super) fn maneuver(step: &Step) -> Option<&'static str> {
     })
 }
 
-/// Which way it goes.
+/// In which direction it goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     Left,

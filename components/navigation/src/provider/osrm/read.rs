@@ -93,10 +93,10 @@ fn summary(legs: &[answer::Leg]) -> String {
     names.join(", ")
 }
 
-/// A row of a table as it comes; null is no way.
+/// A row of a table as it comes; null is no route.
 type Numbers = Vec<Option<f64>>;
 
-/// Metres and seconds, pair by pair; a place off the map has no way to anywhere.
+/// Metres and seconds, pair by pair; a place off the map has no route to anywhere.
 pub(super) fn table(it: &answer::Table) -> Result<Vec<Vec<Pair>>, Trouble> {
     let is_off = |all: &[answer::Waypoint], at: usize| all.get(at).is_some_and(status::is_off);
     let row = |(at, (durations, distances)): (usize, (&Numbers, &Numbers))| {

@@ -2,38 +2,38 @@
 
 use serde::Deserialize;
 
-/// Of `/route`.
+/// The answer of `/route`.
 #[derive(Debug, Deserialize)]
 pub struct Routes {
-    /// The best one.
+    /// The best route.
     pub trip: Trip,
-    /// The others.
+    /// The other routes.
     #[serde(default)]
     pub alternates: Vec<Alternate>,
 }
 
-/// Another one.
+/// Another route.
 #[derive(Debug, Deserialize)]
 pub struct Alternate {
-    /// It.
+    /// The route itself.
     pub trip: Trip,
 }
 
-/// One route.
+/// One route of the answer.
 #[derive(Debug, Deserialize)]
 pub struct Trip {
     /// From stop to stop: here always one.
     pub legs: Vec<Leg>,
-    /// All of it.
+    /// Time and length of the whole route.
     pub summary: Summary,
 }
 
 /// What a route comes to.
 #[derive(Debug, Deserialize)]
 pub struct Summary {
-    /// In seconds.
+    /// Its time in seconds.
     pub time: f64,
-    /// In kilometres.
+    /// Its length in kilometres.
     pub length: f64,
     /// Whether it costs a toll.
     #[serde(default)]
@@ -51,7 +51,7 @@ pub struct Summary {
 pub struct Leg {
     /// The line, with precision 6.
     pub shape: String,
-    /// In order.
+    /// The maneuvers, in order.
     pub maneuvers: Vec<Maneuver>,
 }
 
@@ -62,13 +62,13 @@ pub struct Maneuver {
     /// A number: 10 is right.
     #[serde(rename = "type")]
     pub kind: u32,
-    /// In words, in the language that was asked for.
+    /// The instruction, in the language that was asked for.
     pub instruction: String,
     /// The roads it leads over.
     pub street_names: Vec<String>,
-    /// In seconds.
+    /// Its time in seconds.
     pub time: f64,
-    /// In kilometres.
+    /// Its length in kilometres.
     pub length: f64,
     /// Clockwise from the north.
     pub bearing_before: Option<f64>,
@@ -84,19 +84,19 @@ pub struct Maneuver {
     pub ferry: bool,
 }
 
-/// Of `/sources_to_targets`.
+/// The answer of `/sources_to_targets`.
 #[derive(Debug, Deserialize)]
 pub struct Table {
     /// A row an origin.
     pub sources_to_targets: Vec<Vec<Pair>>,
 }
 
-/// One pair; null is no way.
+/// One pair; null is no route.
 #[derive(Debug, Deserialize)]
 pub struct Pair {
-    /// In kilometres.
+    /// The length in kilometres.
     pub distance: Option<f64>,
-    /// In seconds.
+    /// The time in seconds.
     pub time: Option<f64>,
 }
 
@@ -106,6 +106,6 @@ pub struct Pair {
 pub struct Refusal {
     /// A number of Valhalla's.
     pub error_code: u32,
-    /// For developers.
+    /// The explanation, for developers.
     pub error: String,
 }

@@ -93,7 +93,7 @@ fn details(maneuvers: &[answer::Maneuver]) -> RouteDetails {
     }
 }
 
-/// What Valhalla keeps clear of it keeps clear of as far as it can; where it could not, that is said.
+/// What Valhalla keeps clear of it keeps clear of as far as it can; where it could not, a warning says so.
 fn warnings(summary: &answer::Summary, ask: &RouteAsk) -> Vec<String> {
     let all = [
         (ask.avoid.tolls && summary.has_toll, "有料道路を含みます。", "This route has tolls."),
@@ -131,7 +131,7 @@ fn summary(maneuvers: &[answer::Maneuver], language: Language) -> String {
     }
 }
 
-/// Google's word for a maneuver; none where it has none.
+/// Google's name for a maneuver; none where it has none.
 fn word(it: &answer::Maneuver) -> Option<&'static str> {
     Some(match it.kind {
         8 | 17 | 22 => "straight",
@@ -154,7 +154,7 @@ fn word(it: &answer::Maneuver) -> Option<&'static str> {
     })
 }
 
-/// Whoever drives on the left goes into it to the left.
+/// A driver on the left goes into it to the left.
 fn roundabout(it: &answer::Maneuver) -> &'static str {
     let turn = it.bearing_after.unwrap_or(0.0) - it.bearing_before.unwrap_or(0.0);
     if turn.rem_euclid(360.0) > 180.0 { "roundabout-left" } else { "roundabout-right" }

@@ -31,7 +31,7 @@ pub(super) fn trouble(reply: &Reply, ends: &[(String, &Known)]) -> Trouble {
     }
 }
 
-/// Of both ends nobody knows which, so both are told.
+/// The answer does not tell which of both ends it is, so the error names both.
 fn outside(ends: &[(String, &Known)]) -> Trouble {
     let names: Vec<_> = ends.iter().map(|it| it.1.name.as_str()).collect();
     let pointer = ends.first().map(|it| it.0.clone()).unwrap_or_default();

@@ -26,7 +26,7 @@ fn ask() -> RouteAsk {
     }
 }
 
-/// A trip over three points, in six digits.
+/// A route over three points, in six digits.
 fn trip() -> Value {
     let line = [(139.76, 35.68), (139.7, 35.5), (139.62, 35.46)];
     let shape = polyline::encode_coordinates(line.map(Into::into), 6).unwrap();
@@ -173,7 +173,7 @@ fn a_place_without_a_way_does_not_spoil_the_others_and_the_asking_ends() {
     let table = valhalla(&script).compare(&ask).unwrap();
     let statuses: Vec<_> = table.rows[0].elements.iter().map(|it| it.status.as_str()).collect();
     assert_eq!(statuses, ["OK", "ZERO_RESULTS"]);
-    // Where nothing has a way, it is not asked for pair by pair without end.
+    // Where nothing has a route, it is not asked for pair by pair without end.
     let script = Script::with((0..TABLES_MAX).map(|_| refused()));
     let many = (0..25).map(|it| format!("35.{it},139")).collect::<Vec<_>>();
     let ask = CompareAsk { origins: ask.origins, destinations: many, ..compare_ask() };

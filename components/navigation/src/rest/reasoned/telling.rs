@@ -1,9 +1,9 @@
-//! The reasons in a model's last word, told while the word is still being written.
+//! The reasons in a model's last message, sent while the message is still being written.
 
-/// The field whose text is told.
+/// The field whose text is sent.
 const FIELD: &str = "\"reasoning\"";
 
-/// A last word that is being written.
+/// A last message that is being written.
 #[derive(Default)]
 pub(in crate::rest) struct Telling {
     written: String,
@@ -14,7 +14,7 @@ pub(in crate::rest) struct Telling {
 }
 
 impl Telling {
-    /// What has been told so far.
+    /// What has been sent so far.
     pub(in crate::rest) fn told(&self) -> &str {
         &self.told
     }

@@ -1,4 +1,4 @@
-//! Last words as models write them.
+//! Last messages as models write them.
 
 use serde_json::json;
 

@@ -46,7 +46,7 @@ impl Sentence {
             let at = self.find_word(it, 0)?;
             self.place_at(at + it.len())
         });
-        // `to Haneda from Shibuya, Shinjuku and Ikebukuro` has one place where the ways end.
+        // `to Haneda from Shibuya, Shinjuku and Ikebukuro` has one place where the routes end.
         let from = self.find_word("from", 0).map(|it| it + "from ".len());
         let is_several = from.is_some_and(|it| self.list(it, self.stop(it, true), true).len() > 1);
         let to = self.find_word("to", 0).map(|it| it + "to".len());
@@ -125,7 +125,7 @@ impl Sentence {
                 .filter(|it| *it < end)
                 .max();
             let begin = self.cut_before(end, cut.unwrap_or(0));
-            // `渋谷と新宿から横浜まで` has its two places where the way begins.
+            // `渋谷と新宿から横浜まで` has its two places where the route begins.
             if self.list(begin, end, true).len() > 1 {
                 continue;
             }
@@ -135,7 +135,7 @@ impl Sentence {
             // `一番早く着くのは渋谷と新宿のどっち` says first by what they are compared.
             let is = self.find("のは", at).filter(|it| *it < at + REACH).map_or(at, |it| it + 2);
             let found = before.or_else(|| those(is, self.lower.len()));
-            // `渋谷から横浜、品川を経由して` is one way.
+            // `渋谷から横浜、品川を経由して` is one route.
             if let Some(found) = found.filter(|it| !it.iter().any(is_way)) {
                 return Some(Places { origins: vec![origin], destinations: found });
             }

@@ -175,7 +175,7 @@ impl Sentence {
     }
 
     /// Whether the word from `from` to `to` may belong to a place's name: it belongs to a name that is
-    /// known, or is neither a small word nor a wish, unless it is written like a name.
+    /// known, or is neither a small word nor a constraint, unless it is written like a name.
     fn is_name_word(&self, from: usize, to: usize) -> bool {
         const NO_NAME: &[Word] = &[
             Word::SHOW,
@@ -192,9 +192,9 @@ impl Sentence {
         ];
         /// Numbers that count minutes.
         const NUMBERS: &str = "ten|fifteen|twenty|thirty|forty|fifty|half|two|three|five";
-        /// What is done with places, and said of them.
+        /// Words for what is done with places, and what goes with them.
         const DEEDS: &str = "rank|sort|plan|check|calculate|travel|trip|journey|departing|depart|departure|destination|origin|start|instead|reverse|estimate|far|whether";
-        /// What is there and not the way to it: `Kanaya ferry terminal`.
+        /// What is there and not the means to get to it: `Kanaya ferry terminal`.
         const NOUNS: &str =
             "terminal|station|port|pier|museum|stop|depot|park|hotel|market|tower|bridge";
         let is_inside = |it: &(usize, usize)| it.0 <= from && to <= it.1;
@@ -210,7 +210,7 @@ impl Sentence {
         }
         let touches = |it: &(usize, usize)| it.0 < to && from < it.1;
         let is_noun = marks(NOUNS).any(|it| self.find_word(it, to + 1) == Some(to + 1));
-        // What counts is a wish for the way, and no number of a terminal.
+        // What counts is a constraint of the route, and no number of a terminal.
         let is_wish = !is_noun && self.wishes.iter().any(touches);
         let is_other =
             self.tokens.iter().any(|it| NO_NAME.contains(&it.word) && touches(&(it.from, it.to)));

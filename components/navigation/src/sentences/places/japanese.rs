@@ -63,7 +63,7 @@ impl Sentence {
         places
     }
 
-    /// Where the way begins, and where the words behind that end.
+    /// Where the route begins, and where the words behind that end.
     fn begin_of_way(&self, is_list: bool) -> (Vec<Piece>, usize) {
         // Of several that may be it (`高速はこわいから、`), the last before the end counts.
         let mut begins = Vec::new();

@@ -1,9 +1,9 @@
 //! The words around places: what stands before them, behind them and between them.
 
-/// Behind a place where a way begins.
+/// Behind a place where a route begins.
 pub(super) const BEGINS: &str = "を何時に出|を何時ごろ出|を何時頃出|をいつ出|から出発して|にいるんだけど|にいるんですけど|にいるのですが|にいますが|にいます|にいるので|にいるから|にいて|にいる|におり|からスタートして|からスタート|からだと|からなら|からは|から出て|からの|から|を出発して|を出発し|を出て|\
      を出発地に|を起点に|発で|発、|発→|発 |スタートで|を出発地として|出発で|→|⇒| ~ | – | — |–|—|~|〜|～| -> ";
-/// Behind a place where a way ends.
+/// Behind a place where a route ends.
 pub(super) const ENDS: &str = "までの|まで|への|へ|に行き|に行く|に行っ|に行け|に行こう|に向か|に着|に帰|に到着|行きの|\
      行きで|行き、|に移動|を目指|を目的地に|に寄ら|に急い|に出かけ|にドライブ";
 /// Before a place, where it is named like a field of a form.

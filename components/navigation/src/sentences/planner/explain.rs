@@ -117,7 +117,7 @@ impl Text {
         }
     }
 
-    /// When to leave, to be there by the time that was said.
+    /// When to leave, to be there by the requested time.
     fn leave(&mut self, trip: &Trip, wishes: &Wishes, route: &Found) {
         let Some(arrival) = wishes.once.arrival else { return };
         let seconds = i64::try_from(route.time()).unwrap_or_default();
@@ -330,7 +330,7 @@ fn how(wishes: &Wishes, routes: &[Found], index: usize) -> (String, String) {
     (japanese.to_owned(), english.to_owned())
 }
 
-/// What holds, in words.
+/// The constraints that hold, as text.
 fn conditions(trip: &Trip, wishes: &Wishes) -> Vec<String> {
     let language = trip.language;
     let all = [

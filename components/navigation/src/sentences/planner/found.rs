@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::plan::{COMPARE, SEARCH};
 use language::turn::{Answered, Failure, ToolResult};
 
-/// Where a result's `_meta` tells more of its routes than the specified output has.
+/// Where a result's `_meta` has more of its routes than the specified output.
 const DETAILS: &str = "navigation/details";
 
 /// A route, as rules look at it.
@@ -18,7 +18,7 @@ pub(super) struct Found {
     /// With traffic, where that is known.
     pub(super) seconds_in_traffic: Option<u64>,
     pub(super) right_turns: usize,
-    /// What the tolls come to, in yen where nothing else is said; none where it is not said.
+    /// What the tolls come to, in yen where no currency is given; none where that is not known.
     pub(super) toll: Option<Toll>,
     /// Whether there is neither a toll nor a ferry on it, where that is known.
     pub(super) is_free: bool,

@@ -11,13 +11,13 @@ pub(in crate::sentences) enum Means {
     Refuse,
     /// Says yes to the topic beside it.
     Want,
-    /// Says what is wished.
+    /// States a constraint.
     Wish(Wish),
     /// So many days from today.
     Day(i8),
-    /// Before noon.
+    /// The time is before noon.
     Morning,
-    /// After noon.
+    /// The time is after noon.
     Evening,
     /// After noon, of this day.
     Tonight,
@@ -53,7 +53,7 @@ pub(in crate::sentences) enum Means {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sentences) enum Topic {
     Highways,
-    /// The same; wanted unless the words around it say no.
+    /// The same; wanted unless the words around it deny it.
     ByHighways,
     Tolls,
     Ferries,
@@ -62,7 +62,7 @@ pub(in crate::sentences) enum Topic {
     LocalRoads,
 }
 
-/// What can be wished for.
+/// A constraint of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sentences) enum Wish {
     By(Rule),
@@ -73,12 +73,12 @@ pub(in crate::sentences) enum Wish {
     NoTolls,
     Traffic,
     Walk,
-    /// By bicycle.
+    /// By bicycle rather than by car.
     Cycle,
     Drive,
     Now,
     Outlook(Outlook),
-    /// Nothing in particular; what was wished before holds no longer.
+    /// Nothing in particular; earlier constraints hold no longer.
     Anything,
     Beyond(Beyond),
 }

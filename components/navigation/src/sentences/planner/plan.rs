@@ -1,4 +1,4 @@
-//! Which tools are called for which wishes, and why: the plans of NAV-51.
+//! Which tools are called for which constraints, and why: the plans of NAV-51.
 
 use serde_json::{Map, Value, json};
 
@@ -110,7 +110,7 @@ fn avoid(wishes: &Wishes) -> Vec<Value> {
     all.into_iter().filter(|it| it.0).map(|it| it.1.into()).collect()
 }
 
-/// The time of departure, where one was wished for or congestion is to be avoided: no jam holds up who
+/// The time of departure, where one was requested or congestion is to be avoided: no jam holds up a person who
 /// walks (NAV-X6).
 fn departure(wishes: &Wishes) -> Option<Value> {
     match wishes.departure {

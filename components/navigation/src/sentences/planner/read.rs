@@ -1,4 +1,4 @@
-//! Reads wishes out of sentences: each phrase by the table, each topic by the yes or no beside it.
+//! Reads constraints out of sentences: each phrase by the table, each topic by the yes or no beside it.
 
 use jiff::Timestamp;
 
@@ -13,7 +13,7 @@ use super::{
 /// How far behind its topic a yes or no may stand, in characters.
 const REACH: usize = 16;
 
-/// What is wished by the sentence of `trip`, on top of what was wished before.
+/// The constraints of the sentence of `trip`, on top of the earlier ones.
 pub(super) fn conversation(trip: &Trip) -> Wishes {
     let before = trip.history.iter().filter(|it| it.is_user);
     let before = before
@@ -34,7 +34,7 @@ fn shares(before: &Wishes, now: &Wishes) -> bool {
         || (before.departure.is_some() && before.departure == now.departure)
 }
 
-/// What is wished by `text`, on top of `before`.
+/// The constraints of `text`, on top of `before`.
 pub(super) fn sentence(text: &str, before: &Wishes, now: Timestamp) -> Wishes {
     let tokens = tokens(text);
     let once = Once { formerly: before.rule, ..Once::default() };
@@ -64,7 +64,7 @@ pub(super) fn sentence(text: &str, before: &Wishes, now: Timestamp) -> Wishes {
     wishes
 }
 
-/// Whether `text` wishes for trains, buses or planes, and for nothing that is there.
+/// Whether `text` asks for trains, buses or planes, and for nothing that is there.
 pub(super) fn is_by_transit(text: &str, now: Timestamp) -> bool {
     let tokens = tokens(text);
     let is_transit = |it: &Token| it.means == Means::Wish(Wish::Beyond(Beyond::Transit));
@@ -126,7 +126,7 @@ fn polarity(token: &Token) -> Option<bool> {
 }
 
 impl Wishes {
-    /// Takes in what is said of `topic`; whether that says anything.
+    /// Takes in what is known of `topic`; whether that says anything.
     fn topic(&mut self, topic: Topic, wanted: Option<bool>) -> bool {
         let place = match topic {
             Topic::Highways => &mut self.no_highways,

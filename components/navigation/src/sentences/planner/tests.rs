@@ -32,7 +32,7 @@ fn trip(message: &str) -> Trip {
     }
 }
 
-/// The trip of the last sentence, after the others were said and answered.
+/// The request of the last sentence, after the others were sent and answered.
 fn conversation(sentences: &[&str]) -> Trip {
     let (last, before) = sentences.split_last().unwrap();
     let said = |content: &str, is_user| Said { is_user, content: content.to_owned() };

@@ -62,7 +62,7 @@ pub(super) fn date(text: &[char], at: usize) -> Option<(Means, usize)> {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Written {
     pub(super) day: Option<i16>,
-    /// Whether it is after noon, where that is said.
+    /// Whether it is after noon, where the sentence has that.
     pub(super) is_evening: Option<bool>,
     pub(super) hour: i8,
     pub(super) minute: i8,

@@ -1,10 +1,10 @@
-//! What is wished of a route, and what of that lasts from sentence to sentence.
+//! The constraints of a route, and which of them last from sentence to sentence.
 
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-/// What is wished of a route.
+/// The constraints of a route.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::sentences) struct Wishes {
     /// Keep clear of toll roads.
@@ -19,9 +19,9 @@ pub(in crate::sentences) struct Wishes {
     pub(super) outlook: Option<Outlook>,
     /// By which rule one of several is chosen.
     pub rule: Option<Rule>,
-    /// On foot.
+    /// On foot rather than by car.
     pub walking: bool,
-    /// By bicycle.
+    /// By bicycle rather than by car.
     pub cycling: bool,
     /// Stops on the way, in order.
     pub via: Vec<String>,
@@ -35,7 +35,7 @@ pub(in crate::sentences) struct Wishes {
     pub(super) once: Once,
 }
 
-/// What is wished by the last sentence, and not by those after it.
+/// The constraints of the last sentence, and not of those after it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Once {
     /// Show how the candidates differ.
@@ -73,7 +73,7 @@ pub(in crate::sentences) enum Rule {
     FewestRightTurns,
 }
 
-/// How one moves.
+/// The means of travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     Walk,
@@ -88,7 +88,7 @@ pub(in crate::sentences) enum Outlook {
     Optimistic,
 }
 
-/// What people wish for, and not every tool can do.
+/// What people ask for, and not every tool can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::sentences) enum Beyond {
     Arrival,
@@ -99,7 +99,7 @@ pub(in crate::sentences) enum Beyond {
     RoundTrip,
     /// One road or bridge, by its name.
     Road,
-    /// Several ways of moving at once.
+    /// Several means of travel at once.
     Modes,
     /// A day or a part of one, without the time.
     Vague,
@@ -111,7 +111,7 @@ impl Wishes {
         self.departure.map(super::when::rfc3339)
     }
 
-    /// Whether anything is wished of the way that a table of distances does not know.
+    /// Whether there is a constraint of the route that a table of distances does not know.
     pub(in crate::sentences) fn is_of_the_way(&self) -> bool {
         let is_by = self.walking || self.cycling;
         is_by || self.no_tolls || self.no_highways || self.no_ferries || self.once.arrival.is_some()
@@ -129,7 +129,7 @@ impl Wishes {
         Self { once: Once::default(), ..self.clone() }
     }
 
-    /// Whether anything is wished that lasts.
+    /// Whether there is a constraint that lasts.
     pub(super) fn is_any(&self) -> bool {
         self.lasting() != Self::default()
     }

@@ -30,7 +30,7 @@ struct Drawn {
 /// Draws the hall; without `on_pick` it is only to look at.
 #[component]
 pub(crate) fn HallView(
-    /// The seats.
+    /// The seats to draw.
     hall: Memo<Hall>,
     /// The seats picked and lost.
     picks: RwSignal<Picks>,
@@ -231,7 +231,7 @@ pub(crate) enum State {
     Free,
     Picked,
     Taken,
-    /// By someone else, for now.
+    /// Held by another user, for now.
     Held,
     Lost,
 }

@@ -24,7 +24,7 @@ pub(crate) struct Beginning {
 }
 
 impl Beginning {
-    /// Its fields.
+    /// The names of its fields.
     pub(crate) const FIELDS: &[&str] =
         &["target_agent_id", "initiator_agent_id", "purpose", "initial_message", "max_turns"];
 

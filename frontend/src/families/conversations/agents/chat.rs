@@ -43,7 +43,7 @@ pub(crate) struct Outgoing {
     pub(crate) fate: Fate,
 }
 
-/// The chat.
+/// A chat with an agent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Chat {
     /// As which agent the reader talks.
@@ -56,7 +56,7 @@ pub(crate) struct Chat {
     pub(crate) outgoing: Vec<Outgoing>,
     /// The number of the first message that was unread when the reader came.
     pub(crate) mark: Option<u64>,
-    /// Up to which number the host has been told that the reader has read.
+    /// Up to which number the host knows that the reader has read.
     told: u64,
     has_begun: bool,
 }
@@ -136,7 +136,7 @@ impl Chat {
         self.messages.iter().filter(|it| it.sender_id != self.me && it.read_at.is_none())
     }
 
-    /// Whether the host should be told that the reader has read what is here; once for each message.
+    /// Whether to notify the host that the reader has read what is here; once for each message.
     pub(crate) fn is_to_tell(&mut self) -> bool {
         let last = self.unread().last().map_or(0, |it| it.sequence);
         let is_to_tell = last > self.told;
@@ -144,7 +144,7 @@ impl Chat {
         is_to_tell
     }
 
-    /// The host could not be told.
+    /// The host could not be notified.
     pub(crate) fn untold(&mut self) {
         self.told = 0;
     }
@@ -208,7 +208,7 @@ impl Chat {
         message.sender_id == self.me
     }
 
-    /// Whether nothing was said yet.
+    /// Whether there are no messages yet.
     pub(crate) fn is_empty(&self) -> bool {
         self.messages.is_empty() && self.outgoing.is_empty()
     }

@@ -22,12 +22,12 @@ const SKILL_MAX: usize = 50;
 pub(crate) enum Fault {
     /// As the page sees it, and a number to fill in.
     Ours(Key, usize),
-    /// In the host's words.
+    /// The host's text.
     Theirs(String),
 }
 
 impl Fault {
-    /// For people.
+    /// The problem as text, for people.
     pub(crate) fn text(&self, lang: Lang) -> String {
         match self {
             Self::Ours(key, number) => lang.fill(*key, &[&number.to_string()]),
@@ -103,7 +103,7 @@ impl ProjectDraft {
         gather([("project_id", of_id(id).or(is_taken)), ("name", of_name(self.name.trim()))])
     }
 
-    /// For `define_project`.
+    /// The arguments for `define_project`.
     pub(crate) fn arguments(&self) -> Value {
         json!({ "project_id": self.id.trim(), "name": self.name.trim() })
     }

@@ -1,4 +1,4 @@
-//! The state of the place: projects and agents as the host last told of them, and what is open on them.
+//! The state of the place: projects and agents as last received from the host, and what is open on them.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::families::conversations::place::Seat;
 use crate::page::Page;
 use crate::trouble::Trouble;
 
-/// However often bells ring, the host is not asked more often.
+/// However often events come, the host is not asked more often.
 const PAUSE: Duration = Duration::from_millis(500);
 /// Changes when an agent was defined or retired, too.
 const LIST: &str = "conversations://list";
@@ -35,9 +35,9 @@ pub(crate) enum Panel {
     #[default]
     Nothing,
     DefineProject,
-    /// In this project.
+    /// An agent is defined in this project.
     DefineAgent(String),
-    /// In this project.
+    /// A conversation is begun in this project.
     Begin(String),
     Change(Seat),
     Invite(Seat),
@@ -45,7 +45,7 @@ pub(crate) enum Panel {
     Retire(Seat),
 }
 
-/// The state.
+/// The state of the place.
 #[derive(Clone, Copy)]
 pub(crate) struct Desk {
     pub(crate) page: Page,
@@ -131,7 +131,7 @@ impl Desk {
         self.load();
     }
 
-    /// Asks who may play an agent; a reader who may not be told chooses none.
+    /// Asks which assistants may play an agent; a reader who may not know chooses none.
     pub(crate) fn fetch_assistants(self) {
         if !self.assistants.with_untracked(Vec::is_empty) {
             return;

@@ -1,4 +1,4 @@
-//! What an agent from outside is told, so that it takes part within a minute: where, as whom, and how.
+//! The instructions for an agent from outside, so that it takes part within a minute: where, as whom, and how.
 
 use serde_json::{Value, json};
 

@@ -29,7 +29,7 @@ pub(crate) fn load(seat: &Seat) -> Kept {
     Keep::Tab.get::<All>(KEPT).and_then(|mut it| it.remove(&name(seat))).unwrap_or_default()
 }
 
-/// Keeps it.
+/// Keeps it in the browser.
 pub(crate) fn save(seat: &Seat, kept: Kept) {
     let mut all = Keep::Tab.get(KEPT).unwrap_or_default();
     put(&mut all, name(seat), kept);

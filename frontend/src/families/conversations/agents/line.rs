@@ -1,4 +1,4 @@
-//! One open chat with an agent: fetched by bell, sent message by message, read when it is seen.
+//! One open chat with an agent: fetched when events come, sent message by message, read when it is seen.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::page::Page;
 use crate::text::Key;
 use crate::trouble::Trouble;
 
-/// However often bells ring, the host is not asked more often.
+/// However often events come, the host is not asked more often.
 const PAUSE: Duration = Duration::from_millis(200);
 /// Characters of a message that are read out when it comes.
 const SAID_MAX: usize = 200;
@@ -48,7 +48,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// Opens the chat: what was typed before is taken up, what was said is fetched.
+    /// Opens the chat: the draft is taken up, the messages are fetched.
     pub(crate) fn open(desk: Desk, seat: Seat) -> Self {
         let kept = kept::load(&seat);
         let bell = format!("chats://{}", seat.project);
@@ -289,7 +289,7 @@ impl Line {
         Effect::new(move |_| {
             self.chat.track();
             self.is_at_end.track();
-            // Not in the middle of the change that is heard of.
+            // Not in the middle of the change that causes it.
             request_animation_frame(tell);
         });
         let looked = window_event_listener_untyped("visibilitychange", move |_| tell());

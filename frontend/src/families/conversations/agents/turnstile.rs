@@ -1,4 +1,4 @@
-//! One at a time, and once more if it was wanted meanwhile: what bells ring for is fetched neither
+//! One at a time, and once more if it was wanted meanwhile: what events are about is fetched neither
 //! twice at once nor once too few.
 
 /// Lets one through.

@@ -17,7 +17,7 @@ use crate::text::Key;
 /// How long after the last key to search.
 const TYPING: Duration = Duration::from_millis(300);
 
-/// The filter.
+/// The filter of the list.
 #[component]
 pub(super) fn Bar(roll: Roll) -> impl IntoView {
     let page = page();

@@ -11,7 +11,7 @@ use crate::text::Key;
 use crate::trouble::Trouble;
 use crate::views::notice::Notice;
 
-/// The buttons.
+/// The buttons that save it.
 #[component]
 pub(super) fn Export(watch: Watch) -> impl IntoView {
     let page = page();

@@ -11,7 +11,7 @@ use crate::families::conversations::watch::Watch;
 use crate::page::{Page, page};
 use crate::text::Key;
 
-/// The head.
+/// The head of a conversation.
 #[component]
 pub(super) fn Head(watch: Watch) -> impl IntoView {
     let page = page();

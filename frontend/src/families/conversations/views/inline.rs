@@ -19,10 +19,10 @@ use crate::text::Key;
 
 /// Messages drawn: the latest.
 const MESSAGES_MAX: usize = 4;
-/// Conversations drawn.
+/// Conversations that are drawn at most.
 const ROWS_MAX: usize = 20;
 
-/// One conversation.
+/// One conversation as a card.
 #[component]
 pub(crate) fn TalkInline(told: Transcript) -> impl IntoView {
     let page = page();

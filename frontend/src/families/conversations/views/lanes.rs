@@ -1,4 +1,4 @@
-//! Who spoke when, as a small picture with a lane for each; and the same as a table.
+//! Who wrote when, as a small picture with a lane for each; and the same as a table.
 
 use leptos::html;
 use leptos::prelude::*;

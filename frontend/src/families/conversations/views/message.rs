@@ -14,7 +14,7 @@ use crate::text::Key;
 /// The message of that number.
 #[component]
 pub(super) fn MessageView(watch: Watch, number: u64) -> impl IntoView {
-    // Its words do not change, so they are drawn once; its receipt does.
+    // Its text does not change, so it is drawn once; its receipt does.
     let own = watch.live.with_untracked(|it| {
         let live = it.here()?;
         Some((live.message(number)?.clone(), live.told.conversation.clone()))

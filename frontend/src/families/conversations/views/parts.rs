@@ -44,7 +44,7 @@ pub(super) fn Sign(path: &'static str) -> impl IntoView {
     }
 }
 
-/// How far a conversation has come: colour, sign and word.
+/// How far a conversation has come: colour, sign and text.
 #[component]
 pub(super) fn Chip(state: State, is_paused: bool) -> impl IntoView {
     let page = page();

@@ -1,4 +1,4 @@
-//! One conversation: what it is for, how far it has come, what is said, and ways to step in.
+//! One conversation: what it is for, how far it has come, its messages, and ways to step in.
 
 use std::time::Duration;
 
@@ -78,7 +78,7 @@ pub(crate) fn ConversationPlace(id: String) -> impl IntoView {
 fn Here(watch: Watch) -> impl IntoView {
     let page = page();
     let is_stale = move || page.connection.get() == Connection::Offline;
-    // Where the reader was before it was here, the heading was only heard.
+    // Until now the heading was only announced; a lost focus goes to the stage.
     browser::focus_if_lost("stage");
     view! {
         <Head watch/>

@@ -1,4 +1,4 @@
-//! The rows of the list: state, purpose, who, how much, how old, what was last said.
+//! The rows of the list: state, purpose, who, how much, how old, the last message.
 
 use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;

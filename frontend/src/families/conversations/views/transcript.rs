@@ -1,4 +1,4 @@
-//! What is said, message by message: it follows what comes for as long as the reader is at its end.
+//! The conversation, message by message: it follows what comes for as long as the reader is at its end.
 
 use leptos::html;
 use leptos::prelude::*;
@@ -12,7 +12,7 @@ use crate::text::Key;
 /// How near to its end the log counts as there, in pixels.
 const NEAR_PX: i32 = 48;
 
-/// The messages.
+/// The messages of the conversation.
 #[component]
 pub(super) fn TranscriptView(watch: Watch) -> impl IntoView {
     let page = page();

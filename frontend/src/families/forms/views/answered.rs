@@ -17,7 +17,7 @@ use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
 
-/// What a cancelled form tells the agent (FORM-9), and a declined one.
+/// The text for the agent where a form is cancelled (FORM-9), or declined.
 const CANCELLED: &str = "フォーム入力をキャンセルしました。";
 const DECLINED: &str = "フォームへの回答を辞退しました。";
 
@@ -158,7 +158,7 @@ fn value_view(field: &Field, value: Option<Value>, chosen: &[Choice]) -> AnyView
     }
 }
 
-/// A day or a local time, in words.
+/// A day or a local time, as text.
 fn moment(time: &str, lang: Lang) -> String {
     let Some(day) = Day::of_time(time) else { return time.to_owned() };
     let day = dates::long_day(day, lang);

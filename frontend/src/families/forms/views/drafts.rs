@@ -47,7 +47,7 @@ pub(super) fn Drafts(saver: Saver, id: String) -> impl IntoView {
     }
 }
 
-/// Says quietly whether the draft is safe. Not a live region: what is worth hearing is said once.
+/// Shows whether the draft is safe. Not a live region: what matters is announced once.
 #[component]
 pub(super) fn SafeView(saver: Saver) -> impl IntoView {
     let page = page();

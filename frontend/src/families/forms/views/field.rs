@@ -116,7 +116,7 @@ fn draw(spot: Spot, field: &Field) -> AnyView {
     }
 }
 
-/// What stands around a widget that is one control: `below` is what is to be said under it.
+/// What stands around a widget that is one control: `below` stands under it.
 fn around(spot: Spot, field: Field, widget: AnyView, below: AnyView) -> AnyView {
     let kind = kind_of(&field.kind);
     view! {

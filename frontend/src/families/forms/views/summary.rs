@@ -7,10 +7,10 @@ use crate::families::forms::Requested;
 use crate::families::forms::desk::Desk;
 use crate::text::Key;
 
-/// Fields named at most; mending those shows the rest at the next try.
+/// Fields named at most; correcting those shows the rest at the next try.
 const FIELDS_MAX: usize = 50;
 
-/// Takes the keyboard when a form could not be sent; what is mended goes from it.
+/// Takes the keyboard when a form could not be sent; what is corrected goes from it.
 #[component]
 pub(super) fn Summary(desk: Desk, requested: Requested) -> impl IntoView {
     let page = desk.page;

@@ -1,4 +1,4 @@
-//! The two ends of the way: what stands in their fields, and how a place gets there.
+//! The two ends of the route: what stands in their fields, and how a place gets there.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -13,7 +13,7 @@ use crate::text::Key;
 const CHARS_MIN: usize = 1;
 const DEBOUNCE_MS: u32 = 250;
 
-/// One end of the way.
+/// One end of the route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     From,
@@ -73,7 +73,7 @@ impl Board {
         });
     }
 
-    /// A point of the map is an end of the way; what it is called is told a moment later.
+    /// A point of the map is an end of the route; its name follows a moment later.
     pub(crate) fn set_point(self, side: Side, point: Point) {
         if !place::is_on_globe(point) {
             return;
@@ -107,7 +107,7 @@ impl Board {
             return end.point.set(Some(point));
         }
         spawn_local(async move {
-            // What it is not is told by the search itself.
+            // An error of it is shown by the search itself.
             let Ok(found) = client::geocode(&text).await else { return };
             let is_same = end.combo.try_with_untracked(|it| it.text.trim() == text);
             if is_same == Some(true) && place::is_on_globe(found.location) {

@@ -13,7 +13,7 @@ use crate::text::{Key, Lang};
 
 /// Routes drawn at most; the tool promises three.
 const ROUTES_MAX: usize = 10;
-/// Characters of a step that are told at most.
+/// Characters of a step that are shown at most.
 const TOLD_MAX: usize = 300;
 
 /// A route with its line, ready to be drawn.
@@ -45,7 +45,7 @@ impl Shown {
         };
         let drawn: Vec<Drawn> = routes.routes.into_iter().take(ROUTES_MAX).map(with_line).collect();
         let first = drawn.first()?;
-        // Ends that were not told are those of the first line.
+        // Ends that were not given are those of the first line.
         let start = pin(details.origin).or(first.line.first().map(bare));
         let goal = pin(details.destination).or(first.line.last().map(bare));
         Some(Self {
@@ -92,7 +92,7 @@ impl Shown {
         self.step.set(found);
     }
 
-    /// The lit step in words, with its number.
+    /// The lit step as text, with its number.
     pub(super) fn told(self, lang: Lang) -> Option<String> {
         let index = self.step.get()?;
         let step = self.with_chosen(|it| it.route.steps.get(index).cloned())?;

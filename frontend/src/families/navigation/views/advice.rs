@@ -1,4 +1,4 @@
-//! What the planner says of its choice, and what it is told next (NAV-66).
+//! The planner's reasons for its choice, and the next message to it (NAV-66).
 
 use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
@@ -11,7 +11,7 @@ use crate::families::navigation::wish::{CONDITION_MAX, Mode};
 use crate::page::page;
 use crate::text::Key;
 
-/// The planner's words, visibly not the router's facts.
+/// The planner's text, visibly not the router's facts.
 #[component]
 pub(super) fn Advice() -> impl IntoView {
     let page = page();
@@ -35,7 +35,7 @@ pub(super) fn Advice() -> impl IntoView {
     }
 }
 
-/// What was said so far, and a field for what comes next on the same way.
+/// The messages so far, and a field for the next one about the same route.
 #[component]
 pub(super) fn FollowUp() -> impl IntoView {
     let page = page();
@@ -75,7 +75,7 @@ pub(super) fn FollowUp() -> impl IntoView {
     }
 }
 
-/// The conversation; of one question and one answer there is nothing to tell twice.
+/// The conversation; one question with one answer is not shown twice.
 #[component]
 fn Talk() -> impl IntoView {
     let page = page();

@@ -29,7 +29,7 @@ struct Field {
     hold: StoredValue<Option<Hold>, LocalStorage>,
 }
 
-/// One end of the way.
+/// One end of the route.
 #[component]
 pub(super) fn EndField(side: Side) -> impl IntoView {
     let board: Board = expect_context();

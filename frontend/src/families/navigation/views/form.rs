@@ -21,7 +21,7 @@ const PHRASES: [Key; 5] = [
     Key::NavPhraseRights,
 ];
 
-/// The form.
+/// The form of a search.
 #[component]
 pub(super) fn SearchForm() -> impl IntoView {
     let page = page();

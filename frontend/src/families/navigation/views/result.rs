@@ -69,7 +69,7 @@ fn trouble(board: Board, phase: Phase) -> Option<AnyView> {
     )
 }
 
-/// No route is no fault of anybody: what was said of it, and what to try.
+/// No route is no error of the reader or the page: the answer's text, and what to try.
 fn nothing(board: Board) -> impl IntoView {
     let page = board.page;
     let has_message = move || board.run.with(|it| !it.is_in_vain() || !it.message.is_empty());
@@ -142,7 +142,7 @@ fn Idle() -> impl IntoView {
     }
 }
 
-/// The planner failed and the router helped out: the reader is told, and why (NAV-18).
+/// The planner failed and the router helped out: the reader sees that, and why (NAV-18).
 #[component]
 fn FellBack() -> impl IntoView {
     let page = page();

@@ -50,7 +50,7 @@ pub(crate) enum Tone {
     Ai,
     /// Found by the normal mode.
     Normal,
-    /// Of neither.
+    /// Found by neither of them.
     #[default]
     Plain,
 }

@@ -91,7 +91,7 @@ pub(super) fn Routes() -> impl IntoView {
     move || table(found.get())
 }
 
-/// What is told of every route.
+/// A fact in which routes are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Traffic,

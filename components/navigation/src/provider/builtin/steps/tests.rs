@@ -1,4 +1,4 @@
-//! Steps of ways made by hand, and what they say.
+//! Steps of routes made by hand, and what they say.
 
 use graph::{Class, Text};
 

@@ -1,4 +1,4 @@
-//! What is said of the results: deterministic, from the numbers, and honest where there are none.
+//! Texts about the results: deterministic, from the numbers, and honest where there are none.
 
 use super::*;
 

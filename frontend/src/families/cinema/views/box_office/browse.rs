@@ -187,7 +187,7 @@ fn Films(day: Memo<Option<Day>>, found: RwSignal<Option<Found>>) -> impl IntoVie
                 <span class="count">{count}</span>
             </h2>
             <ul class="film-list">
-                // One that is told otherwise than before is drawn anew, and the others stay.
+                // One that has changed is drawn anew, and the others stay.
                 <For each=move || films.get() key=|film| format!("{film:?}") let:film>
                     <li>
                         <FilmCard film=film.clone() showtimes=Signal::derive(move || {
@@ -224,7 +224,7 @@ fn NoFilms(found: RwSignal<Option<Found>>) -> impl IntoView {
             }
         })
     };
-    // Where nothing is on at all, no other day or word helps.
+    // Where nothing is on at all, no other day or search helps.
     let has_films =
         move || office.programme.with(|it| it.here().is_some_and(|it| !it.days().is_empty()));
     let said = move |fits: Key, none: Key| {

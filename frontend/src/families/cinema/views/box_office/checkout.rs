@@ -37,7 +37,7 @@ struct Order {
     key: String,
 }
 
-/// What to mend of a choice.
+/// How to correct a choice.
 fn sentence(broken: &Broken, lang: Lang) -> String {
     let (japanese, english) = broken.sentences();
     match lang {
@@ -163,7 +163,7 @@ pub(super) fn Checkout(showing: Showing) -> impl IntoView {
         event.prevent_default();
         desk.reserve();
     };
-    // What was said about the last try is over once the reader picks again.
+    // The message about the last try is over once the reader picks again.
     Effect::new(move |before: Option<usize>| {
         let now = showing.picks.with(Picks::len);
         if before.is_some_and(|before| before < now) {
@@ -216,7 +216,7 @@ fn NameField(desk: Desk) -> impl IntoView {
 pub(super) fn NameInput(
     office: Office,
     #[prop(into)] is_missing: Signal<bool>,
-    /// Hears of each change.
+    /// Called at each change.
     on_input: Callback<()>,
 ) -> impl IntoView {
     let page = page();

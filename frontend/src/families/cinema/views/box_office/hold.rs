@@ -16,15 +16,15 @@ use crate::text::Key;
 use crate::trouble::Trouble;
 use crate::views::notice::Notice;
 
-/// How often the time that is left is told anew.
+/// How often the time that is left is shown anew.
 const TICK: Duration = Duration::from_millis(500);
-/// When those who listen hear that the time is nearly over, in seconds.
+/// When a screen reader announces that the time is nearly over, in seconds.
 const WARNED_AT_S: u64 = 60;
 
 /// Seats that the host holds for this page.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub(super) struct Hold {
-    /// As the host tells of it.
+    /// As the host reports it.
     #[serde(flatten)]
     pub(super) told: output::cinema::Hold,
     /// When it ends by this device's clock, in milliseconds; the host's clock may be another.
@@ -54,7 +54,7 @@ pub(super) struct Holding {
     pub(super) hold: RwSignal<Option<Hold>>,
     /// Whether the last one ended by itself.
     has_ended: RwSignal<bool>,
-    /// Whether the host is being asked for it, or told that it is over.
+    /// Whether a request to hold or to release is under way.
     pub(super) is_busy: RwSignal<bool>,
     /// Whether nothing was held because the name is missing.
     wants_name: RwSignal<bool>,

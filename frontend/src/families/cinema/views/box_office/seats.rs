@@ -24,7 +24,7 @@ use crate::subscriptions::Subscriptions;
 use crate::text::{Key, Lang};
 use crate::views::notice::{Empty, Notice, Skeleton};
 
-/// How old the seats on the screen may get while someone looks at them.
+/// How old the seats on the screen may get while the reader looks at them.
 const AGE: Duration = Duration::from_secs(15);
 
 /// One showing on the screen.
@@ -43,20 +43,20 @@ pub(super) struct Showing {
     pub(super) broken: Memo<Vec<Broken>>,
     /// What the host holds for the reader.
     pub(super) holding: Holding,
-    /// When the seats were last heard, and whether the last try failed.
+    /// When the seats were last received, and whether the last try failed.
     as_of: RwSignal<String>,
     is_stale: RwSignal<bool>,
     asking: StoredValue<Asking>,
     /// Whether the host is reserving what is picked.
     pub(super) is_reserving: RwSignal<bool>,
-    /// Which of the picked seats someone else took while the reader was not asking, and when that came.
+    /// Which of the picked seats another user took while the reader was not asking, and when that came.
     pub(super) taken: RwSignal<Option<Taken>>,
 }
 
 /// How long it may take to read that seats are gone, in milliseconds.
 const READING_MS: f64 = 5_000.0;
 
-/// Seats that someone else took from under the reader's eyes.
+/// Seats that another user took from under the reader's eyes.
 #[derive(Clone, PartialEq)]
 pub(super) struct Taken {
     ids: Vec<String>,
@@ -188,7 +188,7 @@ impl Showing {
         }
     }
 
-    /// Someone was faster.
+    /// Another user was faster.
     pub(super) fn lose(self, ids: &[String]) {
         let mut lost = Vec::new();
         self.picks.update(|picks| lost = picks.lose(ids));

@@ -62,7 +62,7 @@ pub(super) fn AgentCard(seat: Seat) -> impl IntoView {
     }
 }
 
-/// Drawn beside the word, which says the same.
+/// Drawn beside the text, which says the same.
 #[component]
 fn Icon(kind: Memo<AgentKind>) -> impl IntoView {
     // A head with an antenna; a head with shoulders.

@@ -10,7 +10,7 @@ use crate::families::conversations::agents::line::Line;
 use crate::page::page;
 use crate::text::Key;
 
-/// The composer.
+/// The composer of a chat with an agent.
 #[component]
 pub(super) fn Composer(name: Memo<String>) -> impl IntoView {
     let page = page();
@@ -56,7 +56,7 @@ pub(super) fn Composer(name: Memo<String>) -> impl IntoView {
                 {move || page.fill(Key::AgentMessageTo, &[&name.get()])}
             </label>
             // The copy beside it makes the two as high as the text. It is never cut short: what is too
-            // long is said, and stays.
+            // long is announced, and stays.
             <div class="chat-grow" data-text=move || line.draft.get()>
                 <textarea id="agent-input" rows="1" enterkeyhint="send"
                     aria-describedby="agent-keys agent-count agent-fault" aria-invalid=invalid

@@ -15,7 +15,7 @@ use crate::text::Key;
 use crate::trouble::Trouble;
 use crate::views::notice::Notice;
 
-/// The form.
+/// The form that defines a project.
 #[component]
 pub(super) fn DefineProject() -> impl IntoView {
     let page = page();

@@ -1,4 +1,4 @@
-//! The invitation of an agent from outside: how it connects, and what it is told to do.
+//! The invitation of an agent from outside: how it connects, and the instructions for it.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;

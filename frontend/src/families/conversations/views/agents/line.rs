@@ -1,4 +1,4 @@
-//! A person's chat with one agent: who it is, how it stands, what was said, and where one writes.
+//! A person's chat with one agent: who it is, how it stands, the messages, and where one writes.
 
 use leptos::prelude::*;
 use output::conversations::{AgentKind, ChatStatus};
@@ -26,7 +26,7 @@ enum Stage {
     Here,
 }
 
-/// The chat.
+/// The chat with one agent.
 #[component]
 pub(super) fn LineView(seat: Seat) -> impl IntoView {
     let page = page();
@@ -109,7 +109,7 @@ fn Status(name: Memo<String>) -> impl IntoView {
         };
         page.fill(key, &[&name.get()])
     };
-    // Said when it changes, and not when the reader comes.
+    // Announced when it changes, and not when the reader comes.
     Effect::new(move |before: Option<ChatStatus>| {
         let now = state.get();
         if before.is_some_and(|it| it != now) {

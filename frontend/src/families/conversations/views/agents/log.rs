@@ -1,4 +1,4 @@
-//! What was said in a chat with an agent: it follows what comes for as long as the reader is at its end.
+//! The messages of a chat with an agent: it follows what comes for as long as the reader is at its end.
 
 use leptos::html;
 use leptos::prelude::*;
@@ -12,7 +12,7 @@ use crate::views::notice::{Empty, Notice, Skeleton};
 /// How near to its end the log counts as there, in pixels.
 const NEAR_PX: i32 = 60;
 
-/// The messages.
+/// The messages of the chat.
 #[component]
 pub(super) fn Log(name: Memo<String>) -> impl IntoView {
     let page = page();
@@ -59,7 +59,7 @@ pub(super) fn Log(name: Memo<String>) -> impl IntoView {
     }
 }
 
-/// The way to what was said before.
+/// The button for earlier messages.
 #[component]
 fn Top(log: NodeRef<html::Div>) -> impl IntoView {
     let page = page();

@@ -1,4 +1,4 @@
-//! One message of a chat with an agent: who said it, when, and whether it was read.
+//! One message of a chat with an agent: who wrote it, when, and whether it was read.
 
 use leptos::prelude::*;
 

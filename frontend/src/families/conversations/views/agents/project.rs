@@ -10,7 +10,7 @@ use crate::families::conversations::place::Seat;
 use crate::page::page;
 use crate::text::Key;
 
-/// A project.
+/// A project with its agents.
 #[component]
 pub(super) fn ProjectCard(id: String) -> impl IntoView {
     let page = page();

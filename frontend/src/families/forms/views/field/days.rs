@@ -1,4 +1,4 @@
-//! Days and times: the browser's own inputs, which people know, with the limits in words below.
+//! Days and times: the browser's own inputs, which people know, with the limits as text below.
 
 use leptos::html::Input;
 use leptos::prelude::*;

@@ -65,7 +65,7 @@ pub(super) fn draw(tray: Tray, node: NodeRef<Input>) -> AnyView {
     .into_any()
 }
 
-/// What is accepted, in words.
+/// What is accepted, as text.
 fn rules(tray: Tray) -> impl IntoView {
     let spot = tray.spot;
     let said = move || {
@@ -147,7 +147,7 @@ fn row(tray: Tray, item: Item) -> impl IntoView {
     }
 }
 
-/// How far it is: a bar while it is on its way, a word before and after.
+/// How far it is: a bar while it is on its way, a text before and after.
 fn standing(tray: Tray, state: RwSignal<State>) -> impl IntoView {
     let page = tray.spot.page;
     let said = move || {

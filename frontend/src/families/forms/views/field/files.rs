@@ -261,7 +261,7 @@ impl Tray {
     }
 }
 
-/// The browser keeps what a picture is of until it is told.
+/// The browser keeps what a picture is of until its URL is revoked.
 fn forget(item: &Item) {
     if let Some(picture) = &item.picture {
         // An address of our own making is there.

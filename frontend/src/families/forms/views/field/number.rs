@@ -84,7 +84,7 @@ pub(super) fn number(spot: Spot, field: Field, number: Number) -> AnyView {
     around(spot, field, widget.into_any(), below.unwrap_or_else(|| ().into_any()))
 }
 
-/// Between what it is to be, in words.
+/// Between what it is to be, as text.
 fn limits(spot: Spot, number: Number) -> Option<impl Fn() -> String> {
     let said = move |it: f64| dates::number(it, spot.page.lang.get());
     let Number { min, max, .. } = number;

@@ -19,7 +19,7 @@ pub(super) fn draw(picker: Picker, field: &Field) -> AnyView {
     let is_open = Memo::new(move |_| picker.combo.with(|it| it.is_open));
     let leave = move |event: FocusEvent| {
         if browser::is_left(&event) {
-            // What is to be said of it then moves what lies below.
+            // A message about it then moves what lies below.
             browser::once_released(move || {
                 picker.combo.try_update(Combo::close);
             });

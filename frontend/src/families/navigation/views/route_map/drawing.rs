@@ -1,4 +1,4 @@
-//! The drawing itself: what Leaflet is told when the scene, the view or the language changes.
+//! The drawing itself: what Leaflet draws when the scene, the view or the language changes.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ const FIT_PLACE_ZOOM_MAX: f64 = 13.0;
 /// Where names are: over the routes, under the pins, and never in the way of a click.
 const NAMES: &str = "names";
 
-/// What the map tells the view, which then looks at the map.
+/// What the map reports to the view, which then looks at the map.
 #[derive(Clone, Copy)]
 pub(super) struct Moves {
     pub(super) moved: RwSignal<u32>,

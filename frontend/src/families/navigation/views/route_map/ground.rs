@@ -21,7 +21,7 @@ pub(super) enum Ground {
     /// The built-in coast.
     #[default]
     BuiltIn,
-    /// Tiles, with what must be said of them.
+    /// Tiles, with their attribution.
     Tiles(String),
     /// The built-in coast, because tiles do not come.
     TilesFailed,
@@ -60,7 +60,7 @@ pub(super) async fn names() -> Vec<Label> {
     response.text().await.map(|it| labels::read(&it)).unwrap_or_default()
 }
 
-/// The tiles that the host tells of; none is what most hosts have.
+/// The tiles that the host names; most hosts name none.
 async fn asked() -> Option<Tiles> {
     let mut request = gloo_net::http::Request::get(PAGE);
     if let Some(authorization) = access::header() {

@@ -11,11 +11,11 @@ use crate::text::Key;
 /// How long a hint stays: long enough to be read once.
 const HINT_TIME: Duration = Duration::from_millis(1_600);
 
-/// Lets through to the map what is meant for it. `element` is around the map, so it hears first.
+/// Lets through to the map what is meant for it. `element` is around the map, so it gets events first.
 pub(super) fn mind(element: &web_sys::HtmlElement, hint: RwSignal<Option<Key>>) {
     let count = StoredValue::new(0_u32);
     let show = move |key: Key| {
-        // The view may be gone while its elements still hear.
+        // The view may be gone while its elements still get events.
         if hint.try_set(Some(key)).is_some() {
             return;
         }
@@ -51,7 +51,7 @@ pub(super) fn mind(element: &web_sys::HtmlElement, hint: RwSignal<Option<Key>>) 
     });
 }
 
-/// Before the map hears it.
+/// Before the map gets it.
 fn listen(element: &web_sys::HtmlElement, event: &str, run: impl Fn(web_sys::Event) + 'static) {
     let run = Closure::<dyn Fn(web_sys::Event)>::new(run).into_js_value();
     // An element that is there takes a listener.

@@ -28,7 +28,7 @@ pub(super) fn stand_above(start: Option<&Pin>, goal: Option<&Pin>) -> (bool, boo
     (is_start_above, start.is_some() && goal.is_some() && !is_start_above)
 }
 
-/// One end of the route: told by colour, shape and sign, with its name.
+/// One end of the route: known by colour, shape and sign, with its name.
 pub(super) fn pin(pin: &Pin, kind: &Kind, is_above: bool, lang: Lang) -> Option<leaflet::Layer> {
     let Kind(name, label, short) = *kind;
     let head = leaf::element("span", "pin-head", "")?;
@@ -45,7 +45,7 @@ pub(super) fn pin(pin: &Pin, kind: &Kind, is_above: bool, lang: Lang) -> Option<
     Some(standing(&head, name, (pin.lat, pin.lng), None))
 }
 
-/// A name on the ground; what is heard of it is in the list of steps.
+/// A name on the ground; for screen readers it is in the list of steps.
 pub(super) fn name(label: &Label, lang: Lang, pane: &str) -> Option<leaflet::Layer> {
     let text = leaf::element("span", "map-label-text", label.text(lang))?;
     text.set_attribute("aria-hidden", "true").ok()?;
