@@ -87,7 +87,7 @@ pub struct Config {
     pub connections: ConnectionsConfig,
     /// What those read who do not say it, in a request or by their token.
     pub language: Option<LanguageTag>,
-    /// Who may call, and what: by name. None lets everybody in who can reach this machine alone.
+    /// Who may call, and what: by name. Without any, every caller on this machine may call.
     pub tokens: BTreeMap<String, TokenConfig>,
     /// The tools that some clients know of alone, by name.
     pub toolsets: Toolsets,
@@ -97,7 +97,7 @@ pub struct Config {
     /// Identity providers whose tokens let in beside those.
     #[serde(deserialize_with = "oauth::providers")]
     pub oauth: Vec<OauthConfig>,
-    /// How often each caller may ask; as often as they like where nothing is said.
+    /// How often each caller may ask; as often as they like where this is not set.
     pub rate: Option<RateConfig>,
     /// How many sessions clients of the legacy era may have open.
     pub sessions: SessionsConfig,
@@ -119,7 +119,7 @@ pub struct Config {
     pub limits: Limits,
     /// Whether and how calls are written down.
     pub audit: AuditConfig,
-    /// Where traces go.
+    /// Where traces are exported to.
     pub telemetry: TelemetryConfig,
     /// How the log is written.
     pub log: LogConfig,
@@ -137,7 +137,7 @@ pub struct Config {
     pub models: BTreeMap<String, ModelConfig>,
     /// The gateway before `/api/chat`, and what answers there.
     pub chat: ChatConfig,
-    /// How long calls wait for a person's word, and how many are kept.
+    /// How long calls wait for a person's decision, and how many are kept.
     pub approvals: ApprovalsConfig,
     /// The folder from which the paths in the configuration count.
     #[serde(skip)]

@@ -33,7 +33,7 @@ pub enum Grant {
     Settings,
     /// The time of day, and time passing.
     Clock,
-    /// Unpredictable bytes.
+    /// Random bytes that cannot be predicted.
     Random,
     /// Outgoing requests to the hosts in `http`.
     Http,
@@ -43,7 +43,7 @@ pub enum Grant {
     Files,
     /// Reading and making blobs.
     Blobs,
-    /// Ringing the bell of a change.
+    /// Publishing events of changes.
     Events,
     /// Being run every `schedule_ms`.
     Schedule,
@@ -55,7 +55,7 @@ pub enum Grant {
     Assistants,
     /// Calling the tools in `calls`, with the caller's scopes.
     Calls,
-    /// Running the assistants of the configuration: being told of them, and calling tools as they may.
+    /// Running the assistants of the configuration: learning which there are, and calling tools as they may.
     Runs,
 }
 
@@ -116,7 +116,7 @@ pub enum Refused {
         "it imports {import}, which is not granted; to grant it, put under [components.{component}]: grants = [{grants}]"
     )]
     NotGranted {
-        /// Who asks.
+        /// The component that asks.
         component: String,
         /// What it asks for.
         import: String,
@@ -144,7 +144,7 @@ pub fn check<'a>(
         match Grant::for_import(import) {
             Some(grant) if granted.contains(&grant) => _ = needed.insert(grant),
             Some(_) => {
-                // All at once: told one by one, they would cost a start each.
+                // All at once: reported one by one, they would cost a start each.
                 let mut wanted = granted.clone();
                 wanted.extend(imports.iter().filter_map(|it| Grant::for_import(it)));
                 return Err(Refused::NotGranted {

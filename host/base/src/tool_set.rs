@@ -14,9 +14,9 @@ pub enum Owner<'a> {
 /// MCP's hints about what a call does to the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hints {
-    /// Changes nothing.
+    /// Whether the tool changes nothing.
     pub read_only: bool,
-    /// May destroy something.
+    /// Whether the tool may destroy something.
     pub destructive: bool,
     /// Once is the same as twice.
     pub idempotent: bool,

@@ -38,7 +38,7 @@ impl UriTemplate {
     /// The template in `text`.
     ///
     /// # Errors
-    /// What to mend.
+    /// What to fix in the template.
     pub fn new(text: &str) -> Result<Self, TemplateError> {
         if text.len() > URI_BYTES_MAX {
             return Err(TemplateError::Long);

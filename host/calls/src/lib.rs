@@ -57,7 +57,7 @@ pub use method::{CallTool, Complete, GetPrompt, Method, ReadResource};
 /// and say less about it.
 const ROUNDS_MAX: u32 = 10;
 
-/// What a caller who changes something is told while the audit log cannot be written.
+/// The error for a caller who changes something while the audit log cannot be written.
 const UNAUDITED: &str = "The server's disk takes no line of the audit log, so nothing is changed now; the operator has to make room there, or set required = false under [audit]. What only reads is answered.";
 
 /// Takes calls in and brings them to their end.
@@ -302,7 +302,7 @@ impl Calls {
             // The same in all rounds: once the call has ended, none of its states is worth anything.
             state.call = getrandom::u64().unwrap_or(call_id);
         }
-        // Only a call that asks pays for what its state must tell.
+        // Only a call that asks pays for what its state must hold.
         M::NAME.clone_into(&mut state.method);
         state.name.clone_from(&call.name);
         state.arguments = digest_of(&call.arguments);

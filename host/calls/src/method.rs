@@ -36,7 +36,7 @@ pub trait Method: 'static {
     /// The other server to be asked in place of a component, and for what.
     fn served(catalog: &Catalog, call: &CallRequest) -> Option<(Arc<dyn Upstream>, Ask)>;
 
-    /// One round.
+    /// Makes one round of the call in `component`.
     fn round(
         component: &LoadedComponent,
         call: &CallRequest,
@@ -358,7 +358,7 @@ fn usable(
     }
 }
 
-/// As much of a name that is not there as is worth telling.
+/// As much of an unknown name as is worth quoting.
 fn shown(name: &str) -> String {
     name.chars().take(128).collect()
 }

@@ -1,4 +1,4 @@
-//! How one round of a call ended, what brings it there, and what a call of a tool came to, in MCP's words.
+//! How one round of a call ended, what brings it there, and what a call of a tool came to, in MCP's terms.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub enum CallOutcome<T = Output> {
 
 /// Whatever brings calls to their end: the components, or a native tool in the bench.
 pub trait Executor: Clone + Send + Sync + 'static {
-    /// Whether the tool's arguments are told in headers too, which only the SDK compares.
+    /// Whether the tool's arguments are sent in headers too, which only the SDK compares.
     fn has_header_arguments(&self, tool: &str) -> bool;
     /// Why `call`, of that method of MCP, may not be made by its caller; none where it may.
     fn refusal(
@@ -52,7 +52,7 @@ pub struct CallResult {
 }
 
 impl CallResult {
-    /// A component's output.
+    /// The result for a component's output.
     pub fn of(component: &Arc<str>, call_id: u64, output: Output) -> Result<Self, Failure> {
         let read = |json: Option<String>| {
             serde_json::from_str(&json.unwrap_or_else(|| "{}".to_owned())).map_err(|error| {
@@ -66,7 +66,7 @@ impl CallResult {
         Ok(Self { structured_content, content, meta: read(output.meta)? })
     }
 
-    /// What another server says, in our words; its own failures are `{error, message, status}` where it
+    /// The result for what another server answers; its own failures are `{error, message, status}` where it
     /// is one of ours.
     pub fn passed(passed: &Passed) -> Result<Self, Failure> {
         let result: Value = serde_json::from_str(&passed.json).unwrap_or_default();

@@ -95,8 +95,8 @@ impl Watch {
     }
 }
 
-/// One call while it is watched. Told of when it is dropped: a future that is not awaited any
-/// longer ends as `cancelled`.
+/// One call while it is watched. It is recorded when this is dropped: a future that is not awaited
+/// any longer ends as `cancelled`.
 pub struct Record<'a> {
     watch: &'a Watch,
     pub id: u64,

@@ -12,7 +12,7 @@ use crate::grants::http::HostGrant;
 pub enum FromEnvironment {
     /// The first of these.
     First(Vec<Choice>),
-    /// One place.
+    /// A single place.
     One(Choice),
 }
 

@@ -1,4 +1,4 @@
-//! Why a configuration cannot be used, said so that it can be mended.
+//! Why a configuration cannot be used, and how to correct it.
 
 use std::{io, path::PathBuf};
 
@@ -8,7 +8,7 @@ pub enum ConfigError {
     /// It cannot be read.
     #[error("{path}: {source}", path = path.display())]
     Read {
-        /// The file.
+        /// The configuration file.
         path: PathBuf,
         /// What the system says.
         source: io::Error,
@@ -16,7 +16,7 @@ pub enum ConfigError {
     /// It says something that is not known, or says it wrongly.
     #[error("{path}, line {line}: {message}", path = path.display())]
     Parse {
-        /// The file.
+        /// The configuration file.
         path: PathBuf,
         /// Where in it. Not the line itself: there may be a secret in it.
         line: usize,
@@ -26,11 +26,11 @@ pub enum ConfigError {
     /// It grants one half of what takes two.
     #[error("{path}: [components.{component}] {what}", path = path.display())]
     Half {
-        /// The file.
+        /// The configuration file.
         path: PathBuf,
-        /// Whose grants.
+        /// The component whose grants these are.
         component: String,
-        /// What is missing.
+        /// What is missing, and how to add it.
         what: &'static str,
     },
     /// The toolset that the command line names is not there.
@@ -39,7 +39,7 @@ pub enum ConfigError {
     /// It says something that cannot work.
     #[error("[{table}]: {what}")]
     Unworkable {
-        /// The table.
+        /// The table of the configuration, without brackets.
         table: String,
         /// What cannot work, and what would.
         what: String,

@@ -208,7 +208,7 @@ impl ServerConfig {
         Ok((FROM_ENVIRONMENT.to_owned(), server))
     }
 
-    /// A value that it is to be given and that is not there, said without the value.
+    /// A value that it is to be given and that is not there, described without the value.
     pub fn missing(&self, folder: &Path) -> Option<String> {
         match &self.way {
             Way::Url { token, .. } => {

@@ -68,7 +68,7 @@ impl Tries {
     /// One try more from `peer`; the milliseconds to wait where that is too much.
     fn take(&self, peer: IpAddr) -> Result<(), u64> {
         if self.each.len() >= ADDRESSES_MAX {
-            // So many addresses are no longer told apart until those that are through are forgotten.
+            // So many addresses are no longer counted one by one until those that are through are forgotten.
             self.all.take()?;
             self.each.retain_recent();
             return Ok(());
@@ -82,7 +82,7 @@ impl Tries {
 
 /// What is to be known to come in.
 enum Lock {
-    /// Nothing.
+    /// No password is needed.
     None,
     /// What has this digest.
     Password([u8; 32]),

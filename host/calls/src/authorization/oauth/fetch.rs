@@ -83,7 +83,7 @@ impl Web {
     }
 
     async fn ask(&self, url: &Url, form: Option<Form<'_>>) -> Result<Fetched, FetchError> {
-        // What may be wrong with a request is told without the request.
+        // What may be wrong with a request is reported without the request.
         let failed =
             |error: reqwest::Error| FetchError::Failed(url.clone(), causes(&error.without_url()));
         let is_private = self.config.private || self.config.is_local();

@@ -74,7 +74,7 @@ struct Key {
 
 /// What there is now.
 pub(super) enum Now {
-    /// These keys.
+    /// The keys that are fresh.
     Keys(Arc<KeySet>),
     /// They have to be fetched first.
     Fetch,
