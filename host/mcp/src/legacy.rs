@@ -99,10 +99,10 @@ fn cannot_ask(question: &Question, why: &str) -> Box<CannotAsk> {
     Box::new(CannotAsk { question, why, required: None })
 }
 
-/// Tells `peer` what is new until its session ends.
+/// Notifies `peer` of what is new until its session ends.
 pub(super) async fn listen(peer: Peer<RoleServer>, session: Session, mut news: Subscriptions) {
     loop {
-        // The peer has no bell of its own for its end: look now and then.
+        // The peer does not signal its own end: look now and then.
         let bulletin = match tokio::time::timeout(CLOSED_CHECK, news.next()).await {
             Ok(None) => return,
             Ok(Some(bulletin)) => bulletin,
@@ -145,7 +145,7 @@ impl Default for Session {
 /// What a session has asked for.
 #[derive(Default)]
 pub(super) struct Asked {
-    /// From which level on it wants to be told of the log; nothing before it has said so.
+    /// The least level of log lines that it wants; until it has set one, there is no level.
     pub(super) log_level: Option<Level>,
     /// The resources it subscribed to.
     pub(super) uris: BTreeSet<String>,

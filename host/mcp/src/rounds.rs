@@ -32,7 +32,7 @@ const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 /// Why a request has no outcome.
 pub(super) enum Ended {
-    /// The client went, or said that it no longer waits.
+    /// The client went, or cancelled the request.
     Cancelled,
     /// The component, or what is around it, says no.
     Failed(CallError),
@@ -183,13 +183,13 @@ impl McpServer {
             }
         };
         if !is_told {
-            // The sender is gone with the call: what has been said is passed on, and that is all.
+            // The sender is gone with the call: what has been sent is passed on, and that is all.
             let _ = tokio::time::timeout(NOTES_TIMEOUT, telling).await;
         }
         result.map_err(Ended::Failed)
     }
 
-    /// The least level of what this request is to be told of the log.
+    /// The least level of log lines that this request is to receive.
     fn log_level(&self, context: &Context) -> Option<Level> {
         if wire::is_legacy(context) {
             return self.session.asked.lock().log_level;

@@ -1,4 +1,4 @@
-//! Other MCP servers behind the same counter: reached in the background, offered beside the
+//! Upstream MCP servers: reached in the background, offered beside the
 //! components, and taken off the list while they are gone.
 //!
 //! Each has a task of its own, so that one that hangs, lies or dies holds up no other. A call
@@ -7,7 +7,7 @@
 //! it is there again, calls of its tools are answered `unavailable` at once.
 //!
 //! What a server asks in the middle of a call by requests of its own (revisions before 2026-07-28)
-//! no user here can answer, so it is told that we cannot; what it asks by `input_required` becomes a
+//! no user here can answer, so we answer that we cannot; what it asks by `input_required` becomes a
 //! question of ours.
 
 use std::{

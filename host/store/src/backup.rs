@@ -37,7 +37,7 @@ const PIECE: usize = 256 << 10;
 pub struct List {
     /// The version of the program that made it.
     pub version: String,
-    /// When, UTC.
+    /// When it was made, in UTC.
     pub made_at: String,
     /// The files by their paths, with `/` between the parts.
     pub files: BTreeMap<String, FileSeen>,
@@ -46,9 +46,9 @@ pub struct List {
 /// One file of a backup.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileSeen {
-    /// Bytes.
+    /// The size in bytes.
     pub bytes: u64,
-    /// SHA-256, in hexadecimal.
+    /// SHA-256 of the content, in hexadecimal.
     pub sha256: String,
 }
 
@@ -67,25 +67,25 @@ pub enum Error {
     /// A database cannot be copied.
     #[error("{}: {source}", .path.display())]
     Database {
-        /// The file.
+        /// The database's file.
         path: PathBuf,
-        /// Why.
+        /// SQLite's error.
         source: BackupError,
     },
     /// A file cannot be read or written.
     #[error("{}: {source}", .path.display())]
     File {
-        /// The file.
+        /// The file in the data folder or in the copy.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         source: io::Error,
     },
     /// It is no backup, or not whole.
     #[error("{} is no whole backup: {what}; nothing was restored", .path.display())]
     NoBackup {
-        /// The folder.
+        /// The folder that was to be restored.
         path: PathBuf,
-        /// What is wrong.
+        /// What is missing or differs.
         what: String,
     },
     /// The data folder cannot be had.

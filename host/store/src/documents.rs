@@ -23,7 +23,7 @@ pub struct DocumentLimits {
     pub documents_max: usize,
     /// Bytes of all of them.
     pub bytes_max: u64,
-    /// Bytes of one.
+    /// Bytes of one document.
     pub document_bytes_max: u64,
 }
 

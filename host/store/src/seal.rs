@@ -6,7 +6,7 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// The key.
+/// The key that signs and checks.
 #[derive(Clone)]
 pub struct Seal(Hmac<Sha256>);
 

@@ -241,7 +241,7 @@ fn within_origin() -> redirect::Policy {
     })
 }
 
-/// Our ear at one connection. A clone is the same ear.
+/// Our handler of one connection's notifications. A clone is the same handler.
 #[derive(Clone, Default)]
 pub(super) struct Hears(Arc<Heard>);
 
@@ -271,7 +271,7 @@ impl Hears {
 
 impl ClientHandler for Hears {
     /// No capabilities: there is no person here to answer what a server asks in the middle of a call. What the
-    /// caller's client can do is told with each call, to servers that ask by `input_required`.
+    /// caller's client can do is sent with each call, to servers that ask by `input_required`.
     fn get_info(&self) -> ClientConfig {
         let this = Implementation::new("madoguchi", env!("CARGO_PKG_VERSION"));
         ClientConfig::new(ClientCapabilities::default(), this)

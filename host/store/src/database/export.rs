@@ -27,7 +27,7 @@ pub enum ExportError {
     NoTable {
         /// What was asked for.
         table: String,
-        /// What there is.
+        /// The tables that there are.
         tables: Vec<String>,
     },
     /// The database cannot be read.
@@ -162,7 +162,7 @@ fn object(row: &Row<'_>, columns: &[Column]) -> rusqlite::Result<Map<String, Jso
     Ok(object)
 }
 
-/// JSON has no infinity; a word says what a null would hide.
+/// JSON has no infinity; a text says what a null would hide.
 fn number(real: f64) -> Json {
     serde_json::Number::from_f64(real).map_or_else(|| real.to_string().into(), Json::Number)
 }

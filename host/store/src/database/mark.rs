@@ -47,7 +47,7 @@ fn read(site: &Site) -> Option<Known> {
     serde_json::from_slice(&fs::read(path(site)).ok()?).ok()
 }
 
-/// Whether there is what was there before, as far as can be told without opening it.
+/// Whether the database is still the one that was there before, as far as that shows without opening it.
 pub(super) fn check_file(site: &Site) -> Result<(), OpenError> {
     if !site.durable || read(site).is_none() {
         return Ok(());

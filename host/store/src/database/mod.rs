@@ -2,7 +2,7 @@
 //!
 //! One file, one writer thread that commits what has queued up together (an fsync costs
 //! milliseconds, so sharing it is worth an order of magnitude), a few read-only connections that
-//! never wait for the writer. Every statement of a guest passes three gates, each of which would
+//! never wait for the writer. Every statement of a guest passes three checks, each of which would
 //! do alone for most attacks: the text (`scan`), SQLite's authorizer and limits (`guard`), and
 //! for reads a connection that cannot write.
 
