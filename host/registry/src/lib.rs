@@ -237,7 +237,7 @@ fn claim<'a>(
     Ok(())
 }
 
-/// The current catalog, and a bell that rings when it changes.
+/// The current catalog, and a notification when it changes.
 #[derive(Clone, Default)]
 pub struct Registry {
     current: watch::Sender<Arc<Catalog>>,
@@ -249,7 +249,7 @@ impl Registry {
         self.current.borrow().clone()
     }
 
-    /// Rings on every swap; `tools/list_changed` hangs on it.
+    /// Notifies of every swap; `tools/list_changed` depends on it.
     pub fn changes(&self) -> watch::Receiver<Arc<Catalog>> {
         self.current.subscribe()
     }
@@ -286,7 +286,7 @@ impl Registry {
         result
     }
 
-    /// Puts `component`, which has only other settings, in place without ringing the bell.
+    /// Puts `component`, which has only other settings, in place without notifying.
     pub fn refresh(&self, component: &Arc<LoadedComponent>) {
         self.current.send_if_modified(|current| {
             if let Ok(mut next) = current.with(component) {
@@ -297,7 +297,7 @@ impl Registry {
         });
     }
 
-    /// Takes the component named `name` off the counter.
+    /// Takes the component named `name` out of the catalog.
     pub fn remove(&self, name: &str) {
         self.current.send_if_modified(|current| {
             let known = current.components.contains_key(name);

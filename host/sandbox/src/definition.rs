@@ -26,11 +26,11 @@ const UNASKED_ANSWERS: &str = "madoguchi/takes-unasked-answers";
 /// A tool on offer.
 #[derive(Clone, Debug)]
 pub struct Tool {
-    /// Its name.
+    /// The name by which it is called.
     pub name: Arc<str>,
     /// Its name for people.
     pub title: Option<String>,
-    /// What it does.
+    /// What it does, for models.
     pub description: String,
     /// JSON Schema of its arguments.
     pub input_schema: Arc<Map<String, Value>>,
@@ -40,7 +40,7 @@ pub struct Tool {
     pub hints: Hints,
     /// More about it, the view among it.
     pub meta: Map<String, Value>,
-    /// Whether clients tell some of its arguments in headers too (`x-mcp-header`).
+    /// Whether clients send some of its arguments in headers too (`x-mcp-header`).
     pub has_header_arguments: bool,
     /// Whether it takes answers to what it has not asked.
     pub takes_unasked_answers: bool,
@@ -67,9 +67,9 @@ pub enum OfferError {
     Wrong {
         /// A tool, a prompt, a resource or a template.
         what: &'static str,
-        /// Which.
+        /// The name of the one that is wrong.
         name: String,
-        /// What to mend.
+        /// What to fix.
         why: String,
     },
 }

@@ -373,7 +373,7 @@ fn processor_time() -> Duration {
     )
 }
 
-/// Time that passes, where the system does not tell it by thread in one way everywhere.
+/// Time that passes, where the system does not measure it by thread in one way everywhere.
 #[cfg(not(target_os = "linux"))]
 fn processor_time() -> Duration {
     static START: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);

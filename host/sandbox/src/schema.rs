@@ -24,7 +24,7 @@ pub enum Misfit {
         /// What would be right.
         what: String,
     },
-    /// Whether it fits cannot be told with an ordinary effort.
+    /// It is too costly to decide whether it fits.
     #[error("the schema is too entangled to be checked")]
     Entangled,
 }

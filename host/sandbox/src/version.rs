@@ -14,7 +14,7 @@ const TRAPS_MAX: u8 = 3;
 /// How a generation ended, or that it serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Status {
-    /// It serves.
+    /// It serves now.
     #[serde(rename = "serving")]
     Serving,
     /// Another one took its place.

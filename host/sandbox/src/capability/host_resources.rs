@@ -1,4 +1,4 @@
-//! What a component reaches of the machine beside its database: files, folders, blobs, its bell.
+//! What a component reaches of the machine beside its database: files, folders, blobs, its events.
 
 use std::{
     collections::BTreeSet,
@@ -23,13 +23,13 @@ use store::{
 /// What one component reaches. Opened once, shared by all calls of a version.
 #[derive(Clone, Default)]
 pub struct HostResources {
-    /// Files, by name.
+    /// Files that it may read, by name.
     pub files: Files,
     /// Folders, as the guest sees them.
     pub folders: Folders,
     /// The store of blobs.
     pub blobs: Option<Blobs>,
-    /// The component's bell.
+    /// The channel on which the component publishes events.
     pub bell: Bell,
     /// Where the page is, if there is one.
     pub page: Option<Arc<str>>,
@@ -63,7 +63,7 @@ type Identity = (Option<SystemTime>, u64, u64);
 #[derive(Debug, thiserror::Error)]
 #[error("{what} {name}: {path}: {source}", path = path.display())]
 pub struct HostResourcesError {
-    /// `file` or `folder`.
+    /// The kind: `file` or `folder`.
     pub what: &'static str,
     /// Its name for the component.
     pub name: String,
@@ -74,7 +74,7 @@ pub struct HostResourcesError {
 }
 
 impl HostResources {
-    /// The same for a trial: what is read is read, what is made or rung is thrown away.
+    /// The same for a trial: what is read is read, what is made or published is thrown away.
     pub fn on_trial(&self) -> Self {
         Self { blobs: None, bell: Bell::default(), around: Around::default(), ..self.clone() }
     }

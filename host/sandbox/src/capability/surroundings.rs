@@ -126,7 +126,7 @@ pub trait Surroundings: Send + Sync {
     /// Whether there is no tool of that name, for whatever caller.
     fn lacks(&self, tool: &str) -> bool;
 
-    /// Makes one call.
+    /// Makes one call on behalf of `by`.
     fn call(&self, by: Requested, request: ToolRequest) -> BoxFuture<'static, ToolOutcome>;
 
     /// How a call stands that was held; one that is being made is waited for as long as `patience`.

@@ -24,7 +24,7 @@ pub enum LoadError {
     TooMuch {
         /// The limit, as it is called in the configuration.
         limit: &'static str,
-        /// What was found.
+        /// The amount that was found.
         what: String,
     },
     /// Its limits are such that nothing could run.
@@ -77,7 +77,7 @@ pub enum LoadError {
     /// An example of its own does not hold.
     #[error("its example {name:?} does not hold: {found}")]
     Example {
-        /// The example's name.
+        /// The name of the example.
         name: String,
         /// What came in place of what was expected.
         found: String,
@@ -87,7 +87,7 @@ pub enum LoadError {
         "it wants {wanted}, which generation {before} did not need; to let it, run: madoguchi accept {component}"
     )]
     Greedier {
-        /// Who.
+        /// The component's name.
         component: String,
         /// The generation that serves.
         before: u64,
@@ -97,7 +97,7 @@ pub enum LoadError {
     /// It says what it needs, and the operator has not given it that yet.
     #[error("it waits to be allowed, with: madoguchi accept {component}; {asked}")]
     Asks {
-        /// Who.
+        /// The component's name.
         component: String,
         /// What it would do, in sentences.
         asked: String,
@@ -110,11 +110,11 @@ pub enum LoadError {
         "it breaks callers of generation {before}: {breaks}; to let it all the same, run: madoguchi accept {component}"
     )]
     Breaking {
-        /// Who.
+        /// The component's name.
         component: String,
         /// The generation that serves.
         before: u64,
-        /// Each break.
+        /// The breaking differences, in one line.
         breaks: String,
     },
     /// It was tried, and sent back.
@@ -122,11 +122,11 @@ pub enum LoadError {
         "it was generation {number}, which was {status}; to try it again, run: madoguchi rollback {component} --to {number}; or put another build in its place"
     )]
     Rejected {
-        /// Who.
+        /// The component's name.
         component: String,
         /// The generation that it was.
         number: u64,
-        /// How that ended.
+        /// How that generation ended.
         status: super::Status,
     },
     /// The operator looked at it and did not want it.
@@ -134,7 +134,7 @@ pub enum LoadError {
         "the operator refused this build; to have it all the same, run: madoguchi load FILE --name {component}; or put another build in its place"
     )]
     Unwanted {
-        /// Who.
+        /// The component's name.
         component: String,
     },
     /// Another component offers one of its tools, prompts or resources.
@@ -143,7 +143,7 @@ pub enum LoadError {
 }
 
 impl LoadError {
-    /// Whether the operator's word lets the build serve.
+    /// Whether the operator's approval lets the build serve.
     pub fn waits_for_leave(&self) -> bool {
         matches!(self, Self::Greedier { .. } | Self::Breaking { .. } | Self::Asks { .. })
     }
@@ -194,7 +194,7 @@ pub enum CallError {
     /// The answers carried along do not belong to this call.
     #[error("{0}")]
     State(#[from] StateError),
-    /// The tool stopped, in its own words: for the caller to read.
+    /// The tool stopped with a message for the caller to read.
     #[error("stopped: {0:?}")]
     Stopped(Stop),
     /// The component broke its contract: for the log, never for the caller.
@@ -204,7 +204,7 @@ pub enum CallError {
         component: Arc<str>,
         /// Which call, as in the log.
         call_id: u64,
-        /// What happened.
+        /// The error with its backtrace.
         source: wasmtime::Error,
     },
     /// The component put out what it must not.
@@ -214,7 +214,7 @@ pub enum CallError {
         component: Arc<str>,
         /// Which call, as in the log.
         call_id: u64,
-        /// What it did.
+        /// What it did, and what it may.
         what: String,
     },
     /// The call took more than it may.
@@ -230,13 +230,13 @@ pub enum CallError {
     /// It did not accept its settings when it was started first, and so serves nothing.
     #[error("the settings of {component} are refused")]
     SettingsRefused {
-        /// Which component.
+        /// The component's name.
         component: Arc<str>,
     },
     /// All places are taken, and the queue is full or did not move in time.
     #[error("{component} is busy")]
     Busy {
-        /// Who is busy.
+        /// The component's name.
         component: Arc<str>,
         /// When there is likely to be a place.
         retry_after_ms: u64,
@@ -318,7 +318,7 @@ const SAID: [(&str, &str); 2] = [
     ("store handle limit exceeded", "handles_max"),
 ];
 
-/// The limit that `error` tells of, where that is certain.
+/// The limit that `error` names, where that is certain.
 pub(super) fn limit_of(error: &wasmtime::Error) -> Option<&'static str> {
     match error.downcast_ref::<Trap>() {
         Some(Trap::StackOverflow) => return Some("stack_bytes_max"),
