@@ -20,7 +20,7 @@ const READING: [&str; 2] = [UNITS, "house"];
 /// The ring that compares each component with its goldens, and can rewrite them.
 const GOLDENS: &str = "components";
 
-/// `cargo xtask test`.
+/// Runs all tests: `cargo xtask test`.
 pub(crate) fn everything(workspace: &Workspace) -> Result<()> {
     run(workspace, plan(workspace))
 }
@@ -124,7 +124,7 @@ pub(crate) fn ring(workspace: &Workspace, ring: &str) -> Result<()> {
     steps.finish()
 }
 
-/// `cargo xtask goldens`.
+/// Writes the goldens anew: `cargo xtask goldens`.
 pub(crate) fn goldens(workspace: &Workspace) -> Result<()> {
     let steps = Steps::new(4);
     steps.run("set-up", &[], setup::for_components);

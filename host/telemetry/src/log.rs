@@ -23,7 +23,7 @@ impl<W: Write> Lines<W> {
 }
 
 impl<W: Write> Write for Lines<W> {
-    /// One whole event.
+    /// Takes one whole event.
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(event);
         let text = text.strip_suffix('\n').unwrap_or(&text);

@@ -232,7 +232,7 @@ fn is_traceparent(text: &str) -> bool {
 struct Courier {
     exporter: Arc<SpanExporter>,
     runtime: tokio::runtime::Handle,
-    /// Whether the last batch did not arrive: said once, not for each.
+    /// Whether the last batch did not arrive: logged once, not for each.
     is_failing: AtomicBool,
 }
 

@@ -16,7 +16,7 @@ use crate::{
 pub struct CheckConfig {
     /// The configuration file; without one, --config or the built-in configuration
     file: Option<PathBuf>,
-    /// Tell it as one JSON object
+    /// Print it as one JSON object
     #[arg(long)]
     json: bool,
 }

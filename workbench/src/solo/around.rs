@@ -27,7 +27,7 @@ use sandbox::{
 /// What a tool answers in the place of the real one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Called {
-    /// Its object.
+    /// It returned this object.
     Done(Value),
     /// It waits for a person, under this id.
     Held(String),
@@ -39,7 +39,7 @@ pub enum Called {
 type Answers = dyn Fn(&str, &Value) -> Called + Send + Sync;
 /// What a run comes to, by what was asked.
 type Ends = dyn Fn(&Value) -> Value + Send + Sync;
-/// What is understood of a turn: a reply as [`super::Running::converse`] tells one.
+/// What is understood of a turn: a reply as [`super::Running::converse`] returns one.
 type Understands = dyn Fn(&Value) -> Value + Send + Sync;
 
 /// All that is there.
@@ -233,7 +233,7 @@ impl Solo {
         self
     }
 
-    /// What is understood of the turns that components that understand sentences are told of.
+    /// Sets what is understood of the turns that are passed to components that understand sentences.
     #[must_use]
     pub fn understands(
         mut self,

@@ -28,9 +28,9 @@ use super::{
     say,
 };
 
-/// Problems that are told one by one.
+/// Problems that are printed one by one.
 const PROBLEMS_MAX: u64 = 100;
-/// Lines between two words on how far it has come, where there is no terminal for a bar.
+/// Lines between two reports of progress, where there is no terminal for a bar.
 const WORD_EVERY: u64 = 10_000;
 
 /// Reads into a component what was written elsewhere as JSON lines.

@@ -1,4 +1,4 @@
-//! `GET /api/health` (NAV-15): whether the counter is open, and what is behind it that the caller
+//! `GET /api/health` (NAV-15): whether the server works, and what it serves that the caller
 //! may know of.
 
 use axum::{
@@ -18,7 +18,7 @@ use mcp::{Servers, Status};
 use registry::{Catalog, Registry, control::Troubles};
 use store::disk::Disk;
 
-/// What health is told from.
+/// What health is reported from.
 #[derive(Clone)]
 pub(crate) struct Health {
     pub(crate) registry: Registry,

@@ -172,7 +172,7 @@ fn each(
     Ok(())
 }
 
-/// The memory that the process has, where the system tells.
+/// The memory that the process has, where the system reports it.
 pub(super) fn resident_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|it| it.strip_prefix("VmRSS:"))?;
