@@ -43,14 +43,14 @@ fn contact() -> Value {
     })
 }
 
-/// Somebody whose client can do this.
+/// A caller whose client can do this.
 fn able(capabilities: &Value) -> Caller {
     let mut caller = Caller::anonymous();
     caller.client_capabilities = capabilities.to_string().into();
     caller
 }
 
-/// Somebody with a name and scopes.
+/// A caller with a name and scopes.
 fn known(principal: &str, scopes: &[&str]) -> Caller {
     let mut caller = Caller::anonymous();
     caller.principal = principal.into();
@@ -104,7 +104,7 @@ async fn submit(forms: &Tested, handle: &str, values: Value) -> Value {
     forms.call("submit_form", json!({ "handle": handle, "values": values })).await
 }
 
-/// What is wrong with them: each field's name, and what is said.
+/// What is wrong with them: each field's name, and the message.
 async fn wrong(forms: &Tested, handle: &str, values: Value) -> Vec<(String, String)> {
     let arguments = json!({ "handle": handle, "values": values });
     let failure = forms.failure("submit_form", arguments).await;

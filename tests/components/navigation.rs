@@ -27,7 +27,7 @@ async fn open() -> Tested {
     bench().start().await
 }
 
-/// Somebody who reads English.
+/// A caller who reads English.
 fn english() -> Caller {
     let mut caller = Caller::anonymous();
     caller.locale = Some("en-GB".into());

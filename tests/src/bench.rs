@@ -73,7 +73,7 @@ impl Bench {
         self
     }
 
-    /// Gives it leave.
+    /// Grants it this.
     #[must_use]
     pub fn grant(mut self, grant: Grant) -> Self {
         self.solo = self.solo.grant([grant]);
@@ -119,7 +119,7 @@ impl Bench {
         self
     }
 
-    /// Tells it what an operator would.
+    /// Gives it the settings of an operator.
     #[must_use]
     pub fn settings(mut self, settings: Value) -> Self {
         let Value::Object(settings) = settings else { panic!("settings are an object") };
@@ -149,7 +149,7 @@ impl Bench {
         self
     }
 
-    /// Tells it where the page is.
+    /// Sets where the page is.
     #[must_use]
     pub fn page(mut self, url: &str) -> Self {
         self.solo = self.solo.page(url);
@@ -170,14 +170,14 @@ impl Bench {
         Ok(Tested { running, now: self.now })
     }
 
-    /// Starts it.
+    /// Starts the component with what was set so far.
     pub async fn start(self) -> Tested {
         self.try_start().await.expect("the component starts")
     }
 }
 
 impl Tested {
-    /// Lets time pass.
+    /// Lets `time` pass on its clock.
     pub fn pass(&self, time: Duration) {
         *self.now.lock().expect("no test panics while it sets the clock") += time;
     }
@@ -237,7 +237,7 @@ impl Tested {
         self.running.converse(turn).await
     }
 
-    /// From now on somebody else calls.
+    /// From now on `caller` calls.
     pub fn speak(&self, caller: Caller) {
         self.running.speak(caller);
     }

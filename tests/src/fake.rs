@@ -11,7 +11,7 @@ use tokio::{
 /// A fake host. What it does, the path says: `/ok`, `/json`, `/gone`, `/echo`, `/redirect?to=URL`,
 /// `/never`, `/endless`, `/headers`.
 pub struct Fake {
-    /// Its port.
+    /// The port that it listens on.
     pub port: u16,
     received: Arc<Mutex<Vec<String>>>,
     hung_up: Arc<Semaphore>,

@@ -39,10 +39,10 @@ const RSA_KEYS: [&[u8]; 2] =
 /// How a provider misbehaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fault {
-    /// Not at all.
+    /// It does not misbehave at all.
     #[default]
     None,
-    /// It answers 500.
+    /// It answers each request with 500.
     Down,
     /// It takes a connection and says nothing.
     Silent,
@@ -50,7 +50,7 @@ pub enum Fault {
     Lying,
     /// Its keys are more than anyone reads.
     Oversized,
-    /// Its keys are said to be elsewhere.
+    /// It redirects requests for its keys elsewhere.
     Redirecting,
 }
 
@@ -126,7 +126,7 @@ impl SigningKey {
         let random = SystemRandom::new();
         let signature = match (&*self.pair, header["alg"].as_str().expect("a header has alg")) {
             (_, "none") => Vec::new(),
-            // With what everybody knows as the secret, as an attacker would.
+            // With the public key as the secret, as an attacker would.
             (_, "HS256") => {
                 let secret = self.published().to_string();
                 let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());

@@ -45,8 +45,8 @@ fn import(extract: &Path) -> Map {
     Map { network, bytes, file }
 }
 
-/// Points and lengths as a file keeps them, so that whoever computes with the network computes with
-/// the same figures as whoever reads the file: 10⁻⁶ degrees, tenths of a metre.
+/// Points and lengths as a file keeps them, so that a test that computes with the network computes with
+/// the same figures as the component that reads the file: 10⁻⁶ degrees, tenths of a metre.
 fn as_kept(network: &mut Network) {
     let keep = |it: &mut Point| {
         it.lat = (it.lat * 1e6).round() / 1e6;

@@ -23,7 +23,7 @@ impl Spread {
 }
 
 /// One line of the table: ours, what it is compared with, and the ratio of the two, each the
-/// median over rounds. None where the system does not tell.
+/// median over rounds. None where the system does not report it.
 pub(crate) struct Row {
     pub(crate) name: String,
     pub(crate) ours: Option<Spread>,

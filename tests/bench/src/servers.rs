@@ -29,7 +29,7 @@ pub(crate) struct Server {
 /// One build of the component `echo`.
 pub(crate) struct Version {
     bytes: Vec<u8>,
-    /// SHA-256, in hexadecimal, as the host tells it.
+    /// SHA-256, in hexadecimal, as the host reports it.
     pub(crate) digest: String,
 }
 
@@ -73,7 +73,7 @@ grants = ["sql"]
 grants = ["sql"]
 "#;
 
-/// An assistant that may call `echo` and asks nobody first.
+/// An assistant that may call `echo` and needs no approval.
 const ASSISTANT: &str = r#"
 [models.openai]
 model = "bench"

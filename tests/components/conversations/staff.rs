@@ -12,7 +12,7 @@ use super::{
     sessions::{HASH, shop},
 };
 
-/// Somebody with a token of that name and those scopes.
+/// A caller with a token of that name and those scopes.
 fn known(principal: &str, scopes: &[&str]) -> Caller {
     let mut caller = Caller::anonymous();
     caller.principal = principal.into();

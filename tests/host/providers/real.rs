@@ -48,7 +48,7 @@ fn routers() -> PathBuf {
     folder
 }
 
-/// A port that is free now; neither server can be told to find one.
+/// A port that is free now; neither server can find one itself.
 fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port is free").port()
 }
@@ -138,7 +138,7 @@ async fn asked(asking: &Asking) -> Vec<f64> {
         let (first, last) = (line.0[0], line.0[line.0.len() - 1]);
         for (end, (lat, lng)) in [(first, from), (last, to)] {
             let apart = Point { lat: end.y, lng: end.x }.metres_to(Point { lat, lng });
-            // Some ends lie in a park, or in the bay: the road is a way off, for everybody.
+            // Some ends lie in a park, or in the bay: the road is a way off, for each provider.
             assert!(apart < 500.0, "the line ends {apart} m away");
         }
         all.push(route["distance"]["value"].as_f64().unwrap());

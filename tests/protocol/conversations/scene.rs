@@ -7,7 +7,7 @@ use tests::{
     server::TestServer,
 };
 
-/// The server, the agents, and whoever looks on.
+/// The server, the agents, and the person who looks on.
 pub(super) struct Scene {
     pub(super) server: TestServer,
     pub(super) browser: Browser,

@@ -197,7 +197,7 @@ fn method(asked: &Asked) -> Result<(&str, bool), Broken> {
     let query: Vec<_> = asked.query.iter().map(|(name, it)| (name.as_str(), it.as_str())).collect();
     match (method, &query[..]) {
         ("generateContent", []) => Ok((model, false)),
-        // Without alt=sse it answers with a list, which nobody here asks for.
+        // Without alt=sse it answers with a list, which is not asked for here.
         ("streamGenerateContent", [("alt", "sse")]) => Ok((model, true)),
         _ => Err(gone()),
     }

@@ -19,7 +19,7 @@ pub(super) fn named(talk: usize) -> String {
 }
 
 impl World {
-    /// One step; `said` is new words for it, and `hint` the conversation that the answer named where
+    /// One step; `said` is a new text for it, and `hint` the conversation that the answer named where
     /// the catalogue leaves open which of several comes first.
     pub(super) fn step(&mut self, step: &Step, said: &str, hint: Option<usize>) -> Told {
         // Sweeps and calls alike look first at what is due (CONV-23).
@@ -70,7 +70,7 @@ impl World {
 
     /// CONV-80 to CONV-82.
     fn authenticate(&mut self, who: Who) -> Value {
-        // To talk, where somebody wants that, or where there is a conversation to go on with.
+        // To talk, where another agent wants that, or where there is a conversation to go on with.
         let open = self.talks.iter().any(|it| it.is_open() && it.side(who).is_some());
         let chats = open || self.purposes.iter().any(|it| it.0 == who);
         if chats {
@@ -141,7 +141,7 @@ impl World {
         Ok(json!({ "talk": named(talk), "status": "pending", "to": IDS[other] }))
     }
 
-    /// Puts down what was said.
+    /// Writes a message down.
     pub(super) fn say(
         &mut self,
         from: Who,
@@ -154,7 +154,7 @@ impl World {
         if let Some(at) = talk {
             let it = &mut self.talks[at];
             it.stirred = self.now;
-            // Waiting for the participant is not shortened by words, nor is a pause.
+            // Waiting for the participant is not shortened by messages, nor is a pause.
             if it.state == "active" && it.paused.is_none() {
                 it.since = self.now;
             }
@@ -227,7 +227,7 @@ impl World {
         }
     }
 
-    /// Whoever wrote the latest unread message, or the one that was read last; what was sent under
+    /// The sender of the latest unread message, or the one that was read last; what was sent under
     /// the same id goes where it went. In a conversation the answer is for the other side, even
     /// where a person has stepped in.
     fn whoever_wrote(&self, who: Who, client: Client) -> Option<Who> {

@@ -18,7 +18,7 @@ pub(super) enum Target {
     Agent(Who),
     /// The person.
     Person,
-    /// Nobody of that name.
+    /// A name that no agent has.
     Nobody,
     /// An agent of another project.
     Outsider,

@@ -1,4 +1,4 @@
-//! What the Messages API refuses, and in which words. Pages are those of platform.claude.com/docs/en.
+//! What the Messages API refuses, and with which errors. Pages are those of platform.claude.com/docs/en.
 
 use serde_json::Value;
 
