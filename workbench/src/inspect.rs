@@ -22,7 +22,7 @@ use sandbox::{
 /// What an import asks of the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// Every component has it.
+    /// Nothing: every component has it.
     Nothing,
     /// It needs this grant.
     Grant(Grant),

@@ -1,4 +1,4 @@
-//! What a command says at a terminal: results on standard output, all else on standard error.
+//! What a command prints at a terminal: results on standard output, all else on standard error.
 
 use std::io::{self, Write};
 

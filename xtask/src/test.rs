@@ -100,7 +100,7 @@ fn run(workspace: &Workspace, plan: Plan) -> Result<()> {
     steps.finish()
 }
 
-/// `cargo xtask test RING`.
+/// Runs one ring: `cargo xtask test RING`.
 pub(crate) fn ring(workspace: &Workspace, ring: &str) -> Result<()> {
     let rings = workspace.rings();
     if ring != UNITS && !rings.contains(&ring) {

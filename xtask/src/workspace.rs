@@ -186,7 +186,7 @@ fn lint(build: &mut Command) {
     build.env("CLIPPY_ARGS", "--deny__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__");
 }
 
-/// What `cargo metadata` says.
+/// What `cargo metadata` prints.
 pub(crate) fn answer(command: &mut Command) -> Result<Metadata> {
     let output = command.output().with_context(|| format!("starting {}", line(command)))?;
     ensure!(

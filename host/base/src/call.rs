@@ -78,7 +78,7 @@ pub struct CallRequest {
     pub state: Option<String>,
     /// Where progress and log lines of the call go while it runs.
     pub notifications: Option<Notifications>,
-    /// Where it came in.
+    /// The interface through which it came in.
     pub surface: Surface,
     /// The caller's place in a trace, from the HTTP headers.
     pub trace: TraceHeaders,
@@ -155,11 +155,11 @@ pub enum Ending {
     /// The arguments did not fit.
     #[strum(serialize = "invalid_params")]
     InvalidArguments,
-    /// The tool cannot be had now, as it says itself.
+    /// The tool reports that it cannot be had now.
     Unavailable,
     /// It took more than it may.
     LimitExceeded,
-    /// The component broke down.
+    /// The component trapped.
     Trapped,
     /// The component put out what it must not.
     Broken,
@@ -174,7 +174,7 @@ pub enum Ending {
     /// The answers carried along did not belong to the call.
     #[strum(serialize = "invalid_request_state")]
     InvalidState,
-    /// The caller went away.
+    /// The caller went away before the end.
     Cancelled,
 }
 

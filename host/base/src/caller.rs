@@ -14,7 +14,7 @@ use crate::{
 pub struct Caller {
     /// The caller's name, from the configuration or an identity provider.
     pub principal: Arc<str>,
-    /// What they may do.
+    /// What they may do, as the configuration names it.
     pub scopes: Arc<[String]>,
     /// Their language as a BCP 47 tag.
     pub locale: Option<Arc<str>>,

@@ -58,7 +58,7 @@ const ADDR: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8808);
 /// Where the operator is served by default: a free port of this machine.
 const OPERATOR_ADDR: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
-/// What the operator decided.
+/// The configuration, as the operator wrote it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
@@ -69,7 +69,7 @@ pub struct Config {
     /// Where the operator is served, on this machine only; none is no operator's listener.
     #[serde(deserialize_with = "operator_addr")]
     pub operator_addr: Option<SocketAddr>,
-    /// What may replace what.
+    /// Which builds may replace others without the operator's approval.
     pub swap: SwapConfig,
     /// The folder of databases, compiled code and the last versions.
     pub data: PathBuf,
@@ -123,7 +123,7 @@ pub struct Config {
     pub telemetry: TelemetryConfig,
     /// How the log is written.
     pub log: LogConfig,
-    /// What all components share.
+    /// The bounds that all components share.
     pub sandbox: SandboxConfig,
     /// What is kept of what is uploaded, and for how long.
     pub blobs: blobs::Limits,

@@ -29,7 +29,7 @@ pub struct Failure {
     pub message: String,
     /// The HTTP status that says the same.
     pub status: u16,
-    /// What it is about.
+    /// More for programs: what the failure is about.
     pub data: Box<Map<String, Value>>,
     /// Whether the request itself was wrong, rather than what the tool found.
     pub is_protocol: bool,

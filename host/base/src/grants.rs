@@ -123,7 +123,7 @@ pub enum Refused {
         /// The line that would grant it, with what is granted already.
         grants: String,
     },
-    /// It cannot be granted.
+    /// This host does not have it.
     #[error("it imports {import}, which this host does not offer")]
     NotOffered {
         /// What it asks for.

@@ -28,7 +28,7 @@ pub struct Progress {
     pub progress: f64,
     /// Out of how much, if known.
     pub total: Option<f64>,
-    /// What is being done.
+    /// What is being done, for people.
     pub message: Option<String>,
 }
 

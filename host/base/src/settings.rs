@@ -33,7 +33,7 @@ pub enum SettingsError {
         name: String,
         /// The file it names.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// It is not what its name says.

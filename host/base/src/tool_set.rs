@@ -30,7 +30,7 @@ pub struct Hints {
 pub struct ToolSet(Vec<String>);
 
 impl ToolSet {
-    /// Every tool there is.
+    /// The set of all tools.
     pub fn all() -> Self {
         Self(vec!["*".to_owned()])
     }
@@ -49,7 +49,7 @@ impl ToolSet {
         self.0.iter().any(|it| it == tool)
     }
 
-    /// As they are written.
+    /// The entries, as the configuration has them.
     pub fn written(&self) -> &[String] {
         &self.0
     }

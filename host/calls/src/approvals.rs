@@ -89,7 +89,7 @@ pub struct Approval {
     pub ms: Option<u64>,
 }
 
-/// Where an approval stands.
+/// What has become of an approval.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub enum State {
     /// The person is to say whether the call is made.

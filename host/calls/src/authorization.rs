@@ -45,7 +45,7 @@ struct Known {
 
 /// A caller who is known.
 pub struct Principal {
-    /// As components see them.
+    /// The caller, as components see them.
     pub caller: Caller,
     /// How often they may ask.
     pub rate: Option<Arc<Rate>>,
@@ -127,7 +127,7 @@ pub enum Unauthorized {
     Invalid(&'static str),
     /// It cannot be found out now.
     Unavailable {
-        /// When it may be.
+        /// When to try again, in milliseconds.
         retry_after_ms: u64,
     },
     /// It is found out by [`Authority::resolve`].

@@ -20,7 +20,7 @@ use store::clock::Clock;
 
 /// A method that goes in rounds, each in an instance of its own.
 pub trait Method: 'static {
-    /// MCP's name of it.
+    /// The method's name in MCP.
     const NAME: &'static str;
     /// What comes out in the end.
     type Output: Send + 'static;
@@ -45,11 +45,11 @@ pub trait Method: 'static {
     ) -> impl Future<Output = Result<Self::Output, CallError>> + Send;
 }
 
-/// `tools/call`.
+/// The method `tools/call`.
 pub struct CallTool;
-/// `prompts/get`.
+/// The method `prompts/get`.
 pub struct GetPrompt;
-/// `resources/read`.
+/// The method `resources/read`.
 pub struct ReadResource;
 /// `completion/complete`, which has one round only.
 pub struct Complete;

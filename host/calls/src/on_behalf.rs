@@ -43,7 +43,7 @@ struct Offer<'a> {
     schema: Arc<Map<String, Value>>,
     /// Whether its server has changed it since it was first seen: nothing that was trusted before holds.
     is_changed: bool,
-    /// What it says of itself.
+    /// How it describes itself.
     shown: Arc<Shown>,
 }
 

@@ -39,7 +39,7 @@ pub trait Executor: Clone + Send + Sync + 'static {
     ) -> impl Future<Output = Result<CallOutcome, CallError>> + Send;
 }
 
-/// A tool's result.
+/// A tool's result, in MCP's form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CallResult {

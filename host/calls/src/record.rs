@@ -116,7 +116,7 @@ pub struct Record<'a> {
 }
 
 impl Record<'_> {
-    /// Ends it with `result`.
+    /// Records that the round ended with `result`.
     pub fn end<T>(self, result: &Result<CallOutcome<T>, CallError>) {
         self.end_as(ending_of(result), result.as_ref().err());
     }

@@ -70,7 +70,7 @@ pub(super) fn acting_knows_of(catalog: &Catalog, tool: &str) -> bool {
     ACTING.try_with(|it| catalog.knows_of(&it.caller, tool)).unwrap_or(true)
 }
 
-/// Answers `request` as one of `caller`'s; or says what there is with its session.
+/// Answers `request` as one of `caller`'s; or returns why its session cannot be had.
 pub(super) async fn acting<F: Future>(caller: Caller, request: F) -> Result<F::Output, Trouble> {
     let answer = async {
         let answer = request.await;

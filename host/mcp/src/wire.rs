@@ -139,7 +139,7 @@ fn object(json: Option<&str>) -> Option<MetaObject> {
     json.and_then(|it| serde_json::from_str(it).ok()).map(MetaObject)
 }
 
-/// What the world says no to, where there is no result to say it in.
+/// The code of refusals, where there is no result to put them in.
 const REFUSED: ErrorCode = ErrorCode(-32000);
 
 /// Whether the client speaks a revision in which the server sends requests of its own.
@@ -165,7 +165,7 @@ pub(super) fn call(
     }
 }
 
-/// What a round came to, as the SDK answers it; `done` says it of a component's output.
+/// What a round came to, as the SDK answers it; `done` makes the answer of a component's output.
 pub(super) fn answered<O, R: DeserializeOwned, A: From<R> + From<InputRequiredResult>>(
     outcome: CallOutcome<O>,
     done: impl FnOnce(Arc<str>, u64, O) -> Result<R>,

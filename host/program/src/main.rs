@@ -101,7 +101,7 @@ enum Command {
     Compile(cli::compile::Compile),
 }
 
-/// An address, or none.
+/// The operator's address, or `off`.
 #[derive(Clone, Copy)]
 struct OperatorAddr(Option<SocketAddr>);
 

@@ -63,7 +63,7 @@ pub struct ComponentReport {
     pub name: String,
     /// Whether it serves calls now.
     pub is_serving: bool,
-    /// The generation that serves.
+    /// The number of the generation that serves.
     pub generation: Option<u64>,
     /// The SHA-256 of the bytes that serve.
     pub digest: Option<String>,
@@ -97,7 +97,7 @@ pub struct ComponentReport {
 /// Why a command was not carried out.
 #[derive(Debug, thiserror::Error)]
 pub enum ControlError {
-    /// Nothing has that name.
+    /// There is no component of that name.
     #[error("there is no component {0:?}; `madoguchi components` lists those that there are")]
     Unknown(String),
     /// A component cannot have that name.
@@ -204,7 +204,7 @@ impl Control {
         known.ok_or_else(|| ControlError::Unknown(name.to_owned()))
     }
 
-    /// Has `order` obeyed, and says how the component stands then.
+    /// Has `order` obeyed, and returns how the component stands then.
     ///
     /// # Errors
     /// When it cannot be obeyed.

@@ -254,7 +254,7 @@ impl Registry {
         self.current.subscribe()
     }
 
-    /// Says that the first load goes on behind those who are served, or that it is over.
+    /// Sets that the first load goes on behind those who are served, or that it is over.
     pub fn set_loading(&self, is_loading: bool) {
         self.current.send_modify(|it| Arc::make_mut(it).is_loading = is_loading);
     }

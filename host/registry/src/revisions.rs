@@ -24,7 +24,7 @@ const DIGESTS_MAX: usize = 64;
 /// One version that was installed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Revision {
-    /// 1, 2, 3 …
+    /// Counts from 1, one more for each version.
     pub number: u64,
     /// The SHA-256 of its bytes, in hexadecimal.
     pub digest: String,

@@ -84,7 +84,7 @@ pub struct ServerPrompt {
     pub name: String,
     /// The name that the server knows.
     pub own_name: String,
-    /// As it is listed.
+    /// As MCP lists it.
     pub listed: Value,
 }
 
@@ -92,7 +92,7 @@ pub struct ServerPrompt {
 pub struct ServerTemplate {
     /// As the server writes it.
     pub text: String,
-    /// As it is listed.
+    /// As MCP lists it.
     pub listed: Value,
     /// The same to be held against URIs; none where it is of a kind that we do not know.
     pub uri: Option<UriTemplate>,
@@ -143,7 +143,7 @@ pub struct Request<'a> {
     pub traceparent: Option<String>,
 }
 
-/// What a server answered.
+/// What a server answered to one round.
 pub enum Answer {
     Result(Passed),
     /// Questions to the user; none where it asks in a way that is not known, or too much.
@@ -161,7 +161,7 @@ pub struct Passed {
 /// What other servers offer.
 #[derive(Clone, Default)]
 pub struct Served {
-    /// By the server's name.
+    /// The offers, by the server's name.
     offers: BTreeMap<Arc<str>, Arc<Offer>>,
     /// What they offered that are gone.
     away: BTreeMap<Arc<str>, Arc<Offer>>,

@@ -44,22 +44,22 @@ pub struct Tool {
     pub has_header_arguments: bool,
     /// Whether it takes answers to what it has not asked.
     pub takes_unasked_answers: bool,
-    /// Whom it is for.
+    /// The clients that it is for.
     pub audience: Audience,
-    /// What it says of itself, for those who keep that.
+    /// How it describes itself, for those who keep that.
     pub shown: Shown,
 }
 
 /// Why a tool, a prompt, a resource or a template cannot be offered.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OfferError {
-    /// There is no tool.
+    /// It has no tool at all.
     #[error("it offers no tool")]
     NoTool,
     /// There are too many: of what, how many, and how many there may be.
     #[error("it offers {1} {0}; {2} is most")]
     TooMany(&'static str, usize, usize),
-    /// Two have one name.
+    /// Two of them have one name.
     #[error("it offers two {0} {1:?}")]
     Twice(&'static str, String),
     /// It is not what it should be.

@@ -228,7 +228,7 @@ impl State {
         self.reached = self.reached.max(usage.turns());
     }
 
-    /// Gives the free turn to the component that has used least, and says who is to be woken.
+    /// Gives the free turn to the component that has used least, and returns who is to be woken.
     fn next(&mut self) -> Option<Waker> {
         let queues = self.queues.iter().enumerate();
         let (at, _) = queues.min_by_key(|(_, it)| it.0.turns())?;

@@ -21,7 +21,7 @@ pub enum Misfit {
     Wrong {
         /// A JSON pointer into the document, or `the output` for the whole.
         at: String,
-        /// What would be right.
+        /// What would be right there.
         what: String,
     },
     /// It is too costly to decide whether it fits.

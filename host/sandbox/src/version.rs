@@ -40,7 +40,7 @@ impl std::fmt::Display for Status {
 
 /// Puts the version of a component in place that was there before a generation of it.
 pub trait GivesBack: Send + Sync {
-    /// Returns once it serves.
+    /// Returns once that version serves.
     fn give_back(&self, component: String, generation: u64) -> BoxFuture<'static, ()>;
 }
 

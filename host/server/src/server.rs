@@ -151,8 +151,8 @@ impl Server {
         })
     }
 
-    /// Serves one client on these streams until it goes. Components are loaded behind it: who only
-    /// says hello is answered at once, and who asks for what they offer waits for them.
+    /// Serves one client on these streams until it goes. Components are loaded behind it: a client
+    /// that initializes is answered at once, and one that asks for what they offer waits for them.
     pub async fn serve_streams(
         config: Config,
         input: impl AsyncRead + Send + Unpin + 'static,

@@ -18,7 +18,7 @@ use crate::{
     private,
 };
 
-/// What says which files a backup has; it is written last.
+/// The list of the files that a backup has; it is written last.
 const LIST: &str = "backup.json";
 /// Where the databases lie.
 const DATABASES: &str = "databases";
@@ -32,7 +32,7 @@ const LIST_BYTES_MAX: u64 = 512 << 20;
 /// Bytes that are copied at a time.
 const PIECE: usize = 256 << 10;
 
-/// What a backup has.
+/// The list of what a backup has.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct List {
     /// The version of the program that made it.
@@ -91,7 +91,7 @@ pub enum Error {
     /// The data folder cannot be had.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// There is data already.
+    /// There is data already in the folder.
     #[error(
         "the data folder {} has data already, which is not written over: move it away first, or name another with --data",
         .0.display()
@@ -220,7 +220,7 @@ fn is_restored(name: &str) -> bool {
     is_within && first.is_some_and(|it| it == DATABASES || COPIED.contains(&it))
 }
 
-/// What a file has.
+/// The size and digest of a file.
 fn look(path: &Path) -> io::Result<FileSeen> {
     pass(&mut File::open(path)?, &mut io::sink())
 }

@@ -70,9 +70,9 @@ pub struct Blob {
     pub id: String,
     /// Bytes of its content.
     pub size: u64,
-    /// What its maker says that it is.
+    /// The media type that its maker gave.
     pub mime_type: String,
-    /// What it looks like.
+    /// The media type that its first bytes look like.
     pub sniffed: Option<&'static str>,
     /// When it goes if it is not used, since 1970.
     pub expires_at: Duration,

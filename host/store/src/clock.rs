@@ -13,7 +13,7 @@ pub enum Clock {
     /// The machine's own time.
     #[default]
     System,
-    /// Whatever this says: the time since 1970-01-01T00:00:00Z.
+    /// The time that this holds, since 1970-01-01T00:00:00Z.
     Fixed(Arc<Mutex<Duration>>),
 }
 

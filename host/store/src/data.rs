@@ -40,7 +40,7 @@ pub enum DataError {
     Io {
         /// The data folder.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// Another process has it.
@@ -55,7 +55,7 @@ pub enum DataError {
         /// The number of the process that has it, where it is known.
         pid: Option<u32>,
     },
-    /// It is another user's.
+    /// It belongs to another user.
     #[error(
         "the data folder {path} belongs to another user (uid {owner}; this one is uid {own}), who could read and change all that is in it: give it to this user (`chown -R {own} {path}`), or choose a folder of this user's with --data or MADOGUCHI_DATA",
         path = path.display()

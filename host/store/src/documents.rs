@@ -148,7 +148,7 @@ struct Shelf {
     next: u64,
 }
 
-/// What one caller has.
+/// The documents of one caller.
 #[derive(Default)]
 struct Share {
     files: BTreeMap<Place, String>,

@@ -11,7 +11,7 @@ use base::clean;
 /// direction is written as an escape. So no text that gets into the log makes lines of its own.
 pub struct Lines<W> {
     to: W,
-    /// Whether the formatter colours what it says, which it keeps others from doing.
+    /// Whether the formatter colours its lines, which it keeps others from doing.
     has_colours: bool,
 }
 

@@ -46,7 +46,7 @@ struct Counters {
 /// What all components and other servers together have done, and what the server is doing.
 #[derive(Clone, Copy, Debug, serde::Serialize)]
 pub struct Now {
-    /// Since the server started.
+    /// The counters since the server started.
     #[serde(flatten)]
     pub all: Snapshot,
     /// Calls whose tool waits for something to happen.

@@ -196,7 +196,7 @@ impl Level {
     }
 }
 
-/// One of a [`Level`].
+/// One that counts in a [`Level`] until it is dropped.
 pub struct Held<'a>(&'a Level);
 
 impl Drop for Held<'_> {
@@ -205,7 +205,7 @@ impl Drop for Held<'_> {
     }
 }
 
-/// What a run took.
+/// The tokens that a run took, and their price.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RunUsage {
     pub input_tokens: u64,

@@ -78,7 +78,7 @@ impl Run {
         solo
     }
 
-    /// Runs it, and says what came of it: 2, where it asks or waits.
+    /// Runs it, and prints what came of it: 2, where it asks or waits.
     ///
     /// # Errors
     /// When the file cannot be read or loaded, or the arguments are no JSON object.

@@ -42,7 +42,7 @@ type Ends = dyn Fn(&Value) -> Value + Send + Sync;
 /// What is understood of a turn: a reply as [`super::Running::converse`] returns one.
 type Understands = dyn Fn(&Value) -> Value + Send + Sync;
 
-/// All that is there.
+/// What a component alone has around it.
 #[derive(Clone, Default)]
 pub(super) struct Fake {
     offers: Vec<String>,
@@ -205,7 +205,7 @@ fn asked(ask: &Ask) -> Value {
 }
 
 impl Solo {
-    /// Lets it call the tools `offers`; `answers` says what each comes to, by its name and its arguments,
+    /// Lets it call the tools `offers`; `answers` returns what each comes to, by its name and its arguments,
     /// and what became of one that was held, by its id and null.
     #[must_use]
     pub fn calls(
@@ -220,7 +220,7 @@ impl Solo {
     }
 
     /// Lets it ask the assistant `name`, which may take `budget` (turns, tokens) in one conversation;
-    /// `answers` says what each run comes to: the data of its last event.
+    /// `answers` returns what each run comes to: the data of its last event.
     #[must_use]
     pub fn assistant(
         mut self,

@@ -78,7 +78,7 @@ struct Call {
 }
 
 impl Running {
-    /// What it says that people may call what it has: the kind and the name of each.
+    /// The names that people have for what it has: the kind and the name of each.
     ///
     /// # Errors
     /// The object that a client would read.

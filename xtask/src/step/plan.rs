@@ -76,7 +76,7 @@ impl Times {
     }
 }
 
-/// `50 s`, `12 min`.
+/// A time such as `50 s` or `12 min`.
 pub(super) fn in_words(time: Duration) -> String {
     match time.as_secs() {
         seconds @ ..90 => format!("{seconds} s"),

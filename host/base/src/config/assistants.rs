@@ -24,9 +24,9 @@ enum ApprovalMode {
     /// Every call of a tool that does not say that it only reads.
     #[default]
     Changes,
-    /// Every call.
+    /// Every call of any tool.
     Always,
-    /// None.
+    /// No call asks first.
     Never,
 }
 
@@ -87,7 +87,7 @@ impl Policy {
 #[serde(try_from = "toml::Table")]
 pub struct Assistants {
     policies: BTreeMap<String, Arc<Policy>>,
-    /// As they are written.
+    /// The table as it stands in the file.
     table: Map<String, Value>,
 }
 

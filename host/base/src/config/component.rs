@@ -54,7 +54,7 @@ pub struct ComponentConfig {
     pub import_tool: Option<String>,
     /// Tools of its own that the server at `MCP_SERVER_URL` offers in their place.
     pub server_tools: BTreeSet<String>,
-    /// The look-up of its own that says its part of `/api/health`.
+    /// The look-up of its own that answers its part of `/api/health`.
     pub health: Option<String>,
     /// How often it is run, in milliseconds.
     #[serde(deserialize_with = "interval")]
@@ -67,7 +67,7 @@ pub struct ComponentConfig {
 }
 
 impl ComponentConfig {
-    /// Takes over what `other` says.
+    /// Takes over the entries of `other`.
     pub(super) fn change(&mut self, other: Self) {
         self.enabled = other.enabled.or(self.enabled);
         self.grants = other.grants.or(self.grants.take());
@@ -189,7 +189,7 @@ impl ComponentConfig {
             .then(|| (key, "it has no leave to call tools; add \"calls\" to its grants".to_owned()))
     }
 
-    /// Refuses what the environment says wrongly.
+    /// Refuses values of the environment that cannot be read.
     pub fn check(&self) -> Result<(), String> {
         self.hosts_of_environment().map(|_| ())
     }

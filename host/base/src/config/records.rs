@@ -82,7 +82,7 @@ pub enum TelemetryError {
         "telemetry.otlp_endpoint: {0:?} is not the address of a collector; http://127.0.0.1:4318 is how one looks"
     )]
     Endpoint(String),
-    /// The ratio is none.
+    /// The ratio is not between 0 and 1.
     #[error("telemetry.sample_ratio: {0} is not a part of 1; 0.0 to 1.0 is right")]
     Ratio(f64),
     /// The client for it cannot be made.

@@ -76,7 +76,7 @@ pub enum Era {
     /// Whichever it speaks, the newest first.
     #[default]
     Auto,
-    /// 2026-07-28.
+    /// The revision 2026-07-28.
     Modern,
     /// 2025-11-25 and before, by `initialize`.
     Legacy,

@@ -43,7 +43,7 @@ pub struct TokenConfig {
 }
 
 impl TokenConfig {
-    /// The digest as bytes.
+    /// The digest as bytes; none where it is not one.
     pub fn digest(&self) -> Option<[u8; 32]> {
         let digest = HEXLOWER_PERMISSIVE.decode(self.sha256.expose().as_bytes());
         digest.ok()?.try_into().ok()

@@ -58,7 +58,7 @@ type Digest256 = [u8; 32];
 /// All providers, and what is known of tokens.
 pub struct Oauth {
     providers: Vec<Provider>,
-    /// Tokens that are right.
+    /// Tokens that were found valid.
     known: Mutex<Bounded<Digest256, Known>>,
     /// Opaque tokens that are not.
     refused: Mutex<Bounded<Digest256, Unauthorized>>,

@@ -21,7 +21,7 @@ const STOP_WORDS: [&str; 34] = [
 /// Endings without which a word means the same.
 const SUFFIXES: [&str; 7] = ["s", "es", "ed", "ing", "ings", "ation", "ations"];
 
-/// What is looked for.
+/// The terms that are looked for.
 pub(super) struct Query(Vec<Term>);
 
 struct Term {

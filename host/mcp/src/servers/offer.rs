@@ -251,7 +251,7 @@ fn tool(server: &Arc<Server>, mut said: Tool) -> Result<ServerTool, String> {
     Ok(ServerTool { server, own_name, tool, listed, replaces, is_changed, is_repeatable })
 }
 
-/// `tool` as `server` says it.
+/// `tool` as `server` describes it.
 fn says(tool: &Tool, server: &str) -> Shown {
     let json = |it: &serde_json::Map<String, Value>| Value::Object(it.clone()).to_string();
     let says = Says {

@@ -46,7 +46,7 @@ pub(crate) struct Import {
     project: Option<String>,
 }
 
-/// What became of lines.
+/// How many lines were taken, and which were not.
 #[derive(Default, Deserialize)]
 struct Taken {
     imported: u64,
@@ -134,7 +134,7 @@ impl Import {
     }
 }
 
-/// Who takes the lines.
+/// Where the lines go.
 enum Counter {
     /// A server that runs, behind which nothing else should write.
     Server(Server),

@@ -1,4 +1,4 @@
-//! What the command line says, and how.
+//! What the command line prints, and how.
 
 use std::io::{self, IsTerminal, Write};
 

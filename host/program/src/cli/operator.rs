@@ -228,7 +228,7 @@ async fn change(
     })
 }
 
-/// Says what the server answers: the answer itself, or in `lines`.
+/// Prints what the server answers: the answer itself, or in `lines`.
 fn tell<T: DeserializeOwned>(
     text: &str,
     is_json: bool,

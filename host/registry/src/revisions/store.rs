@@ -60,7 +60,7 @@ impl RevisionStore {
         change(self.manifests.lock().entry(name.to_owned()).or_default());
     }
 
-    /// Keeps what is remembered.
+    /// Writes to the disk what is remembered.
     pub async fn write_down(&self, name: &str) {
         let (folder, manifest) = (self.folder.join(name), self.manifest(name));
         if let Err(error) = blocking(move || keep_manifest(&folder, &manifest)).await {

@@ -27,7 +27,7 @@ pub struct HostResources {
     pub files: Files,
     /// Folders, as the guest sees them.
     pub folders: Folders,
-    /// The store of blobs.
+    /// The store of blobs, where it may use that.
     pub blobs: Option<Blobs>,
     /// The channel on which the component publishes events.
     pub bell: Bell,
@@ -43,7 +43,7 @@ pub struct HostResources {
     pub around: Around,
 }
 
-/// What all components share.
+/// What all components have in common.
 #[derive(Clone)]
 pub struct Shared {
     pub blobs: Blobs,
@@ -69,7 +69,7 @@ pub struct HostResourcesError {
     pub name: String,
     /// Where it should be.
     pub path: PathBuf,
-    /// What the system says.
+    /// The system's error.
     pub source: io::Error,
 }
 

@@ -169,7 +169,7 @@ fn wasi_of(context: &CallContext, log: &LogBudget) -> WasiCtx {
 }
 
 impl Drop for CallState {
-    /// Says once what was dropped, now that it is known how much.
+    /// Logs once what was dropped, now that it is known how much.
     fn drop(&mut self) {
         let (component, call) = self.whose();
         let bytes = self.log.dropped();

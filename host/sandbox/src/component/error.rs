@@ -42,7 +42,7 @@ pub enum LoadError {
     /// It describes a tool, a prompt, a resource or a template that cannot be offered.
     #[error(transparent)]
     Offer(#[from] OfferError),
-    /// What it says of its resources cannot be offered.
+    /// Its list of resources cannot be offered.
     #[error("its resources: {0}")]
     Resources(String),
     /// It declares routes that cannot be answered.
@@ -89,12 +89,12 @@ pub enum LoadError {
     Greedier {
         /// The component's name.
         component: String,
-        /// The generation that serves.
+        /// The number of the generation that serves.
         before: u64,
         /// The imports and grants that are new.
         wanted: String,
     },
-    /// It says what it needs, and the operator has not given it that yet.
+    /// It asks for grants, and the operator has not given it them yet.
     #[error("it waits to be allowed, with: madoguchi accept {component}; {asked}")]
     Asks {
         /// The component's name.
@@ -102,7 +102,7 @@ pub enum LoadError {
         /// What it would do, in sentences.
         asked: String,
     },
-    /// What it says that it needs cannot be given.
+    /// The grants that it asks for cannot be given.
     #[error("what it asks for cannot be given: {0}")]
     Unusable(String),
     /// Calls that fitted the version before it may fail with this one.
@@ -112,7 +112,7 @@ pub enum LoadError {
     Breaking {
         /// The component's name.
         component: String,
-        /// The generation that serves.
+        /// The number of the generation that serves.
         before: u64,
         /// The breaking differences, in one line.
         breaks: String,
@@ -168,7 +168,7 @@ pub enum CallError {
     /// No component offers the tool.
     #[error("unknown tool {tool:?}")]
     UnknownTool {
-        /// What was asked for.
+        /// The name that was asked for.
         tool: String,
         /// Tools whose names come close.
         similar: Vec<String>,
@@ -176,19 +176,19 @@ pub enum CallError {
     /// No component offers the prompt.
     #[error("unknown prompt {name:?}")]
     UnknownPrompt {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
     },
     /// No component has the resource, or its component knows nothing of it.
     #[error("unknown resource {uri:?}")]
     UnknownResource {
-        /// What was asked for.
+        /// The URI that was asked for.
         uri: String,
     },
     /// The caller's scopes do not reach so far.
     #[error("the scope {scope} is missing")]
     Forbidden {
-        /// What would let them.
+        /// The scope that would let them.
         scope: String,
     },
     /// The answers carried along do not belong to this call.
@@ -200,7 +200,7 @@ pub enum CallError {
     /// The component broke its contract: for the log, never for the caller.
     #[error("{component} trapped in call {call_id}: {source:#}")]
     Trapped {
-        /// Whose fault it is.
+        /// The component that trapped.
         component: Arc<str>,
         /// Which call, as in the log.
         call_id: u64,
@@ -210,7 +210,7 @@ pub enum CallError {
     /// The component put out what it must not.
     #[error("{component} broke its contract in call {call_id}: {what}")]
     Broken {
-        /// Whose fault it is.
+        /// The component that broke it.
         component: Arc<str>,
         /// Which call, as in the log.
         call_id: u64,
@@ -220,7 +220,7 @@ pub enum CallError {
     /// The call took more than it may.
     #[error("{component} exceeded {limit} in call {call_id}")]
     LimitExceeded {
-        /// Whose fault it is.
+        /// The component that exceeded it.
         component: Arc<str>,
         /// Which call, as in the log.
         call_id: u64,
@@ -262,7 +262,7 @@ pub struct NameClash {
     pub what: &'static str,
     /// Its name, or its URI.
     pub name: Arc<str>,
-    /// Who offered it first.
+    /// The component that offered it first.
     pub incumbent: Arc<str>,
 }
 

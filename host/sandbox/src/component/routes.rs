@@ -43,7 +43,7 @@ enum Segment {
     Named(String),
 }
 
-/// What a request meets.
+/// What there is for a request's path and method.
 pub enum Found<'a> {
     /// A route, with its parameters.
     Route(&'a Route, Vec<(String, String)>),

@@ -27,7 +27,7 @@ pub enum Audience {
 pub enum Viewer {
     /// A client that hands what it gets to a model.
     Client,
-    /// One that draws views.
+    /// A client that draws views.
     Page,
 }
 

@@ -108,7 +108,7 @@ const TEMPLATES_MAX: usize = 256;
 /// Resources that may stand on one page.
 const PAGE_MAX: usize = 1_024;
 
-/// One thing to read.
+/// A resource: one thing to read.
 #[derive(Clone, Debug)]
 pub struct Resource {
     /// The URI by which it is read.
@@ -117,7 +117,7 @@ pub struct Resource {
     pub listed: Value,
 }
 
-/// Many things to read.
+/// A resource template: many things to read.
 #[derive(Clone, Debug)]
 pub struct Template {
     /// The template of their URIs.

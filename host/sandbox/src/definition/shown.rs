@@ -18,7 +18,7 @@ pub struct Shown {
     annotations: String,
 }
 
-/// What a tool says of itself, as text.
+/// How a tool describes itself, as text.
 pub struct Says<'a> {
     pub title: Option<&'a str>,
     pub description: &'a str,

@@ -81,7 +81,7 @@ async fn answer(State(endpoints): State<Endpoints>, request: http::Request<Body>
     response
 }
 
-/// Where a request leads.
+/// The component that a request leads to.
 struct Asked {
     component: Arc<LoadedComponent>,
     /// The path there, as it was sent.

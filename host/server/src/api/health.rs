@@ -123,7 +123,7 @@ fn told(
     told
 }
 
-/// Adds to `told` what a component says, table by table; what is the server's own is not for it to say.
+/// Adds to `told` what a component reports, table by table; it cannot replace what the server reports itself.
 fn put(told: &mut Value, said: Map<String, Value>) {
     const OPEN: [&str; 3] = ["services", "assistants", "models"];
     for (table, entries) in said.into_iter().filter(|it| OPEN.contains(&it.0.as_str())) {

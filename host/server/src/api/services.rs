@@ -140,7 +140,7 @@ fn failing(said: &Value) -> Value {
     }
 }
 
-/// What the component says now: an object. Nothing where it cannot say, and nothing of it where it is not served.
+/// What the component reports now: an object. Nothing where it cannot answer, and nothing of it where it is not served.
 async fn ask(registry: &Registry, it: &LookUp) -> Option<Option<Map<String, Value>>> {
     let component = registry.catalog().component(&it.component).cloned();
     let Some(component) = component.filter(|it| it.why_no_endpoints().is_none()) else {

@@ -41,7 +41,7 @@ struct Rules {
     strangers: Option<Arc<Strangers>>,
     /// What those read who do not say it.
     language: Option<HeaderValue>,
-    /// Who says truly for whom they ask.
+    /// The proxies that are trusted to name their clients.
     trusted_proxies: Vec<IpAddr>,
     /// Where it is counted whom it turned away.
     metrics: Metrics,
@@ -59,7 +59,7 @@ struct Rules {
 struct Operators {
     /// Opened by what the operator shows on this machine, where commands are served.
     access: Option<OperatorAccess>,
-    /// Who has shown that.
+    /// The operator, as a caller.
     principal: Arc<Principal>,
     /// What all of them may send at once: components are larger than other bodies.
     share: Share,

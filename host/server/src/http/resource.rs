@@ -40,7 +40,7 @@ impl ProtectedResource {
         self.resource.is_described_at(parts.uri.path())
     }
 
-    /// The answer to it.
+    /// The answer to a request for the metadata.
     pub(super) fn describe(&self, parts: &Parts) -> Response {
         let mut response = match parts.method {
             Method::GET | Method::HEAD => Json(&self.resource.metadata).into_response(),

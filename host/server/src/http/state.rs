@@ -51,7 +51,7 @@ pub(super) enum Phase {
 #[repr(u8)]
 pub(super) enum Failure {
     None,
-    /// It comes too slowly.
+    /// Its bytes come too slowly.
     Slow,
     /// There is no room for it now.
     Full,
@@ -66,7 +66,7 @@ pub(super) enum Order {
     None,
     /// To take no more requests.
     Finish,
-    /// To go at once.
+    /// To close at once.
     Close,
 }
 
@@ -157,7 +157,7 @@ impl State {
         }
     }
 
-    /// A request has come.
+    /// Notes that a request has come.
     pub(super) fn begin(&self) {
         self.enter(Phase::Answering);
         self.began.store(self.clock.now(), Relaxed);

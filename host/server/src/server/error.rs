@@ -13,7 +13,7 @@ pub enum StartError {
     Listen {
         /// Where it should listen.
         addr: SocketAddr,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// The data folder cannot be used.
@@ -32,7 +32,7 @@ pub enum StartError {
     Operator {
         /// Where the operator should be served.
         addr: SocketAddr,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// The sandbox cannot be made here.

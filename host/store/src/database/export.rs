@@ -25,7 +25,7 @@ pub enum ExportError {
     /// There is no such table.
     #[error("no table `{table}`; there are: {}", .tables.join(", "))]
     NoTable {
-        /// What was asked for.
+        /// The name that was asked for.
         table: String,
         /// The tables that there are.
         tables: Vec<String>,
@@ -92,7 +92,7 @@ const SECRET: &str = "SECRET_TEXT";
 struct Column {
     name: String,
     is_json: bool,
-    /// Whether it stays here.
+    /// Whether it is left out of exports.
     is_secret: bool,
     /// Place in the primary key from 1; 0 of a column that is not in it.
     key: u32,

@@ -23,7 +23,7 @@ const CHECK_TIME_BEHIND: Duration = Duration::from_secs(120);
 /// Why a log is not the one that was there.
 const NO_LOG: &str = "what was committed last is missing, for its log (the file that ends in -wal) is gone or damaged";
 
-/// What is written down.
+/// The mark, as it lies beside the database.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct Known {
     /// The number that the database has in its header (`user_version`), first of all in its log: one
@@ -85,7 +85,7 @@ pub(super) fn check(guarded: &Guarded) -> Result<(), OpenError> {
     }
 }
 
-/// What SQLite says of an opening that failed.
+/// SQLite's error of an opening that failed.
 pub(super) fn opened(site: &Site, source: rusqlite::Error) -> OpenError {
     match source.sqlite_error_code() {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {

@@ -98,7 +98,7 @@ impl Database {
         self.0.writer.transact(statements, deadline).await
     }
 
-    /// Applies the migrations that are new, in one transaction, and says how many those were.
+    /// Applies the migrations that are new, in one transaction, and returns how many those were.
     ///
     /// Applied ones that are not in the list are left alone: an older component lives with what a
     /// later one has added.

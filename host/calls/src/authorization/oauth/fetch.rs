@@ -143,7 +143,7 @@ fn encoded(text: &str) -> String {
     pairs(&[("", text)]).trim_start_matches('=').to_owned()
 }
 
-/// Fields as `application/x-www-form-urlencoded`.
+/// The fields as the body of a form, `application/x-www-form-urlencoded`.
 fn pairs(fields: &[(&str, &str)]) -> String {
     let Ok(mut url) = Url::parse("form:") else { return String::new() };
     url.query_pairs_mut().extend_pairs(fields);

@@ -72,7 +72,7 @@ struct Key {
     key: DecodingKey,
 }
 
-/// What there is now.
+/// What is known of an issuer's keys now.
 pub(super) enum Now {
     /// The keys that are fresh.
     Keys(Arc<KeySet>),

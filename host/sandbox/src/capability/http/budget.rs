@@ -64,7 +64,7 @@ impl Budget {
     }
 }
 
-/// Whose requests these are.
+/// The component and call that send the requests.
 #[derive(Clone)]
 pub(super) struct Report {
     pub component: Arc<str>,
