@@ -22,7 +22,7 @@ fn bench() -> Bench {
     Bench::of("navigation").grant_all().at("2026-11-19T23:00:00")
 }
 
-/// The same, started.
+/// The same component, started.
 async fn open() -> Tested {
     bench().start().await
 }

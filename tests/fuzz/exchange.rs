@@ -15,7 +15,7 @@ const HANGS_AFTER: Duration = Duration::from_secs(20);
 /// Bytes of an answer that are read.
 const BODY_BYTES_MAX: usize = 16 << 20;
 
-/// What came back.
+/// The answer to a request, as far as it came.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
     /// None where the connection ended without an answer.

@@ -31,7 +31,7 @@ const LOOKS_MAX: usize = 1_200;
 /// Looks in which what the start brought along comes to rest.
 const LOOKS_AT_FIRST: usize = 20;
 
-/// The servers.
+/// The two servers, which have to answer alike.
 pub(crate) struct Pair {
     short: TestServer,
     sdk: TestServer,
@@ -39,7 +39,7 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
-    /// Starts both.
+    /// Starts both servers.
     pub(crate) async fn start() -> Self {
         remember_panics();
         let start = async |fast_path| {

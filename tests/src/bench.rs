@@ -73,7 +73,7 @@ impl Bench {
         self
     }
 
-    /// Grants it this.
+    /// Gives it `grant`.
     #[must_use]
     pub fn grant(mut self, grant: Grant) -> Self {
         self.solo = self.solo.grant([grant]);

@@ -18,7 +18,7 @@ pub struct Fake {
 }
 
 impl Fake {
-    /// Opens it.
+    /// Starts it on a free port.
     pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let port = listener.local_addr().expect("it listens").port();
@@ -32,7 +32,7 @@ impl Fake {
         fake
     }
 
-    /// `http://127.0.0.1:PORT` and `path`.
+    /// The URL of `path`, at `http://127.0.0.1:PORT`.
     pub fn url(&self, path: &str) -> String {
         format!("http://127.0.0.1:{}{path}", self.port)
     }

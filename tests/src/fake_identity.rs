@@ -158,7 +158,7 @@ struct Inner {
     asked: HashMap<String, usize>,
 }
 
-/// A provider.
+/// A fake identity provider on a free port.
 #[derive(Clone)]
 pub struct FakeIdentity(Arc<Mutex<Inner>>);
 
@@ -191,7 +191,7 @@ impl FakeIdentity {
         self.0.lock().expect("no test panics while it answers")
     }
 
-    /// Its issuer.
+    /// The issuer that its tokens name.
     pub fn issuer(&self) -> String {
         self.lock().issuer.clone()
     }
@@ -261,7 +261,7 @@ impl FakeIdentity {
         self.lock().opaque.insert(token.to_owned(), claims);
     }
 
-    /// Takes `token` back.
+    /// Revokes `token`.
     pub fn revoke(&self, token: &str) {
         self.lock().opaque.remove(token);
     }

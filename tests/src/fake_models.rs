@@ -71,7 +71,7 @@ pub enum Course {
 pub struct Sse {
     /// Its `event:` line, with the providers that write one.
     pub name: Option<&'static str>,
-    /// Its `data:` line.
+    /// The JSON of its `data:` line.
     pub data: String,
 }
 

@@ -11,7 +11,7 @@ use crate::client::{Client, Listener, data, last_message};
 /// The revision that it speaks.
 pub const LEGACY: &str = "2025-11-25";
 
-/// One session.
+/// One session of a client of the legacy era.
 pub struct LegacySession {
     client: Client,
     id: String,

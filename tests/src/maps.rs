@@ -10,11 +10,11 @@ use graph::{Network, Point};
 
 use crate::root;
 
-/// An imported map.
+/// A map as the import makes it.
 pub struct Map {
     /// What the extract came to.
     pub network: Network,
-    /// The map's bytes.
+    /// The bytes of the map's file.
     pub bytes: Vec<u8>,
     /// Where it lies, to be granted to a component.
     pub file: PathBuf,
@@ -27,7 +27,7 @@ pub fn helsinki_extract() -> PathBuf {
     file
 }
 
-/// Helsinki.
+/// The map of Helsinki, imported once.
 pub fn helsinki() -> &'static Map {
     static HELSINKI: LazyLock<Map> = LazyLock::new(|| import(&helsinki_extract()));
     &HELSINKI

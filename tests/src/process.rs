@@ -9,14 +9,14 @@ use std::{
 
 use crate::server::Folders;
 
-/// A running `madoguchi`.
+/// A running process of `madoguchi`.
 pub struct Process {
     child: Child,
     /// Its address, as in a browser.
     pub url: String,
 }
 
-/// The built program.
+/// The path of the built program.
 pub fn program() -> PathBuf {
     let tests = std::env::current_exe().expect("a test is a program");
     let folder = tests.parent().and_then(|it| it.parent()).expect("target/release/deps");

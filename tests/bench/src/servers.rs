@@ -17,7 +17,7 @@ const START: Duration = Duration::from_secs(60);
 /// The kernel's clock tick in /proc, on every Linux that there is.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// A running server.
+/// A server that runs as a process.
 pub(crate) struct Server {
     pub(crate) name: &'static str,
     pub(crate) address: String,
@@ -206,7 +206,7 @@ impl Server {
         Ok(())
     }
 
-    /// What `/api/health` says.
+    /// The body of `GET /api/health`.
     pub(crate) async fn health(&self) -> Result<String> {
         let mut connection = Connection::open(&self.address).await?;
         let answer = connection.exchange(&health_request(&self.address)).await?;

@@ -121,7 +121,7 @@ fn says(text: &str) -> Value {
     })
 }
 
-/// No answer.
+/// A failure in place of an answer.
 fn fails(data: Value) -> Value {
     json!({
         "ending": "failed", "calls": [], "memory": null,

@@ -39,7 +39,7 @@ async fn agents(it: &Tested, token: &str) -> Vec<Value> {
     listed["agents"].as_array().unwrap().clone()
 }
 
-/// Their ids.
+/// The ids of the agents that the session sees.
 async fn ids(it: &Tested, token: &str) -> Vec<String> {
     let text = |it: &Value| it["agent_id"].as_str().unwrap().to_owned();
     agents(it, token).await.iter().map(text).collect()

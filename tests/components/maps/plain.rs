@@ -142,7 +142,7 @@ impl Plain {
     }
 }
 
-/// Milliseconds, in order.
+/// Milliseconds, with an order for the heap.
 #[derive(Clone, Copy, PartialEq)]
 struct Ms(f64);
 

@@ -27,7 +27,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// Messages a second.
+/// Messages that are sent in a second.
 const PACE: u32 = 200;
 /// How long everything may take to arrive once everything is sent.
 const PATIENCE: Duration = Duration::from_secs(120);

@@ -60,7 +60,7 @@ fn done(program: &Path, arguments: &[&Path]) {
 }
 
 impl Real {
-    /// OSRM over Helsinki.
+    /// A server of OSRM with a map of Helsinki.
     fn osrm() -> Self {
         let (osrm, folder) = (routers().join("osrm"), tempfile::tempdir().unwrap());
         let extract = folder.path().join("map.osm.pbf");
@@ -77,7 +77,7 @@ impl Real {
         Self::start(command, port, folder)
     }
 
-    /// Valhalla over Helsinki.
+    /// A server of Valhalla with a map of Helsinki.
     fn valhalla() -> Self {
         let (all, folder) = (routers(), tempfile::tempdir().unwrap());
         let port = free_port();

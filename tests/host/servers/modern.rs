@@ -31,7 +31,7 @@ pub(crate) enum Deed {
     Result(Value),
     /// Answers with that error of JSON-RPC.
     Error(i64, &'static str),
-    /// Never answers.
+    /// The call is never answered.
     Never,
     /// Begins a stream whose event never ends.
     Endless,

@@ -24,7 +24,7 @@ toolkit::export_runs!(run, about);
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Misdeeds {
-    /// As whom.
+    /// The assistant that it pretends to be.
     #[serde(rename = "as")]
     assistant: String,
     #[serde(default)]

@@ -31,7 +31,7 @@ pub(crate) fn is_other(what: &str) -> bool {
     }
 }
 
-/// The component.
+/// The component of this package.
 pub struct Library;
 
 impl wit::Guest for Library {

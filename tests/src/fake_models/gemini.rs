@@ -25,7 +25,7 @@ pub const TEXT: &str = "gemini-3.8-flash";
 pub const OLDER: &str = "gemini-2.5-flash";
 /// A model of pictures: it calls nothing (<https://ai.google.dev/gemini-api/docs/image-generation>).
 pub const PICTURES: &str = "gemini-nano-banana-2.1";
-/// Models of pictures.
+/// The models that draw pictures.
 const DRAWING: &[&str] = &[PICTURES, "gemini-3-pro-image"];
 /// Sides of a picture (<https://ai.google.dev/gemini-api/docs/image-generation>, "Aspect ratios").
 const RATIOS: &[&str] = &[

@@ -12,7 +12,7 @@ use super::{
 const AT_ONCE: usize = 10;
 
 impl World {
-    /// CONV-40 to CONV-44.
+    /// Ends a conversation: CONV-40 to CONV-44.
     pub(super) fn end(
         &mut self,
         session: usize,

@@ -68,7 +68,7 @@ impl World {
         }
     }
 
-    /// CONV-80 to CONV-82.
+    /// Opens a session: CONV-80 to CONV-82.
     fn authenticate(&mut self, who: Who) -> Value {
         // To talk, where another agent wants that, or where there is a conversation to go on with.
         let open = self.talks.iter().any(|it| it.is_open() && it.side(who).is_some());
@@ -86,7 +86,7 @@ impl World {
         json!({ "purpose": if chats { "chat" } else { "task" }, "name": NAMES[who] })
     }
 
-    /// CONV-85.
+    /// Closes a session: CONV-85.
     fn logout(&mut self, session: usize) -> Value {
         let who = self.sessions[session].who;
         self.sessions[session].over = true;
@@ -169,7 +169,7 @@ impl World {
         self.messages.push(Message { talk, from, to, content, client, unread, read });
     }
 
-    /// CONV-60 to CONV-66.
+    /// Sends a message: CONV-60 to CONV-66.
     fn send(&mut self, session: usize, target: Target, client: Client, said: &str) -> Told {
         let who = self.sessions[session].who;
         let content = &words(IDS[who], client, said);
@@ -213,7 +213,7 @@ impl World {
         Ok(json!({ "message": content, "talk": talk.map(named), "to": IDS[other] }))
     }
 
-    /// CONV-75.
+    /// Sends an answer: CONV-75.
     fn respond(&mut self, at: usize, target: Option<Who>, client: Client, said: &str) -> Told {
         if !self.sessions[at].chats {
             return Err(("tool_not_available", 403));

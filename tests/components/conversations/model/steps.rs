@@ -16,7 +16,7 @@ pub(super) type Client = Option<(u8, bool)>;
 pub(super) enum Target {
     /// One of the three, perhaps the sender.
     Agent(Who),
-    /// The person.
+    /// The person at the page.
     Person,
     /// A name that no agent has.
     Nobody,
@@ -24,7 +24,7 @@ pub(super) enum Target {
     Outsider,
 }
 
-/// One step.
+/// One step of a history.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     /// An agent comes in.

@@ -33,7 +33,7 @@ pub(super) struct World {
     pub(super) messages: Vec<Message>,
 }
 
-/// CONV-82.
+/// A session of an agent: CONV-82.
 #[derive(Clone, Copy)]
 pub(super) struct Session {
     pub(super) who: Who,
@@ -43,7 +43,7 @@ pub(super) struct Session {
     pub(super) active_at: u64,
 }
 
-/// A conversation.
+/// A conversation, as the model has it.
 pub(super) struct Talk {
     /// The initiator and the participant.
     pub(super) sides: [Who; 2],
@@ -129,7 +129,7 @@ impl World {
         self.sessions[session].chats = true;
     }
 
-    /// CONV-12.
+    /// Makes a pending conversation active: CONV-12.
     pub(super) fn activate(&mut self, talk: usize, by: &'static str, cause: &'static str) {
         let now = self.now;
         let it = &mut self.talks[talk];
@@ -138,7 +138,7 @@ impl World {
         self.purposes.retain(|it| it.1 != talk);
     }
 
-    /// CONV-15, CONV-18, CONV-19.
+    /// Begins to end a conversation: CONV-15, CONV-18, CONV-19.
     pub(super) fn terminate(
         &mut self,
         talk: usize,

@@ -112,7 +112,7 @@ fn settings(body: &Value) -> Judged {
     }
 }
 
-/// agents-and-tools/tool-use/define-tools.
+/// Checks the tools: agents-and-tools/tool-use/define-tools.
 fn tools(tools: &Value) -> Judged {
     let Some(tools) = tools.as_array() else {
         return if tools.is_null() { Ok(()) } else { bad("tools: Input should be a valid array") };

@@ -28,7 +28,7 @@ const FIELDS: &[&str] = &[
     "reasoning_effort",
     "user",
 ];
-/// "Supported request fields".
+/// The section "Supported request fields" of Ollama's page.
 const OLLAMA_FIELDS: &[&str] = &[
     "model",
     "messages",
