@@ -64,7 +64,7 @@ impl Caller {
         }
     }
 
-    /// Under whose name what they leave here is counted; none where all callers are one.
+    /// Under whose name what they leave here is counted; none where callers are not identified.
     pub fn share(&self) -> Option<Arc<str>> {
         self.reach.is_some().then(|| self.principal.clone())
     }

@@ -58,7 +58,7 @@ const ADDR: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8808);
 /// Where the operator is served by default: a free port of this machine.
 const OPERATOR_ADDR: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
-/// The configuration, as the operator wrote it.
+/// The operator's configuration, with defaults for the rest.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
@@ -69,7 +69,7 @@ pub struct Config {
     /// Where the operator is served, on this machine only; none is no operator's listener.
     #[serde(deserialize_with = "operator_addr")]
     pub operator_addr: Option<SocketAddr>,
-    /// Which builds may replace others without the operator's approval.
+    /// Which builds wait for the operator before they replace others: `[swap]`.
     pub swap: SwapConfig,
     /// The folder of databases, compiled code and the last versions.
     pub data: PathBuf,
@@ -123,11 +123,11 @@ pub struct Config {
     pub telemetry: TelemetryConfig,
     /// How the log is written.
     pub log: LogConfig,
-    /// The bounds that all components share.
+    /// The sandbox that all components share: `[sandbox]`.
     pub sandbox: SandboxConfig,
     /// What is kept of what is uploaded, and for how long.
     pub blobs: blobs::Limits,
-    /// Other MCP servers behind the same counter.
+    /// Upstream MCP servers, by name.
     pub servers: BTreeMap<String, ServerConfig>,
     /// What the page is given from elsewhere.
     pub page: PageConfig,

@@ -89,7 +89,7 @@ impl CallerShares {
 
 /// The budget of callers, the one of strangers, and who has which share.
 pub struct Shares {
-    /// The budget of callers with a name.
+    /// The budget that all callers share.
     pub callers: CallerShares,
     /// Callers on this machine, where no token is needed.
     local: Share,

@@ -145,7 +145,7 @@ impl Default for Session {
 /// What a session has asked for.
 #[derive(Default)]
 pub(super) struct Asked {
-    /// The least level of log lines that it wants; until it has set one, there is no level.
+    /// The least level of log lines that it wants; none before it has set one.
     pub(super) log_level: Option<Level>,
     /// The resources it subscribed to.
     pub(super) uris: BTreeSet<String>,

@@ -178,7 +178,7 @@ impl Server {
         self.config.mask(&self.folder).text(text).chars().take(300).collect()
     }
 
-    /// Puts what the server offers on the counter, unless it is there already.
+    /// Puts what the server offers into the catalog, unless it is there already.
     fn offers(self: &Arc<Self>, registry: &Registry, lists: Lists) {
         let (offer, left_out) = offer::of(self, lists);
         if registry.offered(&self.name).as_ref() == Some(&offer.digest) {
@@ -194,7 +194,7 @@ impl Server {
         }
     }
 
-    /// Takes what it offered off the counter.
+    /// Takes what it offered out of the catalog.
     fn is_down(&self, registry: &Registry, failed: &Failed) {
         let why: Arc<str> = self.masked(&failed.what()).into();
         let before = self.link.send_replace(Link::Down { why: why.clone() });

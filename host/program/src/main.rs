@@ -1,4 +1,4 @@
-//! `madoguchi`: serves the counter and gives commands to one that serves; runs, inspects, checks
+//! `madoguchi`: runs the server and gives commands to one that serves; runs, inspects, checks
 //! and exports without a server.
 
 use std::{net::SocketAddr, path::PathBuf, process::ExitCode};

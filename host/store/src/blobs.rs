@@ -36,9 +36,9 @@ pub struct Limits {
     pub blob_bytes_max: u64,
     /// Bytes of all blobs.
     pub bytes_max: u64,
-    /// Bytes of those that one caller has left, where callers have names.
+    /// Bytes of those that one caller has left, where callers are identified.
     pub caller_bytes_max: u64,
-    /// Uploads that one caller may have on their way, where callers have names.
+    /// Uploads that one caller may have on their way, where callers are identified.
     pub caller_uploads_max: usize,
     /// How long an unused one is kept, in seconds.
     pub ttl_s: u64,

@@ -20,7 +20,7 @@ pub(super) struct Index {
     pub(super) blobs: BTreeMap<String, Kept>,
     /// What all have together.
     all: Share,
-    /// What each caller with a name has.
+    /// What each identified caller has.
     shares: HashMap<Arc<str>, Share>,
 }
 
