@@ -39,7 +39,7 @@ fn about(fake: Option<&FakeModel>, lines: &str) -> Bench {
     Bench::configured(&folders.config_with(&lines), "assistant")
 }
 
-/// Tools that do what they are told, but `send`, which waits for its person until they have said yes.
+/// Tools that do what they are asked, but `send`, which waits until its person has allowed it.
 fn tools(bench: Bench, is_allowed: Arc<Mutex<bool>>) -> (Bench, Made) {
     let made = Made::default();
     let seen = made.clone();

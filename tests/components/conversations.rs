@@ -30,7 +30,7 @@ fn bench() -> Bench {
     Bench::of("conversations").grant_all().at("2026-11-20T10:00:00")
 }
 
-/// The same, started.
+/// The same component, started.
 async fn open() -> Tested {
     bench().start().await
 }

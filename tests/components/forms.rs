@@ -26,7 +26,7 @@ fn bench() -> Bench {
     Bench::of("forms").grant_all().at("2026-11-20T10:00:00")
 }
 
-/// The same, started.
+/// The same component, started.
 async fn open() -> Tested {
     bench().start().await
 }
@@ -43,14 +43,14 @@ fn contact() -> Value {
     })
 }
 
-/// Somebody whose client can do this.
+/// A caller whose client can do this.
 fn able(capabilities: &Value) -> Caller {
     let mut caller = Caller::anonymous();
     caller.client_capabilities = capabilities.to_string().into();
     caller
 }
 
-/// Somebody with a name and scopes.
+/// A caller with a name and scopes.
 fn known(principal: &str, scopes: &[&str]) -> Caller {
     let mut caller = Caller::anonymous();
     caller.principal = principal.into();
@@ -58,7 +58,7 @@ fn known(principal: &str, scopes: &[&str]) -> Caller {
     caller
 }
 
-/// Our page.
+/// A caller who is our page.
 fn page() -> Caller {
     able(&json!({ "extensions": { "madoguchi/forms": {} } }))
 }
@@ -104,7 +104,7 @@ async fn submit(forms: &Tested, handle: &str, values: Value) -> Value {
     forms.call("submit_form", json!({ "handle": handle, "values": values })).await
 }
 
-/// What is wrong with them: each field's name, and what is said.
+/// What is wrong with them: each field's name, and the message.
 async fn wrong(forms: &Tested, handle: &str, values: Value) -> Vec<(String, String)> {
     let arguments = json!({ "handle": handle, "values": values });
     let failure = forms.failure("submit_form", arguments).await;
@@ -116,12 +116,12 @@ async fn wrong(forms: &Tested, handle: &str, values: Value) -> Vec<(String, Stri
         .collect()
 }
 
-/// What `get_form_submission` says.
+/// The answer of `get_form_submission`.
 async fn answer(forms: &Tested, handle: &str) -> Value {
     forms.call("get_form_submission", json!({ "handle": handle })).await
 }
 
-/// Closes a form.
+/// Closes a form with that action.
 async fn close(forms: &Tested, handle: &str, action: &str) -> Value {
     forms.call("close_form", json!({ "handle": handle, "action": action })).await
 }

@@ -22,12 +22,12 @@ fn bench() -> Bench {
     Bench::of("navigation").grant_all().at("2026-11-19T23:00:00")
 }
 
-/// The same, started.
+/// The same component, started.
 async fn open() -> Tested {
     bench().start().await
 }
 
-/// Somebody who reads English.
+/// A caller who reads English.
 fn english() -> Caller {
     let mut caller = Caller::anonymous();
     caller.locale = Some("en-GB".into());

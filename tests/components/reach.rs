@@ -22,7 +22,7 @@ fn imported() -> Bench {
     IMPORTED.into_iter().fold(Bench::of("reach"), Bench::grant)
 }
 
-/// A folder with `a.txt` in it, a file beside it that is nobody's business, and links out.
+/// A folder with `a.txt` in it, a file beside it that is not granted, and links out.
 fn home() -> tempfile::TempDir {
     let home = tempfile::tempdir().unwrap();
     fs::create_dir_all(home.path().join("granted/inner")).unwrap();

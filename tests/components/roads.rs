@@ -13,7 +13,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The rows of a table, without what is said about them.
+/// The rows of a table, without their comments.
 fn rows(name: &str) -> Vec<Vec<String>> {
     let path = root().join("components/navigation/data").join(name);
     let text = std::fs::read_to_string(path).unwrap();

@@ -15,10 +15,10 @@ const HANGS_AFTER: Duration = Duration::from_secs(20);
 /// Bytes of an answer that are read.
 const BODY_BYTES_MAX: usize = 16 << 20;
 
-/// What came back.
+/// The answer to a request, as far as it came.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
-    /// None where the connection ended without a word.
+    /// None where the connection ended without an answer.
     pub(crate) status: Option<u16>,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
@@ -146,7 +146,7 @@ async fn headers(reader: &mut Reader) -> io::Result<Vec<(String, String)>> {
     Ok(headers)
 }
 
-/// Reads a body in chunks to its end; a stream of events until it has said what was waited for.
+/// Reads a body in chunks to its end; a stream of events until it has sent what was waited for.
 async fn chunks(reader: &mut Reader, answer: &mut Answer, is_get: bool) -> io::Result<()> {
     let is_stream = answer.kind() == "text/event-stream";
     while answer.body.len() < BODY_BYTES_MAX {
@@ -166,7 +166,7 @@ async fn chunks(reader: &mut Reader, answer: &mut Answer, is_get: bool) -> io::R
     Ok(())
 }
 
-/// Whether nothing more needs to come after this: an answer, a question to us, or the word that
+/// Whether nothing more needs to come after this: an answer, a question to us, or the notification that
 /// the server listens.
 fn is_enough(message: &Value) -> bool {
     let has = |name| message.get(name).is_some();

@@ -236,7 +236,7 @@ fn lines() -> impl Strategy<Value = (&'static str, &'static str)> {
     ]
 }
 
-/// One message of the grammar, twisted, in the words of one way of speaking.
+/// One message of the grammar, twisted, in the terms of one protocol.
 fn twisted(way: Way) -> impl Strategy<Value = (String, &'static str, &'static str)> {
     let what = (select(METHODS.to_vec()), select(TOOLS.to_vec()), 0..8_u8, 0..4_u8, shape());
     let twists = vec((any::<Index>(), any::<Index>(), twist()), 0..3);

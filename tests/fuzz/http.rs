@@ -25,7 +25,7 @@ const LOOK_AFTER: u32 = 20_000;
 /// Looking for the shortest case that goes wrong ends then: one that hangs takes its time.
 const SHRINKS_FOR_MS: u32 = 60_000;
 
-/// How many cases were asked for, where somebody asked.
+/// How many cases were asked for, where the environment asks for some.
 pub(crate) fn asked_for() -> Option<u32> {
     std::env::var("MADOGUCHI_FUZZ_CASES").ok()?.parse().ok()
 }

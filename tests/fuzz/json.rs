@@ -2,7 +2,7 @@
 
 use proptest::sample::Index;
 
-/// A value.
+/// A JSON value, in which names may stand twice.
 #[derive(Clone, Debug)]
 pub(crate) enum Json {
     /// Text that goes out as it stands.
@@ -31,7 +31,7 @@ pub(crate) fn raw(text: impl Into<String>) -> Json {
     Json::Raw(text.into())
 }
 
-/// A string.
+/// A value that is a string.
 pub(crate) fn string(text: &str) -> Json {
     Json::Raw(serde_json::Value::from(text).to_string())
 }

@@ -1,7 +1,7 @@
 //! The ring `fuzz`: whatever comes in over HTTP or standard input, something sensible goes out.
 //!
 //! A few hundred cases a run, the same ones each time. `MADOGUCHI_FUZZ_CASES` asks for more of each
-//! kind, other ones each time, and for a word on the memory. What a run finds lies in `target/fuzz`
+//! kind, other ones each time, and for a report on the memory. What a run finds lies in `target/fuzz`
 //! as it was sent; put into `found/`, it is replayed from then on.
 #![allow(clippy::unwrap_used, reason = "a test ends where what it expects is not there")]
 

@@ -21,7 +21,7 @@ use crate::{
     request::{Request, SESSION, STATE},
 };
 
-/// What panicked in this process, whoever caught it.
+/// What panicked in this process, wherever it was caught.
 static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 /// Components that the servers load.
 const COMPONENTS: [&str; 2] = ["echo", "library"];
@@ -31,7 +31,7 @@ const LOOKS_MAX: usize = 1_200;
 /// Looks in which what the start brought along comes to rest.
 const LOOKS_AT_FIRST: usize = 20;
 
-/// The servers.
+/// The two servers, which have to answer alike.
 pub(crate) struct Pair {
     short: TestServer,
     sdk: TestServer,
@@ -39,7 +39,7 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
-    /// Starts both.
+    /// Starts both servers.
     pub(crate) async fn start() -> Self {
         remember_panics();
         let start = async |fast_path| {
@@ -201,7 +201,7 @@ fn remember_panics() {
     });
 }
 
-/// Bytes of this process's memory that are in use, where the system tells.
+/// Bytes of this process's memory that are in use, where the system reports it.
 pub(crate) fn resident_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|it| it.strip_prefix("VmRSS:"))?;

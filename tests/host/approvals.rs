@@ -1,4 +1,4 @@
-//! Calls that wait for a person's word, whoever wants them: held by the host, made once, and only as they
+//! Calls that wait for a person's approval, whichever part wants them: held by the host, made once, and only as they
 //! were shown.
 
 use serde_json::{Value, json};

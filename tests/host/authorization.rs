@@ -18,13 +18,13 @@ mod rate;
 mod scopes;
 mod sessions;
 
-/// Whoever may do everything, and three who may do less.
+/// A caller who may do everything, and three who may do less.
 const ANN: &str = "mdg_ann-may-do-everything";
 const BEN: &str = "mdg_ben-may-echo";
 const EVE: &str = "mdg_eve-may-use-the-cinema";
 const OLD: &str = "mdg_old-has-expired";
 
-/// The lines that let somebody in.
+/// The lines of the configuration that let a caller in.
 fn entry(name: &str, token: &str, scopes: &str) -> String {
     let digest = host::digest::digest(token.as_bytes());
     format!("[tokens.{name}]\nsha256 = '{digest}'\nscopes = [{scopes}]\n")
@@ -91,7 +91,7 @@ async fn the_right_token_comes_in_and_a_wrong_one_is_told_why_on_every_surface()
             assert!(said.is_some_and(|it| it.contains("Authorization: Bearer")), "{body}");
         }
     }
-    // Two tokens on six surfaces, for whoever watches who knocks.
+    // Two tokens on six surfaces, counted for an operator who watches the attempts.
     let metrics = server.server().calls.watch.metrics.text();
     let counted = "madoguchi_requests_refused_total{reason=\"unauthorized\"} 12\n";
     assert!(metrics.contains(counted), "{metrics}");
@@ -175,7 +175,7 @@ async fn an_answer_state_is_worth_nothing_in_the_hands_of_another() {
 async fn an_address_that_others_can_reach_needs_a_token_before_anything_listens_there() {
     let folders = Folders::new();
     let mut config = folders.config();
-    // An address for documentation: nobody has it, so nothing is opened should this ever pass.
+    // An address for documentation: no machine has it, so nothing is opened should this ever pass.
     config.addr = "192.0.2.1:0".parse().unwrap();
     let refused = host::Server::start(config.clone()).await.err().unwrap().to_string();
     assert!(refused.contains("madoguchi token new NAME"), "{refused}");

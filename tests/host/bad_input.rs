@@ -1,4 +1,4 @@
-//! Bad input of any kind gets an error that says what to mend, and the server stays.
+//! Bad input of any kind gets an error that says what to fix, and the server stays.
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};

@@ -85,7 +85,7 @@ pub(crate) async fn say(client: &Client, body: &Value) -> (u16, Value) {
     (status, response.json().await.expect("the answer is JSON"))
 }
 
-/// The same as any client does it: the person's words to the host first.
+/// The same as any client does it: the person's decisions to the host first.
 async fn send(client: &Client, body: &Value, accept: &str) -> reqwest::Response {
     let mut body = body.clone();
     if body.get("assistant").is_none() {
@@ -141,13 +141,13 @@ pub(crate) fn waiting(answer: &Value) -> Vec<String> {
     waiting.map(|it| it["callId"].as_str().expect("an id").to_owned()).collect()
 }
 
-/// The results that the model was told in a message.
+/// The results that the model got in a message.
 fn results(message: &Value) -> Vec<&Value> {
     let parts = message["parts"].as_array().expect("a list").iter();
     parts.filter_map(|it| it.get("functionResponse")).collect()
 }
 
-/// What is said to these calls that wait, each by itself.
+/// The same decision on these calls that wait, each by itself.
 fn words(answer: &Value, ids: &[String], word: &Value) -> Value {
     let waiting = answer["waiting"].as_array().expect("a list").iter();
     let named = waiting.filter(|it| ids.iter().any(|id| it["callId"] == **id));

@@ -1,4 +1,4 @@
-//! The program as its users start it: clear words for each mistake, and a stop that loses nothing.
+//! The program as its users start it: a clear error for each mistake, and a stop that loses nothing.
 
 use std::{fs, net::TcpListener, time::Duration};
 

@@ -1,4 +1,4 @@
-//! The data folder: nobody else's, one server's at a time, and what a full disk or damage costs.
+//! The data folder: no other user's, one server's at a time, and what a full disk or damage costs.
 #![cfg(unix)]
 
 use std::{
@@ -109,7 +109,7 @@ async fn nobody_else_can_look_into_the_data_folder_be_it_new_or_from_before() {
 fn a_data_folder_of_another_user_is_refused_with_what_to_mend() {
     let folders = Folders::new();
     fs::create_dir(folders.data()).unwrap();
-    // Whoever may not give it away takes one that is not theirs.
+    // A process that may not give it away takes one that is not its own.
     let given = std::os::unix::fs::chown(folders.data(), Some(65_534), None).is_ok();
     let mut command = match given {
         true => command(&folders),

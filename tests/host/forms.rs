@@ -35,7 +35,7 @@ fn entry(fake: &Fake) -> String {
     )
 }
 
-/// `GET /api/form/lookup?url=…`.
+/// The status and body of `GET /api/form/lookup?url=…`.
 async fn look_up(client: &Client, url: &str) -> (u16, Value) {
     get(client, &path_to(url)).await
 }

@@ -56,7 +56,7 @@ impl Courier {
     }
 }
 
-/// What nobody but the host may ever see.
+/// What only the host may ever see.
 const SECRET: &str = "s3cr3t/of+the&operator";
 /// The same in a query.
 const SECRET_IN_QUERY: &str = "s3cr3t%2Fof%2Bthe%26operator";

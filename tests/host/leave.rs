@@ -1,4 +1,4 @@
-//! A component says itself what it needs, in a section of its file. It is given that by the operator's word
+//! A component says itself what it needs, in a section of its file. It is given that by the operator's approval
 //! alone, and what the configuration file says stands instead of what the section asks for.
 
 use std::time::Duration;
@@ -163,13 +163,13 @@ settings = { colour = 'red' }
 ";
     let server = empty(lines).await;
     let control = &server.server().control;
-    // Nothing it imports is missing: the file has decided, and nobody has to be asked.
+    // Nothing it imports is missing: the file has decided, and the operator need not be asked.
     let report = control
         .obey("shop", Order::Load(asking("echo", "grants = ['sql', 'http']")))
         .await
         .unwrap();
     assert_eq!(report.grants, [host::grants::Grant::Clock].into());
-    // The file says less than it cannot do without: no word of the operator's changes that.
+    // The file says less than it cannot do without: no approval of the operator's changes that.
     let error = control.obey("lending", Order::Load(component_bytes("lending"))).await.unwrap_err();
     assert!(error.to_string().contains("[components.lending]: grants = ["), "{error}");
     assert!(matches!(

@@ -1,4 +1,4 @@
-//! A family of tools that the host has never heard of: a folder of its own, and all that a bundled one has.
+//! A family of tools that the host does not know: a folder of its own, and all that a bundled one has.
 
 use std::time::Duration;
 

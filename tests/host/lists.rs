@@ -1,4 +1,4 @@
-//! What a client is told of the bundled tools, and what of it reaches a model: how much, of what, and in
+//! What a client gets of the bundled tools, and what of it reaches a model: how much, of what, and in
 //! which language.
 
 use reqwest::Method;
@@ -12,7 +12,7 @@ use tests::{
 
 /// The components that travel in the binary.
 const BUNDLED: [&str; 5] = ["cinema", "conversations", "forms", "illustrations", "navigation"];
-/// Bytes of the list that an ordinary client is told.
+/// Bytes of the list that an ordinary client gets.
 const LIST_BYTES_MAX: usize = 67_000;
 /// Bytes of one text in a result.
 const TEXT_BYTES_MAX: usize = 64 << 10;
@@ -36,7 +36,7 @@ fn with_extension(name: &str) -> Value {
     meta
 }
 
-/// The list as a client is told it that sends this `Accept-Language`.
+/// The list for a client that sends this `Accept-Language`.
 async fn list_in(client: &Client, language: Option<&str>, meta: Value) -> Value {
     let params = json!({ "_meta": meta });
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": params });

@@ -79,7 +79,7 @@ fn a_map_that_is_there_is_replaced_whole_or_stays_as_it_is() {
     let again = import(&folders, &[&helsinki_extract(), "--output".as_ref(), &map]);
     assert!(again.status.success(), "a map is replaced: {again:?}");
     assert_eq!(fs::read(&map).unwrap(), first, "the same extract gives the same map");
-    // One of an older version is told to be made again, and is replaced.
+    // One of an older version is reported as one to be made again, and is replaced.
     let mut old = first.clone();
     old[8] = 1;
     fs::write(&map, &old).unwrap();

@@ -37,7 +37,7 @@ async fn a_component_knows_where_people_find_the_page() {
         serving("allow_anonymous = true\npublic_url = 'https://tools.example/counter'").await;
     let (_, told) = get(&server.client(), "/api/reach/page").await;
     assert_eq!(told, json!({ "page": "https://tools.example/counter" }));
-    // Whoever comes by that name is served, and by no other.
+    // A request by that name is served, and by no other.
     let ask = async |host: &str| {
         let request = server.client().http(reqwest::Method::GET, "/api/health");
         request.header("host", host).send().await.unwrap().status().as_u16()
@@ -71,7 +71,7 @@ async fn the_short_address_of_a_form_leads_to_the_page_for_strangers_too() {
         assert!(response.headers().get("location").is_none(), "{wrong}");
         assert!(response.headers().get("set-cookie").is_none(), "{wrong}");
     }
-    // Only reading is everybody's.
+    // Only reading is open to all.
     assert_eq!(http.post(&url).send().await.unwrap().status(), 401);
 }
 

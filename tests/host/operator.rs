@@ -1,4 +1,4 @@
-//! The operator's listener and its commands: for whoever holds the token, and never held up.
+//! The operator's listener and its commands: for the holder of the token, and never held up.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Questions over the wire: sealed, answered once by whoever was asked, never applied wrongly.
+//! Questions over the wire: sealed, answered once by the user who was asked, never applied wrongly.
 
 use std::{
     sync::{Arc, Mutex},

@@ -101,7 +101,7 @@ async fn three_servers_of_three_eras_stand_beside_a_component_and_whichever_dies
             "legacy" => legacy.kill(),
             _ => sse.kill(),
         }
-        // ILL-53: refused, tried again, told; and the loop still answers.
+        // ILL-53: refused, tried again, reported; and the loop still answers.
         let failure = client.failure(tool, json!({ "a": 2, "b": 3 })).await;
         assert_eq!(failure["error"], "unavailable", "{failure}");
         is_gone(&server, tool).await;

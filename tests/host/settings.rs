@@ -117,7 +117,7 @@ async fn settings_refused_on_a_first_start_refuse_each_call() {
     assert!(!titles(&server).await.is_empty(), "mended without a restart");
 }
 
-/// `/api/health` is for anybody who may call: where files lie is the operator's.
+/// `/api/health` is for every caller: where files lie is the operator's.
 #[tokio::test(flavor = "multi_thread")]
 async fn health_tells_no_folders_of_the_machine() {
     let folders = Folders::new();

@@ -67,7 +67,7 @@ async fn code_under_a_foreign_name_is_not_run() {
     let file = compiled(&server.folders);
     server.stop().await;
     fs::write(&file, &foreign).unwrap();
-    // Of the same host by its key: the name alone tells them apart.
+    // Of the same host by its key: only the name differs.
     let key = "seal.key";
     fs::copy(other.folders.data().join(key), server.folders.data().join(key)).unwrap();
     server.restart().await;
@@ -102,7 +102,7 @@ fn gated(folders: &Folders, gate: &Path) -> PathBuf {
     script
 }
 
-/// Whoever says hello over streams is answered before anything is compiled; lists and calls come
+/// A client that initializes over streams is answered before anything is compiled; lists and calls come
 /// whole once it is.
 #[tokio::test(flavor = "multi_thread")]
 async fn streams_are_answered_before_components_are_compiled() {
@@ -124,7 +124,7 @@ async fn streams_are_answered_before_components_are_compiled() {
             }
             output.write_all(format!("{message}\n").as_bytes()).await.unwrap();
         };
-        // The next answer; what is told unasked is passed over.
+        // The next answer; notifications are passed over.
         let mut answer = async || {
             let next = async {
                 loop {

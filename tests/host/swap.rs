@@ -1,4 +1,4 @@
-//! A component is replaced while it serves, and nobody notices (SYS-6).
+//! A component is replaced while it serves, and no caller notices (SYS-6).
 
 use std::{
     collections::BTreeSet,

@@ -90,7 +90,7 @@ async fn a_tool_outside_the_toolset_is_unknown_on_each_way() {
             assert_eq!(answer["error"]["code"], -32602, "{tool}: {answer}");
             let message = answer["error"]["message"].as_str().unwrap();
             assert!(message.starts_with(&format!("Unknown tool {tool:?}")), "{message}");
-            // Of those that come close, it tells its own alone.
+            // Of those that come close, it names its own alone.
             assert!(!message.contains("did you mean greet_twice"), "{message}");
             assert_eq!(tool == "greet_twice", message.contains("mean greet,"), "{message}");
         }
@@ -190,7 +190,7 @@ async fn a_tokens_toolset_holds_on_every_surface() {
     let health: Value = ann.get("/api/health").await.json().await.unwrap();
     assert_eq!(health["tools"], json!(own));
     assert!(health["components"].get("library").is_none(), "{health}");
-    // A toolset widens nothing: scopes hold in it, and are told where they are what is missing.
+    // A toolset widens nothing: scopes hold in it, and are reported where they are what is missing.
     assert_eq!(ben.clone().at("/mcp/talk").tools().await, ["greet"]);
     let echo = ben.clone().at("/mcp/talk").send("tools/call", call("echo")).await;
     assert_eq!(echo.status(), StatusCode::FORBIDDEN);
@@ -397,7 +397,7 @@ async fn search_keeps_to_toolset_scopes_and_viewer() {
     }
 }
 
-/// The names that a client over stdio is told with these arguments.
+/// The names that a client over stdio gets with these arguments.
 fn over_stdio(folders: &Folders, arguments: &[&str]) -> Vec<String> {
     let mut command = command(folders);
     command.arg("--stdio").arg("--components").arg(folders.components()).args(arguments);

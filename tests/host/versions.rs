@@ -95,7 +95,7 @@ async fn a_rollback_serves_at_once_and_stays_over_a_restart_until_another_file_c
         statuses(&server, "shop"),
         [(1, Status::Replaced), (2, Status::RolledBack), (3, Status::Serving)]
     );
-    // After a restart nothing is ready any more: the bytes are on the shelf all the same.
+    // After a restart nothing is ready any more: the bytes are in the store all the same.
     server.restart().await;
     let control = &server.server().control;
     assert_eq!(control.obey("shop", Order::Rollback(Some(2))).await.unwrap().generation, Some(2));

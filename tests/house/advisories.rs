@@ -121,7 +121,7 @@ fn no_locked_version_is_known_to_be_broken() {
         assert!(!known.is_empty() && !locked.is_empty(), "{kind}: there is something to compare");
         let found = hit(&known, &locked);
         assert!(found.is_empty(), "{kind}: take a version in which it is mended: {found:#?}");
-        // An entry about what is not there any more keeps nobody safe.
+        // An entry about what is not there any more protects nothing.
         let gone = known.iter().filter(|it| !locked.iter().any(|(name, _)| *name == it.package));
         let gone: Vec<_> = gone.map(|it| &it.package).collect();
         assert!(gone.is_empty(), "{EXTRACT}: no lock file has {gone:?}");

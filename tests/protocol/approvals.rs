@@ -1,4 +1,4 @@
-//! What waits for a person's word, in the page: told in words, answered where it stands.
+//! What waits for a person's approval, in the page: described in sentences, answered where it stands.
 
 use serde_json::{Value, json};
 use tests::{

@@ -59,7 +59,7 @@ fn tool(name: &'static str, tool: &'static str, arguments: Value) -> Transcript 
     transcript
 }
 
-/// A call whose output has words beside it.
+/// A call whose output has texts beside it.
 fn announced(name: &'static str, arguments: Value) -> Transcript {
     tool(name, "announce", arguments)
 }

@@ -290,7 +290,7 @@ async fn a_lost_connection_is_told_wherever_it_is_met() {
     browser.find(".main-action").await.click().await.unwrap();
     browser.find(".notice.is-trouble").await;
     browser.find(".connection.is-offline").await;
-    // What was said on the way is over.
+    // The message on the way is over.
     browser.until("!document.body.textContent.includes('Reserving…')").await;
     browser.offline(false).await;
     browser.find(".connection.is-online").await;
@@ -332,7 +332,7 @@ async fn back_leads_to_where_the_reader_was() {
     browser.close().await;
 }
 
-/// Before the program runs the page is in the reader's language and colours; one that does not arrive is said so.
+/// Before the program runs the page is in the reader's language and colours; one that does not arrive is reported.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_program_that_does_not_arrive_is_said_with_a_way_to_retry() {
     let server = TestServer::with(&["cinema"]).await;

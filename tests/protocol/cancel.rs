@@ -1,4 +1,4 @@
-//! Whoever no longer waits ends their request at once, wherever it is: running, waiting, or queued.
+//! A client that no longer waits ends its request at once, wherever it is: running, waiting, or queued.
 
 use std::time::Duration;
 

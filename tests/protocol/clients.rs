@@ -55,7 +55,7 @@ fn counter() -> Folders {
     folders
 }
 
-/// One place for `echo`: whoever comes next waits until a call that was given up has left it.
+/// One place for `echo`: the next call waits until a call that was given up has left it.
 const CONFIG: &str = r#"
 [components.echo.limits]
 calls_max = 1
@@ -108,7 +108,7 @@ fn given_up(folders: &Folders, mut seen: Value) -> Value {
     seen
 }
 
-/// Whether a client did everything there is: listed, called, was refused and asked, heard of
+/// Whether a client did everything there is: listed, called, was refused and asked, was notified of
 /// progress and of what changed, read, and gave a call up that then was over.
 fn did_everything(who: &str, seen: &Value) {
     assert_eq!(seen["refusal"]["error"], "showtime_not_found", "{who}: {seen}");

@@ -20,7 +20,7 @@ mod many;
 mod sight;
 mod types;
 
-/// A form that somebody asked for, open in a browser.
+/// A form that an agent asked for, open in a browser.
 struct Opened {
     server: TestServer,
     browser: Browser,
@@ -47,7 +47,7 @@ impl Opened {
         self.show().await;
     }
 
-    /// Opens the form where whoever asked says that it is.
+    /// Opens the form where the answer to the agent says that it is.
     async fn show(&self) {
         let place = format!("f/{}", self.asked.handle);
         assert_eq!(self.asked.url, format!("{}/{place}", self.server.url()));
@@ -66,12 +66,12 @@ impl Opened {
         self.browser.hit("button", self.send_label()).await;
     }
 
-    /// What whoever asked gets, once it was sent.
+    /// What the agent that asked gets, once it was sent.
     async fn values(&self) -> Value {
         forms::values(&self.server.client(), &self.asked.handle).await
     }
 
-    /// What whoever asked would get now.
+    /// What the agent that asked would get now.
     async fn status(&self) -> Value {
         forms::submission(&self.server.client(), &self.asked.handle).await["status"].clone()
     }

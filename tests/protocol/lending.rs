@@ -1,4 +1,4 @@
-//! A family of tools that the page has never heard of: called, drawn, and allowed in the chat.
+//! A family of tools that the page does not know: called, drawn, and allowed in the chat.
 
 use fantoccini::key::Key;
 use tests::{

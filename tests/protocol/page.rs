@@ -10,10 +10,10 @@ use tests::{
     server::Folders,
 };
 
-/// What a client sends that has one; where none is asked for, nobody looks at it.
+/// What a client sends that has one; where none is asked for, it is ignored.
 const TOKEN: &str = "mdg_nobody";
 
-/// A block of the page that somebody copies.
+/// A block of the page that a person copies.
 struct Snippet {
     language: String,
     text: String,

@@ -74,7 +74,7 @@ async fn who_waits_for_a_full_showing_is_offered_what_comes_free() {
     browser.picture("waiting-phone").await;
     assert_eq!(browser.serious_faults().await, Vec::<String>::new());
 
-    // What another person gives back is held for who waits, and said without a reload.
+    // What another person gives back is held for who waits, and shown without a reload.
     let arguments = json!({ "reservation_id": made[0]["reservation_id"], "user_id": "Taro" });
     client.output("cancel_reservation", arguments).await;
     browser.says(".waiting", "Seats have come free").await;

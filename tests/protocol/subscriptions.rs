@@ -1,4 +1,4 @@
-//! News of lists and of resources: told to whoever asked for it, and to each by themselves.
+//! News of lists and of resources: sent to those who asked for it, and to each by themselves.
 
 use std::time::Duration;
 
@@ -104,7 +104,7 @@ async fn a_session_has_so_many_subscriptions_and_a_listener_too() {
     assert_eq!(agreed["resourceSubscriptions"].as_array().unwrap().len(), 256);
 }
 
-/// Hears all of `uris`, in whatever order.
+/// Receives all of `uris`, in whatever order.
 async fn all_heard(listener: &mut Listener, uris: &[String]) {
     let mut missing: Vec<_> = uris.to_vec();
     while !missing.is_empty() {
@@ -124,7 +124,7 @@ async fn a_listener_that_stalls_delays_nobody_elses_news() {
     for uri in &uris {
         session.request("resources/subscribe", json!({ "uri": uri })).await;
     }
-    // Two that never read what they are told, one of each era, and one that does.
+    // Two that never read what they are sent, one of each era, and one that does.
     let (_stalled, _) = client.listen_for(wanted.clone()).await;
     let _stalled_session = session.listen().await;
     let (mut healthy, _) = client.listen_for(wanted).await;

@@ -84,7 +84,7 @@ impl Bench {
         self
     }
 
-    /// Gives it leave.
+    /// Gives it `grant`.
     #[must_use]
     pub fn grant(mut self, grant: Grant) -> Self {
         self.solo = self.solo.grant([grant]);
@@ -137,7 +137,7 @@ impl Bench {
         self
     }
 
-    /// Tells it what an operator would.
+    /// Gives it the settings of an operator.
     #[must_use]
     pub fn settings(mut self, settings: Value) -> Self {
         let Value::Object(settings) = settings else { panic!("settings are an object") };
@@ -167,7 +167,7 @@ impl Bench {
         self
     }
 
-    /// Tells it where the page is.
+    /// Sets where the page is.
     #[must_use]
     pub fn page(mut self, url: &str) -> Self {
         self.solo = self.solo.page(url);
@@ -188,14 +188,14 @@ impl Bench {
         Ok(Tested { running, now: self.now })
     }
 
-    /// Starts it.
+    /// Starts the component with what was set so far.
     pub async fn start(self) -> Tested {
         self.try_start().await.expect("the component starts")
     }
 }
 
 impl Tested {
-    /// Lets time pass.
+    /// Lets `time` pass on its clock.
     pub fn pass(&self, time: Duration) {
         *self.now.lock().expect("no test panics while it sets the clock") += time;
     }
@@ -255,7 +255,7 @@ impl Tested {
         self.running.converse(turn).await
     }
 
-    /// From now on somebody else calls.
+    /// From now on `caller` calls.
     pub fn speak(&self, caller: Caller) {
         self.running.speak(caller);
     }

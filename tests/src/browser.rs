@@ -25,20 +25,20 @@ const LOOK_EVERY: Duration = Duration::from_millis(25);
 /// How a browser looks at the page.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
-    /// In CSS pixels.
+    /// The width of the window, in CSS pixels.
     pub width: u32,
-    /// In CSS pixels.
+    /// The height of the window, in CSS pixels.
     pub height: u32,
     /// Whether the device prefers dark.
     pub dark: bool,
-    /// `ja` or `en`.
+    /// The browser's language: `ja` or `en`.
     pub language: &'static str,
 }
 
 impl Look {
-    /// A desk.
+    /// The screen of a desktop.
     pub const DESKTOP: Self = Self { width: 1280, height: 900, dark: false, language: "en-US" };
-    /// A hand.
+    /// The screen of a phone.
     pub const PHONE: Self = Self { width: 390, height: 844, dark: false, language: "en-US" };
 
     /// The same at night.
@@ -78,7 +78,7 @@ impl Browser {
     pub async fn open_at(url: &str, address: &str, look: Look) -> Self {
         let chromium = program("CHROMIUM", &["/usr/bin/chromium", "/usr/bin/chromium-browser"]);
         let chromedriver = program("CHROMEDRIVER", &["/usr/bin/chromedriver"]);
-        // Free now; nobody else asks for one between here and the driver's start but us.
+        // Free now; no other asks for one between here and the driver's start.
         let port = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr());
         let port = port.expect("there is a free port").port();
         let driver = Command::new(chromedriver)
@@ -323,7 +323,7 @@ impl Browser {
         severe.map(|it| it["message"].as_str().unwrap_or_default().to_owned()).collect()
     }
 
-    /// Closes it.
+    /// Ends the browser and its driver.
     pub async fn close(mut self) {
         let _ = self.client.clone().close().await;
         let _ = self.driver.kill().await;

@@ -209,7 +209,7 @@ impl Listener {
         (message["method"].as_str().expect("a method").to_owned(), uri)
     }
 
-    /// How many times the list of tools has been said to have changed, until it is quiet.
+    /// How many notifications there are that the list of tools has changed, until it is quiet.
     pub async fn changes(&mut self, quiet: Duration) -> usize {
         let mut count = 0;
         while let Some(message) = self.next(quiet).await {

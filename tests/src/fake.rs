@@ -11,14 +11,14 @@ use tokio::{
 /// A fake host. What it does, the path says: `/ok`, `/json`, `/gone`, `/echo`, `/redirect?to=URL`,
 /// `/never`, `/endless`, `/headers`.
 pub struct Fake {
-    /// Its port.
+    /// The port that it listens on.
     pub port: u16,
     received: Arc<Mutex<Vec<String>>>,
     hung_up: Arc<Semaphore>,
 }
 
 impl Fake {
-    /// Opens it.
+    /// Starts it on a free port.
     pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let port = listener.local_addr().expect("it listens").port();
@@ -32,7 +32,7 @@ impl Fake {
         fake
     }
 
-    /// `http://127.0.0.1:PORT` and `path`.
+    /// The URL of `path`, at `http://127.0.0.1:PORT`.
     pub fn url(&self, path: &str) -> String {
         format!("http://127.0.0.1:{}{path}", self.port)
     }

@@ -21,7 +21,7 @@ use url::Url;
 
 /// What the public API says where nothing matches.
 const NO_MATCH: &str = "No card matching your query was found in the database. Please see https://db.ygoprodeck.com/api-guide/ for syntax usage.";
-/// Parameters of `cardinfo.php` that its guide lists, as far as anybody needs them here.
+/// Parameters of `cardinfo.php` that its guide lists, as far as they are needed here.
 /// <https://ygoprodeck.com/api-guide/>
 const KNOWN: [&str; 7] = ["name", "fname", "archetype", "language", "num", "offset", "misc"];
 /// Cards of the public API: the names in both languages, and the archetype.
@@ -34,7 +34,7 @@ const CARDS: [(&str, &str, Option<&str>); 4] = [
 
 /// Both under one address.
 pub struct FakeCards {
-    /// `http://127.0.0.1:PORT`.
+    /// The base URL, `http://127.0.0.1:PORT`.
     pub url: String,
     asked: Arc<Mutex<Vec<Asked>>>,
 }
@@ -75,7 +75,7 @@ impl FakeCards {
         Self { url, asked }
     }
 
-    /// Its port.
+    /// The port that it listens on.
     pub fn port(&self) -> u16 {
         Url::parse(&self.url).ok().and_then(|it| it.port()).expect("it has one")
     }
@@ -168,7 +168,7 @@ fn public(asked: &Asked, host: &str) -> Response {
     }
 }
 
-/// Our own format. A card's picture misbehaves as its name says; `elsewhere` is where nobody may look.
+/// Our own format. A card's picture misbehaves as its name says; `elsewhere` is an address that is not granted.
 fn own(asked: &Asked) -> Response {
     let card = |name: &str| {
         let image = match name {

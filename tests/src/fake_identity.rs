@@ -39,10 +39,10 @@ const RSA_KEYS: [&[u8]; 2] =
 /// How a provider misbehaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fault {
-    /// Not at all.
+    /// It does not misbehave at all.
     #[default]
     None,
-    /// It answers 500.
+    /// It answers each request with 500.
     Down,
     /// It takes a connection and says nothing.
     Silent,
@@ -50,7 +50,7 @@ pub enum Fault {
     Lying,
     /// Its keys are more than anyone reads.
     Oversized,
-    /// Its keys are said to be elsewhere.
+    /// It redirects requests for its keys elsewhere.
     Redirecting,
 }
 
@@ -126,7 +126,7 @@ impl SigningKey {
         let random = SystemRandom::new();
         let signature = match (&*self.pair, header["alg"].as_str().expect("a header has alg")) {
             (_, "none") => Vec::new(),
-            // With what everybody knows as the secret, as an attacker would.
+            // With the public key as the secret, as an attacker would.
             (_, "HS256") => {
                 let secret = self.published().to_string();
                 let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
@@ -158,7 +158,7 @@ struct Inner {
     asked: HashMap<String, usize>,
 }
 
-/// A provider.
+/// A fake identity provider on a free port.
 #[derive(Clone)]
 pub struct FakeIdentity(Arc<Mutex<Inner>>);
 
@@ -191,7 +191,7 @@ impl FakeIdentity {
         self.0.lock().expect("no test panics while it answers")
     }
 
-    /// Its issuer.
+    /// The issuer that its tokens name.
     pub fn issuer(&self) -> String {
         self.lock().issuer.clone()
     }
@@ -261,7 +261,7 @@ impl FakeIdentity {
         self.lock().opaque.insert(token.to_owned(), claims);
     }
 
-    /// Takes `token` back.
+    /// Revokes `token`.
     pub fn revoke(&self, token: &str) {
         self.lock().opaque.remove(token);
     }

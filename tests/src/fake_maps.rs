@@ -32,7 +32,7 @@ pub const LINE: &str = "_p~iF~ps|U_ulLnnqC_mqNvxq`@";
 
 /// All of them under one address.
 pub struct FakeMaps {
-    /// `http://127.0.0.1:PORT`.
+    /// The base URL, `http://127.0.0.1:PORT`.
     pub url: String,
     memory: Arc<Memory>,
 }
@@ -40,15 +40,15 @@ pub struct FakeMaps {
 /// One request, as it came.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// `GET`, `POST`.
+    /// The method: `GET`, `POST`.
     pub method: String,
-    /// Without the query.
+    /// The path, without the query.
     pub path: String,
     /// In its order, decoded.
     pub query: Vec<(String, String)>,
     /// Names in lower case.
     pub headers: BTreeMap<String, String>,
-    /// What was posted.
+    /// The body that was posted, as JSON.
     pub body: Value,
 }
 
@@ -95,7 +95,7 @@ impl FakeMaps {
         Self { url, memory }
     }
 
-    /// Its port.
+    /// The port that it listens on.
     pub fn port(&self) -> u16 {
         Url::parse(&self.url).ok().and_then(|it| it.port()).expect("it has one")
     }

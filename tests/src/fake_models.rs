@@ -35,21 +35,21 @@ pub enum Reply {
     Message(Value, Course),
     /// Fails with this status, saying when to come back where that is given.
     Error {
-        /// HTTP's.
+        /// The HTTP status.
         status: u16,
         /// The header `Retry-After`, as it is written.
         retry_after: Option<&'static str>,
     },
     /// Answers 200 with bytes that are no JSON.
     Nonsense,
-    /// Never answers.
+    /// It takes the request and never answers.
     Hang,
 }
 
 /// How a streamed answer goes on.
 #[derive(Clone, Debug, Default)]
 pub enum Course {
-    /// To its end.
+    /// The answer comes to its end.
     #[default]
     Whole,
     /// The connection breaks after so many events.
@@ -71,24 +71,24 @@ pub enum Course {
 pub struct Sse {
     /// Its `event:` line, with the providers that write one.
     pub name: Option<&'static str>,
-    /// Its `data:` line.
+    /// The JSON of its `data:` line.
     pub data: String,
 }
 
 /// One request, as it came.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// `GET`, `POST`.
+    /// The method: `GET`, `POST`.
     pub method: String,
-    /// Without the query.
+    /// The path, without the query.
     pub path: String,
     /// In its order, decoded.
     pub query: Vec<(String, String)>,
     /// Names in lower case.
     pub headers: BTreeMap<String, String>,
-    /// What was posted.
+    /// The body that was posted, as JSON.
     pub body: Value,
-    /// Which rule it broke, in the words of the answer.
+    /// Which rule it broke, in the text of the answer.
     pub broke: Option<String>,
 }
 
@@ -103,7 +103,7 @@ impl Asked {
 #[derive(Clone, Debug)]
 pub struct Broken(pub u16, pub String);
 
-/// What tells one provider from another.
+/// What distinguishes one provider from another.
 pub trait Provider: Send + Sync + 'static {
     /// Whether the request keeps the documented rules.
     fn judge(&self, asked: &Asked) -> Result<(), Broken>;
@@ -129,7 +129,7 @@ pub trait Provider: Send + Sync + 'static {
 
 /// One of them under an address of its own.
 pub struct FakeModel {
-    /// `http://127.0.0.1:PORT`.
+    /// The base URL, `http://127.0.0.1:PORT`.
     pub url: String,
     desk: Arc<Desk>,
 }
@@ -169,7 +169,7 @@ impl FakeModel {
         self.then(Reply::Message(message, Course::Whole))
     }
 
-    /// The same, failing.
+    /// Fails once with this status.
     pub fn fails(&self, status: u16) -> &Self {
         self.then(Reply::Error { status, retry_after: None })
     }
@@ -185,12 +185,12 @@ impl FakeModel {
         asked.map(|it| it.body).collect()
     }
 
-    /// The rules that were broken so far, as they were told.
+    /// The rules that were broken so far, as the answers named them.
     pub fn broken(&self) -> Vec<String> {
         self.asked().into_iter().filter_map(|it| it.broke).collect()
     }
 
-    /// How many replies are written down that nobody has asked for.
+    /// How many replies are written down that were not asked for.
     pub fn left(&self) -> usize {
         lock(&self.desk.script).len()
     }

@@ -1,4 +1,4 @@
-//! Forms that somebody asked for, from the side of whoever asks.
+//! Forms that an agent asked for, from its side.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::{
 /// A form that waits for its answer.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// Whoever has it may fill the form in.
+    /// The handle; a person who has it may fill the form in.
     pub handle: String,
     /// Where it is filled in.
     pub url: String,

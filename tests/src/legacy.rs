@@ -11,7 +11,7 @@ use crate::client::{Client, Listener, data, last_message};
 /// The revision that it speaks.
 pub const LEGACY: &str = "2025-11-25";
 
-/// One session.
+/// One session of a client of the legacy era.
 pub struct LegacySession {
     client: Client,
     id: String,
@@ -81,7 +81,7 @@ impl LegacySession {
         self.client.post(self.client.endpoint(), &headers, body.to_string()).await
     }
 
-    /// Ends it.
+    /// Ends the session.
     pub async fn delete(&self) -> Response {
         let request = self.client.http(Method::DELETE, self.client.endpoint());
         let request = request.header("mcp-protocol-version", LEGACY);
@@ -110,7 +110,7 @@ impl LegacySession {
         self.send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await
     }
 
-    /// Hears what the server says by itself.
+    /// Receives what the server sends by itself.
     pub async fn listen(&self) -> Listener {
         let stream = self.stream().await.bytes_stream();
         let stream = stream.map(|it| it.map(|it| it.to_vec())).boxed();
@@ -128,7 +128,7 @@ impl LegacySession {
         self.request("tools/call", params).await["result"].clone()
     }
 
-    /// Hears what the server says by itself: how many changes of the list of tools, until `stop`.
+    /// Receives what the server sends by itself: how many changes of the list of tools, until `stop`.
     pub async fn count_changes(&self, mut stop: tokio::sync::oneshot::Receiver<()>) -> usize {
         let mut stream = self.stream().await.bytes_stream();
         let (mut pending, mut count, mut stopped) = (String::new(), 0, false);
@@ -139,7 +139,7 @@ impl LegacySession {
                     stopped = true;
                     continue;
                 }
-                // Once stopped, what is still on its way is heard out.
+                // Once stopped, what is still on its way is still read.
                 () = tokio::time::sleep(Duration::from_millis(1500)), if stopped => return count,
             };
             let Some(Ok(chunk)) = chunk else { return count };

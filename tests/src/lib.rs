@@ -31,7 +31,7 @@ use std::{
 
 use host::embedded::{Embedded, Files};
 
-/// The checkout.
+/// The path of the checkout.
 pub fn root() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
     root.expect("the tests' crate lies in the checkout").to_owned()

@@ -6,7 +6,7 @@ use host::{Config, grants::Grant};
 
 use crate::server::{Folders, TestServer};
 
-/// A server with the library, which may ring, and with these components.
+/// A server with the library, which may publish events, and with these components.
 pub async fn library(also: &[&str]) -> TestServer {
     let folders = Folders::new();
     for name in also.iter().chain([&"library"]) {
@@ -15,7 +15,7 @@ pub async fn library(also: &[&str]) -> TestServer {
     TestServer::start(folders, grants).await
 }
 
-/// Lets the library and its twin ring.
+/// Lets the library and its twin publish events.
 pub fn grants(config: &mut Config) {
     for name in ["library", "twin"] {
         let component = config.components.entry(name.to_owned()).or_default();

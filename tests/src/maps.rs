@@ -10,11 +10,11 @@ use graph::{Network, Point};
 
 use crate::root;
 
-/// An imported map.
+/// A map as the import makes it.
 pub struct Map {
     /// What the extract came to.
     pub network: Network,
-    /// The map's bytes.
+    /// The bytes of the map's file.
     pub bytes: Vec<u8>,
     /// Where it lies, to be granted to a component.
     pub file: PathBuf,
@@ -27,7 +27,7 @@ pub fn helsinki_extract() -> PathBuf {
     file
 }
 
-/// Helsinki.
+/// The map of Helsinki, imported once.
 pub fn helsinki() -> &'static Map {
     static HELSINKI: LazyLock<Map> = LazyLock::new(|| import(&helsinki_extract()));
     &HELSINKI
@@ -45,8 +45,8 @@ fn import(extract: &Path) -> Map {
     Map { network, bytes, file }
 }
 
-/// Points and lengths as a file keeps them, so that whoever computes with the network computes with
-/// the same figures as whoever reads the file: 10⁻⁶ degrees, tenths of a metre.
+/// Points and lengths as a file keeps them, so that a test that computes with the network computes with
+/// the same figures as the component that reads the file: 10⁻⁶ degrees, tenths of a metre.
 fn as_kept(network: &mut Network) {
     let keep = |it: &mut Point| {
         it.lat = (it.lat * 1e6).round() / 1e6;

@@ -9,14 +9,14 @@ use std::{
 
 use crate::server::Folders;
 
-/// A running `madoguchi`.
+/// A running process of `madoguchi`.
 pub struct Process {
     child: Child,
     /// Its address, as in a browser.
     pub url: String,
 }
 
-/// The built program.
+/// The path of the built program.
 pub fn program() -> PathBuf {
     let tests = std::env::current_exe().expect("a test is a program");
     let folder = tests.parent().and_then(|it| it.parent()).expect("target/release/deps");
@@ -66,7 +66,7 @@ impl Process {
         Self::logging(command, Stdio::null())
     }
 
-    /// Bytes of its memory that are in use, where the system tells.
+    /// Bytes of its memory that are in use, where the system reports it.
     pub fn resident_bytes(&self) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
         let line = status.lines().find_map(|it| it.strip_prefix("VmRSS:"))?;
@@ -89,7 +89,7 @@ impl Process {
         Self { child, url }
     }
 
-    /// Its number.
+    /// The number of its process.
     pub fn id(&self) -> u32 {
         self.child.id()
     }

@@ -16,7 +16,7 @@ use crate::{client::Client, compiled};
 /// A server that is there for one test.
 pub struct TestServer {
     server: Option<Server>,
-    /// Its folders.
+    /// The folders that the server uses.
     pub folders: Folders,
     config: Config,
 }
@@ -27,7 +27,7 @@ pub struct Folders {
 }
 
 impl Folders {
-    /// Empty ones.
+    /// New folders with nothing in them.
     pub fn new() -> Self {
         let home =
             tempfile::tempdir_in(compiled::scratch()).expect("a temporary folder can be made");
@@ -43,7 +43,7 @@ impl Folders {
         }
     }
 
-    /// The data folder.
+    /// The path of the data folder.
     pub fn data(&self) -> PathBuf {
         self.home.path().join("data")
     }
@@ -69,7 +69,7 @@ impl Folders {
         kept
     }
 
-    /// The component folder.
+    /// The path of the component folder.
     pub fn components(&self) -> PathBuf {
         self.home.path().join("components")
     }
@@ -168,7 +168,7 @@ impl TestServer {
         in_time.unwrap_or_else(|_| panic!("{calls} calls of {component} never ran at a time"));
     }
 
-    /// What it serves.
+    /// The server itself, in this process.
     pub fn server(&self) -> &Server {
         self.server.as_ref().expect("it runs")
     }

@@ -1,4 +1,4 @@
-//! What is wrong with a configuration before it is served: with the line, and what to mend.
+//! What is wrong with a configuration before it is served: with the line, and what to fix.
 
 use std::path::Path;
 
@@ -32,7 +32,7 @@ pub struct Finding {
     pub is_problem: bool,
     /// What it is about, as it is called in the file.
     pub about: String,
-    /// What is wrong, and what to mend.
+    /// What is wrong, and what to fix.
     pub message: String,
 }
 
@@ -91,7 +91,7 @@ pub fn check<'a>(config: &'a Config, document: &'a Document<'_>) -> BoxFuture<'a
         }
         for name in config.components.keys() {
             let settings = &config.component(name).settings;
-            // A file that is not there has been told of above.
+            // A file that is not there has been reported above.
             if let (_, Some(error @ base::settings::SettingsError::Json { .. })) =
                 Settings::salvage(settings, &config.base)
             {
@@ -221,7 +221,7 @@ async fn accepts(
     };
     match outcome {
         Ok(()) => {}
-        // Files and folders that are not there have been told of above.
+        // Files and folders that are not there have been reported above.
         Err(LoadError::Settings(_) | LoadError::HostResources(_)) => {}
         Err(LoadError::Configure(problems)) => {
             let given = config.component(name);

@@ -22,16 +22,16 @@ use sandbox::{
 /// What an import asks of the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// Every component has it.
+    /// Nothing: every component has it.
     Nothing,
-    /// Leave.
+    /// It needs this grant.
     Grant(Grant),
-    /// What this host does not offer to anybody.
+    /// This host does not offer it at all.
     NotOffered,
 }
 
 impl Need {
-    /// What `import` asks.
+    /// What the import of that name needs.
     pub fn of(import: &str) -> Self {
         let all = BTreeSet::from(Grant::ALL);
         match grants::check("", [import], &all, &Stubs::default()) {
@@ -70,22 +70,22 @@ impl Serialize for Need {
 /// An import or an export, and what it asks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Part {
-    /// Its name.
+    /// The import's name.
     pub name: String,
-    /// What it asks.
+    /// What it needs.
     pub needs: Need,
 }
 
-/// Everything that can be told of a component's file without serving it.
+/// Everything that can be shown of a component's file without serving it.
 #[derive(Debug, Serialize)]
 pub struct Inspection {
     /// The component's name: the name of its file.
     pub name: String,
     /// The SHA-256 of the file, in hexadecimal.
     pub digest: String,
-    /// Its size.
+    /// The file's size.
     pub size_bytes: usize,
-    /// What it imports.
+    /// What it imports, each with what that needs.
     pub imports: Vec<Part>,
     /// What it exports, the optional parts of the contract among it.
     pub exports: Vec<Part>,
@@ -109,7 +109,7 @@ pub struct Inspection {
     /// The requests that it answers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub routes: Vec<Value>,
-    /// Why it does not tell its tools, where it does not.
+    /// Why its tools cannot be listed, where they cannot.
     pub trouble: Option<String>,
     /// What has to be granted for it to be let in.
     pub grants_needed: Vec<String>,
@@ -296,7 +296,7 @@ fn prompt(it: &Prompt) -> Value {
     object
 }
 
-/// What is told of a resource or a template as it is listed.
+/// What is shown of a resource or a template as it is listed.
 fn about(listed: &Value) -> Value {
     let told = ["name", "uri", "uriTemplate", "title", "description", "mimeType"];
     let mut object = listed.clone();

@@ -1,7 +1,7 @@
 //! An author's bench: runs, checks and inspects one component without a server.
 //!
-//! [`solo`] runs a component alone under wasmtime, with a database of its own; [`inspect`] says what a
-//! component's file can touch and offers; [`check`] says what is wrong with a configuration and where;
+//! [`solo`] runs a component alone under wasmtime, with a database of its own; [`inspect`] shows what a
+//! component's file can touch and offers; [`check`] finds what is wrong with a configuration and where;
 //! [`commands`] are the commands of the program that do so.
 
 pub mod check;

@@ -86,7 +86,7 @@ pub struct Compiled {
 }
 
 impl Compiled {
-    /// Compiles `bytes`.
+    /// Compiles `bytes` in that sandbox.
     pub fn new(sandbox: &Sandbox, bytes: &[u8]) -> Result<Self, LoadError> {
         compiler::check(bytes, &sandbox.config)?;
         let component = compiler::component_here(sandbox, bytes)?;
@@ -131,7 +131,7 @@ impl Compiled {
 /// How a call alone ended.
 #[derive(Debug)]
 pub enum SoloOutcome {
-    /// With an output.
+    /// It ended with an output.
     Done(Output),
     /// With questions: call again with their answers.
     Asked(Vec<Question>),
@@ -211,7 +211,7 @@ impl Solo {
         self
     }
 
-    /// Tells it what an operator would.
+    /// Gives it the settings and grants that an operator would.
     #[must_use]
     pub fn settings(mut self, settings: Settings) -> Self {
         self.setup.settings = Arc::new(settings);
@@ -246,7 +246,7 @@ impl Solo {
         self
     }
 
-    /// Tells it where the page is that people are sent to.
+    /// Sets where the page is that people are sent to.
     #[must_use]
     pub fn page(mut self, url: &str) -> Self {
         self.page = Some(url.into());
@@ -328,7 +328,7 @@ impl Solo {
 }
 
 impl Running {
-    /// The component.
+    /// The component as it was loaded.
     pub fn component(&self) -> &LoadedComponent {
         &self.component
     }

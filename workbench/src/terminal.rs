@@ -1,4 +1,4 @@
-//! What a command says at a terminal: results on standard output, all else on standard error.
+//! What a command prints at a terminal: results on standard output, all else on standard error.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ pub fn complain(message: &str) {
     let _ = writeln!(io::stderr(), "madoguchi: {message}");
 }
 
-/// `error` with its causes, each said once: many messages tell their cause themselves.
+/// `error` with its causes, each once: many messages contain their cause themselves.
 pub fn with_causes(error: &anyhow::Error) -> String {
     let mut said = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {

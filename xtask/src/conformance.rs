@@ -88,7 +88,7 @@ fn measured(workspace: &Workspace, wanted: &Wanted) -> Result<(Report, Result<St
     Ok((report, end))
 }
 
-/// Runs the suite once; what it says goes to a file, what it found to a folder.
+/// Runs the suite once; its output goes to a file, what it found to a folder.
 fn suite(
     workspace: &Workspace,
     url: &str,

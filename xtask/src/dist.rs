@@ -31,7 +31,7 @@ const DOCUMENTS: [&str; 6] =
 /// Rooms whose documents, `.md`, are in it as well.
 const ROOMS: [&str; 2] = ["docs/", "components/"];
 
-/// What is released.
+/// What a release is made of.
 pub(crate) struct Release {
     pub(crate) version: String,
     pub(crate) target: String,

@@ -17,8 +17,8 @@ pub(crate) fn fingerprint(value: &impl Hash) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// Writes beside the target and renames, and only if the bytes differ: whoever watches or embeds
-/// the file sees it whole, and sees no change where there is none. Says whether it wrote.
+/// Writes beside the target and renames, and only if the bytes differ: a program that watches or
+/// embeds the file sees it whole, and sees no change where there is none. Returns whether it wrote.
 pub(crate) fn write_if_changed(path: &Path, bytes: &[u8]) -> Result<bool> {
     if fs::read(path).is_ok_and(|present| present == bytes) {
         return Ok(false);

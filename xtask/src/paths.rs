@@ -1,4 +1,4 @@
-//! Names for the folders of this machine, so that what is built does not tell where it was built.
+//! Names for the folders of this machine, so that what is built does not show where it was built.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

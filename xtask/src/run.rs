@@ -32,7 +32,7 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     become_it(host)
 }
 
-/// `cargo xtask components`.
+/// Builds the components: `cargo xtask components`.
 pub(crate) fn components(workspace: &Workspace) -> Result<()> {
     let steps = Steps::new(2);
     steps.run("set-up", &[], setup::for_components);
@@ -40,7 +40,7 @@ pub(crate) fn components(workspace: &Workspace) -> Result<()> {
     steps.finish()
 }
 
-/// `cargo xtask page`.
+/// Builds the page: `cargo xtask page`.
 pub(crate) fn page(workspace: &Workspace) -> Result<()> {
     let steps = Steps::new(2);
     steps.run("set-up", &[], || setup::for_running(workspace));

@@ -47,7 +47,7 @@ pub(crate) fn for_conformance(workspace: &Workspace) -> Result<String> {
     Ok(String::new())
 }
 
-/// What `test` needs.
+/// Installs what `test` needs.
 pub(crate) fn for_testing(workspace: &Workspace) -> Result<String> {
     for_running(workspace)?;
     for_clients(workspace)
@@ -106,7 +106,7 @@ fn npm_packages(folder: &Path) -> Result<()> {
 const ENVIRONMENTS: [(&str, &str); 2] =
     [("requirements.txt", "venv"), ("langchain.txt", "venv-langchain")];
 
-/// All Python clients.
+/// Installs all Python clients.
 fn python_packages(workspace: &Workspace) -> Result<()> {
     ENVIRONMENTS.iter().try_for_each(|(file, venv)| python_environment(workspace, file, venv))
 }

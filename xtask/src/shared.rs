@@ -6,7 +6,7 @@ const FILES_MAX: usize = 16;
 /// Pieces that are always loaded together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Group {
-    /// By their names.
+    /// The pieces of the page, by their names.
     pub(crate) pieces: Vec<String>,
     /// The parts that need one of them, a bit each.
     parts: u64,

@@ -20,7 +20,7 @@ const READING: [&str; 2] = [UNITS, "house"];
 /// The ring that compares each component with its goldens, and can rewrite them.
 const GOLDENS: &str = "components";
 
-/// `cargo xtask test`.
+/// Runs all tests: `cargo xtask test`.
 pub(crate) fn everything(workspace: &Workspace) -> Result<()> {
     run(workspace, plan(workspace))
 }
@@ -100,7 +100,7 @@ fn run(workspace: &Workspace, plan: Plan) -> Result<()> {
     steps.finish()
 }
 
-/// `cargo xtask test RING`.
+/// Runs one ring: `cargo xtask test RING`.
 pub(crate) fn ring(workspace: &Workspace, ring: &str) -> Result<()> {
     let rings = workspace.rings();
     if ring != UNITS && !rings.contains(&ring) {
@@ -124,7 +124,7 @@ pub(crate) fn ring(workspace: &Workspace, ring: &str) -> Result<()> {
     steps.finish()
 }
 
-/// `cargo xtask goldens`.
+/// Writes the goldens anew: `cargo xtask goldens`.
 pub(crate) fn goldens(workspace: &Workspace) -> Result<()> {
     let steps = Steps::new(4);
     steps.run("set-up", &[], setup::for_components);

@@ -15,11 +15,11 @@ pub(crate) enum Kind {
     Component,
     /// A tool that only tests load: a `cdylib` under `tests/`.
     TestComponent,
-    /// The browser's page.
+    /// The page, built for the browser.
     Page,
-    /// The tests' rings.
+    /// The tests' rings, built for this machine.
     Tests,
-    /// This program.
+    /// This program itself.
     Xtask,
     /// The load generator and its opponent.
     Bench,
@@ -166,7 +166,7 @@ impl Workspace {
         self.root.join("target/xtask")
     }
 
-    /// The host's binary.
+    /// The path of the host's binary.
     pub(crate) fn binary(&self) -> PathBuf {
         self.target
             .join(self.profile.name())
@@ -186,7 +186,7 @@ fn lint(build: &mut Command) {
     build.env("CLIPPY_ARGS", "--deny__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__");
 }
 
-/// What `cargo metadata` says.
+/// What `cargo metadata` prints.
 pub(crate) fn answer(command: &mut Command) -> Result<Metadata> {
     let output = command.output().with_context(|| format!("starting {}", line(command)))?;
     ensure!(

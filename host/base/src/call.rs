@@ -1,4 +1,4 @@
-//! One call: as it came in, and how it ended, in one of few words.
+//! One call: as it came in, and how it ended.
 
 use std::{
     collections::BTreeMap,
@@ -37,13 +37,13 @@ pub enum Surface {
     /// The same, in an earlier revision.
     #[strum(serialize = "mcp")]
     McpLegacy,
-    /// `/rpc`.
+    /// The JSON-RPC endpoint `/rpc`.
     Rpc,
     /// An endpoint under `/api` that calls tools on its caller's behalf.
     Rest,
     /// The operator's listener.
     Operator,
-    /// The counter itself, for an agent that it plays.
+    /// The server itself, for an agent that it plays.
     Agent,
     /// A component, on its caller's behalf.
     Component,
@@ -69,7 +69,7 @@ impl Surface {
 pub struct CallRequest {
     /// The name of the tool or the prompt, or the URI of the resource.
     pub name: String,
-    /// A JSON object.
+    /// The tool's or the prompt's arguments, a JSON object.
     pub arguments: String,
     /// The request's `_meta`, a JSON object.
     pub meta: String,
@@ -78,13 +78,13 @@ pub struct CallRequest {
     pub responses: BTreeMap<String, Value>,
     /// The state that came with the questions.
     pub state: Option<String>,
-    /// Where what the call says meanwhile goes.
+    /// Where progress and log lines of the call go while it runs.
     pub notifications: Option<Notifications>,
     /// What is told when it waits and goes on, where it may outlive its client.
     pub pauses: Option<Arc<dyn Pauses>>,
     /// Where it came in.
     pub surface: Surface,
-    /// The caller's place in a trace, as HTTP told it.
+    /// The caller's place in a trace, from the HTTP headers.
     pub trace: TraceHeaders,
     /// Who wants it, where that is not its caller.
     pub via: Via,
@@ -106,7 +106,7 @@ pub trait Pauses: Send + Sync {
 /// Who wants a call on its caller's behalf.
 #[derive(Clone, Default)]
 pub struct Via {
-    /// `assistant:NAME` or `component:NAME`.
+    /// Who asked for it: `assistant:NAME` or `component:NAME`.
     pub asked_by: Option<Arc<str>>,
     /// The approval with which it is made.
     pub approval: Option<Arc<str>>,
@@ -146,7 +146,7 @@ impl CallRequest {
         Self { responses: responses.unwrap_or_default(), state, ..self }
     }
 
-    /// The same call for a round that is told that the questions of the last one are not answered yet.
+    /// The same call for a round in which the questions of the last one are still unanswered.
     pub fn unanswered(&self, state: &str) -> Self {
         let mut meta: Map<String, Value> = serde_json::from_str(&self.meta).unwrap_or_default();
         meta.insert("madoguchi/unanswered".to_owned(), true.into());
@@ -161,24 +161,24 @@ impl CallRequest {
     }
 }
 
-/// How a call ended, in one of few words.
+/// How a call ended, as one of a few fixed names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum Ending {
-    /// With an output.
+    /// It returned an output.
     Done,
     /// With questions to the user.
     Asked,
-    /// The tool refused, in its own words.
+    /// The tool refused it, with a message of its own.
     Refused,
     /// The arguments did not fit.
     #[strum(serialize = "invalid_params")]
     InvalidArguments,
-    /// The tool cannot be had now, as it says itself.
+    /// The tool reports that it cannot be had now.
     Unavailable,
     /// It took more than it may.
     LimitExceeded,
-    /// The component broke down.
+    /// The component trapped.
     Trapped,
     /// The component put out what it must not.
     Broken,
@@ -193,7 +193,7 @@ pub enum Ending {
     /// The answers carried along did not belong to the call.
     #[strum(serialize = "invalid_request_state")]
     InvalidState,
-    /// The caller went away.
+    /// The caller went away before the end.
     Cancelled,
 }
 
@@ -229,7 +229,7 @@ impl Ending {
     }
 }
 
-/// The caller's place in a trace, as the request's headers tell it.
+/// The caller's place in a trace, from the request's headers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct TraceHeaders {

@@ -12,9 +12,9 @@ use crate::{
 /// The caller of one invocation.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    /// The caller's name.
+    /// The caller's name, from the configuration or an identity provider.
     pub principal: Arc<str>,
-    /// What they may do.
+    /// What they may do, as the configuration names it.
     pub scopes: Arc<[String]>,
     /// Their language as a BCP 47 tag.
     pub locale: Option<Arc<str>>,
@@ -64,7 +64,7 @@ impl Caller {
         }
     }
 
-    /// Under whose name what they leave here is counted; none where callers are not told apart.
+    /// Under whose name what they leave here is counted; none where callers are not identified.
     pub fn share(&self) -> Option<Arc<str>> {
         self.reach.is_some().then(|| self.principal.clone())
     }
@@ -113,8 +113,8 @@ impl Caller {
         self.reach.as_ref().is_none_or(|it| !it.read_only)
     }
 
-    /// In which language they are told what is on offer: in English where they read anything but
-    /// Japanese, and in the words of the specifications, which are Japanese, where the request does not say.
+    /// The language of what is on offer: English where they read anything but Japanese. Where the request
+    /// names no language it is Japanese, the language of the specifications.
     pub fn language(&self) -> Language {
         Language::of(Some(self.locale.as_deref().unwrap_or("ja")), "")
     }

@@ -20,7 +20,7 @@ pub fn is_misleading(c: char) -> bool {
             | '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// A description.
+/// Cleans a description, which may have several lines.
 pub fn text(text: &str) -> String {
     bounded(text, TEXT_CHARS_MAX)
 }

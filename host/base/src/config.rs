@@ -58,7 +58,7 @@ const ADDR: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8808);
 /// Where the operator is served by default: a free port of this machine.
 const OPERATOR_ADDR: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
-/// What the operator decided.
+/// The operator's configuration, with defaults for the rest.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
@@ -69,7 +69,7 @@ pub struct Config {
     /// Where the operator is served, on this machine only; none is no operator's listener.
     #[serde(deserialize_with = "operator_addr")]
     pub operator_addr: Option<SocketAddr>,
-    /// What may replace what.
+    /// Which builds wait for the operator before they replace others: `[swap]`.
     pub swap: SwapConfig,
     /// The folder of databases, compiled code and the last versions.
     pub data: PathBuf,
@@ -87,7 +87,7 @@ pub struct Config {
     pub connections: ConnectionsConfig,
     /// What those read who do not say it, in a request or by their token.
     pub language: Option<LanguageTag>,
-    /// Who may call, and what: by name. None lets everybody in who can reach this machine alone.
+    /// Who may call, and what: by name. Without any, every caller on this machine may call.
     pub tokens: BTreeMap<String, TokenConfig>,
     /// The tools that some clients know of alone, by name.
     pub toolsets: Toolsets,
@@ -97,7 +97,7 @@ pub struct Config {
     /// Identity providers whose tokens let in beside those.
     #[serde(deserialize_with = "oauth::providers")]
     pub oauth: Vec<OauthConfig>,
-    /// How often each caller may ask; as often as they like where nothing is said.
+    /// How often each caller may ask; as often as they like where this is not set.
     pub rate: Option<RateConfig>,
     /// How many sessions clients of the legacy era may have open.
     pub sessions: SessionsConfig,
@@ -119,15 +119,15 @@ pub struct Config {
     pub limits: Limits,
     /// Whether and how calls are written down.
     pub audit: AuditConfig,
-    /// Where traces go.
+    /// Where traces are exported to.
     pub telemetry: TelemetryConfig,
     /// How the log is written.
     pub log: LogConfig,
-    /// What all components share.
+    /// The sandbox that all components share: `[sandbox]`.
     pub sandbox: SandboxConfig,
     /// What is kept of what is uploaded, and for how long.
     pub blobs: blobs::Limits,
-    /// Other MCP servers behind the same counter.
+    /// Upstream MCP servers, by name.
     pub servers: BTreeMap<String, ServerConfig>,
     /// What the page is given from elsewhere.
     pub page: PageConfig,
@@ -137,7 +137,7 @@ pub struct Config {
     pub models: BTreeMap<String, ModelConfig>,
     /// The gateway before `/api/chat`, and what answers there.
     pub chat: ChatConfig,
-    /// How long calls wait for a person's word, and how many are kept.
+    /// How long calls wait for a person's decision, and how many are kept.
     pub approvals: ApprovalsConfig,
     /// When calls are answered as tasks, and what is kept of them.
     pub tasks: TasksConfig,

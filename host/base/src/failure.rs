@@ -8,7 +8,7 @@ const MESSAGE_BYTES_MAX: usize = 4 << 10;
 /// The same of a code.
 const CODE_BYTES_MAX: usize = 256;
 
-/// What is wrong with the arguments is told under `data` alone, each at its place.
+/// What is wrong with the arguments stands under `data` alone, each at its place.
 pub const INVALID: &str = "invalid_params";
 
 /// `text`, cut where it is longer than `max` bytes.
@@ -23,13 +23,13 @@ pub fn shortened(mut text: String, max: usize) -> String {
 /// The object `{error, message, status, data?}`, with the plain facts of `data` beside them as well.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
-    /// For programs.
+    /// The code, for programs.
     pub error: String,
-    /// For people: what to mend.
+    /// The message, for people: what to do.
     pub message: String,
     /// The HTTP status that says the same.
     pub status: u16,
-    /// What it is about.
+    /// More for programs: what the failure is about.
     pub data: Box<Map<String, Value>>,
     /// Whether the request itself was wrong, rather than what the tool found.
     pub is_protocol: bool,

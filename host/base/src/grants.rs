@@ -33,7 +33,7 @@ pub enum Grant {
     Settings,
     /// The time of day, and time passing.
     Clock,
-    /// Unpredictable bytes.
+    /// Random bytes that cannot be predicted.
     Random,
     /// Outgoing requests to the hosts in `http`.
     Http,
@@ -43,7 +43,7 @@ pub enum Grant {
     Files,
     /// Reading and making blobs.
     Blobs,
-    /// Ringing the bell of a change.
+    /// Publishing events of changes.
     Events,
     /// Being run every `schedule_ms`.
     Schedule,
@@ -55,7 +55,7 @@ pub enum Grant {
     Assistants,
     /// Calling the tools in `calls`, with the caller's scopes.
     Calls,
-    /// Running the assistants of the configuration: being told of them, and calling tools as they may.
+    /// Running the assistants of the configuration: learning which there are, and calling tools as they may.
     Runs,
 }
 
@@ -164,7 +164,7 @@ pub enum Refused {
         and_stubs(.stubs)
     )]
     NotGranted {
-        /// Who asks.
+        /// The component that asks.
         component: String,
         /// What it asks for.
         import: String,

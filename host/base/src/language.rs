@@ -26,7 +26,7 @@ impl Language {
         self.pick("ja", "en")
     }
 
-    /// One of the two.
+    /// The one of the two that is in this language.
     pub fn pick<T>(self, japanese: T, english: T) -> T {
         match self {
             Self::Japanese => japanese,

@@ -29,7 +29,7 @@ pub struct SandboxConfig {
     pub instances_max: u32,
     /// Stack of one instance, in bytes.
     pub stack_bytes_max: usize,
-    /// Calls that may take long and run at a time; one less than the processors where none is said.
+    /// Calls that may take long and run at a time; one less than the processors where this is not set.
     pub slow_lane: Option<usize>,
     /// Functions that one component may have, and types of functions.
     pub functions_max: u64,
@@ -90,8 +90,8 @@ pub struct ConnectionsConfig {
     pub idle_s: u64,
     /// Seconds that a client may take to read the next piece of its answer.
     pub write_s: u64,
-    /// Bytes of requests' bodies that are in memory at a time; what fits the largest body that may be
-    /// sent where nothing is said.
+    /// Bytes of requests' bodies that are in memory at a time; where this is not set, what fits the
+    /// largest body that may be sent.
     pub bodies_bytes_max: Option<usize>,
     /// Seconds that calls have to finish when the server stops.
     pub stop_s: u64,
@@ -138,7 +138,7 @@ impl Default for ApprovalsConfig {
 }
 
 impl ApprovalsConfig {
-    /// Says what to mend where these cannot work.
+    /// The error says what to fix where these cannot work.
     pub fn check(&self) -> Result<(), String> {
         within("valid_s", self.valid_s, 1, 366 * 24 * 60 * 60)?;
         within("approvals_max", self.approvals_max, 1, 1_000_000)?;
@@ -205,11 +205,11 @@ impl TasksConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CheckOutputs {
-    /// Each one.
+    /// Each output is checked.
     Always,
     /// The first hundred of a version, then one in 64.
     Sampled,
-    /// None.
+    /// No output is checked.
     Never,
 }
 
@@ -307,7 +307,7 @@ impl Default for Limits {
 }
 
 impl SandboxConfig {
-    /// Says what to mend where these cannot work.
+    /// The error says what to fix where these cannot work.
     pub fn check(&self) -> Result<(), String> {
         within("instances_max", self.instances_max as usize, 1, INSTANCES_MAX as usize)?;
         within("stack_bytes_max", self.stack_bytes_max, PAGE, 64 << 20)?;
@@ -321,7 +321,7 @@ impl SandboxConfig {
 }
 
 impl SessionsConfig {
-    /// Says what to mend where these cannot work.
+    /// The error says what to fix where these cannot work.
     pub fn check(&self) -> Result<(), String> {
         within("sessions_max", self.sessions_max, 1, 100_000)?;
         within("idle_s", self.idle_s, 1, TIME_MS_MAX / 1_000)?;
@@ -335,7 +335,7 @@ impl SessionsConfig {
 }
 
 impl ConnectionsConfig {
-    /// Bytes of bodies in memory where nothing is said.
+    /// Bytes of bodies in memory where the configuration sets nothing.
     const BODIES_BYTES: usize = 64 << 20;
 
     /// Bytes of bodies that are in memory at a time, where one may have `largest`.
@@ -343,7 +343,7 @@ impl ConnectionsConfig {
         self.bodies_bytes_max.unwrap_or(Self::BODIES_BYTES.max(largest.saturating_mul(2)))
     }
 
-    /// Says what to mend where these cannot work with bodies of up to `largest` bytes.
+    /// The error says what to fix where these cannot work with bodies of up to `largest` bytes.
     pub fn check(&self, largest: usize) -> Result<(), String> {
         within("connections_max", self.connections_max, 16, 1_000_000)?;
         within("header_s", self.header_s, 1, 600)?;
@@ -357,7 +357,7 @@ impl ConnectionsConfig {
 }
 
 impl Limits {
-    /// Says what to mend where these cannot work in that sandbox.
+    /// The error says what to fix where these cannot work in that sandbox.
     pub fn check(&self, sandbox: &SandboxConfig) -> Result<(), String> {
         within("memory_bytes_max", self.memory_bytes_max, PAGE, MEMORY_MAX)?;
         let total = self.memory_total_bytes_max;
@@ -388,7 +388,7 @@ impl Limits {
     }
 }
 
-/// Says what to mend where `it` is not between the two.
+/// The error says what to fix where `it` is not between the two.
 pub(crate) fn within<T: PartialOrd + std::fmt::Display>(
     limit: &str,
     it: T,

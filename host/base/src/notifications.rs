@@ -1,4 +1,4 @@
-//! What a call says to its caller while it runs: how far along it is, and lines of its log.
+//! What a call sends to its caller while it runs: how far along it is, and lines of its log.
 
 use serde_json::{Value, json};
 use strum::{EnumString, FromRepr, IntoStaticStr};
@@ -8,9 +8,9 @@ use tokio::sync::mpsc;
 #[derive(Clone)]
 pub struct Notifications {
     pub sender: mpsc::Sender<Notification>,
-    /// Whether to tell how far along the call is.
+    /// Whether the client wants to know how far along the call is.
     pub progress: bool,
-    /// The least level of what is told of the log; none tells nothing of it.
+    /// The least level of log lines that are sent; none sends no lines.
     pub log: Option<Level>,
 }
 
@@ -24,11 +24,11 @@ pub enum Notification {
 /// How far along a call is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
-    /// How far.
+    /// How far it is, in a unit of the component's own.
     pub progress: f64,
     /// Out of how much, if known.
     pub total: Option<f64>,
-    /// What is being done.
+    /// What is being done, for people.
     pub message: Option<String>,
 }
 

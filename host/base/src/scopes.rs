@@ -12,7 +12,7 @@ const NAME_CHARS_MAX: usize = 128;
 /// One thing that a caller may do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// Everything.
+    /// Everything but looking after the server itself.
     All,
     /// Whatever else is given, only what changes nothing; alone, all of that.
     ReadOnly,

@@ -29,21 +29,21 @@ pub enum SettingsError {
     /// It cannot be read.
     #[error("setting {name}: {path}: {source}", path = path.display())]
     Read {
-        /// The setting.
+        /// The setting's name.
         name: String,
         /// The file it names.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// It is not what its name says.
     #[error("setting {name}: {path} is not valid JSON: {source}", path = path.display())]
     Json {
-        /// The setting.
+        /// The setting's name.
         name: String,
         /// The file it names.
         path: PathBuf,
-        /// Where and why.
+        /// The parser's error, with its place.
         source: serde_json::Error,
     },
 }

@@ -10,11 +10,11 @@ use store::digest::{digest, hexadecimal};
 /// Bytes that a component's file may have.
 pub const FILE_BYTES_MAX: u64 = 64 << 20;
 
-/// A component's bytes.
+/// A component's bytes and their digest.
 #[derive(Clone)]
 pub struct Source {
     pub bytes: Bytes,
-    /// SHA-256, in hexadecimal.
+    /// SHA-256 of the bytes, in hexadecimal.
     pub digest: String,
     /// Where they come from, for people.
     pub origin: String,
@@ -36,7 +36,7 @@ impl Source {
     }
 }
 
-/// Tells whether a file is the one that was seen before.
+/// Shows whether a file has changed since it was last seen.
 pub type Stamp = (Option<SystemTime>, u64);
 
 /// The name of the component in `path`, where that is one.

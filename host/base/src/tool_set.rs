@@ -14,9 +14,9 @@ pub enum Owner<'a> {
 /// MCP's hints about what a call does to the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hints {
-    /// Changes nothing.
+    /// Whether the tool changes nothing.
     pub read_only: bool,
-    /// May destroy something.
+    /// Whether the tool may destroy something.
     pub destructive: bool,
     /// Once is the same as twice.
     pub idempotent: bool,
@@ -30,7 +30,7 @@ pub struct Hints {
 pub struct ToolSet(Vec<String>);
 
 impl ToolSet {
-    /// Every tool there is.
+    /// The set of all tools.
     pub fn all() -> Self {
         Self(vec!["*".to_owned()])
     }
@@ -49,7 +49,7 @@ impl ToolSet {
         self.0.iter().any(|it| it == tool)
     }
 
-    /// As they are written.
+    /// The entries, as the configuration has them.
     pub fn written(&self) -> &[String] {
         &self.0
     }

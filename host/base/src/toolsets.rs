@@ -62,7 +62,7 @@ pub struct Selector {
     open_world: Option<bool>,
 }
 
-/// Whose the tools are.
+/// The component or server that has the tools.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum OwnerPattern {
     Component(Pattern),
@@ -93,12 +93,12 @@ impl Toolsets {
         self.0.get(name)
     }
 
-    /// Whether there is none.
+    /// Whether there is no toolset.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// That of `/mcp` itself.
+    /// The toolset of `/mcp` itself.
     pub fn default_one(&self) -> Option<&Arc<Toolset>> {
         self.get(DEFAULT)
     }
@@ -327,7 +327,7 @@ impl Pattern {
         left.ends_with(last)
     }
 
-    /// As it is written.
+    /// The pattern, as the configuration has it.
     pub fn written(&self) -> &str {
         &self.0
     }

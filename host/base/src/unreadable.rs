@@ -1,7 +1,7 @@
-//! Why JSON cannot be read, for those who sent it: without the words of the library that reads it, which are
+//! Why JSON cannot be read, for those who sent it: without the terms of the library that reads it, which are
 //! about Rust.
 
-/// What the library says, `missing field `name` at line 1 column 12`, as what to mend.
+/// What to fix, from the library's error, such as `missing field `name` at line 1 column 12`.
 pub fn why(error: &str) -> String {
     let (what, place) = match error.rsplit_once(" at line ") {
         Some((what, place)) => (what, place.replace(" column ", ", column ")),
@@ -36,7 +36,7 @@ pub fn why(error: &str) -> String {
     format!("{what}{at}")
 }
 
-/// What the library calls a kind of value, in the words of JSON.
+/// What JSON calls a kind of value that the library names in Rust's terms.
 fn kind(said: &str) -> &'static str {
     let has = |names: &[&str]| names.iter().any(|it| said.contains(it));
     match said {

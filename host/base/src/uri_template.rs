@@ -17,7 +17,7 @@ pub struct UriTemplate {
 /// Why a text is no template that can be matched.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
-    /// It is too long.
+    /// It is longer than a URI may be.
     #[error("it has more than {URI_BYTES_MAX} bytes")]
     Long,
     /// It does not begin with a scheme.
@@ -38,7 +38,7 @@ impl UriTemplate {
     /// The template in `text`.
     ///
     /// # Errors
-    /// What to mend.
+    /// What to fix in the template.
     pub fn new(text: &str) -> Result<Self, TemplateError> {
         if text.len() > URI_BYTES_MAX {
             return Err(TemplateError::Long);
@@ -68,7 +68,7 @@ impl UriTemplate {
         Ok(Self { text: text.to_owned(), pattern })
     }
 
-    /// As it was written.
+    /// The template's text.
     pub fn text(&self) -> &str {
         &self.text
     }

@@ -1,4 +1,4 @@
-//! Calls that wait for a person's word: what an assistant or a component wants done on a caller's behalf,
+//! Calls that wait for a person's decision: what an assistant or a component wants done on a caller's behalf,
 //! as the person is shown it. Each is one document, which outlives restarts and swaps; what it came to is
 //! kept there too, so that it is made once at most.
 
@@ -37,7 +37,7 @@ mod words;
 
 pub use words::Described;
 
-/// What is listened to by those who want to hear that something of theirs waits, or no longer does.
+/// The event for those who want to know that an approval of theirs waits, or no longer does.
 pub const CHANGED: &str = "madoguchi://approvals";
 /// Approvals of one caller that wait for one asker's calls at a time.
 const WAITING_MAX: usize = 64;
@@ -45,7 +45,7 @@ const WAITING_MAX: usize = 64;
 /// Times that a person is asked anew about one call.
 const REPLACED_MAX: usize = 16;
 
-/// What the asker is told of a call that was not made.
+/// What the asker receives for a call that was not made.
 const DENIED: &str = "The person did not allow this call. It was not made; do not make it again unless they ask for it.";
 const EXPIRED: &str =
     "Nobody allowed this call in time. It was not made; ask again if it is still wanted.";
@@ -70,9 +70,9 @@ pub struct Approval {
     pub arguments_sha256: String,
     /// Entries of the request's `_meta`.
     pub meta: Map<String, Value>,
-    /// Why, in the asker's words.
+    /// Why, as the asker gives it.
     pub reason: String,
-    /// The tool as the person was shown it: their word holds for that one only.
+    /// The tool as the person was shown it: their decision holds for that one only.
     pub shown: Shown,
     /// What of the tool has changed since the person was asked before, where that is why they are asked
     /// anew.
@@ -90,7 +90,7 @@ pub struct Approval {
     pub ms: Option<u64>,
 }
 
-/// Where an approval stands.
+/// What has become of an approval.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub enum State {
     /// The person is to say whether the call is made.
@@ -103,18 +103,18 @@ pub enum State {
     Begun,
     /// It runs now. Is never written down.
     Running,
-    /// The person said no.
+    /// The person denied it.
     Denied,
     /// It was not answered in time.
     Expired,
     /// Its tool had changed when the person allowed it: they are asked anew, by the approval of that id.
     Replaced { by: String },
-    /// It ended.
+    /// Its call ended, with this result.
     Ended(Result<CallResult, Failure>),
 }
 
 impl State {
-    /// Whether the person has still something to say.
+    /// Whether the person can still decide or answer.
     pub fn is_open(&self) -> bool {
         matches!(self, Self::Waits | Self::Asks { .. })
     }
@@ -145,7 +145,7 @@ impl Approval {
         CallRequest { meta, via, ..CallRequest::new(self.tool.clone(), arguments, caller, trace) }
     }
 
-    /// What its call came to, or why it was not made; none while the person has something to say, or it
+    /// What its call came to, or why it was not made; none while the person can still decide, or it
     /// runs.
     pub fn ended(&self) -> Option<Result<&CallResult, Failure>> {
         let (code, status, message) = match &self.state {
@@ -312,7 +312,7 @@ impl Approvals {
         self.0.locks.lock(id).await
     }
 
-    /// Writes down where `approval` stands, and tells those who listen.
+    /// Writes down where `approval` stands, and notifies those who listen.
     pub async fn put(&self, approval: &Approval) -> io::Result<()> {
         let (id, owner) = (approval.id.as_str(), &*approval.owner);
         let is_open = approval.state.is_open();
@@ -348,7 +348,7 @@ impl Waiting {
     }
 }
 
-/// What the component that asked hears when something becomes of the approval `id`.
+/// The event that the component that asked receives when something becomes of the approval `id`.
 pub fn event_of(id: &str) -> String {
     format!("approvals/{id}")
 }

@@ -1,4 +1,4 @@
-//! What a person says to a call that waits for them, and what comes of it.
+//! What a person decides about a call that waits for them, and what comes of it.
 
 use std::{
     collections::BTreeMap,
@@ -33,20 +33,20 @@ const CALL_MAX: Duration = Duration::from_secs(3_600);
 /// Approvals that one round asks for.
 const ASKED_MAX: usize = 8;
 
-/// What the person says.
+/// What the person decides.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
     /// The call may be made.
     Allow,
     /// It may not, or its questions are not answered.
     Deny,
-    /// They turned to something else: nothing is made, and nothing is told to the tool.
+    /// They turned to something else: nothing is made, and the tool receives nothing.
     Withdraw,
     /// What its questions are answered, by their keys.
     Answers(BTreeMap<String, Value>),
 }
 
-/// Who says it, and where.
+/// Who decides, and where.
 #[derive(Clone)]
 pub struct Speaker {
     pub caller: Caller,
@@ -70,10 +70,10 @@ impl Calls {
         Ok(approval)
     }
 
-    /// Takes the person's word. What it lets happen happens once, however often and from wherever it is
-    /// said, and comes to its end even if its client stops waiting.
+    /// Takes the person's decision. What it lets happen happens once, however often and from wherever
+    /// it is sent, and comes to its end even if its client stops waiting.
     ///
-    /// A word that no longer fits changes nothing: the approval as it stands says what became of it.
+    /// A decision that no longer fits changes nothing: the approval as it stands says what became of it.
     pub async fn reply(
         &self,
         id: &str,
@@ -124,7 +124,7 @@ impl Calls {
         let now = now.ok_or_else(|| gone(&approval.tool))?;
         let changed = now.changes(&approval.shown);
         if !changed.is_empty() && approval.asks_first {
-            // The person said yes to something else.
+            // The person allowed something else.
             let wanted = Approval {
                 shown: now,
                 changed: changed.into_iter().map(str::to_owned).collect(),
@@ -140,7 +140,7 @@ impl Calls {
         }
         if state.is_none() {
             // Written down before, so that nothing that comes between makes it happen twice. What only
-            // answers questions may be repeated: its state tells whether it has ended.
+            // answers questions may be repeated: its state shows whether it has ended.
             approval.state = State::Begun;
             approvals.put(&approval).await.map_err(unwritten)?;
         }
@@ -262,7 +262,7 @@ impl Calls {
         }
     }
 
-    /// Takes what a client's person said to the approvals that the round before asked for.
+    /// Takes the decisions of a client's person on the approvals that the round before asked for.
     pub(super) async fn answered(&self, call: &CallRequest, approving: &[String]) {
         for id in approving {
             let event = event_of(id);

@@ -30,7 +30,7 @@ pub use refusal::{
     unknown_operator,
 };
 
-/// Tells from a request who sends it.
+/// Finds out from a request who sends it.
 pub struct Authority {
     /// By the tokens of the configuration. Where it has none, no token is needed: this machine alone can ask.
     known: Option<Vec<Known>>,
@@ -45,7 +45,7 @@ struct Known {
 
 /// A caller who is known.
 pub struct Principal {
-    /// As components see them.
+    /// The caller, as components see them.
     pub caller: Caller,
     /// How often they may ask.
     pub rate: Option<Arc<Rate>>,
@@ -108,14 +108,14 @@ pub fn take_one_more(extensions: &Extensions) -> Result<(), u64> {
     strangers.map_or(Ok(()), |it| it.strangers.of(it.peer).take())
 }
 
-/// Mark of a request that came without a token where that is allowed: it is told little.
+/// Mark of a request that came without a token where that is allowed: it learns little.
 #[derive(Clone, Copy)]
 pub struct Stranger;
 
 /// Why it is not known who sends a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unauthorized {
-    /// Nothing was sent.
+    /// No token and no cookie was sent.
     Missing,
     /// What was sent cannot be read.
     Malformed,
@@ -127,7 +127,7 @@ pub enum Unauthorized {
     Invalid(&'static str),
     /// It cannot be found out now.
     Unavailable {
-        /// When it may be.
+        /// When to try again, in milliseconds.
         retry_after_ms: u64,
     },
     /// It is found out by [`Authority::resolve`].
@@ -160,7 +160,7 @@ impl Authority {
         Self { known: config.asks_who_calls().then(|| known.collect()), oauth }
     }
 
-    /// Whether anybody may come in without saying who they are.
+    /// Whether callers may come in without saying who they are.
     pub fn is_open(&self) -> bool {
         self.known.is_none()
     }

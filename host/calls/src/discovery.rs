@@ -1,4 +1,4 @@
-//! `search_tools` and `describe_tool`: where a toolset is searched, a client is told of these in place of a long list,
+//! `search_tools` and `describe_tool`: where a toolset is searched, a client is offered these in place of a long list,
 //! finds the others by what they do, and calls them by their own names (SYS-12).
 
 use std::sync::{Arc, LazyLock};
@@ -28,12 +28,12 @@ const SEARCH: &str = "search_tools";
 const DESCRIBE: &str = "describe_tool";
 /// Characters of a query.
 const QUERY_CHARS_MAX: usize = 200;
-/// Tools that one search finds, at most and where nothing is said.
+/// Tools that one search finds: at most, and where the caller sets no number.
 const LIMIT_MAX: u64 = 20;
 const LIMIT: u64 = 5;
 /// Bytes of a description in what is found.
 const DESCRIPTION_BYTES_MAX: usize = 240;
-/// Names of arguments that are told of one tool.
+/// Names of arguments that are listed of one tool.
 const ARGUMENTS_MAX: usize = 16;
 
 /// The two, as they are listed.
@@ -44,13 +44,13 @@ pub fn tools() -> &'static [Tool] {
     &*TOOLS
 }
 
-/// The toolset that `caller` searches, if they do: the server's own page is always told of everything.
+/// The toolset that `caller` searches, if they do: the server's own page always lists everything.
 pub fn searched(caller: &Caller) -> Option<&Toolset> {
     let toolset = caller.toolset.as_deref().filter(|it| it.is_searched())?;
     (!is_own_page(&caller.client_capabilities)).then_some(toolset)
 }
 
-/// The tools that `caller` may be told of, with whose they are.
+/// The tools that may be listed to `caller`, with whose they are.
 pub fn open<'a>(
     catalog: &'a Catalog,
     caller: &'a Caller,

@@ -61,7 +61,7 @@ pub use method::{CallTool, Complete, GetPrompt, Method, ReadResource};
 /// and say less about it.
 const ROUNDS_MAX: u32 = 10;
 
-/// What a caller who changes something is told while the audit log cannot be written.
+/// The error for a caller who changes something while the audit log cannot be written.
 const UNAUDITED: &str = "The server's disk takes no line of the audit log, so nothing is changed now; the operator has to make room there, or set required = false under [audit]. What only reads is answered.";
 
 /// Takes calls in and brings them to their end.

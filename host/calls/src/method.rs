@@ -21,7 +21,7 @@ use store::clock::Clock;
 
 /// A method that goes in rounds, each in an instance of its own.
 pub trait Method: 'static {
-    /// MCP's name of it.
+    /// The method's name in MCP.
     const NAME: &'static str;
     /// What comes out in the end.
     type Output: Send + 'static;
@@ -44,7 +44,7 @@ pub trait Method: 'static {
     /// The other server to be asked in place of a component, and for what.
     fn served(catalog: &Catalog, call: &CallRequest) -> Option<(Arc<dyn Upstream>, Ask)>;
 
-    /// One round.
+    /// Makes one round of the call in `component`.
     fn round(
         component: &LoadedComponent,
         call: &CallRequest,
@@ -53,11 +53,11 @@ pub trait Method: 'static {
     ) -> impl Future<Output = Result<Self::Output, CallError>> + Send;
 }
 
-/// `tools/call`.
+/// The method `tools/call`.
 pub struct CallTool;
-/// `prompts/get`.
+/// The method `prompts/get`.
 pub struct GetPrompt;
-/// `resources/read`.
+/// The method `resources/read`.
 pub struct ReadResource;
 /// `completion/complete`, which has one round only.
 pub struct Complete;
@@ -416,7 +416,7 @@ fn usable(
     }
 }
 
-/// As much of a name that is not there as is worth telling.
+/// As much of an unknown name as is worth quoting.
 fn shown(name: &str) -> String {
     name.chars().take(128).collect()
 }

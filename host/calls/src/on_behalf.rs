@@ -43,7 +43,7 @@ struct Offer<'a> {
     schema: Arc<Map<String, Value>>,
     /// Whether its server has changed it since it was first seen: nothing that was trusted before holds.
     is_changed: bool,
-    /// What it says of itself.
+    /// How it describes itself.
     shown: Arc<Shown>,
 }
 
@@ -86,7 +86,7 @@ impl<'a> Offer<'a> {
 }
 
 impl Calls {
-    /// The tools that may be called, as a component is told of them.
+    /// The tools that may be called, as a component receives them.
     pub(super) fn told_offers(&self, by: &Requested) -> Vec<ToolOffer> {
         let catalog = self.registry.catalog();
         let view = |it: &Tool| Some(it.meta.get("madoguchi/view")?.as_str()?.to_owned());
@@ -229,7 +229,7 @@ impl Calls {
         offers.filter_map(choose).collect()
     }
 
-    /// Why the tool is not on offer: for an assistant that names it as its own, in the words of the call itself.
+    /// Why the tool is not on offer: for an assistant that names it as its own, as the call itself would say it.
     async fn not_offered(&self, by: &Requested, tool: &str) -> Failure {
         if let Acts::Assistant(it) = &by.acts
             && it.policy.names(tool)
@@ -369,7 +369,7 @@ fn asked_by(by: &Requested) -> String {
     }
 }
 
-/// How an approval stands, as what asked for it is told.
+/// How an approval stands, as what asked for it receives it.
 fn stands(by: &Requested, approval: Approval) -> HeldCall {
     let (standing, questions) = match &approval.state {
         State::Waits => (Standing::Waits, None),
@@ -389,7 +389,7 @@ fn stands(by: &Requested, approval: Approval) -> HeldCall {
     }
 }
 
-/// A failure, as what asked is told of it: what runs an assistant, also whether the request itself was wrong.
+/// A failure, as what asked receives it: what runs an assistant also learns whether the request itself was wrong.
 pub(super) fn told(by: &Requested, failure: &Failure) -> String {
     let mut object = failure.object();
     if failure.is_protocol && matches!(by.acts, Acts::Assistant(_)) {

@@ -1,4 +1,4 @@
-//! How one round of a call ended, what brings it there, and what a call of a tool came to, in MCP's words.
+//! How one round of a call ended, what brings it there, and what a call of a tool came to, in MCP's terms.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ pub trait Executor: Clone + Send + Sync + 'static {
     ) -> impl Future<Output = Result<CallOutcome, CallError>> + Send;
 }
 
-/// A tool's result.
+/// A tool's result, in MCP's form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CallResult {
@@ -53,7 +53,7 @@ pub struct CallResult {
 }
 
 impl CallResult {
-    /// A component's output.
+    /// The result for a component's output.
     pub fn of(component: &Arc<str>, call_id: u64, output: Output) -> Result<Self, Failure> {
         let read = |json: Option<String>| {
             serde_json::from_str(&json.unwrap_or_else(|| "{}".to_owned())).map_err(|error| {
@@ -67,7 +67,7 @@ impl CallResult {
         Ok(Self { structured_content, content, meta: read(output.meta)? })
     }
 
-    /// What another server says, in our words; its own failures are `{error, message, status}` where it
+    /// The result for what another server answers; its own failures are `{error, message, status}` where it
     /// is one of ours.
     pub fn passed(passed: &Passed) -> Result<Self, Failure> {
         let result: Value = serde_json::from_str(&passed.json).unwrap_or_default();

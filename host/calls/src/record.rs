@@ -101,8 +101,8 @@ impl Watch {
     }
 }
 
-/// One call while it is watched. Told of when it is dropped: a future that is not awaited any
-/// longer ends as `cancelled`.
+/// One call while it is watched. It is recorded when this is dropped: a future that is not awaited
+/// any longer ends as `cancelled`.
 pub struct Record<'a> {
     watch: &'a Watch,
     pub id: u64,
@@ -126,7 +126,7 @@ pub struct Record<'a> {
 }
 
 impl Record<'_> {
-    /// Ends it with `result`.
+    /// Records that the round ended with `result`.
     pub fn end<T>(self, result: &Result<CallOutcome<T>, CallError>) {
         self.end_as(ending_of(result), result.as_ref().err());
     }

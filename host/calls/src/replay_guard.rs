@@ -31,7 +31,7 @@ struct Known {
     calls: HashSet<u64>,
     /// Those that have ended, with the second after which no state of theirs is valid.
     ended: VecDeque<(u64, u64)>,
-    /// States that expire until then are no longer told apart from those that have ended.
+    /// States that expire until then are treated like those that have ended.
     forgotten_until_s: u64,
     journal: Option<Journal>,
 }
@@ -105,8 +105,8 @@ impl Known {
         }
     }
 
-    /// Forgets what has expired, and the eldest where there are too many: what could then no longer
-    /// be told apart is taken for expired, so that nothing that has ended is ever taken again.
+    /// Forgets what has expired, and the eldest where there are too many: what can then no longer
+    /// be distinguished counts as expired, so that nothing that has ended is ever taken again.
     fn forget(&mut self, now_s: u64, most: usize) {
         while let Some((expires_at_s, call)) = self.ended.front().copied() {
             let has_expired = expires_at_s < now_s;

@@ -13,7 +13,7 @@ pub const STRANGERS_BODY_BYTES_MAX: usize = 8 << 10;
 /// Bytes of the bodies of unknown senders that one network may have in memory, and all together.
 const NETWORK_BYTES_MAX: usize = 32 * STRANGERS_BODY_BYTES_MAX;
 const STRANGERS_BYTES_MAX: usize = 8 << 20;
-/// Networks that are told apart.
+/// Networks that are counted one by one.
 const PLACES: usize = 256;
 
 /// One of a few things for each network: more of them share a place, so that none can take memory.
@@ -66,7 +66,7 @@ impl Share {
         }
     }
 
-    /// Holds `bytes` less.
+    /// Gives `bytes` back to the share and to the budget.
     pub fn give_back(&self, bytes: usize) {
         self.own.add_permits(bytes);
         self.all.add_permits(bytes);
@@ -81,7 +81,7 @@ pub struct CallerShares {
 }
 
 impl CallerShares {
-    /// One more caller's.
+    /// The share of one more caller.
     pub fn of_caller(&self) -> Share {
         Share::new(self.share_max, &self.all)
     }
@@ -89,7 +89,7 @@ impl CallerShares {
 
 /// The budget of callers, the one of strangers, and who has which share.
 pub struct Shares {
-    /// That of callers.
+    /// The budget that all callers share.
     pub callers: CallerShares,
     /// Callers on this machine, where no token is needed.
     local: Share,
@@ -113,7 +113,7 @@ impl Shares {
         }
     }
 
-    /// One more caller's.
+    /// The share of one more caller.
     pub fn of_caller(&self) -> Share {
         self.callers.of_caller()
     }

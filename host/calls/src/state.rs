@@ -71,7 +71,7 @@ impl State {
     }
 }
 
-/// The kind of a question, which tells how its answer reads.
+/// The kind of a question, which decides how its answer reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Asked {
@@ -113,7 +113,7 @@ impl State {
     }
 }
 
-/// What the answers in `responses` are answers to, told by how they look: of a tool that says that it takes
+/// What the answers in `responses` are answers to, judged by how they look, for a tool that says that it takes
 /// answers before their questions. Everywhere else an answer needs the state that came with its question, or a
 /// client could agree, in its user's name, to what that user was not shown.
 pub(super) fn unasked_answers(

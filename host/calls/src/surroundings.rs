@@ -152,7 +152,7 @@ impl Calls {
         let (sender, mut written) = mpsc::channel::<Written>(EVENTS_WAITING_MAX);
         let running = runs.run_assistant((task, role), part, round, sender);
         let passing = async {
-            // What it came to is said once, at the end.
+            // Its result is sent once, at the end.
             while let Some(event) = written.recv().await {
                 if event.name != ENDED && events.send(event).await.is_err() {
                     return;

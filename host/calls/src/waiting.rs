@@ -15,11 +15,11 @@ use store::events::Listener;
 
 /// Events that one call may wait for.
 const EVENTS_MAX: usize = 64;
-/// Times that a call may be woken at once; one that rings its own bell would else spin.
+/// Times that a call may be woken at once; one that publishes its own event would else spin.
 const QUICK_WAKES: u32 = 16;
 /// The least time that a wait takes otherwise.
 const WAIT_MIN: Duration = Duration::from_millis(10);
-/// What the caller of a waiting call is told when the server goes.
+/// The error for the caller of a waiting call when the server stops.
 const STOPPING: &str = "The server is stopping; call again in a moment.";
 
 /// What one call has waited so far.
@@ -29,12 +29,12 @@ pub struct Waiting {
     wakes: u32,
     call_id: u64,
     component: Arc<str>,
-    /// Hears the component's bell; one without the grant has none to ring.
+    /// Receives the component's events; none without the grant, for then it has none to publish.
     listener: Option<Listener>,
 }
 
 impl Waiting {
-    /// Begins to listen, before the first round: what rings during a round is not lost.
+    /// Begins to listen, before the first round: an event during a round is not lost.
     pub fn begin(component: &LoadedComponent, call_id: u64) -> Self {
         let (began, name) = (Instant::now(), component.name().clone());
         let (waited, listener) = (Duration::ZERO, listener(component));
@@ -100,7 +100,7 @@ impl Waiting {
             self.component = component.name().clone();
             self.listener = None;
         }
-        // A new version may have been granted a bell that the one before had not.
+        // A new version may have been granted events that the one before had not.
         self.listener = self.listener.take().or_else(|| listener(component));
     }
 }

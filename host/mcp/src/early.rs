@@ -17,7 +17,7 @@ use tokio::time::MissedTickBehavior;
 pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 /// How often a stream without news says that it is alive.
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
-/// What says so.
+/// The comment event that says so.
 const ALIVE: Bytes = Bytes::from_static(b": waiting\n\n");
 
 type Answering = Pin<Box<dyn Future<Output = Response> + Send>>;

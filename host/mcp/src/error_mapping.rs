@@ -1,4 +1,4 @@
-//! Errors of the layers below us, said as JSON-RPC and with what to mend.
+//! Errors of the layers below us, as JSON-RPC errors that say what to fix.
 
 use axum::{
     extract::{Request, State},
@@ -41,7 +41,7 @@ pub async fn mapped(response: Response, body_bytes_max: usize) -> Response {
         return response;
     }
     let (parts, body) = response.into_parts();
-    // What says back a header of twenty kilobytes is too long to be read to anybody.
+    // A text that quotes a header of twenty kilobytes is too long for any reader.
     let text = Limited::new(body, TEXT_BYTES_MAX).collect().await.map(|it| it.to_bytes());
     let text = String::from_utf8_lossy(&text.unwrap_or_default()).into_owned();
     let (status, code, message) = words(status, &text, body_bytes_max);

@@ -1,7 +1,7 @@
 //! The hot path: a modern `tools/call` that is plainly right, without the SDK in between.
 //!
 //! The SDK spends 80 to 95 µs on a request, a sandboxed instance 15 to 30. So the one request that
-//! everybody sends all the time is read here, its arguments handed on as the bytes that they are,
+//! clients send all the time is read here, its arguments handed on as the bytes that they are,
 //! and its result written straight out. Whatever is not plainly right, or wants more (progress,
 //! logs, answers to questions, headers bound to arguments), goes to the SDK, whose business it is to say
 //! what is wrong. Hence both answer alike; the tests run every transcript through both.
@@ -41,7 +41,7 @@ use sandbox::component::{CallError, Output};
 
 pub(super) const MODERN: &str = "2026-07-28";
 pub(super) const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-/// How long a client is told to wait for a session.
+/// How long a client is asked to wait for a session.
 const ROOM_WAIT_MS: u64 = 5_000;
 pub(super) const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");

@@ -99,10 +99,10 @@ fn cannot_ask(question: &Question, why: &str) -> Box<CannotAsk> {
     Box::new(CannotAsk { question, why, required: None })
 }
 
-/// Tells `peer` what is new until its session ends.
+/// Notifies `peer` of what is new until its session ends.
 pub(super) async fn listen(peer: Peer<RoleServer>, session: Session, mut news: Subscriptions) {
     loop {
-        // The peer has no bell of its own for its end: look now and then.
+        // The peer does not signal its own end: look now and then.
         let bulletin = match tokio::time::timeout(CLOSED_CHECK, news.next()).await {
             Ok(None) => return,
             Ok(Some(bulletin)) => bulletin,

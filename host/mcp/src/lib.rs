@@ -81,7 +81,7 @@ type Context = RequestContext<RoleServer>;
 /// The SDK's way to serve MCP over HTTP.
 pub type McpService = StreamableHttpService<McpServer, Sessions>;
 
-/// The counter as an MCP server.
+/// The server as an MCP server.
 #[derive(Clone)]
 pub struct McpServer {
     registry: Registry,
@@ -89,7 +89,7 @@ pub struct McpServer {
     events: Events,
     /// Modern clients that listen, each caller with a share of the places.
     listeners: Arc<SessionTable<u64>>,
-    /// What hears for those who have been told that they listen and do not yet, oldest first.
+    /// Receivers for clients whose subscription is acknowledged and has not begun, oldest first.
     beginning: Beginning,
     /// How long a legacy call waits for the answer to a question that may be answered later.
     question_wait: Duration,
@@ -296,13 +296,13 @@ impl ServerHandler for McpServer {
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let catalog = self.registry.catalog();
-        // What its caller does not know of is not to be told by its arguments.
+        // A caller who does not know of a tool is not to learn of it by its arguments.
         if !sessions::acting_knows_of(&catalog, name) {
             return None;
         }
         let served = catalog.served.tool(name).map(|it| it.listed.clone());
         let mut tools = catalog.component_for(name).into_iter().flat_map(|it| it.tools());
-        // Which of its arguments are told in headers, and no more, is asked of it.
+        // The SDK only asks which of its arguments are sent in headers.
         let tool = |it: &_| wire::tool(it, Viewer::Page, Language::English);
         let served = served.and_then(|it| Tool::deserialize(&it).ok());
         served.or_else(|| tools.find(|it| &*it.name == name).map(tool))
@@ -425,7 +425,7 @@ impl ServerHandler for McpServer {
         self.cancel(&request.task_id, &context).await
     }
 
-    /// What of `requested` a modern listener gets: everything that can be told, up to so many
+    /// What of `requested` a modern listener gets: everything that can be notified of, up to so many
     /// resources.
     fn accepted_subscription_filter(
         &self,
@@ -455,7 +455,7 @@ impl ServerHandler for McpServer {
         Ok(())
     }
 
-    /// Tells a legacy client what is new for as long as its session lasts.
+    /// Notifies a legacy client of what is new for as long as its session lasts.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         let news =
             Subscriptions::new(&self.registry, &self.events, self.caller_of(&context.extensions));

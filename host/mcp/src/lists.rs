@@ -239,14 +239,14 @@ async fn page(
     Ok(page.next_cursor)
 }
 
-/// What a model is told about this server before it asks for anything, in the host's own words.
+/// What a model reads about this server before it asks for anything, from the host itself.
 pub(super) const OWN_INSTRUCTIONS: &str = "Each tool runs in a sandbox of its own. A refusal is a result with isError: its text is a JSON object {error, message, status, data} that says what to mend. / 各ツールは個別のサンドボックスで動きます。断りは isError の結果で、本文の JSON に直し方が書かれています。";
-/// What it is told in addition where it searches for tools.
+/// What it reads in addition where it searches for tools.
 const SEARCH_INSTRUCTIONS: &str = "tools/list has a few of the tools only: search_tools finds the others, describe_tool tells one's definition, and each is called by its own name. / tools/list にあるのはツールの一部です。search_tools で探し、describe_tool で定義を読み、その名前で呼び出してください。";
-/// Bytes that the components' words may have together: a model reads them with every conversation.
+/// Bytes that the components' instructions may have together: a model reads them with every conversation.
 const INSTRUCTIONS_BYTES_MAX: usize = 8 << 10;
 
-/// All that `caller` is told: components by name, each one's prompts in its own order. What no longer
+/// All instructions for `caller`: components by name, each one's prompts in its own order. What no longer
 /// fits is left out whole.
 pub(super) fn instructions(catalog: &Catalog, caller: &Caller) -> String {
     let prompts = usable(catalog, caller).flat_map(|it| &it.offers().prompts);

@@ -98,7 +98,7 @@ async fn refused<A: Executor>(
     body: &Bytes,
     caller: Caller,
 ) -> Option<Response> {
-    // What cannot be read is nothing that anybody answers; the SDK says why.
+    // What cannot be read is left to the SDK, which says why.
     let asked: Value = serde_json::from_slice(body).ok()?;
     let (id, method, params) =
         (asked.get("id")?.clone(), asked["method"].as_str()?, &asked["params"]);

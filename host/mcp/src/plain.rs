@@ -51,7 +51,7 @@ pub(super) fn is_plain(json: &[u8]) -> bool {
 }
 
 impl<'a> Seen<'a> {
-    /// Whether `name` is new in its object, as far as bytes tell.
+    /// Whether `name` is new in its object, judged by its bytes.
     fn name(&mut self, name: &'a [u8]) -> bool {
         let own = self.names.get(self.levels.last().copied().unwrap_or_default()..);
         let own = own.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Requests that go in rounds, for both eras: what the call says meanwhile is passed on, a client that
+//! Requests that go in rounds, for both eras: what the call sends meanwhile is passed on, a client that
 //! goes ends it, and who is asked is asked in the way of their era.
 
 use std::{
@@ -32,9 +32,9 @@ const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 /// Why a request has no outcome.
 pub(super) enum Ended {
-    /// The client went, or said that it no longer waits.
+    /// The client went, or cancelled the request.
     Cancelled,
-    /// The component, or what is around it, says no.
+    /// The component, or what is around it, refuses.
     Failed(CallError),
     /// The client cannot be asked.
     CannotAsk(Box<legacy::CannotAsk>),
@@ -156,7 +156,7 @@ impl McpServer {
         });
     }
 
-    /// One round; what it says meanwhile goes to the client, who holds it up by nothing.
+    /// One round; what it sends meanwhile goes to the client, who holds it up by nothing.
     async fn one_round<M: Method>(
         &self,
         mut call: CallRequest,
@@ -183,7 +183,7 @@ impl McpServer {
             }
         };
         if !is_told {
-            // The sender is gone with the call: what has been said is passed on, and that is all.
+            // The sender is gone with the call: what has been sent is passed on, and that is all.
             let _ = tokio::time::timeout(NOTES_TIMEOUT, telling).await;
         }
         result.map_err(Ended::Failed)

@@ -1,4 +1,4 @@
-//! Other MCP servers behind the same counter: reached in the background, offered beside the
+//! Upstream MCP servers: reached in the background, offered beside the
 //! components, and taken off the list while they are gone.
 //!
 //! Each has a task of its own, so that one that hangs, lies or dies holds up no other. A call
@@ -7,7 +7,7 @@
 //! it is there again, calls of its tools are answered `unavailable` at once.
 //!
 //! What a server asks in the middle of a call by requests of its own (revisions before 2026-07-28)
-//! no user here can answer, so it is told that we cannot; what it asks by `input_required` becomes a
+//! no user here can answer, so we answer that we cannot; what it asks by `input_required` becomes a
 //! question of ours.
 
 use std::{
@@ -254,7 +254,7 @@ impl Server {
         self.config.mask(&self.folder).text(text).chars().take(300).collect()
     }
 
-    /// Puts what the server offers on the counter, unless it is there already.
+    /// Puts what the server offers into the catalog, unless it is there already.
     fn offers(self: &Arc<Self>, registry: &Registry, lists: Lists) {
         // One list at a time: what is decided meanwhile is not offered as it was before.
         let mut last = self.last.lock();
@@ -273,7 +273,7 @@ impl Server {
         }
     }
 
-    /// Takes what it offered off the counter.
+    /// Takes what it offered out of the catalog.
     fn is_down(&self, registry: &Registry, failed: &Failed) {
         let why: Arc<str> = self.masked(&failed.what()).into();
         let before = self.link.send_replace(Link::Down { why: why.clone() });

@@ -42,7 +42,7 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 const INIT_TIMEOUT: Duration = Duration::from_secs(10);
 
 tokio::task_local! {
-    /// The request that the SDK is answering. It does not tell its sessions.
+    /// The request that the SDK is answering. The SDK does not pass it to its sessions.
     static ACTING: Acting;
 }
 
@@ -51,7 +51,7 @@ struct Acting {
     trouble: Cell<Option<Trouble>>,
 }
 
-/// What the SDK does not tell of a request's session.
+/// Why a request's session cannot be had; the SDK does not report it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trouble {
     /// There is no room for the one that it would open.
@@ -70,7 +70,7 @@ pub(super) fn acting_knows_of(catalog: &Catalog, tool: &str) -> bool {
     ACTING.try_with(|it| catalog.knows_of(&it.caller, tool)).unwrap_or(true)
 }
 
-/// Answers `request` as one of `caller`'s; or says what there is with its session.
+/// Answers `request` as one of `caller`'s; or returns why its session cannot be had.
 pub(super) async fn acting<F: Future>(caller: Caller, request: F) -> Result<F::Output, Trouble> {
     let answer = async {
         let answer = request.await;
@@ -85,12 +85,12 @@ fn is_theirs(book: &SessionTable<SessionId>, id: &SessionId) -> bool {
     ACTING.try_with(|it| book.is_of(id, &it.caller.principal)).unwrap_or(true)
 }
 
-/// What the SDK is told of a session that has gone or for which there is no room.
+/// The error that the SDK gets for a session that has gone or for which there is no room.
 fn gone() -> LocalSessionManagerError {
     SessionError::SessionServiceTerminated.into()
 }
 
-/// All sessions.
+/// All sessions of clients of the legacy era.
 pub struct Sessions {
     sdk: LocalSessionManager,
     book: Arc<SessionTable<SessionId>>,

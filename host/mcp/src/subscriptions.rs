@@ -40,7 +40,7 @@ pub(super) const LISTENERS_MAX: usize = 1_024;
 /// Resources that one listener may subscribe to.
 pub(super) const SUBSCRIPTIONS_MAX: usize = 256;
 
-/// Hears what is new, as far as one caller may know.
+/// Listens for what is new, as far as one caller may know.
 pub(super) struct Subscriptions {
     changes: watch::Receiver<Arc<Catalog>>,
     rung: broadcast::Receiver<Rung>,
@@ -48,12 +48,12 @@ pub(super) struct Subscriptions {
     caller: Caller,
 }
 
-/// Hears for listeners from before they are told that they listen, so that nothing rings in between unheard.
+/// Listens for clients from before their subscription is acknowledged, so that no event in between is lost.
 #[derive(Clone, Default)]
 pub(super) struct Beginning(Arc<Mutex<VecDeque<broadcast::Receiver<Rung>>>>);
 
 impl Beginning {
-    /// Hears for one listener more.
+    /// Listens for one client more.
     pub(super) fn begin(&self, events: &Events) {
         let mut all = self.0.lock();
         // Those who went meanwhile took theirs not along.
@@ -63,7 +63,7 @@ impl Beginning {
         all.push_back(events.listen());
     }
 
-    /// What has heard longest: as long as the listener who takes it, or longer.
+    /// The receiver that has listened longest: as long as the client who takes it, or longer.
     fn take(&self) -> Option<broadcast::Receiver<Rung>> {
         self.0.lock().pop_front()
     }
@@ -77,12 +77,12 @@ pub(super) struct Bulletin {
     pub(super) resources: bool,
     /// The resources that have changed.
     pub(super) updated: BTreeSet<String>,
-    /// Whether more resources may have changed than there was time to hear.
+    /// Whether more resources may have changed than the receiver kept.
     pub(super) is_incomplete: bool,
 }
 
 impl Bulletin {
-    /// What is sent to a client that wants to hear of those resources.
+    /// The notifications for a client that has subscribed to those resources.
     pub(super) fn notifications(self, wanted: BTreeSet<String>) -> Vec<ServerNotification> {
         let lists = [
             self.tools.then(|| ToolListChangedNotification::default().into()),
@@ -99,7 +99,7 @@ impl Bulletin {
 }
 
 impl Subscriptions {
-    /// Hears everything from now on.
+    /// Receives everything from now on.
     pub(super) fn new(registry: &Registry, events: &Events, caller: Caller) -> Self {
         let (mut changes, rung) = (registry.changes(), events.listen());
         let seen = changes.borrow_and_update().changed();
@@ -118,7 +118,7 @@ impl Subscriptions {
                     Err(broadcast::error::RecvError::Closed) => return None,
                 },
             }
-            // What has come meanwhile is told in one go.
+            // What has come meanwhile is sent at once.
             loop {
                 match self.rung.try_recv() {
                     Ok(rung) => self.note(&rung, &mut bulletin),
@@ -164,7 +164,7 @@ impl Subscriptions {
     }
 }
 
-/// Told in vain is better than not told.
+/// Makes everything count as changed: a notification too many is better than one too few.
 fn missed(bulletin: &mut Bulletin) {
     bulletin.tools = true;
     bulletin.prompts = true;
@@ -188,7 +188,7 @@ impl McpServer {
         Err(ErrorData::invalid_request(message, None))
     }
 
-    /// Tells a modern client what is new until it goes, or does not take it in time.
+    /// Notifies a modern client of what is new until it goes, or does not take it in time.
     pub(super) async fn tell_news(&self, subscription: SubscriptionContext) -> Result<()> {
         let begun = self.beginning.take();
         let caller = self.caller_of(&subscription.request_context().extensions);

@@ -1,4 +1,4 @@
-//! Our words in MCP's: tools, prompts, resources, calls, outputs, questions and failures.
+//! Our types in MCP's: tools, prompts, resources, calls, outputs, questions and failures.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ use sandbox::{
 
 use super::{Context, Result, legacy::CannotAsk};
 
-/// A tool as `viewer` is told of it, in the language that they read.
+/// A tool as `viewer` sees it, in the language that they read.
 pub(super) fn tool(tool: &definition::Tool, viewer: Viewer, language: Language) -> Tool {
     let Words { title, description, input_schema } = tool.words(language.tag());
     let annotations = ToolAnnotations::new()
@@ -52,7 +52,7 @@ pub(super) fn tool(tool: &definition::Tool, viewer: Viewer, language: Language) 
     wire
 }
 
-/// A prompt as `viewer` is told of it, in the language that they read.
+/// A prompt as `viewer` sees it, in the language that they read.
 pub(super) fn prompt(it: &definition::Prompt, viewer: Viewer, language: Language) -> Prompt {
     let own = it.meta.as_ref().and_then(|it| definition::texts(it, language.tag()));
     let text = |name: &str| own?.get(name)?.as_str().map(str::to_owned);
@@ -139,7 +139,7 @@ fn object(json: Option<&str>) -> Option<MetaObject> {
     json.and_then(|it| serde_json::from_str(it).ok()).map(MetaObject)
 }
 
-/// What the world says no to, where there is no result to say it in.
+/// The code of refusals, where there is no result to put them in.
 const REFUSED: ErrorCode = ErrorCode(-32000);
 
 /// Whether the client speaks a revision in which the server sends requests of its own.
@@ -165,7 +165,7 @@ pub(super) fn call(
     }
 }
 
-/// What a round came to, as the SDK answers it; `done` says it of a component's output.
+/// What a round came to, as the SDK answers it; `done` makes the answer of a component's output.
 pub(super) fn answered<O, R: DeserializeOwned, A: From<R> + From<InputRequiredResult>>(
     outcome: CallOutcome<O>,
     done: impl FnOnce(Arc<str>, u64, O) -> Result<R>,
@@ -212,8 +212,8 @@ fn result_of(output: Output) -> Result<CallToolResult, String> {
     Ok(result)
 }
 
-/// Whether the structured part's text goes behind what the component says: its first words are the
-/// most important ones where they say so themselves.
+/// Whether the structured part's text goes behind the component's content: where the first block of
+/// that is marked as the most important.
 pub(super) fn is_text_behind(content: &[Content]) -> bool {
     let annotations = content.first().and_then(|it| match it {
         Content::Text(it) => it.annotations.as_deref(),
@@ -225,7 +225,7 @@ pub(super) fn is_text_behind(content: &[Content]) -> bool {
     annotations.and_then(|it| it.get("priority")?.as_f64()) == Some(1.0)
 }
 
-/// A refusal is a result that a model can read and mend; only a wrong request is an error of the
+/// A refusal is a result that a model can read and correct; only a wrong request is an error of the
 /// protocol. No `structuredContent`: clients check it against the output schema (SYS-8).
 pub(super) fn failed(error: CallError) -> Result<CallToolResult> {
     let failure = Failure::from(error);

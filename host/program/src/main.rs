@@ -1,4 +1,4 @@
-//! `madoguchi`: serves the counter and gives commands to one that serves; runs, inspects, checks
+//! `madoguchi`: runs the server and gives commands to one that serves; runs, inspects, checks
 //! and exports without a server.
 
 use std::{net::SocketAddr, path::PathBuf, process::ExitCode};
@@ -35,7 +35,7 @@ struct Arguments {
     /// The folder of components, watched while serving [default: `components` beside the program]
     #[arg(long, env = "MADOGUCHI_COMPONENTS", value_name = "FOLDER", global = true)]
     components: Option<PathBuf>,
-    /// Where to serve the operator, on this machine only; `off` serves nobody
+    /// Where to serve the operator, on this machine only; `off` turns that off
     #[arg(long, env = "MADOGUCHI_OPERATOR_ADDR", value_name = "IP:PORT|off", value_parser = operator_addr)]
     operator_addr: Option<OperatorAddr>,
     /// Serve one client on standard input and output instead of HTTP
@@ -62,7 +62,7 @@ enum Command {
     New(commands::new::New),
     /// Show the contract between components and the host, or write it into a folder
     Wit(commands::new::Wit),
-    /// Check a configuration, and say what to mend
+    /// Check a configuration, and say what to fix
     CheckConfig(commands::check_config::CheckConfig),
     /// Show what a component's file can touch and what it offers
     Inspect(commands::inspect::Inspect),
@@ -105,7 +105,7 @@ enum Command {
     Compile(cli::compile::Compile),
 }
 
-/// An address, or none.
+/// The operator's address, or `off`.
 #[derive(Clone, Copy)]
 struct OperatorAddr(Option<SocketAddr>);
 
@@ -149,7 +149,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Some(Command::Wit(wit)) => return wit.run(kit()),
         _ => {}
     }
-    // Nothing is logged before: what is wrong with the configuration is told in one plain line.
+    // Nothing is logged before: what is wrong with the configuration is printed in one plain line.
     let config = config(&arguments, arguments.config.as_ref())?;
     cli::log_to_stderr(config.log.format);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;

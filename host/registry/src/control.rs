@@ -40,7 +40,7 @@ pub type Troubles = Arc<Mutex<BTreeMap<String, Trouble>>>;
 /// What is wrong with a component.
 #[derive(Clone, Debug)]
 pub struct Trouble {
-    /// For the operator.
+    /// The message for the operator.
     pub told: String,
     /// The same without the folders of this machine.
     pub public: String,
@@ -60,17 +60,17 @@ pub struct Control {
 /// One component as its operator sees it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ComponentReport {
-    /// Its name.
+    /// The component's name.
     pub name: String,
-    /// Whether it serves.
+    /// Whether it serves calls now.
     pub is_serving: bool,
-    /// The generation that serves.
+    /// The number of the generation that serves.
     pub generation: Option<u64>,
     /// The SHA-256 of the bytes that serve.
     pub digest: Option<String>,
     /// Since when that generation has been installed, as RFC 3339 has it.
     pub since: Option<String>,
-    /// Its size.
+    /// The size of the bytes that serve.
     pub size_bytes: Option<u64>,
     /// What the configuration grants it.
     pub grants: BTreeSet<Grant>,
@@ -81,9 +81,9 @@ pub struct ComponentReport {
     pub reach: Reach,
     /// The names of its tools, in its own order.
     pub tools: Vec<String>,
-    /// What is wrong.
+    /// What is wrong with it, for the operator.
     pub trouble: Option<String>,
-    /// A build that waits for the operator's word.
+    /// A build that waits for the operator's approval.
     pub pending: Option<Pending>,
     /// The build that waits, where it answers some of the calls.
     #[serde(default)]
@@ -133,7 +133,7 @@ impl CanaryReport {
 /// Why a command was not carried out.
 #[derive(Debug, thiserror::Error)]
 pub enum ControlError {
-    /// Nothing has that name.
+    /// There is no component of that name.
     #[error("there is no component {0:?}; `madoguchi components` lists those that there are")]
     Unknown(String),
     /// A component cannot have that name.
@@ -148,22 +148,22 @@ pub enum ControlError {
     /// That generation is not remembered, or its bytes are gone.
     #[error("{component} has no generation {number} to go to; those whose bytes are kept: {kept}")]
     NoGeneration {
-        /// Whose.
+        /// The component's name.
         component: String,
-        /// Which.
+        /// The number that was asked for.
         number: u64,
         /// Those that can be had.
         kept: String,
     },
-    /// It serves already.
+    /// That generation serves already.
     #[error("generation {number} of {component} serves already")]
     Serves {
-        /// Whose.
+        /// The component's name.
         component: String,
-        /// Which.
+        /// The generation's number.
         number: u64,
     },
-    /// Nothing waits for the operator's word.
+    /// Nothing waits for the operator's approval.
     #[error("no build of {0} waits to be accepted")]
     NothingPending(String),
     /// Another build waits than the one that was accepted.
@@ -185,9 +185,9 @@ pub enum ControlError {
     /// It could not be loaded.
     #[error("{component}: refused: {source}")]
     Load {
-        /// Which.
+        /// The component's name.
         component: String,
-        /// Why.
+        /// Why it cannot be loaded.
         source: Box<LoadError>,
     },
     /// The component folder cannot be changed.
@@ -209,12 +209,12 @@ pub struct Command {
 pub enum Order {
     /// Install these bytes as a new generation, and put them into the component folder.
     Load(Vec<u8>),
-    /// Take the component off the counter, and its file out of the component folder.
+    /// Stop serving the component, and its file out of the component folder.
     Unload,
     /// Go back to that generation, or to the one before the one that serves.
     Rollback(Option<u64>),
-    /// Install the build of that digest that waits for the operator's word, or whichever waits, with what it asks
-    /// for.
+    /// Install the build of that digest that waits for the operator's approval, or whichever waits, with what it
+    /// asks for.
     Accept(Option<String>),
     /// Let go of that build. The same bytes wait no more until they are loaded by name.
     Refuse(Option<String>),
@@ -257,7 +257,7 @@ impl Control {
         known.ok_or_else(|| ControlError::Unknown(name.to_owned()))
     }
 
-    /// Has `order` obeyed, and says how the component stands then.
+    /// Has `order` obeyed, and returns how the component stands then.
     ///
     /// # Errors
     /// When it cannot be obeyed.

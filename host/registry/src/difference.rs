@@ -17,7 +17,7 @@ mod tests;
 
 use schema::Side;
 
-/// Differences that are told; beyond that there is no point in reading on.
+/// Differences that are reported; beyond that there is no point in reading on.
 const DIFFERENCES_MAX: usize = 64;
 
 /// One difference between two versions.

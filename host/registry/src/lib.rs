@@ -251,7 +251,7 @@ fn claim<'a>(
     Ok(())
 }
 
-/// The current catalog, and a bell that rings when it changes.
+/// The current catalog, and a notification when it changes.
 #[derive(Clone, Default)]
 pub struct Registry {
     current: watch::Sender<Arc<Catalog>>,
@@ -263,12 +263,12 @@ impl Registry {
         self.current.borrow().clone()
     }
 
-    /// Rings on every swap; `tools/list_changed` hangs on it.
+    /// Notifies of every swap; `tools/list_changed` depends on it.
     pub fn changes(&self) -> watch::Receiver<Arc<Catalog>> {
         self.current.subscribe()
     }
 
-    /// Says that the first load goes on behind those who are served, or that it is over.
+    /// Sets that the first load goes on behind those who are served, or that it is over.
     pub fn set_loading(&self, is_loading: bool) {
         self.current.send_modify(|it| Arc::make_mut(it).is_loading = is_loading);
     }
@@ -300,7 +300,7 @@ impl Registry {
         result
     }
 
-    /// Puts `component`, which has only other settings, in place without ringing the bell.
+    /// Puts `component`, which has only other settings, in place without notifying.
     pub fn refresh(&self, component: &Arc<LoadedComponent>) {
         self.current.send_if_modified(|current| {
             if let Ok(mut next) = current.with(component) {

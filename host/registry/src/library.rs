@@ -38,7 +38,7 @@ pub struct Library {
     compiler: Option<PathBuf>,
     /// One component is compiled at a time: each may take much memory.
     compiling: Arc<tokio::sync::Mutex<()>>,
-    /// The files of whose names it was told that they are no components' names.
+    /// The files that were reported, because their names are no components' names.
     misnamed: Arc<Mutex<BTreeSet<PathBuf>>>,
 }
 

@@ -47,7 +47,7 @@ pub struct Terms {
     pub version: Arc<Version>,
     /// Whether it has passed its self-test here before.
     pub is_tested: bool,
-    /// Whether it may need more than the one before: the operator said so, or it served before.
+    /// Whether it may need more than the one before: the operator allowed it, or it served before.
     pub may_want_more: bool,
     /// Whether it may fail the callers of the one before.
     pub may_break: bool,
@@ -174,7 +174,7 @@ impl Loader {
     /// Makes `source` ready to serve as `name`, on these terms.
     ///
     /// With a version that serves already, settings that the new one does not accept are a reason
-    /// against it. At the start they are a trouble: it serves what it took over before, and where
+    /// against it. At the start they are only reported: it serves what it took over before, and where
     /// there is nothing, it refuses each call.
     pub async fn load(&self, name: &str, source: &Source, terms: Terms) -> Result<Loaded> {
         let Terms { is_swap, is_tested, was_configured, .. } = terms;

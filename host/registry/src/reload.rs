@@ -30,7 +30,7 @@ use builds::BY_OPERATOR;
 
 /// Events that come within this time are one change: a copy writes in many pieces.
 const DEBOUNCE: Duration = Duration::from_millis(20);
-/// How often to look where no event tells: some file systems have none.
+/// How often to look where no event comes: some file systems have none.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// A file that is away for less than this is being replaced, not removed.
 const REMOVED_AFTER: Duration = Duration::from_secs(1);
@@ -47,7 +47,7 @@ pub struct Reloader {
     missing: BTreeMap<String, Instant>,
     /// Components whose databases could only be read when they were loaded.
     frozen: BTreeSet<String>,
-    /// Components whose databases were found to be damaged, and told so.
+    /// Components whose databases were found to be damaged, and reported so.
     damaged: BTreeSet<String>,
     /// Versions that served a while ago, by component.
     ready: BTreeMap<String, Vec<Arc<LoadedComponent>>>,
@@ -142,7 +142,7 @@ impl Reloader {
         let folder = self.loader.library.folder()?;
         let ring = move |event: notify::Result<notify::Event>| {
             if event.is_ok_and(|it| !it.kind.is_access()) {
-                // A full channel has a ring waiting already.
+                // A full channel has a notification waiting already.
                 let _ = sender.try_send(());
             }
         };
@@ -251,7 +251,7 @@ impl Reloader {
         self.warn(name, origin, error, kept);
     }
 
-    /// Tells the log and `/api/health` what is wrong, and what serves all the same.
+    /// Writes to the log and `/api/health` what is wrong, and what serves all the same.
     fn warn(&self, name: &str, origin: &str, error: &LoadError, kept: &str) {
         self.loader.metrics.load_failed();
         tracing::error!(component = name, "{origin}: refused: {error}{kept}");
@@ -266,7 +266,7 @@ impl Reloader {
         self.control.troubles.lock().remove(name);
     }
 
-    /// Tells `/api/health` what is wrong, without the folders of this machine: those of this server,
+    /// Notes for `/api/health` what is wrong, without the folders of this machine: those of this server,
     /// and that of `path`.
     fn note_trouble(&self, name: &str, told: String, path: Option<&Path>) {
         let config = &self.loader.config;

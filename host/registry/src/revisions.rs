@@ -24,13 +24,13 @@ const DIGESTS_MAX: usize = 64;
 /// One version that was installed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Revision {
-    /// 1, 2, 3 …
+    /// Counts from 1, one more for each version.
     pub number: u64,
     /// The SHA-256 of its bytes, in hexadecimal.
     pub digest: String,
     /// When it was installed first, as RFC 3339 has it.
     pub installed_at: String,
-    /// Its size.
+    /// The size of its bytes.
     pub size_bytes: u64,
     /// Where its bytes came from, for people.
     pub origin: String,
@@ -43,14 +43,14 @@ pub struct Revision {
     pub status: Status,
 }
 
-/// A build that waits for the operator's word.
+/// A build that waits for the operator's approval.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pending {
     /// The SHA-256 of its bytes.
     pub digest: String,
     /// Where its bytes came from, for people.
     pub origin: String,
-    /// Why it waits.
+    /// Why it waits, for the operator.
     pub why: String,
     /// The calls that it answers meanwhile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,7 +72,7 @@ pub struct Rejected {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Manifest {
-    /// Oldest first.
+    /// All that were installed, oldest first.
     pub generations: Vec<Revision>,
     pub rejected: Vec<Rejected>,
     /// Builds that may need more, and break more, than the one before.

@@ -44,7 +44,7 @@ pub struct Offer {
     pub prompts: Vec<Arc<ServerPrompt>>,
     pub resources: Vec<Resource>,
     pub templates: Vec<ServerTemplate>,
-    /// Tells whether another list says the same.
+    /// Differs where another list has other content.
     pub digest: String,
 }
 
@@ -55,7 +55,7 @@ pub struct ServerTool {
     pub own_name: String,
     /// As it is on offer. It only reads where its server says so and the operator believes it.
     pub tool: Tool,
-    /// As it is listed, in MCP's words: everything as the server says it, but for its name and where it is from.
+    /// As MCP lists it: everything as the server sends it, but for its name and where it is from.
     pub listed: Value,
     /// Whether it wins over a component's tool of its name.
     pub replaces: bool,
@@ -84,7 +84,7 @@ pub struct ServerPrompt {
     pub name: String,
     /// The name that the server knows.
     pub own_name: String,
-    /// As it is listed.
+    /// As MCP lists it.
     pub listed: Value,
 }
 
@@ -92,17 +92,17 @@ pub struct ServerPrompt {
 pub struct ServerTemplate {
     /// As the server writes it.
     pub text: String,
-    /// As it is listed.
+    /// As MCP lists it.
     pub listed: Value,
     /// The same to be held against URIs; none where it is of a kind that we do not know.
     pub uri: Option<UriTemplate>,
 }
 
-/// What is asked.
+/// What is asked of an upstream server.
 pub enum Ask {
     Tool(Arc<ServerTool>),
     Prompt(Arc<ServerPrompt>),
-    /// By its URI.
+    /// A resource, by its URI.
     Resource(String),
     /// How the value of an argument may go on: of a prompt, by the name that the server knows, or of
     /// a template, by its text. The arguments are `{argument, value, arguments}`.
@@ -130,7 +130,7 @@ impl Ask {
 
 /// One round of a call, as the server gets it.
 pub struct Request<'a> {
-    /// A JSON object.
+    /// The tool's or the prompt's arguments, a JSON object.
     pub arguments: &'a str,
     /// The caller's `_meta`, a JSON object.
     pub meta: &'a str,
@@ -143,7 +143,7 @@ pub struct Request<'a> {
     pub traceparent: Option<String>,
 }
 
-/// What a server answered.
+/// What a server answered to one round.
 pub enum Answer {
     Result(Passed),
     /// Questions to the user; none where it asks in a way that is not known, or too much.
@@ -152,7 +152,7 @@ pub enum Answer {
 
 /// Another server's result, as it stands.
 pub struct Passed {
-    /// MCP's object.
+    /// MCP's result, a JSON object.
     pub json: String,
     /// Whether it says that the tool refused.
     pub is_refusal: bool,
@@ -161,7 +161,7 @@ pub struct Passed {
 /// What other servers offer.
 #[derive(Clone, Default)]
 pub struct Served {
-    /// By the server's name.
+    /// The offers, by the server's name.
     offers: BTreeMap<Arc<str>, Arc<Offer>>,
     /// What they offered that are gone.
     away: BTreeMap<Arc<str>, Arc<Offer>>,

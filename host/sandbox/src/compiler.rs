@@ -24,13 +24,13 @@ use base::limits::{FUNCTION_BYTES_MAX, SandboxConfig};
 pub const COMMAND: &str = "compile";
 /// How much longer than its processor time a compile may take by the clock: others run, too.
 const WALL_FACTOR: u64 = 10;
-/// How the system ends what is out of its processor time, and, without a word, what it has no memory for.
+/// How the system ends what is out of its processor time, and, without a message, what it has no memory for.
 const SIGXCPU: i32 = 24;
 const SIGKILL: i32 = 9;
 /// Bytes of what a compiler complains that are read.
 const COMPLAINT_BYTES_MAX: usize = 4 << 10;
 
-/// What a compiling process is told.
+/// What a compiling process is given on its command line.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Job {
     sandbox: SandboxConfig,
@@ -207,7 +207,7 @@ fn took_too_long(limits: &SandboxConfig) -> LoadError {
 }
 
 impl Job {
-    /// The job as the command line tells it.
+    /// Reads the job from the command line's JSON.
     ///
     /// # Errors
     /// When it is none.
@@ -218,7 +218,7 @@ impl Job {
     /// Reads a component, and writes its code, under the limits of the job.
     ///
     /// # Errors
-    /// When it cannot be compiled, in words for a log.
+    /// When it cannot be compiled; the text is for a log.
     pub fn run(self, mut from: impl Read, mut to: impl Write) -> Result<(), String> {
         self.limit_this_process().map_err(|it| format!("the limits cannot be set: {it}"))?;
         let text = |error: io::Error| error.to_string();

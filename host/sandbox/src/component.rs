@@ -147,7 +147,7 @@ impl LoadedComponent {
         Ok(loaded)
     }
 
-    /// The component's name.
+    /// The name that the configuration and the log use.
     pub fn name(&self) -> &Arc<str> {
         &self.name
     }

@@ -43,11 +43,11 @@ pub enum TaskUse {
 /// A tool on offer.
 #[derive(Clone, Debug)]
 pub struct Tool {
-    /// Its name.
+    /// The name by which it is called.
     pub name: Arc<str>,
     /// Its name for people.
     pub title: Option<String>,
-    /// What it does.
+    /// What it does, for models.
     pub description: String,
     /// JSON Schema of its arguments.
     pub input_schema: Arc<Map<String, Value>>,
@@ -57,7 +57,7 @@ pub struct Tool {
     pub hints: Hints,
     /// More about it, the view among it.
     pub meta: Map<String, Value>,
-    /// Whether clients tell some of its arguments in headers too (`x-mcp-header`).
+    /// Whether clients send some of its arguments in headers too (`x-mcp-header`).
     pub has_header_arguments: bool,
     /// Whether it takes answers to what it has not asked.
     pub takes_unasked_answers: bool,
@@ -65,20 +65,20 @@ pub struct Tool {
     pub task: TaskUse,
     /// Whom it is for.
     pub audience: Audience,
-    /// What it says of itself, for those who keep that.
+    /// How it describes itself, for those who keep that.
     pub shown: Shown,
 }
 
 /// Why a tool, a prompt, a resource or a template cannot be offered.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OfferError {
-    /// There is no tool.
+    /// It has no tool at all.
     #[error("it offers no tool")]
     NoTool,
     /// There are too many: of what, how many, and how many there may be.
     #[error("it offers {1} {0}; {2} is most")]
     TooMany(&'static str, usize, usize),
-    /// Two have one name.
+    /// Two of them have one name.
     #[error("it offers two {0} {1:?}")]
     Twice(&'static str, String),
     /// It is not what it should be.
@@ -86,9 +86,9 @@ pub enum OfferError {
     Wrong {
         /// A tool, a prompt, a resource or a template.
         what: &'static str,
-        /// Which.
+        /// The name of the one that is wrong.
         name: String,
-        /// What to mend.
+        /// What to fix.
         why: String,
     },
 }

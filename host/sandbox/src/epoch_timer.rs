@@ -42,7 +42,7 @@ impl EpochTimer {
     }
 }
 
-/// One running instance.
+/// One running instance, for as long as this is kept.
 pub struct Running(Arc<EpochTimer>);
 
 impl Drop for Running {

@@ -192,7 +192,7 @@ fn quiet_compiler(
     Ok(if key(&quiet) == key(engine) { quiet } else { engine.clone() })
 }
 
-/// What to mend where the addresses of this process are limited, and it cannot have enough of them.
+/// What to fix where the addresses of this process are limited, and it cannot have enough of them.
 fn address_space_hint(config: &SandboxConfig) -> Option<String> {
     use rustix::process::{Resource, getrlimit};
     let most = getrlimit(Resource::As).current?;
@@ -206,7 +206,7 @@ fn address_space_hint(config: &SandboxConfig) -> Option<String> {
 
 fn engine_config(sandbox: &SandboxConfig, memory_bytes_max: usize) -> Config {
     let instances_max = sandbox.instances_max;
-    // Where the system tells which pages were written, that many of them; else the first bytes, of
+    // Where the system shows which pages were written, that many of them; else the first bytes, of
     // which a small call leaves most as they were.
     let kept = if PoolingAllocationConfig::is_pagemap_scan_available() { 1 << 20 } else { 4 << 20 };
     let mut pool = PoolingAllocationConfig::new();

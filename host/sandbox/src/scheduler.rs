@@ -228,7 +228,7 @@ impl State {
         self.reached = self.reached.max(usage.turns());
     }
 
-    /// Gives the free turn to the component that has used least, and says who is to be woken.
+    /// Gives the free turn to the component that has used least, and returns who is to be woken.
     fn next(&mut self) -> Option<Waker> {
         let queues = self.queues.iter().enumerate();
         let (at, _) = queues.min_by_key(|(_, it)| it.0.turns())?;
@@ -373,7 +373,7 @@ fn processor_time() -> Duration {
     )
 }
 
-/// Time that passes, where the system does not tell it by thread in one way everywhere.
+/// Time that passes, where the system does not measure it by thread in one way everywhere.
 #[cfg(not(target_os = "linux"))]
 fn processor_time() -> Duration {
     static START: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);

@@ -21,10 +21,10 @@ pub enum Misfit {
     Wrong {
         /// A JSON pointer into the document, or `the output` for the whole.
         at: String,
-        /// What would be right.
+        /// What would be right there.
         what: String,
     },
-    /// Whether it fits cannot be told with an ordinary effort.
+    /// It is too costly to decide whether it fits.
     #[error("the schema is too entangled to be checked")]
     Entangled,
 }

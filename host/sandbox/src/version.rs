@@ -14,7 +14,7 @@ const TRAPS_MAX: u8 = 3;
 /// How a generation ended, or that it serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Status {
-    /// It serves.
+    /// It serves now.
     #[serde(rename = "serving")]
     Serving,
     /// Another one took its place.
@@ -40,7 +40,7 @@ impl std::fmt::Display for Status {
 
 /// Puts the version of a component in place that was there before a generation of it.
 pub trait GivesBack: Send + Sync {
-    /// Returns once it serves.
+    /// Returns once that version serves.
     fn give_back(&self, component: String, generation: u64) -> BoxFuture<'static, ()>;
 }
 

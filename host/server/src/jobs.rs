@@ -267,7 +267,7 @@ impl Works {
             let Ok(place) = places.acquire().await else { return Ok(()) };
             let Some(component) = self.component(name) else { return Ok(()) };
             let began = Instant::now();
-            // Heard from here on, so that what happens during the run is not missed.
+            // Events count from here on, so that what happens during the run is not missed.
             let listener = bell.listen();
             let result = component.run_job(job).await;
             drop(place);

@@ -66,7 +66,7 @@ pub(crate) async fn given(
     Json(given)
 }
 
-/// Bytes of a path that are told.
+/// Bytes of a path that are quoted.
 const PATH_BYTES_MAX: usize = 256;
 /// Characters of a form's handle.
 const HANDLE_BYTES_MAX: usize = 64;
@@ -81,7 +81,7 @@ const ABSENT: &str =
     "The page is not in this binary: `cargo xtask run` builds it.\nMCP is served at /mcp.\n";
 
 /// The page, or the file of it that has that path. All of its views are at `/`, so that whatever else
-/// is asked for is not there, and is said so as a server does.
+/// is asked for is not there, and is answered 404.
 pub(crate) async fn answer(
     State(page): State<Page>,
     method: Method,
@@ -116,8 +116,8 @@ pub(crate) async fn answer(
     }
 }
 
-/// The answer to clients that look for an authorization server: in OAuth's words, which they tell
-/// their people.
+/// The answer to clients that look for an authorization server: an OAuth error, which they show to
+/// people.
 fn no_authorization_server(path: &str, has_providers: bool) -> Response {
     let path = &path[..path.floor_char_boundary(PATH_BYTES_MAX)];
     let what = match has_providers {

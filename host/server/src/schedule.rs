@@ -40,7 +40,7 @@ fn interval(config: &Config, name: &str) -> Option<Duration> {
     config.component(name).schedule_ms.map(|it| Duration::from_millis(it.max(1)))
 }
 
-/// One component's schedule.
+/// The task that runs one component's schedule.
 struct Turn {
     name: Arc<str>,
     config: Arc<Config>,

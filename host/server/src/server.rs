@@ -55,13 +55,13 @@ const FLUSH: Duration = Duration::from_millis(100);
 const CLOSE: Duration = Duration::from_secs(1);
 const FORCE: Duration = Duration::from_millis(500);
 
-/// A running counter.
+/// A running server.
 pub struct Server {
     /// Every call. What components reach of the server by itself ends with it.
     pub calls: Arc<Calls>,
     loader: Loader,
     mcp: McpServer,
-    /// What components publish.
+    /// The events that components publish.
     pub events: Events,
     /// Where it serves, if it does so over the network.
     pub addr: Option<SocketAddr>,
@@ -151,8 +151,8 @@ impl Server {
         })
     }
 
-    /// Serves one client on these streams until it goes. Components are loaded behind it: who only
-    /// says hello is answered at once, and who asks for what they offer waits for them.
+    /// Serves one client on these streams until it goes. Components are loaded behind it: a client
+    /// that initializes is answered at once, and one that asks for what they offer waits for them.
     pub async fn serve_streams(
         config: Config,
         input: impl AsyncRead + Send + Unpin + 'static,
@@ -249,7 +249,7 @@ impl Server {
                 .offering(config.toolset_of_stdio());
             let (services, asks) = Services::start(&config, &registry, &stop);
             let disk = Disk::new(&config.data);
-            // Told in the log, should it take nothing.
+            // Logs it, should the disk take nothing.
             disk.trouble().await;
             let health = Health {
                 has_page: config.embedded.has_page(),

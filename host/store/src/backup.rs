@@ -18,7 +18,7 @@ use crate::{
     private,
 };
 
-/// What says which files a backup has; it is written last.
+/// The list of the files that a backup has; it is written last.
 const LIST: &str = "backup.json";
 /// Where the databases lie.
 const DATABASES: &str = "databases";
@@ -41,12 +41,12 @@ const LIST_BYTES_MAX: u64 = 512 << 20;
 /// Bytes that are copied at a time.
 const PIECE: usize = 256 << 10;
 
-/// What a backup has.
+/// The list of what a backup has.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct List {
     /// The version of the program that made it.
     pub version: String,
-    /// When, UTC.
+    /// When it was made, in UTC.
     pub made_at: String,
     /// The files by their paths, with `/` between the parts.
     pub files: BTreeMap<String, FileSeen>,
@@ -55,9 +55,9 @@ pub struct List {
 /// One file of a backup.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileSeen {
-    /// Bytes.
+    /// The size in bytes.
     pub bytes: u64,
-    /// SHA-256, in hexadecimal.
+    /// SHA-256 of the content, in hexadecimal.
     pub sha256: String,
 }
 
@@ -76,31 +76,31 @@ pub enum Error {
     /// A database cannot be copied.
     #[error("{}: {source}", .path.display())]
     Database {
-        /// The file.
+        /// The database's file.
         path: PathBuf,
-        /// Why.
+        /// SQLite's error.
         source: BackupError,
     },
     /// A file cannot be read or written.
     #[error("{}: {source}", .path.display())]
     File {
-        /// The file.
+        /// The file in the data folder or in the copy.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         source: io::Error,
     },
     /// It is no backup, or not whole.
     #[error("{} is no whole backup: {what}; nothing was restored", .path.display())]
     NoBackup {
-        /// The folder.
+        /// The folder that was to be restored.
         path: PathBuf,
-        /// What is wrong.
+        /// What is missing or differs.
         what: String,
     },
     /// The data folder cannot be had.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// There is data already.
+    /// There is data already in the folder.
     #[error(
         "the data folder {} has data already, which is not written over: move it away first, or name another with --data",
         .0.display()
@@ -229,7 +229,7 @@ fn is_restored(name: &str) -> bool {
     is_within && first.is_some_and(|it| it == DATABASES || COPIED.contains(&it))
 }
 
-/// What a file has.
+/// The size and digest of a file.
 fn look(path: &Path) -> io::Result<FileSeen> {
     pass(&mut File::open(path)?, &mut io::sink())
 }

@@ -36,9 +36,9 @@ pub struct Limits {
     pub blob_bytes_max: u64,
     /// Bytes of all blobs.
     pub bytes_max: u64,
-    /// Bytes of those that one caller has left, where callers are told apart.
+    /// Bytes of those that one caller has left, where callers are identified.
     pub caller_bytes_max: u64,
-    /// Uploads that one caller may have on their way, where callers are told apart.
+    /// Uploads that one caller may have on their way, where callers are identified.
     pub caller_uploads_max: usize,
     /// How long an unused one is kept, in seconds.
     pub ttl_s: u64,
@@ -68,11 +68,11 @@ const TOUCH_EVERY: Duration = Duration::from_secs(60);
 pub struct Blob {
     /// The SHA-256 of its content, in hexadecimal.
     pub id: String,
-    /// Bytes.
+    /// Bytes of its content.
     pub size: u64,
-    /// What its maker says that it is.
+    /// The media type that its maker gave.
     pub mime_type: String,
-    /// What it looks like.
+    /// The media type that its first bytes look like.
     pub sniffed: Option<&'static str>,
     /// When it goes if it is not used, since 1970.
     pub expires_at: Duration,
@@ -117,7 +117,7 @@ impl From<io::Error> for BlobError {
     }
 }
 
-/// The store.
+/// All blobs. A clone is another handle on the same ones.
 #[derive(Clone)]
 pub struct Blobs(Arc<Store>);
 
@@ -129,7 +129,7 @@ struct Store {
     /// Held while files appear and vanish, so that a sweep takes no file that has just come back.
     /// Only on threads that may wait.
     order: Mutex<()>,
-    /// Numbers uploads.
+    /// The number of the next upload.
     next: AtomicU64,
 }
 

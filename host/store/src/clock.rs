@@ -10,10 +10,10 @@ use wasmtime_wasi::HostWallClock;
 /// The time of day as components see it: the machine's, or a test's.
 #[derive(Clone, Debug, Default)]
 pub enum Clock {
-    /// The machine's.
+    /// The machine's own time.
     #[default]
     System,
-    /// Whatever this says: the time since 1970-01-01T00:00:00Z.
+    /// The time that this holds, since 1970-01-01T00:00:00Z.
     Fixed(Arc<Mutex<Duration>>),
 }
 

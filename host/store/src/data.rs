@@ -24,7 +24,7 @@ const OURS: [&str; 11] = [
     "tasks",
     "turns",
 ];
-/// Files and folders whose modes are looked at; a folder with more is told.
+/// Files and folders whose modes are looked at; a folder with more is reported.
 const LOOKED_AT_MAX: usize = 2_000_000;
 
 /// A data folder that this process has to itself, until this is dropped.
@@ -40,9 +40,9 @@ pub enum DataError {
     /// The system does not let it be used.
     #[error("cannot write to the data folder {path}: {source}; choose another with --data or MADOGUCHI_DATA", path = path.display())]
     Io {
-        /// The folder.
+        /// The data folder.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// Another process has it.
@@ -52,40 +52,40 @@ pub enum DataError {
         path = path.display()
     )]
     Held {
-        /// The folder.
+        /// The data folder.
         path: PathBuf,
         /// The number of the process that has it, where it is known.
         pid: Option<u32>,
     },
-    /// It is another user's.
+    /// It belongs to another user.
     #[error(
         "the data folder {path} belongs to another user (uid {owner}; this one is uid {own}), who could read and change all that is in it: give it to this user (`chown -R {own} {path}`), or choose a folder of this user's with --data or MADOGUCHI_DATA",
         path = path.display()
     )]
     Foreign {
-        /// The folder.
+        /// The data folder.
         path: PathBuf,
-        /// Whose it is.
+        /// The user ID of its owner.
         owner: u32,
-        /// Who this is.
+        /// The user ID of this process.
         own: u32,
     },
-    /// Everybody puts files into it.
+    /// All users may put files into it.
     #[error(
         "{path} is a folder for everybody's files (mode {mode:o}), and data wants a folder of its own: choose one in it, such as {path}/madoguchi, with --data or MADOGUCHI_DATA",
         path = path.display()
     )]
     Shared {
-        /// The folder.
+        /// The folder that was named.
         path: PathBuf,
-        /// Its mode.
+        /// Its permission bits.
         mode: u32,
     },
 }
 
 impl Data {
     /// Takes the folder for this process, and makes it where there is none. What others could look
-    /// into is closed to them, and told in one line of the log.
+    /// into is closed to them, and reported in one line of the log.
     ///
     /// # Errors
     /// See [`DataError`].
@@ -142,7 +142,7 @@ fn lock(path: &Path) -> Result<File, DataError> {
 fn check_owner(path: &Path, metadata: &fs::Metadata) -> Result<(), DataError> {
     use std::os::unix::fs::MetadataExt;
 
-    /// The bit of folders in which everybody may put files, and remove their own.
+    /// The bit of folders in which every user may put files, and remove their own.
     const STICKY: u32 = 0o1000;
 
     let (owner, own) = (metadata.uid(), rustix::process::geteuid().as_raw());

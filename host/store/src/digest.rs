@@ -7,7 +7,7 @@ pub fn digest(bytes: &[u8]) -> String {
     hexadecimal(&Sha256::digest(bytes))
 }
 
-/// `bytes` in hexadecimal.
+/// `bytes` in lower-case hexadecimal.
 pub fn hexadecimal(bytes: &[u8]) -> String {
     // By hand: a `format!` for each byte takes as long as the digest of a kilobyte.
     const DIGITS: &[u8; 16] = b"0123456789abcdef";

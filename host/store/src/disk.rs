@@ -32,7 +32,7 @@ impl Disk {
         Self(Arc::new(Inner { folder: data.to_owned(), last: Mutex::default() }))
     }
 
-    /// Why nothing can be written, if so. The log is told when that changes.
+    /// Why nothing can be written, if so. A change is logged.
     pub async fn trouble(&self) -> Option<Arc<str>> {
         let mut last = self.0.last.lock().await;
         if let Some((at, found)) = &*last

@@ -23,7 +23,7 @@ pub struct DocumentLimits {
     pub documents_max: usize,
     /// Bytes of all of them.
     pub bytes_max: u64,
-    /// Bytes of one.
+    /// Bytes of one document.
     pub document_bytes_max: u64,
 }
 
@@ -170,7 +170,7 @@ struct Shelf {
     next: u64,
 }
 
-/// What one caller has.
+/// The documents of one caller.
 #[derive(Default)]
 struct Share {
     files: BTreeMap<Place, String>,

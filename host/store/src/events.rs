@@ -1,37 +1,37 @@
-//! Events: a component says that something has changed, and what waits for it hears.
+//! Events: a component publishes that something has changed, and what waits for it receives that.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use parking_lot::Mutex;
 use tokio::sync::broadcast::{self, error::RecvError};
 
-/// Events that a listener may be behind; one that is further behind takes it that all have rung.
+/// Events that a listener may be behind; one that is further behind assumes that all were published.
 const BEHIND_MAX: usize = 256;
 
-/// The bells of all components. A bell outlives the versions of its component.
+/// The channels of all components. A channel outlives the versions of its component.
 #[derive(Clone)]
 pub struct Events {
     bells: Arc<Mutex<BTreeMap<String, Bell>>>,
     all: broadcast::Sender<Rung>,
 }
 
-/// One ring, heard where all bells are heard.
+/// One event, as it is received by those who listen to all.
 #[derive(Clone, Debug)]
 pub struct Rung {
-    /// Whose bell it was.
+    /// Who published it.
     pub by: By,
     /// What has changed.
     pub what: Arc<str>,
 }
 
-/// Who rings.
+/// Who publishes an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum By {
     /// The component of that name.
     Component(Arc<str>),
     /// The host, for one caller alone.
     Host {
-        /// The caller's name.
+        /// The name of the caller who is notified.
         to: Arc<str>,
     },
 }
@@ -43,29 +43,29 @@ impl Default for Events {
 }
 
 impl Events {
-    /// The bell of the component of that name.
+    /// The channel of the component of that name.
     pub fn bell(&self, component: &str) -> Bell {
         let mut bells = self.bells.lock();
         let all = || Bell { all: Some((component.into(), self.all.clone())), ..Bell::default() };
         bells.entry(component.to_owned()).or_insert_with(all).clone()
     }
 
-    /// Tells the caller `to` that `what` has changed.
+    /// Notifies the caller `to` that `what` has changed.
     pub fn tell(&self, to: &str, what: &str) {
         let _ = self.all.send(Rung { by: By::Host { to: to.into() }, what: what.into() });
     }
 
-    /// Hears all bells from now on. One that is too far behind is told so.
+    /// Receives all events from now on. A receiver that is too far behind gets an error that says so.
     pub fn listen(&self) -> broadcast::Receiver<Rung> {
         self.all.subscribe()
     }
 }
 
-/// One component's bell.
+/// The channel of one component's events.
 #[derive(Clone)]
 pub struct Bell {
     sender: broadcast::Sender<Arc<str>>,
-    /// Where all bells are heard, and as whose this one is.
+    /// Where all events are received, and the component that this channel belongs to.
     all: Option<(Arc<str>, broadcast::Sender<Rung>)>,
 }
 
@@ -76,7 +76,7 @@ impl Default for Bell {
 }
 
 impl Bell {
-    /// Rings for `uri`. Never waits; where nothing listens, nothing happens.
+    /// Publishes the event `uri`. Never waits; where nothing listens, nothing happens.
     pub fn publish(&self, uri: &str) {
         let what: Arc<str> = uri.into();
         if let Some((component, all)) = &self.all {
@@ -86,21 +86,21 @@ impl Bell {
         let _ = self.sender.send(what);
     }
 
-    /// Hears everything from now on.
+    /// Receives everything from now on.
     pub fn listen(&self) -> Listener {
         Listener { receiver: self.sender.subscribe(), _bell: self.clone() }
     }
 }
 
-/// Hears one bell; what rings meanwhile is kept.
+/// Receives one component's events; what is published meanwhile is kept.
 pub struct Listener {
     receiver: broadcast::Receiver<Arc<str>>,
-    /// Keeps the bell from being gone while it is waited for.
+    /// Keeps the channel open while it is waited for.
     _bell: Bell,
 }
 
 impl Listener {
-    /// Waits until one of `uris` rings, or comes back at once if one has rung.
+    /// Waits until one of `uris` is published, or returns at once if one has been.
     pub async fn rung(&mut self, uris: &[String]) {
         loop {
             match self.receiver.recv().await {
@@ -113,12 +113,12 @@ impl Listener {
         }
     }
 
-    /// What has rung and was not taken yet.
+    /// The events that have come and were not taken yet.
     pub fn heard(&mut self) -> Vec<String> {
         std::iter::from_fn(|| self.receiver.try_recv().ok()).map(|it| it.to_string()).collect()
     }
 
-    /// Forgets what has rung so far.
+    /// Forgets the events so far.
     pub fn forget(&mut self) {
         self.receiver = self.receiver.resubscribe();
     }

@@ -6,7 +6,7 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// The key.
+/// The key that signs and checks.
 #[derive(Clone)]
 pub struct Seal(Hmac<Sha256>);
 
@@ -35,7 +35,7 @@ impl Seal {
         Self(Hmac::new_from_slice(key).expect("HMAC takes a key of any length"))
     }
 
-    /// A key derived from this one for another purpose: what is tagged with either says nothing
+    /// A key derived from this one for another purpose: what is tagged with either proves nothing
     /// with the other.
     pub fn derive(&self, purpose: &str) -> Self {
         Self::of(&self.tag(format!("derived key: {purpose}").as_bytes()))
@@ -46,7 +46,7 @@ impl Seal {
         self.0.clone()
     }
 
-    /// Says of `text` that it comes from here.
+    /// The tag of `text`, which proves that it comes from here.
     pub fn tag(&self, text: &[u8]) -> [u8; 32] {
         let mut mac = self.0.clone();
         mac.update(text);
@@ -60,7 +60,7 @@ impl Seal {
         mac.verify_slice(tag).is_ok()
     }
 
-    /// `text`, with what says that it comes from here, as a text of letters and digits.
+    /// `text` with its tag, as a text of letters and digits.
     pub fn close(&self, text: &[u8]) -> String {
         let (tag, text) = (BASE64.encode(self.tag(text)), BASE64.encode(text));
         format!("{tag}.{text}")

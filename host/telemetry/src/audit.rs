@@ -59,9 +59,9 @@ struct Desk {
 struct State {
     /// All lines that found no room.
     lost: AtomicU64,
-    /// Those that no line tells of yet.
+    /// Those of them that no line reports yet.
     lost_untold: AtomicU64,
-    /// Calls that were turned away too fast, of which no line tells yet.
+    /// Calls that were turned away too fast, which no line reports yet.
     refused_untold: AtomicU64,
     /// Whether the disk takes no lines.
     is_failing: AtomicBool,
@@ -156,7 +156,7 @@ impl State {
     }
 }
 
-/// The outcome as the log has it, no longer than a word should be.
+/// The outcome as the log has it, at most 64 bytes.
 pub fn word(outcome: Cow<'static, str>) -> Cow<'static, str> {
     match outcome {
         Cow::Owned(it) if it.len() > 64 => it[..it.floor_char_boundary(64)].to_owned().into(),

@@ -11,7 +11,7 @@ use base::clean;
 /// direction is written as an escape. So no text that gets into the log makes lines of its own.
 pub struct Lines<W> {
     to: W,
-    /// Whether the formatter colours what it says, which it keeps others from doing.
+    /// Whether the formatter colours its lines, which it keeps others from doing.
     has_colours: bool,
 }
 
@@ -23,7 +23,7 @@ impl<W: Write> Lines<W> {
 }
 
 impl<W: Write> Write for Lines<W> {
-    /// One whole event.
+    /// Takes one whole event.
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(event);
         let text = text.strip_suffix('\n').unwrap_or(&text);

@@ -48,18 +48,18 @@ struct Counters {
 /// What all components and other servers together have done, and what the server is doing.
 #[derive(Clone, Copy, Debug, serde::Serialize)]
 pub struct Now {
-    /// Since the server started.
+    /// The counters since the server started.
     #[serde(flatten)]
     pub all: Snapshot,
     /// Calls whose tool waits for something to happen.
     pub waiting: u64,
     /// Seconds since the server started.
     pub uptime_s: f64,
-    /// The memory of the process, where the system tells.
+    /// The memory of the process, where the system reports it.
     pub memory_bytes: Option<u64>,
 }
 
-/// Why a request was turned away before anybody looked into it.
+/// Why a request was turned away before it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum Refused {
@@ -72,7 +72,7 @@ pub enum Refused {
 }
 
 impl Metrics {
-    /// Those of a server, of which `generation` tells how often what is on offer has changed.
+    /// Those of a server, where `generation` counts how often what is on offer has changed.
     pub fn new(generation: impl Fn() -> u64 + Send + Sync + 'static, audit: Audit) -> Self {
         Self(Arc::new(Counters {
             began: Instant::now(),

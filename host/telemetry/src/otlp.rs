@@ -154,7 +154,7 @@ impl Span {
         Self(Some((open.clone(), context.with_span(span))))
     }
 
-    /// Says how the call of this span ended, and which component answered it, by its name and digest.
+    /// Records how the call of this span ended, and which component answered it, by its name and digest.
     pub fn outcome(
         &self,
         round: u32,
@@ -185,7 +185,7 @@ impl Span {
         }
     }
 
-    /// Says that another server answers the call of this span.
+    /// Records that another server answers the call of this span.
     pub fn server(&self, (method, name): (&str, &str), server: &str) {
         let Some((_, context)) = &self.0 else { return };
         let span = context.span();
@@ -232,7 +232,7 @@ fn is_traceparent(text: &str) -> bool {
 struct Courier {
     exporter: Arc<SpanExporter>,
     runtime: tokio::runtime::Handle,
-    /// Whether the last batch did not arrive: said once, not for each.
+    /// Whether the last batch did not arrive: logged once, not for each.
     is_failing: AtomicBool,
 }
 

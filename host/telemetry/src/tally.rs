@@ -155,7 +155,7 @@ impl Latency {
         self.sum_us.load(Relaxed) as f64 / 1e6
     }
 
-    /// The time within which that part of all calls ended, as near as the buckets tell.
+    /// The time within which that part of all calls ended, as near as the buckets show.
     pub fn within(&self, part: f64) -> Duration {
         let counts: Vec<_> = self.buckets.iter().map(|it| it.load(Relaxed)).collect();
         let wanted = counts.iter().sum::<u64>() as f64 * part;
@@ -196,7 +196,7 @@ impl Level {
     }
 }
 
-/// One of a [`Level`].
+/// One that counts in a [`Level`] until it is dropped.
 pub struct Held<'a>(&'a Level);
 
 impl Drop for Held<'_> {
@@ -205,7 +205,7 @@ impl Drop for Held<'_> {
     }
 }
 
-/// What a run took.
+/// The tokens that a run took, and their price.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RunUsage {
     pub input_tokens: u64,

@@ -1,5 +1,5 @@
 //! What the assistant's loop costs by itself: a round of it against the same two exchanges without it,
-//! and how long the first word of a model takes to the page.
+//! and how long the first token of a model takes to the page.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,13 +15,13 @@ use crate::wire::{Call, Connection};
 
 /// Rounds of one run of the loop.
 const ROUNDS: usize = 8;
-/// Between the first word and the rest, so that one is not told with the other.
+/// Between the first token and the rest, so that one is not sent with the other.
 const PAUSE: Duration = Duration::from_millis(100);
 /// The longest request, and the longest beginning of an answer.
 const BYTES_MAX: usize = 1 << 20;
 
-/// A model that answers at once: speaks as OpenAI does, calls `echo` as often as it is told to, and
-/// says one word.
+/// A model that answers at once: speaks as OpenAI does, calls `echo` as often as it is asked to, and
+/// answers with one word.
 pub(crate) struct Model {
     pub(crate) address: String,
     spoke_at: Arc<Mutex<Option<Instant>>>,
@@ -206,7 +206,7 @@ fn model_request(host: &str) -> Vec<u8> {
     post(host, "/v1/chat/completions", "text/event-stream", &body)
 }
 
-/// Milliseconds from the model's first word to its arrival at a client who listens.
+/// Milliseconds from the model's first token to its arrival at a client who listens.
 async fn first_word(host: &Server, model: &Model) -> Result<f64> {
     let mut stream = TcpStream::connect(&host.address).await?;
     stream.set_nodelay(true)?;

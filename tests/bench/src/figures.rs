@@ -13,7 +13,7 @@ pub(crate) struct Spread {
 }
 
 impl Spread {
-    /// None of nothing.
+    /// The spread of `values`; none where there are no values.
     pub(crate) fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut values: Vec<f64> = values.into_iter().collect();
         values.sort_by(f64::total_cmp);
@@ -23,7 +23,7 @@ impl Spread {
 }
 
 /// One line of the table: ours, what it is compared with, and the ratio of the two, each the
-/// median over rounds. None where the system does not tell.
+/// median over rounds. None where the system does not report it.
 pub(crate) struct Row {
     pub(crate) name: String,
     pub(crate) ours: Option<Spread>,
@@ -54,7 +54,7 @@ impl Row {
         self.ratio.map_or(Value::Null, |it| json!(round(it.median)))
     }
 
-    /// Our median, rounded.
+    /// Our median, rounded for the table.
     pub(crate) fn ours(&self) -> Value {
         self.ours.map_or(Value::Null, |it| json!(round(it.median)))
     }

@@ -14,7 +14,7 @@ use crate::wire::{Call, Connection};
 #[derive(Debug, Clone)]
 pub(crate) struct Load {
     pub(crate) calls_per_second: f64,
-    /// The server's CPU time per call, in microseconds; where the system tells it.
+    /// The server's CPU time per call, in microseconds; where the system reports it.
     pub(crate) cpu_us: Option<f64>,
     /// How long each call took, in microseconds, sorted.
     times_us: Vec<u32>,
@@ -34,7 +34,7 @@ enum Until {
     Time(Instant),
     /// So many calls on each connection.
     Calls(usize),
-    /// Somebody says so.
+    /// Another task sets this.
     Told(Arc<AtomicBool>),
 }
 

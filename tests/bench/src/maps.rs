@@ -38,7 +38,7 @@ const GRANTS: [Grant; 8] = [
     Grant::Assistants,
 ];
 
-/// What is measured.
+/// The parameters of the measurement.
 pub(crate) struct Maps<'a> {
     /// The host, which imports.
     pub(crate) program: &'a Path,

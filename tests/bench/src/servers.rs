@@ -17,7 +17,7 @@ const START: Duration = Duration::from_secs(60);
 /// The kernel's clock tick in /proc, on every Linux that there is.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// A running server.
+/// A server that runs as a process.
 pub(crate) struct Server {
     pub(crate) name: &'static str,
     pub(crate) address: String,
@@ -29,7 +29,7 @@ pub(crate) struct Server {
 /// One build of the component `echo`.
 pub(crate) struct Version {
     bytes: Vec<u8>,
-    /// SHA-256, in hexadecimal, as the host tells it.
+    /// SHA-256, in hexadecimal, as the host reports it.
     pub(crate) digest: String,
 }
 
@@ -73,7 +73,7 @@ grants = ["sql"]
 grants = ["sql"]
 "#;
 
-/// An assistant that may call `echo` and asks nobody first.
+/// An assistant that may call `echo` and needs no approval.
 const ASSISTANT: &str = r#"
 [models.openai]
 model = "bench"
@@ -206,7 +206,7 @@ impl Server {
         Ok(())
     }
 
-    /// What `/api/health` says.
+    /// The body of `GET /api/health`.
     pub(crate) async fn health(&self) -> Result<String> {
         let mut connection = Connection::open(&self.address).await?;
         let answer = connection.exchange(&health_request(&self.address)).await?;

@@ -1,4 +1,4 @@
-//! Versions that come and go under load: whether a call fails, and whether anybody notices.
+//! Versions that come and go under load: whether a call fails, and whether any caller notices.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -32,7 +32,7 @@ impl Call {
         Self::named(Self::TOOL, json!({ "value": value }))
     }
 
-    /// Another tool.
+    /// A call of another tool.
     pub(crate) fn named(tool: &'static str, arguments: Value) -> Self {
         Self { tool, arguments }
     }

@@ -1,4 +1,4 @@
-//! Somebody else's assistant: it answers every message of the chat by calling one tool, which its settings
+//! A foreign assistant: it answers every message of the chat by calling one tool, which its settings
 //! name with its arguments.
 
 use serde_json::{Value, json};

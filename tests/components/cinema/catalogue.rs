@@ -1,4 +1,4 @@
-//! The operator's catalogue: what is wrong with it is said with JSON pointers, all at once.
+//! The operator's catalogue: what is wrong with it is reported with JSON pointers, all at once.
 
 use host::grants::Grant;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What seats cost is told from the map to the reservation, and fixed there (CIN-90).
+//! What seats cost is shown from the map to the reservation, and fixed there (CIN-90).
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The operator's rules of choosing seats, told in the map and kept by holds and reservations (CIN-91).
+//! The operator's rules of choosing seats, shown in the map and kept by holds and reservations (CIN-91).
 
 use serde_json::{Value, json};
 use tests::bench::Tested;

@@ -1,4 +1,4 @@
-//! Films that are asked for in words.
+//! Films that are asked for in sentences.
 
 use serde_json::json;
 

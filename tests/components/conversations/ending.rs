@@ -195,7 +195,7 @@ async fn conv_19_conv_85_a_logout_ends_the_conversations_of_an_agent_that_is_gon
     assert_eq!(state(&it, &b, &id).await, "ended", "nobody waits for whoever has left");
     let c = enter(&it, "worker-c").await;
     assert_eq!(state(&it, &c, &withdrawn).await, "terminating", "its own requests go, too");
-    // Whoever comes back within the hour is told.
+    // An agent that comes back within the hour is notified.
     let a = enter(&it, "worker-a").await;
     assert_eq!(next(&it, &a).await["reason"], "session_expired");
 }
@@ -213,7 +213,7 @@ async fn conv_85_while_another_session_of_the_agent_is_live_nothing_ends() {
         "invalid_session"
     );
     assert_eq!(state(&it, &again, &id).await, "active");
-    // Whoever was asked and leaves may come again: the request stays.
+    // An agent that was asked and leaves may come again: the request stays.
     it.call("logout", json!({ "session_token": c })).await;
     assert_eq!(state(&it, &again, &request).await, "pending");
 }

@@ -1,8 +1,8 @@
 //! Another agent's token, another project, a person's chat: nothing of it can be read or written, by
 //! any tool, endpoint or resource.
 //!
-//! In the project `one` worker-a and worker-b talk, and Hana chats with worker-a. Whoever has no
-//! business there tries everything: what comes back has none of their words, and nothing of theirs has
+//! In the project `one` worker-a and worker-b talk, and Hana chats with worker-a. A caller who has no
+//! business there tries everything: what comes back has none of their messages, and nothing of theirs has
 //! changed. A tool or a template that is added without a case here fails.
 
 mod attempts;
@@ -104,7 +104,7 @@ impl House {
         json!([talk, sessions, projects, chat, unread, on])
     }
 
-    /// Somebody tries something; what they are told.
+    /// A caller tries something; the result is what they learn.
     async fn try_tool(&self, who: &Caller, tool: &str, arguments: Value) -> Result<String, Value> {
         self.component.speak(who.clone());
         match self.component.round(tool, arguments, json!({})).await {
@@ -116,7 +116,7 @@ impl House {
     }
 }
 
-/// Nothing of theirs is in what somebody was told.
+/// Nothing of theirs is in what a caller learned.
 fn is_clean(told: &str, what: &str) {
     assert!(!told.contains(SECRET), "{what} tells: {told}");
 }

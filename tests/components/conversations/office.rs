@@ -59,7 +59,7 @@ pub(super) async fn start(it: &Tested, token: &str, target: &str) -> String {
     started["conversation_id"].as_str().unwrap().to_owned()
 }
 
-/// What `get_next_action` says.
+/// The answer of `get_next_action`.
 pub(super) async fn next(it: &Tested, token: &str) -> Value {
     it.call("get_next_action", json!({ "session_token": token })).await
 }

@@ -39,7 +39,7 @@ pub(super) fn bench() -> Bench {
     Bench::of("conversations").grant_all().at("2026-11-20T10:00:00").settings(settings)
 }
 
-/// Somebody by their token, who may use the component.
+/// A caller with a token, who may use the component.
 pub(super) fn by(principal: &str) -> Caller {
     let mut caller = Caller::anonymous();
     caller.principal = principal.into();
@@ -47,7 +47,7 @@ pub(super) fn by(principal: &str) -> Caller {
     caller
 }
 
-/// Whoever needs no token is the operator.
+/// A caller who needs no token is the operator.
 pub(super) fn operator(it: &Tested) {
     it.speak(Caller::anonymous());
 }

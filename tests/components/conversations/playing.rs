@@ -86,7 +86,7 @@ impl Stage {
         self.it.call("get_conversation", json!({ "conversation_id": id })).await
     }
 
-    /// What was said in it.
+    /// The texts of its messages.
     async fn words(&self, id: &str) -> Vec<String> {
         let seen = self.see(id).await;
         let words = seen["messages"].as_array().unwrap().iter();
@@ -113,7 +113,7 @@ impl Stage {
     }
 }
 
-/// An answer in words, which takes 120 tokens.
+/// An answer with a text, which takes 120 tokens.
 fn says(text: &str) -> Value {
     json!({
         "ending": "concluded", "text": text, "calls": [], "memory": { "said": text },
@@ -121,7 +121,7 @@ fn says(text: &str) -> Value {
     })
 }
 
-/// No answer.
+/// A failure in place of an answer.
 fn fails(data: Value) -> Value {
     json!({
         "ending": "failed", "calls": [], "memory": null,
@@ -167,7 +167,7 @@ async fn two_agents_talk_in_turn_and_each_run_says_what_there_is_to_say() {
     let scene = json!({
         "name": "Writing Worker", "purpose": null, "is_initiator": false, "may_end": true,
     });
-    // What the other side said is for whoever understands it, and is answered in the agent's name.
+    // A message of the other side goes to the component that understands it, and is answered in the agent's name.
     let lead = "This is Writing Worker, played by the built-in model. ";
     let sentence = json!({ "said": "answer 1", "lead": lead });
     let known = json!({ "agent": { "scene": scene, "log": log }, "sentence": sentence });

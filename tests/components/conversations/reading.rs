@@ -7,7 +7,7 @@ use super::office::{
     action, contents, end, enter, office, outcome, pass, refused, send, start, talking, unread,
 };
 
-/// What `get_pending_messages` gives.
+/// The answer of `get_pending_messages`.
 async fn pending(it: &tests::bench::Tested, token: &str) -> Value {
     it.call("get_pending_messages", json!({ "session_token": token })).await
 }

@@ -1,4 +1,4 @@
-//! Agents that are played, and people who ask for conversations in words.
+//! Agents that are played, and people who ask for conversations in sentences.
 
 use serde_json::json;
 

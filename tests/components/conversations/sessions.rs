@@ -27,7 +27,7 @@ pub(super) fn shop() -> Bench {
     }))
 }
 
-/// What `authenticate` gives.
+/// The answer of `authenticate`.
 async fn authenticate(it: &Tested, agent: &str, passkey: &str, project: &str) -> Value {
     let arguments = json!({ "agent_id": agent, "passkey": passkey, "project_id": project });
     it.call("authenticate", arguments).await

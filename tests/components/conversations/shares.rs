@@ -1,4 +1,4 @@
-//! Nobody fills the room for the others.
+//! No agent fills the room for the others.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ async fn an_agent_that_writes_without_end_fills_its_share_and_no_more() {
     start(&it, &c, "worker-b").await;
     send(&it, &c, "worker-b", "ごりら").await;
     end(&it, &a, &id).await;
-    // Nobody comes for the end, so it comes by itself.
+    // No agent comes for the end, so it comes by itself.
     it.pass(Duration::from_secs(20 * 60));
     for _ in 0..2 {
         it.run_schedule().await.unwrap();

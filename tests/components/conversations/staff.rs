@@ -12,7 +12,7 @@ use super::{
     sessions::{HASH, shop},
 };
 
-/// Somebody with a token of that name and those scopes.
+/// A caller with a token of that name and those scopes.
 fn known(principal: &str, scopes: &[&str]) -> Caller {
     let mut caller = Caller::anonymous();
     caller.principal = principal.into();
@@ -39,7 +39,7 @@ async fn agents(it: &Tested, token: &str) -> Vec<Value> {
     listed["agents"].as_array().unwrap().clone()
 }
 
-/// Their ids.
+/// The ids of the agents that the session sees.
 async fn ids(it: &Tested, token: &str) -> Vec<String> {
     let text = |it: &Value| it["agent_id"].as_str().unwrap().to_owned();
     agents(it, token).await.iter().map(text).collect()

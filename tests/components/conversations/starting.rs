@@ -114,7 +114,7 @@ async fn conv_31_one_open_conversation_a_pair_in_either_direction_pending_or_act
     start(&it, &a, "worker-c").await;
     end(&it, &a, &id).await;
     assert_eq!(state(&it, &a, &id).await, "terminating");
-    // One that is ending does not block, and its end is told before the new request.
+    // One that is ending does not block, and its end is delivered before the new request.
     let other = start(&it, &a, "worker-b").await;
     let told = next(&it, &b).await;
     assert_eq!(

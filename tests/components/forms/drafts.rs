@@ -1,4 +1,4 @@
-//! What was typed so far is kept, unless it is a secret or somebody was faster.
+//! What was typed so far is kept, unless it is a secret or another window was faster.
 
 use serde_json::{Value, json};
 use tests::bench::Tested;

@@ -1,4 +1,4 @@
-//! Files that are given: what is in the store counts, and not what is said of it (FORM-36).
+//! Files that are given: what is in the store counts, and not its description (FORM-36).
 
 use std::time::Duration;
 

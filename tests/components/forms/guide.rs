@@ -1,4 +1,4 @@
-//! What agents are told of forms (FORM-80), and what `request_form` says of itself (FORM-11).
+//! What agents read about forms (FORM-80), and what `request_form` says of itself (FORM-11).
 
 use std::fs;
 

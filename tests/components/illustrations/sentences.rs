@@ -1,4 +1,4 @@
-//! Cards that are asked for in words.
+//! Cards that are asked for in sentences.
 
 use serde_json::json;
 

@@ -1,8 +1,8 @@
 //! Dijkstra's search as in a book, over the network itself, by the costs that `graph` documents.
 //!
 //! A link takes its length by its speed. Where three links or more meet, a turn of 45° or more takes
-//! 3 s, and 8 s across the traffic that comes towards one; none at roundabouts. Nobody goes back into
-//! the link that they come by unless nothing else is left (20 s).
+//! 3 s, and 8 s across the traffic that comes towards one; none at roundabouts. No car goes back into
+//! the link that it comes by unless nothing else is left (20 s).
 
 use std::{
     cmp::Reverse,
@@ -14,7 +14,7 @@ use graph::{Class, Link, Network, Point};
 /// A link, and whether one travels it as it is mapped.
 pub(super) type Arc = (u32, bool);
 
-/// A network that cars are on, nobody in their way.
+/// A network that cars are on, with no other traffic.
 pub(super) struct Plain {
     links: Vec<Link>,
     nodes: Vec<Point>,
@@ -142,7 +142,7 @@ impl Plain {
     }
 }
 
-/// Milliseconds, in order.
+/// Milliseconds, with an order for the heap.
 #[derive(Clone, Copy, PartialEq)]
 struct Ms(f64);
 

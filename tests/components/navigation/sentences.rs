@@ -1,10 +1,10 @@
-//! Ways that are asked for in words, turn by turn, as the host leads it.
+//! Routes that are asked for in sentences, turn by turn, as the host leads it.
 
 use serde_json::{Value, json};
 
 use super::open;
 
-/// A turn in which `message` is said and a route may be searched.
+/// A turn in which `message` is sent and a route may be searched.
 fn says(message: &str) -> Value {
     let arguments = ["avoid", "origin", "destination"];
     let tool = json!({ "name": "route_search", "arguments": arguments, "is_read_only": true });

@@ -1,4 +1,4 @@
-//! A component that fetches what it is told to, and tells all that it knows: to try the host's
+//! A component that fetches what it is asked to, and returns all that it knows: to try the host's
 //! outgoing HTTP.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! The words of the grammar: methods, tools, members, headers, and what stands in these.
+//! The terms of the grammar: methods, tools, members, headers, and what stands in these.
 
 use crate::request::SESSION;
 

@@ -1,4 +1,4 @@
-//! Somebody else's assistant in the place of the host's own.
+//! A foreign assistant in the place of the host's own.
 
 use serde_json::{Value, json};
 use tests::{
@@ -85,7 +85,7 @@ async fn it_too_needs_its_persons_word() {
     let client = server.client();
     let answer = talk(&client, json!({ "message": "hello" })).await;
     assert_eq!(answer["stopReason"], "waiting", "{answer}");
-    // A word that is said to it is none: the host is told, or nothing happens.
+    // A decision that is sent to it counts for nothing: it goes to the host, or nothing happens.
     let id = answer["turn"].as_str().unwrap().to_owned();
     let again = talk(&client, json!({ "turn": id, "approvals": { &id: "allow" } })).await;
     assert_eq!(again["stopReason"], "waiting", "{again}");

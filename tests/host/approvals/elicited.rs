@@ -1,4 +1,4 @@
-//! Where its client shows forms, the host asks for the word by MCP elicitation.
+//! Where its client shows forms, the host asks for approval by MCP elicitation.
 
 use serde_json::{Value, json};
 use tests::{
@@ -20,7 +20,7 @@ async fn run(client: &Client, calls: Value, more: Value) -> Value {
     client.request("tools/call", params).await.1
 }
 
-/// The word to everything that is asked.
+/// The decision on everything that is asked.
 fn word(asked: &Value, decision: &str) -> Value {
     let requests = asked["result"]["inputRequests"].as_object().expect("it asks").keys();
     let accept = json!({ "action": "accept", "content": { "decision": decision } });
@@ -46,7 +46,7 @@ async fn a_client_with_forms_is_asked_and_the_call_is_made_once() {
     assert_eq!(outputs.map(Vec::len), Some(2), "{done}");
     assert!(!it.is_free(0).await && !it.is_free(1).await);
     assert!(inbox(&client).await.is_empty());
-    // The same word again is used up.
+    // The same approval again is used up.
     let again = run(&client, calls, word(&asked, "allow")).await;
     assert!(again["error"]["message"].as_str().unwrap().contains("used"), "{again}");
 }

@@ -45,7 +45,7 @@ async fn serve(more: &str, model: &Fake) -> TestServer {
     TestServer::start(folders, |it| *it = config).await
 }
 
-/// What it tells of its misdeeds.
+/// What it reports of its misdeeds.
 async fn asked(client: &Client, body: Value) -> Value {
     let response = client.post("/api/impostor", &[], body.to_string()).await;
     let status = response.status();
@@ -122,7 +122,7 @@ async fn a_word_is_for_one_call_as_it_was_shown() {
     assert!(is_free(&client, &show, &seat).await, "nothing is done before the word");
     assert_eq!(allow(&client, &first).await.0, 200);
     assert!(!is_free(&client, &show, &seat).await);
-    // With that word it asks for another seat, and for the same once more; it looks again and again.
+    // With that approval it asks for another seat, and for the same once more; it looks again and again.
     let calls = json!([other, taking]);
     let told = asked(&client, json!({ "as": "wide", "calls": calls, "approvals": [first, first] }));
     let told = told.await;
@@ -132,7 +132,7 @@ async fn a_word_is_for_one_call_as_it_was_shown() {
     let lines = server.server().calls.watch.audit.tail(100);
     let made = lines.iter().filter(|it| it["tool"] == "reserve_seats").count();
     assert_eq!(made, 1, "{lines:?}");
-    // What it takes back is not made, whatever is said afterwards.
+    // What it takes back is not made, whatever is sent afterwards.
     asked(&client, json!({ "as": "wide", "withdraw": [others[0]] })).await;
     assert_ne!(allow(&client, &others[0]).await.0, 200);
     assert!(is_free(&client, &show, &next).await);

@@ -1,4 +1,4 @@
-//! A component that tries to get around its person's word gets nothing done.
+//! A component that tries to get around its person's approval gets nothing done.
 
 use std::{
     sync::{Arc, Mutex},
@@ -78,7 +78,7 @@ async fn other_arguments_and_a_second_time_need_another_word() {
     let client = it.server.client();
     let id = it.held(json!([it.reserve(0)])).await;
     assert_eq!(allow(&client, &id).await.0, 200);
-    // With the word for the first seat it asks for the second, and for the first once more.
+    // With the approval for the first seat it asks for the second, and for the first once more.
     let outcomes = it.tried(json!([it.reserve(1), it.reserve(0)])).await;
     assert!(outcomes.iter().all(|it| it["held"].is_string() && it["held"] != json!(id)));
     assert!(it.is_free(1).await);

@@ -1,4 +1,4 @@
-//! Which pages elsewhere may talk to the server, and what their browsers are told.
+//! Which pages elsewhere may talk to the server, and which headers their browsers get.
 
 use reqwest::{Method, Response, StatusCode};
 use serde_json::json;

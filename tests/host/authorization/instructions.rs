@@ -1,4 +1,4 @@
-//! What models are told at first: the host's words, and those of components that they may use.
+//! What models read at first: the host's instructions, and those of components that they may use.
 
 use serde_json::{Value, json};
 use tests::client::Client;

@@ -1,4 +1,4 @@
-//! Tokens of identity providers (OAUTH-1 to OAUTH-8): who gets in with which, what clients are told that have
+//! Tokens of identity providers (OAUTH-1 to OAUTH-8): who gets in with which, what clients learn that have
 //! none, and what attackers try.
 
 use std::{fs, time::Duration};
@@ -74,7 +74,7 @@ async fn lets_in_on_every_surface_and_names_the_person() {
     let who = server.client_with(&token).output("whoami", json!({})).await;
     assert_eq!(who["principal"], format!("{}#ann", fake.issuer()));
     assert_eq!(who["scopes"], json!(["*"]));
-    // The word before a token is written in any case.
+    // The scheme before a token is written in any case.
     let mixed = server.client().http(Method::GET, "/api/health");
     let mixed = mixed.header("authorization", format!("bEARER {token}")).send().await.unwrap();
     let health: Value = mixed.json().await.unwrap();

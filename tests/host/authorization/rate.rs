@@ -40,7 +40,7 @@ async fn one_request_too_many_is_told_when_to_come_back_and_holds_up_nobody_else
     assert_eq!(body["error"]["data"]["error"], "rate_limited", "{body}");
     assert_eq!(body["error"]["data"]["status"], 429, "{body}");
     assert!(list(&server.client_with(BEN)).await.status().is_success(), "each has their own");
-    // Strangers are counted before they are told that they are strangers.
+    // Strangers are counted before they are refused as strangers.
     let (answered, refused) = until_refused(&server.client_with("mdg_guess")).await;
     assert!(answered >= 3 && refused.headers().contains_key("retry-after"), "{answered}");
     assert!(list(&server.client_with(BEN)).await.status().is_success());

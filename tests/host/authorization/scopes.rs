@@ -77,13 +77,13 @@ async fn a_tool_outside_the_scopes_is_not_called_in_either_era_nor_by_rpc() {
         assert!(message.contains("scope tool:list_movies"), "{way}: {answer}");
         assert_eq!(answer["error"]["data"]["scope"], "tool:list_movies", "{way}: {answer}");
     }
-    // In a batch each is told for itself.
+    // In a batch each request is refused for itself.
     let batch =
         json!([rpc, { "jsonrpc": "2.0", "id": 1, "method": "echo", "params": { "value": {} } }]);
     let batch: Value = ben.post("/rpc", &[], batch.to_string()).await.json().await.unwrap();
     assert_eq!(batch[0]["error"]["data"]["error"], "insufficient_scope", "{batch}");
     assert_eq!(batch[1]["result"], json!({ "value": {} }), "{batch}");
-    // And whoever may, may, in the same ways.
+    // And a caller who may, may, on the same surfaces.
     assert!(server.client_with(EVE).output("list_movies", json!({})).await.is_object());
     let session = legacy(&server.client_with(EVE)).await;
     assert_eq!(session.call("list_movies", json!({})).await["isError"], false);

@@ -116,7 +116,7 @@ async fn where_every_session_is_listened_to_the_next_client_is_told_to_wait() {
     assert!(refused["error"]["message"].as_str().unwrap().contains("sessions_max"), "{refused}");
     assert_eq!(status(&sessions[0]).await, StatusCode::OK);
     drop(streams);
-    // The server notices that nobody listens when it next looks.
+    // The server notices that no client listens when it next looks.
     let client = server.client();
     let has_room = async || LegacySession::begin(&client).await.is_ok();
     assert!(until(has_room).await, "the room that became free was given to nobody");

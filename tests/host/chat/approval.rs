@@ -127,7 +127,7 @@ async fn a_restart_between_question_and_answer_changes_nothing() {
     let body = it.decided("allow");
     assert_eq!(it.talk.answer(&body).await["text"], "取れました");
     assert!(!it.is_free().await);
-    // What was spent before a restart is spent after it.
+    // What was used up before a restart stays so after it.
     it.talk.server.restart().await;
     it.talk.model.says(says("もう取れています"));
     let before = it.made();
@@ -180,7 +180,7 @@ async fn an_assistant_takes_no_word_that_is_the_hosts() {
         let details = answer["details"].as_str().unwrap();
         assert!(details.contains("/api/approvals/"), "{answer}");
     }
-    // Without a word, it still waits.
+    // Without a decision, it still waits.
     let (status, answer) = it.talk.say(&json!({ "turn": it.answer["turn"] })).await;
     assert_eq!((status, waiting(&answer)), (200, vec![id]), "{answer}");
     assert!(it.is_free().await);
@@ -201,7 +201,7 @@ async fn of_several_that_wait_each_is_answered_for_itself_and_the_run_goes_on_wi
     let first = talk.answer(&json!({ "message": "2席" })).await;
     let ids = waiting(&first);
     assert_eq!((ids.len(), first["toolCalls"].as_array().unwrap().len()), (2, 1), "{first}");
-    // The second first; nobody decides anything before the other is answered.
+    // The second first; nothing is decided before the other is answered.
     let second = talk.answer(&allow(&first, &ids[1..])).await;
     assert_eq!(
         (waiting(&second), &second["stopReason"]),

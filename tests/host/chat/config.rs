@@ -1,5 +1,5 @@
 //! What the operator says of assistants and models is checked before anything is served; and what is
-//! told of them afterwards.
+//! reported of them afterwards.
 
 use host::Config;
 use serde_json::{Value, json};

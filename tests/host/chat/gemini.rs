@@ -1,4 +1,4 @@
-//! Gemini behind `/api/chat`: what goes wrong is told in the specified words, signatures and pictures
+//! Gemini behind `/api/chat`: errors have the specified texts, signatures and pictures
 //! survive from turn to turn.
 
 use serde_json::{Value, json};

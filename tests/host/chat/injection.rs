@@ -1,4 +1,4 @@
-//! What stands in a result of a tool is no wish of the person's.
+//! What stands in a result of a tool is no request of the person's.
 
 use serde_json::json;
 use tests::cinema::{free_seats, id, showtimes};
@@ -29,7 +29,7 @@ async fn a_result_that_gives_orders_reserves_nothing_without_the_person() {
         (&answer["stopReason"], answer["waiting"].as_array().unwrap().len()),
         (&json!("waiting"), 2)
     );
-    // Nor where the person goes on without a word about it, or answers something else.
+    // Nor where the person goes on without deciding it, or answers something else.
     talk.model.says(says("わかりました"));
     talk.answer(&json!({ "turn": answer["turn"], "message": "天気は？" })).await;
     assert_eq!(free_seats(&client, &show).await, free, "nothing was reserved");

@@ -51,7 +51,7 @@ async fn said(server: &TestServer, message: &str) -> Value {
     answer
 }
 
-/// The first call that an answer tells, by its tool and its arguments.
+/// The first call that an answer lists, by its tool and its arguments.
 fn call(answer: &Value) -> (&str, &Value) {
     let call = &answer["toolCalls"][0];
     (call["name"].as_str().unwrap_or_else(|| panic!("{answer}")), &call["params"])

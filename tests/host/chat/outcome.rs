@@ -1,4 +1,4 @@
-//! What was done is told: whoever hangs up when, and whatever becomes of the model afterwards.
+//! What was done is reported, wherever the client hangs up, and whatever becomes of the model afterwards.
 
 use serde_json::{Value, json};
 use tests::fake_models::{Course, Reply};
@@ -44,7 +44,7 @@ async fn an_allowed_call_runs_to_its_end_and_is_told_later() {
     asking.abort();
     assert!(asking.await.is_err(), "the window is closed");
     modern.told().leave.as_ref().unwrap().add_permits(1);
-    // Whatever the person says next, the model hears that it was done.
+    // Whatever the person says next, the model learns that it was done.
     talk.model.says(says("取れています"));
     let next = json!({ "turn": first["turn"], "message": "どうなった？" });
     let answer = talk.answer(&next).await;
@@ -83,7 +83,7 @@ async fn what_was_done_is_told_though_the_model_fails() {
     let (name, done) = told.last().unwrap();
     assert_eq!(name, "done");
     assert!(done["text"].as_str().unwrap().contains("r-4711"), "{done}");
-    // The conversation goes on from there, and the model hears of it.
+    // The conversation goes on from there, and the model learns of it.
     talk.model.says(says("予約番号はr-4711です"));
     let next = json!({ "turn": answer["turn"], "message": "番号は？" });
     assert_eq!(talk.answer(&next).await["text"], "予約番号はr-4711です");
@@ -106,7 +106,7 @@ async fn rounds_that_were_made_are_not_lost_with_the_model() {
     let parts = last.last().unwrap()["parts"].as_array().unwrap();
     assert!(parts[0]["functionResponse"].to_string().contains("\"a\":1"), "{parts:?}");
     assert_eq!(parts[1]["text"], "続けて");
-    // Where nothing was done, there is nothing to tell.
+    // Where nothing was done, there is nothing to report.
     model_fails(&talk);
     assert_eq!(talk.say(&json!({ "message": "やあ" })).await.0, 500);
 }

@@ -18,9 +18,9 @@ use crate::servers::{
 
 /// The specification's declarations, word for word (ILL-20).
 const DECLARATIONS: &str = include_str!("declarations.json");
-/// ILL-30.
+/// The prompt of ILL-30.
 const PROMPT: &str = "あなたは遊戯王OCGの対戦動画サムネイルを作成するアシスタントです。\nユーザーの要望に応じて、必ずMCPツール（get_theme_illustrations または get_card_illustration）を使用して関連する公式カードイラストを参照し、それらを元に画像を生成してください。";
-/// ILL-31.
+/// The prompt without tools, of ILL-31.
 const PROMPT_WITHOUT: &str = "あなたは遊戯王OCGの対戦動画サムネイルを作成するアシスタントです。\nユーザーの要望に応じて画像を生成してください。";
 /// The gateway's password, which is the other server's token (ILL-11).
 const TOKEN: &str = "hunter2hunter2";
@@ -129,7 +129,7 @@ impl Stage {
         (TestServer::start(folders, |it| *it = config).await, gemini)
     }
 
-    /// What `/api/chat` answers.
+    /// The status and body of `/api/chat`.
     pub(super) async fn chat(&self, body: Value) -> (u16, Value) {
         chat(&self.server, body).await
     }

@@ -84,7 +84,7 @@ async fn without_a_component_that_understands_the_answer_says_what_is_missing() 
     assert!(details.contains("serve one that exports dialogue"), "{answer}");
 }
 
-/// Long runners wait for the one lane; a chat that waits for its families must not hold it.
+/// Long runners wait for the one place of slow calls; a chat that waits for its families must not hold it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chats_that_wait_for_others_do_not_hold_the_only_slow_lane() {
     let folders = Folders::new();

@@ -200,7 +200,7 @@ async fn a_client_that_goes_ends_the_tool() {
     while !seen.contains("event: tool_call") {
         seen += &String::from_utf8_lossy(&response.chunk().await.unwrap().expect("more comes"));
     }
-    // It is told before it is made.
+    // It is announced before it is made.
     let running = "madoguchi_calls_running{component=\"echo\"} 1";
     for _ in 0..600 {
         if talk.server().calls.watch.metrics.text().contains(running) {

@@ -1,4 +1,4 @@
-//! What clients offer while somebody types ids: what that person may see, and nothing else.
+//! What clients offer while a person types ids: what that person may see, and nothing else.
 
 use serde_json::{Value, json};
 use tests::{

@@ -1,4 +1,4 @@
-//! The counter plays agents: with the built-in model on both sides, and with a model of somebody else's
+//! The host plays agents: with the built-in model on both sides, and with a foreign model
 //! on one.
 
 use std::time::Duration;
@@ -85,13 +85,13 @@ impl Counter {
         self.until(id, |it| it["conversation"]["state"] == "ended").await
     }
 
-    /// Once so much was said.
+    /// Waits until there are so many messages.
     async fn said(&self, id: &str, messages: u64) -> Value {
         self.until(id, |it| it["conversation"]["messages"].as_u64() >= Some(messages)).await
     }
 }
 
-/// What was said.
+/// The texts of the messages.
 fn words(seen: &Value) -> Vec<&str> {
     let messages = seen["messages"].as_array().expect("a list").iter();
     messages.map(|it| it["content"].as_str().expect("a text")).collect()
@@ -189,7 +189,7 @@ async fn more_than_may_be_played_wait_for_their_turn() {
     assert_eq!(words(&counter.end(&other).await), GAME);
 }
 
-/// The words of a long game: no one twice, each side in turn.
+/// Checks the words of a long game: each once, each side in turn.
 fn assert_whole(seen: &Value, rounds: usize) {
     let said = words(seen);
     assert_eq!(said.len(), 2 * rounds + 1, "{said:?}");

@@ -63,7 +63,7 @@ impl Place {
         file
     }
 
-    /// Imports these lines: whether all went well, what was said of them, and of which.
+    /// Imports these lines: whether all went well, what it reported, and of which lines.
     fn import(&self, text: &str) -> (bool, String, String) {
         let file = self.file(text);
         let done = self.run(&["import", "conversations", file.to_str().unwrap()]);

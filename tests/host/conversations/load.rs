@@ -27,7 +27,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// Messages a second.
+/// Messages that are sent in a second.
 const PACE: u32 = 200;
 /// How long everything may take to arrive once everything is sent.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -100,7 +100,7 @@ async fn pair(line: &Line, it: usize) -> (String, [Arc<Talker>; 2]) {
     )
 }
 
-/// Sends what is due, conversation by conversation and side by side, at the pace; each side one
+/// Sends what is due, conversation by conversation and side by side, at the rate `PACE`; each side one
 /// message after the other.
 async fn pace(pairs: &[Pair], load: Load, progress: &Progress) -> Vec<JoinHandle<()>> {
     let mut senders = Vec::new();
@@ -121,7 +121,7 @@ async fn pace(pairs: &[Pair], load: Load, progress: &Progress) -> Vec<JoinHandle
     for message in 0..load.messages {
         clock.tick().await;
         if message == load.messages * 5 / 6 {
-            // However slow the machine is, the power fails before all is said.
+            // However slow the machine is, the power fails before all are sent.
             progress.failed.notified().await;
         }
         progress.due.store(message, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Both sides at once: whoever is first wins, and everybody is told the same, once.
+//! Both sides at once: the first wins, and both get the same result, once.
 
 use futures::future::join_all;
 use serde_json::{Value, json};
@@ -199,7 +199,7 @@ async fn what_is_sent_at_once_is_there_once_each_and_numbered_without_gaps() {
         b.next(0).await;
         let sends = (0..12).map(|it| {
             let (from, to) = if it % 2 == 0 { (&a, &b) } else { (&b, &a) };
-            // Each is sent three times, as by a client that hears nothing.
+            // Each is sent three times, as by a client that gets no answer.
             let message = json!({
                 "target_agent_id": to.id, "content": format!("{it}"),
                 "client_message_id": format!("m{it}"),

@@ -61,7 +61,7 @@ fn trace(seen: &Value) -> Vec<(&str, &str)> {
     steps.map(|it| (it["state"].as_str().unwrap(), it["caused_by"].as_str().unwrap())).collect()
 }
 
-/// Who said what.
+/// Who sent what.
 fn said(seen: &Value) -> Vec<(&str, &str)> {
     let messages = seen["messages"].as_array().unwrap().iter();
     messages.map(|it| (it["senderId"].as_str().unwrap(), it["content"].as_str().unwrap())).collect()

@@ -1,8 +1,8 @@
-//! Databases that are not what they were: noticed, told with what to do, and nobody else's trouble.
+//! Databases that are not what they were: noticed, reported with what to do, and no other component's problem.
 
 use super::*;
 
-/// A server with `echo` and `cinema`, in whose database somebody has a seat.
+/// A server with `echo` and `cinema`, in whose database a seat is reserved.
 async fn with_a_seat() -> TestServer {
     let folders = cinema_folders();
     folders.put("echo", &component_bytes("echo"));
@@ -11,7 +11,7 @@ async fn with_a_seat() -> TestServer {
     server
 }
 
-/// Cinema is not served, and it is told which file, why, and what to do; echo is served.
+/// Cinema is not served, and health says which file, why, and what to do; echo is served.
 async fn is_told(client: &Client, why: &str) {
     let told = health(client).await;
     assert_eq!(told["status"], "degraded", "{why}: {told}");
@@ -33,7 +33,7 @@ async fn a_database_that_is_gone_empty_or_damaged_is_told_and_never_taken_for_a_
     let middle = good.len() / 2;
     pages[middle..middle + 4096].fill(0xA5);
     let mut bits = good.clone();
-    // In the headers of pages: what is in a cell nobody can check.
+    // In the headers of pages: what is in a cell cannot be checked.
     for page in 1..good.len() / 4096 {
         bits[page * 4096 + 3] ^= 0x40;
     }
@@ -61,7 +61,7 @@ async fn a_database_that_is_gone_empty_or_damaged_is_told_and_never_taken_for_a_
     assert_eq!(health(&server.client()).await["status"], "ok");
     let kept = tests::process::exported(&server.folders, "cinema", "reservations");
     assert_eq!(kept.len(), 1);
-    // To begin anew is said by removing all of it.
+    // The operator asks for a new beginning by removing all of it.
     server.stop().await;
     for entry in fs::read_dir(server.databases()).unwrap().map(|it| it.unwrap().path()) {
         if entry.file_name().unwrap().to_str().unwrap().starts_with("cinema.db") {

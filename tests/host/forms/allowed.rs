@@ -125,7 +125,7 @@ async fn nothing_of_the_caller_goes_along() {
         assert!(!received.to_lowercase().contains(own), "{own}: {received}");
     }
     assert!(received.to_lowercase().contains("accept: application/json"), "{received}");
-    // And without a token nothing is looked up for anybody.
+    // And without a token nothing is looked up for any caller.
     assert_eq!(look_up(&server.client(), &fake.url("/json")).await.0, 401);
     assert_eq!(fake.received().len(), 1);
 }

@@ -47,7 +47,7 @@ async fn an_answer_is_fresh_for_a_minute_and_what_is_old_goes_by_itself() {
         fake.received().len()
     };
     assert_eq!([asked(0).await, asked(59).await, asked(1).await, asked(59).await], [1, 1, 2, 2]);
-    // An hour later its turn comes, and nobody asks.
+    // An hour later its turn comes, and no caller asks.
     *now.lock().unwrap() += Duration::from_secs(3_600);
     server.stop().await;
     assert_eq!(exported(&folders, "forms", "lookups").len(), 1);

@@ -63,7 +63,7 @@ async fn what_others_say_begins_no_line_of_the_log() {
     command.args(["--addr", "127.0.0.1:0", "--components"]).arg(folders.components());
     command.env("MADOGUCHI_LOG", "info,rmcp=off");
     let mut process = Process::logging(command, fs::File::create(&log).unwrap());
-    // A panic has a line of its own for its words.
+    // A panic has a line of its own for its message.
     Client::new(&process.url).failure("panic", json!({})).await;
     process.signal();
     process.wait();

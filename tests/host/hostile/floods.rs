@@ -83,7 +83,7 @@ async fn waiting_for_a_place_counts_against_the_deadline() {
     beside.await.unwrap();
 }
 
-/// A call that wants to hear how far along it is.
+/// A call that asks for notifications of its progress.
 pub(super) async fn call_with_progress(client: &Client, tool: &str) -> Value {
     let mut meta = Client::meta();
     meta["progressToken"] = "far".into();

@@ -1,4 +1,4 @@
-//! What does not fit is told by its field, before anything runs (NAV-7).
+//! What does not fit is reported by its field, before anything runs (NAV-7).
 
 use serde_json::{Value, json};
 

@@ -22,7 +22,7 @@ pub(super) struct Google {
     hung_up: Arc<Semaphore>,
 }
 
-/// Adds a permit when it is dropped: nobody waits any more.
+/// Adds a permit when it is dropped: no caller waits any more.
 struct Gone(Arc<Semaphore>);
 
 impl Drop for Gone {
@@ -85,7 +85,7 @@ impl Google {
         within(&self.asked).await;
     }
 
-    /// Waits until whoever asked has gone, or got an answer.
+    /// Waits until the client that asked has gone, or got an answer.
     pub(super) async fn hung_up(&self) {
         within(&self.hung_up).await;
     }

@@ -1,4 +1,4 @@
-//! Whoever may not call the tools gets no route, and is told what is missing; with the scope they do.
+//! A caller who may not call the tools gets no route, and learns what is missing; with the scope they get it.
 
 use serde_json::Value;
 use tests::{

@@ -32,7 +32,7 @@ async fn events_come_in_order_and_end_with_the_plain_answer() {
     let client = server.client();
     let events = events(&client, "/api/navigate", &asked("比較して")).await;
     let mut order = names(&events);
-    // Two tools run at once: which answers first is nobody's business.
+    // Two tools run at once: it does not matter which answers first.
     order.retain(|it| *it != "status");
     order.dedup();
     assert_eq!(order, ["tool_call", "tool_result", "reasoning_delta", "done"], "NAV-9");

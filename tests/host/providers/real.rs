@@ -48,7 +48,7 @@ fn routers() -> PathBuf {
     folder
 }
 
-/// A port that is free now; neither server can be told to find one.
+/// A port that is free now; neither server can find one itself.
 fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port is free").port()
 }
@@ -60,7 +60,7 @@ fn done(program: &Path, arguments: &[&Path]) {
 }
 
 impl Real {
-    /// OSRM over Helsinki.
+    /// A server of OSRM with a map of Helsinki.
     fn osrm() -> Self {
         let (osrm, folder) = (routers().join("osrm"), tempfile::tempdir().unwrap());
         let extract = folder.path().join("map.osm.pbf");
@@ -77,7 +77,7 @@ impl Real {
         Self::start(command, port, folder)
     }
 
-    /// Valhalla over Helsinki.
+    /// A server of Valhalla with a map of Helsinki.
     fn valhalla() -> Self {
         let (all, folder) = (routers(), tempfile::tempdir().unwrap());
         let port = free_port();
@@ -138,7 +138,7 @@ async fn asked(asking: &Asking) -> Vec<f64> {
         let (first, last) = (line.0[0], line.0[line.0.len() - 1]);
         for (end, (lat, lng)) in [(first, from), (last, to)] {
             let apart = Point { lat: end.y, lng: end.x }.metres_to(Point { lat, lng });
-            // Some ends lie in a park, or in the bay: the road is a way off, for everybody.
+            // Some ends lie in a park, or in the bay: the road is a way off, for each provider.
             assert!(apart < 500.0, "the line ends {apart} m away");
         }
         all.push(route["distance"]["value"].as_f64().unwrap());

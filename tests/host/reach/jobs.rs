@@ -12,7 +12,7 @@ async fn put(server: &TestServer, key: &str, what: &str) {
     server.client().output("send_letter", letter).await;
 }
 
-/// Rings for jobs in a pause.
+/// Publishes the event that jobs in a pause wait for.
 async fn ring(server: &TestServer) {
     server.client().output("send_letter", json!({ "text": "hello", "more_rings": 1 })).await;
 }

@@ -1,4 +1,4 @@
-//! `GET /api/COMPONENT/PATH`: answered under the component's grants and limits, refused in words.
+//! `GET /api/COMPONENT/PATH`: answered under the component's grants and limits, refused with a message.
 
 use host::grants::Grant;
 use serde_json::{Value, json};

@@ -63,7 +63,7 @@ async fn what_rings_while_the_call_runs_is_not_lost_and_a_call_that_wakes_itself
     let failure = server.client().failure("wake_yourself", json!({})).await;
     assert_eq!(failure["data"]["limit"], "wait_ms_max", "{failure}");
     let rounds = server.client().output("count_runs", json!({})).await["runs"].as_u64().unwrap();
-    // Were its own ring lost, it would be called when it begins and when its time is up.
+    // Were its own event lost, it would be called when it begins and when its time is up.
     assert!(rounds > 2, "{rounds} rounds");
     assert!(rounds < 100, "{rounds} rounds: it does not spin");
 }

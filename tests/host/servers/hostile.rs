@@ -1,4 +1,4 @@
-//! Servers that mean no good: whatever they do, they harm themselves and nobody else.
+//! Servers that mean no good: whatever they do, they harm themselves and no other.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! A server that speaks 2026-07-28 and nothing else, does as it is told, and counts.
+//! A server that speaks 2026-07-28 and nothing else, does as it is set, and counts.
 
 use std::{
     collections::VecDeque,
@@ -31,7 +31,7 @@ pub(crate) enum Deed {
     Result(Value),
     /// Answers with that error of JSON-RPC.
     Error(i64, &'static str),
-    /// Never answers.
+    /// The call is never answered.
     Never,
     /// Begins a stream whose event never ends.
     Endless,
@@ -62,7 +62,7 @@ pub(crate) struct Told {
     pub(crate) calls: Mutex<Vec<(String, Value)>>,
     /// Leave to answer after progress.
     pub(crate) leave: Option<Semaphore>,
-    /// A call that nobody waited for any longer.
+    /// A call that no caller waited for any longer.
     pub(crate) abandoned: Option<Semaphore>,
     changed: Mutex<Option<broadcast::Sender<()>>>,
 }
@@ -118,7 +118,7 @@ impl Modern {
         locked(&self.told.calls).clone()
     }
 
-    /// Has other tools from now on, and says so to whoever listens.
+    /// Has other tools from now on, and notifies the clients that listen.
     pub(crate) fn change(&self, tools: Vec<Value>) {
         *locked(&self.told.tools) = tools;
         if let Some(changed) = &*locked(&self.told.changed) {
@@ -227,7 +227,7 @@ fn listen(told: &Told, id: Value, message: &Value) -> Response {
     events(stream::once(async move { event(&agreed) }).chain(news))
 }
 
-/// Tells when it is dropped: nobody waits any longer.
+/// Counts when it is dropped: no caller waits any longer.
 struct Abandoned(Arc<Told>);
 
 impl Drop for Abandoned {

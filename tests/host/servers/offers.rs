@@ -120,7 +120,7 @@ async fn a_change_of_a_servers_list_is_told_to_our_clients() {
     let server = counter([("m", url(&modern.url(), ""))]).await;
     is_offered(&server, "m_look").await;
     let mut listener = server.client().listen().await;
-    // A server agrees to tell a moment after its tools are there: until then, this is said again.
+    // A server agrees to notify a moment after its tools are there: until then, this is sent again.
     let offered = async {
         loop {
             modern.change(vec![tool("look", true), tool("peek", true)]);

@@ -32,7 +32,7 @@ async fn a_servers_tools_are_seen_and_called_by_whom_their_scopes_let() {
     assert!(tools(NONE).await.is_empty());
     server.client_with(ONE).output("m_look", json!({})).await;
     let params = json!({ "name": "m_book", "arguments": {} });
-    // Whoever may call one of its tools may know how it does.
+    // A caller who may call one of its tools may know how it does.
     let one = json!({ "m": { "status": "running", "tools": 1 } });
     for (token, known) in [(ONE, one), (NONE, json!({}))] {
         let response = server.client_with(token).send("tools/call", params.clone()).await;

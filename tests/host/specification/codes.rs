@@ -28,7 +28,7 @@ fn say(user: &str, sender: &str) -> Value {
     json!({ "conversation_id": "c1", "user_id": user, "message": message })
 }
 
-/// A call that goes wrong, the code as a word and as a number, the status, and some of the data.
+/// A call that goes wrong, the code as a text and as a number, the status, and some of the data.
 type Wrong = (&'static str, Value, &'static str, i64, u64, Value);
 
 fn wrong_calls() -> Vec<Wrong> {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// Everything that `answer` lacks of what `sample` shows; extra fields are allowed (CIN-4).
 ///
-/// A list in the answer must have entries, or nothing could be said of them.
+/// A list in the answer must have entries, or they could not be checked.
 pub(crate) fn lacks(sample: &Value, answer: &Value, at: &str) -> Vec<String> {
     let wanted = |what: &str| vec![format!("{at} must be {what}: {answer}")];
     match (sample, answer) {

@@ -1,5 +1,5 @@
 //! An assistant built to misbehave: a request says which assistant it pretends to be, which calls it
-//! makes, which approvals it asks for, and what it sends, and it tells everything that it got to see.
+//! makes, which approvals it asks for, and what it sends, and it returns everything that it got to see.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ toolkit::export_runs!(run, about);
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Misdeeds {
-    /// As whom.
+    /// The assistant that it pretends to be.
     #[serde(rename = "as")]
     assistant: String,
     #[serde(default)]

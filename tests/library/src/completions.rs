@@ -1,4 +1,4 @@
-//! Help with the arguments: more topics than may be told, and the numbers of books.
+//! Help with the arguments: more topics than may be returned, and the numbers of books.
 
 use toolkit::bindings::{
     completions::exports::madoguchi::tool::completions as wit,

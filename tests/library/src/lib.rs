@@ -31,7 +31,7 @@ pub(crate) fn is_other(what: &str) -> bool {
     }
 }
 
-/// The component.
+/// The component of this package.
 pub struct Library;
 
 impl wit::Guest for Library {
@@ -78,9 +78,9 @@ impl wit::Guest for Library {
     }
 }
 
-/// Arguments that are told in headers too.
+/// Arguments that are sent in headers too.
 const BY_HEADER: &str = r#"{"type":"object","properties":{"hall":{"type":"string","x-mcp-header":"Hall"}},"required":["hall"]}"#;
-/// Everything of a schema that somebody might be tempted to tidy up, in an order of its own.
+/// Everything of a schema that a program might be tempted to tidy up, in an order of its own.
 const ODD_SCHEMA: &str = r##"{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","$defs":{"z":{"type":"string"},"a":{"type":"integer"}},"properties":{"z":{"$ref":"#/$defs/z"},"a":{"oneOf":[{"$ref":"#/$defs/a"},{"type":"null"}]},"m":{"anyOf":[{"const":1},{"enum":[2,3]}]}},"if":{"required":["z"]},"then":{"required":["a"]},"additionalProperties":false,"x-extra":{"b":1,"a":2}}"##;
 /// What a model is asked.
 const SAMPLING: &str =
@@ -136,7 +136,7 @@ pub(crate) fn taste() -> Question {
     question(Ask::Form(form.to_string()))
 }
 
-/// What the user likes, where they have said so.
+/// What the user likes, where they have answered.
 pub(crate) fn tasted(
     answers: &[toolkit::bindings::madoguchi::tool::types::Answer],
 ) -> Option<String> {

@@ -7,7 +7,7 @@ use toolkit::bindings::{
 
 use crate::{Library, is_other, spin, taste, tasted, text};
 
-/// What models are told of the library.
+/// What models read about the library.
 const INSTRUCTIONS: &str = "Books are found by their subject.";
 
 impl wit::Guest for Library {

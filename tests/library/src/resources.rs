@@ -40,7 +40,7 @@ impl wit::Guest for Library {
                 ],
                 next_cursor: Some("2".to_owned()),
             }),
-            // The last fits no template, so nobody could read it.
+            // The last fits no template, so no client could read it.
             Some("2") => Ok(wit::Page {
                 resources: vec![
                     definition("library://books/3", None),

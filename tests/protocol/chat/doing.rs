@@ -1,4 +1,4 @@
-//! What the built-in planner does for whoever writes to it: a picture, a reservation, a way.
+//! What the built-in planner does for a person who writes to it: a picture, a reservation, a route.
 
 use serde_json::json;
 use tests::browser::Look;

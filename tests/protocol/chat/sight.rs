@@ -1,4 +1,4 @@
-//! How it looks and reads, by day and night, on desk and phone (ILL-46).
+//! How it looks and reads, by day and night, on desktop and phone (ILL-46).
 
 use tests::browser::Look;
 

@@ -46,7 +46,7 @@ async fn what_was_said_is_there_after_a_reload_and_can_be_said_otherwise() {
     it.browser.script("location.reload()").await;
     it.browser.until("document.querySelectorAll('.chat-message').length === 4").await;
     it.browser.until("document.querySelector('.chat-answer .call.is-done')").await;
-    // The first message said otherwise takes all that followed out.
+    // A new text for the first message takes out all that followed.
     it.browser
         .script("document.querySelector('.is-own .chat-acts button:nth-child(2)').click()")
         .await;

@@ -102,7 +102,7 @@ async fn conv_4_6_an_agent_from_outside_answers_a_person_and_the_end_of_the_chat
 async fn what_an_agent_says_while_nobody_looks_is_counted_marked_and_read_when_it_is_seen() {
     let it = Chat::with(Look::DESKTOP).await;
     let browser = &it.desk.browser;
-    // A page of the chat is read by being asked for (CONV 4.6): none may be on its way when nobody looks.
+    // A page of the chat is read by being asked for (CONV 4.6): none may be on its way when no person looks.
     let count = "const real = window.fetch; window.open_pages = 0;
         window.fetch = (input, init) => {
             const answer = real(input, init);

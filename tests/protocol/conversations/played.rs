@@ -33,7 +33,7 @@ async fn conv_100_a_word_game_is_watched_from_the_button_to_its_end() {
     }
 }
 
-/// What is on the page is what was said: five rounds of ten messages, by turns, and a farewell.
+/// The page shows all messages: five rounds of ten messages, by turns, and a farewell.
 async fn played(server: &TestServer, browser: &Browser) {
     let hash = browser.script("return location.hash").await;
     let id = hash.as_str().unwrap().strip_prefix("#/conversations/").unwrap().to_owned();

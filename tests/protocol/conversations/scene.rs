@@ -7,7 +7,7 @@ use tests::{
     server::TestServer,
 };
 
-/// The server, the agents, and whoever looks on.
+/// The server, the agents, and the person who looks on.
 pub(super) struct Scene {
     pub(super) server: TestServer,
     pub(super) browser: Browser,
@@ -31,7 +31,7 @@ impl Agent {
         Self { client: server.client(), passkey, token: String::new() }
     }
 
-    /// Comes in.
+    /// Opens a session for the agent `id`.
     pub(super) async fn comes(&mut self, id: &str) {
         let who = json!({ "agent_id": id, "passkey": self.passkey, "project_id": "demo" });
         let output = self.client.output("authenticate", who).await;

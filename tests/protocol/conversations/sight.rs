@@ -32,7 +32,7 @@ async fn axe_finds_nothing_serious_by_day_and_night_on_desk_and_phone() {
     }
 }
 
-/// A whole conversation with a person's word in it, looked at on the way.
+/// A whole conversation with a person's message in it, looked at on the way.
 async fn talk(it: &mut Scene) {
     let id = it.asks("しりとり").await;
     it.natsu.comes("natsu").await;

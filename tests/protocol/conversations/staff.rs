@@ -76,7 +76,7 @@ async fn conv_80_an_agent_defined_on_the_page_comes_in_by_the_passkey_that_is_sh
     it.sound("a passkey").await;
     it.browser.whole_picture("agents-passkey", Look::DESKTOP).await;
     assert_eq!(it.authenticate("worker-c", &passkey).await["success"], true);
-    // It is online now, and the page hears of it.
+    // It is online now, and the page is notified of it.
     it.browser.until("[...document.querySelectorAll('.agent')].some(it => it.textContent.includes('Outside Worker') && it.querySelector('.agent-badges .is-connected'))").await;
     it.keeps_nothing_of(&passkey).await;
     it.browser.hit("button", "I have kept it").await;
@@ -120,9 +120,9 @@ async fn a_project_is_defined_an_agent_retires_after_one_question_and_what_is_co
     it.browser.hit("button", "登録する").await;
     it.browser.until("document.querySelectorAll('.project').length === 2").await;
     it.outsider("worker-c", "外の人").await;
-    // Somebody else defined it: the page hears of that too.
+    // Another caller defined it: the page is notified of that too.
     it.browser.role("button", "外の人 を引退させる").await;
-    // What stands in the configuration is told as such, and cannot be retired here.
+    // What stands in the configuration is shown as such, and cannot be retired here.
     assert!(it.browser.roles("button", "Analysis Worker を引退させる").await.is_empty());
     it.browser.says("#project-demo + code + .hint, .project-head", "設定ファイル").await;
     it.browser.hit("button", "外の人 を引退させる").await;

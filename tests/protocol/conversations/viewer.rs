@@ -151,11 +151,11 @@ async fn older_messages_come_on_demand_and_new_ones_move_nothing_that_is_being_r
     assert_eq!(it.numbers().await, (31..=130).collect::<Vec<_>>());
     let end = "(log => log.scrollHeight - log.clientHeight - log.scrollTop)(document.querySelector('.talk-log'))";
     it.browser.until(&format!("{end} < 5")).await;
-    // Whoever looks at the end sees what comes.
+    // A person who looks at the end sees what comes.
     it.haru.says("natsu", "見えています").await;
     it.browser.says("[data-number='131']", "見えています").await;
     it.browser.until(&format!("{end} < 5")).await;
-    // Whoever looks further up stays there.
+    // A person who looks further up stays there.
     it.browser.script("document.querySelector('.talk-log').scrollTop = 0").await;
     it.browser.role("button", "To the latest").await;
     it.browser.hit("button", "Show what came before").await;

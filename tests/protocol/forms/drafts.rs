@@ -166,7 +166,7 @@ async fn two_windows_on_one_form_lose_nothing() {
     browser.fill("Name", "of the first").await;
     is_saved(&it.server, &it.asked, "name", "of the first").await;
     other.fill("Story", "of the second").await;
-    // The second is told that there are two, has its own still, and decides; then changes its mind.
+    // The second shows that there are two, has its own still, and decides; then changes its mind.
     other.says("main", "another window").await;
     other.holds("Story", "of the second").await;
     other.picture("forms-draft-two").await;

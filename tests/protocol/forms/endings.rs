@@ -69,7 +69,7 @@ async fn what_was_sent_is_shown_read_only_here_and_elsewhere_and_is_sent_once() 
     browser.no_role("button", "Finish").await;
     browser.picture("forms-sent").await;
     assert_eq!(browser.serious_faults().await, Vec::<String>::new());
-    // Whoever comes too late is told, and sees what was sent; what they had typed is not lost. Their
+    // A person who comes too late learns so, and sees what was sent; what they had typed is not lost. Their
     // page may have noticed by itself, with the button gone at any moment.
     let finish = "[...document.querySelectorAll('button')].find(it => it.textContent == 'Finish')";
     late.script(&format!("{finish}?.click()")).await;

@@ -1,4 +1,4 @@
-//! What is wrong, in the words of FORM-46, next to its field and in the summary.
+//! What is wrong, with the texts of FORM-46, next to its field and in the summary.
 
 use fantoccini::key::Key;
 use serde_json::json;
@@ -96,7 +96,7 @@ async fn a_field_that_asks_for_a_secret_warns_and_says_who_asks_and_is_in_no_dra
     browser.fill("Name", "花子").await;
     browser.fill("Password", "geheim").await;
     browser.leave().await;
-    // Nor does it stand there to be read over somebody's shoulder.
+    // Nor does it stand there to be read over a shoulder.
     let kind = browser.field("Password").await.attr("type").await.unwrap();
     assert_eq!(kind.as_deref(), Some("password"));
     let client = it.server.client();

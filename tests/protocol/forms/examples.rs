@@ -8,7 +8,7 @@ use tests::{
 
 use super::{Opened, day, keys};
 
-/// Each at a desk by day in English and in a hand at night in Japanese.
+/// Each on a desktop by day in English and on a phone at night in Japanese.
 const LOOKS: [(Look, &str); 2] = [
     (Look::DESKTOP, "desktop"),
     (Look { width: 390, height: 844, dark: true, language: "ja" }, "phone"),

@@ -1,4 +1,4 @@
-//! The Python SDK asks, with nobody to ask, with somebody who answers, and with somebody to send on.
+//! The Python SDK asks: with no person to ask, with one who answers, and with one to send on.
 
 use serde_json::{Value, json};
 use tests::{

@@ -1,4 +1,4 @@
-//! Definitions that mean ill are shown harmless or refused in clear words.
+//! Definitions that mean ill are shown harmless or refused with a clear error.
 
 use serde_json::{Value, json};
 use tests::{
@@ -80,7 +80,7 @@ async fn html_and_script_in_every_string_is_text_and_nothing_is_loaded_from_else
     it.close().await;
 }
 
-/// Definitions that are too much or do not fit, each with a word of why.
+/// Definitions that are too much or do not fit, each with a part of the error.
 fn refused() -> Vec<(&'static str, Value)> {
     let few: Vec<_> = (0..10_000).map(|_| json!({ "type": "divider" })).collect();
     let text = |name: usize| json!({ "name": format!("f{name}"), "type": "text" });

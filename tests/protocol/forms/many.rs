@@ -7,7 +7,7 @@ use super::Opened;
 
 const FIELDS: usize = 500;
 
-/// Types 50 characters into the field with that label and tells how long each took, to the end of the
+/// Types 50 characters into the field with that label and returns how long each took, to the end of the
 /// page's own work and to the second frame after it; and which other fields' elements changed.
 const TYPE: &str = r#"
     const [input] = arguments;

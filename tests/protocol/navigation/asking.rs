@@ -1,4 +1,4 @@
-//! Sentences: the five of the guidelines, and what is said after them (NAV-51, NAV-61 to NAV-66).
+//! Sentences: the five of the guidelines, and the messages after them (NAV-51, NAV-61 to NAV-66).
 
 use tests::browser::Look;
 

@@ -49,7 +49,7 @@ async fn a_place_nobody_knows_and_one_outside_the_map_are_told_apart() {
         .await;
     let outside = it.browser.text("main [role=alert]").await;
     assert_ne!(unknown, outside);
-    // Whoever reads it knows what to do next.
+    // A person who reads it knows what to do next.
     assert!(outside.contains("import-map") || outside.contains("取り込"), "{outside}");
     it.browser.picture("navigation-outside").await;
     // In the AI mode it is an answer without a route (NAV-8).

@@ -1,4 +1,4 @@
-//! How it looks and reads, by day and night, on desk and phone (NAV-60, NAV-67).
+//! How it looks and reads, by day and night, on desktop and phone (NAV-60, NAV-67).
 
 use tests::browser::Look;
 

@@ -1,5 +1,5 @@
 //! A component that uses everything that can be granted beside the database: it reads files and
-//! folders, keeps blobs, rings and waits, runs by a schedule, does jobs, answers look-ups and requests,
+//! folders, keeps blobs, publishes events and waits, runs by a schedule, does jobs, answers look-ups and requests,
 //! and asks assistants where it may not.
 
 mod folder;

@@ -7,7 +7,7 @@ use toolkit::{
     sql,
 };
 
-/// One look-up.
+/// Answers one look-up.
 pub(crate) fn get(request: &Request) -> Result<Value, Failure> {
     match request.path.as_str() {
         "letters" => {

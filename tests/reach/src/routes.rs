@@ -9,7 +9,7 @@ use toolkit::{
 
 use crate::letters::SendLetter;
 
-/// The addresses.
+/// The routes that it declares.
 pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::post("letters", post).of_tool::<SendLetter>(),

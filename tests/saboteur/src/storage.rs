@@ -1,10 +1,10 @@
-//! What can be done to a database, and through it to everybody who shares the disk.
+//! What can be done to a database, and through it to all who share the disk.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolkit::{English, Stop, Text, Tool, User, sql};
 
-/// Counts to 10¹², which takes longer than anybody waits.
+/// Counts to 10¹², which takes longer than any caller waits.
 const GRIND: &str = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000000000) \
      SELECT count(*) FROM n";
 

@@ -158,7 +158,7 @@ pub(super) fn calls(came: &Came) -> Vec<Value> {
     came.calls.iter().map(|it| one(&it.name, &it.arguments)).collect()
 }
 
-/// What is not understood is asked about: two readings are offered, and the words are named.
+/// What is not understood is asked about: two readings are offered, and the unknown words are named.
 #[test]
 fn what_is_not_sure_is_asked_back_with_two_readings() {
     for (text, words) in
@@ -170,7 +170,7 @@ fn what_is_not_sure_is_asked_back_with_two_readings() {
     }
 }
 
-/// A reservation is looked up before it is cancelled, and the call waits for the person's word.
+/// A reservation is looked up before it is cancelled, and the call waits for the person's approval.
 #[test]
 fn cancelling_shows_the_reservation_and_waits_for_a_word() {
     for text in ["予約番号 rsv-k2x9 を取り消して", "Please cancel reservation rsv-k2x9"] {

@@ -12,16 +12,16 @@ const CARDS: &str = include_str!("../../../components/illustrations/data/cards.j
 /// Turns after which a conversation is not followed.
 const TURNS_MAX: usize = 9;
 
-/// What a sentence came to: the calls in their order, and what was said at last.
+/// What a sentence came to: the calls in their order, and the last answer.
 #[derive(Debug, Default)]
 pub(super) struct Came {
     pub(super) calls: Vec<ToolCall>,
     pub(super) text: String,
-    /// Whether it ends with a form or with a call that waits for the person's word.
+    /// Whether it ends with a form or with a call that waits for the person's approval.
     pub(super) waits: bool,
 }
 
-/// Follows one sentence to its end, to a form, or to a call that waits for the person's word.
+/// Follows one sentence to its end, to a form, or to a call that waits for the person's approval.
 pub(super) fn follow(talk: &mut Talk, sentence: &str) -> Came {
     let mut came = Came::default();
     let mut decision = talk.say(sentence);

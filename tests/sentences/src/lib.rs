@@ -77,7 +77,7 @@ struct Talk {
     offers: Vec<wit::Tool>,
     language: Option<Language>,
     now: u64,
-    /// What is known beside what is said.
+    /// What is known beside the message.
     context: Option<Value>,
     ensemble: Ensemble,
     last: Vec<ToolCall>,
@@ -120,7 +120,7 @@ impl Talk {
         talk
     }
 
-    /// Says `message`.
+    /// Sends `message` as the person's next one.
     fn say(&mut self, message: &str) -> Decision {
         self.language = self.language.or(Some(Language::of(message)));
         self.turn(message, true, &[])
@@ -158,7 +158,7 @@ impl Talk {
     }
 }
 
-/// What the families tell the others: their words, the names of the bundled catalogue, and their examples in the
+/// What the families publish to the others: their words, the names of the bundled catalogue, and their examples in the
 /// language of the answer.
 fn names(is_english: bool) -> Vec<Name> {
     static NAMES: LazyLock<[Vec<Name>; 2]> = LazyLock::new(|| ["ja", "en"].map(all_names));

@@ -1,4 +1,4 @@
-//! Sentences with wishes for several families, and what is said after another one has led.
+//! Sentences with requests for several families, and the messages after another one has led.
 
 use language::turn::ToolCall;
 use serde_json::json;

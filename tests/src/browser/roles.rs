@@ -76,7 +76,7 @@ impl Browser {
         self.role("field", label).await
     }
 
-    /// The role and the name that the browser itself tells what reads to people.
+    /// The role and the name that the browser itself gives to screen readers.
     pub async fn computed(&self, element: &Element) -> (String, String) {
         let it = serde_json::to_value(element).expect("a reference is JSON");
         let id = it.as_object().and_then(|it| it.values().next()).and_then(Value::as_str);
@@ -88,7 +88,7 @@ impl Browser {
         (said(role), said(label))
     }
 
-    /// What is said about a field besides its name: its help and what is wrong with it.
+    /// The description of a field besides its name: its help and what is wrong with it.
     pub async fn described(&self, label: &str) -> String {
         let script = "
             const ids = ['aria-describedby', 'aria-errormessage']
@@ -98,7 +98,7 @@ impl Browser {
         self.ask(script, vec![field]).await.as_str().unwrap_or_default().to_owned()
     }
 
-    /// Waits until something with `part` in it is said about a field.
+    /// Waits until the description of a field has `part` in it.
     pub async fn describes(&self, label: &str, part: &str) {
         let began = Instant::now();
         loop {

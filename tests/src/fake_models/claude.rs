@@ -13,7 +13,7 @@ mod stream;
 /// The key that it takes.
 pub const KEY: &str = "sk-ant-fake/key+of-mine";
 
-/// Claude, and what it has said so far: thinking is held against it when it comes back.
+/// Claude, and what it has sent so far: thinking is compared with it when it comes back.
 #[derive(Default)]
 pub struct Claude {
     said: Mutex<Vec<Value>>,

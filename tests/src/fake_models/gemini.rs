@@ -25,7 +25,7 @@ pub const TEXT: &str = "gemini-3.8-flash";
 pub const OLDER: &str = "gemini-2.5-flash";
 /// A model of pictures: it calls nothing (<https://ai.google.dev/gemini-api/docs/image-generation>).
 pub const PICTURES: &str = "gemini-nano-banana-2.1";
-/// Models of pictures.
+/// The models that draw pictures.
 const DRAWING: &[&str] = &[PICTURES, "gemini-3-pro-image"];
 /// Sides of a picture (<https://ai.google.dev/gemini-api/docs/image-generation>, "Aspect ratios").
 const RATIOS: &[&str] = &[
@@ -197,7 +197,7 @@ fn method(asked: &Asked) -> Result<(&str, bool), Broken> {
     let query: Vec<_> = asked.query.iter().map(|(name, it)| (name.as_str(), it.as_str())).collect();
     match (method, &query[..]) {
         ("generateContent", []) => Ok((model, false)),
-        // Without alt=sse it answers with a list, which nobody here asks for.
+        // Without alt=sse it answers with a list, which is not asked for here.
         ("streamGenerateContent", [("alt", "sse")]) => Ok((model, true)),
         _ => Err(gone()),
     }

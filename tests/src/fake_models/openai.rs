@@ -52,7 +52,7 @@ impl Provider for OpenAi {
         asked.body["stream"] == true
     }
 
-    /// platform.openai.com/docs/api-reference/chat/object.
+    /// The whole answer: platform.openai.com/docs/api-reference/chat/object.
     fn whole(&self, asked: &Asked, message: &Value) -> Value {
         let calls = &message["tool_calls"];
         let mut said = json!({ "role": "assistant", "content": message["content"], "refusal": message["refusal"] });
@@ -75,7 +75,7 @@ impl Provider for OpenAi {
         })
     }
 
-    /// platform.openai.com/docs/api-reference/chat-streaming.
+    /// The events of a streamed answer: platform.openai.com/docs/api-reference/chat-streaming.
     fn events(&self, asked: &Asked, message: &Value) -> Vec<Sse> {
         let whole = self.whole(asked, message);
         let choice = &whole["choices"][0];
@@ -125,7 +125,7 @@ impl Provider for OpenAi {
         json!({ "error": { "message": message, "type": kind, "param": null, "code": null } })
     }
 
-    /// platform.openai.com/docs/api-reference/models/list.
+    /// The list of models: platform.openai.com/docs/api-reference/models/list.
     fn beside(&self, asked: &Asked) -> Option<Value> {
         let model = json!({ "id": MODEL, "object": "model", "created": 1, "owned_by": "library" });
         (asked.path == "/v1/models").then(|| json!({ "object": "list", "data": [model] }))

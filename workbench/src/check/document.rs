@@ -73,7 +73,7 @@ impl<'a> Document<'a> {
         at.map(|at| self.text[..at].matches('\n').count() + 1)
     }
 
-    /// Whether the file says something at `path` itself.
+    /// Whether the file has an entry at `path` itself.
     pub fn says(&self, path: &[&str]) -> bool {
         let mut table = self.root.as_ref().map(Spanned::get_ref);
         path.iter().enumerate().all(|(at, step)| {
@@ -83,7 +83,7 @@ impl<'a> Document<'a> {
         })
     }
 
-    /// Names under `[components]`.
+    /// The names of the tables under `[components]`.
     pub(super) fn components(&self) -> impl Iterator<Item = String> {
         let components = self.table(&["components"]);
         components.into_iter().flat_map(|it| it.keys()).map(|it| it.get_ref().to_string())

@@ -16,7 +16,7 @@ use crate::{
 pub struct CheckConfig {
     /// The configuration file; without one, --config or the built-in configuration
     file: Option<PathBuf>,
-    /// Tell it as one JSON object
+    /// Print it as one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -65,7 +65,7 @@ impl CheckConfig {
     }
 }
 
-/// A file that says something unknown, or says it wrongly: the message has the line.
+/// A file with an unknown or a wrong entry: the message has the line.
 fn unreadable(message: &str) -> Finding {
     let after = message.split_once("line ").map_or("", |it| it.1);
     let digits = after.split(|c: char| !c.is_ascii_digit()).next();

@@ -14,15 +14,15 @@ use crate::{
 /// Shows what is in a component's file.
 #[derive(Args)]
 pub struct Inspect {
-    /// The component
+    /// The component's file, NAME.wasm
     file: PathBuf,
-    /// Tell it as one JSON object
+    /// Print it as one JSON object
     #[arg(long)]
     json: bool,
 }
 
 impl Inspect {
-    /// Tells it on standard output.
+    /// Prints it on standard output.
     ///
     /// # Errors
     /// When the file cannot be read or is no component.

@@ -69,7 +69,7 @@ pub struct Wit {
 }
 
 impl New {
-    /// Writes the folder, and says what to do next.
+    /// Writes the folder, and prints what to do next.
     ///
     /// # Errors
     /// When the folder's name is none of a component, something lies in it, or it cannot be written.
@@ -167,7 +167,7 @@ fn files(all: Files) -> Vec<(Cow<'static, str>, Cow<'static, [u8]>)> {
     names.into_iter().filter_map(with_bytes).collect()
 }
 
-/// Writes them into `folder`.
+/// Writes all files into `folder`.
 fn lay(all: Files, folder: &Path) -> anyhow::Result<()> {
     files(all).iter().try_for_each(|(name, bytes)| write(&folder.join(&**name), bytes))
 }

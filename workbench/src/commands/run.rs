@@ -20,7 +20,7 @@ use crate::{
 /// Runs one tool of one component alone.
 #[derive(Args)]
 pub struct Run {
-    /// The component
+    /// The component's file, NAME.wasm
     file: PathBuf,
     /// The tool; without one, the tools are listed
     tool: Option<String>,
@@ -50,7 +50,7 @@ pub struct Run {
 
 fn pair(text: &str) -> Result<(String, Value), String> {
     let (name, value) = text.split_once('=').ok_or("NAME=JSON is right")?;
-    // A bare word is taken for a string: quoting quotes in a shell is no fun.
+    // A value without quotes is taken for a string: quoting quotes in a shell is no fun.
     let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
     Ok((name.to_owned(), value))
 }
@@ -78,7 +78,7 @@ impl Run {
         solo
     }
 
-    /// Runs it, and says what came of it: 2, where it asks or waits.
+    /// Runs it, and prints what came of it: 2, where it asks or waits.
     ///
     /// # Errors
     /// When the file cannot be read or loaded, or the arguments are no JSON object.

@@ -27,7 +27,7 @@ use sandbox::{
 /// What a tool answers in the place of the real one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Called {
-    /// Its object.
+    /// It returned this object.
     Done(Value),
     /// It waits for a person, under this id.
     Held(String),
@@ -39,10 +39,10 @@ pub enum Called {
 type Answers = dyn Fn(&str, &Value) -> Called + Send + Sync;
 /// What a run comes to, by what was asked.
 type Ends = dyn Fn(&Value) -> Value + Send + Sync;
-/// What is understood of a turn: a reply as [`super::Running::converse`] tells one.
+/// What is understood of a turn: a reply as [`super::Running::converse`] returns one.
 type Understands = dyn Fn(&Value) -> Value + Send + Sync;
 
-/// All that is there.
+/// What a component alone has around it.
 #[derive(Clone, Default)]
 pub(super) struct Fake {
     offers: Vec<String>,
@@ -205,7 +205,7 @@ fn asked(ask: &Ask) -> Value {
 }
 
 impl Solo {
-    /// Lets it call the tools `offers`; `answers` says what each comes to, by its name and its arguments,
+    /// Lets it call the tools `offers`; `answers` returns what each comes to, by its name and its arguments,
     /// and what became of one that was held, by its id and null.
     #[must_use]
     pub fn calls(
@@ -220,7 +220,7 @@ impl Solo {
     }
 
     /// Lets it ask the assistant `name`, which may take `budget` (turns, tokens) in one conversation;
-    /// `answers` says what each run comes to: the data of its last event.
+    /// `answers` returns what each run comes to: the data of its last event.
     #[must_use]
     pub fn assistant(
         mut self,
@@ -233,7 +233,7 @@ impl Solo {
         self
     }
 
-    /// What is understood of the turns that components that understand sentences are told of.
+    /// Sets what is understood of the turns that are passed to components that understand sentences.
     #[must_use]
     pub fn understands(
         mut self,

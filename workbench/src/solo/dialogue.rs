@@ -65,7 +65,7 @@ struct Name {
 struct Answered {
     /// As the turn before named it.
     call: Call,
-    /// The tool's object.
+    /// The tool's structured output.
     output: Value,
 }
 
@@ -78,7 +78,7 @@ struct Call {
 }
 
 impl Running {
-    /// What it says that people may call what it has: the kind and the name of each.
+    /// The names that people have for what it has: the kind and the name of each.
     ///
     /// # Errors
     /// The object that a client would read.
@@ -156,7 +156,7 @@ fn told(reply: wit::Reply) -> Value {
     told
 }
 
-/// What a component is told that understands sentences, as a test reads it.
+/// What a component that understands sentences gets, as a test reads it.
 pub(super) fn told_turn(turn: &wit::Turn) -> Value {
     let read = |json: &str| serde_json::from_str::<Value>(json).unwrap_or_default();
     let text = |it: &wit::Piece| match it {

@@ -17,9 +17,9 @@ const EVENTS_MAX: usize = 4_096;
 /// What came of a request.
 #[derive(Debug, PartialEq)]
 pub struct Answered {
-    /// The answer's status.
+    /// The HTTP status of the answer.
     pub status: u16,
-    /// Its body.
+    /// The answer's body as JSON.
     pub body: Value,
     /// What was written before it, where events were wanted: the name and the data of each.
     pub events: Vec<(String, Value)>,

@@ -11,7 +11,7 @@ use store::{
     clock::Clock,
 };
 
-/// Tells the stores of one process apart.
+/// Numbers the stores of one process.
 static STORES: AtomicU64 = AtomicU64::new(1);
 
 /// A store in a folder of its own.

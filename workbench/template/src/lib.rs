@@ -18,7 +18,7 @@ pub struct Greet {
     name: String,
 }
 
-/// What the tool answers: its schema is told to clients.
+/// What the tool answers: clients get its schema.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Greeted {
     /// The greeting.

@@ -1,4 +1,4 @@
-//! What the suite found, counted and told in one table.
+//! What the suite found, counted in one table.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -41,8 +41,8 @@ struct Count {
 }
 
 impl Scenario {
-    /// All that the suite ran: their names from what it said, their checks from its folder. A single
-    /// scenario is not said, and counts.
+    /// All that the suite ran: their names from its output, their checks from its folder. A single
+    /// scenario is not printed, and counts.
     pub(super) fn read_all(said: &str, folder: &Path, only: Option<&str>) -> Result<Vec<Self>> {
         let checks = checks_below(folder)?;
         let unscored = unscored(said);
@@ -100,7 +100,7 @@ fn checks_below(folder: &Path) -> Result<BTreeMap<String, Vec<Value>>> {
 
 /// The scenario whose result lies in a folder of this name.
 fn scenario_of(folder: &str) -> Option<&str> {
-    /// `-2026-11-21T16-21-55-930Z`
+    /// The length of a time such as `-2026-11-21T16-21-55-930Z`.
     const TIME: usize = 25;
     folder.strip_prefix("server-")?.get(..folder.len().checked_sub("server-".len() + TIME)?)
 }
@@ -145,7 +145,7 @@ impl Report {
         text
     }
 
-    /// The counts.
+    /// The counts of passed and failed checks, as a table.
     pub(super) fn table(&self) -> String {
         let mut table = format!(
             "\n  {:<12} {:<12} {:>10} {:>10} {:>10}\n",

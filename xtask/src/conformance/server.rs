@@ -73,7 +73,7 @@ fn address(line: &str) -> Option<String> {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Whoever drops it has what it wanted.
+        // The server is dropped once it is no longer needed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

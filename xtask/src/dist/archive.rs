@@ -49,7 +49,7 @@ impl Archive {
     }
 }
 
-/// As `sha256sum` writes it.
+/// The SHA-256 of `bytes`, as `sha256sum` writes it.
 pub(super) fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

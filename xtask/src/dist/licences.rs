@@ -37,7 +37,7 @@ pub(super) fn text(release: &Release, parts: &Parts) -> Result<String> {
         let mut found = Vec::new();
         for text in texts_of(part)? {
             let next = texts.len() + 1;
-            // Line endings and indentation differ where the words are the same.
+            // Line endings and indentation differ where the text is the same.
             let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
             let number = *numbers.entry(words).or_insert(next);
             if number == next {

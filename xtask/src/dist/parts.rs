@@ -12,12 +12,12 @@ use crate::command::{cargo, line};
 use crate::workspace::{self, Kind, Workspace};
 use crate::{components, page};
 
-/// One of them.
+/// A package that is part of the release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) name: String,
     pub(super) version: String,
-    /// An SPDX expression.
+    /// The licence, as an SPDX expression.
     pub(super) licence: String,
     /// Who wrote it and where, as its manifest says.
     pub(super) author: String,

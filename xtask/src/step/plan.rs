@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::files::write_if_changed;
 
-/// Stages, one after the other; the lanes of a stage run at the same time, and the steps of a lane in order.
+/// Stages, one after the other; the sequences of a stage run at the same time, and the steps of a sequence in order.
 #[derive(Debug, Default)]
 pub(crate) struct Plan(Vec<Vec<Vec<String>>>);
 
@@ -17,7 +17,7 @@ impl Plan {
         self.side_by_side(&[steps]);
     }
 
-    /// Lanes that follow what is planned so far.
+    /// Adds sequences that follow what is planned so far.
     pub(crate) fn side_by_side(&mut self, lanes: &[&[&str]]) {
         let owned = |lane: &&[&str]| lane.iter().map(ToString::to_string).collect();
         self.0.push(lanes.iter().map(owned).collect());
@@ -39,7 +39,7 @@ impl Plan {
     /// What is left, by what is left of each step, where that is known.
     pub(super) fn left(&self, of: impl Fn(&str) -> Option<Duration>) -> String {
         let lane = |lane: &Vec<String>| lane.iter().filter_map(|step| of(step)).sum::<Duration>();
-        // A stage takes as long as its longest lane.
+        // A stage takes as long as its longest sequence.
         let stages = self.0.iter().map(|lanes| lanes.iter().map(lane).max().unwrap_or_default());
         let known = stages.sum::<Duration>();
         let new = self.steps().filter(|step| of(step).is_none()).count();
@@ -76,7 +76,7 @@ impl Times {
     }
 }
 
-/// `50 s`, `12 min`.
+/// A time such as `50 s` or `12 min`.
 pub(super) fn in_words(time: Duration) -> String {
     match time.as_secs() {
         seconds @ ..90 => format!("{seconds} s"),

@@ -31,7 +31,7 @@ impl Config {
     /// instead of the section's.
     ///
     /// # Errors
-    /// Where the section cannot be used; says what to mend.
+    /// Where the section cannot be used; the error says what to fix.
     pub fn component_asking(&self, name: &str, text: &str) -> Result<ComponentConfig, String> {
         let defaults::Defaults { component: asked, models, .. } = defaults::parse(text)?;
         let mut component: ComponentConfig =

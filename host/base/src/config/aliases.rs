@@ -25,7 +25,7 @@ pub struct Aliases(BTreeMap<String, Written>);
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Alias {
-    /// The component that answers.
+    /// The component that answers the requests.
     pub component: String,
     /// What comes before the rest of the path there; nothing, or without slashes at its ends.
     pub prefix: String,
@@ -43,7 +43,7 @@ enum Written {
 }
 
 impl Aliases {
-    /// What `name` stands for.
+    /// The place that `name` leads to; none where there is no such entry.
     pub fn get(&self, name: &str) -> Option<&Alias> {
         match self.0.get(name) {
             Some(Written::To(alias)) => Some(alias),
@@ -62,7 +62,7 @@ impl Aliases {
         self.0.keys().map(String::as_str).filter(is_there)
     }
 
-    /// Takes over what `other` says.
+    /// Takes over the entries of `other`.
     pub(super) fn change(&mut self, other: Self) {
         self.0.extend(other.0);
     }

@@ -1,5 +1,5 @@
 //! What assistants may do and which models they may use, as the operator writes it: `[assistants.NAME]` and
-//! `[models.NAME]`. Everything else of them is told to the component that runs them.
+//! `[models.NAME]`. Everything else of them is passed to the component that runs them.
 
 use std::{collections::BTreeMap, net::IpAddr, path::Path, sync::Arc};
 
@@ -24,9 +24,9 @@ enum ApprovalMode {
     /// Every call of a tool that does not say that it only reads.
     #[default]
     Changes,
-    /// Every call.
+    /// Every call of any tool.
     Always,
-    /// None.
+    /// No call asks first.
     Never,
 }
 
@@ -87,7 +87,7 @@ impl Policy {
 #[serde(try_from = "toml::Table")]
 pub struct Assistants {
     policies: BTreeMap<String, Arc<Policy>>,
-    /// As they are written.
+    /// The table as it stands in the file.
     table: Map<String, Value>,
 }
 
@@ -133,7 +133,7 @@ pub struct ModelConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelHost {
-    /// Where nothing else is said.
+    /// The base URL, where `[models]` sets no other.
     url: String,
     /// The header that the key goes in, and what stands before it there.
     header: String,
@@ -142,7 +142,7 @@ pub struct ModelHost {
 }
 
 impl ModelConfig {
-    /// Where its API is, if that is said.
+    /// The base URL from the configuration, if it is set.
     fn base_url(&self, base: &Path) -> Option<String> {
         let given = self.base_url.as_ref().filter(|it| it.is_there())?;
         given.read(base).ok().map(|it| it.expose().to_owned())
@@ -152,8 +152,9 @@ impl ModelConfig {
         self.key.as_ref().filter(|it| it.is_there())
     }
 
-    /// As `component`, which asks it, is told: with the texts that the environment and files give for the entries
-    /// that travel with the component, and of the key that it is there. What else is kept there may be a secret.
+    /// What `component`, which runs the models, receives: the texts that the environment and files give for the
+    /// entries that travel with the component, and of the key only that there is one. What else is kept there may
+    /// be a secret.
     fn told(&self, name: &str, component: &ComponentConfig, base: &Path) -> Value {
         let mut told = Map::new();
         if let Some(url) = self.base_url(base) {
@@ -196,7 +197,7 @@ impl ModelConfig {
 }
 
 impl Config {
-    /// Gives the component that runs assistants what it is told of them, and the hosts of their models. What the
+    /// Gives the component that runs assistants their configuration, and the hosts of their models. What the
     /// operator says of it by itself goes before that.
     pub(super) fn tell_assistants(&self, component: &mut ComponentConfig) {
         if !component.has(Grant::Runs) {
@@ -313,7 +314,7 @@ mod tests {
     use super::*;
     use crate::config::tests::{bundled, parse};
 
-    /// What the bundled assistant is told of the model.
+    /// What the bundled assistant receives about the model.
     fn told(config: &Config, model: &str) -> Value {
         config.component("assistant").settings["models"][model].clone()
     }

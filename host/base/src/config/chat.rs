@@ -1,4 +1,4 @@
-//! `/api/chat`: the gateway before it, and what the component that answers is told: `[chat]`.
+//! `/api/chat`: the gateway before it, and the settings of the component that answers: `[chat]`.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub struct ChatConfig {
     pub password: Option<Given>,
     /// What those may do who came in by the password, where tokens say what others may.
     pub scopes: Vec<String>,
-    /// Bytes that a request's body may have: pictures of what was said before are in it.
+    /// Bytes that a request's body may have: pictures of earlier messages are in it.
     pub body_bytes_max: usize,
     /// What the component that answers knows.
     #[serde(flatten)]
@@ -39,7 +39,7 @@ impl ChatConfig {
         }
     }
 
-    /// As the component that answers is told.
+    /// The settings that the component that answers receives.
     pub(super) fn told(&self) -> Value {
         let mut told: Map<_, _> = self.others.clone().into_iter().collect();
         told.insert("body_bytes_max".to_owned(), self.body_bytes_max.into());
@@ -71,7 +71,7 @@ pub(super) fn problems(config: &Config) -> Vec<Problem> {
     found
 }
 
-/// What is said of a secret that stands in the file.
+/// The message about a secret that stands in the file.
 pub(super) fn in_clear(variable: &str) -> String {
     format!(
         "it stands here as a plain text; {{ environment = \"{variable}\" }} or {{ file = \"PATH\" }} keep it elsewhere, and {{ value = \"…\" }} says that it is meant so"

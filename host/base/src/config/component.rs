@@ -58,20 +58,20 @@ pub struct ComponentConfig {
     pub import_tool: Option<String>,
     /// Tools of its own that the server at `MCP_SERVER_URL` offers in their place.
     pub server_tools: BTreeSet<String>,
-    /// The look-up of its own that says its part of `/api/health`.
+    /// The look-up of its own that answers its part of `/api/health`.
     pub health: Option<String>,
     /// How often it is run, in milliseconds.
     #[serde(deserialize_with = "interval")]
     pub schedule_ms: Option<u64>,
     /// How much it may use, where that differs from the common limits.
     pub limits: Option<Limits>,
-    /// `[models]` as it travels with the component: what the environment or a file says there is told to it.
+    /// `[models]` as it travels with the component: it receives what the environment or a file gives there.
     #[serde(skip)]
     pub own_models: toml::Table,
 }
 
 impl ComponentConfig {
-    /// Takes over what `other` says.
+    /// Takes over the entries of `other`.
     pub(super) fn change(&mut self, other: Self) {
         self.enabled = other.enabled.or(self.enabled);
         self.grants = other.grants.or(self.grants.take());
@@ -110,7 +110,7 @@ impl ComponentConfig {
         // One that only counts with its secret is an offer, and takes no leave that is not given.
         let mut hosts = self.http.iter().flatten();
         let has_hosts = hosts.any(|it| is_granted || !it.optional);
-        // An empty list is the operator's word that it sends nothing anywhere.
+        // With an empty list the operator states that it sends nothing anywhere.
         let is_said =
             self.http.is_some() || self.http_environment.is_some() || !self.model_hosts.is_empty();
         let what = match (is_granted, has_hosts) {
@@ -136,8 +136,8 @@ impl ComponentConfig {
         settings
     }
 
-    /// Where the setting of that name comes from: the table that says it, and the file or the
-    /// environment variables, in words.
+    /// Where the setting of that name comes from: the table that has it, and a text with the file
+    /// or the environment variables.
     pub fn source_of(&self, setting: &str, base: &Path) -> (&'static str, String) {
         if let Some(value) = self.settings.get(setting) {
             let file = value.get("file").and_then(Value::as_str).map(|it| base.join(it));
@@ -150,7 +150,7 @@ impl ComponentConfig {
     }
 
     /// The hosts that it may send requests to, those that the environment names included. What is
-    /// wrong there was told at the start.
+    /// wrong there was reported at the start.
     pub fn hosts(&self) -> Vec<HostGrant> {
         let mut hosts = self.http.clone().unwrap_or_default();
         hosts.extend(self.hosts_of_environment().unwrap_or_default());
@@ -172,7 +172,7 @@ impl ComponentConfig {
         all
     }
 
-    /// What cannot be meant in what it says of the tools that it may call: the key, and what to mend.
+    /// What is invalid in the tools that it may call: the key, and what to fix.
     pub fn wrong_calls(&self) -> Option<(&'static str, String)> {
         let calls = self.calls.iter().flat_map(|it| it.written());
         let is_wrong = |it: &&String| match it.split_once(':') {

@@ -10,9 +10,9 @@ use crate::grants::http::HostGrant;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "\"VARIABLE\", or a list of them and of { when, value }")]
 pub enum FromEnvironment {
-    /// The first of these.
+    /// The first of these that has a value.
     First(Vec<Choice>),
-    /// One place.
+    /// A single place.
     One(Choice),
 }
 
@@ -20,7 +20,7 @@ pub enum FromEnvironment {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "\"VARIABLE\", or { when = \"VARIABLE\", value = \"…\" }")]
 pub enum Choice {
-    /// What the variable says.
+    /// The variable's value.
     Variable(String),
     /// This value, where the variable says anything; what it says stays with the host.
     When(When),
@@ -40,9 +40,9 @@ pub struct When {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "\"VARIABLE\", or a list of them and of { variable, … }")]
 pub enum HostsFromEnvironment {
-    /// All of these.
+    /// All of these together.
     All(Vec<NamedHosts>),
-    /// One variable.
+    /// What a single variable names.
     One(NamedHosts),
 }
 
@@ -50,9 +50,9 @@ pub enum HostsFromEnvironment {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "\"VARIABLE\", or { variable, methods, private }")]
 pub enum NamedHosts {
-    /// Origins, separated by commas.
+    /// Origins, separated by commas: `"VARIABLE"`.
     Origins(String),
-    /// One base address.
+    /// One base address, with what may be sent there.
     Base(Base),
 }
 
@@ -76,7 +76,7 @@ impl FromEnvironment {
         }
     }
 
-    /// What the environment says.
+    /// The value that the environment gives; none where no variable is set.
     pub fn value(&self) -> Option<String> {
         self.choices().iter().find_map(|it| match it {
             Choice::Variable(name) => variable(name),
@@ -136,7 +136,7 @@ impl NamedHosts {
     }
 }
 
-/// What the environment says under `name`; an empty text is nothing, as it is for secrets.
+/// The value of the variable `name`; an empty text is nothing, as it is for secrets.
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|it| !it.trim().is_empty())
 }

@@ -92,7 +92,7 @@ pub struct OauthConfig {
     /// What every token of the provider for this server lets its holder do.
     #[serde(default)]
     pub default_scopes: Vec<String>,
-    /// What clients are told to ask the provider for; none is what `scopes` has.
+    /// The scopes that clients are advised to request from the provider; none means those of `scopes`.
     #[serde(default)]
     pub scopes_supported: Option<Vec<String>>,
     /// What the provider's pages call this server.
@@ -130,7 +130,7 @@ fn one_or_several<'de, D: Deserializer<'de>>(written: D) -> Result<Vec<String>, 
     })
 }
 
-/// `[oauth]` as one, and `[[oauth]]` as several; what is wrong in either is told as where it stands.
+/// `[oauth]` as one, and `[[oauth]]` as several; what is wrong in either is reported with its place.
 pub(super) fn providers<'de, D: Deserializer<'de>>(
     written: D,
 ) -> Result<Vec<OauthConfig>, D::Error> {

@@ -47,8 +47,8 @@ const ZOOM_MAX: u8 = 24;
 const ATTRIBUTION_MAX: usize = 300;
 
 impl Tiles {
-    /// Whether there is something in the address that may be a key: everybody who sees the page sees
-    /// it.
+    /// Whether there is something in the address that may be a key: every visitor of the page can
+    /// read it.
     pub fn may_have_key(&self) -> bool {
         let url = self.url.to_ascii_lowercase();
         ["key", "token", "secret", "appid", "signature"].iter().any(|it| url.contains(it))

@@ -7,7 +7,7 @@ use serde::Deserialize;
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct PublicUrl {
-    /// As it is told to people.
+    /// The address as people are shown it.
     pub text: String,
     /// Its host, without the port.
     pub host: String,

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use serde::Deserialize;
 
-/// `[audit]`.
+/// The audit log: `[audit]`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AuditConfig {
@@ -24,7 +24,7 @@ impl Default for AuditConfig {
     }
 }
 
-/// `[log]`.
+/// The server's own log: `[log]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LogConfig {
@@ -36,7 +36,7 @@ pub struct LogConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
-    /// For people.
+    /// Lines for people to read.
     #[default]
     Text,
     /// For programs: a JSON object a line.
@@ -55,7 +55,7 @@ impl FromStr for LogFormat {
     }
 }
 
-/// `[telemetry]`.
+/// Where traces are exported to: `[telemetry]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TelemetryConfig {
@@ -82,7 +82,7 @@ pub enum TelemetryError {
         "telemetry.otlp_endpoint: {0:?} is not the address of a collector; http://127.0.0.1:4318 is how one looks"
     )]
     Endpoint(String),
-    /// The ratio is none.
+    /// The ratio is not between 0 and 1.
     #[error("telemetry.sample_ratio: {0} is not a part of 1; 0.0 to 1.0 is right")]
     Ratio(f64),
     /// The client for it cannot be made.

@@ -90,7 +90,7 @@ pub enum Era {
     /// Whichever it speaks, the newest first.
     #[default]
     Auto,
-    /// 2026-07-28.
+    /// The revision 2026-07-28.
     Modern,
     /// 2025-11-25 and before, by `initialize`.
     Legacy,
@@ -225,7 +225,7 @@ impl ServerConfig {
         Ok((FROM_ENVIRONMENT.to_owned(), server))
     }
 
-    /// A value that it is to be given and that is not there, said without the value.
+    /// A value that it is to be given and that is not there, described without the value.
     pub fn missing(&self, folder: &Path) -> Option<String> {
         match &self.way {
             Way::Url { token, .. } => {

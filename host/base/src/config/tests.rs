@@ -1,4 +1,4 @@
-//! What a configuration file may say, and what it is told where it says it wrongly.
+//! What a configuration file may contain, and which errors a wrong one gives.
 
 use std::sync::LazyLock;
 

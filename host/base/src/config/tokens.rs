@@ -15,7 +15,7 @@ pub mod check;
 pub struct RateConfig {
     /// Requests in a second, over time.
     pub requests_per_s: NonZeroU32,
-    /// Requests at once, before that counts; as many as in a second where nothing is said.
+    /// Requests at once, before that counts; as many as in a second where this is not set.
     pub burst: Option<NonZeroU32>,
 }
 
@@ -37,19 +37,19 @@ pub struct TokenConfig {
     /// How often its holder may ask, where that is not as for all.
     #[serde(default)]
     pub rate: Option<RateConfig>,
-    /// The toolset that its holder knows of, wherever they ask; all tools where nothing is said.
+    /// The toolset that its holder knows of, wherever they ask; all tools where this is not set.
     #[serde(default)]
     pub toolset: Option<String>,
 }
 
 impl TokenConfig {
-    /// The digest as bytes.
+    /// The digest as bytes; none where it is not one.
     pub fn digest(&self) -> Option<[u8; 32]> {
         let digest = HEXLOWER_PERMISSIVE.decode(self.sha256.expose().as_bytes());
         digest.ok()?.try_into().ok()
     }
 
-    /// When it expires.
+    /// When it expires; none is never. An error where that is no date.
     pub fn expiry(&self) -> Option<Result<jiff::Timestamp, jiff::Error>> {
         self.expires.as_ref().map(|it| it.parse())
     }

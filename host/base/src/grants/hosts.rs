@@ -19,7 +19,7 @@ pub struct Hosts {
     granted: Vec<GrantedHost>,
 }
 
-/// One of them.
+/// A host with its secrets, and what hides them.
 #[derive(Clone)]
 pub struct GrantedHost {
     pub grant: HostGrant,
@@ -46,7 +46,7 @@ pub struct SecretError {
 
 impl Hosts {
     /// Reads the secrets of `grants`; paths count from `base`. A host whose secret cannot be read is
-    /// left out, and the first reason is told.
+    /// left out, and the first reason is returned.
     pub fn salvage(grants: &[HostGrant], base: &Path) -> (Self, Option<SecretError>) {
         let (mut hosts, mut trouble) = (Self::default(), None);
         for grant in grants.iter().filter(|it| !it.is_left_out()) {

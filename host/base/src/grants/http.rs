@@ -21,7 +21,7 @@ pub struct HostGrant {
     pub methods: Vec<Method>,
     /// Whether it may have an address that only this machine or its network can reach.
     pub private: bool,
-    /// Whether it is left out, and nothing said of it, where the environment has not its secret.
+    /// Whether it is left out, without a warning, where the environment has no secret for it.
     pub optional: bool,
     pub secrets: Vec<SecretGrant>,
 }

@@ -18,7 +18,7 @@ pub struct Secret(Arc<str>);
 const MASK: &str = "[secret]";
 
 impl Secret {
-    /// Keeps `text` secret.
+    /// Keeps `text` out of logs and errors.
     pub fn new(text: impl Into<Arc<str>>) -> Self {
         Self(text.into())
     }
@@ -63,7 +63,7 @@ impl Mask {
         self.forms.is_empty()
     }
 
-    /// `text` without secrets.
+    /// `text`, with `[secret]` in place of each secret.
     pub fn text(&self, text: &str) -> String {
         self.forms.iter().fold(text.to_owned(), |text, form| text.replace(&**form, MASK))
     }

@@ -6,7 +6,7 @@ use super::{Approval, State};
 use base::{clean, failure::shortened, language::Language, tool_set::Owner};
 use registry::Catalog;
 
-/// Arguments that are told, and bytes of one.
+/// Arguments that a person is shown, and bytes of one.
 const ARGUMENTS_MAX: usize = 20;
 const ARGUMENT_BYTES_MAX: usize = 300;
 const DESCRIPTION_BYTES_MAX: usize = 400;
@@ -16,7 +16,7 @@ const SECRETS: [&str; 8] =
     ["passkey", "password", "passwd", "token", "secret", "apikey", "authorization", "credential"];
 const DEPTH_MAX: usize = 16;
 
-/// A tool, as people are told of it.
+/// A tool, as it is described to people.
 pub struct Described {
     pub title: Option<String>,
     pub description: String,

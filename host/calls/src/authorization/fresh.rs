@@ -13,18 +13,18 @@ const HOURS_MAX: i64 = 100 * 366 * 24;
 
 /// A token and what the configuration is to say of it.
 pub struct FreshToken {
-    /// The token itself.
+    /// The token itself; only its digest is kept.
     pub token: String,
     /// Its SHA-256, in hexadecimal.
     pub sha256: String,
-    /// The configuration's lines.
+    /// The lines of the configuration that grant it.
     pub configuration: String,
 }
 
 impl FreshToken {
     /// A token for `name`, who may do what `scopes` say until it expires.
     pub fn new(name: &str, scopes: &[Scope], expires: Option<Timestamp>) -> io::Result<Self> {
-        // 256 bits: it cannot be guessed, and a plain SHA-256 of it tells nothing.
+        // 256 bits: it cannot be guessed, and a plain SHA-256 of it reveals nothing.
         let token = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(random()?));
         let sha256 = digest(token.as_bytes());
         let scopes: Vec<_> = scopes.iter().map(|it| format!("\"{it}\"")).collect();

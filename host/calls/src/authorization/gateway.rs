@@ -68,7 +68,7 @@ impl Tries {
     /// One try more from `peer`; the milliseconds to wait where that is too much.
     fn take(&self, peer: IpAddr) -> Result<(), u64> {
         if self.each.len() >= ADDRESSES_MAX {
-            // So many addresses are no longer told apart until those that are through are forgotten.
+            // So many addresses are no longer counted one by one until those that are through are forgotten.
             self.all.take()?;
             self.each.retain_recent();
             return Ok(());
@@ -82,9 +82,9 @@ impl Tries {
 
 /// What is to be known to come in.
 enum Lock {
-    /// Nothing.
+    /// No password is needed.
     None,
-    /// What has this digest.
+    /// The password with this SHA-256.
     Password([u8; 32]),
     /// Not known: where the operator keeps it, it is not.
     Stuck,
@@ -120,7 +120,7 @@ impl Gateway {
         }))
     }
 
-    /// Whether there is one.
+    /// Whether a password is needed.
     pub fn is_there(&self) -> bool {
         !matches!(self.lock(), Lock::None)
     }
@@ -190,7 +190,7 @@ impl Gateway {
         is_genuine && expires_s > self.0.clock.now().as_secs()
     }
 
-    /// Says that we gave it out, and under which password: a changed one closes what it had opened.
+    /// Shows that we gave it out, and under which password: a changed one closes what it had opened.
     fn tag(&self, expires_s: u64, own: &[u8; 32]) -> [u8; 32] {
         let mut text = format!("{COOKIE} {expires_s} ").into_bytes();
         text.extend_from_slice(own);

@@ -1,5 +1,5 @@
-//! Tokens of identity providers (OAuth 2.1, RFC 9068, RFC 7662): who holds one, and what clients without one are
-//! told (RFC 9728).
+//! Tokens of identity providers (OAuth 2.1, RFC 9068, RFC 7662): who holds one, and where clients without one
+//! get it (RFC 9728).
 
 use std::{
     collections::HashMap,
@@ -58,7 +58,7 @@ type Digest256 = [u8; 32];
 /// All providers, and what is known of tokens.
 pub struct Oauth {
     providers: Vec<Provider>,
-    /// Tokens that are right.
+    /// Tokens that were found valid.
     known: Mutex<Bounded<Digest256, Known>>,
     /// Opaque tokens that are not.
     refused: Mutex<Bounded<Digest256, Unauthorized>>,
@@ -119,7 +119,7 @@ impl<K: Clone + Eq + Hash, V> Bounded<K, V> {
     }
 }
 
-/// What can be said of a token at once.
+/// What is known of a token without asking its provider.
 enum Verdict {
     Known(Claims, Arc<KeySet>),
     /// Its keys have to be fetched first, or this key.
@@ -168,7 +168,7 @@ impl Oauth {
         }))
     }
 
-    /// Whose `token` is that has this digest, where that can be said without waiting.
+    /// Whose `token` is that has this digest, where that is known without waiting.
     ///
     /// # Errors
     /// [`Unauthorized::Unresolved`] where [`Self::resolve`] finds out; else why its holder is refused.
@@ -362,7 +362,7 @@ impl Oauth {
 const RETRY_MS: u64 = 5_000;
 
 impl Provider {
-    /// What can be said of `token` now; `may_wait` is whether keys may be fetched for it.
+    /// What is known of `token` now; `may_wait` is whether keys may be fetched for it.
     fn verdict(&self, token: &Token<'_>, may_wait: bool) -> Result<Verdict, Unauthorized> {
         let keys = match self.keys.now() {
             Now::Keys(keys) => keys,

@@ -1,5 +1,5 @@
-//! What a caller reads who may not: the status, the header that tells a client what to do
-//! (RFC 6750, 3), and a body that tells a person.
+//! The answer to a caller who may not: the status, the header that tells a client what to do (RFC
+//! 6750, 3), and a body that tells a person.
 
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
@@ -14,9 +14,9 @@ const INVALID_REQUEST: i32 = -32600;
 /// Which shape a refusal has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// `/mcp` and `/rpc`.
+    /// The JSON-RPC error of `/mcp` and `/rpc`.
     JsonRpc,
-    /// `/api`.
+    /// The JSON object of `/api`.
     Rest,
 }
 

@@ -9,24 +9,24 @@ use unicode_normalization::UnicodeNormalization;
 const TERMS_MAX: usize = 32;
 /// Bytes of a text that are searched.
 const TEXT_BYTES_MAX: usize = 2 << 10;
-/// Letters that a word has at least which stands for longer ones, and the stem of one.
+/// The least letters of a word that stands for longer ones, and of a stem.
 const PREFIX_MIN: usize = 3;
 const STEM_MIN: usize = 4;
-/// What words of a query say that is no business of any tool.
+/// Words of a query that describe no tool.
 const STOP_WORDS: [&str; 34] = [
     "a", "an", "and", "are", "at", "by", "can", "do", "find", "for", "from", "how", "i", "in",
     "is", "it", "me", "my", "need", "of", "on", "or", "please", "that", "the", "this", "to",
     "tool", "tools", "want", "what", "which", "with", "you",
 ];
-/// How words end that mean the same without.
+/// Endings without which a word means the same.
 const SUFFIXES: [&str; 7] = ["s", "es", "ed", "ing", "ings", "ation", "ations"];
 
-/// What is looked for.
+/// The terms that are looked for.
 pub(super) struct Query(Vec<Term>);
 
 struct Term {
     text: String,
-    /// How much it says.
+    /// How much a match of it counts.
     weight: f64,
     /// Whether it is a word between others, rather than characters of a script without spaces.
     is_word: bool,

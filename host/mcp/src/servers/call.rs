@@ -1,5 +1,5 @@
-//! One round of what can be asked of a server (a tool to be called, a prompt, a resource, and how its words go on):
-//! attempts, retries, and what its caller is told in the end.
+//! One round of what can be asked of a server (a tool to be called, a prompt, a resource, and completions):
+//! attempts, retries, and the error that its caller gets in the end.
 
 use std::{sync::Arc, time::Duration};
 
@@ -26,7 +26,7 @@ use calls::{refused, unavailable};
 use registry::upstream::{Answer, Ask, Passed, Request};
 use sandbox::component::{Ask as Asks, CallError, InputRequired, Problem, Question, Stop};
 
-/// What of a client's capabilities a server is told: what it can ask for by `input_required`.
+/// The client's capabilities that are passed on to a server: what it can ask for by `input_required`.
 const ASKABLE: [&str; 3] = ["elicitation", "sampling", "roots"];
 /// Questions that a server may ask in one round.
 const QUESTIONS_MAX: usize = 16;
@@ -103,7 +103,7 @@ impl Server {
         refused("limit_exceeded", 502, message, None)
     }
 
-    /// What the caller reads, ILL-15's words first.
+    /// The error that the caller reads, ILL-15's text first.
     fn told(&self, ask: &Ask, retries: u32, failed: Failed) -> CallError {
         let (name, server) = (ask.name(), &*self.name);
         let what = clean::text(&self.masked(&failed.what()));

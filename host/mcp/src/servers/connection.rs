@@ -48,7 +48,7 @@ const CLOSE: Duration = Duration::from_secs(5);
 /// Bytes that a command may write to its standard error and see in our log.
 const STDERR_BYTES_MAX: usize = 64 << 10;
 
-/// A server that answers.
+/// A connection to a server that has answered the handshake.
 pub(super) struct Connection {
     pub(super) peer: Peer<RoleClient>,
     pub(super) hears: Hears,
@@ -215,7 +215,7 @@ fn child(config: &ServerConfig, name: &str, base: &Path) -> Result<TokioChildPro
     Ok(child)
 }
 
-/// Puts the beginning of what a command says into the log; the rest is read and dropped, so that it
+/// Puts the beginning of what a command writes into the log; the rest is read and dropped, so that it
 /// does not stall.
 async fn log(mut stderr: ChildStderr, server: String, mask: Mask) {
     let (mut bytes, mut left) = ([0; 4 << 10], STDERR_BYTES_MAX);
@@ -241,7 +241,7 @@ fn within_origin() -> redirect::Policy {
     })
 }
 
-/// Our ear at one connection. A clone is the same ear.
+/// Our handler of one connection's notifications. A clone is the same handler.
 #[derive(Clone, Default)]
 pub(super) struct Hears(Arc<Heard>);
 
@@ -257,7 +257,7 @@ impl Hears {
         self.0.changed.notified().await;
     }
 
-    /// One of them has.
+    /// Notes that one of them has changed.
     pub(super) fn change(&self) {
         self.0.changed.notify_one();
     }
@@ -271,7 +271,7 @@ impl Hears {
 
 impl ClientHandler for Hears {
     /// No capabilities: there is no person here to answer what a server asks in the middle of a call. What the
-    /// caller's client can do is told with each call, to servers that ask by `input_required`.
+    /// caller's client can do is sent with each call, to servers that ask by `input_required`.
     fn get_info(&self) -> ClientConfig {
         let this = Implementation::new("madoguchi", env!("CARGO_PKG_VERSION"));
         ClientConfig::new(ClientCapabilities::default(), this)

@@ -180,7 +180,7 @@ pub(super) fn of(server: &Arc<Server>, lists: Lists) -> (Offer, Vec<String>) {
     (offer, left_out)
 }
 
-/// In MCP's words.
+/// As MCP's JSON.
 fn listed(it: &impl Serialize) -> Value {
     serde_json::to_value(it).unwrap_or_default()
 }
@@ -228,7 +228,7 @@ fn tool(server: &Arc<Server>, mut said: Tool, is_changed: bool) -> Result<Server
     let hints = said.annotations.as_ref();
     let hint = |it: Option<bool>| it == Some(true);
     let says_read_only = hints.is_some_and(|it| hint(it.read_only_hint));
-    // The server's own word is enough here: it is the one that is asked twice.
+    // The server's own claim is enough here: it is the one that is asked twice.
     let is_repeatable = says_read_only || hints.is_some_and(|it| hint(it.idempotent_hint));
     let shown = says(&said, &server.name);
     let is_changed = server.seen.changes(&server.name, &own_name, &shown) || is_changed;
@@ -263,7 +263,7 @@ fn tool(server: &Arc<Server>, mut said: Tool, is_changed: bool) -> Result<Server
     Ok(ServerTool { server, own_name, tool, listed, replaces, is_changed, is_repeatable })
 }
 
-/// `tool` as `server` says it.
+/// `tool` as `server` describes it.
 fn says(tool: &Tool, server: &str) -> Shown {
     let json = |it: &serde_json::Map<String, Value>| Value::Object(it.clone()).to_string();
     let says = Says {
@@ -298,7 +298,7 @@ pub(super) fn foreign(meta: Option<MetaObject>) -> Option<MetaObject> {
 const NAMES_MAX: usize = 4_096;
 
 /// The tools of a server as they were first seen and last seen since the host started, by their names there: a
-/// tool that changes afterwards is told in the log, and loses what was trusted.
+/// tool that changes afterwards is reported in the log, and loses what was trusted.
 #[derive(Default)]
 pub(super) struct Seen(Mutex<HashMap<String, (Shown, Shown)>>);
 

@@ -28,9 +28,9 @@ pub(super) enum Failed {
     Lost(String),
     /// No answer came in time.
     TimedOut,
-    /// HTTP said no, and might not the next time.
+    /// HTTP refused, and might not the next time.
     Status { status: u16, retry_after: Option<Duration> },
-    /// HTTP said that the token is not the right one.
+    /// HTTP answered that the token is not the right one.
     Unauthorized(String),
     /// The server answered with an error of JSON-RPC.
     Rpc(ErrorData),
@@ -86,7 +86,7 @@ impl Failed {
             Some(SseError::Status(it)) => return Self::of_answer(it),
             _ => {}
         }
-        // What the SDK has no type for, it says in words.
+        // What the SDK has no type for, it says in a text.
         let text = error.to_string();
         match text.contains("HTTP 401") || text.contains("HTTP 403") {
             true => Self::Unauthorized(text),
@@ -136,7 +136,7 @@ impl Failed {
         matches!(self, Self::Unreached(_) | Self::Lost(_) | Self::TimedOut)
     }
 
-    /// In words, for an error and a log.
+    /// The description, for an error and a log.
     pub(super) fn what(&self) -> String {
         match self {
             Self::Unreached(why) | Self::Lost(why) | Self::Unusable(why) => why.clone(),

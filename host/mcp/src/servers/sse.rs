@@ -1,5 +1,5 @@
 //! HTTP+SSE of 2024-11-05, deprecated and still spoken (ILL-11, ILL-17): a stream of events that
-//! stays open, and an address, told by its first event, to which each message is posted.
+//! stays open, and an address, given by its first event, to which each message is posted.
 
 use std::{io, sync::Arc, time::Duration};
 

@@ -120,8 +120,8 @@ async fn look_after(server: &Arc<Server>, registry: &Registry, connection: &Conn
     }
 }
 
-/// Hears of changes as 2026-07-28 tells them. A stream that ends may be the end of the server: that is
-/// looked at, too. One that does not tell is looked at now and then.
+/// Listens for changes as 2026-07-28 notifies of them. A stream that ends may be the end of the
+/// server: that is checked, too. A server that does not notify is checked now and then.
 async fn listen(connection: &Connection) {
     while connection.is_modern() {
         let mut filter = SubscriptionFilter::new();

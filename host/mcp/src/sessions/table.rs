@@ -11,7 +11,7 @@ use std::{
 use parking_lot::Mutex;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-/// All that are open.
+/// What clients keep open, sessions or streams, and whose each is.
 pub(crate) struct SessionTable<Id> {
     max: usize,
     entries: Mutex<HashMap<Id, Entry>>,

@@ -13,9 +13,9 @@ use super::say;
 /// Shows what components are granted.
 #[derive(Args)]
 pub(crate) struct Grants {
-    /// Only this component
+    /// Only the component of this name
     name: Option<String>,
-    /// Tell it as one JSON object
+    /// Print it as one JSON object
     #[arg(long)]
     json: bool,
 }

@@ -28,9 +28,9 @@ use super::{
     say,
 };
 
-/// Problems that are told one by one.
+/// Problems that are printed one by one.
 const PROBLEMS_MAX: u64 = 100;
-/// Lines between two words on how far it has come, where there is no terminal for a bar.
+/// Lines between two reports of progress, where there is no terminal for a bar.
 const WORD_EVERY: u64 = 10_000;
 
 /// Reads into a component what was written elsewhere as JSON lines.
@@ -46,7 +46,7 @@ pub(crate) struct Import {
     project: Option<String>,
 }
 
-/// What became of lines.
+/// How many lines were taken, and which were not.
 #[derive(Default, Deserialize)]
 struct Taken {
     imported: u64,
@@ -134,7 +134,7 @@ impl Import {
     }
 }
 
-/// Who takes the lines.
+/// Where the lines go.
 enum Counter {
     /// A server that runs, behind which nothing else should write.
     Server(Server),

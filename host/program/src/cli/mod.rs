@@ -1,4 +1,4 @@
-//! What the command line says, and how.
+//! What the command line prints, and how.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -35,7 +35,7 @@ pub(crate) fn log_to_stderr(format: LogFormat) {
             log.with_writer(io::stderr).json().flatten_event(true).with_ansi(false).init();
         }
     }
-    // What a panic says may be anybody's words, too.
+    // The message of a panic may come from a client or a component, too.
     std::panic::set_hook(Box::new(|panic| {
         let backtrace = std::backtrace::Backtrace::capture();
         match backtrace.status() {
@@ -45,7 +45,7 @@ pub(crate) fn log_to_stderr(format: LogFormat) {
     }));
 }
 
-/// Tells where the counter is open, and with what.
+/// Prints where the server can be reached, and what it offers.
 pub(crate) fn greet(server: &Server) -> io::Result<()> {
     let Some(addr) = server.addr else { return Ok(()) };
     let catalog = server.calls.registry.catalog();

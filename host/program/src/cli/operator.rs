@@ -25,7 +25,7 @@ use super::{
 /// Lists the components of the running server.
 #[derive(Args)]
 pub(crate) struct Components {
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -33,12 +33,12 @@ pub(crate) struct Components {
 /// Loads a component into the running server.
 #[derive(Args)]
 pub(crate) struct Load {
-    /// The component
+    /// The component's file, NAME.wasm
     file: PathBuf,
     /// Its name [default: the file's name without `.wasm`]
     #[arg(long)]
     name: Option<String>,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -48,12 +48,12 @@ pub(crate) struct Load {
 pub(crate) struct Named {
     /// The component's name
     name: String,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
-/// Lets the build serve that waits for the operator's word, with what it asks for.
+/// Lets the build serve that waits for the operator's approval, with what it asks for.
 #[derive(Args)]
 pub(crate) struct Accept {
     /// The component's name, or `server:NAME` for the tools of another server
@@ -61,7 +61,7 @@ pub(crate) struct Accept {
     /// Only show what waits, and why
     #[arg(long)]
     show: bool,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -93,7 +93,7 @@ pub(crate) struct Rollback {
     /// The generation to go to [default: the one before]
     #[arg(long, value_name = "GENERATION")]
     to: Option<u64>,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -101,7 +101,7 @@ pub(crate) struct Rollback {
 /// Shows the last lines of the running server's audit log.
 #[derive(Args)]
 pub(crate) struct Audit {
-    /// How many
+    /// How many lines
     #[arg(long, default_value_t = 20)]
     lines: usize,
 }
@@ -109,7 +109,7 @@ pub(crate) struct Audit {
 /// Calls a tool of the running server.
 #[derive(Args)]
 pub(crate) struct Call {
-    /// The tool
+    /// The tool's name
     tool: String,
     /// Its arguments: a JSON object
     #[arg(default_value = "{}")]

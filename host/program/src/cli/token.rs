@@ -38,17 +38,17 @@ struct New {
     /// times; everything where none is given
     #[arg(long = "scope", value_name = "SCOPE")]
     scopes: Vec<Scope>,
-    /// When it expires: 90d, 12h, 2w, a date, or a date with a time; never where nothing is said
+    /// When it expires: 90d, 12h, 2w, a date, or a date with a time; never where this is not given
     #[arg(long, value_name = "WHEN")]
     expires: Option<String>,
-    /// Tell it as one JSON object
+    /// Print it as one JSON object
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Args)]
 struct List {
-    /// Tell them as one JSON object
+    /// Print them as one JSON object
     #[arg(long)]
     json: bool,
 }

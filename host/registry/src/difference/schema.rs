@@ -51,7 +51,7 @@ impl<'a> Comparison<'a> {
         if depth > DEPTH_MAX {
             return;
         }
-        // Equal words may refer to definitions that are not.
+        // Equal texts may refer to definitions that are not.
         if old == new && depth > 0 && !has_ref(old) {
             return;
         }

@@ -9,7 +9,7 @@ fn tool(name: &str, input: Value, output: Value) -> Surface {
     Surface { kind, name, description: String::new(), input, output }
 }
 
-/// The differences of one tool's arguments, as they are told.
+/// The differences of one tool's arguments, as they are reported.
 fn input(old: Value, new: Value) -> Vec<Difference> {
     let any = json!({ "type": "object" });
     between(&[tool("t", old, any.clone())], &[tool("t", new, any)])

@@ -52,7 +52,7 @@ impl Reloader {
         let serving = self.control.registry.catalog().component(name).cloned();
         if serving.as_ref().is_some_and(|it| **it.digest() == source.digest) {
             self.control.troubles.lock().remove(name);
-            // Word of the file that serves may come late: what the operator has loaded since then waits on.
+            // The event for the file that serves may come late: what the operator has loaded since then waits on.
             let origin = |it: &Pending| it.origin == source.origin;
             if self.control.shelf.manifest(name).pending.as_ref().is_some_and(origin) {
                 self.control.shelf.change(name, |it| it.pending = None).await;
@@ -261,7 +261,7 @@ impl Reloader {
             differences: loaded.differences.clone(),
             status: Status::Serving,
         };
-        // First, so that a client that hears of the swap finds its generation.
+        // First, so that a client that is notified of the swap finds its generation.
         self.control.shelf.note(name, |it| {
             it.is_configured |= loaded.is_configured;
             match it.generation(generation.number) {
@@ -281,7 +281,7 @@ impl Reloader {
                 let is_frozen = matches!(error, LoadError::Frozen);
                 self.warn(name, if is_frozen { "its disk" } else { "its settings" }, &error, kept);
             }
-            // A stand-in serves for a bad file: the trouble stays until the file is good.
+            // A stand-in serves for a bad file: the problem stays until the file is good.
             None if stands_in => {}
             None => _ = self.control.troubles.lock().remove(name),
         }
@@ -325,7 +325,7 @@ impl Reloader {
     }
 }
 
-/// Tells the log in what a version differs from the one before.
+/// Logs in what a version differs from the one before.
 fn tell(name: &str, differences: &[Difference]) {
     for difference in differences {
         tracing::info!(component = name, "{difference}");

@@ -24,7 +24,7 @@ pub struct RevisionStore {
 }
 
 impl RevisionStore {
-    /// Opens the store, or makes it. A manifest that cannot be read is put aside, and said so.
+    /// Opens the store, or makes it. A manifest that cannot be read is put aside, and reported.
     pub fn open(data: &Path) -> io::Result<Self> {
         let folder = data.join("generations");
         private::make_folder(&folder)?;
@@ -60,7 +60,7 @@ impl RevisionStore {
         change(self.manifests.lock().entry(name.to_owned()).or_default());
     }
 
-    /// Keeps what is remembered.
+    /// Writes to the disk what is remembered.
     pub async fn write_down(&self, name: &str) {
         let (folder, manifest) = (self.folder.join(name), self.manifest(name));
         if let Err(error) = blocking(move || keep_manifest(&folder, &manifest)).await {
@@ -108,7 +108,7 @@ impl RevisionStore {
     }
 }
 
-/// What components were given by the operator's word, by their names, in the data folder `data`.
+/// What the operator has allowed components, by their names, in the data folder `data`.
 pub fn given(data: &Path) -> Vec<(String, String)> {
     let entries = fs::read_dir(data.join("generations")).into_iter().flatten().flatten();
     let given = |entry: fs::DirEntry| {

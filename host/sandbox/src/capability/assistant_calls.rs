@@ -22,7 +22,7 @@ use crate::{
     capability::state::CallState,
 };
 
-/// Bytes of the word for how a run ended, and of a provider's name.
+/// Bytes of the status with which a run ended, and of a provider's name.
 const WORD_BYTES_MAX: usize = 32;
 
 impl CallState {

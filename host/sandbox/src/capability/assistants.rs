@@ -18,7 +18,7 @@ use base::{call::TraceHeaders, caller::Caller};
 
 /// Events that wait for a component that is slow to take them.
 const WAITING_MAX: usize = 32;
-/// Arguments that are given to one part, and characters of a name that are told on.
+/// Arguments that are given to one part, and characters of a name that are passed on.
 const GIVEN_MAX: usize = 64;
 const NAME_CHARS_MAX: usize = 64;
 /// The last event of a run, which says what it came to.

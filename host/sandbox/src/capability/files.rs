@@ -73,7 +73,7 @@ impl CallState {
         }
     }
 
-    /// Tells the operator which line would grant a file that a component wanted to read.
+    /// Logs for the operator which line would grant a file that a component wanted to read.
     fn say_what_grants(&self, error: &files::Error) {
         let files::Error::NotGranted(name) = error else { return };
         let component = &*self.context.component;
@@ -116,7 +116,7 @@ async fn read(file: Arc<File>, offset: u64, length: usize) -> io::Result<Vec<u8>
     blocking(read).await
 }
 
-/// As much as is in memory already; none where the system cannot tell.
+/// As much as is in memory already; none where the system cannot say.
 #[cfg(target_os = "linux")]
 fn read_in_memory(file: &File, bytes: &mut [u8], offset: u64) -> usize {
     use rustix::io::{ReadWriteFlags, preadv2};

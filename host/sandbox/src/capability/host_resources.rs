@@ -1,4 +1,4 @@
-//! What a component reaches of the machine beside its database: files, folders, blobs, its bell.
+//! What a component reaches of the machine beside its database: files, folders, blobs, its events.
 
 use std::{
     collections::BTreeSet,
@@ -23,13 +23,13 @@ use store::{
 /// What one component reaches. Opened once, shared by all calls of a version.
 #[derive(Clone, Default)]
 pub struct HostResources {
-    /// Files, by name.
+    /// Files that it may read, by name.
     pub files: Files,
     /// Folders, as the guest sees them.
     pub folders: Folders,
-    /// The store of blobs.
+    /// The store of blobs, where it may use that.
     pub blobs: Option<Blobs>,
-    /// The component's bell.
+    /// The channel on which the component publishes events.
     pub bell: Bell,
     /// Where the page is, if there is one.
     pub page: Option<Arc<str>>,
@@ -43,7 +43,7 @@ pub struct HostResources {
     pub around: Around,
 }
 
-/// What all components share.
+/// What all components have in common.
 #[derive(Clone)]
 pub struct Shared {
     pub blobs: Blobs,
@@ -63,18 +63,18 @@ type Identity = (Option<SystemTime>, u64, u64);
 #[derive(Debug, thiserror::Error)]
 #[error("{what} {name}: {path}: {source}", path = path.display())]
 pub struct HostResourcesError {
-    /// `file` or `folder`.
+    /// The kind: `file` or `folder`.
     pub what: &'static str,
     /// Its name for the component.
     pub name: String,
     /// Where it should be.
     pub path: PathBuf,
-    /// What the system says.
+    /// The system's error.
     pub source: io::Error,
 }
 
 impl HostResources {
-    /// The same for a trial: what is read is read, what is made or rung is thrown away.
+    /// The same for a trial: what is read is read, what is made or published is thrown away.
     pub fn on_trial(&self) -> Self {
         Self { blobs: None, bell: Bell::default(), around: Around::default(), ..self.clone() }
     }

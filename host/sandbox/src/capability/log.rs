@@ -1,5 +1,5 @@
-//! What a component tells while it is called: `log`, its lines in the operator's log and to a caller who asked for
-//! them; `progress`, how far along it is; `events`, the bell that it rings; `event-stream`, what a route writes to its
+//! What a component sends while it is called: `log`, its lines in the operator's log and to a caller who asked for
+//! them; `progress`, how far along it is; `events`, what it publishes; `event-stream`, what a route writes to its
 //! client. Of each as much as a call may.
 
 use serde::de::IgnoredAny;

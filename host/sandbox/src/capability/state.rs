@@ -64,7 +64,7 @@ pub struct Setup {
 
 /// What one round of a call brings along.
 pub struct Round {
-    /// Tells calls apart, in errors and in the log.
+    /// The number of the call, in errors and in the log.
     pub call_id: u64,
     pub caller: Caller,
     pub notifications: Option<Notifications>,
@@ -94,7 +94,7 @@ pub struct CallContext {
     /// As it is called in the log.
     pub component: Arc<str>,
     pub setup: Arc<Setup>,
-    /// What capabilities are used is told below its span.
+    /// The round; what capabilities are used is traced below its span.
     pub round: Round,
     pub deadline: Instant,
     /// What all instances of the component have of memory now, in bytes.
@@ -143,12 +143,12 @@ impl CallState {
 }
 
 impl CallState {
-    /// The component and the number of the call, as the log tells them.
+    /// The component and the number of the call, as the log has them.
     pub fn whose(&self) -> (&str, u64) {
         (&self.context.component, self.context.round.call_id)
     }
 
-    /// Tells the operator something in the component's log, as far as there is room in it.
+    /// Writes a line for the operator to the component's log, as far as there is room in it.
     pub(super) fn warn(&self, line: &str) {
         let ((component, call), line) = (self.whose(), self.log.take(line));
         if !line.is_empty() {
@@ -177,7 +177,7 @@ fn wasi_of(context: &CallContext, log: &LogBudget) -> WasiCtx {
 }
 
 impl Drop for CallState {
-    /// Says once what was dropped, now that it is known how much.
+    /// Logs once what was dropped, now that it is known how much.
     fn drop(&mut self) {
         let (component, call) = self.whose();
         let bytes = self.log.dropped();

@@ -70,7 +70,7 @@ impl Asking {
     }
 }
 
-/// What lets calls happen.
+/// The rules by which calls are allowed.
 #[derive(Clone)]
 pub enum Acts {
     /// What the component was given: its tools, and those that run without being allowed one by one.
@@ -79,7 +79,7 @@ pub enum Acts {
     Assistant(Arc<Acting>),
 }
 
-/// An assistant that acts.
+/// An assistant that calls tools.
 pub struct Acting {
     pub assistant: String,
     pub policy: Arc<Policy>,
@@ -111,7 +111,7 @@ pub struct Ask {
     pub trace: TraceHeaders,
     /// The components that wait for it.
     pub chain: Vec<Arc<str>>,
-    /// Where what happens goes.
+    /// The channel for the events of the run.
     pub events: mpsc::Sender<Written>,
 }
 
@@ -126,7 +126,7 @@ pub trait Surroundings: Send + Sync {
     /// Whether there is no tool of that name, for whatever caller.
     fn lacks(&self, tool: &str) -> bool;
 
-    /// Makes one call.
+    /// Makes one call on behalf of `by`.
     fn call(&self, by: Requested, request: ToolRequest) -> BoxFuture<'static, ToolOutcome>;
 
     /// How a call stands that was held; one that is being made is waited for as long as `patience`.

@@ -24,7 +24,7 @@ pub enum LoadError {
     TooMuch {
         /// The limit, as it is called in the configuration.
         limit: &'static str,
-        /// What was found.
+        /// The amount that was found.
         what: String,
     },
     /// Its limits are such that nothing could run.
@@ -53,7 +53,7 @@ pub enum LoadError {
     /// It describes a tool, a prompt, a resource or a template that cannot be offered.
     #[error(transparent)]
     Offer(#[from] OfferError),
-    /// What it says of its resources cannot be offered.
+    /// Its list of resources cannot be offered.
     #[error("its resources: {0}")]
     Resources(String),
     /// It declares routes that cannot be answered.
@@ -88,7 +88,7 @@ pub enum LoadError {
     /// An example of its own does not hold.
     #[error("its example {name:?} does not hold: {found}")]
     Example {
-        /// The example's name.
+        /// The name of the example.
         name: String,
         /// What came in place of what was expected.
         found: String,
@@ -98,22 +98,22 @@ pub enum LoadError {
         "it wants {wanted}, which generation {before} did not need; to let it, run: madoguchi accept {component}"
     )]
     Greedier {
-        /// Who.
+        /// The component's name.
         component: String,
-        /// The generation that serves.
+        /// The number of the generation that serves.
         before: u64,
         /// The imports and grants that are new.
         wanted: String,
     },
-    /// It says what it needs, and the operator has not given it that yet.
+    /// It asks for grants, and the operator has not given it them yet.
     #[error("it waits to be allowed, with: madoguchi accept {component}; {asked}")]
     Asks {
-        /// Who.
+        /// The component's name.
         component: String,
         /// What it would do, in sentences.
         asked: String,
     },
-    /// What it says that it needs cannot be given.
+    /// The grants that it asks for cannot be given.
     #[error("what it asks for cannot be given: {0}")]
     Unusable(String),
     /// Calls that fitted the version before it may fail with this one.
@@ -121,11 +121,11 @@ pub enum LoadError {
         "it breaks callers of generation {before}: {breaks}; to let it all the same, run: madoguchi accept {component}"
     )]
     Breaking {
-        /// Who.
+        /// The component's name.
         component: String,
-        /// The generation that serves.
+        /// The number of the generation that serves.
         before: u64,
-        /// Each break.
+        /// The breaking differences, in one line.
         breaks: String,
     },
     /// It was tried, and sent back.
@@ -133,11 +133,11 @@ pub enum LoadError {
         "it was generation {number}, which was {status}; to try it again, run: madoguchi rollback {component} --to {number}; or put another build in its place"
     )]
     Rejected {
-        /// Who.
+        /// The component's name.
         component: String,
         /// The generation that it was.
         number: u64,
-        /// How that ended.
+        /// How that generation ended.
         status: super::Status,
     },
     /// The operator looked at it and did not want it.
@@ -145,7 +145,7 @@ pub enum LoadError {
         "the operator refused this build; to have it all the same, run: madoguchi load FILE --name {component}; or put another build in its place"
     )]
     Unwanted {
-        /// Who.
+        /// The component's name.
         component: String,
     },
     /// Another component offers one of its tools, prompts or resources.
@@ -154,7 +154,7 @@ pub enum LoadError {
 }
 
 impl LoadError {
-    /// Whether the operator's word lets the build serve.
+    /// Whether the operator's approval lets the build serve.
     pub fn waits_for_leave(&self) -> bool {
         matches!(self, Self::Greedier { .. } | Self::Breaking { .. } | Self::Asks { .. })
     }
@@ -179,7 +179,7 @@ pub enum CallError {
     /// No component offers the tool.
     #[error("unknown tool {tool:?}")]
     UnknownTool {
-        /// What was asked for.
+        /// The name that was asked for.
         tool: String,
         /// Tools whose names come close.
         similar: Vec<String>,
@@ -187,51 +187,51 @@ pub enum CallError {
     /// No component offers the prompt.
     #[error("unknown prompt {name:?}")]
     UnknownPrompt {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
     },
     /// No component has the resource, or its component knows nothing of it.
     #[error("unknown resource {uri:?}")]
     UnknownResource {
-        /// What was asked for.
+        /// The URI that was asked for.
         uri: String,
     },
     /// The caller's scopes do not reach so far.
     #[error("the scope {scope} is missing")]
     Forbidden {
-        /// What would let them.
+        /// The scope that would let them.
         scope: String,
     },
     /// The answers carried along do not belong to this call.
     #[error("{0}")]
     State(#[from] StateError),
-    /// The tool stopped, in its own words: for the caller to read.
+    /// The tool stopped with a message for the caller to read.
     #[error("stopped: {0:?}")]
     Stopped(Stop),
     /// The component broke its contract: for the log, never for the caller.
     #[error("{component} trapped in call {call_id}: {source:#}")]
     Trapped {
-        /// Whose fault it is.
+        /// The component that trapped.
         component: Arc<str>,
         /// Which call, as in the log.
         call_id: u64,
-        /// What happened.
+        /// The error with its backtrace.
         source: wasmtime::Error,
     },
     /// The component put out what it must not.
     #[error("{component} broke its contract in call {call_id}: {what}")]
     Broken {
-        /// Whose fault it is.
+        /// The component that broke it.
         component: Arc<str>,
         /// Which call, as in the log.
         call_id: u64,
-        /// What it did.
+        /// What it did, and what it may.
         what: String,
     },
     /// The call took more than it may.
     #[error("{component} exceeded {limit} in call {call_id}")]
     LimitExceeded {
-        /// Whose fault it is.
+        /// The component that exceeded it.
         component: Arc<str>,
         /// Which call, as in the log.
         call_id: u64,
@@ -241,13 +241,13 @@ pub enum CallError {
     /// It did not accept its settings when it was started first, and so serves nothing.
     #[error("the settings of {component} are refused")]
     SettingsRefused {
-        /// Which component.
+        /// The component's name.
         component: Arc<str>,
     },
     /// All places are taken, and the queue is full or did not move in time.
     #[error("{component} is busy")]
     Busy {
-        /// Who is busy.
+        /// The component's name.
         component: Arc<str>,
         /// When there is likely to be a place.
         retry_after_ms: u64,
@@ -273,7 +273,7 @@ pub struct NameClash {
     pub what: &'static str,
     /// Its name, or its URI.
     pub name: Arc<str>,
-    /// Who offered it first.
+    /// The component that offered it first.
     pub incumbent: Arc<str>,
     /// How the operator can rename one, where they can.
     pub how: &'static str,
@@ -334,7 +334,7 @@ const SAID: [(&str, &str); 5] = [
     ("store handle limit exceeded", "handles_max"),
 ];
 
-/// The limit that `error` tells of, where that is certain.
+/// The limit that `error` names, where that is certain.
 pub(super) fn limit_of(error: &wasmtime::Error) -> Option<&'static str> {
     match error.downcast_ref::<Trap>() {
         Some(Trap::StackOverflow) => return Some("stack_bytes_max"),

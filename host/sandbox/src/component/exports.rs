@@ -102,11 +102,11 @@ impl Exports {
     }
 }
 
-/// Names that one component may tell, their bytes, and other names of one thing.
+/// Names that one component may list, their bytes, and other names of one thing.
 const NAMES_MAX: usize = 4_096;
 const NAME_BYTES_MAX: usize = 256;
 const OTHER_NAMES_MAX: usize = 64;
-/// The kind of names that are examples of what may be written, and how many of them one component may tell.
+/// The kind of names that are examples of what may be written, and how many of them one component may list.
 const SAMPLE: &str = "sample";
 const SAMPLES_MAX: usize = 64;
 
@@ -174,8 +174,8 @@ impl LoadedComponent {
         }
     }
 
-    /// Runs its schedule once, in an instance of its own, where it has one; what went wrong in the
-    /// component's own words.
+    /// Runs its schedule once, in an instance of its own, where it has one; the inner error is the
+    /// component's own message.
     pub async fn run_schedule(&self) -> Result<Result<(), String>, CallError> {
         let Some(export) = &self.exports.schedule else { return Ok(Ok(())) };
         self.in_place(Round::of_host(), async |store, instance| {
@@ -203,7 +203,7 @@ impl LoadedComponent {
         self.exports.names.is_some() || self.exports.samples.is_some()
     }
 
-    /// What people may call what it has, as far as that may be told on.
+    /// What people may call what it has, as far as that may be passed on.
     pub async fn names(&self) -> Result<Vec<types::Name>, CallError> {
         let Some(export) = &self.exports.names else { return Ok(Vec::new()) };
         let round = self.own_round();

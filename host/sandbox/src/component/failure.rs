@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{CallError, Problem, Stop};
 use base::failure::{Failure, INVALID, shortened};
 
-/// Bytes that one of several problems may have, and the place where it is; and how many are told.
+/// Bytes that one of several problems may have, and the place where it is; and how many are reported.
 const PROBLEM_BYTES_MAX: usize = 1 << 10;
 const POINTER_BYTES_MAX: usize = 256;
 const PROBLEMS_MAX: usize = 1_000;

@@ -22,7 +22,7 @@ use base::{caller::Caller, grants::Grant};
 pub use runs::Role as RunRole;
 pub use wit::{Agenda, Job, Outcome as JobOutcome, Pause};
 
-/// What is said where there are none.
+/// The error where there are none.
 const NO_JOBS: &str = "it has no jobs";
 
 impl LoadedComponent {
@@ -37,7 +37,7 @@ impl LoadedComponent {
         self.setup.limits.jobs_max.min(half).max(1)
     }
 
-    /// What is to be done now, beside the jobs of `running`; what went wrong in the component's own words.
+    /// What is to be done now, beside the jobs of `running`; the inner error is the component's own message.
     pub async fn due(&self, running: &[String]) -> Result<Result<Agenda, String>, CallError> {
         let Some(export) = &self.exports.jobs else { return Ok(Err(NO_JOBS.to_owned())) };
         let round = Round { caller: self.own_caller(), ..Round::of_host() };

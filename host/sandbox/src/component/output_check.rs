@@ -1,4 +1,4 @@
-//! What a component puts out, held against what it promised, before anybody sees it.
+//! What a component puts out, held against what it promised, before a client sees it.
 //!
 //! That it is JSON, an object, and no deeper than other programs can read is checked always: the
 //! bytes go out to clients as they are. Whether it fits its schema is checked as configured; the
@@ -145,7 +145,7 @@ fn content(content: &Content) -> Result<(), String> {
     optional("a content's meta", meta.as_deref())
 }
 
-/// Whether what is there, called so in what is said of it, is an object.
+/// Checks that `json`, where it is there, is an object; `what` names it in the error.
 fn optional(what: &str, json: Option<&str>) -> Result<(), String> {
     json.map_or(Ok(()), object).map_err(|why| format!("{what} {why}"))
 }

@@ -21,7 +21,7 @@ const SEGMENT_BYTES_MAX: usize = 64;
 /// Seconds after which a client may come back, at most.
 const RETRY_AFTER_S_MAX: u32 = 24 * 60 * 60;
 
-/// One route.
+/// A route that the component declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
     /// `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
@@ -43,7 +43,7 @@ enum Segment {
     Named(String),
 }
 
-/// What a request meets.
+/// What there is for a request's path and method.
 pub enum Found<'a> {
     /// A route, with its parameters.
     Route(&'a Route, Vec<(String, String)>),
@@ -106,7 +106,7 @@ impl Route {
     }
 }
 
-/// `POST loans/{book}`.
+/// Such as `POST loans/{book}`.
 impl fmt::Display for Route {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.method, self.path)
@@ -147,7 +147,7 @@ fn read_all(declared: Vec<wit::Route>, tools: &BTreeSet<&str>) -> Result<Vec<Rou
     Ok(routes)
 }
 
-/// A text of a component's, short enough to be told.
+/// A text of a component's, short enough for an error.
 fn shown(text: &str) -> String {
     text.chars().take(SEGMENT_BYTES_MAX).collect()
 }

@@ -16,9 +16,9 @@ const OWN_VIEWS: &str = "madoguchi/views";
 pub enum Audience {
     /// Models, and views as well.
     Models,
-    /// Views alone: no model is told of it.
+    /// Views alone: no model sees it.
     Views,
-    /// The host itself: no caller is told of it.
+    /// The host itself: no caller sees it.
     Host,
 }
 
@@ -27,12 +27,12 @@ pub enum Audience {
 pub enum Viewer {
     /// A client that hands what it gets to a model.
     Client,
-    /// One that draws views.
+    /// A client that draws views.
     Page,
 }
 
 impl Audience {
-    /// Of a tool with that meta; one that says nothing is for everybody.
+    /// The audience of a tool with that meta; without an entry, models and views.
     pub fn of(meta: &Map<String, Value>) -> Self {
         let visibility = meta.get("ui").and_then(|it| it.get("visibility")?.as_array());
         match visibility {
@@ -42,7 +42,7 @@ impl Audience {
         }
     }
 
-    /// Whether `viewer` is told of it.
+    /// Whether `viewer` sees it.
     pub fn has(self, viewer: Viewer) -> bool {
         match self {
             Self::Models => true,
@@ -58,7 +58,7 @@ impl Viewer {
         if declares(capabilities, &VIEWS) { Self::Page } else { Self::Client }
     }
 
-    /// What of a tool's meta it can use: texts for pages and words on views are for those that draw.
+    /// What of a tool's meta it can use: texts for pages and texts on views are for those that draw.
     pub fn meta(self, meta: &Map<String, Value>) -> Map<String, Value> {
         let is_for_pages = |name: &str| name == "ui" || name.starts_with("madoguchi/");
         let all = meta.iter().filter(|(name, _)| self == Self::Page || !is_for_pages(name));

@@ -18,7 +18,7 @@ const PROMPTS_MAX: usize = 256;
 /// Arguments that one prompt may take.
 const ARGUMENTS_MAX: usize = 64;
 
-/// The entry of a prompt's `_meta` that models are told before they ask for anything.
+/// The entry of a prompt's `_meta` that models read before they ask for anything.
 const INSTRUCTIONS: &str = "madoguchi/instructions";
 /// Bytes that it may have.
 const INSTRUCTIONS_BYTES_MAX: usize = 2 << 10;
@@ -26,28 +26,28 @@ const INSTRUCTIONS_BYTES_MAX: usize = 2 << 10;
 /// A prompt on offer.
 #[derive(Clone, Debug)]
 pub struct Prompt {
-    /// Its name.
+    /// The name by which it is asked for.
     pub name: Arc<str>,
     /// Its name for people.
     pub title: Option<String>,
     /// What it is good for.
     pub description: Option<String>,
-    /// What it takes.
+    /// The arguments that it takes.
     pub arguments: Vec<Argument>,
-    /// More about it.
+    /// Its `_meta`, where it has one.
     pub meta: Option<Map<String, Value>>,
-    /// What models are told before they ask for anything: `_meta["madoguchi/instructions"]`.
+    /// What models read before they ask for anything: `_meta["madoguchi/instructions"]`.
     pub instructions: Option<Arc<str>>,
 }
 
 /// What a prompt takes.
 #[derive(Clone, Debug)]
 pub struct Argument {
-    /// Its name.
+    /// The argument's name.
     pub name: String,
     /// Its name for people.
     pub title: Option<String>,
-    /// What it is.
+    /// What it is, for people and models.
     pub description: Option<String>,
     /// Whether the prompt cannot do without.
     pub required: bool,
@@ -108,21 +108,21 @@ const TEMPLATES_MAX: usize = 256;
 /// Resources that may stand on one page.
 const PAGE_MAX: usize = 1_024;
 
-/// One thing to read.
+/// A resource: one thing to read.
 #[derive(Clone, Debug)]
 pub struct Resource {
-    /// Where it is.
+    /// The URI by which it is read.
     pub uri: Arc<str>,
-    /// As it is listed, in MCP's words.
+    /// As MCP lists it.
     pub listed: Value,
 }
 
-/// Many things to read.
+/// A resource template: many things to read.
 #[derive(Clone, Debug)]
 pub struct Template {
-    /// Where they are.
+    /// The template of their URIs.
     pub uri_template: UriTemplate,
-    /// As it is listed, in MCP's words.
+    /// As MCP lists it.
     pub listed: Value,
 }
 

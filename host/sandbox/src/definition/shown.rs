@@ -9,7 +9,7 @@ use store::digest::digest;
 /// A tool as it was shown, part by part as digests.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shown {
-    /// `component:NAME` or `server:NAME`.
+    /// The owner: `component:NAME` or `server:NAME`.
     owner: String,
     title: String,
     description: String,
@@ -18,7 +18,7 @@ pub struct Shown {
     annotations: String,
 }
 
-/// What a tool says of itself, as text.
+/// How a tool describes itself, as text.
 pub struct Says<'a> {
     pub title: Option<&'a str>,
     pub description: &'a str,
@@ -51,7 +51,7 @@ impl Shown {
         Self { owner, ..self.clone() }
     }
 
-    /// Whose it is.
+    /// The component or server that owns it.
     pub fn owner(&self) -> Option<Owner<'_>> {
         match self.owner.split_once(':')? {
             ("component", name) => Some(Owner::Component(name)),

@@ -1,4 +1,4 @@
-//! `/api/approvals`: the calls that wait for the caller's word. `GET` lists them, `GET` of one says what
+//! `/api/approvals`: the calls that wait for the caller's decision. `GET` lists them, `GET` of one says what
 //! became of it, and `POST` answers it. Everything else that asks a person, such as the page and MCP
 //! clients, ends in the same place.
 
@@ -33,7 +33,7 @@ use calls::{
 /// Bytes that an answer may have.
 const BODY_BYTES_MAX: usize = 256 << 10;
 
-/// What a person says: whether the call is made, or what its questions are answered.
+/// What a person decides: whether the call is made, or what its questions are answered.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Said {
@@ -135,7 +135,7 @@ impl Endpoints {
         })
     }
 
-    /// One approval as its caller is told.
+    /// One approval as its caller gets it.
     fn told(&self, it: &Approval, caller: &Caller) -> Value {
         let language = Language::of(Some(caller.locale.as_deref().unwrap_or("ja")), "");
         let catalog = self.calls.registry.catalog();
@@ -175,7 +175,7 @@ impl Endpoints {
 /// What an answer looks like.
 const FORM: &str = "The body is {\"allow\": true}, {\"allow\": false} or {\"answers\": {KEY: {\"action\": …, \"content\": …}}}, each with \"argumentsSha256\" where the arguments are to be the ones that were shown";
 
-/// The person's word comes too late, or is another than what is asked for.
+/// The person's decision comes too late, or is of another kind than what is asked for.
 fn over(it: &Approval) -> Failure {
     let (error, status, message) = match it.state {
         Stands::Waits => ("not_asked", 409, "The call waits to be allowed; it has asked nothing."),

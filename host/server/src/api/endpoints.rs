@@ -84,7 +84,7 @@ async fn answer(State(endpoints): State<Endpoints>, request: http::Request<Body>
     response
 }
 
-/// Where a request leads.
+/// The component that a request leads to.
 struct Asked {
     component: Arc<LoadedComponent>,
     /// The path there, as it was sent.
@@ -336,7 +336,7 @@ fn events(events: impl Stream<Item = Written> + Send + 'static) -> Response {
     response
 }
 
-/// What is told at the end of events where the component failed.
+/// The last event of a stream where the component failed.
 fn failed(answer: Result<RouteAnswer, CallError>) -> Option<Written> {
     let failure = Failure::from(answer.err()?);
     let status = StatusCode::from_u16(failure.status).unwrap_or(StatusCode::BAD_REQUEST);

@@ -1,4 +1,4 @@
-//! `GET /api/health` (NAV-15): whether the counter is open, and what is behind it that the caller
+//! `GET /api/health` (NAV-15): whether the server works, and what it serves that the caller
 //! may know of.
 
 use axum::{
@@ -18,7 +18,7 @@ use mcp::{Servers, Status};
 use registry::{Catalog, Registry, control::Troubles};
 use store::disk::Disk;
 
-/// What health is told from.
+/// What health is reported from.
 #[derive(Clone)]
 pub(crate) struct Health {
     pub(crate) registry: Registry,
@@ -123,7 +123,7 @@ fn told(
     told
 }
 
-/// Adds to `told` what a component says, table by table; what is the server's own is not for it to say.
+/// Adds to `told` what a component reports, table by table; it cannot replace what the server reports itself.
 fn put(told: &mut Value, said: Map<String, Value>) {
     const OPEN: [&str; 3] = ["services", "assistants", "models"];
     for (table, entries) in said.into_iter().filter(|it| OPEN.contains(&it.0.as_str())) {

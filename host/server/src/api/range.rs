@@ -1,6 +1,6 @@
 //! Which part of a file a client asks for (RFC 9110, 14.2): one range, or the whole.
 
-/// What to send.
+/// The part of the file to send.
 #[derive(Debug, PartialEq)]
 pub(super) enum Part {
     Whole,

@@ -25,7 +25,7 @@ use sandbox::component::{CallError, InputRequired, Stop};
 
 /// Requests in one batch.
 const BATCH_MAX: usize = 32;
-/// Bytes of what is wrong with a request that are told.
+/// Bytes of what is wrong with a request that are quoted.
 const QUOTED_BYTES_MAX: usize = 1 << 10;
 
 #[derive(Deserialize)]
@@ -39,13 +39,13 @@ struct Request {
     params: Option<Box<RawValue>>,
 }
 
-/// What goes by an `id`, to be told where the rest cannot be read.
+/// The `id` alone, for the answer where the rest cannot be read.
 #[derive(Deserialize)]
 struct Named {
     id: Box<RawValue>,
 }
 
-/// Tells an `id` of null, which is answered, from none, which is not.
+/// Distinguishes an `id` of null, which is answered, from none, which is not.
 fn present<'de, D: serde::Deserializer<'de>>(id: D) -> Result<Option<Box<RawValue>>, D::Error> {
     Box::<RawValue>::deserialize(id).map(Some)
 }
@@ -182,8 +182,8 @@ async fn called(calls: &Calls, call: CallRequest) -> Result<Value, Failure> {
     }
 }
 
-/// A call that found no place, or that its caller may not make, is said so in HTTP too, for those
-/// who know what to do.
+/// A call that found no place, or that its caller may not make, has an HTTP status and headers that
+/// say so, too, for clients that know what to do.
 fn told(answer: &Answer) -> Response {
     let response = axum::Json(answer).into_response();
     let Outcomes::Error(error) = &answer.outcome else { return response };

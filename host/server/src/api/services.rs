@@ -1,5 +1,5 @@
-//! What components say of `GET /api/health` (NAV-15): how the services fare that they use. A request for health has
-//! them asked, and waits a moment for what they say: where they are slow, what they said last is told.
+//! What components report for `GET /api/health` (NAV-15): how the services fare that they use. A request for health
+//! asks them, and waits a moment for their answers: where they are slow, their last answer counts.
 
 use std::{
     collections::BTreeMap,
@@ -25,28 +25,28 @@ use sandbox::component::Request;
 const EVERY: Duration = Duration::from_secs(30);
 /// How long a request waits for them.
 const PATIENCE: Duration = Duration::from_millis(250);
-/// How old an answer may be that is told (NAV-15).
+/// How old an answer may be that is reported (NAV-15).
 const AGE_MAX: Duration = Duration::from_secs(60);
-/// What is said of a service that fails.
+/// The status of a service that fails.
 const ERROR: &str = "error";
 
-/// Where a component says its part.
+/// A look-up with which a component reports its part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct LookUp {
     component: String,
     path: String,
 }
 
-/// What was heard last and when, by component.
+/// The last answers and when they came, by component.
 type Heard = BTreeMap<String, (Instant, Map<String, Value>)>;
 
-/// All look-ups, and what they said.
+/// All look-ups, and their last answers.
 #[derive(Clone, Default)]
 pub(crate) struct Services {
     look_ups: Arc<[LookUp]>,
     heard: Arc<Mutex<Heard>>,
     wanted: Arc<Notify>,
-    /// Told whenever all have been asked: all requests that wait meanwhile share the answers.
+    /// Notified whenever all have been asked: all requests that wait meanwhile share the answers.
     asked: watch::Sender<()>,
 }
 
@@ -66,8 +66,8 @@ impl Services {
         (services, tokio::spawn(task))
     }
 
-    /// What each component says now, or has said within the last minute. One that has fallen silent fails with all
-    /// that it spoke of.
+    /// What each component reports now, or has reported within the last minute. One that no longer answers fails
+    /// with all the services that it reported.
     pub(crate) async fn told(&self) -> Vec<Map<String, Value>> {
         if !self.look_ups.is_empty() {
             let mut asked = self.asked.subscribe();
@@ -120,7 +120,7 @@ impl Services {
     }
 }
 
-/// Whether something of what was told fails.
+/// Whether a part of what was reported fails.
 pub(crate) fn fails(told: &Value) -> bool {
     match told {
         Value::String(word) => word == ERROR,
@@ -129,7 +129,7 @@ pub(crate) fn fails(told: &Value) -> bool {
     }
 }
 
-/// `said`, where what it is about is not heard of any more: what was there fails.
+/// `said` as it stands once its component no longer answers: what was connected fails.
 fn failing(said: &Value) -> Value {
     match said {
         Value::String(word) if word == "connected" => ERROR.into(),
@@ -140,7 +140,7 @@ fn failing(said: &Value) -> Value {
     }
 }
 
-/// What the component says now: an object. Nothing where it cannot say, and nothing of it where it is not served.
+/// What the component reports now: an object. Nothing where it cannot answer, and nothing of it where it is not served.
 async fn ask(registry: &Registry, it: &LookUp) -> Option<Option<Map<String, Value>>> {
     let component = registry.catalog().component(&it.component).cloned();
     let Some(component) = component.filter(|it| it.why_no_endpoints().is_none()) else {

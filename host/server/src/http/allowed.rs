@@ -30,7 +30,7 @@ impl Allowed {
     }
 
     /// Refuses what a page elsewhere, or a name that was bound to this machine behind the user's
-    /// back, would send (DNS rebinding). Tells the page where it is one from elsewhere that may.
+    /// back, would send (DNS rebinding). Returns the page's origin where it is one from elsewhere that may.
     pub(super) fn check(&self, parts: &Parts) -> Result<Option<HeaderValue>, Failure> {
         let host = self.check_host(parts)?;
         let Some(sent) = parts.headers.get(header::ORIGIN) else {
@@ -100,7 +100,7 @@ fn host<'a>(headers: &'a HeaderMap, authority: Option<&'a Authority>) -> Result<
     Ok(authority.map(Authority::as_str).or(named).unwrap_or_default())
 }
 
-/// As much of what was sent as is worth telling.
+/// As much of what was sent as is worth quoting.
 fn shown(text: &str) -> &str {
     &text[..text.floor_char_boundary(128)]
 }

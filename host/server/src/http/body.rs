@@ -27,11 +27,11 @@ pub(super) struct Metered {
     /// Where its bytes are counted, if they are kept.
     share: Option<Share>,
     bytes_max: usize,
-    /// Whether its end has come; of one in chunks its length does not tell.
+    /// Whether its end has come; of one in chunks its length is not known.
     is_read: bool,
 }
 
-/// Why a body ends before its end; the connection says it in its own words.
+/// Why a body ends before its end; the connection sends the error.
 #[derive(Debug, thiserror::Error)]
 #[error("the body is not read any further: {0:?}")]
 struct Unread(Failure);

@@ -30,7 +30,7 @@ use calls::{
     shares::Share,
 };
 
-/// How long a client is told to wait for room in the memory.
+/// How long a client is asked to wait for room in the memory.
 const FULL_WAIT_MS: u64 = 1_000;
 
 /// Routes, and what guards them.
@@ -139,7 +139,7 @@ impl Front {
         }
     }
 
-    /// The same once an identity provider has said who sends the request; nothing of its body is read before.
+    /// The same once an identity provider has identified the sender; nothing of its body is read before.
     async fn later(
         self,
         mut parts: Parts,

@@ -41,7 +41,7 @@ struct Rules {
     strangers: Option<Arc<Strangers>>,
     /// What those read who do not say it.
     language: Option<HeaderValue>,
-    /// Who says truly for whom they ask.
+    /// The proxies that are trusted to name their clients.
     trusted_proxies: Vec<IpAddr>,
     /// Where it is counted whom it turned away.
     metrics: Metrics,
@@ -51,7 +51,7 @@ struct Rules {
     operators: Operators,
     /// Whether there are addresses of toolsets.
     has_toolsets: bool,
-    /// What clients are told that get their tokens from identity providers, where there are such.
+    /// Where clients find the identity providers whose tokens are taken, where there are such.
     resource: Option<Arc<ProtectedResource>>,
 }
 
@@ -59,7 +59,7 @@ struct Rules {
 struct Operators {
     /// Opened by what the operator shows on this machine, where commands are served.
     access: Option<OperatorAccess>,
-    /// Who has shown that.
+    /// The operator, as a caller.
     principal: Arc<Principal>,
     /// What all of them may send at once: components are larger than other bodies.
     share: Share,
@@ -100,7 +100,7 @@ impl Pass {
 
 /// Why a request is not let in, or not yet.
 pub(super) enum Turned {
-    /// With this answer.
+    /// It is refused with this answer.
     Away(Box<Response>),
     /// An identity provider has to be asked first who sends it.
     Later,
@@ -263,7 +263,7 @@ impl Rules {
         }
         let is_stranger = known.is_none() && !self.authority.is_open();
         let shape = shape.unwrap_or(Shape::Rest);
-        // The chat refuses strangers in its own words, and reads nothing before.
+        // The chat refuses strangers with its own answer, and reads nothing before.
         let is_chat = parts.uri.path() == "/api/chat";
         if is_stranger && !is_chat && announced(&parts.headers) > STRANGERS_BODY_BYTES_MAX {
             self.metrics.refused(Refused::Unauthorized);
@@ -382,13 +382,13 @@ fn announced(headers: &HeaderMap) -> usize {
     length.and_then(|it| it.parse().ok()).unwrap_or(0)
 }
 
-/// Whether the answer is what its caller goes on hearing: it ends with their token.
+/// Whether the answer is a stream of notifications: it ends with the caller's token.
 fn is_subscription(parts: &Parts) -> bool {
     let listens = || parts.headers.get(METHOD).is_some_and(|it| it == "subscriptions/listen");
     parts.uri.path().starts_with("/mcp") && (parts.method == Method::GET || listens())
 }
 
-/// How a refusal of a request reads; nothing for the page's files, which are everybody's.
+/// How a refusal of a request reads; nothing for the page's files, which are public.
 fn shape(parts: &Parts, has_toolsets: bool) -> Option<Shape> {
     let path = parts.uri.path();
     match path {

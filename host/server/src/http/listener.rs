@@ -43,13 +43,13 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 const GROW_TICKS: u32 = 240;
 /// Connections that are taken in any case.
 const CONNECTIONS_MIN: usize = 8;
-/// The same trouble is told once in this time.
+/// The same problem is logged once in this time.
 const TOLD_EVERY: Duration = Duration::from_secs(10);
 /// What is read and thrown away after an answer to a request that was not read to its end: a client
 /// that still sends would lose the answer otherwise.
 const LINGER_BYTES_MAX: usize = 64 << 20;
 const LINGER_TIME: Duration = Duration::from_secs(2);
-/// What is said where there is no room for one more connection.
+/// The answer where there is no room for one more connection.
 const NO_ROOM: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
 
 /// All connections of a listener.
@@ -251,7 +251,7 @@ fn open_files_max() -> Option<usize> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Tells of trouble now and then, and not each time.
+/// Logs a problem now and then, and not each time.
 #[derive(Default)]
 struct Told {
     last: Option<Instant>,

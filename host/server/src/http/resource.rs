@@ -40,7 +40,7 @@ impl ProtectedResource {
         self.resource.is_described_at(parts.uri.path())
     }
 
-    /// The answer to it.
+    /// The answer to a request for the metadata.
     pub(super) fn describe(&self, parts: &Parts) -> Response {
         let mut response = match parts.method {
             Method::GET | Method::HEAD => Json(&self.resource.metadata).into_response(),
@@ -60,8 +60,8 @@ impl ProtectedResource {
         response
     }
 
-    /// `response` with where a token is to be had, where it says that one is needed or brings too little: in the
-    /// words of the providers.
+    /// `response` with where a token is to be had, where it says that one is needed or brings too little: with
+    /// the scopes of the providers.
     pub(super) fn challenge(&self, mut response: Response) -> Response {
         let headers = response.headers_mut();
         let said = headers.get(header::WWW_AUTHENTICATE).and_then(|it| it.to_str().ok());

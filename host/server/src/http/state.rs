@@ -51,7 +51,7 @@ pub(super) enum Phase {
 #[repr(u8)]
 pub(super) enum Failure {
     None,
-    /// It comes too slowly.
+    /// Its bytes come too slowly.
     Slow,
     /// There is no room for it now.
     Full,
@@ -59,14 +59,14 @@ pub(super) enum Failure {
     Large,
 }
 
-/// What a connection is told to do.
+/// What a connection is ordered to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, FromRepr)]
 #[repr(u8)]
 pub(super) enum Order {
     None,
     /// To take no more requests.
     Finish,
-    /// To go at once.
+    /// To close at once.
     Close,
 }
 
@@ -86,7 +86,7 @@ pub(super) fn ticks(seconds: u64) -> u32 {
     u32::try_from(seconds.saturating_mul(TICKS_PER_S)).unwrap_or(u32::MAX / 2)
 }
 
-/// One connection.
+/// One connection: what it does now, and since when.
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) peer: IpAddr,
@@ -140,7 +140,7 @@ impl State {
         now.wrapping_sub(self.since.load(Relaxed))
     }
 
-    /// Something has come.
+    /// Bytes have come from the client.
     pub(super) fn has_read(&self) {
         if self.phase.load(Relaxed) == Phase::Idle as u8 {
             self.enter(Phase::Head);
@@ -157,7 +157,7 @@ impl State {
         }
     }
 
-    /// A request has come.
+    /// Notes that a request has come.
     pub(super) fn begin(&self) {
         self.enter(Phase::Answering);
         self.began.store(self.clock.now(), Relaxed);
@@ -219,7 +219,7 @@ impl State {
         Order::from_repr(self.order.load(Relaxed)).unwrap_or(Order::Close)
     }
 
-    /// Tells the connection what to do.
+    /// Orders the connection to do something.
     pub(super) fn give(&self, order: Order) {
         self.order.fetch_max(order as u8, Relaxed);
         self.waker.wake();

@@ -28,7 +28,7 @@ const FILE: &str = "operator.json";
 /// Where the operator is served, and the token that lets them in.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Key {
-    /// Where.
+    /// Where the operator's listener is.
     pub addr: SocketAddr,
     /// What to send as a bearer token.
     pub token: String,
@@ -51,10 +51,10 @@ impl Key {
     }
 }
 
-/// Tells the operator from everybody else. The token itself is not kept.
+/// Distinguishes the operator from all other callers. The token itself is not kept.
 #[derive(Clone)]
 pub(crate) struct OperatorAccess {
-    /// HMAC under a key of this process: what is compared tells nothing about the token, and is
+    /// HMAC under a key of this process: what is compared reveals nothing about the token, and is
     /// compared in constant time.
     seal: Seal,
     tag: [u8; 32],

@@ -184,7 +184,7 @@ pub(super) async fn now(State(operator): State<Operator>) -> Json<Now> {
     })
 }
 
-/// How the server does.
+/// The state of the server, as its operator sees it.
 #[derive(Serialize)]
 pub(super) struct Now {
     version: &'static str,

@@ -1,4 +1,4 @@
-//! Why a server cannot start, said so that it can be mended.
+//! Why a server cannot start, and how to correct it.
 
 use std::{io, net::SocketAddr};
 
@@ -11,9 +11,9 @@ pub enum StartError {
     /// The address is taken or not ours.
     #[error("cannot listen on {addr}: {source}{}", hint(.source))]
     Listen {
-        /// The address.
+        /// Where it should listen.
         addr: SocketAddr,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// The data folder cannot be used.
@@ -30,9 +30,9 @@ pub enum StartError {
     /// The operator's address cannot be had.
     #[error("cannot serve the operator on {addr}: {source}{}", hint(.source))]
     Operator {
-        /// The address.
+        /// Where the operator should be served.
         addr: SocketAddr,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// The sandbox cannot be made here.

@@ -14,13 +14,13 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{BlobError, Blobs, Limits, UPLOADS_MAX, mime};
 
-/// The store's account.
+/// Which blobs are kept, and how much they take.
 #[derive(Default)]
 pub(super) struct Index {
     pub(super) blobs: BTreeMap<String, Kept>,
     /// What all have together.
     all: Share,
-    /// What each has who is told apart.
+    /// What each identified caller has.
     shares: HashMap<Arc<str>, Share>,
 }
 

@@ -1,4 +1,4 @@
-//! What a blob is: what its maker says, what it looks like, and whether a browser may show it.
+//! What a blob is: the type that its maker gave, what it looks like, and whether a browser may show it.
 
 /// A type that contents are recognised as.
 pub type Sniffed = &'static str;
@@ -87,7 +87,7 @@ fn essence(mime_type: &str) -> &str {
     mime_type.split(';').next().unwrap_or_default().trim()
 }
 
-/// Whether a browser may show it in place: it is what it says, and that is harmless.
+/// Whether a browser may show it in place: it is of the type that it has, and that is harmless.
 pub fn is_inline(mime_type: &str, sniffed: Option<&str>) -> bool {
     let declared = essence(mime_type);
     let Some(sniffed) = sniffed.filter(|_| INLINE.contains(&declared)) else { return false };

@@ -100,7 +100,7 @@ impl Upload {
         let owner = known.as_ref().map_or_else(|| self.owner.clone(), |it| it.1.clone());
         let kept = Kept { size: self.size, mime_type, sniffed, owner, used: now, touched: now };
         let path = blobs.path(id);
-        // The same content under the name that it has: what was said of it last holds.
+        // The same content under the name that it has: the last description holds.
         if known.is_none_or(|it| it.0 != kept.mime_type) {
             index::keep(&self.path, &path, &kept)?;
         } else {

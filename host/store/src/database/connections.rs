@@ -69,7 +69,7 @@ impl Site {
     }
 }
 
-/// A connection under guard.
+/// A connection that the second check guards.
 pub(super) struct Guarded {
     pub(super) site: Arc<Site>,
     pub(super) connection: Connection,

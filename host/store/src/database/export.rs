@@ -25,9 +25,9 @@ pub enum ExportError {
     /// There is no such table.
     #[error("no table `{table}`; there are: {}", .tables.join(", "))]
     NoTable {
-        /// What was asked for.
+        /// The name that was asked for.
         table: String,
-        /// What there is.
+        /// The tables that there are.
         tables: Vec<String>,
     },
     /// The database cannot be read.
@@ -92,7 +92,7 @@ const SECRET: &str = "SECRET_TEXT";
 struct Column {
     name: String,
     is_json: bool,
-    /// Whether it stays here.
+    /// Whether it is left out of exports.
     is_secret: bool,
     /// Place in the primary key from 1; 0 of a column that is not in it.
     key: u32,
@@ -162,7 +162,7 @@ fn object(row: &Row<'_>, columns: &[Column]) -> rusqlite::Result<Map<String, Jso
     Ok(object)
 }
 
-/// JSON has no infinity; a word says what a null would hide.
+/// JSON has no infinity; a text says what a null would hide.
 fn number(real: f64) -> Json {
     serde_json::Number::from_f64(real).map_or_else(|| real.to_string().into(), Json::Number)
 }

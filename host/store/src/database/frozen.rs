@@ -55,7 +55,7 @@ impl Drop for FrozenReader {
     }
 }
 
-/// Freezes `site` where `error` is the disk's and all that was committed is in the file; says why.
+/// Freezes `site` where `error` is the disk's and all that was committed is in the file; returns why.
 pub(super) fn freeze(site: &Arc<Site>, error: &OpenError) -> Option<String> {
     let OpenError::Sqlite { source, .. } = error else { return None };
     let is_the_disks = matches!(

@@ -1,4 +1,4 @@
-//! The second gate: SQLite's authorizer, which denies, and a clock in its engine, which stops.
+//! The second check: SQLite's authorizer, which denies, and a clock in its engine, which stops.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};

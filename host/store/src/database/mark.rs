@@ -23,7 +23,7 @@ const CHECK_TIME_BEHIND: Duration = Duration::from_secs(120);
 /// Why a log is not the one that was there.
 const NO_LOG: &str = "what was committed last is missing, for its log (the file that ends in -wal) is gone or damaged";
 
-/// What is written down.
+/// The mark, as it lies beside the database.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct Known {
     /// The number that the database has in its header (`user_version`), first of all in its log: one
@@ -47,7 +47,7 @@ fn read(site: &Site) -> Option<Known> {
     serde_json::from_slice(&fs::read(path(site)).ok()?).ok()
 }
 
-/// Whether there is what was there before, as far as can be told without opening it.
+/// Whether the database is still the one that was there before, as far as that shows without opening it.
 pub(super) fn check_file(site: &Site) -> Result<(), OpenError> {
     if !site.durable || read(site).is_none() {
         return Ok(());
@@ -85,7 +85,7 @@ pub(super) fn check(guarded: &Guarded) -> Result<(), OpenError> {
     }
 }
 
-/// What SQLite says of an opening that failed.
+/// SQLite's error of an opening that failed.
 pub(super) fn opened(site: &Site, source: rusqlite::Error) -> OpenError {
     match source.sqlite_error_code() {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {

@@ -53,17 +53,17 @@ pub enum MigrateError {
         "migration {number} `{name}` was applied in another form: leave it as it was and add a new one"
     )]
     Changed {
-        /// Its number.
+        /// The migration's number.
         number: u32,
-        /// Its name.
+        /// The migration's name.
         name: String,
     },
-    /// A statement failed.
+    /// One of its statements failed.
     #[error("migration {number} `{name}`: {}", told(error))]
     Failed {
-        /// Its number.
+        /// The migration's number.
         number: u32,
-        /// Its name.
+        /// The migration's name.
         name: String,
         /// Why, with the index of the statement.
         error: Error,

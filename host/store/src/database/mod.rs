@@ -2,7 +2,7 @@
 //!
 //! One file, one writer thread that commits what has queued up together (an fsync costs
 //! milliseconds, so sharing it is worth an order of magnitude), a few read-only connections that
-//! never wait for the writer. Every statement of a guest passes three gates, each of which would
+//! never wait for the writer. Every statement of a guest passes three checks, each of which would
 //! do alone for most attacks: the text (`scan`), SQLite's authorizer and limits (`guard`), and
 //! for reads a connection that cannot write.
 
@@ -98,7 +98,7 @@ impl Database {
         self.0.writer.transact(statements, deadline).await
     }
 
-    /// Applies the migrations that are new, in one transaction, and says how many those were.
+    /// Applies the migrations that are new, in one transaction, and returns how many those were.
     ///
     /// Applied ones that are not in the list are left alone: an older component lives with what a
     /// later one has added.

@@ -121,7 +121,7 @@ impl Readers {
     }
 }
 
-/// What only tests ask.
+/// Figures that only tests read.
 #[cfg(test)]
 impl Readers {
     /// Whether a connection that is idle would run this text on an async worker.

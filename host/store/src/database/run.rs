@@ -30,7 +30,7 @@ pub(super) fn measure(site: &Site, statements: &[Statement]) -> Result<usize, Er
     Ok(bytes)
 }
 
-/// Runs a batch, one statement after the other, until one fails; tells of each, failed or not.
+/// Runs a batch, one statement after the other, until one fails; reports each, failed or not.
 pub(super) fn batch(
     guarded: &Guarded,
     statements: &[Statement],

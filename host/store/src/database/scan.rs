@@ -1,4 +1,4 @@
-//! The first gate: reads a statement's text as SQLite's tokenizer does, and says what is not allowed.
+//! The first check: reads a statement's text as SQLite's tokenizer does, and says what is not allowed.
 //!
 //! SQLite's authorizer is never asked about `OR ROLLBACK` and `RAISE(ROLLBACK)`, which would end
 //! the transaction of a whole group; so the bare word ROLLBACK is refused wherever it stands. A
@@ -7,11 +7,11 @@
 /// What a statement is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
-    /// Through `query`.
+    /// A statement of `query`.
     Read,
-    /// Through `transact`.
+    /// A statement of `transact`.
     Write,
-    /// From a migration.
+    /// A statement of a migration.
     Migration,
 }
 

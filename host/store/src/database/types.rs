@@ -1,5 +1,5 @@
-//! What goes into a database and what comes out: statements, values, rows, errors, what a guest is told of what
-//! SQLite says, and how much of everything it may use.
+//! What goes into a database and what comes out: statements, values, rows, errors, what a guest learns of
+//! SQLite's errors, and how much of everything it may use.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -87,17 +87,17 @@ pub enum OpenError {
     /// Its folder is not there and cannot be made.
     #[error("cannot make the folder {path}")]
     Folder {
-        /// The folder.
+        /// The folder of the database.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// SQLite cannot open it or set it up: no leave to write, no database, damaged.
     #[error("cannot open the database {path}: {source}")]
     Sqlite {
-        /// The file.
+        /// The database's file.
         path: PathBuf,
-        /// What SQLite said.
+        /// SQLite's error.
         source: rusqlite::Error,
     },
     /// It is not the database that was there before, or not whole.
@@ -105,7 +105,7 @@ pub enum OpenError {
         "the database {path} is damaged: {found}. Stop the server and put a backup in its place, with the file {path}-state beside it removed; or, to begin anew without what was in it, remove {path} and all files whose names begin so"
     )]
     Damaged {
-        /// The file.
+        /// The database's file.
         path: PathBuf,
         /// What is wrong with it.
         found: String,
@@ -113,7 +113,7 @@ pub enum OpenError {
     /// The folder is on a file system that cannot share memory, which write-ahead logging needs.
     #[error("the database {path} cannot use write-ahead logging: its journal mode is {mode}")]
     Journal {
-        /// The file.
+        /// The database's file.
         path: PathBuf,
         /// The journal mode that it has instead.
         mode: String,
@@ -121,9 +121,9 @@ pub enum OpenError {
     /// The writer's thread could not be started.
     #[error("cannot start the writer of {path}")]
     Thread {
-        /// The file.
+        /// The database's file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
 }
@@ -189,7 +189,7 @@ impl Default for Limits {
     }
 }
 
-/// What the guest is told of an error of SQLite's.
+/// The guest's error for an error of SQLite's.
 pub(super) fn explain(site: &Site, statement: u32, error: rusqlite::Error) -> Error {
     let (failure, message) = match error {
         rusqlite::Error::SqliteFailure(failure, message) => {
@@ -240,7 +240,7 @@ fn constraint(statement: u32, failure: ffi::Error, message: &str) -> Error {
     Error::Constraint(ConstraintFailure { statement, kind, name })
 }
 
-/// SQLite says the same of a full disk and of its own page limit; a little file tells them apart.
+/// SQLite says the same of a full disk and of its own page limit; a small file shows which it is.
 fn full(site: &Site) -> Error {
     match crate::private::try_out(&site.path.with_extension("probe"), 256 << 10) {
         Ok(()) => {

@@ -100,7 +100,7 @@ impl Writer {
         let Some(thread) = thread else { return };
         let jobs = self.jobs.clone();
         let ended = tokio::task::spawn_blocking(move || {
-            // A writer that has gone already needs no telling.
+            // A writer that has gone already needs no message.
             let _ = jobs.send(Job::Close);
             thread.join()
         });

@@ -19,9 +19,9 @@ const PROBE_BYTES: usize = 16 << 10;
 /// What kind of lines a file has, each with files and a bound of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// What ran.
+    /// Calls that ran.
     Ran,
-    /// What was turned away.
+    /// Calls that were refused.
     Refused,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Journal {
     bytes: u64,
     /// Lines on their way into the file.
     pub(super) waiting: Vec<u8>,
-    /// Whether the last batch could not be written: said once, not for each.
+    /// Whether the last batch could not be written: logged once, not for each.
     is_failing: bool,
 }
 
@@ -74,7 +74,7 @@ impl Journal {
         written.is_ok()
     }
 
-    /// Tells the log where that has changed.
+    /// Logs where that has changed.
     fn tell(&mut self, written: &io::Result<()>) {
         match (written, self.is_failing) {
             (Err(error), false) => {
@@ -96,7 +96,7 @@ impl Journal {
         }
         let Some(file) = &mut self.file else { return Err(io::ErrorKind::NotFound.into()) };
         if let Err(error) = file.write_all(&self.waiting) {
-            // All of it comes again. Begun anew next time, which mends a line that is cut all the same.
+            // All of it comes again. Begun anew next time, which repairs a line that is cut all the same.
             let _ = file.set_len(self.bytes);
             self.file = None;
             return Err(error);

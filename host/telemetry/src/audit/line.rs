@@ -1,4 +1,4 @@
-//! One line of the audit log, put into words by the writer's thread.
+//! One line of the audit log, written by the writer's thread.
 
 use std::{
     borrow::Cow,
@@ -13,7 +13,7 @@ use store::digest::digest;
 /// Bytes of arguments that may wait in the queue; longer ones are digested before.
 const ARGUMENTS_BYTES_MAX: usize = 2 << 10;
 
-/// One call, as the log tells it.
+/// One call, as the log has it.
 #[derive(Serialize)]
 pub struct Line {
     #[serde(serialize_with = "rfc3339")]
@@ -43,7 +43,7 @@ pub struct Line {
     pub is_refused: bool,
 }
 
-/// What was called.
+/// The name of what was called.
 #[derive(Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Name {
@@ -55,7 +55,7 @@ pub enum Name {
 /// Who wanted a call on the principal's behalf.
 #[derive(Serialize)]
 pub struct OnBehalf {
-    /// `assistant:NAME` or `component:NAME`.
+    /// Who asked for it: `assistant:NAME` or `component:NAME`.
     pub asked_by: Arc<str>,
     /// The approval that it is held for, or made with.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -117,7 +117,7 @@ pub(super) fn push(line: &impl Serialize, to: &mut Vec<u8>) {
     to.push(b'\n');
 }
 
-/// Milliseconds, UTC.
+/// The time in UTC, with milliseconds.
 fn written(time: SystemTime) -> String {
     jiff::Timestamp::try_from(time).map_or_else(|_| String::new(), |it| format!("{it:.3}"))
 }
@@ -130,7 +130,7 @@ fn microseconds<S: Serializer>(duration: &Duration, to: S) -> Result<S::Ok, S::E
     to.serialize_u64(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX))
 }
 
-/// Twelve digits tell digests apart.
+/// Twelve digits are enough to distinguish digests.
 fn beginning<S: Serializer>(digest: &Option<Arc<str>>, to: S) -> Result<S::Ok, S::Error> {
     digest.as_deref().map(|it| it.get(..12).unwrap_or(it)).serialize(to)
 }

@@ -1,4 +1,4 @@
-//! Lines come back as they were sent, files stay within their bounds, and what is lost is told.
+//! Lines come back as they were sent, files stay within their bounds, and what is lost is reported.
 
 use std::{path::PathBuf, sync::atomic::AtomicUsize, time::SystemTime};
 

@@ -25,7 +25,7 @@ const GATHER: Duration = Duration::from_millis(20);
 const BATCH_BYTES: usize = 256 << 10;
 /// Bytes that wait for the disk to take lines again; beyond that they are counted and dropped.
 const WAITING_BYTES_MAX: usize = 1 << 20;
-/// How often to try again, and how often to tell how many more were turned away.
+/// How often to try again, and how often to report how many more were turned away.
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// What the writer's thread owns.
@@ -33,7 +33,7 @@ pub(super) struct Writer {
     ran: Journal,
     refused: Journal,
     state: Arc<State>,
-    /// When it was last told how many more were turned away.
+    /// When it last reported how many more were turned away.
     told: Option<Instant>,
 }
 
@@ -84,7 +84,7 @@ impl Writer {
             && !self.state.is_failing.load(Ordering::Relaxed)
     }
 
-    /// Puts what has come into words; those who want to know when it is written.
+    /// Makes lines of what has come; returns those who want to know when it is written.
     fn gather(&mut self, mut next: Option<Job>, jobs: &Receiver<Job>) -> Vec<SyncSender<()>> {
         let (mut bytes, mut asked) = (0, Vec::new());
         while bytes < BATCH_BYTES
@@ -109,7 +109,7 @@ impl Writer {
         journal.waiting.len() - before
     }
 
-    /// Writes what waits; with `is_all`, also what would be told later.
+    /// Writes what waits; with `is_all`, also what would be reported later.
     fn write(&mut self, is_all: bool) {
         let state = self.state.clone();
         let lost = state.lost_untold.swap(0, Ordering::Relaxed);

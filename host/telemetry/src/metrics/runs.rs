@@ -8,7 +8,7 @@ use prometheus_client::encoding::DescriptorEncoder;
 use super::{Metrics, text::counters};
 use crate::tally::RunUsage;
 
-/// Words for providers, and for endings of one assistant's runs, that are told apart; others are `other`.
+/// Names of providers, and of endings of one assistant's runs, that are counted one by one; others are `other`.
 const WORDS_MAX: usize = 16;
 const OTHER: &str = "other";
 

@@ -18,7 +18,7 @@ use crate::tally::Tally;
 use base::call::Ending;
 
 type Components = Vec<(Arc<str>, Arc<Tally>)>;
-/// A metric of each component: its name, what it says, its unit, and where it is read.
+/// A metric of each component: its name, what it measures, its unit, and where it is read.
 type Each = (&'static str, &'static str, Option<Unit>, fn(&Tally) -> u64);
 /// A metric of the server as a whole, with its value.
 type Number = (&'static str, &'static str, Option<Unit>, u64);
@@ -187,7 +187,7 @@ fn each(
     Ok(())
 }
 
-/// The memory that the process has, where the system tells.
+/// The memory that the process has, where the system reports it.
 pub(super) fn resident_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|it| it.strip_prefix("VmRSS:"))?;

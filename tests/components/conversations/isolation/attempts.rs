@@ -6,7 +6,7 @@ use tests::conversations::PASSKEY;
 
 use super::{House, caller};
 
-/// One thing that somebody tries.
+/// One thing that a caller tries.
 pub(super) struct Attempt {
     pub(super) caller: Caller,
     pub(super) arguments: Value,
@@ -61,7 +61,7 @@ fn by_people(
     names.iter().map(attempt).collect()
 }
 
-/// What is tried with a tool; none for one that nobody thought of.
+/// What is tried with a tool; none for one that has no case here.
 pub(super) fn of(tool: &str, house: &House) -> Option<Vec<Attempt>> {
     let strangers = ["taro", "nobody"];
     let others = ["jiro", "taro", "nobody"];
@@ -148,7 +148,7 @@ fn authenticating() -> Vec<Attempt> {
     tries.map(attempt).into()
 }
 
-/// Only what lies in another project; with an agent of one's own project anybody may talk.
+/// Only what lies in another project; with an agent of one's own project any agent may talk.
 fn starting(house: &House) -> Vec<Attempt> {
     let mut all = Vec::new();
     for target in ["worker-a", "worker-b"] {
@@ -181,7 +181,7 @@ fn sending(house: &House) -> Vec<Attempt> {
     all
 }
 
-/// A line as if worker-a had said it.
+/// A line as if worker-a had sent it.
 fn lines(house: &House) -> String {
     let line = json!({
         "id": "msg_forged", "senderId": "worker-a", "recipientId": "worker-b", "content": "mine",

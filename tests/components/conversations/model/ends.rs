@@ -1,4 +1,4 @@
-//! What agents hear and how conversations end: CONV-40 to CONV-54, CONV-70, and what people do.
+//! What agents are notified of and how conversations end: CONV-40 to CONV-54, CONV-70, and what people do.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use super::{
 const AT_ONCE: usize = 10;
 
 impl World {
-    /// CONV-40 to CONV-44.
+    /// Ends a conversation: CONV-40 to CONV-44.
     pub(super) fn end(
         &mut self,
         session: usize,
@@ -119,7 +119,7 @@ impl World {
         Some(json!({ "action": "conversation_expired", "talk": named(at), "target": target }))
     }
 
-    /// CONV-51: that somebody wants to talk, once.
+    /// CONV-51: that another agent wants to talk, once.
     fn request(&mut self, session: usize, hint: Option<usize>) -> Option<Value> {
         let who = self.sessions[session].who;
         let mine = |it: &usize| {

@@ -1,4 +1,4 @@
-//! What people see of the component, in the model's words, and the calls themselves.
+//! What people see of the component, in the model's form, and the calls themselves.
 
 use serde_json::{Value, json};
 use workbench::solo::SoloOutcome;

@@ -21,10 +21,10 @@ use super::{
 const PROJECTS: usize = 40;
 /// No two steps are at one moment.
 const TICK: Duration = Duration::from_millis(7);
-/// What an agent does at most until it has heard everything.
+/// What an agent does at most until it has received everything.
 const LAST_CALLS: usize = 40;
 
-/// As the component told it: with names for ids, as the model says it.
+/// As the component answered: with names for ids, as the model has them.
 pub(super) type Heard = Result<Value, (String, u16)>;
 
 /// A component, how many histories it has lived through, and for how many milliseconds.
@@ -42,7 +42,7 @@ pub(super) struct Play<'a> {
     pub(super) project: String,
     tokens: [Vec<String>; 3],
     pub(super) talks: Vec<String>,
-    /// What was said, by its id.
+    /// What the messages contain, by their ids.
     said: BTreeMap<String, String>,
 }
 
@@ -113,7 +113,7 @@ impl Play<'_> {
         Ok(())
     }
 
-    /// Lets an agent hear everything that is there for it.
+    /// Lets an agent receive everything that is there for it.
     async fn hear_out(&mut self, world: &mut World, who: Who) -> TestCaseResult {
         for _ in 0..LAST_CALLS {
             let call = |act| Step::Act { who, old: false, act };

@@ -19,7 +19,7 @@ pub(super) fn named(talk: usize) -> String {
 }
 
 impl World {
-    /// One step; `said` is new words for it, and `hint` the conversation that the answer named where
+    /// One step; `said` is a new text for it, and `hint` the conversation that the answer named where
     /// the catalogue leaves open which of several comes first.
     pub(super) fn step(&mut self, step: &Step, said: &str, hint: Option<usize>) -> Told {
         // Sweeps and calls alike look first at what is due (CONV-23).
@@ -68,9 +68,9 @@ impl World {
         }
     }
 
-    /// CONV-80 to CONV-82.
+    /// Opens a session: CONV-80 to CONV-82.
     fn authenticate(&mut self, who: Who) -> Value {
-        // To talk, where somebody wants that, or where there is a conversation to go on with.
+        // To talk, where another agent wants that, or where there is a conversation to go on with.
         let open = self.talks.iter().any(|it| it.is_open() && it.side(who).is_some());
         let chats = open || self.purposes.iter().any(|it| it.0 == who);
         if chats {
@@ -86,7 +86,7 @@ impl World {
         json!({ "purpose": if chats { "chat" } else { "task" }, "name": NAMES[who] })
     }
 
-    /// CONV-85.
+    /// Closes a session: CONV-85.
     fn logout(&mut self, session: usize) -> Value {
         let who = self.sessions[session].who;
         self.sessions[session].over = true;
@@ -141,7 +141,7 @@ impl World {
         Ok(json!({ "talk": named(talk), "status": "pending", "to": IDS[other] }))
     }
 
-    /// Puts down what was said.
+    /// Writes a message down.
     pub(super) fn say(
         &mut self,
         from: Who,
@@ -154,7 +154,7 @@ impl World {
         if let Some(at) = talk {
             let it = &mut self.talks[at];
             it.stirred = self.now;
-            // Waiting for the participant is not shortened by words, nor is a pause.
+            // Waiting for the participant is not shortened by messages, nor is a pause.
             if it.state == "active" && it.paused.is_none() {
                 it.since = self.now;
             }
@@ -169,7 +169,7 @@ impl World {
         self.messages.push(Message { talk, from, to, content, client, unread, read });
     }
 
-    /// CONV-60 to CONV-66.
+    /// Sends a message: CONV-60 to CONV-66.
     fn send(&mut self, session: usize, target: Target, client: Client, said: &str) -> Told {
         let who = self.sessions[session].who;
         let content = &words(IDS[who], client, said);
@@ -213,7 +213,7 @@ impl World {
         Ok(json!({ "message": content, "talk": talk.map(named), "to": IDS[other] }))
     }
 
-    /// CONV-75.
+    /// Sends an answer: CONV-75.
     fn respond(&mut self, at: usize, target: Option<Who>, client: Client, said: &str) -> Told {
         if !self.sessions[at].chats {
             return Err(("tool_not_available", 403));
@@ -227,7 +227,7 @@ impl World {
         }
     }
 
-    /// Whoever wrote the latest unread message, or the one that was read last; what was sent under
+    /// The sender of the latest unread message, or the one that was read last; what was sent under
     /// the same id goes where it went. In a conversation the answer is for the other side, even
     /// where a person has stepped in.
     fn whoever_wrote(&self, who: Who, client: Client) -> Option<Who> {

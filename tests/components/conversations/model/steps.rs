@@ -16,15 +16,15 @@ pub(super) type Client = Option<(u8, bool)>;
 pub(super) enum Target {
     /// One of the three, perhaps the sender.
     Agent(Who),
-    /// The person.
+    /// The person at the page.
     Person,
-    /// Nobody of that name.
+    /// A name that no agent has.
     Nobody,
     /// An agent of another project.
     Outsider,
 }
 
-/// One step.
+/// One step of a history.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     /// An agent comes in.

@@ -18,7 +18,7 @@ const PENDING: u64 = 300 * SECOND;
 const ACTIVE: u64 = 600 * SECOND;
 const PAUSE: u64 = 3_600 * SECOND;
 const SESSION: u64 = 3_600 * SECOND;
-/// How long a chat session may be idle before it is told to go; and once more before it is over.
+/// How long a chat session may be idle before it is asked to go; and once more before it is over.
 pub(super) const IDLE: u64 = 600 * SECOND;
 
 /// What the catalogue says of a project.
@@ -33,7 +33,7 @@ pub(super) struct World {
     pub(super) messages: Vec<Message>,
 }
 
-/// CONV-82.
+/// A session of an agent: CONV-82.
 #[derive(Clone, Copy)]
 pub(super) struct Session {
     pub(super) who: Who,
@@ -43,14 +43,14 @@ pub(super) struct Session {
     pub(super) active_at: u64,
 }
 
-/// A conversation.
+/// A conversation, as the model has it.
 pub(super) struct Talk {
     /// The initiator and the participant.
     pub(super) sides: [Who; 2],
     pub(super) state: &'static str,
     pub(super) purpose: Option<String>,
     pub(super) created: u64,
-    /// Since when its time-out counts: it was asked for, became active, something was said while it
+    /// Since when its time-out counts: it was asked for, became active, a message came while it
     /// was active, it went on after a pause, or it came to be terminating (CONV-23).
     pub(super) since: u64,
     /// When something last happened in it (CONV-42).
@@ -66,13 +66,13 @@ pub(super) struct Talk {
     /// Whether the participant got the request.
     pub(super) requested: bool,
     pub(super) acknowledged: [bool; 2],
-    /// Whether each side was told that it is over.
+    /// Whether each side was notified that it is over.
     pub(super) told: [bool; 2],
     /// State, by whom, by what.
     pub(super) steps: Vec<(&'static str, &'static str, &'static str)>,
 }
 
-/// Something that was said.
+/// A message, and who has still to read it.
 pub(super) struct Message {
     pub(super) talk: Option<usize>,
     pub(super) from: Who,
@@ -90,7 +90,7 @@ impl Talk {
         matches!(self.state, "pending" | "active")
     }
 
-    /// Which side somebody is on.
+    /// Which side an agent is on.
     pub(super) fn side(&self, who: Who) -> Option<usize> {
         self.sides.iter().position(|it| *it == who)
     }
@@ -106,12 +106,12 @@ impl Talk {
 }
 
 impl World {
-    /// Whether somebody has a session that is not over.
+    /// Whether an agent has a session that is not over.
     pub(super) fn is_live(&self, who: Who) -> bool {
         self.sessions.iter().any(|it| it.who == who && !it.over)
     }
 
-    /// A session for somebody who comes in.
+    /// A session for an agent that comes in.
     pub(super) fn admit(&mut self, who: Who, chats: bool) {
         let (until, active_at) = (self.now + SESSION, self.now);
         self.sessions.push(Session { who, chats: false, over: false, until, active_at });
@@ -129,7 +129,7 @@ impl World {
         self.sessions[session].chats = true;
     }
 
-    /// CONV-12.
+    /// Makes a pending conversation active: CONV-12.
     pub(super) fn activate(&mut self, talk: usize, by: &'static str, cause: &'static str) {
         let now = self.now;
         let it = &mut self.talks[talk];
@@ -138,7 +138,7 @@ impl World {
         self.purposes.retain(|it| it.1 != talk);
     }
 
-    /// CONV-15, CONV-18, CONV-19.
+    /// Begins to end a conversation: CONV-15, CONV-18, CONV-19.
     pub(super) fn terminate(
         &mut self,
         talk: usize,
@@ -180,8 +180,8 @@ impl World {
         }
     }
 
-    /// What the schedule does beside that: whoever is not there is not waited for (CONV-54), and is
-    /// not told an hour later, which is looked at once a minute.
+    /// What the schedule does beside that: an agent that is not there is not waited for (CONV-54), and is
+    /// not notified an hour later, which is looked at once a minute.
     pub(super) fn sweep(&mut self) {
         let is_seldom = (self.now / SECOND).is_multiple_of(60);
         for at in 0..self.talks.len() {
@@ -212,7 +212,7 @@ impl World {
                 it.ended_by = Some("system");
                 it.step("expired", "system", "pending_timeout");
                 it.over = now;
-                // Whoever never came is not going to read what was said in it.
+                // An agent that never came is not going to read the messages in it.
                 let absent = it.sides[1];
                 self.purposes.retain(|it| it.1 != at);
                 for message in self.messages.iter_mut().filter(|it| it.talk == Some(at)) {
@@ -230,8 +230,8 @@ impl World {
         }
     }
 
-    /// The last session of somebody may be over: then their conversations are, and the requests that
-    /// they made, and of what ends they are not told first (CONV-19, CONV-54, CONV-85).
+    /// The last session of an agent may be over: then its conversations are, and the requests that
+    /// it made, and of what ends it is not notified first (CONV-19, CONV-54, CONV-85).
     pub(super) fn leave(&mut self, who: Who) {
         if self.is_live(who) {
             return;
@@ -248,13 +248,13 @@ impl World {
         }
     }
 
-    /// Whether a message has come to somebody: not before they have joined (CONV-63).
+    /// Whether a message has come to an agent: not before it has joined (CONV-63).
     pub(super) fn has_come(&self, message: &Message, who: Who) -> bool {
         let Some(talk) = message.talk.map(|it| &self.talks[it]) else { return true };
         !matches!(talk.state, "pending" | "expired") || talk.sides[0] == who
     }
 
-    /// Whether there is something for somebody to read.
+    /// Whether there is something for an agent to read.
     pub(super) fn is_unread(&self, message: &Message, who: Who) -> bool {
         message.unread.contains(&who) && self.has_come(message, who)
     }
@@ -285,7 +285,7 @@ impl World {
         let said = self.messages.iter().filter(|it| it.talk == Some(talk));
         let said = said.enumerate().map(|(at, it)| {
             let to = it.to.map(|it| IDS[it]);
-            // Read is what nobody has still to read.
+            // Read is what no agent has still to read.
             let is_read = it.unread.is_empty() && !it.read.is_empty();
             json!([at + 1, IDS[it.from], to, it.content, is_read])
         });

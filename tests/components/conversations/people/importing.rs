@@ -1,4 +1,4 @@
-//! Lines of `chat.jsonl` come in: each once, each told where it does not fit (CONV-6, CONV-X22).
+//! Lines of `chat.jsonl` come in: each once, each reported where it does not fit (CONV-6, CONV-X22).
 
 use serde_json::{Value, json};
 

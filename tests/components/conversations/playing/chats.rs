@@ -14,7 +14,7 @@ async fn say(stage: &Stage, content: &str) {
     stage.it.call("send_chat", said).await;
 }
 
-/// What was said, oldest first.
+/// The messages, oldest first.
 async fn said(stage: &Stage) -> Vec<String> {
     let page = stage.it.get(CHAT, &[]).await.unwrap();
     let all = page["messages"].as_array().unwrap().iter();

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The last word in a conversation, who ended it, and why.
+/// The last message in a conversation, who ended it, and why.
 async fn end(stage: &Stage, id: &str) -> (String, Value, Value) {
     let seen = stage.see(id).await;
     let conversation = &seen["conversation"];

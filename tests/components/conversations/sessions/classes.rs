@@ -1,4 +1,4 @@
-//! Who may use which tool: nobody, whoever has a session, whoever is there to talk (CONV-111).
+//! Who may use which tool: without a session, with one, or with one that is there to talk (CONV-111).
 
 use std::time::Duration;
 

@@ -49,7 +49,7 @@ async fn whoever_is_not_let_in_reads_one_of_three_errors_and_exits_conv_80() {
         ("taro", PASSKEY, "shop", "Authentication failed"),
         ("operator", PASSKEY, "shop", "Authentication failed"),
         ("played", PASSKEY, "shop", "Authentication failed"),
-        // Only whoever has the passkey learns of projects.
+        // Only a caller who has the passkey learns of projects.
         ("bob", "wrong", "nowhere", "Authentication failed"),
         ("alice", PASSKEY, "nowhere", "Project not found"),
         ("alice", PASSKEY, "depot", "Agent not assigned to project"),

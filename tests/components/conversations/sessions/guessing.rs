@@ -20,7 +20,7 @@ async fn refusal(it: &Tested, agent: &str) -> Value {
     it.failure("authenticate", arguments).await
 }
 
-/// Whoever has the token of that name.
+/// The caller who has the token of that name.
 fn by(principal: &str) -> Caller {
     let mut caller = Caller::anonymous();
     caller.principal = principal.into();

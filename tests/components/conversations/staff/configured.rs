@@ -1,8 +1,8 @@
-//! What the operator set: every mistake is told by its place, and what is right is who is there.
+//! What the operator set: every mistake is reported by its place, and what is right is who is there.
 
 use super::*;
 
-/// What is said of settings that must not do.
+/// The problems of settings that must not do.
 async fn problems(settings: Value) -> String {
     let tested = bench().settings(settings).try_start().await;
     tested.err().expect("it must not start")

@@ -1,4 +1,4 @@
-//! The way that a model chooses: what it is asked (NAV-50 to NAV-54), and what its word comes to (NAV-6).
+//! The route that a model chooses: what it is asked (NAV-50 to NAV-54), and what its answer comes to (NAV-6).
 
 use serde_json::{Value, json};
 use tests::{
@@ -191,7 +191,7 @@ async fn a_model_that_searches_too_often_leaves_what_was_found() {
     assert!(body["route"]["polyline"].as_array().unwrap().len() > 10, "{body}");
     let message = body["reasoning"]["message"].as_str().unwrap();
     assert!(message.contains("上限に達した"), "{message}");
-    // A model that finds no word for it has found it all the same.
+    // A model that answers with no text has found it all the same.
     way.fake.says(uses(&[search("t1")])).says(json!({ "content": [] }));
     way.fake.says(json!({ "content": [] }));
     let body: Value = way.ask("一番早い", &[]).await.json().await.unwrap();

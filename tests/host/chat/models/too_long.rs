@@ -63,7 +63,7 @@ async fn what_is_too_long_is_sent_once_more_with_less() {
         let (before, after) = (bodies[0].to_string(), bodies[1].to_string());
         assert!(after.len() < before.len() * 3 / 4, "{} {}", before.len(), after.len());
         assert!(after.contains("続き") && after.contains("#8#") && !after.contains("#0#"));
-        // Where less does not help either, what helps is said.
+        // Where less does not help either, the error says what helps.
         talking.fake.fails(413).fails(413);
         let body = json!({ "message": "続き", "history": history() });
         let (status, answer) = talking.post(&body).await;

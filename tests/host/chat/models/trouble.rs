@@ -45,7 +45,7 @@ fn error(status: u16, retry_after: Option<&'static str>) -> Reply {
     Reply::Error { status, retry_after }
 }
 
-/// What is said, the answer to it, and how often it was asked for.
+/// The error, the answer to it, and how often it was asked for.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_status_has_its_answer_and_what_may_pass_is_tried_again() {
     for talking in [claude("").await, openai("").await] {
@@ -169,7 +169,7 @@ async fn a_provider_that_is_not_there_is_told_without_its_address() {
     let folders = tests::server::Folders::new();
     folders.put("assistant", &tests::component_bytes("assistant"));
     let lines = super::lines_for("claude", &fake, "");
-    // Nobody listens at the port that asks for a place of its own.
+    // Nothing listens at the port that asks for a place of its own.
     let config = folders.config_with(&lines.replace(&fake.url, "http://127.0.0.1:1"));
     let server = tests::server::TestServer::start(folders, |it| *it = config).await;
     let talking = Talking { server, fake };

@@ -5,7 +5,7 @@ use crate::chat::{allow, say, waiting};
 
 const CHAT: &str = "/api/projects/demo/agents/worker-a/chat/messages";
 
-/// What was said in the person's chat with worker-a, once there are so many messages.
+/// The messages of the person's chat with worker-a, once there are so many messages.
 async fn chat(counter: &Counter, messages: usize) -> Vec<(String, String)> {
     let mut bell = counter.server.server().events.bell("conversations").listen();
     let uri = ["chats://demo".to_owned()];

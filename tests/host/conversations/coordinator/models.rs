@@ -1,4 +1,4 @@
-//! A model of somebody else's plays one side.
+//! A foreign model plays one side.
 
 use super::*;
 
@@ -50,7 +50,7 @@ async fn a_model_plays_one_side_and_sees_no_token() {
         "start_conversation",
     ];
     assert_eq!(tools, wanted);
-    // Who it is, with whom, what for; then what was said, with whose it is.
+    // Who it is, with whom, what for; then the messages, with whose each is.
     let messages = bodies[0]["messages"].as_array().unwrap();
     let text = messages[1]["content"].as_str().unwrap();
     assert!(
@@ -187,7 +187,7 @@ async fn a_model_begins_a_conversation_too_and_a_restart_costs_it_no_message() {
     let bodies = fake.bodies();
     let opening = bodies[0]["messages"][1]["content"].as_str().unwrap();
     assert!(opening.contains("会話を始めてください"), "{opening}");
-    // After the restart it hears all that was said before.
+    // After the restart it gets all messages before.
     let all = json!(bodies[bodies.len() - 2]["messages"]).to_string();
     assert!(all.contains("ごりら") && all.contains("らっぱ"), "{all}");
 }

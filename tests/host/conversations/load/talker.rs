@@ -1,4 +1,4 @@
-//! An agent that waits for what is said to it, and what it does when nobody answers.
+//! An agent that waits for messages, and what it does when the server does not answer.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -55,7 +55,7 @@ impl Line {
         self.0.failures.load(Ordering::Relaxed)
     }
 
-    /// One call over MCP; none where nobody answers.
+    /// One call over MCP; none where the server does not answer.
     async fn once(&self, tool: &str, arguments: &Value) -> Option<Value> {
         let url = self.0.url.read().unwrap().clone();
         let params =
@@ -80,7 +80,7 @@ impl Line {
         result.get("structuredContent").cloned()
     }
 
-    /// The same until somebody answers.
+    /// The same until the server answers.
     async fn call(&self, tool: &str, arguments: &Value) -> Value {
         for _ in 0..TRIES {
             if let Some(answer) = self.once(tool, arguments).await {
@@ -114,7 +114,7 @@ impl Talker {
         self.line.call(tool, &self.arguments(arguments)).await
     }
 
-    /// Sends a message that says its number, under the same id until somebody has it.
+    /// Sends a message that says its number, under the same id until the server has it.
     pub(super) async fn send(&self, to: &str, number: usize) {
         let message = self.arguments(json!({
             "target_agent_id": to, "content": number.to_string(),

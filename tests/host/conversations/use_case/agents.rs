@@ -75,7 +75,7 @@ impl Agent {
         }
     }
 
-    /// Lets it say its first word.
+    /// Lets it send its first message.
     pub(super) fn go(&mut self) {
         let mut input = self.child.stdin.take().expect("nobody went before");
         input.write_all(b"go\n").expect("it listens");
@@ -90,13 +90,13 @@ impl Agent {
         assert!(status.success(), "{status}: {:#?}", self.heard);
     }
 
-    /// What it was told to do, one after another.
+    /// The actions that it got, one after another.
     pub(super) fn actions(&self) -> Vec<&str> {
         let next = self.heard.iter().filter(|it| it["tool"] == "get_next_action");
         next.map(|it| it["answer"]["action"].as_str().expect("an action")).collect()
     }
 
-    /// What it was told with that action, which must have come once.
+    /// What came with that action, which must have come once.
     pub(super) fn told(&self, action: &str) -> &Value {
         let mut those = self.heard.iter().filter(|it| it["answer"]["action"] == action);
         let told = those.next().unwrap_or_else(|| panic!("no {action}: {:#?}", self.heard));

@@ -1,4 +1,4 @@
-//! What the Messages API refuses, and in which words. Pages are those of platform.claude.com/docs/en.
+//! What the Messages API refuses, and with which errors. Pages are those of platform.claude.com/docs/en.
 
 use serde_json::Value;
 
@@ -112,7 +112,7 @@ fn settings(body: &Value) -> Judged {
     }
 }
 
-/// agents-and-tools/tool-use/define-tools.
+/// Checks the tools: agents-and-tools/tool-use/define-tools.
 fn tools(tools: &Value) -> Judged {
     let Some(tools) = tools.as_array() else {
         return if tools.is_null() { Ok(()) } else { bad("tools: Input should be a valid array") };

@@ -192,7 +192,7 @@ fn tool(tool: &Value, at: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Its own words for a schema, which are a part of OpenAPI 3.0
+/// Its own terms for a schema, which are a part of OpenAPI 3.0
 /// (<https://ai.google.dev/api/caching#Schema>).
 fn schema(schema: &Value, at: &str) -> Result<(), String> {
     let fields = object(schema, at)?;

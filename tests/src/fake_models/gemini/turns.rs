@@ -84,7 +84,7 @@ fn steps(contents: &[Value], signed: &Signed) -> Result<(), String> {
         let parts = it["parts"].as_array().into_iter().flatten();
         it["role"] == "user" && parts.clone().any(|it| it.get("functionResponse").is_none())
     };
-    // What was said before the last thing that the person said is not looked at.
+    // What comes before the last message of the person is not looked at.
     let begins = contents.iter().rposition(is_said).unwrap_or(0);
     for (position, content) in contents.iter().enumerate().skip(begins) {
         let parts = content["parts"].as_array().into_iter().flatten();

@@ -1,4 +1,4 @@
-//! What chat completions refuse, and in which words (platform.openai.com/docs/api-reference/chat/create;
+//! What chat completions refuse, and with which errors (platform.openai.com/docs/api-reference/chat/create;
 //! what is Ollama's: docs.ollama.com/api/openai-compatibility).
 
 use serde_json::{Map, Value};
@@ -28,7 +28,7 @@ const FIELDS: &[&str] = &[
     "reasoning_effort",
     "user",
 ];
-/// "Supported request fields".
+/// The section "Supported request fields" of Ollama's page.
 const OLLAMA_FIELDS: &[&str] = &[
     "model",
     "messages",
@@ -125,7 +125,7 @@ fn messages(messages: &[Value], ways: OpenAi) -> Judged {
     if messages.is_empty() {
         return bad("[] is too short - 'messages'");
     }
-    // The ids that must be answered before anything else is said.
+    // The ids that must be answered before any other message.
     let mut open: Vec<&str> = Vec::new();
     for (at, message) in messages.iter().enumerate() {
         let role = message["role"].as_str().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Tests of the counts, on what the suite says.
+//! Tests of the counts, on the suite's output.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! What is wrong with `[oauth]` is told with its place, and what is right is read.
+//! What is wrong with `[oauth]` is reported with its place, and what is right is read.
 
 use std::path::Path;
 

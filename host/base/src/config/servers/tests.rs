@@ -1,4 +1,4 @@
-//! What an entry may say, and what it is told where it says it wrongly.
+//! What an entry may contain, and which errors a wrong one gives.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What is wrong with the tokens, rates and addresses of a configuration, and what to mend.
+//! What is wrong with the tokens, rates and addresses of a configuration, and how to correct it.
 
 use std::{collections::BTreeMap, net::IpAddr};
 
@@ -21,7 +21,7 @@ const NAME_CHARS_MAX: usize = 64;
 pub struct Problem {
     /// Where it stands in the file.
     pub path: Vec<String>,
-    /// What to mend. Never a token nor a digest.
+    /// What to fix. Never a token nor a digest.
     pub what: String,
     /// Whether the server does not start because of it.
     pub is_fatal: bool,

@@ -83,7 +83,7 @@ impl Web {
     }
 
     async fn ask(&self, url: &Url, form: Option<Form<'_>>) -> Result<Fetched, FetchError> {
-        // What may be wrong with a request is told without the request.
+        // What may be wrong with a request is reported without the request.
         let failed =
             |error: reqwest::Error| FetchError::Failed(url.clone(), causes(&error.without_url()));
         let is_private = self.config.private || self.config.is_local();
@@ -143,7 +143,7 @@ fn encoded(text: &str) -> String {
     pairs(&[("", text)]).trim_start_matches('=').to_owned()
 }
 
-/// Fields as `application/x-www-form-urlencoded`.
+/// The fields as the body of a form, `application/x-www-form-urlencoded`.
 fn pairs(fields: &[(&str, &str)]) -> String {
     let Ok(mut url) = Url::parse("form:") else { return String::new() };
     url.query_pairs_mut().extend_pairs(fields);

@@ -22,7 +22,7 @@ const AT_ONCE_MAX: usize = 16;
 /// How long one waits until it may be asked.
 const WAIT_MAX: Duration = Duration::from_secs(2);
 
-/// A provider's endpoint.
+/// A provider's endpoint for introspection.
 pub(super) struct Introspection {
     issuer: String,
     endpoint: String,

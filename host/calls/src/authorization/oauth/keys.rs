@@ -72,9 +72,9 @@ struct Key {
     key: DecodingKey,
 }
 
-/// What there is now.
+/// What is known of an issuer's keys now.
 pub(super) enum Now {
-    /// These keys.
+    /// The keys that are fresh.
     Keys(Arc<KeySet>),
     /// They have to be fetched first.
     Fetch,

@@ -17,9 +17,9 @@ pub struct Resource {
     pub uri: String,
     /// The address of its metadata.
     pub metadata_url: String,
-    /// The metadata.
+    /// The document of RFC 9728.
     pub metadata: Value,
-    /// What clients are to ask for at first, separated by spaces; empty where nothing is said.
+    /// What clients are to ask for at first, separated by spaces; empty where the configuration names none.
     pub scope: String,
     /// Its path, which is behind that of the metadata.
     path: String,

@@ -38,7 +38,7 @@ struct Issuer {
 
 /// Why a token is not taken.
 pub(super) enum NotTaken {
-    /// For good.
+    /// No newer key would change that.
     Refused(Unauthorized),
     /// Its key is not among these, and may be among newer ones.
     Unknown(Wanted),

@@ -18,7 +18,7 @@ use wasmtime_wasi_http::{Error, WasiBody};
 use super::budget::{Budget, Report};
 use base::grants::secret::Mask;
 
-/// What the component sends.
+/// The body of a request that the component sends.
 pub(super) struct Outgoing {
     /// Never contended: it makes the body `Sync`, which the client asks for.
     pub body: Mutex<WasiBody>,
@@ -56,7 +56,7 @@ impl Body for Outgoing {
     }
 }
 
-/// What a host answers.
+/// The body of a host's answer.
 pub(super) struct Incoming {
     pub body: reqwest::Body,
     pub budget: Arc<Budget>,

@@ -22,7 +22,7 @@ pub(super) struct Budget {
     bytes: AtomicU64,
     pub bytes_max: u64,
     pub timeout: Duration,
-    /// Whether a request too many has been told of; the next thousand need no line each.
+    /// Whether a request too many has been reported; the next thousand need no line each.
     told: AtomicBool,
 }
 
@@ -64,7 +64,7 @@ impl Budget {
     }
 }
 
-/// Whose requests these are.
+/// The component and call that send the requests.
 #[derive(Clone)]
 pub(super) struct Report {
     pub component: Arc<str>,

@@ -29,7 +29,7 @@ pub struct Outgoing {
     private: OnceCell<HttpClient>,
 }
 
-/// A client, and whether it can tell a real certificate.
+/// A client, and whether it can check certificates.
 #[derive(Clone, Debug)]
 pub struct HttpClient {
     pub client: Client,

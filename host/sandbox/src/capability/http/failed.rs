@@ -8,7 +8,7 @@ use super::{body::TooMuch, client::Prohibited};
 
 /// Why a request brought no answer.
 pub(super) struct Failed {
-    /// For the component.
+    /// The error that the component gets.
     pub error: Error,
     /// For the operator, in one line.
     pub why: String,

@@ -34,7 +34,7 @@ use failed::Failed;
 
 /// Bytes that one set of headers may have, ours and the host's alike.
 pub const HEADER_BYTES_MAX: usize = 64 << 10;
-/// What is said of a request that is not sent.
+/// The message for a request that is not sent.
 const REFUSED: &str = "is refused";
 /// Bytes that a component may write into a request's body in one go.
 const CHUNK_BYTES_MAX: usize = 64 << 10;

@@ -48,7 +48,7 @@ async fn after_kill_9_everything_acknowledged_is_there_once() {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
     let mut sold = Vec::new();
     for line in lines {
-        // The harness writes its own words into the same stream, the first on the same line.
+        // The harness writes its own lines into the same stream, the first on the same line.
         if let Some((_, seat)) = line.split_once("sold ") {
             sold.push(seat.to_owned());
         }

@@ -1,4 +1,4 @@
-//! Trouble: full, locked, busy, and neighbours that break a group.
+//! Errors: full, locked, busy, and neighbours that break a group.
 
 use super::super::sql::ConstraintKind;
 use super::*;
@@ -54,7 +54,7 @@ async fn a_batch_that_fails_at_the_commit_fails_alone() {
     let mut batches: Vec<_> = sales(0..5).collect();
     batches.push((sell("never", "A1"), later()));
     batches.extend(sales(5..10));
-    // The neighbour's row was there when this one ran; it must hear that of the second run.
+    // The neighbour's row was there when this one ran; it must get the error of the second run.
     batches.push((sell("noon", "3"), later()));
     let answers = together(&cinema, batches).await;
     for (index, answer) in answers.iter().enumerate() {
