@@ -306,7 +306,7 @@ fn OperatorLink() -> impl IntoView {
 fn ConnectionView() -> impl IntoView {
     let page = page();
     let key = move || match page.connection.get() {
-        _ if page.door.get() != Door::Open => Key::TroubleSignIn,
+        _ if page.door.get() != Door::Open => Key::ErrorSignIn,
         Connection::Connecting => Key::Connecting,
         Connection::Online => Key::Online,
         Connection::Offline => Key::OfflineState,

@@ -6,11 +6,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::call::Loaded;
+use crate::error::{CallError, Refusal};
 use crate::page::{Door, Page};
 use crate::rest;
 use crate::route::encoded;
 use crate::text::Key;
-use crate::trouble::{Refusal, Trouble};
 
 /// Those that are drawn at once.
 const SHOWN_MAX: usize = 100;
@@ -91,13 +91,13 @@ impl Inbox {
                     let before = self.waiting.with_untracked(|it| it.here().map_or(0, Vec::len));
                     if count > before {
                         let lang = self.page.lang.get_untracked();
-                        let heard = lang.fill(Key::ApprovalsHeard, &[&count.to_string()]);
-                        self.page.announce(heard);
+                        let received = lang.fill(Key::ApprovalsAnnounced, &[&count.to_string()]);
+                        self.page.announce(received);
                     }
                     self.waiting.set(Loaded::Here(listed.approvals));
                 }
-                Err(trouble) if self.waiting.with_untracked(|it| it.here().is_none()) => {
-                    self.waiting.set(Loaded::Failed(trouble));
+                Err(error) if self.waiting.with_untracked(|it| it.here().is_none()) => {
+                    self.waiting.set(Loaded::Failed(error));
                 }
                 // An old list is better than none.
                 Err(_) => {}
@@ -106,7 +106,7 @@ impl Inbox {
     }
 
     /// Sends the reader's answer, for the arguments that they were shown; how the call stands then.
-    pub(crate) async fn say(self, approval: &Approval, word: &Word) -> Result<Approval, Trouble> {
+    pub(crate) async fn say(self, approval: &Approval, word: &Word) -> Result<Approval, CallError> {
         let sha = &approval.arguments_sha256;
         let body = match word {
             Word::Allow => json!({ "allow": true, "argumentsSha256": sha }),

@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 use web_sys::AbortController;
 
 use crate::browser;
+use crate::error::CallError;
 use crate::mcp::wire::{Answer, Content, Output, Progress, Question};
 use crate::mcp::{self, Round};
-use crate::trouble::Trouble;
 
 /// How a call stands.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,7 +24,7 @@ pub(crate) enum Call {
         output: Output,
         seconds: f64,
     },
-    Failed(Trouble),
+    Failed(CallError),
 }
 
 impl Call {
@@ -84,7 +84,7 @@ impl Caller {
     /// The user no longer wants the answer: the closed stream tells the host so.
     pub(crate) fn stop(self) {
         self.give_up();
-        self.call.set(Call::Failed(Trouble::Stopped));
+        self.call.set(Call::Failed(CallError::Stopped));
     }
 
     /// The view is gone.
@@ -138,7 +138,7 @@ impl Caller {
         });
     }
 
-    fn settle(self, answer: Result<Answer, Trouble>, began_ms: f64) {
+    fn settle(self, answer: Result<Answer, CallError>, began_ms: f64) {
         self.call.set(match answer {
             Ok(Answer::Done(output)) => {
                 Call::Done { output, seconds: (browser::now_ms() - began_ms) / 1000.0 }
@@ -147,7 +147,7 @@ impl Caller {
                 self.pending.update_value(|it| it.state = state);
                 Call::Asked(questions)
             }
-            Err(trouble) => Call::Failed(trouble),
+            Err(error) => Call::Failed(error),
         });
     }
 
@@ -176,21 +176,24 @@ pub(crate) fn responses(replies: &[(String, Reply)]) -> Value {
 }
 
 /// Calls a tool whose output the page knows, and reads it.
-pub(crate) async fn fetch<T: DeserializeOwned>(tool: &str, arguments: Value) -> Result<T, Trouble> {
+pub(crate) async fn fetch<T: DeserializeOwned>(
+    tool: &str,
+    arguments: Value,
+) -> Result<T, CallError> {
     match mcp::call(tool, &arguments, Round::default(), |_| {}).await? {
         Answer::Done(output) => read(&output),
-        Answer::Asked { .. } => Err(Trouble::page(&format!("{tool} asked something"))),
+        Answer::Asked { .. } => Err(CallError::page(&format!("{tool} asked something"))),
     }
 }
 
 /// Reads an output of a known shape, from its structured form or from its text.
-pub(crate) fn read<T: DeserializeOwned>(output: &Output) -> Result<T, Trouble> {
+pub(crate) fn read<T: DeserializeOwned>(output: &Output) -> Result<T, CallError> {
     let text = output.content.iter().find_map(|it| match it {
         Content::Text(text) => serde_json::from_str(text).ok(),
         _ => None,
     });
     let value = output.structured.clone().or(text).unwrap_or_default();
-    serde_json::from_value(value).map_err(|error| Trouble::page(&error.to_string()))
+    serde_json::from_value(value).map_err(|error| CallError::page(&error.to_string()))
 }
 
 /// Something that is fetched, and how that stands.
@@ -199,7 +202,7 @@ pub(crate) enum Loaded<T> {
     #[default]
     Loading,
     Here(T),
-    Failed(Trouble),
+    Failed(CallError),
 }
 
 impl<T> Loaded<T> {
@@ -209,7 +212,7 @@ impl<T> Loaded<T> {
         match self {
             Self::Loading => Loaded::Loading,
             Self::Here(it) => Loaded::Here(of(it)),
-            Self::Failed(trouble) => Loaded::Failed(trouble.clone()),
+            Self::Failed(error) => Loaded::Failed(error.clone()),
         }
     }
 
@@ -245,7 +248,7 @@ mod tests {
             ..Output::default()
         };
         assert_eq!(read::<output::cinema::Movies>(&output).unwrap().movies, []);
-        let trouble = read::<output::cinema::Movies>(&Output::default());
-        assert!(matches!(trouble, Err(Trouble::Protocol { .. })));
+        let error = read::<output::cinema::Movies>(&Output::default());
+        assert!(matches!(error, Err(CallError::Protocol { .. })));
     }
 }

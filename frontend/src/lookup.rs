@@ -22,10 +22,10 @@ use web_sys::{AbortController, AbortSignal};
 
 use crate::access;
 use crate::browser;
+use crate::error::{CallError, Refusal};
 use crate::gate::Gate;
 use crate::request::{answered, with_headers};
 use crate::text::{Key, Lang};
-use crate::trouble::{Refusal, Trouble};
 use memory::Memory;
 
 /// Bytes of an answer, as the host has it for what it passes on (FORM-49).
@@ -72,7 +72,7 @@ pub(crate) async fn fetch(
     lookup: &Lookup,
     url: &str,
     stop: Option<AbortController>,
-) -> Result<Options, Trouble> {
+) -> Result<Options, CallError> {
     let key = memory::key(form, lookup, url);
     if let Some(options) = remembered(&key) {
         return Ok(options);
@@ -84,7 +84,7 @@ pub(crate) async fn fetch(
         return Ok(options);
     }
     if stop.as_ref().is_some_and(|it| it.signal().aborted()) {
-        return Err(Trouble::Stopped);
+        return Err(CallError::Stopped);
     }
     let answer = ask(&address, stop).await?;
     let choices = output::form::choices(lookup, &answer);
@@ -97,7 +97,7 @@ fn remembered(key: &str) -> Option<Options> {
     MEMORY.with_borrow(|it| it.get(key, browser::now_ms()))
 }
 
-async fn ask(address: &str, stop: Option<AbortController>) -> Result<Value, Trouble> {
+async fn ask(address: &str, stop: Option<AbortController>) -> Result<Value, CallError> {
     let signal = stop.as_ref().map(AbortController::signal);
     let is_late = Rc::new(Cell::new(false));
     let late = Rc::clone(&is_late);
@@ -113,7 +113,7 @@ async fn ask(address: &str, stop: Option<AbortController>) -> Result<Value, Trou
     if is_late.get() { Err(refusal("timeout", String::new())) } else { result }
 }
 
-async fn read(address: &str, signal: Option<&AbortSignal>) -> Result<Value, Trouble> {
+async fn read(address: &str, signal: Option<&AbortSignal>) -> Result<Value, CallError> {
     let request = with_headers(Request::get(address), signal).header("Accept", "application/json");
     let response = answered(request.send().await, signal)?;
     let length = response.headers().get("content-length").and_then(|it| it.parse::<usize>().ok());
@@ -128,11 +128,11 @@ async fn read(address: &str, signal: Option<&AbortSignal>) -> Result<Value, Trou
     if !(200..300).contains(&status) {
         return Err(failed(status, &text));
     }
-    serde_json::from_str(&text).map_err(|_| Trouble::unreadable(status, &text))
+    serde_json::from_str(&text).map_err(|_| CallError::unreadable(status, &text))
 }
 
-async fn text(response: Response) -> Result<String, Trouble> {
-    let text = response.text().await.map_err(|_| Trouble::Offline)?;
+async fn text(response: Response) -> Result<String, CallError> {
+    let text = response.text().await.map_err(|_| CallError::Offline)?;
     if text.len() > ANSWER_BYTES_MAX {
         return Err(refusal("invalid_answer", "The answer is too long.".to_owned()));
     }
@@ -140,35 +140,35 @@ async fn text(response: Response) -> Result<String, Trouble> {
 }
 
 /// A failure `{error, message, status}`, or whatever else came instead.
-pub(crate) fn failed(status: u16, text: &str) -> Trouble {
+pub(crate) fn failed(status: u16, text: &str) -> CallError {
     let refusal = serde_json::from_str::<Refusal>(text).ok().filter(|it| !it.code.is_empty());
     match refusal {
         // Of a look-up's own refusals the code says more than the status.
-        Some(refusal) if refusal.code.starts_with("lookup_") => Trouble::Refused(refusal.into()),
-        refusal => Trouble::of_status(status, text).unwrap_or_else(|| match refusal {
-            Some(refusal) => Trouble::Refused(refusal.into()),
-            None => Trouble::unreadable(status, text),
+        Some(refusal) if refusal.code.starts_with("lookup_") => CallError::Refused(refusal.into()),
+        refusal => CallError::of_status(status, text).unwrap_or_else(|| match refusal {
+            Some(refusal) => CallError::Refused(refusal.into()),
+            None => CallError::unreadable(status, text),
         }),
     }
 }
 
 /// The text for the reader who wants to choose; that for the operator is in its details.
-pub(crate) fn why(trouble: &Trouble, lang: Lang) -> String {
-    let code = match trouble {
-        Trouble::Refused(refusal) => refusal.code.as_str(),
+pub(crate) fn why(error: &CallError, lang: Lang) -> String {
+    let code = match error {
+        CallError::Refused(refusal) => refusal.code.as_str(),
         _ => "",
     };
     let key = match code {
         "lookup_not_allowed" | "lookup_not_elsewhere" | "invalid_url" => Key::LookupNotAllowed,
         "lookup_failed" => Key::LookupNoAnswer,
         "invalid_answer" => Key::LookupUnreadable,
-        _ => return trouble.mend(lang),
+        _ => return error.mend(lang),
     };
     lang.say(key).to_owned()
 }
 
-fn refusal(code: &str, message: String) -> Trouble {
-    Trouble::Refused(Box::new(Refusal { code: code.to_owned(), message, ..Refusal::default() }))
+fn refusal(code: &str, message: String) -> CallError {
+    CallError::Refused(Box::new(Refusal { code: code.to_owned(), message, ..Refusal::default() }))
 }
 
 #[cfg(test)]
@@ -184,8 +184,8 @@ mod tests {
         assert_eq!(why(&refused, Lang::En), Lang::En.say(Key::LookupNotAllowed));
         let details = refused.details(&why(&refused, Lang::En));
         assert!(details.is_some_and(|it| it.contains("Allow it so.")), "{refused:?}");
-        let Trouble::Protocol { code, .. } = failed(502, "<html>") else { panic!("no refusal") };
+        let CallError::Protocol { code, .. } = failed(502, "<html>") else { panic!("no refusal") };
         assert_eq!(code, 502);
-        assert_eq!(failed(401, ""), Trouble::Unauthorized);
+        assert_eq!(failed(401, ""), CallError::Unauthorized);
     }
 }

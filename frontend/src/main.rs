@@ -13,6 +13,7 @@ mod call;
 mod cards;
 mod chat;
 mod dates;
+mod error;
 mod form;
 mod gate;
 mod geo;
@@ -30,7 +31,6 @@ mod settings;
 mod subscriptions;
 mod table;
 mod text;
-mod trouble;
 mod views;
 
 fn main() {

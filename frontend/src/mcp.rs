@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use web_sys::AbortSignal;
 
 use crate::access;
+use crate::error::CallError;
 use crate::request::{answered, with_headers};
-use crate::trouble::Trouble;
 pub(crate) use pieces::Pieces;
 use wire::{Answer, Incoming, Progress, Tool};
 
@@ -43,7 +43,7 @@ pub(crate) struct ServerInfo {
 }
 
 /// Asks the host who it is (`server/discover`).
-pub(crate) async fn discover() -> Result<Discovered, Trouble> {
+pub(crate) async fn discover() -> Result<Discovered, CallError> {
     let result = request("server/discover", json!({}), &[], None, |_| {}).await?;
     let server_info = result
         .pointer("/_meta/io.modelcontextprotocol~1serverInfo")
@@ -53,7 +53,7 @@ pub(crate) async fn discover() -> Result<Discovered, Trouble> {
 }
 
 /// All tools on offer (`tools/list`, every page of it).
-pub(crate) async fn tools() -> Result<Vec<Tool>, Trouble> {
+pub(crate) async fn tools() -> Result<Vec<Tool>, CallError> {
     let mut tools = Vec::new();
     let mut cursor = None::<String>;
     for _ in 0..PAGES_MAX {
@@ -92,7 +92,7 @@ pub(crate) async fn call(
     arguments: &Value,
     round: Round<'_>,
     mut on_progress: impl FnMut(Progress),
-) -> Result<Answer, Trouble> {
+) -> Result<Answer, CallError> {
     let mut params = json!({ "name": name, "arguments": arguments });
     if let Some(responses) = round.responses {
         params["inputResponses"] = responses;
@@ -116,30 +116,30 @@ pub(crate) async fn call(
 }
 
 /// What a resource says as text (`resources/read`).
-pub(crate) async fn read_text(uri: &str) -> Result<String, Trouble> {
+pub(crate) async fn read_text(uri: &str) -> Result<String, CallError> {
     let extra = headers::of_call(uri, &Value::Null, None);
     let result = request("resources/read", json!({ "uri": uri }), &extra, None, |_| {}).await?;
     let text = result.pointer("/contents/0/text").and_then(Value::as_str);
-    text.map(str::to_owned).ok_or_else(|| Trouble::page("the resource has no text"))
+    text.map(str::to_owned).ok_or_else(|| CallError::page("the resource has no text"))
 }
 
 /// What a prompt says (`prompts/get`): its messages' texts, one after the other.
-pub(crate) async fn prompt(name: &str, arguments: &Value) -> Result<String, Trouble> {
+pub(crate) async fn prompt(name: &str, arguments: &Value) -> Result<String, CallError> {
     let extra = headers::of_call(name, &Value::Null, None);
     let params = json!({ "name": name, "arguments": arguments });
     let result = request("prompts/get", params, &extra, None, |_| {}).await?;
     let messages = result.get("messages").and_then(Value::as_array).into_iter().flatten();
     let texts = messages.filter_map(|it| it.pointer("/content/text")?.as_str());
     let text = texts.collect::<Vec<_>>().join("\n\n");
-    if text.is_empty() { Err(Trouble::page("the prompt has no text")) } else { Ok(text) }
+    if text.is_empty() { Err(CallError::page("the prompt has no text")) } else { Ok(text) }
 }
 
 /// A file that was uploaded to the host's store.
-pub(crate) async fn blob(id: &str) -> Result<Vec<u8>, Trouble> {
+pub(crate) async fn blob(id: &str) -> Result<Vec<u8>, CallError> {
     // An id from a form is text from outside: no path of its own.
     let is_id = !id.is_empty() && id.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-');
     if !is_id {
-        return Err(Trouble::page("not the id of a file"));
+        return Err(CallError::page("not the id of a file"));
     }
     let mut request = Request::get(&format!("/api/blobs/{id}"));
     if let Some(authorization) = access::header() {
@@ -150,9 +150,9 @@ pub(crate) async fn blob(id: &str) -> Result<Vec<u8>, Trouble> {
         access::refused();
     }
     if !response.ok() {
-        return Err(Trouble::unreadable(response.status(), &response.status_text()));
+        return Err(CallError::unreadable(response.status(), &response.status_text()));
     }
-    response.binary().await.map_err(|_| Trouble::Offline)
+    response.binary().await.map_err(|_| CallError::Offline)
 }
 
 /// Sends one request and waits for its result; what comes before the result goes to `on_notice`.
@@ -162,18 +162,18 @@ async fn request(
     extra: &[(String, String)],
     abort: Option<&AbortSignal>,
     mut on_notice: impl FnMut(Value),
-) -> Result<Value, Trouble> {
+) -> Result<Value, CallError> {
     let id = next_id();
     let response = send(id, method, params, extra, abort).await?;
     if !is_stream(&response) {
-        let text = response.text().await.map_err(|_| Trouble::Offline)?;
+        let text = response.text().await.map_err(|_| CallError::Offline)?;
         return match wire::incoming(&text) {
             Ok(Incoming::Result { result, .. }) => Ok(result),
             Ok(Incoming::Error { error, .. }) => Err(error),
-            _ => Err(Trouble::unreadable(response.status(), &text)),
+            _ => Err(CallError::unreadable(response.status(), &text)),
         };
     }
-    let mut pieces = Pieces::of(response).ok_or(Trouble::Offline)?;
+    let mut pieces = Pieces::of(response).ok_or(CallError::Offline)?;
     while let Some(text) = pieces.next().await? {
         match wire::incoming(&text)? {
             Incoming::Result { id: found, result } if found == id => return Ok(result),
@@ -185,7 +185,7 @@ async fn request(
         }
     }
     // The stream ended without the result: the host is gone, or was swapped away under us.
-    Err(Trouble::Offline)
+    Err(CallError::Offline)
 }
 
 /// Posts one request, with everything that the revision wants on it.
@@ -195,7 +195,7 @@ async fn send(
     mut params: Value,
     extra: &[(String, String)],
     abort: Option<&AbortSignal>,
-) -> Result<Response, Trouble> {
+) -> Result<Response, CallError> {
     wire::put_meta(&mut params);
     let body = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
     let mut request = with_headers(Request::post(ENDPOINT), abort)
@@ -205,7 +205,7 @@ async fn send(
     for (name, value) in extra {
         request = request.header(name, value);
     }
-    let request = request.json(&body).map_err(|error| Trouble::page(&error.to_string()))?;
+    let request = request.json(&body).map_err(|error| CallError::page(&error.to_string()))?;
     let response = answered(request.send().await, abort)?;
     if response.ok() || is_stream(&response) {
         return Ok(response);
@@ -214,10 +214,10 @@ async fn send(
     if status == 401 {
         access::refused();
     }
-    let text = response.text().await.map_err(|_| Trouble::Offline)?;
-    Err(Trouble::of_status(status, &text).unwrap_or_else(|| match wire::incoming(&text) {
+    let text = response.text().await.map_err(|_| CallError::Offline)?;
+    Err(CallError::of_status(status, &text).unwrap_or_else(|| match wire::incoming(&text) {
         Ok(Incoming::Error { error, .. }) => error,
-        _ => Trouble::unreadable(status, &text),
+        _ => CallError::unreadable(status, &text),
     }))
 }
 

@@ -19,12 +19,12 @@ use web_sys::File;
 
 use crate::access;
 use crate::browser::{self, Keep};
+use crate::error::CallError;
 use crate::history;
 use crate::page::{Door, Page};
 use crate::rest;
 use crate::route::{OperatorTab, Route, decoded};
 use crate::text::Key;
-use crate::trouble::Trouble;
 use data::{Component, Now};
 use readings::Readings;
 
@@ -37,7 +37,7 @@ pub(crate) enum Gate {
     /// It does, as far as is known.
     Open,
     /// It wants a key; with why the last one did not do.
-    Shut(Option<Trouble>),
+    Shut(Option<CallError>),
 }
 
 /// What the page knows of its reader as an operator; lives as long as the page.
@@ -97,7 +97,7 @@ impl Operator {
     }
 
     /// Tries a key, and keeps it if it opens.
-    pub(crate) async fn enter(self, key: &str) -> Result<(), Trouble> {
+    pub(crate) async fn enter(self, key: &str) -> Result<(), CallError> {
         client::get::<Now>("now", Some(key)).await?;
         self.keep(key);
         self.page.announce_key(Key::OperatorEntered);
@@ -113,18 +113,18 @@ impl Operator {
     }
 
     /// Reads what stands at an address of the operator's.
-    pub(crate) async fn get<T: DeserializeOwned>(self, path: &str) -> Result<T, Trouble> {
+    pub(crate) async fn get<T: DeserializeOwned>(self, path: &str) -> Result<T, CallError> {
         let key = self.key.get_untracked();
         let found = client::get(path, key.as_deref()).await;
-        if let Err(trouble) = &found {
-            let is_forbidden = matches!(trouble, Trouble::Refused(it) if it.status == 403);
-            self.weigh(trouble, key.as_ref(), is_forbidden);
+        if let Err(error) = &found {
+            let is_forbidden = matches!(error, CallError::Refused(it) if it.status == 403);
+            self.weigh(error, key.as_ref(), is_forbidden);
         }
         found
     }
 
     /// Orders something, and waits until it is done.
-    pub(crate) async fn order(self, path: &str, body: &Value) -> Result<(), Trouble> {
+    pub(crate) async fn order(self, path: &str, body: &Value) -> Result<(), CallError> {
         let key = self.key.get_untracked();
         let done = client::order(path, body, key.as_deref()).await;
         // Who may only look is refused here, and goes on looking.
@@ -132,34 +132,34 @@ impl Operator {
     }
 
     /// Takes a component away.
-    pub(crate) async fn unload(self, name: &str) -> Result<(), Trouble> {
+    pub(crate) async fn unload(self, name: &str) -> Result<(), CallError> {
         self.delete(&client::component(name)).await
     }
 
     /// Lets the build of a component that waits answer no calls any more.
-    pub(crate) async fn stop_canary(self, name: &str) -> Result<(), Trouble> {
+    pub(crate) async fn stop_canary(self, name: &str) -> Result<(), CallError> {
         self.delete(&client::canary(name)).await
     }
 
-    async fn delete(self, path: &str) -> Result<(), Trouble> {
+    async fn delete(self, path: &str) -> Result<(), CallError> {
         let key = self.key.get_untracked();
         let done = client::delete(path, key.as_deref()).await;
         done.inspect_err(|it| self.weigh(it, key.as_ref(), false))
     }
 
     /// Sends a component; how it stands then.
-    pub(crate) async fn load(self, name: &str, file: &File) -> Result<Component, Trouble> {
+    pub(crate) async fn load(self, name: &str, file: &File) -> Result<Component, CallError> {
         let key = self.key.get_untracked();
         let loaded = client::load(name, file, key.as_deref()).await;
         loaded.inspect_err(|it| self.weigh(it, key.as_ref(), false))
     }
 
     /// Shuts the place where the host does not answer to the key that was sent, if it is still the one.
-    fn weigh(self, trouble: &Trouble, sent: Option<&String>, is_forbidden: bool) {
-        let is_refused = *trouble == Trouble::Unauthorized || is_forbidden;
+    fn weigh(self, error: &CallError, sent: Option<&String>, is_forbidden: bool) {
+        let is_refused = *error == CallError::Unauthorized || is_forbidden;
         let is_current = self.key.with_untracked(|it| it.as_ref() == sent);
         if is_refused && is_current {
-            self.forget((sent.is_some() || is_forbidden).then(|| trouble.clone()));
+            self.forget((sent.is_some() || is_forbidden).then(|| error.clone()));
         }
     }
 
@@ -171,7 +171,7 @@ impl Operator {
         }
     }
 
-    fn forget(self, why: Option<Trouble>) {
+    fn forget(self, why: Option<CallError>) {
         Keep::Tab.remove(KEPT);
         self.key.set(None);
         self.readings.set(Readings::default());

@@ -11,6 +11,7 @@ use leptos::task::spawn_local;
 use crate::access;
 use crate::browser::{self, Keep};
 use crate::call::Loaded;
+use crate::error::CallError;
 use crate::form::{Draft, Form};
 use crate::history;
 use crate::mcp::listen::{self, APPROVALS, News};
@@ -20,7 +21,6 @@ use crate::request;
 use crate::route::Route;
 use crate::settings::{self, Theme};
 use crate::text::{Key, Lang};
-use crate::trouble::Trouble;
 
 /// How long a toast stays: long enough to be read twice.
 const TOAST_TIME: Duration = Duration::from_secs(7);
@@ -136,12 +136,12 @@ impl Page {
         access::enter(token);
         match mcp::discover().await {
             Ok(found) => self.server.set(found.server_info),
-            Err(Trouble::Unauthorized) => {
+            Err(CallError::Unauthorized) => {
                 access::leave();
                 return Err(Key::TokenRefused);
             }
-            Err(Trouble::Offline) => return Err(Key::TroubleOfflineMend),
-            Err(_) => return Err(Key::TroubleProtocolMend),
+            Err(CallError::Offline) => return Err(Key::ErrorOfflineMend),
+            Err(_) => return Err(Key::ErrorProtocolMend),
         }
         self.tools.set(Loaded::Loading);
         self.door.set(Door::Open);
@@ -255,7 +255,7 @@ impl Page {
     }
 
     /// Asks the host for its tools; what is shown stays until the answer is here.
-    pub(crate) async fn fetch_tools(self) -> Result<(), Trouble> {
+    pub(crate) async fn fetch_tools(self) -> Result<(), CallError> {
         let tools = mcp::tools().await;
         match tools {
             Ok(tools) => {
@@ -264,12 +264,12 @@ impl Page {
                 }
                 Ok(())
             }
-            Err(trouble) => {
+            Err(error) => {
                 // An old list is better than none.
                 if self.tools.with_untracked(|it| it.here().is_none()) {
-                    self.tools.set(Loaded::Failed(trouble.clone()));
+                    self.tools.set(Loaded::Failed(error.clone()));
                 }
-                Err(trouble)
+                Err(error)
             }
         }
     }
@@ -301,11 +301,11 @@ impl Page {
         let (found, listed) = join(mcp::discover(), self.fetch_tools()).await;
         match found {
             Ok(found) => self.server.set(found.server_info),
-            Err(Trouble::Offline) => {
+            Err(CallError::Offline) => {
                 self.set_offline();
                 return false;
             }
-            Err(Trouble::Unauthorized) => return false,
+            Err(CallError::Unauthorized) => return false,
             // A host that does not say who it is may still have tools.
             Err(_) => {}
         }
@@ -316,7 +316,7 @@ impl Page {
     }
 
     /// Takes in news of the host, to any tab of this browser.
-    pub(crate) fn hear(self, news: &News) {
+    pub(crate) fn receive(self, news: &News) {
         let may_differ = match news {
             // That alone is no sign of a problem: a host may end a stream as it likes.
             News::Ended { is_offline: true } => return self.doubt(),
@@ -359,7 +359,7 @@ impl Page {
         spawn_local(async move {
             let mut attempt = 0;
             let mut found = mcp::discover().await;
-            while found == Err(Trouble::Offline) {
+            while found == Err(CallError::Offline) {
                 self.set_offline();
                 browser::sleep(listen::pause(attempt, js_sys::Math::random())).await;
                 attempt += 1;

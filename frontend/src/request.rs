@@ -7,7 +7,7 @@ use web_sys::AbortSignal;
 
 use crate::access;
 use crate::browser;
-use crate::trouble::Trouble;
+use crate::error::CallError;
 
 type Lost = Box<dyn Fn()>;
 
@@ -32,12 +32,12 @@ pub(crate) fn with_headers(request: RequestBuilder, stop: Option<&AbortSignal>) 
 pub(crate) fn answered<E>(
     sent: Result<Response, E>,
     stop: Option<&AbortSignal>,
-) -> Result<Response, Trouble> {
+) -> Result<Response, CallError> {
     sent.map_err(|_| match stop {
-        Some(signal) if signal.aborted() => Trouble::Stopped,
+        Some(signal) if signal.aborted() => CallError::Stopped,
         _ => {
             WHEN_LOST.with_borrow(|tell| tell.iter().for_each(|tell| tell()));
-            Trouble::Offline
+            CallError::Offline
         }
     })
 }
@@ -55,7 +55,7 @@ mod tests {
         let count = Rc::clone(&lost);
         tell_when_lost(move || count.set(count.get() + 1));
         for _ in 0..2 {
-            assert_eq!(answered(Err(()), None).unwrap_err(), Trouble::Offline);
+            assert_eq!(answered(Err(()), None).unwrap_err(), CallError::Offline);
         }
         assert_eq!(lost.get(), 2);
     }

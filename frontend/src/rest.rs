@@ -4,16 +4,16 @@ use gloo_net::http::{Request, RequestBuilder, Response};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::access;
+use crate::error::CallError;
 use crate::lookup::failed;
 use crate::mcp::Pieces;
 use crate::request::{answered, with_headers};
-use crate::trouble::Trouble;
 
 /// Characters of an answer: the whole of a long conversation.
 const ANSWER_MAX: usize = 32 << 20;
 
 /// Reads what stands at an address of this host.
-pub(crate) async fn get<T: DeserializeOwned>(address: &str) -> Result<T, Trouble> {
+pub(crate) async fn get<T: DeserializeOwned>(address: &str) -> Result<T, CallError> {
     read(json(Request::get(address)).send().await).await
 }
 
@@ -21,9 +21,9 @@ pub(crate) async fn get<T: DeserializeOwned>(address: &str) -> Result<T, Trouble
 pub(crate) async fn post<T: DeserializeOwned>(
     address: &str,
     body: &impl Serialize,
-) -> Result<T, Trouble> {
+) -> Result<T, CallError> {
     let request = json(Request::post(address)).json(body);
-    let request = request.map_err(|error| Trouble::page(&error.to_string()))?;
+    let request = request.map_err(|error| CallError::page(&error.to_string()))?;
     read(request.send().await).await
 }
 
@@ -32,26 +32,26 @@ fn json(request: RequestBuilder) -> RequestBuilder {
 }
 
 /// Reads a stream, event by event with its name and its data, to the one that `on_event` says is the last.
-pub(crate) async fn heard<E: From<Trouble>>(
+pub(crate) async fn received<E: From<CallError>>(
     response: Response,
     mut on_event: impl FnMut(&str, &str) -> Result<bool, E>,
 ) -> Result<(), E> {
-    let mut pieces = Pieces::of(response).ok_or(Trouble::Offline)?;
+    let mut pieces = Pieces::of(response).ok_or(CallError::Offline)?;
     while let Some(event) = pieces.next_event().await? {
         if on_event(&event.name, &event.data)? {
             return Ok(());
         }
     }
     // It ended in the middle: the host is gone.
-    Err(Trouble::Offline.into())
+    Err(CallError::Offline.into())
 }
 
 async fn read<T: DeserializeOwned>(
     response: Result<Response, gloo_net::Error>,
-) -> Result<T, Trouble> {
+) -> Result<T, CallError> {
     let response = answered(response, None)?;
     let status = response.status();
-    let text = response.text().await.map_err(|_| Trouble::Offline)?;
+    let text = response.text().await.map_err(|_| CallError::Offline)?;
     if status == 401 {
         access::refused();
     }
@@ -59,7 +59,7 @@ async fn read<T: DeserializeOwned>(
         return Err(failed(status, &text));
     }
     if text.len() > ANSWER_MAX {
-        return Err(Trouble::page("the answer is too long"));
+        return Err(CallError::page("the answer is too long"));
     }
-    serde_json::from_str(&text).map_err(|_| Trouble::unreadable(status, &text))
+    serde_json::from_str(&text).map_err(|_| CallError::unreadable(status, &text))
 }

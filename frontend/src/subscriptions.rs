@@ -38,7 +38,7 @@ impl Subscriptions {
                 })
                 .unwrap_or_default();
             changed.iter().for_each(|it| it.update(|count| *count = count.wrapping_add(1)));
-            page.hear(news);
+            page.receive(news);
         };
         let this = Self {
             topics,

@@ -123,7 +123,7 @@ mod tests {
             include_str!("operator.rs"),
             include_str!("page.rs"),
             include_str!("settings.rs"),
-            include_str!("trouble.rs"),
+            include_str!("error.rs"),
             include_str!("views/notice.rs"),
             include_str!("views/part.rs"),
             include_str!("views/sign_in.rs"),

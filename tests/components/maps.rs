@@ -7,7 +7,7 @@ mod plain;
 
 use std::collections::HashMap;
 
-use graph::{Found, Graph, NotFound, Point, Wish};
+use graph::{Found, Graph, NotFound, Point, RouteOptions};
 use pairs::{Pair, pairs};
 use plain::{Arc, Plain};
 use tests::maps::helsinki;
@@ -19,8 +19,8 @@ const ALTERNATIVES: usize = 300;
 /// What one query may read of a file.
 const QUERY_BYTES_MAX: u64 = 1_000_000;
 
-fn wish(ways: usize) -> Wish {
-    Wish { ways, ..Wish::default() }
+fn wish(ways: usize) -> RouteOptions {
+    RouteOptions { ways, ..RouteOptions::default() }
 }
 
 #[test]

@@ -288,7 +288,7 @@ async fn a_lost_connection_is_told_wherever_it_is_met() {
     browser.find("#user-id").await.send_keys("hanako").await.unwrap();
     browser.offline(true).await;
     browser.find(".main-action").await.click().await.unwrap();
-    browser.find(".notice.is-trouble").await;
+    browser.find(".notice.is-error").await;
     browser.find(".connection.is-offline").await;
     // The message on the way is over.
     browser.until("!document.body.textContent.includes('Reserving…')").await;

@@ -131,10 +131,10 @@ pub trait Provider: Send + Sync + 'static {
 pub struct FakeModel {
     /// The base URL, `http://127.0.0.1:PORT`.
     pub url: String,
-    desk: Arc<Desk>,
+    fake_state: Arc<FakeState>,
 }
 
-struct Desk {
+struct FakeState {
     provider: Box<dyn Provider>,
     script: Mutex<VecDeque<Reply>>,
     asked: Mutex<Vec<Asked>>,
@@ -147,20 +147,20 @@ impl FakeModel {
     pub async fn start(provider: impl Provider) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let url = format!("http://{}", listener.local_addr().expect("it listens"));
-        let desk = Arc::new(Desk {
+        let fake_state = Arc::new(FakeState {
             provider: Box::new(provider),
             script: Mutex::default(),
             asked: Mutex::default(),
             sent: Mutex::default(),
         });
-        let service = Router::new().fallback(serve).with_state(desk.clone());
+        let service = Router::new().fallback(serve).with_state(fake_state.clone());
         tokio::spawn(async move { axum::serve(listener, service).await });
-        Self { url, desk }
+        Self { url, fake_state }
     }
 
     /// Writes down what it does with the next request that has nothing written down yet.
     pub fn then(&self, reply: Reply) -> &Self {
-        lock(&self.desk.script).push_back(reply);
+        lock(&self.fake_state.script).push_back(reply);
         self
     }
 
@@ -176,7 +176,7 @@ impl FakeModel {
 
     /// Each request so far, those that broke a rule among them.
     pub fn asked(&self) -> Vec<Asked> {
-        lock(&self.desk.asked).clone()
+        lock(&self.fake_state.asked).clone()
     }
 
     /// The bodies of those that ask the model, and broke no rule.
@@ -192,12 +192,12 @@ impl FakeModel {
 
     /// How many replies are written down that were not asked for.
     pub fn left(&self) -> usize {
-        lock(&self.desk.script).len()
+        lock(&self.fake_state.script).len()
     }
 
     /// When each event of the last stream was handed to the network.
     pub fn sent(&self) -> Vec<Instant> {
-        lock(&self.desk.sent).clone()
+        lock(&self.fake_state.sent).clone()
     }
 }
 
@@ -206,7 +206,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 async fn serve(
-    State(desk): State<Arc<Desk>>,
+    State(fake_state): State<Arc<FakeState>>,
     method: Method,
     uri: Uri,
     headers: HeaderMap,
@@ -225,20 +225,21 @@ async fn serve(
         body: serde_json::from_slice(&body).unwrap_or(Value::Null),
         broke: None,
     };
-    let judged = desk.provider.judge(&asked);
+    let judged = fake_state.provider.judge(&asked);
     asked.broke = judged.as_ref().err().map(|it| it.1.clone());
-    lock(&desk.asked).push(asked.clone());
+    lock(&fake_state.asked).push(asked.clone());
     if let Err(Broken(status, message)) = judged {
-        return json(status, &desk.provider.error(status, &message));
+        return json(status, &fake_state.provider.error(status, &message));
     }
-    if let Some(beside) = desk.provider.beside(&asked) {
+    if let Some(beside) = fake_state.provider.beside(&asked) {
         return json(200, &beside);
     }
-    let reply = lock(&desk.script).pop_front();
+    let reply = lock(&fake_state.script).pop_front();
     match reply {
-        Some(Reply::Message(message, course)) => message_of(desk, &asked, &message, course),
+        Some(Reply::Message(message, course)) => message_of(fake_state, &asked, &message, course),
         Some(Reply::Error { status, retry_after }) => {
-            let mut response = json(status, &desk.provider.error(status, "as the test wishes"));
+            let mut response =
+                json(status, &fake_state.provider.error(status, "as the test wishes"));
             if let Some(it) = retry_after {
                 response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(it));
             }
@@ -246,12 +247,19 @@ async fn serve(
         }
         Some(Reply::Nonsense) => text("text/event-stream", Body::from("data: <html>\n\n")),
         Some(Reply::Hang) => pending().await,
-        None => json(501, &desk.provider.error(501, "nothing is written down for this request")),
+        None => {
+            json(501, &fake_state.provider.error(501, "nothing is written down for this request"))
+        }
     }
 }
 
-fn message_of(desk: Arc<Desk>, asked: &Asked, message: &Value, course: Course) -> Response<Body> {
-    let provider = &desk.provider;
+fn message_of(
+    fake_state: Arc<FakeState>,
+    asked: &Asked,
+    message: &Value,
+    course: Course,
+) -> Response<Body> {
+    let provider = &fake_state.provider;
     if !provider.is_streamed(asked) {
         return json(200, &provider.whole(asked, message));
     }
@@ -279,14 +287,14 @@ fn message_of(desk: Arc<Desk>, asked: &Asked, message: &Value, course: Course) -
             events.push(event);
         }
     }
-    lock(&desk.sent).clear();
+    lock(&fake_state.sent).clear();
     let events = stream::iter(events).then(move |it| {
-        let (gate, desk) = (gate.clone(), desk.clone());
+        let (gate, fake_state) = (gate.clone(), fake_state.clone());
         async move {
             if let Some(gate) = gate {
                 gate.acquire().await.expect("it is never closed").forget();
             }
-            lock(&desk.sent).push(Instant::now());
+            lock(&fake_state.sent).push(Instant::now());
             Ok::<_, std::io::Error>(it.bytes())
         }
     });

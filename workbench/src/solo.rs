@@ -301,7 +301,7 @@ impl Solo {
             let others = Arc::new(std::mem::take(&mut self.around));
             reach.around = Around::default();
             reach.around.put(&others);
-            let published = Mutex::new(reach.bell.listen());
+            let published = Mutex::new(reach.channel.listen());
             self.setup.reach = Arc::new(reach);
             self.setup.http = Arc::new(Outgoing::new(self.hosts, &self.setup.limits));
             let mut component = LoadedComponent::load(sandbox, compiled.code(), self.setup).await?;

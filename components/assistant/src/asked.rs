@@ -11,9 +11,9 @@ use toolkit::{
 };
 
 use crate::{
-    Answered, Assistant, Before, Conclusion, Decider, Decision, Ending, Failure, Language, Message,
-    Part, Provider, Run, Settings, Stopped, Task, Teller, ToolResult, Trouble, Turn, Undecided,
-    Understanding, Usage, Why, chat, models, tally::Tally,
+    Answered, Assistant, Before, Conclusion, Decision, Ending, Failure, Language, Message,
+    ModelError, Part, Provider, Run, RunError, Settings, Stopped, Task, Teller, ToolPicker,
+    ToolResult, Turn, Understanding, Usage, Why, chat, models, tally::Tally,
 };
 
 /// The assistant of that name, where it is there.
@@ -31,7 +31,7 @@ pub(crate) fn run(asked: Asked, role: Option<Role>) -> Value {
     routes::send("begun", &json!({ "provider": provider.name() }));
     match begun {
         Ok(begun) => begun.ended(asked),
-        Err(it) => failed(Vec::new(), &Trouble::Undecided(it)),
+        Err(it) => failed(Vec::new(), &RunError::ModelError(it)),
     }
 }
 
@@ -47,14 +47,14 @@ struct Memory {
 struct Begun {
     assistant: Assistant,
     provider: Provider,
-    decider: Box<dyn Decider>,
+    picker: Box<dyn ToolPicker>,
     language: Language,
     /// Of a part that is played: what it may take, and whether its memory stands for the history.
     role: Option<(u64, bool)>,
 }
 
 impl Begun {
-    fn new(asked: &Asked, role: Option<Role>) -> Result<Self, Undecided> {
+    fn new(asked: &Asked, role: Option<Role>) -> Result<Self, ModelError> {
         let settings = Settings::read().map_err(unset)?;
         let config = settings.assistant(&asked.assistant);
         let chosen = models::chosen(&config, &settings.models);
@@ -69,20 +69,20 @@ impl Begun {
         });
         let memory = role.as_ref().map(|it| &it.1).filter(|it| it.provider == provider);
         let transcript = memory.map(|it| &it.transcript);
-        let decider = match provider {
+        let picker = match provider {
             Provider::Builtin => {
                 let context = asked.context.as_deref();
                 let context = context.and_then(|it| serde_json::from_str(it).ok());
-                Box::new(Understanding::resume(transcript).knowing(context)) as Box<dyn Decider>
+                Box::new(Understanding::resume(transcript).knowing(context)) as Box<dyn ToolPicker>
             }
-            _ => models::decider(&chosen, &config, &settings.models, transcript)?,
+            _ => models::picker(&chosen, &config, &settings.models, transcript)?,
         };
         let remembers = memory.is_some();
         let language = Language::of_caller(Some(&asked.language), "");
         let manner = Manner { language: Some(language.tag().to_owned()), capabilities: None };
         let assistant = Assistant::new(&asked.assistant, config, manner);
         let role = role.map(|it| (it.0, remembers));
-        Ok(Self { assistant, provider, decider, language, role })
+        Ok(Self { assistant, provider, picker, language, role })
     }
 
     fn ended(mut self, asked: Asked) -> Value {
@@ -101,51 +101,51 @@ impl Begun {
         let is_counted = self.provider != Provider::Builtin || self.role.is_some();
         let tally = is_counted.then(|| Tally::begin(&self.assistant.name, self.provider));
         let tokens_max = self.role.map_or(u64::MAX, |it| it.0);
-        let mut capped = Capped { decider: &mut *self.decider, tokens_max };
+        let mut capped = Capped { picker: &mut *self.picker, tokens_max };
         let teller = Teller::new(true);
         let run = self.assistant.run(&task, Before::default(), &mut capped, &teller);
         if let Some(tally) = tally {
-            tally.end(&run, self.decider.usage());
+            tally.end(&run, self.picker.usage());
         }
         let mut told = match run {
             Ok(run) => ended(run),
-            Err(trouble) => failed(Vec::new(), &trouble),
+            Err(error) => failed(Vec::new(), &error),
         };
         if self.role.is_some() {
-            let (provider, transcript) = (self.provider, self.decider.transcript());
-            told["usage"] = usage(self.decider.usage());
+            let (provider, transcript) = (self.provider, self.picker.transcript());
+            told["usage"] = usage(self.picker.usage());
             told["memory"] = json!(Memory { provider, transcript });
         }
         told
     }
 }
 
-fn unset(it: toolkit::settings::Unfit) -> Undecided {
+fn unset(it: toolkit::settings::Unfit) -> ModelError {
     let what = format!("the setting {}{}: {}", it.name, it.problem.pointer, it.problem.message);
-    Undecided::new(Why::Failed, what)
+    ModelError::new(Why::Failed, what)
 }
 
 /// What decides nothing more once it has taken so many tokens.
 struct Capped<'a> {
-    decider: &'a mut dyn Decider,
+    picker: &'a mut dyn ToolPicker,
     tokens_max: u64,
 }
 
-impl Decider for Capped<'_> {
-    fn decide(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
-        let taken = self.decider.usage();
+impl ToolPicker for Capped<'_> {
+    fn decide(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
+        let taken = self.picker.usage();
         if taken.input_tokens + taken.output_tokens >= self.tokens_max {
             return Ok(Decision::Conclude(Conclusion::default()));
         }
-        self.decider.decide(turn)
+        self.picker.decide(turn)
     }
 
     fn may_call_for_pages(&self) -> bool {
-        self.decider.may_call_for_pages()
+        self.picker.may_call_for_pages()
     }
 
     fn usage(&self) -> Usage {
-        self.decider.usage()
+        self.picker.usage()
     }
 }
 
@@ -177,7 +177,7 @@ fn ended(run: Run) -> Value {
         }
         Ending::Stopped(Stopped::Rounds) => json!({ "ending": "rounds" }),
         Ending::Stopped(Stopped::Time) => json!({ "ending": "time" }),
-        Ending::Failed(it) => return failed(calls, &Trouble::Undecided(it)),
+        Ending::Failed(it) => return failed(calls, &RunError::ModelError(it)),
     };
     ended["calls"] = calls.into();
     ended
@@ -198,13 +198,13 @@ fn call(answered: &Answered) -> Value {
     call
 }
 
-fn failed(calls: Vec<Value>, trouble: &Trouble) -> Value {
-    let failure = match trouble {
-        Trouble::Tool(failure) => told("tool", failure),
-        Trouble::NoTools(tool) => {
+fn failed(calls: Vec<Value>, error: &RunError) -> Value {
+    let failure = match error {
+        RunError::Tool(failure) => told("tool", failure),
+        RunError::NoTools(tool) => {
             told("tools", &Failure::new("unknown_tool", 500, format!("nothing offers {tool}")))
         }
-        Trouble::Undecided(it) => {
+        RunError::ModelError(it) => {
             let mut data = Map::new();
             data.extend(it.retry_after_s.map(|it| ("retry_after_s".to_owned(), it.into())));
             let failure = Failure { data, ..Failure::new(word(it.why), 503, it.details.as_str()) };

@@ -102,7 +102,7 @@ pub(crate) struct Choice {
 
 /// Why there is no decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Undecided {
+pub(crate) struct ModelError {
     pub(crate) why: Why,
     /// For those who look for the reason; no secret in it.
     pub(crate) details: String,
@@ -133,16 +133,16 @@ pub(crate) enum Why {
     Failed,
 }
 
-impl Undecided {
+impl ModelError {
     pub(crate) fn new(why: Why, details: impl Into<String>) -> Self {
         Self { why, details: details.into(), retry_after_s: None }
     }
 }
 
 /// Decides which tools are called. One a run, which keeps what it needs to go on.
-pub(crate) trait Decider: Send {
+pub(crate) trait ToolPicker: Send {
     /// Decides what the loop does next.
-    fn decide(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided>;
+    fn decide(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError>;
 
     /// Whether it may call what is there for pages alone: rules of our own may, and models do not see it.
     fn may_call_for_pages(&self) -> bool {
@@ -169,17 +169,17 @@ pub(crate) trait Decider: Send {
 /// Receives what happens on the way to an answer (NAV-9): the client that reads events, or none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Teller {
-    is_heard: bool,
+    is_delivered: bool,
 }
 
 impl Teller {
-    pub(crate) fn new(is_heard: bool) -> Self {
-        Self { is_heard }
+    pub(crate) fn new(is_delivered: bool) -> Self {
+        Self { is_delivered }
     }
 
     /// Tells it, in the order in which things happen; a client that reads slowly is waited for.
     pub(crate) fn tell(&self, name: &str, data: impl FnOnce() -> Value) {
-        if self.is_heard {
+        if self.is_delivered {
             routes::send(name, &data());
         }
     }

@@ -20,7 +20,7 @@ use toolkit::dialogue::{
     Answer, Heard, Language as Tongue, Name, Picture, Piece, Reply, Step, Turn,
 };
 
-use leads::{CLAIMED_MIN, Lead, parts, surest, wishes};
+use leads::{CLAIMED_MIN, Lead, parts, requests, surest};
 use offered::Offered;
 
 /// What no component claims. No component is called so.
@@ -56,7 +56,7 @@ pub struct Ensemble {
     gone: Vec<String>,
     missed: String,
     /// The request that is answered, those that follow, and what was answered to those before.
-    wish: String,
+    request: String,
     rest: Vec<String>,
     told: Vec<Part>,
     /// Two that are as sure, between which the person is to choose.
@@ -98,9 +98,9 @@ impl Ensemble {
                     Part::image(Image { mime_type: it.mime_type, data: it.base64 })
                 }
             }));
-            let wish = self.rest.remove(0);
-            asking.say(&wish);
-            step = self.hear(&asking, wish)?;
+            let request = self.rest.remove(0);
+            asking.say(&request);
+            step = self.consult(&asking, request)?;
         }
         Ok(step)
     }
@@ -109,25 +109,25 @@ impl Ensemble {
     fn begin<F: Families>(&mut self, asking: &mut Asking<'_, F>) -> Result<Step, Silence> {
         (self.rest, self.told) = Default::default();
         let said = text_of(&asking.turn.message);
-        if let Some((wish, family)) = self.offered.take().and_then(|it| it.chosen(&said)) {
-            asking.say(&wish);
-            self.wish = wish;
+        if let Some((request, family)) = self.offered.take().and_then(|it| it.chosen(&said)) {
+            asking.say(&request);
+            self.request = request;
             let mut replies = self.replies(asking, Some(&family))?;
             return Ok(self.take(replies.remove(0)));
         }
         // Other context, and what calls came to, is for the whole sentence.
         let is_alone = asking.turn.context.is_none() && asking.turn.answered.is_empty();
-        let mut wishes = if is_alone { self.wishes(asking, &said)? } else { Vec::new() };
-        if wishes.is_empty() {
-            return self.hear(asking, said);
+        let mut requests = if is_alone { self.requests(asking, &said)? } else { Vec::new() };
+        if requests.is_empty() {
+            return self.consult(asking, said);
         }
-        self.rest = wishes.split_off(1);
-        asking.say(&wishes[0]);
-        self.hear(asking, wishes.remove(0))
+        self.rest = requests.split_off(1);
+        asking.say(&requests[0]);
+        self.consult(asking, requests.remove(0))
     }
 
     /// The requests of a sentence that has some for several components.
-    fn wishes<F: Families>(
+    fn requests<F: Families>(
         &self,
         asking: &mut Asking<'_, F>,
         said: &str,
@@ -141,13 +141,17 @@ impl Ensemble {
             return Ok(Vec::new());
         }
         asking.say(said);
-        Ok(wishes(&self.lead(asking)?, leads))
+        Ok(requests(&self.lead(asking)?, leads))
     }
 
     /// Takes in one request.
-    fn hear<F: Families>(&mut self, asking: &Asking<'_, F>, wish: String) -> Result<Step, Silence> {
+    fn consult<F: Families>(
+        &mut self,
+        asking: &Asking<'_, F>,
+        request: String,
+    ) -> Result<Step, Silence> {
         (self.gone, self.missed) = Default::default();
-        self.wish = wish;
+        self.request = request;
         self.ask(asking)
     }
 
@@ -156,7 +160,7 @@ impl Ensemble {
         let mut replies = self.replies(asking, None)?;
         if asking.turn.context.is_none()
             && let Some((offered, question)) =
-                Offered::of(&self.wish, &replies, self.latest.as_deref(), asking.language())
+                Offered::of(&self.request, &replies, self.latest.as_deref(), asking.language())
         {
             self.offered = Some(offered);
             let content = vec![Piece::Text(question)];
@@ -182,7 +186,7 @@ impl Ensemble {
         self.missed.push_str(unsigned(&said, asking.language()));
         self.missed.push('\n');
         self.gone.push(name);
-        asking.say(&self.wish.clone());
+        asking.say(&self.request.clone());
         match self.lead(asking) {
             Ok(lead) if lead.confidence > CLAIMED_MIN => self.ask(asking),
             _ => {

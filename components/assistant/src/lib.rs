@@ -2,7 +2,7 @@
 //! sentences. People talk with them at `/api/chat` (ILL-40), and components ask them by the interface
 //! `assistants`.
 //!
-//! [`run`] is the loop; behind one trait, [`decide::Decider`], is what decides: the [`ensemble`] and the
+//! [`run`] is the loop; behind one trait, [`decide::ToolPicker`], is what decides: the [`ensemble`] and the
 //! [`models`]. Calls are made and held by the host: nothing here can let one happen that its person has not
 //! allowed.
 
@@ -28,11 +28,13 @@ mod understanding;
 use ::language::Language;
 use call::{Answered, Held, ToolCall, ToolResult, Wait};
 use config::{AssistantConfig, ModelConfig, Models, Provider, Settings};
-use decide::{Choice, Conclusion, Decider, Decision, Task, Teller, Turn, Undecided, Usage, Why};
+use decide::{
+    Choice, Conclusion, Decision, ModelError, Task, Teller, ToolPicker, Turn, Usage, Why,
+};
 use failure::Failure;
 use message::{Body, Image, Message, Part, images_of, text_of};
 use offer::Offer;
-use run::{Assistant, Before, Came, Ending, Run, Stopped, Trouble};
+use run::{Assistant, Before, Came, Ending, Run, RunError, Stopped};
 use understanding::Understanding;
 
 toolkit::export_tools!();

@@ -19,7 +19,7 @@ use serde_json::Value;
 use claude::Claude;
 use openai::OpenAi;
 
-use crate::{AssistantConfig, Decider, Models, Provider, Undecided, Understanding};
+use crate::{AssistantConfig, ModelError, Models, Provider, ToolPicker, Understanding};
 
 /// What decides for an assistant, as configuration and environment say.
 #[derive(Clone)]
@@ -59,12 +59,12 @@ pub(crate) fn found(provider: Provider, models: &Models) -> Option<String> {
 }
 
 /// What decides, going on from `transcript` where there is one of their own kind.
-pub(crate) fn decider(
+pub(crate) fn picker(
     chosen: &Chosen,
     assistant: &AssistantConfig,
     models: &Models,
     transcript: Option<&Value>,
-) -> Result<Box<dyn Decider>, Undecided> {
+) -> Result<Box<dyn ToolPicker>, ModelError> {
     let model = &chosen.model;
     let Some(config) = models.get(chosen.provider) else {
         return Ok(Box::new(Understanding::resume(transcript)));

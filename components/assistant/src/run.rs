@@ -17,8 +17,8 @@ pub(crate) use told::tell_ended;
 use told::{slow, tell_running, told_call, too_many, unended, unknown, unmade};
 
 use crate::{
-    Answered, AssistantConfig, Conclusion, Decider, Decision, Failure, Held, Offer, Task, Teller,
-    ToolCall, ToolResult, Turn, Undecided, Wait, reading, result,
+    Answered, AssistantConfig, Conclusion, Decision, Failure, Held, ModelError, Offer, Task,
+    Teller, ToolCall, ToolPicker, ToolResult, Turn, Wait, reading, result,
 };
 
 /// Runs tasks through the tools on offer.
@@ -45,7 +45,7 @@ pub(crate) struct Run {
     /// their results: it has to receive them before anything else.
     pub(crate) left: Vec<Answered>,
     /// Whether the model has received the task's message.
-    pub(crate) is_heard: bool,
+    pub(crate) is_delivered: bool,
     pub(crate) ending: Ending,
 }
 
@@ -61,7 +61,7 @@ pub(crate) enum Ending {
     /// It was stopped: too many rounds, or too long. What exists is there (ILL-25).
     Stopped(Stopped),
     /// The model failed after calls had been made: what they came to is there.
-    Failed(Undecided),
+    Failed(ModelError),
 }
 
 /// What stopped a run before its conclusion.
@@ -73,9 +73,9 @@ pub(crate) enum Stopped {
 
 /// Why a run has no answer.
 #[derive(Debug)]
-pub(crate) enum Trouble {
+pub(crate) enum RunError {
     /// The model failed.
-    Undecided(Undecided),
+    ModelError(ModelError),
     /// A tool failed in a way that ends the run (NAV-40).
     Tool(Box<Failure>),
     /// A tool of the assistant's was called, and none of them is there (ILL-16).
@@ -126,13 +126,13 @@ impl Course {
     }
 
     /// The end of a run in which the model did not receive the last results: they are kept for it.
-    fn broken(self, is_heard: bool, ending: Ending) -> Run {
+    fn broken(self, is_delivered: bool, ending: Ending) -> Run {
         let left = self.turn().to_vec();
-        self.ended(left, is_heard, ending)
+        self.ended(left, is_delivered, ending)
     }
 
-    fn ended(self, left: Vec<Answered>, is_heard: bool, ending: Ending) -> Run {
-        Run { answered: self.answered, ms: self.ms, left, is_heard, ending }
+    fn ended(self, left: Vec<Answered>, is_delivered: bool, ending: Ending) -> Run {
+        Run { answered: self.answered, ms: self.ms, left, is_delivered, ending }
     }
 }
 
@@ -150,14 +150,14 @@ impl Assistant {
         offers
     }
 
-    /// Does `task` as `decider` says.
+    /// Does `task` as `picker` says.
     pub(crate) fn run(
         &self,
         task: &Task,
         before: Before,
-        decider: &mut dyn Decider,
+        picker: &mut dyn ToolPicker,
         teller: &Teller,
-    ) -> Result<Run, Trouble> {
+    ) -> Result<Run, RunError> {
         let bounds = self.config.bounds();
         let end = Instant::now() + bounds.run;
         let Before { answered, ms } = before;
@@ -167,7 +167,7 @@ impl Assistant {
             teller.tell("status", || json!({ "state": "thinking", "message": message }));
             // Anew each round: what was swapped meanwhile is on offer (ILL-21).
             let mut offers = self.offers();
-            offers.retain(|it| decider.may_call_for_pages() || !it.is_for_pages);
+            offers.retain(|it| picker.may_call_for_pages() || !it.is_for_pages);
             is_cut |= reading::is_cut(course.turn());
             if is_cut && offers.iter().all(|it| it.name != reading::READ_RESULT) {
                 offers.push(reading::offer(task.language));
@@ -177,19 +177,19 @@ impl Assistant {
             let is_first = round == 0;
             let answered = course.turn();
             let turn = Turn { task, is_first, offers: &offers, answered, teller, until };
-            let decided = decider.decide(turn);
+            let decided = picker.decide(turn);
             let is_over = Instant::now() >= end;
             let decision = match decided {
                 Ok(decision) => decision,
                 Err(_) if is_over && !course.answered.is_empty() => {
                     return Ok(course.broken(round > 0, Ending::Stopped(Stopped::Time)));
                 }
-                Err(_) if is_over => return Err(Trouble::Undecided(slow(bounds.run))),
+                Err(_) if is_over => return Err(RunError::ModelError(slow(bounds.run))),
                 Err(it) => {
                     let is_late = Instant::now() >= until;
                     let it = if is_late { slow(bounds.decision) } else { it };
                     return match course.answered.is_empty() {
-                        true => Err(Trouble::Undecided(it)),
+                        true => Err(RunError::ModelError(it)),
                         false => Ok(course.broken(round > 0, Ending::Failed(it))),
                     };
                 }
@@ -246,7 +246,7 @@ impl Assistant {
         answered: &[Answered],
         task: &Task,
         (end, teller): (Instant, &Teller),
-    ) -> Result<Vec<Option<(Came, u64)>>, Trouble> {
+    ) -> Result<Vec<Option<(Came, u64)>>, RunError> {
         let bounds = self.config.bounds();
         let offer = |call: &ToolCall| offers.iter().find(|it| it.name == call.name);
         let is_lacking =
@@ -254,7 +254,7 @@ impl Assistant {
         if offers.is_empty()
             && let Some(call) = calls.iter().find(is_lacking)
         {
-            return Err(Trouble::NoTools(call.name.clone()));
+            return Err(RunError::NoTools(call.name.clone()));
         }
         for call in calls {
             if !offer(call).is_some_and(|it| it.asks_first) {
@@ -307,7 +307,7 @@ impl Assistant {
             }
             _ => None,
         });
-        failed.map_or(Ok(came), |it| Err(Trouble::Tool(Box::new(it))))
+        failed.map_or(Ok(came), |it| Err(RunError::Tool(Box::new(it))))
     }
 
     /// What `call` came to.

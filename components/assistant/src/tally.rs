@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use toolkit::{assistants::running, log, sql};
 
 use crate::{
-    Provider, Run, Trouble, Usage,
+    Provider, Run, RunError, Usage,
     run::{answered, outcome},
 };
 
@@ -24,7 +24,7 @@ impl Tally {
     }
 
     /// It came to that.
-    pub(crate) fn end(self, run: &Result<Run, Trouble>, usage: Usage) {
+    pub(crate) fn end(self, run: &Result<Run, RunError>, usage: Usage) {
         let Usage { input_tokens, cached_tokens, output_tokens, cost_usd } = usage;
         let usage = running::Usage { input_tokens, cached_tokens, output_tokens, cost_usd };
         self.counted.end(outcome(run), usage);

@@ -9,8 +9,8 @@ use toolkit::{
 };
 
 use crate::{
-    Answered, Body, Choice, Conclusion, Decider, Decision, Image, Message, Offer, Part, Task,
-    ToolCall, ToolResult, Turn, Undecided, Why,
+    Answered, Body, Choice, Conclusion, Decision, Image, Message, ModelError, Offer, Part, Task,
+    ToolCall, ToolPicker, ToolResult, Turn, Why,
     ensemble::{Ensemble, Families, Silence},
     images_of,
 };
@@ -53,15 +53,15 @@ impl Understanding {
         Self { context, ..self }
     }
 
-    fn next(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
+    fn next(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
         let mut told = told(turn);
         told.context = self.context.as_ref().map(Value::to_string);
         let step = self.ensemble.next(&Served, told).map_err(|it| match it {
             Silence::Failed(it) => {
                 let what = format!("the component {it} failed; the server's log says how");
-                Undecided::new(Why::Failed, what)
+                ModelError::new(Why::Failed, what)
             }
-            Silence::Nobody => Undecided::new(
+            Silence::Nobody => ModelError::new(
                 Why::Missing,
                 "no component that is served understands sentences, and no model is asked: serve one that exports dialogue, or configure a model",
             ),
@@ -70,8 +70,8 @@ impl Understanding {
     }
 }
 
-impl Decider for Understanding {
-    fn decide(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
+impl ToolPicker for Understanding {
+    fn decide(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
         let decision = self.next(turn)?;
         if let Decision::Conclude(conclusion) = &decision {
             for text in conclusion.text().split_inclusive(['。', '\n']) {
@@ -176,7 +176,7 @@ fn text(it: &Map<String, Value>) -> String {
     serde_json::to_string(it).unwrap_or_default()
 }
 
-fn decision(it: wit::Step) -> Result<Decision, Undecided> {
+fn decision(it: wit::Step) -> Result<Decision, ModelError> {
     Ok(match it {
         wit::Step::Calls(calls) => {
             Decision::Call(calls.into_iter().map(call).collect::<Result<_, _>>()?)
@@ -193,11 +193,11 @@ fn decision(it: wit::Step) -> Result<Decision, Undecided> {
     })
 }
 
-fn call(it: wit::Call) -> Result<ToolCall, Undecided> {
+fn call(it: wit::Call) -> Result<ToolCall, ModelError> {
     let object = |json: &str| {
         serde_json::from_str::<Map<String, Value>>(json).map_err(|error| {
             let what = format!("the call of {} is no JSON object: {error}", it.tool);
-            Undecided::new(Why::Failed, what)
+            ModelError::new(Why::Failed, what)
         })
     };
     let (arguments, meta) = (object(&it.arguments)?, object(&it.meta)?);

@@ -17,9 +17,9 @@ mod words;
 use language::{
     Date, Language, bare,
     chat::{Chat, FOLLOWED, Family, Followed, Plan},
+    context::{Holder, TurnContext, failure, output},
     contract::Told,
     coverage::{ASKED_FROM, LAST, Used, unused},
-    desk::{Desk, Holder, failure, output},
     rules::{Percent, goal},
     say::{self, Skill, failed, samples as told},
     small_talk::Manner,
@@ -224,19 +224,19 @@ impl Family for Cinema {
     ];
     const OWN: &'static [Word] = &[FILM, SEE, ABOUT, PLAYING];
 
-    fn hear(text: &str, today: Date) -> Sentence {
+    fn parse(text: &str, today: Date) -> Sentence {
         Sentence::of(text, today)
     }
 
-    fn goal(heard: &Sentence) -> Option<(Goal, Percent)> {
-        let facts = Facts::of(heard);
+    fn goal(utterance: &Sentence) -> Option<(Goal, Percent)> {
+        let facts = Facts::of(utterance);
         goal(RULES, |sign| facts.has(sign))
     }
 
-    fn spares(heard: &Sentence, manner: Manner) -> bool {
+    fn spares(utterance: &Sentence, manner: Manner) -> bool {
         match manner {
-            Manner::Errand => heard.has(NOUNS) || heard.has(&[SEE, SEAT]),
-            Manner::Elsewhere => heard.has(NOUNS) || heard.has(&[SEE]),
+            Manner::Errand => utterance.has(NOUNS) || utterance.has(&[SEE, SEAT]),
+            Manner::Elsewhere => utterance.has(NOUNS) || utterance.has(&[SEE]),
             _ => false,
         }
     }
@@ -245,32 +245,32 @@ impl Family for Cinema {
         goal == Goal::Nothing
     }
 
-    fn is_wish(goal: Goal) -> bool {
+    fn is_request(goal: Goal) -> bool {
         use Goal::{Films, Look, Reservation, Seats, Showtimes};
         matches!(goal, Films | Showtimes | Seats | Reservation | Look)
     }
 
-    fn obeys(heard: &Sentence, goal: Goal) -> bool {
-        matches!(goal, Goal::Book | Goal::Seats) && wanted::keeps_away(heard)
+    fn obeys(utterance: &Sentence, goal: Goal) -> bool {
+        matches!(goal, Goal::Book | Goal::Seats) && wanted::keeps_away(utterance)
     }
 
-    fn points_back(heard: &Sentence) -> bool {
-        heard.points_back() && heard.title().is_none()
+    fn points_back(utterance: &Sentence) -> bool {
+        utterance.points_back() && utterance.title().is_none()
     }
 
     fn observe(&mut self, answered: &[Answered]) {
-        self.bookings.hear(answered);
+        self.bookings.parse(answered);
     }
 
-    fn told(&self, heard: &Sentence, goal: Goal, desk: &Desk<'_>) -> Option<String> {
-        let examples = || say::examples(desk, SKILLS);
+    fn told(&self, utterance: &Sentence, goal: Goal, context: &TurnContext<'_>) -> Option<String> {
+        let examples = || say::examples(context, SKILLS);
         Some(match goal {
-            Goal::Nothing => say::nothing(desk),
+            Goal::Nothing => say::nothing(context),
             Goal::Change => {
-                let words = [desk.say("変更", "change")];
-                say::unsure(desk, SKILLS, &words, &[Goal::Cancel, Goal::Book])
+                let words = [context.say("変更", "change")];
+                say::unsure(context, SKILLS, &words, &[Goal::Cancel, Goal::Book])
             }
-            Goal::Told => desk.say(
+            Goal::Told => context.say(
                 format!(
                     "以前のことと受け取りました。新しい予約などは何もしていません。{}",
                     examples()
@@ -278,30 +278,32 @@ impl Family for Cinema {
                 format!("I take that as something past; nothing was done now. {}", examples()),
             ),
             Goal::Help => examples(),
-            Goal::Reservation if number(heard).is_none() => self.bookings.told(desk),
+            Goal::Reservation if number(utterance).is_none() => self.bookings.told(context),
             _ => return None,
         })
     }
 
     fn plan(
         &self,
-        heard: &Sentence,
+        utterance: &Sentence,
         goal: Goal,
         _language: Language,
         before: Option<&Doing>,
     ) -> Option<Doing> {
         Some(match goal {
-            Goal::Cancel => Doing::Cancel(Cancel::of(heard, &self.bookings)),
+            Goal::Cancel => Doing::Cancel(Cancel::of(utterance, &self.bookings)),
             Goal::History => {
-                let id = heard.numbers.id(CONVERSATION);
-                Doing::History(id.or(heard.quoted.first().map(|it| it.text.as_str()))?.to_owned())
+                let id = utterance.numbers.id(CONVERSATION);
+                Doing::History(
+                    id.or(utterance.quoted.first().map(|it| it.text.as_str()))?.to_owned(),
+                )
             }
             Goal::Films | Goal::Showtimes | Goal::Seats | Goal::Book | Goal::Reservation => {
                 let before = match before {
                     Some(Doing::Visit(it)) => Some(&**it),
                     _ => None,
                 };
-                Doing::Visit(Box::new(Visit::of(heard, goal, before)))
+                Doing::Visit(Box::new(Visit::of(utterance, goal, before)))
             }
             _ => return None,
         })
@@ -310,10 +312,10 @@ impl Family for Cinema {
     fn follow(
         &self,
         plan: &mut Option<Doing>,
-        heard: &Sentence,
+        utterance: &Sentence,
         goal: Option<Goal>,
         manner: Option<Manner>,
-        _desk: &Desk<'_>,
+        _context: &TurnContext<'_>,
     ) -> Option<Followed> {
         let on = Followed::On(FOLLOWED, Vec::new());
         match plan {
@@ -321,10 +323,10 @@ impl Family for Cinema {
                 let is_answer = cancel.waits
                     && manner.is_none()
                     && matches!(goal, None | Some(Goal::Cancel | Goal::Reservation));
-                (is_answer && cancel.worded(heard)).then_some(on)
+                (is_answer && cancel.worded(utterance)).then_some(on)
             }
-            Some(Doing::Visit(visit)) if manner.is_none() && !heard.has(&[Word::THEIRS]) => {
-                if let Some(next) = visit.follow(heard, goal) {
+            Some(Doing::Visit(visit)) if manner.is_none() && !utterance.has(&[Word::THEIRS]) => {
+                if let Some(next) = visit.follow(utterance, goal) {
                     **visit = next;
                     return Some(on);
                 }
@@ -335,38 +337,42 @@ impl Family for Cinema {
                     visit.book();
                 }
                 // A new order is read anew, unless it chooses among what was shown.
-                visit.worded(heard).then_some(on)
+                visit.worded(utterance).then_some(on)
             }
             _ => None,
         }
     }
 
-    fn guess(&self, heard: &Sentence, desk: &Desk<'_>) -> Option<(Doing, Percent, Vec<String>)> {
-        if !desk.has(MOVIES) {
+    fn guess(
+        &self,
+        utterance: &Sentence,
+        context: &TurnContext<'_>,
+    ) -> Option<(Doing, Percent, Vec<String>)> {
+        if !context.has(MOVIES) {
             return None;
         }
-        if let Some(goal) = guessed(heard) {
-            let mut visit = Visit::guessed(heard, goal);
-            let left = unused(heard, &used(&visit, goal));
+        if let Some(goal) = guessed(utterance) {
+            let mut visit = Visit::guessed(utterance, goal);
+            let left = unused(utterance, &used(&visit, goal));
             if left.len() < ASKED_FROM {
-                visit.known_by(&left, heard);
+                visit.known_by(&left, utterance);
                 return Some((Doing::Visit(Box::new(visit)), GUESSED, left));
             }
         }
         // A name without a word for what it is may be a film's.
-        let left = unused(heard, &Used { conditions: vec![LAST], ..Used::default() });
+        let left = unused(utterance, &Used { conditions: vec![LAST], ..Used::default() });
         let asks = [SEE, ABOUT, PLAYING];
-        let name = bare::name(heard, &left, &asks, || heard.title(), Vec::new)?;
+        let name = bare::name(utterance, &left, &asks, || utterance.title(), Vec::new)?;
         let lower = name.to_lowercase();
         let left = left.into_iter().filter(|it| !lower.contains(&it.to_lowercase()));
-        let visit = Visit::looked_for(&Sentence::of(&name, desk.today()), &name);
+        let visit = Visit::looked_for(&Sentence::of(&name, context.today()), &name);
         Some((Doing::Visit(Box::new(visit)), LOOKED_FOR, left.collect()))
     }
 }
 
 /// What a sentence without a rule is likely to ask for, since it names a time, a number or seats beside a
 /// name that may be a film's.
-fn guessed(heard: &Sentence) -> Option<Goal> {
+fn guessed(utterance: &Sentence) -> Option<Goal> {
     const OTHERS: &[Word] = &[
         Word::ELSEWHERE,
         Word::MAKE,
@@ -376,15 +382,15 @@ fn guessed(heard: &Sentence) -> Option<Goal> {
         Word::DELETE,
         Word::THEIRS,
     ];
-    if heard.has(OTHERS) || heard.leftover().is_none() {
+    if utterance.has(OTHERS) || utterance.leftover().is_none() {
         return None;
     }
-    let is_timed = heard.when.date.is_some() || heard.when.hours.is_some();
+    let is_timed = utterance.when.date.is_some() || utterance.when.hours.is_some();
     match () {
-        () if !heard.numbers.counts.is_empty() || !heard.numbers.marked.is_empty() => {
+        () if !utterance.numbers.counts.is_empty() || !utterance.numbers.marked.is_empty() => {
             Some(Goal::Book)
         }
-        () if is_timed || heard.has(&[PLAYING]) => Some(Goal::Showtimes),
+        () if is_timed || utterance.has(&[PLAYING]) => Some(Goal::Showtimes),
         () => None,
     }
 }
@@ -403,7 +409,7 @@ impl Plan for Doing {
     type Goal = Goal;
     type Sentence = Sentence;
 
-    fn used(&self, _heard: &Sentence, goal: Goal) -> Used {
+    fn used(&self, _utterance: &Sentence, goal: Goal) -> Used {
         match self {
             Self::Visit(it) => used(it, goal),
             Self::Cancel(_) | Self::History(_) => Used::default(),
@@ -418,9 +424,9 @@ impl Plan for Doing {
         matches!(self, Self::Visit(it) if it.is_titled())
     }
 
-    fn learn(&mut self, words: &[String], heard: &Sentence) {
+    fn learn(&mut self, words: &[String], utterance: &Sentence) {
         if let Self::Visit(it) = self {
-            it.known_by(words, heard);
+            it.known_by(words, utterance);
         }
     }
 
@@ -437,28 +443,28 @@ impl Plan for Doing {
         }
     }
 
-    fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+    fn next(&mut self, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision {
         match self {
-            Self::Visit(it) => it.next(desk, answered),
-            Self::Cancel(it) => it.next(desk, answered),
-            Self::History(id) => history(id, desk, answered),
+            Self::Visit(it) => it.next(context, answered),
+            Self::Cancel(it) => it.next(context, answered),
+            Self::History(id) => history(id, context, answered),
         }
     }
 }
 
 /// The messages of a recorded conversation.
-fn history(id: &str, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+fn history(id: &str, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision {
     if let Some((_, failure)) = failure(answered) {
-        return desk.conclude(failed(desk, failure));
+        return context.conclude(failed(context, failure));
     }
     let Some(found) = output(answered, HISTORY) else {
-        let reason = desk.say("対話の記録を確認", "To read what was said");
-        return desk.only(HISTORY, json!({ "conversation_id": id }), reason);
+        let reason = context.say("対話の記録を確認", "To read what was said");
+        return context.only(HISTORY, json!({ "conversation_id": id }), reason);
     };
     let lines = found["history"].as_array().into_iter().flatten().filter_map(|it| {
         Some(format!("- {}: {}", it["sender"].as_str()?, it["content"].as_str()?))
     });
-    desk.conclude(lines.collect::<Vec<_>>().join("\n"))
+    context.conclude(lines.collect::<Vec<_>>().join("\n"))
 }
 
 #[cfg(test)]

@@ -11,9 +11,9 @@ use crate::{
     ids,
     person::Person,
     refusals::{self, say},
-    sight::{bound, condition, must_see_project},
     starting,
     transition::{self, Beginning, Cause},
+    visibility::{bound, condition, must_see_project},
 };
 
 /// Agents that are looked at where none is named.
@@ -21,7 +21,7 @@ const ABLE_MAX: u32 = 1_000;
 
 /// What a person wants, checked by itself.
 #[derive(Clone, Debug)]
-pub struct Wish<'a> {
+pub struct StartRequest<'a> {
     /// The tool that begins it.
     pub tool: &'a str,
     /// Identifier of the agent that is asked.
@@ -55,39 +55,39 @@ struct Side {
 ///
 /// # Errors
 /// Why it cannot begin, in the order of CONV-30.
-pub fn begin(person: &Person, wish: Wish<'_>) -> Result<String, Stop> {
-    let project_id = match &wish.project_id {
+pub fn begin(person: &Person, request: StartRequest<'_>) -> Result<String, Stop> {
+    let project_id = match &request.project_id {
         Some(id) => {
             must_see_project(person, id)?;
             id.clone()
         }
-        None => project_of(person, wish.target)?,
+        None => project_of(person, request.target)?,
     };
-    let sides = sides(&project_id, wish.target)?;
-    let initiator = initiator(&sides, &wish, &project_id)?;
+    let sides = sides(&project_id, request.target)?;
+    let initiator = initiator(&sides, &request, &project_id)?;
     let now = Moment::now();
     let id = ids::conversation(now);
-    let cause = Cause { at: now, by: &person.agent_id, what: wish.tool };
+    let cause = Cause { at: now, by: &person.agent_id, what: request.tool };
     let beginning = Beginning {
         id: &id,
         project_id: &project_id,
         initiator: &initiator.id,
-        participant: wish.target,
-        purpose: wish.purpose.as_deref(),
-        max_turns: wish.max_turns,
+        participant: request.target,
+        purpose: request.purpose.as_deref(),
+        max_turns: request.max_turns,
         begun_by: Some(&person.agent_id),
     };
     let message_id = ids::message(now);
-    let first = wish.first.as_deref().map(|content| Letter {
+    let first = request.first.as_deref().map(|content| Letter {
         id: &message_id,
         project_id: &project_id,
         place: Place::Conversation {
             id: &id,
             voice: Voice::Member,
-            has_max_turns: wish.max_turns.is_some(),
+            has_max_turns: request.max_turns.is_some(),
         },
         sender_id: &initiator.id,
-        recipients: std::slice::from_ref(&wish.target),
+        recipients: std::slice::from_ref(&request.target),
         content,
         related_task_id: None,
         client_message_id: None,
@@ -137,12 +137,16 @@ pub fn somebody(
 }
 
 /// Who asks, where everything is right with both.
-fn initiator<'a>(sides: &'a [Side], wish: &Wish<'_>, project_id: &str) -> Result<&'a Side, Stop> {
-    let named = wish.initiator.as_deref();
-    if named == Some(wish.target) {
+fn initiator<'a>(
+    sides: &'a [Side],
+    request: &StartRequest<'_>,
+    project_id: &str,
+) -> Result<&'a Side, Stop> {
+    let named = request.initiator.as_deref();
+    if named == Some(request.target) {
         return Err(refusals::cannot_conversation_with_self());
     }
-    for id in [Some(wish.target), named].into_iter().flatten() {
+    for id in [Some(request.target), named].into_iter().flatten() {
         let side = sides.iter().find(|it| it.id == id);
         let side = side.ok_or_else(|| refusals::agent_not_found(id))?;
         if side.r#type != AgentKind::Ai {
@@ -153,7 +157,7 @@ fn initiator<'a>(sides: &'a [Side], wish: &Wish<'_>, project_id: &str) -> Result
         }
     }
     let can = |it: &&Side| {
-        it.id != wish.target && it.r#type == AgentKind::Ai && it.is_here && it.is_played
+        it.id != request.target && it.r#type == AgentKind::Ai && it.is_here && it.is_played
     };
     let mut able: Vec<&Side> = sides.iter().filter(can).collect();
     able.retain(|it| named.is_none_or(|name| it.id == name));

@@ -97,7 +97,7 @@ pub fn start(person: &Person, project_id: &str, agent_id: &str) -> Result<Chat, 
         open(person, project_id, agent_id, now),
         ask_to_come(project_id, agent_id, now),
     ])?;
-    ring(project_id, agent_id, asked.changes > 0);
+    notify(project_id, agent_id, asked.changes > 0);
     status(project_id, agent_id)
 }
 
@@ -132,7 +132,7 @@ fn ask_to_come(project_id: &str, agent_id: &str, now: Moment) -> Statement {
 }
 
 /// Publishes that a chat has changed, and where an agent is to be launched.
-fn ring(project_id: &str, agent_id: &str, is_asked: bool) {
+fn notify(project_id: &str, agent_id: &str, is_asked: bool) {
     events::publish(&agent(project_id, agent_id));
     events::publish(&chats(project_id));
     if is_asked {

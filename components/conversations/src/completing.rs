@@ -11,7 +11,7 @@ use toolkit::{
 use crate::{
     listing::{self, Filter},
     person::{self, Person},
-    sight::{bound, condition},
+    visibility::{bound, condition},
 };
 
 /// Completes one argument; a caller that is not a person here gets nothing.

@@ -6,7 +6,7 @@ mod batch;
 use output::conversations::State;
 use serde::Deserialize;
 use toolkit::{
-    Stop, events as bell, sql,
+    Stop, events as host_events, sql,
     sql::{ConstraintKind, Error, Statement},
 };
 
@@ -150,7 +150,7 @@ pub fn deliver(letter: &Letter<'_>, before: Vec<Statement>) -> Result<Stored, St
     batch.push(by_id(letter.id));
     match sql::transact_all(&batch) {
         Ok(mut results) => {
-            ring(letter);
+            notify(letter);
             let stored = results.pop().map(sql::Rows::first::<Stored>).transpose()?.flatten();
             stored.ok_or_else(|| toolkit::unavailable("The message is gone.", None))
         }
@@ -187,18 +187,18 @@ fn by_id(id: &str) -> Statement {
 }
 
 /// Notifies the recipients of a message, and clients that look at it.
-pub fn ring(letter: &Letter<'_>) {
+pub fn notify(letter: &Letter<'_>) {
     for it in letter.recipients {
-        bell::publish(&events::agent(letter.project_id, it));
+        host_events::publish(&events::agent(letter.project_id, it));
     }
     match letter.place {
         Place::Conversation { id, has_max_turns, .. } => {
             if has_max_turns {
-                bell::publish(&events::agent(letter.project_id, letter.sender_id));
+                host_events::publish(&events::agent(letter.project_id, letter.sender_id));
             }
             events::changed(id, letter.project_id, &[]);
         }
-        Place::Chat { .. } => bell::publish(&events::chats(letter.project_id)),
+        Place::Chat { .. } => host_events::publish(&events::chats(letter.project_id)),
     }
 }
 

@@ -3,8 +3,8 @@
 use output::conversations::AgentKind;
 
 use crate::{
+    directory::{Agent, Directory, Project},
     person::OPERATOR,
-    staff::{Agent, Project, Staff},
 };
 
 /// The demo project.
@@ -14,7 +14,7 @@ const ASSISTANT: &str = "talker";
 
 /// The demo: a project, and the two agents of the specification's use case (CONV-100).
 #[must_use]
-pub fn staff() -> Staff {
+pub fn directory() -> Directory {
     let worker = |id: &str, name: &str, skills: [&str; 2]| Agent {
         id: id.to_owned(),
         name: name.to_owned(),
@@ -24,7 +24,7 @@ pub fn staff() -> Staff {
         assistant: Some(ASSISTANT.to_owned()),
         ..Agent::default()
     };
-    Staff {
+    Directory {
         projects: vec![Project { id: PROJECT.to_owned(), name: "窓口デモ".to_owned() }],
         agents: vec![
             worker("worker-a", "Analysis Worker", ["analysis", "research"]),

@@ -11,8 +11,8 @@ use crate::{
     chats,
     person::{self, Person},
     projects,
-    sight::{must_chat_with, must_see_project},
     transcripts::{PAGE, PAGE_MAX, Range},
+    visibility::{must_chat_with, must_see_project},
     written,
 };
 

@@ -13,7 +13,7 @@ use toolkit::{
     unavailable,
 };
 
-use crate::events as bells;
+use crate::events as own_events;
 use line::Line;
 use places::Known;
 
@@ -74,8 +74,8 @@ pub fn import(lines: &[String], project_id: Option<&str>) -> Result<Imported, St
     write(&batch)?;
     outcome.problems.sort_by_key(|it| it.line);
     if outcome.imported > 0 {
-        events::publish(bells::LIST);
-        known.touched().for_each(|it| events::publish(&bells::chats(it)));
+        events::publish(own_events::LIST);
+        known.touched().for_each(|it| events::publish(&own_events::chats(it)));
     }
     Ok(outcome)
 }

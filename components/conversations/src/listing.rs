@@ -6,7 +6,7 @@ use toolkit::{
     sql::{Statement, Value},
 };
 
-use crate::{person::Person, sight, transcripts};
+use crate::{person::Person, transcripts, visibility};
 
 /// Conversations on one page.
 pub const PAGE: usize = 50;
@@ -46,7 +46,7 @@ pub fn page(person: &Person, filter: &Filter, cursor: Option<&str>) -> Result<Co
 }
 
 fn select(person: &Person, filter: &Filter, cursor: Option<&str>) -> Statement {
-    let mut conditions = vec![sight::condition("c.project_id", 1)];
+    let mut conditions = vec![visibility::condition("c.project_id", 1)];
     let mut values: Vec<Value> = vec![person.is_operator.into(), (&person.agent_id).into()];
     // Each has a `{}` where its parameter goes.
     let mut add = |condition: &str, value: Value| {

@@ -94,7 +94,7 @@ impl Notice {
         };
         match sql::transact_all(&batch) {
             Ok(_) => {
-                self.changed().ring();
+                self.changed().notify();
                 Ok(true)
             }
             Err(Error::UnexpectedCount(_)) => Ok(false),

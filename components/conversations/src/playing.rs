@@ -22,7 +22,7 @@ use toolkit::{
 use crate::{
     clock::Moment,
     events::PURPOSES,
-    lapse,
+    expiry,
     purposes::{self, Wanted},
 };
 use player::Player;
@@ -52,7 +52,7 @@ pub fn due(running: &[String]) -> Result<Agenda, String> {
 }
 
 fn agenda(running: &[String]) -> Result<Agenda, Stop> {
-    lapse::settle()?;
+    expiry::settle()?;
     purposes::recover()?;
     let mut wanted = purposes::wanted()?;
     wanted.retain(|it| !running.contains(&it.key()));
@@ -96,7 +96,7 @@ pub fn run(job: Job) -> Result<Outcome, String> {
 }
 
 fn play(role: &Role) -> Result<Outcome, Stop> {
-    lapse::settle()?;
+    expiry::settle()?;
     match Player::enter(&role.project_id, &role.agent_id)? {
         Some(player) => player.play(),
         None => Ok(Outcome::Done),

@@ -10,7 +10,7 @@ use toolkit::{Stop, sql, sql::Statement};
 use crate::{
     clock::Moment,
     person::Person,
-    sight::{bound, condition},
+    visibility::{bound, condition},
 };
 
 /// How many sessions an agent has in a project, as the source project has it.

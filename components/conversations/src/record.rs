@@ -45,10 +45,10 @@ impl Conversation {
     }
 
     /// Publishes that it has changed.
-    pub fn ring(&self) {
+    pub fn notify(&self) {
         let (id, project_id) = (self.id.clone(), self.project_id.clone());
         let (one, other) = (self.initiator_agent_id.clone(), self.participant_agent_id.clone());
-        Changed { id, project_id, initiator_agent_id: one, participant_agent_id: other }.ring();
+        Changed { id, project_id, initiator_agent_id: one, participant_agent_id: other }.notify();
     }
 }
 

@@ -1,11 +1,11 @@
 //! Refusals: the codes of CONV-90, each with its status.
 
-mod staff;
+mod directory;
 
 use serde_json::json;
 use toolkit::{Stop, caller, refused};
 
-pub use staff::*;
+pub use directory::*;
 
 /// The one of the two that the caller reads: Japanese, unless they ask for another language.
 #[must_use]

@@ -12,14 +12,14 @@ use crate::{
     listing::{self, Filter},
     person::{self, Person},
     projects,
-    sight::must_see_project,
     transcripts::{self, PAGE_MAX, Range},
+    visibility::must_see_project,
 };
 
 /// The conversations, as resources.
-pub struct Shelf;
+pub struct ConversationResources;
 
-impl Resources for Shelf {
+impl Resources for ConversationResources {
     fn templates() -> Vec<Template> {
         vec![
             Template::new("conversation://{conversation_id}", "conversation")

@@ -10,9 +10,9 @@ mod words;
 use language::{
     Date, Language,
     chat::{Chat, FOLLOWED, Family, Followed, Plan},
+    context::{Holder, TurnContext},
     contract::Told,
     coverage::{OVER, Used},
-    desk::{Desk, Holder},
     rules::Percent,
     say::{self, Skill},
     small_talk::Manner,
@@ -135,44 +135,46 @@ impl Family for Conversations {
         &[(Goal::Converse, &[CONVERSE, CHAIN, AGENTS, TALKS])];
     const OWN: &'static [Word] = &[TALKS, AGENTS];
 
-    fn hear(text: &str, today: Date) -> Sentence {
+    fn parse(text: &str, today: Date) -> Sentence {
         Sentence::of(text, today)
     }
 
-    fn goal(heard: &Sentence) -> Option<(Goal, Percent)> {
-        rules::goal(heard)
+    fn goal(utterance: &Sentence) -> Option<(Goal, Percent)> {
+        rules::goal(utterance)
     }
 
-    fn spares(heard: &Sentence, manner: Manner) -> bool {
-        matches!(manner, Manner::How | Manner::Price) && heard.addresses_agent()
+    fn spares(utterance: &Sentence, manner: Manner) -> bool {
+        matches!(manner, Manner::How | Manner::Price) && utterance.addresses_agent()
     }
 
     fn is_denial(goal: Goal) -> bool {
         goal == Goal::Nothing
     }
 
-    fn is_wish(goal: Goal) -> bool {
+    fn is_request(goal: Goal) -> bool {
         matches!(goal, Goal::Talks | Goal::Agents)
     }
 
-    fn obeys(_heard: &Sentence, goal: Goal) -> bool {
+    fn obeys(_utterance: &Sentence, goal: Goal) -> bool {
         goal == Goal::Converse
     }
 
-    fn told(&self, _heard: &Sentence, goal: Goal, desk: &Desk<'_>) -> Option<String> {
-        (goal == Goal::Nothing).then(|| say::nothing(desk))
+    fn told(&self, _utterance: &Sentence, goal: Goal, context: &TurnContext<'_>) -> Option<String> {
+        (goal == Goal::Nothing).then(|| say::nothing(context))
     }
 
     fn plan(
         &self,
-        heard: &Sentence,
+        utterance: &Sentence,
         goal: Goal,
         language: Language,
         _before: Option<&Doing>,
     ) -> Option<Doing> {
         match goal {
-            Goal::Converse => Some(Doing::Meeting(Box::new(Meeting::of(heard, language)))),
-            Goal::Talks | Goal::Agents | Goal::Halt => Some(Doing::Lists(Lists::of(heard, goal))),
+            Goal::Converse => Some(Doing::Meeting(Box::new(Meeting::of(utterance, language)))),
+            Goal::Talks | Goal::Agents | Goal::Halt => {
+                Some(Doing::Lists(Lists::of(utterance, goal)))
+            }
             Goal::Nothing => None,
         }
     }
@@ -180,24 +182,24 @@ impl Family for Conversations {
     fn follow(
         &self,
         plan: &mut Option<Doing>,
-        heard: &Sentence,
+        utterance: &Sentence,
         goal: Option<Goal>,
         manner: Option<Manner>,
-        _desk: &Desk<'_>,
+        _context: &TurnContext<'_>,
     ) -> Option<Followed> {
         match plan {
             Some(Doing::Lists(lists)) => {
                 let is_about = matches!(manner, None | Some(Manner::Nothing))
                     && matches!(goal, None | Some(Goal::Halt | Goal::Nothing | Goal::Talks));
-                *lists = lists.acts(heard).filter(|_| is_about)?;
+                *lists = lists.acts(utterance).filter(|_| is_about)?;
                 Some(Followed::On(FOLLOWED, Vec::new()))
             }
-            Some(Doing::Meeting(_)) if heard.ends_it() => {
-                *plan = Some(Doing::Lists(Lists::of(heard, Goal::Halt)));
+            Some(Doing::Meeting(_)) if utterance.ends_it() => {
+                *plan = Some(Doing::Lists(Lists::of(utterance, Goal::Halt)));
                 Some(Followed::On(REMARKED, Vec::new()))
             }
             Some(Doing::Meeting(meeting)) => {
-                let is_remark = heard.agents().is_empty() && meeting.remarks(heard);
+                let is_remark = utterance.agents().is_empty() && meeting.remarks(utterance);
                 is_remark.then_some(Followed::On(REMARKED, Vec::new()))
             }
             None => None,
@@ -209,7 +211,7 @@ impl Plan for Doing {
     type Goal = Goal;
     type Sentence = Sentence;
 
-    fn used(&self, _heard: &Sentence, _goal: Goal) -> Used {
+    fn used(&self, _utterance: &Sentence, _goal: Goal) -> Used {
         let names = match self {
             Self::Lists(it) => it.used(),
             Self::Meeting(_) => Vec::new(),
@@ -231,10 +233,10 @@ impl Plan for Doing {
         }
     }
 
-    fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+    fn next(&mut self, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision {
         match self {
-            Self::Meeting(it) => it.next(desk, answered),
-            Self::Lists(it) => it.next(desk, answered),
+            Self::Meeting(it) => it.next(context, answered),
+            Self::Lists(it) => it.next(context, answered),
         }
     }
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolkit::{Stop, sql, sql::Statement, unavailable};
 
-use crate::{clock::Moment, ids, lapse::Look, refusals, tries};
+use crate::{clock::Moment, expiry::Look, ids, refusals, tries};
 
 /// How long a session lives (CONV-82).
 pub const LIFE_S: u32 = 3_600;

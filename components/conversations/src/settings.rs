@@ -7,14 +7,14 @@ mod reading;
 use serde_json::Value;
 use toolkit::{Problem, settings};
 
-use crate::{demo, staff, staff::Staff, timeouts};
+use crate::{demo, directory, directory::Directory, timeouts};
 use reading::Reading;
 
 /// Who is there: whom the operator named under `projects` and `agents`, or else the demo.
 ///
 /// # Errors
 /// What the operator has to fix.
-pub fn staff() -> Result<Staff, Vec<Problem>> {
+pub fn directory() -> Result<Directory, Vec<Problem>> {
     let mut reading = Reading::default();
     let mut read = |name| {
         settings::get::<Value>(name).unwrap_or_else(|unfit| {
@@ -23,11 +23,11 @@ pub fn staff() -> Result<Staff, Vec<Problem>> {
         })
     };
     let (projects, agents) = (read("projects"), read("agents"));
-    let staff = match (&projects, &agents) {
-        (None, None) => demo::staff(),
-        _ => people::staff(projects.as_ref(), agents.as_ref(), &mut reading),
+    let directory = match (&projects, &agents) {
+        (None, None) => demo::directory(),
+        _ => people::directory(projects.as_ref(), agents.as_ref(), &mut reading),
     };
-    reading.end(staff)
+    reading.end(directory)
 }
 
 /// Looks at all of them before the component serves, and writes down who is there.
@@ -36,8 +36,8 @@ pub fn staff() -> Result<Staff, Vec<Problem>> {
 /// What the operator has to fix.
 pub fn configure() -> Result<(), Vec<Problem>> {
     let mut problems = timeouts::problems();
-    match staff() {
-        Ok(staff) if problems.is_empty() => staff::write(&staff),
+    match directory() {
+        Ok(directory) if problems.is_empty() => directory::write(&directory),
         Ok(_) => Err(problems),
         Err(more) => {
             problems.extend(more);

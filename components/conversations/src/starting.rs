@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 use toolkit::{
-    Stop, events as bell, sql,
+    Stop, events as host_events, sql,
     sql::{ConstraintKind, Error, Rows, Statement},
 };
 
@@ -42,7 +42,7 @@ pub fn start(
         Ok(_) => {
             let agents = [beginning.participant, beginning.initiator];
             events::changed(beginning.id, beginning.project_id, &agents);
-            bell::publish(events::PURPOSES);
+            host_events::publish(events::PURPOSES);
             Ok(None)
         }
         Err(Error::Constraint(it)) if is_open_pair(it.kind, &it.name) => {

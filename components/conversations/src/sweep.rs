@@ -10,7 +10,7 @@ use toolkit::{
 use crate::{
     clock::Moment,
     delivery::SHARE_BYTES,
-    lapse::{self, Look},
+    expiry::{self, Look},
     playing, session,
     transition::{self, Cause, Ending, SYSTEM},
 };
@@ -85,7 +85,7 @@ fn miss(now: Moment) -> Result<(), Stop> {
     };
     let batches = missed.iter().map(|(id,)| transition::terminate(id, &ending, &cause));
     let batch = transition::where_possible(batches.flatten().collect());
-    lapse::ring(sql::transact_all(&batch)?)
+    expiry::notify(sql::transact_all(&batch)?)
 }
 
 /// Members of ending conversations that have no live session are not waited for (CONV-54).
@@ -110,7 +110,7 @@ fn give_up(now: Moment) -> Result<(), Stop> {
         batch.extend(transition::finish(id, &cause));
         batch
     });
-    lapse::ring(sql::transact_all(&batches.flatten().collect::<Vec<_>>())?)
+    expiry::notify(sql::transact_all(&batches.flatten().collect::<Vec<_>>())?)
 }
 
 /// Removes notices for agents that have not come back, sessions and conversations that are long over.

@@ -8,7 +8,7 @@ use toolkit::{Stop, sql, sql::Statement};
 use crate::{
     person::Person,
     refusals::conversation_not_found,
-    sight::{bound, condition},
+    visibility::{bound, condition},
 };
 use rows::{CONVERSATION, Row, Side, Taken};
 pub(crate) use rows::{MESSAGE, Said};

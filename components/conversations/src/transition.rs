@@ -1,6 +1,6 @@
 //! How a conversation goes from one state to the next: each way is a list of statements for one
 //! `transact`, the first of which finds the state that it leaves, or nothing holds (CONV-10 to
-//! CONV-19). The caller notifies afterwards: [`Changed::ring`].
+//! CONV-19). The caller notifies afterwards: [`Changed::notify`].
 
 use output::conversations::State;
 use serde::Deserialize;
@@ -52,7 +52,7 @@ impl Changed {
     }
 
     /// Notifies both sides, and clients that look at the conversation or at the list.
-    pub fn ring(&self) {
+    pub fn notify(&self) {
         let agents = [self.initiator_agent_id.as_str(), &self.participant_agent_id];
         events::changed(&self.id, &self.project_id, &agents);
     }

@@ -25,7 +25,7 @@ pub mod tools;
 pub mod words;
 
 use guide::FormGuide;
-use resources::Shelf;
+use resources::FormResources;
 use tools::{
     CloseForm, GetFormSubmission, ListFormSubmissions, OpenForm, RequestForm, SaveFormDraft,
     SubmitForm, ValidateFormSubmission,
@@ -50,7 +50,7 @@ toolkit::export_migrations!(
 toolkit::export_configured!(settings::configure);
 toolkit::export_schedule!(retention::run);
 toolkit::export_endpoints!(endpoints::get);
-toolkit::export_resources!(Shelf);
+toolkit::export_resources!(FormResources);
 toolkit::export_prompts!(FormGuide);
 toolkit::export_completions!(completing::complete);
 toolkit::export_examples!(examples::examples);

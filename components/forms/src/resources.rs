@@ -23,9 +23,9 @@ const GUIDE: &str = "form://guide";
 const FILE_BYTES_MAX: u64 = 7 << 20;
 
 /// The forms, as resources.
-pub struct Shelf;
+pub struct FormResources;
 
-impl Resources for Shelf {
+impl Resources for FormResources {
     fn templates() -> Vec<Template> {
         vec![
             Template::new("form://{handle}/files/{id}", "form_file")

@@ -9,14 +9,14 @@ mod words;
 use language::{
     Date, Language,
     chat::{Chat, FOLLOWED, Family, Followed, Plan},
+    context::{Holder, TurnContext},
     contract::Told,
     coverage::{OVER, Used},
-    desk::{Desk, Holder},
-    heard::Heard,
     rules::Percent,
     say::{self, Skill},
     small_talk::Manner,
     turn::{Answered, Decision},
+    utterance::Utterance,
     vocabulary::Vocabulary,
     words::Word,
 };
@@ -93,12 +93,12 @@ pub fn samples(tag: &str) -> Vec<Sample> {
 
 /// A sentence; what it says of fields is read where that is asked for.
 #[derive(Clone, Debug)]
-struct Sentence(Heard);
+struct Sentence(Utterance);
 
 impl std::ops::Deref for Sentence {
-    type Target = Heard;
+    type Target = Utterance;
 
-    fn deref(&self) -> &Heard {
+    fn deref(&self) -> &Utterance {
         &self.0
     }
 }
@@ -124,18 +124,18 @@ impl Family for Forms {
     const SKILLS: &'static [Skill<Goal>] = SKILLS;
     const NEAR: &'static [(Goal, &'static [Word])] = &[(Goal::Form, &[FORM, INQUIRE])];
 
-    fn hear(text: &str, today: Date) -> Sentence {
-        Sentence(Heard::of(text, today, &VOCABULARY))
+    fn parse(text: &str, today: Date) -> Sentence {
+        Sentence(Utterance::of(text, today, &VOCABULARY))
     }
 
-    fn goal(heard: &Sentence) -> Option<(Goal, Percent)> {
-        rules::goal(heard)
+    fn goal(utterance: &Sentence) -> Option<(Goal, Percent)> {
+        rules::goal(utterance)
     }
 
-    fn spares(heard: &Sentence, manner: Manner) -> bool {
+    fn spares(utterance: &Sentence, manner: Manner) -> bool {
         match manner {
-            Manner::Price => heard.has(&[FORM, INQUIRE]),
-            Manner::Delete => heard.has(&[INQUIRE]),
+            Manner::Price => utterance.has(&[FORM, INQUIRE]),
+            Manner::Delete => utterance.has(&[INQUIRE]),
             _ => false,
         }
     }
@@ -144,33 +144,33 @@ impl Family for Forms {
         goal == Goal::Nothing
     }
 
-    fn is_wish(goal: Goal) -> bool {
+    fn is_request(goal: Goal) -> bool {
         goal == Goal::Forms
     }
 
-    fn obeys(_heard: &Sentence, goal: Goal) -> bool {
+    fn obeys(_utterance: &Sentence, goal: Goal) -> bool {
         goal == Goal::Form
     }
 
-    fn told(&self, _heard: &Sentence, goal: Goal, desk: &Desk<'_>) -> Option<String> {
+    fn told(&self, _utterance: &Sentence, goal: Goal, context: &TurnContext<'_>) -> Option<String> {
         match goal {
-            Goal::Nothing => Some(say::nothing(desk)),
-            Goal::Elsewhere => Some(say::elsewhere(desk, SKILLS)),
-            Goal::Help => Some(say::examples(desk, SKILLS)),
+            Goal::Nothing => Some(say::nothing(context)),
+            Goal::Elsewhere => Some(say::elsewhere(context, SKILLS)),
+            Goal::Help => Some(say::examples(context, SKILLS)),
             Goal::Form | Goal::Forms => None,
         }
     }
 
     fn plan(
         &self,
-        heard: &Sentence,
+        utterance: &Sentence,
         goal: Goal,
         language: Language,
         _before: Option<&Doing>,
     ) -> Option<Doing> {
         match goal {
-            Goal::Form => Some(Doing::Survey(Box::new(Survey::of(heard, language)))),
-            Goal::Forms => Some(Doing::Lists(Lists::of(heard))),
+            Goal::Form => Some(Doing::Survey(Box::new(Survey::of(utterance, language)))),
+            Goal::Forms => Some(Doing::Lists(Lists::of(utterance))),
             Goal::Nothing | Goal::Elsewhere | Goal::Help => None,
         }
     }
@@ -178,18 +178,18 @@ impl Family for Forms {
     fn follow(
         &self,
         plan: &mut Option<Doing>,
-        heard: &Sentence,
+        utterance: &Sentence,
         goal: Option<Goal>,
         manner: Option<Manner>,
-        desk: &Desk<'_>,
+        context: &TurnContext<'_>,
     ) -> Option<Followed> {
         let Some(Doing::Survey(survey)) = plan else { return None };
-        let is_new = heard.has(&[Word::MAKE]) && heard.has(&[FORM]);
+        let is_new = utterance.has(&[Word::MAKE]) && utterance.has(&[FORM]);
         let may_amend = match manner {
             Some(manner) => manner.is_elsewhere() || manner == Manner::Nothing,
             None => goal != Some(Goal::Forms),
         };
-        let is_amended = !is_new && may_amend && survey.amend(heard, desk.language);
+        let is_amended = !is_new && may_amend && survey.amend(utterance, context.language);
         is_amended.then(|| Followed::On(FOLLOWED, survey.left().to_vec()))
     }
 }
@@ -198,7 +198,7 @@ impl Plan for Doing {
     type Goal = Goal;
     type Sentence = Sentence;
 
-    fn used(&self, _heard: &Sentence, _goal: Goal) -> Used {
+    fn used(&self, _utterance: &Sentence, _goal: Goal) -> Used {
         Used { names: Lists::used(), conditions: vec![OVER], spans: Vec::new() }
     }
 
@@ -223,10 +223,10 @@ impl Plan for Doing {
         }
     }
 
-    fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+    fn next(&mut self, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision {
         match self {
-            Self::Survey(it) => it.next(desk, answered),
-            Self::Lists(it) => it.next(desk, answered),
+            Self::Survey(it) => it.next(context, answered),
+            Self::Lists(it) => it.next(context, answered),
         }
     }
 }

@@ -16,9 +16,9 @@ mod words;
 use language::{
     Date, Language, bare,
     chat::{Chat, FOLLOWED, Family, Followed, Plan},
+    context::{Holder, TurnContext},
     contract::Told,
     coverage::{LAST, Used},
-    desk::{Desk, Holder},
     rules::Percent,
     say::{self, Skill},
     small_talk::Manner,
@@ -152,16 +152,16 @@ impl Family for Illustrations {
         &[(Goal::Thumbnail, &[THUMBNAIL, COMPOSE]), (Goal::Cards, &[CARD, THEME, VERSUS])];
     const OWN: &'static [Word] = &[CARD, THEME];
 
-    fn hear(text: &str, today: Date) -> Sentence {
+    fn parse(text: &str, today: Date) -> Sentence {
         Sentence::of(text, today)
     }
 
-    fn goal(heard: &Sentence) -> Option<(Goal, Percent)> {
-        rules::goal(heard)
+    fn goal(utterance: &Sentence) -> Option<(Goal, Percent)> {
+        rules::goal(utterance)
     }
 
-    fn spares(heard: &Sentence, manner: Manner) -> bool {
-        matches!(manner, Manner::Sending | Manner::Errand) && heard.has(NOUNS)
+    fn spares(utterance: &Sentence, manner: Manner) -> bool {
+        matches!(manner, Manner::Sending | Manner::Errand) && utterance.has(NOUNS)
     }
 
     fn is_denial(goal: Goal) -> bool {
@@ -172,16 +172,16 @@ impl Family for Illustrations {
         goal == Goal::Cards
     }
 
-    fn told(&self, _heard: &Sentence, goal: Goal, desk: &Desk<'_>) -> Option<String> {
+    fn told(&self, _utterance: &Sentence, goal: Goal, context: &TurnContext<'_>) -> Option<String> {
         match goal {
-            Goal::Nothing => Some(say::nothing(desk)),
+            Goal::Nothing => Some(say::nothing(context)),
             _ => None,
         }
     }
 
     fn plan(
         &self,
-        heard: &Sentence,
+        utterance: &Sentence,
         goal: Goal,
         language: Language,
         before: Option<&Doing>,
@@ -192,7 +192,7 @@ impl Family for Illustrations {
         };
         Some(match goal {
             Goal::Cards | Goal::Thumbnail => {
-                Doing::Cards(Box::new(Cards::of(heard, goal, language, before)))
+                Doing::Cards(Box::new(Cards::of(utterance, goal, language, before)))
             }
             Goal::Themes => Doing::Themes,
             Goal::Nothing => return None,
@@ -202,36 +202,40 @@ impl Family for Illustrations {
     fn follow(
         &self,
         plan: &mut Option<Doing>,
-        heard: &Sentence,
+        utterance: &Sentence,
         goal: Option<Goal>,
         manner: Option<Manner>,
-        desk: &Desk<'_>,
+        context: &TurnContext<'_>,
     ) -> Option<Followed> {
         let is_cards = matches!(plan, Some(Doing::Cards(_)));
         let is_elsewhere = manner.is_none_or(Manner::is_elsewhere);
         let is_about = is_elsewhere && matches!(goal, None | Some(Goal::Cards | Goal::Thumbnail));
-        if is_about && let Some(refusal) = beyond::refusal(heard, is_cards, desk) {
+        if is_about && let Some(refusal) = beyond::refusal(utterance, is_cards, context) {
             return Some(Followed::Say(refusal));
         }
         let Some(Doing::Cards(cards)) = plan else { return None };
-        if cards.amend(heard, (goal, manner), desk.language) {
-            let left = heard.left(Some(Goal::Thumbnail), cards.used());
+        if cards.amend(utterance, (goal, manner), context.language) {
+            let left = utterance.left(Some(Goal::Thumbnail), cards.used());
             return Some(Followed::On(FOLLOWED, left));
         }
         // `and the moth from that same set`: more of the same.
         let is_more = manner.is_none();
-        let next = is_more.then(|| cards.follow(heard, goal, desk.language))??;
-        let left = heard.left(Some(Goal::Cards), next.used());
+        let next = is_more.then(|| cards.follow(utterance, goal, context.language))??;
+        let left = utterance.left(Some(Goal::Cards), next.used());
         **cards = next;
         Some(Followed::On(FOLLOWED, left))
     }
 
-    fn guess(&self, heard: &Sentence, desk: &Desk<'_>) -> Option<(Doing, Percent, Vec<String>)> {
-        if !desk.has(cards::CARD) {
+    fn guess(
+        &self,
+        utterance: &Sentence,
+        context: &TurnContext<'_>,
+    ) -> Option<(Doing, Percent, Vec<String>)> {
+        if !context.has(cards::CARD) {
             return None;
         }
-        let left = heard.left(None, Vec::new());
-        let name = bare::name(heard, &left, &[], || None, || heard.unknown_names())?;
+        let left = utterance.left(None, Vec::new());
+        let name = bare::name(utterance, &left, &[], || None, || utterance.unknown_names())?;
         let lower = name.to_lowercase();
         let left = left.into_iter().filter(|it| !lower.contains(&it.to_lowercase())).collect();
         let cards = Cards::of_names(&name).unwrap_or_else(|| Cards::of_name(&name));
@@ -243,13 +247,13 @@ impl Plan for Doing {
     type Goal = Goal;
     type Sentence = Sentence;
 
-    fn used(&self, heard: &Sentence, goal: Goal) -> Used {
+    fn used(&self, utterance: &Sentence, goal: Goal) -> Used {
         let conditions = conditions(Some(goal));
         let names = match self {
             Self::Cards(it) => it.used(),
             Self::Themes => ["big", "large", "size", "sizes"].map(str::to_owned).to_vec(),
         };
-        Used { names, conditions, spans: heard.named() }
+        Used { names, conditions, spans: utterance.named() }
     }
 
     fn is_settled(&self) -> bool {
@@ -269,32 +273,32 @@ impl Plan for Doing {
         }
     }
 
-    fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+    fn next(&mut self, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision {
         match self {
-            Self::Cards(it) => it.next(desk, answered),
-            Self::Themes => listed(desk),
+            Self::Cards(it) => it.next(context, answered),
+            Self::Themes => listed(context),
         }
     }
 }
 
 /// All themes, with how many cards each has.
-fn listed(desk: &Desk<'_>) -> Decision {
-    let names = theme_names(desk.language);
+fn listed(context: &TurnContext<'_>) -> Decision {
+    let names = theme_names(context.language);
     if names.is_empty() {
-        return desk.conclude(desk.say(
+        return context.conclude(context.say(
             "テーマの一覧はありません。カードかテーマの名前を書くと探します。",
             "There is no list of themes; write the name of a card or a theme, and I look for it.",
         ));
     }
     let line = |it: &&str| match cards_of(it) {
-        1 => desk.language.pick(format!("- {it}（1枚）"), format!("- {it} (1 card)")),
+        1 => context.language.pick(format!("- {it}（1枚）"), format!("- {it} (1 card)")),
         count => {
-            desk.language.pick(format!("- {it}（{count}枚）"), format!("- {it} ({count} cards)"))
+            context.language.pick(format!("- {it}（{count}枚）"), format!("- {it} ({count} cards)"))
         }
     };
     let (count, list) = (names.len(), names.iter().map(line).collect::<Vec<_>>().join("\n"));
-    let (sample, _) = examples(desk.language);
-    desk.conclude(desk.say(
+    let (sample, _) = examples(context.language);
+    context.conclude(context.say(
         format!("テーマは次の{count}つです。\n{list}\nカードを見るときは「{sample}のカードを見せて」のように書いてください。"),
         format!("There are {count} themes.\n{list}\nTo see cards, write for example \"show me the cards of {sample}\"."),
     ))

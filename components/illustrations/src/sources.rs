@@ -2,13 +2,13 @@
 
 pub mod carrier;
 pub mod elsewhere;
+pub mod error;
 pub mod file;
 pub mod folder;
 pub mod memory;
 pub mod pace;
 pub mod settings;
 pub mod sniff;
-pub mod trouble;
 pub mod web;
 pub mod ygoprodeck;
 

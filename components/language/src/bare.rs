@@ -1,8 +1,8 @@
 //! A name without a word for what it is: each family that may have it looks for it.
 
 use crate::{
-    heard::{Heard, Piece},
     stretches::longest,
+    utterance::{Piece, Utterance},
     words::Word,
 };
 
@@ -28,7 +28,7 @@ const OTHERS: &[Word] = &[
 const ASKS: &[Word] = &[Word::SHOW, Word::LIST, Word::WANT, Word::EXISTS, Word::WHO];
 
 /// What is nothing but a name, with the words around it that ask to see it.
-fn bare(heard: &Heard) -> Option<String> {
+fn bare(utterance: &Utterance) -> Option<String> {
     const ENDS: &[&str] = &[
         "。",
         ".",
@@ -52,7 +52,7 @@ fn bare(heard: &Heard) -> Option<String> {
         "ください",
         "お願い",
     ];
-    let text = heard.text();
+    let text = utterance.text();
     let mut name = text.as_str();
     loop {
         let before = name.len();
@@ -64,20 +64,22 @@ fn bare(heard: &Heard) -> Option<String> {
         }
     }
     let length = name.chars().count();
-    let is_word = heard.tokens.iter().any(|it| it.from < length && !text.is_ascii());
-    let is_time = heard.when.spans.iter().chain(&heard.numbers.spans).any(|it| it.0 < length);
+    let is_word = utterance.tokens.iter().any(|it| it.from < length && !text.is_ascii());
+    let is_time =
+        utterance.when.spans.iter().chain(&utterance.numbers.spans).any(|it| it.0 < length);
     let is_written = !name.contains('を')
         && !name.ends_with('て')
         && name.chars().all(|it| !matches!(it, '<' | '>' | '=' | '+' | ';' | '{' | '}' | '/'));
-    let is_new = (0..length).any(|it| !heard.is_known(it) && heard.chars[it].is_alphabetic());
+    let is_new =
+        (0..length).any(|it| !utterance.is_known(it) && utterance.chars[it].is_alphabetic());
     (length > 1 && !is_word && !is_time && is_written && is_new).then(|| name.to_owned())
 }
 
 /// A name in small letters and nothing else: `dark magician pls`.
-fn few(heard: &Heard, unused: &[String]) -> Option<String> {
+fn few(utterance: &Utterance, unused: &[String]) -> Option<String> {
     const LEADS: &[&str] = &["the ", "a ", "and ", "um ", "uh ", "hey "];
     const TAILS: &[&str] = &[" please", " pls", " plz", " thanks", "?", ".", "!"];
-    let text = heard.text().to_ascii_lowercase();
+    let text = utterance.text().to_ascii_lowercase();
     let name = LEADS.iter().fold(text.as_str(), |it, lead| it.strip_prefix(lead).unwrap_or(it));
     let name = TAILS.iter().rev().fold(name, |it, tail| it.strip_suffix(tail).unwrap_or(it));
     let words: Vec<_> = name.split(' ').collect();
@@ -85,41 +87,40 @@ fn few(heard: &Heard, unused: &[String]) -> Option<String> {
     let new = words.iter().filter(is_new).count();
     let is_written = name.chars().all(|it| it.is_ascii_alphabetic() || matches!(it, ' ' | '-'));
     let is_few = (1..=3).contains(&words.len()) && new > 0 && new + 1 >= words.len();
-    let is_asked = heard
-        .tokens
-        .iter()
-        .all(|it| [Word::FILLER, Word::THEIR_WORD].contains(&it.word) || heard.is_noun(it.word));
+    let is_asked = utterance.tokens.iter().all(|it| {
+        [Word::FILLER, Word::THEIR_WORD].contains(&it.word) || utterance.is_noun(it.word)
+    });
     // Without a word of asking it may be anything.
-    let is_wished = name.len() < text.trim_end_matches(['.', '!']).len();
-    (is_wished && text.is_ascii() && is_written && is_few && is_asked && words.len() > 1)
+    let is_asked_for = name.len() < text.trim_end_matches(['.', '!']).len();
+    (is_asked_for && text.is_ascii() && is_written && is_few && is_asked && words.len() > 1)
         .then(|| name.to_owned())
 }
 
-/// The name in `heard`, where it asks to see it or is nothing else. `asks` are more words that ask to see
+/// The name in `utterance`, where it asks to see it or is nothing else. `asks` are more words that ask to see
 /// something, `title` is a name that stands where one does, and `names` are such that no table knows.
 pub fn name(
-    heard: &Heard,
+    utterance: &Utterance,
     unused: &[String],
     asks: &[Word],
     title: impl Fn() -> Option<String>,
     names: impl Fn() -> Vec<Piece>,
 ) -> Option<String> {
-    let asks = heard.has(ASKS) || heard.has(asks);
+    let asks = utterance.has(ASKS) || utterance.has(asks);
     // A question in English names what it asks about by a capital.
-    let asks = asks || heard.chars.last() == Some(&'?') && heard.text().is_ascii();
-    let is_tell = heard.find("tell me", 0).is_some() || heard.find("教えて", 0).is_some();
-    if heard.has(OTHERS) {
+    let asks = asks || utterance.chars.last() == Some(&'?') && utterance.text().is_ascii();
+    let is_tell = utterance.find("tell me", 0).is_some() || utterance.find("教えて", 0).is_some();
+    if utterance.has(OTHERS) {
         return None;
     }
-    let text = heard.text();
+    let text = utterance.text();
     let is_bare = match text.is_ascii() {
         true => {
-            let run = heard.capitals().into_iter().map(|it| it.to - it.from).max().unwrap_or(0);
+            let run = utterance.capitals().into_iter().map(|it| it.to - it.from).max().unwrap_or(0);
             text.split_whitespace().count() <= BARE_WORDS_MAX && run * 10 >= text.len() * 6
         }
         false => text.chars().count() <= BARE_CHARS_MAX && text.chars().any(char::is_alphanumeric),
     };
-    let quoted = heard.quoted.first().map(|it| it.text.clone());
+    let quoted = utterance.quoted.first().map(|it| it.text.clone());
     // `show me the shadow cat`.
     let shown = || {
         const LEADS: [&str; 5] =
@@ -140,11 +141,11 @@ pub fn name(
         (Some(quoted), _) => Some(quoted),
         // What was not asked for is looked up only where the sentence has nothing else.
         (None, false) if text.is_ascii() => {
-            longest(heard.capitals()).filter(|_| is_bare).or_else(|| few(heard, unused))
+            longest(utterance.capitals()).filter(|_| is_bare).or_else(|| few(utterance, unused))
         }
-        (None, false) => is_bare.then(|| bare(heard)).flatten(),
+        (None, false) => is_bare.then(|| bare(utterance)).flatten(),
         (None, true) => {
-            let known = longest(heard.capitals()).or_else(&title);
+            let known = longest(utterance.capitals()).or_else(&title);
             let single = || match unused {
                 [only] if !is_tell => Some(only.clone()),
                 _ => None,
@@ -153,7 +154,7 @@ pub fn name(
                 .or_else(|| if is_tell { None } else { longest(names()) })
                 .or_else(single)
                 .or_else(shown)
-                .or_else(|| if is_tell || text.is_ascii() { None } else { bare(heard) })
+                .or_else(|| if is_tell || text.is_ascii() { None } else { bare(utterance) })
         }
     }?;
     let is_name = name.chars().filter(|it| it.is_alphabetic()).count() > 1;
@@ -162,8 +163,8 @@ pub fn name(
     // Where much beside it is not understood, it is not what the sentence asks for.
     let beside = unused.iter().filter(|it| !name.contains(it.as_str())).count();
     // `What's the capital of France` asks for something else of it.
-    let is_other = text.is_ascii() && beside > 0 && heard.find(" of ", 0).is_some();
-    let is_bare = is_bare || few(heard, unused).is_some();
+    let is_other = text.is_ascii() && beside > 0 && utterance.find(" of ", 0).is_some();
+    let is_bare = is_bare || few(utterance, unused).is_some();
     ((asks || is_bare) && is_name && !is_sign && beside <= 2 && !is_other)
         .then(|| name.chars().take(NAME_MAX).collect())
 }

@@ -8,9 +8,8 @@ use serde_json::{Map, Value};
 
 use crate::{
     Date,
+    context::{FORM_SCHEMA, Holder, TurnContext},
     coverage::{self, ASKED_FROM, Used},
-    desk::{Desk, FORM_SCHEMA, Holder},
-    heard::{CHARS_MAX, Heard},
     language::Language,
     message::{Body, text_of},
     rules::Percent,
@@ -18,6 +17,7 @@ use crate::{
     settled,
     small_talk::{CLOSED, Manner, STOPPED, manners},
     turn::{Answered, Decision, ToolResult, Turn},
+    utterance::{CHARS_MAX, Utterance},
     words::Word,
 };
 
@@ -37,7 +37,7 @@ const PARTS_MAX: usize = 6;
 /// What a family understands, and what it does about it. What it remembers beside its plan is its own.
 pub trait Family: Default + Serialize + DeserializeOwned {
     /// A sentence, with what the family finds in it.
-    type Sentence: Deref<Target = Heard>;
+    type Sentence: Deref<Target = Utterance>;
     /// What is asked for.
     type Goal: Copy + PartialEq + 'static;
     /// What the family is doing about it.
@@ -51,13 +51,13 @@ pub trait Family: Default + Serialize + DeserializeOwned {
     const NEAR: &'static [(Self::Goal, &'static [Word])];
 
     /// Reads `text`.
-    fn hear(text: &str, today: Date) -> Self::Sentence;
+    fn parse(text: &str, today: Date) -> Self::Sentence;
 
-    /// What `heard` asks for, and how surely.
-    fn goal(heard: &Self::Sentence) -> Option<(Self::Goal, Percent)>;
+    /// What `utterance` asks for, and how surely.
+    fn goal(utterance: &Self::Sentence) -> Option<(Self::Goal, Percent)>;
 
-    /// Whether `heard` is for the family although it is in this manner.
-    fn spares(_heard: &Self::Sentence, _manner: Manner) -> bool {
+    /// Whether `utterance` is for the family although it is in this manner.
+    fn spares(_utterance: &Self::Sentence, _manner: Manner) -> bool {
         false
     }
 
@@ -67,12 +67,12 @@ pub trait Family: Default + Serialize + DeserializeOwned {
     }
 
     /// Whether `goal` may stand behind a no to something else.
-    fn is_wish(goal: Self::Goal) -> bool {
+    fn is_request(goal: Self::Goal) -> bool {
         !Self::is_denial(goal)
     }
 
-    /// Whether `goal` takes in what `heard` says no to.
-    fn obeys(_heard: &Self::Sentence, _goal: Self::Goal) -> bool {
+    /// Whether `goal` takes in what `utterance` says no to.
+    fn obeys(_utterance: &Self::Sentence, _goal: Self::Goal) -> bool {
         false
     }
 
@@ -84,43 +84,48 @@ pub trait Family: Default + Serialize + DeserializeOwned {
     /// Words that make a question one of the family's, and none of the world.
     const OWN: &'static [Word] = &[];
 
-    /// Whether `heard` points to something from before that it does not name.
-    fn points_back(heard: &Self::Sentence) -> bool {
-        heard.points_back()
+    /// Whether `utterance` points to something from before that it does not name.
+    fn points_back(utterance: &Self::Sentence) -> bool {
+        utterance.points_back()
     }
 
     /// Takes in what calls came to.
     fn observe(&mut self, _answered: &[Answered]) {}
 
     /// The answer to `goal` that needs no calls.
-    fn told(&self, _heard: &Self::Sentence, _goal: Self::Goal, _desk: &Desk<'_>) -> Option<String> {
+    fn told(
+        &self,
+        _utterance: &Self::Sentence,
+        _goal: Self::Goal,
+        _context: &TurnContext<'_>,
+    ) -> Option<String> {
         None
     }
 
     /// The plan for `goal`; what the sentence leaves out is taken from `before`.
     fn plan(
         &self,
-        heard: &Self::Sentence,
+        utterance: &Self::Sentence,
         goal: Self::Goal,
         language: Language,
         before: Option<&Self::Plan>,
     ) -> Option<Self::Plan>;
 
-    /// Whether `heard` goes on with the plan, which is changed so, or is refused in the middle of it.
+    /// Whether `utterance` goes on with the plan, which is changed so, or is refused in the middle of it.
     fn follow(
         &self,
         plan: &mut Option<Self::Plan>,
-        heard: &Self::Sentence,
+        utterance: &Self::Sentence,
         goal: Option<Self::Goal>,
         manner: Option<Manner>,
-        desk: &Desk<'_>,
+        context: &TurnContext<'_>,
     ) -> Option<Followed>;
 
     /// What a sentence without a goal is likely to ask for, how surely, and the words that are left of it.
     fn guess(
         &self,
-        _heard: &Self::Sentence,
-        _desk: &Desk<'_>,
+        _utterance: &Self::Sentence,
+        _context: &TurnContext<'_>,
     ) -> Option<(Self::Plan, Percent, Vec<String>)> {
         None
     }
@@ -134,7 +139,7 @@ pub trait Plan: Serialize + DeserializeOwned {
     type Sentence;
 
     /// What it uses of the sentence for `goal`, besides what is known.
-    fn used(&self, heard: &Self::Sentence, goal: Self::Goal) -> Used;
+    fn used(&self, utterance: &Self::Sentence, goal: Self::Goal) -> Used;
 
     /// Whether what it leaves of the sentence is to be reported: some plans take all of it.
     fn covers(&self) -> bool {
@@ -150,7 +155,7 @@ pub trait Plan: Serialize + DeserializeOwned {
     }
 
     /// Words that nothing else uses, which may say what it is about.
-    fn learn(&mut self, _words: &[String], _heard: &Self::Sentence) {}
+    fn learn(&mut self, _words: &[String], _utterance: &Self::Sentence) {}
 
     /// Those of the words that it has learned that the answer was found by.
     fn explained(&self) -> &[String] {
@@ -168,13 +173,13 @@ pub trait Plan: Serialize + DeserializeOwned {
     }
 
     /// Takes in a sentence of a history that goes on with it.
-    fn recall(&mut self, _text: &str, _heard: &Self::Sentence, _desk: &Desk<'_>) {}
+    fn recall(&mut self, _text: &str, _utterance: &Self::Sentence, _context: &TurnContext<'_>) {}
 
     /// Takes in what a form brought.
     fn filled(&mut self, _values: &Map<String, Value>, _language: Language) {}
 
     /// Decides on the next step.
-    fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision;
+    fn next(&mut self, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision;
 }
 
 /// How a sentence went on with a plan.
@@ -239,7 +244,7 @@ impl<F: Family> Chat<F> {
         let said = text_of(&task.message);
         let said = said.trim();
         let language = self.language(task.language, said);
-        let mut desk = Desk {
+        let mut context = TurnContext {
             holder: F::HOLDER,
             language,
             now: task.now,
@@ -251,29 +256,29 @@ impl<F: Family> Chat<F> {
         let (decision, sure) = match turn.is_first && !said.is_empty() {
             true => {
                 if self.plan.is_none() {
-                    self.recall(turn, &desk);
+                    self.recall(turn, &context);
                 }
-                self.begin(said, &mut desk, turn.answered)
+                self.begin(said, &mut context, turn.answered)
             }
-            false => (self.go_on(&mut desk, turn.answered), part(GOES_ON)),
+            false => (self.go_on(&mut context, turn.answered), part(GOES_ON)),
         };
-        let decision = self.noted(decision, &desk);
-        let sure = if desk.is_given_up { 0.0 } else { sure };
+        let decision = self.noted(decision, &context);
+        let sure = if context.is_given_up { 0.0 } else { sure };
         self.calls = calls;
         (decision, sure)
     }
 
     /// Takes in the message: an answer to a form, or a sentence without what it takes back.
-    fn begin(&mut self, said: &str, desk: &mut Desk<'_>, answered: &[Answered]) -> Led {
+    fn begin(&mut self, said: &str, context: &mut TurnContext<'_>, answered: &[Answered]) -> Led {
         if said == CLOSED {
             if self.asked.is_empty() {
-                return self.not_mine(desk);
+                return self.not_mine(context);
             }
             (self.plan, self.asked) = (None, Vec::new());
-            return (desk.conclude(desk.say(STOPPED.0, STOPPED.1)), part(BROUGHT));
+            return (context.conclude(context.say(STOPPED.0, STOPPED.1)), part(BROUGHT));
         }
         if let Ok(values) = serde_json::from_str::<Map<String, Value>>(said) {
-            return self.fill(&values, desk);
+            return self.fill(&values, context);
         }
         let said: String = said.chars().take(CHARS_MAX).collect();
         let mut said = settled::settled(&said);
@@ -283,101 +288,104 @@ impl<F: Family> Chat<F> {
         // A greeting beside a request is no request.
         let parts = settled::parts(&said);
         let is_polite = |it: &&String| {
-            let heard = F::hear(it, desk.today());
-            let manner = manners(&heard).next();
-            F::goal(&heard).is_none() && manner.is_some_and(|it| it.0.is_polite())
+            let utterance = F::parse(it, context.today());
+            let manner = manners(&utterance).next();
+            F::goal(&utterance).is_none() && manner.is_some_and(|it| it.0.is_polite())
         };
         let wishes: Vec<_> = parts.iter().filter(|it| !is_polite(it)).collect();
         match wishes[..] {
-            [only] if parts.len() > 1 && F::goal(&F::hear(only, desk.today())).is_some() => {
-                self.hear(only, desk, answered)
+            [only] if parts.len() > 1 && F::goal(&F::parse(only, context.today())).is_some() => {
+                self.parse(only, context, answered)
             }
-            _ => self.hear(&said, desk, answered),
+            _ => self.parse(&said, context, answered),
         }
     }
 
     /// Takes in a sentence.
-    fn hear(&mut self, said: &str, desk: &mut Desk<'_>, answered: &[Answered]) -> Led {
-        let mut heard = F::hear(said, desk.today());
-        let (mut own, manner) = intent::<F>(&heard);
+    fn parse(&mut self, said: &str, context: &mut TurnContext<'_>, answered: &[Answered]) -> Led {
+        let mut utterance = F::parse(said, context.today());
+        let (mut own, manner) = intent::<F>(&utterance);
         self.unused.clear();
         let may_be_world = own.is_none_or(|it| F::may_be_world(it.0));
-        let is_world = may_be_world && manner.is_none() && heard.asks_the_world(true, F::OWN);
-        let is_pointless = self.plan.is_none() && F::points_back(&heard);
+        let is_world = may_be_world && manner.is_none() && utterance.asks_the_world(true, F::OWN);
+        let is_pointless = self.plan.is_none() && F::points_back(&utterance);
         if is_world || is_pointless {
-            return self.not_mine(desk);
+            return self.not_mine(context);
         }
         let goal = own.map(|it| it.0);
-        match self.family.follow(&mut self.plan, &heard, goal, manner, desk) {
+        match self.family.follow(&mut self.plan, &utterance, goal, manner, context) {
             Some(Followed::Say(text)) => {
-                return (desk.conclude(text), part(own.map_or(FOLLOWED, |it| it.1)));
+                return (context.conclude(text), part(own.map_or(FOLLOWED, |it| it.1)));
             }
             Some(Followed::On(sure, unused)) => {
                 self.unused = unused;
                 let sure = own.map_or(sure, |it| it.1.max(sure));
-                return (self.go_on(desk, &[]), part(sure));
+                return (self.go_on(context, &[]), part(sure));
             }
             None => {}
         }
         let is_denial = goal.is_some_and(F::is_denial);
-        let has_no = || heard.has(&[Word::NOT]) || heard.tokens.iter().any(|it| it.is_denied);
+        let has_no =
+            || utterance.has(&[Word::NOT]) || utterance.tokens.iter().any(|it| it.is_denied);
         if is_denial || manner == Some(Manner::Nothing) || goal.is_none() && has_no() {
             // `Don't show any, just list them`: the rest is what is asked for.
-            match behind_no::<F>(said, desk) {
+            match behind_no::<F>(said, context) {
                 Some(rest) => {
-                    heard = F::hear(&rest, desk.today());
-                    own = F::goal(&heard);
+                    utterance = F::parse(&rest, context.today());
+                    own = F::goal(&utterance);
                 }
-                None if is_denial && is_theirs::<F>(said, desk) => return self.not_mine(desk),
+                None if is_denial && is_theirs::<F>(said, context) => {
+                    return self.not_mine(context);
+                }
                 None => {}
             }
         } else if manner.is_some() {
             own = None;
         }
         let Some((goal, sure)) = own else {
-            return self.no_goal(&heard, manner, desk, answered);
+            return self.no_goal(&utterance, manner, context, answered);
         };
-        if let Some(text) = self.family.told(&heard, goal, desk) {
-            return (desk.conclude(text), part(sure));
+        if let Some(text) = self.family.told(&utterance, goal, context) {
+            return (context.conclude(text), part(sure));
         }
-        if let Some(missing) = say::missing(desk, F::SKILLS, &goal) {
-            return (desk.conclude(missing), part(sure));
+        if let Some(missing) = say::missing(context, F::SKILLS, &goal) {
+            return (context.conclude(missing), part(sure));
         }
-        let plan = self.family.plan(&heard, goal, desk.language, self.plan.as_ref());
-        let Some(mut plan) = plan else { return self.not_mine(desk) };
+        let plan = self.family.plan(&utterance, goal, context.language, self.plan.as_ref());
+        let Some(mut plan) = plan else { return self.not_mine(context) };
         let mut sure = part(sure);
         if plan.covers() {
-            let unused = coverage::unused(&heard, &plan.used(&heard, goal));
-            plan.learn(&unused, &heard);
+            let unused = coverage::unused(&utterance, &plan.used(&utterance, goal));
+            plan.learn(&unused, &utterance);
             let is_lost = unused.len() >= ASKED_FROM && !plan.is_settled();
             let is_no = !plan.obeys()
-                && !F::obeys(&heard, goal)
-                && coverage::has_stray_no(&heard)
-                && behind_no::<F>(said, desk).is_none();
+                && !F::obeys(&utterance, goal)
+                && coverage::has_stray_no(&utterance)
+                && behind_no::<F>(said, context).is_none();
             if is_lost || is_no {
-                let goals = readings::<F>(&heard, Some(goal));
-                let text = say::unsure(desk, F::SKILLS, &unused, &goals);
-                return (desk.conclude(text), sure * UNSURE);
+                let goals = readings::<F>(&utterance, Some(goal));
+                let text = say::unsure(context, F::SKILLS, &unused, &goals);
+                return (context.conclude(text), sure * UNSURE);
             }
             // Of two that are as sure, the one that uses more of the sentence leads.
             sure -= 0.001 * unused.len() as f32;
             self.unused = unused;
-            if heard.when.is_range {
-                self.unused.push(desk.say("期間（…から…まで）", "a range of days"));
+            if utterance.when.is_range {
+                self.unused.push(context.say("期間（…から…まで）", "a range of days"));
             }
         } else {
             self.unused = plan.left().to_vec();
         }
         self.plan = Some(plan);
-        (self.go_on(desk, &[]), sure)
+        (self.go_on(context, &[]), sure)
     }
 
     /// A sentence in which no rule finds anything.
     fn no_goal(
         &mut self,
-        heard: &F::Sentence,
+        utterance: &F::Sentence,
         manner: Option<Manner>,
-        desk: &mut Desk<'_>,
+        context: &mut TurnContext<'_>,
         answered: &[Answered],
     ) -> Led {
         // What the person allowed meanwhile has happened, and is reported.
@@ -387,52 +395,53 @@ impl<F: Family> Chat<F> {
             is_own && !is_form && matches!(it.result, ToolResult::Output { .. })
         };
         if answered.iter().any(is_done) {
-            return (self.go_on(desk, answered), part(GOES_ON));
+            return (self.go_on(context, answered), part(GOES_ON));
         }
-        let is_own = || heard.tokens.iter().any(|it| heard.vocabulary.nouns.contains(&it.word));
+        let is_own =
+            || utterance.tokens.iter().any(|it| utterance.vocabulary.nouns.contains(&it.word));
         match manner {
             Some(Manner::How) if is_own() => {
-                return (desk.conclude(say::examples(desk, F::SKILLS)), part(NEAR));
+                return (context.conclude(say::examples(context, F::SKILLS)), part(NEAR));
             }
-            Some(_) => return self.not_mine(desk),
+            Some(_) => return self.not_mine(context),
             None => {}
         }
-        if heard.asks_the_world(false, F::OWN) {
+        if utterance.asks_the_world(false, F::OWN) {
             self.plan = None;
-            return self.not_mine(desk);
+            return self.not_mine(context);
         }
-        if let Some((plan, sure, unused)) = self.family.guess(heard, desk) {
+        if let Some((plan, sure, unused)) = self.family.guess(utterance, context) {
             (self.plan, self.unused) = (Some(plan), unused);
-            return (self.go_on(desk, &[]), part(sure));
+            return (self.go_on(context, &[]), part(sure));
         }
-        let goals = readings::<F>(heard, None);
+        let goals = readings::<F>(utterance, None);
         if goals.is_empty() {
-            return self.not_mine(desk);
+            return self.not_mine(context);
         }
-        let unused = coverage::unused(heard, &Used::default());
-        (desk.conclude(say::unsure(desk, F::SKILLS, &unused, &goals)), part(NEAR))
+        let unused = coverage::unused(utterance, &Used::default());
+        (context.conclude(say::unsure(context, F::SKILLS, &unused, &goals)), part(NEAR))
     }
 
     /// The answer to a sentence that is not for the family.
-    fn not_mine(&self, desk: &Desk<'_>) -> Led {
-        (desk.conclude(say::not_understood(desk, F::SKILLS)), 0.0)
+    fn not_mine(&self, context: &TurnContext<'_>) -> Led {
+        (context.conclude(say::not_understood(context, F::SKILLS)), 0.0)
     }
 
     /// Takes in what a form brought (FORM-5), where it is the one that was asked for.
-    fn fill(&mut self, values: &Map<String, Value>, desk: &mut Desk<'_>) -> Led {
+    fn fill(&mut self, values: &Map<String, Value>, context: &mut TurnContext<'_>) -> Led {
         let is_asked = self.asked.iter().any(|it| values.contains_key(it));
         match &mut self.plan {
-            Some(plan) if is_asked => plan.filled(values, desk.language),
-            _ => return self.not_mine(desk),
+            Some(plan) if is_asked => plan.filled(values, context.language),
+            _ => return self.not_mine(context),
         }
         self.asked.clear();
-        (self.go_on(desk, &[]), part(BROUGHT))
+        (self.go_on(context, &[]), part(BROUGHT))
     }
 
     /// Goes on with the plan.
-    fn go_on(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
-        let Some(plan) = &mut self.plan else { return self.not_mine(desk).0 };
-        let decision = plan.next(desk, answered);
+    fn go_on(&mut self, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision {
+        let Some(plan) = &mut self.plan else { return self.not_mine(context).0 };
+        let decision = plan.next(context, answered);
         // What the answer was found by was used after all.
         let words = plan.explained();
         self.unused.retain(|it| !words.contains(it));
@@ -441,7 +450,7 @@ impl<F: Family> Chat<F> {
 
     /// The decision with the words that were not used, reported where the person sees it first; the fields of a form
     /// are those that are waited for.
-    fn noted(&mut self, mut decision: Decision, desk: &Desk<'_>) -> Decision {
+    fn noted(&mut self, mut decision: Decision, context: &TurnContext<'_>) -> Decision {
         if let Decision::Call(calls) = &decision {
             let forms = calls.iter().filter_map(|it| it.arguments.get(FORM_SCHEMA));
             let fields = forms.filter_map(|it| it["fields"].as_array()).flatten();
@@ -454,7 +463,7 @@ impl<F: Family> Chat<F> {
         if self.unused.is_empty() {
             return decision;
         }
-        let note = say::unused(desk, &self.unused);
+        let note = say::unused(context, &self.unused);
         match &mut decision {
             Decision::Conclude(conclusion) => {
                 let text = conclusion.parts.iter_mut().find_map(|it| match &mut it.body {
@@ -490,17 +499,18 @@ impl<F: Family> Chat<F> {
     }
 
     /// Takes up what was asked for in a history that came without a memory.
-    fn recall(&mut self, turn: Turn<'_>, desk: &Desk<'_>) {
+    fn recall(&mut self, turn: Turn<'_>, context: &TurnContext<'_>) {
         for message in turn.task.history.iter().filter(|it| it.is_user) {
             let text = text_of(&message.parts);
-            let heard = F::hear(&text, desk.today());
-            match (intent::<F>(&heard).0, &mut self.plan) {
+            let utterance = F::parse(&text, context.today());
+            match (intent::<F>(&utterance).0, &mut self.plan) {
                 (Some((goal, _)), _) => {
                     let before = self.plan.take();
-                    let plan = self.family.plan(&heard, goal, desk.language, before.as_ref());
+                    let plan =
+                        self.family.plan(&utterance, goal, context.language, before.as_ref());
                     self.plan = plan.or(before);
                 }
-                (None, Some(plan)) => plan.recall(&text, &heard, desk),
+                (None, Some(plan)) => plan.recall(&text, &utterance, context),
                 (None, None) => {}
             }
         }
@@ -511,12 +521,12 @@ fn part(sure: Percent) -> f32 {
     f32::from(sure) / 100.0
 }
 
-/// What `heard` asks the family for, and the manner of it where that comes first.
-fn intent<F: Family>(heard: &F::Sentence) -> (Option<(F::Goal, Percent)>, Option<Manner>) {
-    let own = F::goal(heard);
+/// What `utterance` asks the family for, and the manner of it where that comes first.
+fn intent<F: Family>(utterance: &F::Sentence) -> (Option<(F::Goal, Percent)>, Option<Manner>) {
+    let own = F::goal(utterance);
     let is_first =
-        |it: &(Manner, Percent)| !F::spares(heard, it.0) && own.is_none_or(|own| it.1 > own.1);
-    match manners(heard).find(is_first) {
+        |it: &(Manner, Percent)| !F::spares(utterance, it.0) && own.is_none_or(|own| it.1 > own.1);
+    match manners(utterance).find(is_first) {
         Some((manner, _)) => (None, Some(manner)),
         None => (own, None),
     }
@@ -531,24 +541,24 @@ fn rests(said: &str) -> impl Iterator<Item = &str> {
 }
 
 /// What is asked for behind a part that wants something not to be done.
-fn behind_no<F: Family>(said: &str, desk: &Desk<'_>) -> Option<String> {
-    let is_wish = |it: &&str| {
-        let goal = intent::<F>(&F::hear(it, desk.today())).0;
-        goal.is_some_and(|it| F::is_wish(it.0))
+fn behind_no<F: Family>(said: &str, context: &TurnContext<'_>) -> Option<String> {
+    let is_request = |it: &&str| {
+        let goal = intent::<F>(&F::parse(it, context.today())).0;
+        goal.is_some_and(|it| F::is_request(it.0))
     };
-    rests(said).find(is_wish).map(str::to_owned)
+    rests(said).find(is_request).map(str::to_owned)
 }
 
 /// Whether something of another family is named behind a no.
-fn is_theirs<F: Family>(said: &str, desk: &Desk<'_>) -> bool {
-    rests(said).any(|it| F::hear(it, desk.today()).has(&[Word::THEIRS]))
+fn is_theirs<F: Family>(said: &str, context: &TurnContext<'_>) -> bool {
+    rests(said).any(|it| F::parse(it, context.today()).has(&[Word::THEIRS]))
 }
 
 /// The nearest readings of a sentence: its goal, and those that its words lead to besides.
-fn readings<F: Family>(heard: &F::Sentence, first: Option<F::Goal>) -> Vec<F::Goal> {
+fn readings<F: Family>(utterance: &F::Sentence, first: Option<F::Goal>) -> Vec<F::Goal> {
     let mut goals: Vec<_> = first.into_iter().collect();
     for (goal, words) in F::NEAR {
-        let is_there = heard.tokens.iter().any(|it| words.contains(&it.word));
+        let is_there = utterance.tokens.iter().any(|it| words.contains(&it.word));
         if is_there && !goals.contains(goal) {
             goals.push(*goal);
         }

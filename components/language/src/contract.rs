@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use toolkit::dialogue as wit;
 
 use crate::{
-    desk::signature,
+    context::signature,
     language::Language,
     message::{Body, Image, Message, Part},
     turn::{Answered, Decision, Failure, Offer, Task, ToolCall, ToolResult, Turn},

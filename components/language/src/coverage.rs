@@ -4,8 +4,8 @@
 use std::{collections::HashSet, sync::LazyLock};
 
 use crate::{
-    heard::{Heard, MASK},
     scan::marks,
+    utterance::{MASK, Utterance},
     words::Word,
 };
 
@@ -79,32 +79,33 @@ pub struct Used {
     pub spans: Vec<(usize, usize)>,
 }
 
-/// What is not used of `heard`.
+/// What is not used of `utterance`.
 #[must_use]
-pub fn unused(heard: &Heard, used: &Used) -> Vec<String> {
-    let mut known: Vec<bool> = (0..heard.chars.len()).map(|at| heard.is_known(at)).collect();
-    for (at, letter) in heard.lower.iter().enumerate() {
+pub fn unused(utterance: &Utterance, used: &Used) -> Vec<String> {
+    let mut known: Vec<bool> =
+        (0..utterance.chars.len()).map(|at| utterance.is_known(at)).collect();
+    for (at, letter) in utterance.lower.iter().enumerate() {
         known[at] |= *letter == MASK;
     }
-    for piece in &heard.quoted {
+    for piece in &utterance.quoted {
         // What is quoted is a name, which its tool knows or refuses.
         known[piece.from..piece.to].fill(true);
     }
-    for (from, to) in (heard.vocabulary.kinds)(&heard.lower).iter().chain(&used.spans) {
+    for (from, to) in (utterance.vocabulary.kinds)(&utterance.lower).iter().chain(&used.spans) {
         let to = (*to).min(known.len());
         known[(*from).min(to)..to].fill(true);
     }
     // A condition is reported as it was written, in whatever letters.
     let mut conditions: Vec<(usize, usize)> = Vec::new();
-    for words in CONDITIONS.iter().chain(heard.vocabulary.conditions) {
+    for words in CONDITIONS.iter().chain(utterance.vocabulary.conditions) {
         if used.conditions.contains(words) {
             continue;
         }
         for word in marks(words) {
             let length = word.chars().count();
             let at = match word.is_ascii() {
-                true => heard.find_word(word, 0),
-                false => heard.find(word, 0),
+                true => utterance.find_word(word, 0),
+                false => utterance.find(word, 0),
             };
             if let Some(at) = at {
                 known[at..at + length].fill(false);
@@ -114,17 +115,17 @@ pub fn unused(heard: &Heard, used: &Used) -> Vec<String> {
     }
     // What no family has is no part of a request to one of them, and neither is what another one has.
     let others = [Word::ELSEWHERE, Word::DELETE, Word::PRICE, Word::THEIRS];
-    for token in heard.tokens.iter().filter(|it| others.contains(&it.word) && !it.is_denied) {
+    for token in utterance.tokens.iter().filter(|it| others.contains(&it.word) && !it.is_denied) {
         known[token.from..token.to].fill(false);
     }
     for name in &used.names {
         let name: Vec<char> = name.to_lowercase().chars().collect();
         let text: String = name.iter().collect();
-        let is_at = |at: &usize| heard.lower[*at..].starts_with(&name);
-        let all = (0..heard.lower.len()).filter(is_at).filter(|_| !name.is_empty());
+        let is_at = |at: &usize| utterance.lower[*at..].starts_with(&name);
+        let all = (0..utterance.lower.len()).filter(is_at).filter(|_| !name.is_empty());
         // What is repeated is used again.
         for (index, at) in all.enumerate() {
-            if index == 0 || heard.is_word(at, &text) {
+            if index == 0 || utterance.is_word(at, &text) {
                 known[at..at + name.len()].fill(true);
             }
         }
@@ -135,9 +136,9 @@ pub fn unused(heard: &Heard, used: &Used) -> Vec<String> {
     for (from, to) in &conditions {
         known[*from..*to].fill(true);
     }
-    let mut left = words(heard, &known);
+    let mut left = words(utterance, &known);
     for (from, to) in conditions {
-        left.push((from, heard.piece(from, to).text));
+        left.push((from, utterance.piece(from, to).text));
     }
     left.sort_by_key(|it| it.0);
     let mut left: Vec<String> = left.into_iter().map(|it| it.1).collect();
@@ -147,25 +148,25 @@ pub fn unused(heard: &Heard, used: &Used) -> Vec<String> {
 
 /// Whether a word is a condition, rather than part of what something may be about.
 #[must_use]
-pub fn is_condition(heard: &Heard, word: &str) -> bool {
-    let tables = CONDITIONS.iter().chain(heard.vocabulary.conditions);
+pub fn is_condition(utterance: &Utterance, word: &str) -> bool {
+    let tables = CONDITIONS.iter().chain(utterance.vocabulary.conditions);
     tables.flat_map(|it| marks(it)).any(|it| it == word.to_lowercase())
 }
 
 /// A no that denies no deed, leaves nothing out and says no time.
 #[must_use]
-pub fn has_stray_no(heard: &Heard) -> bool {
-    let is_denied = heard.tokens.iter().any(|it| it.is_denied);
+pub fn has_stray_no(utterance: &Utterance) -> bool {
+    let is_denied = utterance.tokens.iter().any(|it| it.is_denied);
     // `not later than 5 pm` says when.
     let is_time =
-        |from: usize, to: usize| heard.when.spans.iter().any(|it| it.0 <= from && to <= it.1);
-    let is_no = heard.tokens.iter().any(|it| it.word == Word::NOT && !is_time(it.from, it.to));
-    !is_denied && is_no && heard.excluded().is_none()
+        |from: usize, to: usize| utterance.when.spans.iter().any(|it| it.0 <= from && to <= it.1);
+    let is_no = utterance.tokens.iter().any(|it| it.word == Word::NOT && !is_time(it.from, it.to));
+    !is_denied && is_no && utterance.excluded().is_none()
 }
 
 /// Words that carry meaning and are not known, and where they stand.
-fn words(heard: &Heard, known: &[bool]) -> Vec<(usize, String)> {
-    let chars = &heard.chars;
+fn words(utterance: &Utterance, known: &[bool]) -> Vec<(usize, String)> {
+    let chars = &utterance.chars;
     let (mut found, mut at) = (Vec::<(usize, String)>::new(), 0);
     while at < chars.len() {
         let kind = kind(chars[at]);

@@ -292,7 +292,7 @@ fn is_refused(behind: &[char]) -> bool {
 }
 
 /// Whether a bound leaves out what it names: `夕方より前`.
-fn heard_before(bound: &[char]) -> bool {
+fn utterance_before(bound: &[char]) -> bool {
     bound.contains(&'前') || bound.contains(&'早')
 }
 
@@ -408,7 +408,7 @@ impl Reading {
                     .hours
                     .filter(|_| is_right_behind && self.clock.is_none() && !lower[at].is_ascii());
                 if let Some(hours) = part {
-                    let is_before = heard_before(&lower[at..at + length]);
+                    let is_before = utterance_before(&lower[at..at + length]);
                     self.when.hours = Some(match bound {
                         // `夕方より前` ends where that begins.
                         Bound::Upto if is_before => Hours { from: 0, to: hours.from, ..hours },

@@ -4,12 +4,11 @@
 pub mod bare;
 pub mod chat;
 pub mod clock;
+pub mod context;
 pub mod contract;
 pub mod corrected;
 pub mod coverage;
 pub mod dates;
-pub mod desk;
-pub mod heard;
 mod language;
 pub mod message;
 pub mod numbers;
@@ -22,6 +21,7 @@ pub mod stretches;
 #[cfg(feature = "trial")]
 pub mod trial;
 pub mod turn;
+pub mod utterance;
 pub mod vocabulary;
 pub mod words;
 

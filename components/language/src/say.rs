@@ -2,7 +2,7 @@
 
 use toolkit::dialogue::Sample;
 
-use crate::{desk::Desk, language::Language, turn::Failure};
+use crate::{context::TurnContext, language::Language, turn::Failure};
 
 /// Goals with the tools that they need, their name, and a sentence that leads there.
 #[derive(Debug)]
@@ -22,22 +22,26 @@ pub struct Skill<G: 'static> {
 }
 
 impl<G> Skill<G> {
-    fn is_on_offer(&self, desk: &Desk<'_>) -> bool {
-        self.tools.iter().all(|it| desk.has(it))
+    fn is_on_offer(&self, context: &TurnContext<'_>) -> bool {
+        self.tools.iter().all(|it| context.has(it))
     }
 }
 
 /// What is missing for `goal`, where a tool that it needs is not on offer.
 #[must_use]
-pub fn missing<G: PartialEq>(desk: &Desk<'_>, skills: &[Skill<G>], goal: &G) -> Option<String> {
+pub fn missing<G: PartialEq>(
+    context: &TurnContext<'_>,
+    skills: &[Skill<G>],
+    goal: &G,
+) -> Option<String> {
     let skill = skills.iter().find(|it| it.goals.contains(goal))?;
-    let lacking: Vec<_> = skill.tools.iter().filter(|it| !desk.has(it)).copied().collect();
+    let lacking: Vec<_> = skill.tools.iter().filter(|it| !context.has(it)).copied().collect();
     if lacking.is_empty() || skill.is_one_enough && lacking.len() < skill.tools.len() {
         return None;
     }
-    let (tools, examples) = (lacking.join(", "), examples(desk, skills));
-    let what = desk.language.pick(skill.name.0, skill.name.1);
-    Some(desk.say(
+    let (tools, examples) = (lacking.join(", "), examples(context, skills));
+    let what = context.language.pick(skill.name.0, skill.name.1);
+    Some(context.say(
         format!("{what}には {tools} が必要ですが、いまは利用できません。{examples}"),
         format!("For {what}, {tools} is needed, which is not on offer now. {examples}"),
     ))
@@ -45,9 +49,9 @@ pub fn missing<G: PartialEq>(desk: &Desk<'_>, skills: &[Skill<G>], goal: &G) -> 
 
 /// Sentences that lead to what is on offer.
 #[must_use]
-pub fn examples<G>(desk: &Desk<'_>, skills: &[Skill<G>]) -> String {
-    let can = skills.iter().filter(|it| it.is_on_offer(desk));
-    listed(desk.language, can.map(|it| desk.language.pick(it.example.0, it.example.1)))
+pub fn examples<G>(context: &TurnContext<'_>, skills: &[Skill<G>]) -> String {
+    let can = skills.iter().filter(|it| it.is_on_offer(context));
+    listed(context.language, can.map(|it| context.language.pick(it.example.0, it.example.1)))
 }
 
 /// Sentences as examples of what can be written.
@@ -81,22 +85,22 @@ pub(crate) const NOT_UNDERSTOOD: (&str, &str) = (
 
 /// A sentence that is not understood.
 #[must_use]
-pub fn not_understood<G>(desk: &Desk<'_>, skills: &[Skill<G>]) -> String {
-    let head = desk.say(NOT_UNDERSTOOD.0, NOT_UNDERSTOOD.1);
-    format!("{head}\n{}", examples(desk, skills))
+pub fn not_understood<G>(context: &TurnContext<'_>, skills: &[Skill<G>]) -> String {
+    let head = context.say(NOT_UNDERSTOOD.0, NOT_UNDERSTOOD.1);
+    format!("{head}\n{}", examples(context, skills))
 }
 
 /// Confirms that nothing is done, as the sentence asks.
 #[must_use]
-pub fn nothing(desk: &Desk<'_>) -> String {
-    desk.say("分かりました。何もしていません。", "Very well: nothing was done.")
+pub fn nothing(context: &TurnContext<'_>) -> String {
+    context.say("分かりました。何もしていません。", "Very well: nothing was done.")
 }
 
 /// What is asked for is understood, and not done here.
 #[must_use]
-pub fn elsewhere<G>(desk: &Desk<'_>, skills: &[Skill<G>]) -> String {
-    let head = desk.say(ELSEWHERE.0, ELSEWHERE.1);
-    format!("{head}\n{}", examples(desk, skills))
+pub fn elsewhere<G>(context: &TurnContext<'_>, skills: &[Skill<G>]) -> String {
+    let head = context.say(ELSEWHERE.0, ELSEWHERE.1);
+    format!("{head}\n{}", examples(context, skills))
 }
 
 pub(crate) const ELSEWHERE: (&str, &str) = (
@@ -106,11 +110,11 @@ pub(crate) const ELSEWHERE: (&str, &str) = (
 
 /// Words that were not used, beside an answer.
 #[must_use]
-pub fn unused(desk: &Desk<'_>, words: &[String]) -> String {
+pub fn unused(context: &TurnContext<'_>, words: &[String]) -> String {
     let list: Vec<_> =
-        words.iter().map(|it| desk.say(format!("「{it}」"), format!("\"{it}\""))).collect();
-    let list = list.join(desk.language.pick("", ", "));
-    desk.say(
+        words.iter().map(|it| context.say(format!("「{it}」"), format!("\"{it}\""))).collect();
+    let list = list.join(context.language.pick("", ", "));
+    context.say(
         format!("※{list}の部分は分からないため、考慮していません。"),
         format!("Note: I did not understand {list} and left it out."),
     )
@@ -119,34 +123,34 @@ pub fn unused(desk: &Desk<'_>, words: &[String]) -> String {
 /// A sentence that may mean one thing or another: what is not understood, and the two nearest readings.
 #[must_use]
 pub fn unsure<G: PartialEq>(
-    desk: &Desk<'_>,
+    context: &TurnContext<'_>,
     skills: &[Skill<G>],
     words: &[String],
     goals: &[G],
 ) -> String {
     let near = goals.iter().filter_map(|goal| skills.iter().find(|it| it.goals.contains(goal)));
     let lines: Vec<_> = near
-        .filter(|it| it.is_on_offer(desk))
+        .filter(|it| it.is_on_offer(context))
         .take(2)
         .map(|it| {
-            desk.say(
+            context.say(
                 format!("- {}なら、たとえば「{}」", it.name.0, it.example.0),
                 format!("- For {}, write for example \"{}\"", it.name.1, it.example.1),
             )
         })
         .collect();
     if lines.is_empty() {
-        return not_understood(desk, skills);
+        return not_understood(context, skills);
     }
     let quoted: Vec<_> =
-        words.iter().map(|it| desk.say(format!("「{it}」"), format!("\"{it}\""))).collect();
-    let quoted = quoted.join(desk.language.pick("", ", "));
+        words.iter().map(|it| context.say(format!("「{it}」"), format!("\"{it}\""))).collect();
+    let quoted = quoted.join(context.language.pick("", ", "));
     let head = match words.is_empty() {
-        true => desk.say(
+        true => context.say(
             "ご希望をはっきり読み取れなかったため、まだ何もしていません。次のどちらでしょうか？",
             "I am not sure what you wish, so nothing was done yet. Which of these is it?",
         ),
-        false => desk.say(
+        false => context.say(
             format!("{quoted}の部分が分からないため、まだ何もしていません。次のどちらでしょうか？"),
             format!("I do not understand {quoted}, so nothing was done yet. Which of these is it?"),
         ),
@@ -171,12 +175,12 @@ fn is_in_japanese(text: &str) -> bool {
 
 /// What a tool refused, and what to do.
 #[must_use]
-pub fn failed(desk: &Desk<'_>, failure: &Failure) -> String {
+pub fn failed(context: &TurnContext<'_>, failure: &Failure) -> String {
     let mut text = failure.message.clone();
     let is_read = is_in_japanese(&text);
-    let own = desk.holder.codes.iter().find(|it| it.0 == failure.error);
-    if let (Some(own), Language::Japanese, false) = (own, desk.language, is_read) {
-        let subjects = desk.holder.subjects.iter();
+    let own = context.holder.codes.iter().find(|it| it.0 == failure.error);
+    if let (Some(own), Language::Japanese, false) = (own, context.language, is_read) {
+        let subjects = context.holder.subjects.iter();
         let name = subjects.into_iter().find_map(|it| failure.data.get(*it)?.as_str());
         text = name.map_or_else(String::new, |it| format!("「{it}」: ")) + own.1;
     }
@@ -186,18 +190,21 @@ pub fn failed(desk: &Desk<'_>, failure: &Failure) -> String {
     let names: Vec<_> =
         names.into_iter().flatten().filter_map(|it| it.as_str().or(it["name"].as_str())).collect();
     if !names.is_empty() && !text.contains(names[0]) {
-        let list = names.join(desk.language.pick("、", ", "));
-        text.push_str(&desk.say(format!(" 近い名前: {list}。"), format!(" Close names: {list}.")));
+        let list = names.join(context.language.pick("、", ", "));
+        text.push_str(
+            &context.say(format!(" 近い名前: {list}。"), format!(" Close names: {list}.")),
+        );
     }
     match failure.status {
         404 => {
-            text + &desk.say(
+            text + &context.say(
                 " 名前を確かめて、もう一度書いてください。",
                 " Check the name and write it again.",
             )
         }
         429 | 503 => {
-            text + &desk.say(" しばらくしてからもう一度お試しください。", " Try again in a while.")
+            text + &context
+                .say(" しばらくしてからもう一度お試しください。", " Try again in a while.")
         }
         _ => text,
     }

@@ -4,13 +4,13 @@ use jiff::Timestamp;
 use toolkit::dialogue::Name;
 
 use crate::{
-    desk::{signature, today},
-    heard::Heard,
+    context::{signature, today},
     language::Language,
     rules::Percent,
     say::{ELSEWHERE, NOT_UNDERSTOOD, listed},
     scan::marks,
     turn::Offer,
+    utterance::Utterance,
     vocabulary::{self, Vocabulary},
     words::Word,
 };
@@ -61,19 +61,19 @@ impl Manner {
     }
 }
 
-/// All that `heard` is, and how surely that comes before what a family reads in it.
-pub fn manners(heard: &Heard) -> impl Iterator<Item = (Manner, Percent)> {
+/// All that `utterance` is, and how surely that comes before what a family reads in it.
+pub fn manners(utterance: &Utterance) -> impl Iterator<Item = (Manner, Percent)> {
     const SENDING: &str = "を送って|に送って|送っといて|送っておいて|を送信|に送信|転送して|please send |send an email|send a mail|send my|send everyone|forward ";
-    let has = |word: Word| heard.has(&[word]);
-    let text: String = heard.lower.iter().collect();
+    let has = |word: Word| utterance.has(&[word]);
+    let text: String = utterance.lower.iter().collect();
     let is_new = has(Word::MAKE);
     let all = [
-        (Manner::Nothing, 99, has(Word::NO_DOING) || heard.gives_up()),
+        (Manner::Nothing, 99, has(Word::NO_DOING) || utterance.gives_up()),
         (Manner::How, 96, has(Word::HOW)),
         (Manner::Price, 95, has(Word::PRICE) && !is_new),
         (Manner::Delete, 88, has(Word::DELETE) && !is_new),
         (Manner::Sending, 73, marks(SENDING).any(|it| text.contains(it))),
-        (Manner::Errand, 73, heard.is_errand()),
+        (Manner::Errand, 73, utterance.is_errand()),
         (Manner::Elsewhere, 68, has(Word::ELSEWHERE) && !has(Word::WHERE)),
         (Manner::Help, 10, has(Word::HELP)),
         (Manner::Thanks, 9, has(Word::THANKS)),
@@ -104,8 +104,8 @@ pub fn answer(said: &Said<'_>) -> (String, f32) {
     vocabulary::tell(said.names);
     let text = said.text.trim();
     let say = |it: (&str, &str)| said.language.pick(it.0, it.1).to_owned();
-    let heard = Heard::of(text, today(said.now), &WORDS);
-    let (text, sure) = match manners(&heard).next().map(|it| it.0) {
+    let utterance = Utterance::of(text, today(said.now), &WORDS);
+    let (text, sure) = match manners(&utterance).next().map(|it| it.0) {
         _ if text == CLOSED => (say(STOPPED), 0.15),
         _ if text.starts_with('{') => (say(FORM), 0.15),
         Some(Manner::Nothing) => {
@@ -118,7 +118,7 @@ pub fn answer(said: &Said<'_>) -> (String, f32) {
         }
         Some(Manner::Thanks) => (say(("どういたしまして。", "You are welcome.")), 0.15),
         Some(Manner::Greeting) => (format!("{}{}", say(HELLO), said.examples(SAMPLES_MAX)), 0.15),
-        None if heard.points_back() => (say(POINTLESS), 0.15),
+        None if utterance.points_back() => (say(POINTLESS), 0.15),
         None => (format!("{}\n{}", say(NOT_UNDERSTOOD), said.examples(SAMPLES_MAX)), 0.05),
     };
     (text + signature(said.language), sure)

@@ -1,15 +1,15 @@
 //! What may be a name at all: stretches that no table knows, and runs of words with capitals.
 
 use crate::{
-    heard::{Heard, MASK, Piece, Token},
     scan::marks,
+    utterance::{MASK, Piece, Token, Utterance},
     words::Word,
 };
 
 /// Words that have a capital and are no names.
 const NO_NAMES: &str = "Japanese|English|What's|Who's|Where's|How's|When's|It's|That's|There's|Here's|Let's|Isn't|Don't|Is|Are|Do|Does|VS|Vs|vs|V.S.|I|I'd|I'm|I've|I'll|OK|SF|PM|AM|ID|A|The";
 
-impl Heard {
+impl Utterance {
     /// Stretches that no table knows, put together over one of `joints` between two of them.
     #[must_use]
     pub fn stretches(&self, joints: &[char]) -> Vec<Piece> {

@@ -7,7 +7,7 @@ use toolkit::{
 };
 
 use crate::{
-    desk::FORM_SCHEMA,
+    context::FORM_SCHEMA,
     language::Language,
     message::{Body, Image, Part},
     turn::{Answered, Choice, Conclusion, Decision, Failure, ToolCall, ToolResult},

@@ -178,7 +178,7 @@ mod tests {
     use jiff::civil::date;
 
     use super::*;
-    use crate::heard::Heard;
+    use crate::utterance::Utterance;
 
     const BOOK: Word = Word::own(0);
     const LEND: Word = Word::own(1);
@@ -196,12 +196,13 @@ mod tests {
         let told = LIBRARY.told();
         assert!(told.iter().all(|it| it.within.as_deref() == Some("library")), "{told:?}");
         tell(&told);
-        let heard = |text: &str, vocabulary| Heard::of(text, date(2026, 11, 21), vocabulary);
-        let own = heard("borrow from the bookshelf", &LIBRARY);
+        let utterance =
+            |text: &str, vocabulary| Utterance::of(text, date(2026, 11, 21), vocabulary);
+        let own = utterance("borrow from the bookshelf", &LIBRARY);
         assert!(own.has(&[BOOK]) && own.has(&[LEND]) && !own.has(&[Word::THEIRS]));
-        let foreign = heard("borrow from the bookshelf", &CHOIR);
+        let foreign = utterance("borrow from the bookshelf", &CHOIR);
         assert!(foreign.has(&[Word::THEIRS]) && foreign.has(&[Word::THEIR_DEED]));
         tell(&[]);
-        assert!(!heard("borrow from the bookshelf", &CHOIR).has(&[Word::THEIRS]));
+        assert!(!utterance("borrow from the bookshelf", &CHOIR).has(&[Word::THEIRS]));
     }
 }

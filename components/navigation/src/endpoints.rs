@@ -8,13 +8,13 @@ use toolkit::{
 };
 
 use crate::{
+    error::ProviderError,
     provider::{
         builtin::{self, Builtin},
         memory,
     },
     refusals,
     settings::{self, Kind},
-    trouble::Trouble,
 };
 
 /// Suggestions of one answer.
@@ -124,8 +124,8 @@ fn unfit(error: Unfit) -> Failure {
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
-fn failure(trouble: Trouble) -> Failure {
-    refusals::stop(&trouble).into()
+fn failure(error: ProviderError) -> Failure {
+    refusals::stop(&error).into()
 }
 
 #[cfg(test)]

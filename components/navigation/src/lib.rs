@@ -3,6 +3,7 @@
 pub mod arguments;
 pub mod ask;
 pub mod endpoints;
+pub mod error;
 pub mod examples;
 pub mod gazetteer;
 pub mod network;
@@ -12,7 +13,6 @@ pub mod rest;
 pub mod sentences;
 pub mod settings;
 pub mod tools;
-pub mod trouble;
 pub mod words;
 
 use tools::{DistanceCompare, Geocode, RouteSearch};

@@ -5,8 +5,8 @@ use toolkit::settings::Unfit;
 
 use crate::{
     ask::{CompareAsk, Language, Mode, RouteAsk},
+    error::ProviderError,
     settings::{self, Kind},
-    trouble::Trouble,
 };
 
 pub mod arriving;
@@ -49,8 +49,8 @@ pub trait Provider {
     /// Up to three routes, best first, and what a page draws beside them.
     ///
     /// # Errors
-    /// See [`Trouble`].
-    fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), Trouble>;
+    /// See [`ProviderError`].
+    fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), ProviderError>;
 
     /// Whether its routes lead over [`RouteAsk::via`].
     fn stops_on_the_way(&self) -> bool {
@@ -60,14 +60,14 @@ pub trait Provider {
     /// Each pair's distance and time. What is wrong with one pair is that pair's status.
     ///
     /// # Errors
-    /// See [`Trouble`].
-    fn compare(&self, ask: &CompareAsk) -> Result<Comparison, Trouble>;
+    /// See [`ProviderError`].
+    fn compare(&self, ask: &CompareAsk) -> Result<Comparison, ProviderError>;
 
     /// The first place that `address` may mean.
     ///
     /// # Errors
-    /// See [`Trouble`].
-    fn place(&self, address: &str, language: Language) -> Result<Place, Trouble>;
+    /// See [`ProviderError`].
+    fn place(&self, address: &str, language: Language) -> Result<Place, ProviderError>;
 }
 
 /// The provider that the operator chose, with its memory where it is somewhere else.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use toolkit::{Stop, caller, refused};
 
-use crate::{ask::Language, trouble::Trouble, words};
+use crate::{ask::Language, error::ProviderError, words};
 
 /// The language for the caller: Japanese, unless they ask for another one.
 #[must_use]
@@ -15,167 +15,184 @@ pub fn language() -> Language {
 /// The stop that reports it to the caller. The REST endpoints choose their statuses by the codes
 /// (NAV-10, NAV-40).
 #[must_use]
-pub fn stop(trouble: &Trouble) -> Stop {
-    stop_in(trouble, language())
+pub fn stop(error: &ProviderError) -> Stop {
+    stop_in(error, language())
 }
 
 /// The same in `language`.
 #[must_use]
-pub fn stop_in(trouble: &Trouble, language: Language) -> Stop {
-    let (code, status) = code(trouble);
-    refused(code, status, message(trouble, language)).with(details(trouble))
+pub fn stop_in(error: &ProviderError, language: Language) -> Stop {
+    let (code, status) = code(error);
+    refused(code, status, message(error, language)).with(details(error))
 }
 
-fn code(trouble: &Trouble) -> (&'static str, u16) {
-    match trouble {
-        Trouble::NoRoute => ("zero_results", 404),
-        Trouble::UnknownPlace { .. } | Trouble::NotQuite { .. } => ("place_unknown", 404),
-        Trouble::OutsideMap { .. } | Trouble::OffRoad { .. } => ("place_outside_map", 404),
-        Trouble::Invalid { .. } => ("invalid_request", 400),
-        Trouble::OverQueryLimit { .. } => ("over_query_limit", 503),
-        Trouble::Denied => ("request_denied", 500),
-        Trouble::Failed { .. } => ("provider_failed", 502),
-        Trouble::Map { .. } => ("map_unreadable", 500),
+fn code(error: &ProviderError) -> (&'static str, u16) {
+    match error {
+        ProviderError::NoRoute => ("zero_results", 404),
+        ProviderError::UnknownPlace { .. } | ProviderError::NotQuite { .. } => {
+            ("place_unknown", 404)
+        }
+        ProviderError::OutsideMap { .. } | ProviderError::OffRoad { .. } => {
+            ("place_outside_map", 404)
+        }
+        ProviderError::Invalid { .. } => ("invalid_request", 400),
+        ProviderError::OverQueryLimit { .. } => ("over_query_limit", 503),
+        ProviderError::Denied => ("request_denied", 500),
+        ProviderError::Failed { .. } => ("provider_failed", 502),
+        ProviderError::Map { .. } => ("map_unreadable", 500),
     }
 }
 
 /// Google's status for it.
 #[must_use]
-pub fn status(trouble: &Trouble) -> &'static str {
-    match trouble {
-        Trouble::NoRoute | Trouble::OutsideMap { .. } | Trouble::OffRoad { .. } => "ZERO_RESULTS",
-        Trouble::UnknownPlace { .. } | Trouble::NotQuite { .. } => "NOT_FOUND",
-        Trouble::Invalid { .. } => "INVALID_REQUEST",
-        Trouble::OverQueryLimit { .. } => "OVER_QUERY_LIMIT",
-        Trouble::Denied => "REQUEST_DENIED",
-        Trouble::Failed { .. } | Trouble::Map { .. } => "UNKNOWN_ERROR",
+pub fn status(error: &ProviderError) -> &'static str {
+    match error {
+        ProviderError::NoRoute
+        | ProviderError::OutsideMap { .. }
+        | ProviderError::OffRoad { .. } => "ZERO_RESULTS",
+        ProviderError::UnknownPlace { .. } | ProviderError::NotQuite { .. } => "NOT_FOUND",
+        ProviderError::Invalid { .. } => "INVALID_REQUEST",
+        ProviderError::OverQueryLimit { .. } => "OVER_QUERY_LIMIT",
+        ProviderError::Denied => "REQUEST_DENIED",
+        ProviderError::Failed { .. } | ProviderError::Map { .. } => "UNKNOWN_ERROR",
     }
 }
 
-fn details(trouble: &Trouble) -> Value {
-    let mut details = json!({ "status": status(trouble) });
-    match trouble {
-        Trouble::UnknownPlace { pointer, place } => {
+fn details(error: &ProviderError) -> Value {
+    let mut details = json!({ "status": status(error) });
+    match error {
+        ProviderError::UnknownPlace { pointer, place } => {
             details["pointer"] = json!(pointer);
             details["place"] = json!(place);
         }
-        Trouble::NotQuite { pointer, place, close } => {
+        ProviderError::NotQuite { pointer, place, close } => {
             details["pointer"] = json!(pointer);
             details["place"] = json!(place);
             details["close"] = json!(close);
         }
-        Trouble::OffRoad { pointer, place, metres } => {
+        ProviderError::OffRoad { pointer, place, metres } => {
             details["pointer"] = json!(pointer);
             details["place"] = json!(place);
             details["road_metres"] = json!(metres);
         }
-        Trouble::OutsideMap { pointer, place, map } => {
+        ProviderError::OutsideMap { pointer, place, map } => {
             details["pointer"] = json!(pointer);
             details["place"] = json!(place);
             details["map"] = json!(map);
         }
-        Trouble::Invalid { pointer, .. } => details["pointer"] = json!(pointer),
-        Trouble::OverQueryLimit { retry_after_s } => {
+        ProviderError::Invalid { pointer, .. } => details["pointer"] = json!(pointer),
+        ProviderError::OverQueryLimit { retry_after_s } => {
             details["retry_after_s"] = json!(retry_after_s);
         }
-        Trouble::NoRoute | Trouble::Denied | Trouble::Failed { .. } | Trouble::Map { .. } => {}
+        ProviderError::NoRoute
+        | ProviderError::Denied
+        | ProviderError::Failed { .. }
+        | ProviderError::Map { .. } => {}
     }
     details
 }
 
-fn message(trouble: &Trouble, language: Language) -> String {
+fn message(error: &ProviderError, language: Language) -> String {
     match language {
-        Language::Japanese => japanese(trouble),
-        Language::English => english(trouble),
+        Language::Japanese => japanese(error),
+        Language::English => english(error),
     }
 }
 
 /// What the map of an OSRM server is called, which cannot be extended here.
 pub const OSRM_MAP: &str = "OSRM";
 
-fn japanese(trouble: &Trouble) -> String {
-    match trouble {
-        Trouble::OutsideMap { place, map, .. } if map == OSRM_MAP => format!(
+fn japanese(error: &ProviderError) -> String {
+    match error {
+        ProviderError::OutsideMap { place, map, .. } if map == OSRM_MAP => format!(
             "「{place}」はOSRMサーバーの地図の外です。その地域の地図を持つサーバーを設定してください。"
         ),
-        Trouble::NoRoute => "ルートが見つからない。条件（回避する要素、移動手段）を緩めるか、\
+        ProviderError::NoRoute => {
+            "ルートが見つからない。条件（回避する要素、移動手段）を緩めるか、\
                              出発地・目的地を変えてください。"
-            .to_owned(),
-        Trouble::UnknownPlace { place, .. } => format!(
+                .to_owned()
+        }
+        ProviderError::UnknownPlace { place, .. } => format!(
             "「{place}」という場所が見つからない。綴りを確かめるか、駅名・住所・「緯度,経度」で\
              指定してください。"
         ),
-        Trouble::OutsideMap { place, map, .. } => format!(
+        ProviderError::OutsideMap { place, map, .. } => format!(
             "「{place}」は内蔵の地図（{map}）の外です。その地域の OpenStreetMap 抽出を\
              `madoguchi import-map` で取り込むか、経路プロバイダーを設定してください。"
         ),
-        Trouble::NotQuite { place, close, .. } => format!(
+        ProviderError::NotQuite { place, close, .. } => format!(
             "「{place}」という場所が見つからない。似た名前: {}。このどれかで指定してください。",
             close.join("、")
         ),
-        Trouble::OffRoad { place, metres, .. } => format!(
+        ProviderError::OffRoad { place, metres, .. } => format!(
             "「{place}」は、通れる道路から{}離れているため、出発地・目的地・経由地にできません。道路の\
              近くの場所を指定してください。",
             words::kilometres(*metres)
         ),
-        Trouble::Invalid { pointer, message } => {
+        ProviderError::Invalid { pointer, message } => {
             format!("パラメータを修正してください{}: {message}", at(pointer))
         }
-        Trouble::OverQueryLimit { retry_after_s } => format!(
+        ProviderError::OverQueryLimit { retry_after_s } => format!(
             "経路プロバイダーの利用上限に達しました。{retry_after_s} 秒後に再試行してください。"
         ),
-        Trouble::Denied => "経路プロバイダーがAPIキーを受け付けません。管理者がキーの設定と、\
+        ProviderError::Denied => {
+            "経路プロバイダーがAPIキーを受け付けません。管理者がキーの設定と、\
                             有効にしたAPI・制限を確認する必要があります。"
-            .to_owned(),
-        Trouble::Failed { message } => format!(
+                .to_owned()
+        }
+        ProviderError::Failed { message } => format!(
             "経路プロバイダーから答えが得られません: {message}。しばらくして再試行してください。"
         ),
-        Trouble::Map { message } => format!(
+        ProviderError::Map { message } => format!(
             "取り込んだ地図を読めません: {message}。管理者が `madoguchi import-map` でもう一度\
              取り込むか、設定 maps から外す必要があります。"
         ),
     }
 }
 
-fn english(trouble: &Trouble) -> String {
-    match trouble {
-        Trouble::OutsideMap { place, map, .. } if map == OSRM_MAP => format!(
+fn english(error: &ProviderError) -> String {
+    match error {
+        ProviderError::OutsideMap { place, map, .. } if map == OSRM_MAP => format!(
             "“{place}” is outside the map of the OSRM server: set a server that has a map of that \
              region."
         ),
-        Trouble::NoRoute => "ルートが見つからない (no route found). Ask for less (what to avoid, \
+        ProviderError::NoRoute => {
+            "ルートが見つからない (no route found). Ask for less (what to avoid, \
                              how to travel), or for another origin or destination."
-            .to_owned(),
-        Trouble::UnknownPlace { place, .. } => format!(
+                .to_owned()
+        }
+        ProviderError::UnknownPlace { place, .. } => format!(
             "No place named “{place}” is known. Check how it is spelt, or give a station, an \
              address or `lat,lng`."
         ),
-        Trouble::OutsideMap { place, map, .. } => format!(
+        ProviderError::OutsideMap { place, map, .. } => format!(
             "“{place}” is outside the built-in map ({map}): import an OpenStreetMap extract of \
              that region with `madoguchi import-map`, or set a provider."
         ),
-        Trouble::NotQuite { place, close, .. } => format!(
+        ProviderError::NotQuite { place, close, .. } => format!(
             "No place named “{place}” is known. Close to it: {}. Say one of these.",
             close.join(", ")
         ),
-        Trouble::OffRoad { place, metres, .. } => format!(
+        ProviderError::OffRoad { place, metres, .. } => format!(
             "“{place}” is {} from any road that can be taken, so that no way begins or ends there. \
              Name a place near a road.",
             words::kilometres(*metres)
         ),
-        Trouble::Invalid { pointer, message } => {
+        ProviderError::Invalid { pointer, message } => {
             format!("An argument must be mended{}: {message}", at(pointer))
         }
-        Trouble::OverQueryLimit { retry_after_s } => format!(
+        ProviderError::OverQueryLimit { retry_after_s } => format!(
             "The provider takes no more requests for now. Try again in {retry_after_s} seconds."
         ),
-        Trouble::Denied => "The provider does not accept the key. The operator has to check the \
+        ProviderError::Denied => {
+            "The provider does not accept the key. The operator has to check the \
                             key, the APIs that it is for, and its restrictions."
-            .to_owned(),
-        Trouble::Failed { message } => {
+                .to_owned()
+        }
+        ProviderError::Failed { message } => {
             format!("The provider gave no answer: {message}. Try again in a while.")
         }
-        Trouble::Map { message } => format!(
+        ProviderError::Map { message } => format!(
             "An imported map cannot be read: {message}. The operator has to import it again with \
              `madoguchi import-map`, or to take it out of the setting `maps`."
         ),
@@ -190,26 +207,26 @@ fn at(pointer: &str) -> String {
 mod tests {
     use super::*;
 
-    fn every() -> Vec<(Trouble, &'static str, u16, &'static str)> {
+    fn every() -> Vec<(ProviderError, &'static str, u16, &'static str)> {
         let pointer = "/origin".to_owned();
         let (place, map) = ("大阪駅".to_owned(), "東京–横浜".to_owned());
         let message = "why".to_owned();
         vec![
-            (Trouble::NoRoute, "zero_results", 404, "ZERO_RESULTS"),
+            (ProviderError::NoRoute, "zero_results", 404, "ZERO_RESULTS"),
             (
-                Trouble::UnknownPlace { pointer: pointer.clone(), place: place.clone() },
+                ProviderError::UnknownPlace { pointer: pointer.clone(), place: place.clone() },
                 "place_unknown",
                 404,
                 "NOT_FOUND",
             ),
             (
-                Trouble::OutsideMap { pointer: pointer.clone(), place, map },
+                ProviderError::OutsideMap { pointer: pointer.clone(), place, map },
                 "place_outside_map",
                 404,
                 "ZERO_RESULTS",
             ),
             (
-                Trouble::NotQuite {
+                ProviderError::NotQuite {
                     pointer: pointer.clone(),
                     place: "Vadus".to_owned(),
                     close: vec!["Vaduz".to_owned()],
@@ -219,7 +236,7 @@ mod tests {
                 "NOT_FOUND",
             ),
             (
-                Trouble::OffRoad {
+                ProviderError::OffRoad {
                     pointer: pointer.clone(),
                     place: "35.5,139.85".to_owned(),
                     metres: 7_066,
@@ -229,28 +246,33 @@ mod tests {
                 "ZERO_RESULTS",
             ),
             (
-                Trouble::Invalid { pointer, message: message.clone() },
+                ProviderError::Invalid { pointer, message: message.clone() },
                 "invalid_request",
                 400,
                 "INVALID_REQUEST",
             ),
             (
-                Trouble::OverQueryLimit { retry_after_s: 60 },
+                ProviderError::OverQueryLimit { retry_after_s: 60 },
                 "over_query_limit",
                 503,
                 "OVER_QUERY_LIMIT",
             ),
-            (Trouble::Denied, "request_denied", 500, "REQUEST_DENIED"),
-            (Trouble::Failed { message: message.clone() }, "provider_failed", 502, "UNKNOWN_ERROR"),
-            (Trouble::Map { message }, "map_unreadable", 500, "UNKNOWN_ERROR"),
+            (ProviderError::Denied, "request_denied", 500, "REQUEST_DENIED"),
+            (
+                ProviderError::Failed { message: message.clone() },
+                "provider_failed",
+                502,
+                "UNKNOWN_ERROR",
+            ),
+            (ProviderError::Map { message }, "map_unreadable", 500, "UNKNOWN_ERROR"),
         ]
     }
 
     #[test]
     fn every_status_has_its_code_and_googles_word_in_both_languages() {
-        for (trouble, code, status, word) in every() {
+        for (error, code, status, word) in every() {
             for language in [Language::Japanese, Language::English] {
-                let Stop::Refused(it) = stop_in(&trouble, language) else { panic!("{trouble:?}") };
+                let Stop::Refused(it) = stop_in(&error, language) else { panic!("{error:?}") };
                 assert_eq!((&*it.code, it.status), (code, status));
                 let details: Value = serde_json::from_str(it.details.as_deref().unwrap()).unwrap();
                 assert_eq!(details["status"], word);
@@ -262,7 +284,7 @@ mod tests {
     #[test]
     fn what_is_not_found_begins_with_the_words_of_the_specification() {
         for language in [Language::Japanese, Language::English] {
-            assert!(message(&Trouble::NoRoute, language).starts_with("ルートが見つからない"));
+            assert!(message(&ProviderError::NoRoute, language).starts_with("ルートが見つからない"));
         }
     }
 

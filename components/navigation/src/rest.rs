@@ -45,15 +45,16 @@ fn navigate(request: &Request) -> Result<Answer, Stop> {
     Ok(match fields.and_then(|it| Asked::read(&it)) {
         Ok(asked) => {
             let shape = Shape::Reasoned { said: asked.said(), message: asked.message.clone() };
-            let trip = Trip::new((asked.origin, asked.destination), &asked.message, asked.history);
-            trip.answer(request, &trip.route(), shape)
+            let route_request =
+                RouteRequest::new((asked.origin, asked.destination), &asked.message, asked.history);
+            route_request.answer(request, &route_request.route(), shape)
         }
         Err(refusal) => refusal.answer(),
     })
 }
 
 /// A route that is asked for.
-struct Trip {
+struct RouteRequest {
     origin: String,
     destination: String,
     /// The constraints, as a sentence.
@@ -90,7 +91,7 @@ struct Ended {
     failure: Value,
 }
 
-impl Trip {
+impl RouteRequest {
     fn new((origin, destination): (String, String), message: &str, history: Vec<Remark>) -> Self {
         let language = Language::of(caller::locale().as_deref(), message);
         Self { origin, destination, message: message.to_owned(), history, language }

@@ -11,9 +11,9 @@ mod words;
 use language::{
     Date, Language,
     chat::{Chat, FOLLOWED, Family, Followed, Plan},
+    context::{Holder, TurnContext},
     contract::Told,
     coverage::{CHEAP, LAST, SUPERLATIVES, Used, unused},
-    desk::{Desk, Holder},
     rules::Percent,
     say::{self, Skill},
     small_talk::Manner,
@@ -27,7 +27,7 @@ use toolkit::dialogue::{Name, Reply, Sample, Turn};
 
 use self::{
     places::Sentence,
-    planner::{COMPARE, Planner, Rule, SEARCH, Said, Trip, Wishes},
+    planner::{COMPARE, Constraints, Planner, RouteRequest, Rule, SEARCH, Said},
     rules::Goal,
     way::Way,
     words::{DISTANCE, DURATION, GO, LEAD, NOUNS, PHRASES, ROUTE, SPOT},
@@ -133,8 +133,8 @@ struct Route {
 
 impl Route {
     fn planner(self, told: &Told, has_table: bool) -> Planner {
-        let wishes = self.wishes();
-        let trip = Trip {
+        let constraints = self.constraints();
+        let request = RouteRequest {
             origin: self.origin,
             destination: self.destination,
             message: self.message,
@@ -144,31 +144,31 @@ impl Route {
             has_table,
             via: Vec::new(),
         };
-        match wishes {
-            Some(wishes) => Planner::of_wishes(trip, wishes),
-            None => Planner::of_sentence(trip),
+        match constraints {
+            Some(constraints) => Planner::of_constraints(request, constraints),
+            None => Planner::of_sentence(request),
         }
     }
 
     /// The constraints of the kind of route; none where the message has them.
-    fn wishes(&self) -> Option<Wishes> {
+    fn constraints(&self) -> Option<Constraints> {
         let kind = self.kind.as_deref()?;
-        let mut wishes = Wishes::default();
-        wishes.walking = self.mode.as_deref() == Some("walking");
-        wishes.cycling = self.mode.as_deref() == Some("bicycling");
-        wishes.via.clone_from(&self.via);
-        wishes.arrival.clone_from(&self.arrival);
-        wishes.no_highways = kind == "no_highways";
-        wishes.no_tolls = kind == "no_tolls";
-        wishes.no_ferries = kind == "no_ferries";
-        wishes.rule = match kind {
+        let mut constraints = Constraints::default();
+        constraints.walking = self.mode.as_deref() == Some("walking");
+        constraints.cycling = self.mode.as_deref() == Some("bicycling");
+        constraints.via.clone_from(&self.via);
+        constraints.arrival.clone_from(&self.arrival);
+        constraints.no_highways = kind == "no_highways";
+        constraints.no_tolls = kind == "no_tolls";
+        constraints.no_ferries = kind == "no_ferries";
+        constraints.rule = match kind {
             "fastest" => Some(Rule::Fastest),
             "shortest" => Some(Rule::Shortest),
             "cheapest" => Some(Rule::Cheapest),
             "fewest_right_turns" => Some(Rule::FewestRightTurns),
             _ => None,
         };
-        Some(wishes)
+        Some(constraints)
     }
 }
 
@@ -196,31 +196,31 @@ impl Family for Navigation {
         (Goal::Place, &[SPOT, Word::WHERE]),
     ];
 
-    fn hear(text: &str, today: Date) -> Sentence {
+    fn parse(text: &str, today: Date) -> Sentence {
         Sentence::of(text, today)
     }
 
-    fn goal(heard: &Sentence) -> Option<(Goal, Percent)> {
-        rules::goal(heard)
+    fn goal(utterance: &Sentence) -> Option<(Goal, Percent)> {
+        rules::goal(utterance)
     }
 
-    fn spares(heard: &Sentence, manner: Manner) -> bool {
+    fn spares(utterance: &Sentence, manner: Manner) -> bool {
         let has_ends = || {
-            let places = heard.places(false);
+            let places = utterance.places(false);
             !places.origins.is_empty() && !places.destinations.is_empty()
         };
         match manner {
-            Manner::How => heard.has(&[ROUTE, GO]),
-            Manner::Price => heard.has(&[ROUTE]) || has_ends(),
+            Manner::How => utterance.has(&[ROUTE, GO]),
+            Manner::Price => utterance.has(&[ROUTE]) || has_ends(),
             _ => false,
         }
     }
 
-    fn is_wish(goal: Goal) -> bool {
+    fn is_request(goal: Goal) -> bool {
         goal != Goal::Elsewhere
     }
 
-    fn obeys(_heard: &Sentence, goal: Goal) -> bool {
+    fn obeys(_utterance: &Sentence, goal: Goal) -> bool {
         goal != Goal::Place
     }
 
@@ -228,51 +228,51 @@ impl Family for Navigation {
         goal != Goal::Elsewhere
     }
 
-    fn told(&self, _heard: &Sentence, goal: Goal, desk: &Desk<'_>) -> Option<String> {
-        (goal == Goal::Elsewhere).then(|| say::elsewhere(desk, SKILLS))
+    fn told(&self, _utterance: &Sentence, goal: Goal, context: &TurnContext<'_>) -> Option<String> {
+        (goal == Goal::Elsewhere).then(|| say::elsewhere(context, SKILLS))
     }
 
     fn plan(
         &self,
-        heard: &Sentence,
+        utterance: &Sentence,
         goal: Goal,
         _language: Language,
         before: Option<&Doing>,
     ) -> Option<Doing> {
         let before = before.map(|Doing::Way(it)| &**it);
-        Some(Doing::Way(Box::new(Way::of(heard, goal, before))))
+        Some(Doing::Way(Box::new(Way::of(utterance, goal, before))))
     }
 
     fn follow(
         &self,
         plan: &mut Option<Doing>,
-        heard: &Sentence,
+        utterance: &Sentence,
         goal: Option<Goal>,
         manner: Option<Manner>,
-        desk: &Desk<'_>,
+        context: &TurnContext<'_>,
     ) -> Option<Followed> {
         let Some(Doing::Way(way)) = plan else { return None };
-        if goal.is_some() || manner.is_some() || !desk.has(SEARCH) {
+        if goal.is_some() || manner.is_some() || !context.has(SEARCH) {
             return None;
         }
-        let is_stop = way.stops(heard);
-        let moved = if is_stop { None } else { way.moved(heard) };
+        let is_stop = way.stops(utterance);
+        let moved = if is_stop { None } else { way.moved(utterance) };
         match moved {
             Some(moved) => **way = moved,
-            None if is_stop || way.follows(&heard.text(), desk) => way.wish(heard),
+            None if is_stop || way.follows(&utterance.text(), context) => way.constraint(utterance),
             None => return None,
         }
-        let left = unused(heard, &used(way, heard, Goal::Route));
+        let left = unused(utterance, &used(way, utterance, Goal::Route));
         Some(Followed::On(FOLLOWED, left))
     }
 }
 
 /// What a route uses of a sentence.
-fn used(way: &Way, heard: &Sentence, goal: Goal) -> Used {
+fn used(way: &Way, utterance: &Sentence, goal: Goal) -> Used {
     let (conditions, spans) = match goal {
         Goal::Place | Goal::Elsewhere => (Vec::new(), Vec::new()),
-        Goal::Distances => (vec![SUPERLATIVES, LAST], heard.spans()),
-        Goal::Route => (vec![SUPERLATIVES, LAST, CHEAP], heard.spans()),
+        Goal::Distances => (vec![SUPERLATIVES, LAST], utterance.spans()),
+        Goal::Route => (vec![SUPERLATIVES, LAST, CHEAP], utterance.spans()),
     };
     Used { names: way.used(), conditions, spans }
 }
@@ -281,9 +281,9 @@ impl Plan for Doing {
     type Goal = Goal;
     type Sentence = Sentence;
 
-    fn used(&self, heard: &Sentence, goal: Goal) -> Used {
+    fn used(&self, utterance: &Sentence, goal: Goal) -> Used {
         let Self::Way(it) = self;
-        used(it, heard, goal)
+        used(it, utterance, goal)
     }
 
     fn is_settled(&self) -> bool {
@@ -296,10 +296,10 @@ impl Plan for Doing {
         it.named(&said)
     }
 
-    fn recall(&mut self, text: &str, heard: &Sentence, desk: &Desk<'_>) {
+    fn recall(&mut self, text: &str, utterance: &Sentence, context: &TurnContext<'_>) {
         let Self::Way(it) = self;
-        if it.follows(text, desk) {
-            it.wish(heard);
+        if it.follows(text, context) {
+            it.constraint(utterance);
         }
     }
 
@@ -308,9 +308,9 @@ impl Plan for Doing {
         it.filled(values);
     }
 
-    fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+    fn next(&mut self, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision {
         let Self::Way(it) = self;
-        it.next(desk, answered)
+        it.next(context, answered)
     }
 }
 

@@ -23,7 +23,7 @@
 //! }
 //! ```
 //!
-//! `toolkit::export_resources!(Shelf);` makes it part of the component.
+//! `toolkit::export_resources!(Library);` makes it part of the component.
 //! [`events::publish`](crate::events::publish) of a resource's URI tells those who subscribed to it;
 //! of `resources`, that the list has changed.
 
@@ -199,9 +199,9 @@ mod tests {
     use super::*;
     use crate::Datetime;
 
-    struct Shelf;
+    struct Library;
 
-    impl Resources for Shelf {
+    impl Resources for Library {
         fn list(_: Option<&str>) -> Result<Page, Stop> {
             Ok(Page::from(vec![Resource::new("shelf://1", "1").size(3)]).then("2"))
         }
@@ -216,7 +216,7 @@ mod tests {
     }
 
     fn read(uri: &str) -> Result<Option<Vec<Contents>>, Stop> {
-        run::<Shelf>(Request {
+        run::<Library>(Request {
             uri: uri.to_owned(),
             answers: Vec::new(),
             state: None,
@@ -229,7 +229,7 @@ mod tests {
     fn what_is_there_is_read_and_what_is_not_is_none() {
         assert_eq!(read("shelf://1").unwrap().unwrap()[0].mime_type.as_deref(), Some("image/png"));
         assert!(read("shelf://2").unwrap().is_none());
-        assert_eq!(Shelf::list(None).unwrap().next_cursor.as_deref(), Some("2"));
+        assert_eq!(Library::list(None).unwrap().next_cursor.as_deref(), Some("2"));
     }
 
     #[test]

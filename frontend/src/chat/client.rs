@@ -10,11 +10,11 @@ use super::entry::Failure;
 use super::event::Event;
 use super::thread;
 use crate::access;
+use crate::error::CallError;
 use crate::mcp;
 use crate::request::{self, with_headers};
 use crate::rest;
 use crate::route::encoded;
-use crate::trouble::Trouble;
 
 /// Characters of an answer that is no stream: pictures come in it.
 const ANSWER_MAX: usize = 64 << 20;
@@ -55,10 +55,10 @@ pub(crate) enum Lost {
     Failed(Failure),
 }
 
-impl From<Trouble> for Lost {
-    fn from(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::Stopped => Self::Stopped,
+impl From<CallError> for Lost {
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::Stopped => Self::Stopped,
             _ => Self::Failed(Failure::offline()),
         }
     }
@@ -87,7 +87,7 @@ pub(crate) async fn chat(
         rest::post::<Value>(&address, word).await
     });
     // One that was answered before stands as it is, which the assistant tells.
-    if join_all(told).await.iter().any(|it| matches!(it, Err(Trouble::Offline))) {
+    if join_all(told).await.iter().any(|it| matches!(it, Err(CallError::Offline))) {
         return Err(Lost::Failed(Failure::offline()));
     }
     let signal = stop.signal();
@@ -103,7 +103,7 @@ pub(crate) async fn chat(
         on_event(Event::of("done", &value.to_string()).map_err(Lost::Failed)?);
         return Ok(());
     }
-    rest::heard(response, |name, data| {
+    rest::received(response, |name, data| {
         let event = Event::of(name, data).map_err(Lost::Failed)?;
         let is_last = matches!(event, Event::Done(_) | Event::Failed(_));
         on_event(event);

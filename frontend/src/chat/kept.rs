@@ -32,12 +32,12 @@ pub(crate) struct Head {
 /// All conversations that are kept, the latest first, and the one that was open.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Shelf {
+pub(crate) struct SavedChats {
     pub(crate) heads: Vec<Head>,
     pub(crate) open: Option<String>,
 }
 
-const SHELF: &str = "chat";
+const SAVED_CHATS: &str = "chat";
 /// What stands in the composer, in this tab.
 pub(crate) const DRAFT: &str = "chat.draft";
 
@@ -45,10 +45,10 @@ fn place(id: &str) -> String {
     format!("chat.{id}")
 }
 
-impl Shelf {
+impl SavedChats {
     /// What this browser has.
     pub(crate) fn load() -> Self {
-        Keep::Browser.get(SHELF).unwrap_or_default()
+        Keep::Browser.get(SAVED_CHATS).unwrap_or_default()
     }
 
     /// Puts a conversation away; gives those that found no place any more.
@@ -68,20 +68,20 @@ impl Shelf {
     }
 
     pub(crate) fn save(&self) {
-        Keep::Browser.put(SHELF, self);
+        Keep::Browser.put(SAVED_CHATS, self);
     }
 }
 
 /// Keeps a conversation; an empty one is not worth it.
-pub(crate) fn keep(shelf: &mut Shelf, thread: &Thread) {
+pub(crate) fn keep(saved_chats: &mut SavedChats, thread: &Thread) {
     if thread.is_empty() {
         return;
     }
-    for gone in shelf.note(thread) {
+    for gone in saved_chats.note(thread) {
         Keep::Browser.remove(&place(&gone.id));
     }
     Keep::Browser.put(&place(&thread.id), &light(thread));
-    shelf.save();
+    saved_chats.save();
 }
 
 /// The conversation of that name, as it was left.
@@ -92,19 +92,19 @@ pub(crate) fn load(id: &str) -> Option<Thread> {
 }
 
 /// Forgets a conversation.
-pub(crate) fn forget(shelf: &mut Shelf, id: &str) {
-    shelf.heads.retain(|it| it.id != id);
-    shelf.open = shelf.open.take().filter(|it| it != id);
+pub(crate) fn forget(saved_chats: &mut SavedChats, id: &str) {
+    saved_chats.heads.retain(|it| it.id != id);
+    saved_chats.open = saved_chats.open.take().filter(|it| it != id);
     Keep::Browser.remove(&place(id));
-    shelf.save();
+    saved_chats.save();
 }
 
 /// Forgets all conversations, and the message that was not sent yet.
 pub(crate) fn forget_all() {
-    for head in Shelf::load().heads {
+    for head in SavedChats::load().heads {
         Keep::Browser.remove(&place(&head.id));
     }
-    Keep::Browser.remove(SHELF);
+    Keep::Browser.remove(SAVED_CHATS);
     Keep::Tab.remove(DRAFT);
 }
 

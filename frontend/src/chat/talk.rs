@@ -10,15 +10,15 @@ use web_sys::AbortController;
 
 use super::client::{self, Assistants, Lost};
 use super::entry::Phase;
-use super::kept::Shelf;
+use super::kept::SavedChats;
 use super::thread::{Coming, Thread};
 use super::waiting::Reply;
 use crate::browser;
 use crate::call::Loaded;
 use crate::cards::shared::Shared;
+use crate::error::CallError;
 use crate::page::{Door, Page};
 use crate::text::Key;
-use crate::trouble::Trouble;
 pub(crate) use composing::ATTACHED_MAX;
 
 /// The assistant that has all of the counter's tools.
@@ -29,7 +29,7 @@ const OWN: &str = "counter";
 pub(crate) struct Talk {
     pub(crate) page: Page,
     pub(crate) thread: RwSignal<Thread>,
-    pub(crate) shelf: RwSignal<Shelf>,
+    pub(crate) saved_chats: RwSignal<SavedChats>,
     pub(crate) assistants: RwSignal<Loaded<Assistants>>,
     /// What stands in the composer.
     pub(crate) draft: RwSignal<String>,
@@ -54,7 +54,7 @@ impl Talk {
         let talk = Self {
             page,
             thread: RwSignal::new(Thread::default()),
-            shelf: RwSignal::new(Shelf::default()),
+            saved_chats: RwSignal::new(SavedChats::default()),
             assistants: RwSignal::new(Loaded::Loading),
             draft: RwSignal::new(String::new()),
             attached: RwSignal::new(Vec::new()),
@@ -106,7 +106,7 @@ impl Talk {
                     self.is_locked.try_set(true);
                     None
                 }
-                Err(_) => self.assistants.try_set(Loaded::Failed(Trouble::Offline)),
+                Err(_) => self.assistants.try_set(Loaded::Failed(CallError::Offline)),
             };
         });
     }

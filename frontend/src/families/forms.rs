@@ -3,12 +3,12 @@
 #[macro_use]
 mod words;
 
-pub(crate) mod desk;
 mod filled;
 pub(crate) mod keeping;
 mod place;
 mod plan;
 pub(crate) mod saver;
+pub(crate) mod session;
 pub(crate) mod upload;
 pub(crate) mod views;
 
@@ -19,12 +19,12 @@ use output::form::{Choice, Form, FormRequest, Language, Submissions, Today, Valu
 use serde_json::{Value, json};
 
 use crate::dates;
+use crate::error::Problem;
 use crate::page::{Page, next_number, page};
 use crate::part::{Part, part};
 use crate::route::Spot;
 use crate::table::{Draw, Drawing, Family, Forms, Mine, NONE, Ongoing, Outputs, Place, View, fits};
 use crate::text::{Key, Lang};
-use crate::trouble::Problem;
 pub(crate) use filled::choices_of;
 use filled::{Entry, Filled};
 use place::At;

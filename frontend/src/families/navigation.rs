@@ -24,23 +24,23 @@ pub(crate) mod log;
 pub(crate) mod place;
 mod planner;
 pub(crate) mod position;
+pub(crate) mod query;
 pub(crate) mod run;
 pub(crate) mod turn;
 pub(crate) mod views;
-pub(crate) mod wish;
 
 use board::Board;
 use drawn::{ComparisonView, PlaceView, RoutesView};
+use query::RouteQuery;
 use views::NavigationView;
-use wish::Wish;
 
 pub(super) static FAMILY: Family = Family {
     places: &[Place {
         tool: "route_search",
         name: Key::NavPlace,
-        start: || Wish::default().route(),
-        read: Wish::canonical,
-        stage: |route| Wish::of(route).map(|_| String::new()),
+        start: || RouteQuery::default().route(),
+        read: RouteQuery::canonical,
+        stage: |route| RouteQuery::of(route).map(|_| String::new()),
         code: &PLACE,
         title: |page, _| page.say(Key::NavPlace).to_owned(),
     }],

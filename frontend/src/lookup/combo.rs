@@ -3,7 +3,7 @@
 use output::form::Choice;
 
 use super::Options;
-use crate::trouble::Trouble;
+use crate::error::CallError;
 
 /// Options shown at a time.
 pub(crate) const SHOWN_MAX: usize = 100;
@@ -18,7 +18,7 @@ pub(crate) enum Found {
     Nothing,
     Loading,
     Here(Options),
-    Failed(Trouble),
+    Failed(CallError),
 }
 
 /// A box to type into, with its options.
@@ -183,14 +183,14 @@ impl Combo {
     }
 
     /// Whether it was the answer that is waited for.
-    pub(crate) fn answer(&mut self, number: u32, answer: Result<Options, Trouble>) -> bool {
+    pub(crate) fn answer(&mut self, number: u32, answer: Result<Options, CallError>) -> bool {
         if !self.awaits(number) {
             return false;
         }
         self.active = None;
         self.found = match answer {
             Ok(options) => Found::Here(options),
-            Err(trouble) => Found::Failed(trouble),
+            Err(error) => Found::Failed(error),
         };
         true
     }

@@ -49,7 +49,7 @@ fn only_the_answer_to_the_latest_question_counts() {
     assert_eq!(combo.found, Found::Loading);
     assert!(combo.answer(second, Ok(options(2))));
     assert_eq!(combo.options().len(), 2);
-    assert!(!combo.answer(first, Err(Trouble::Offline)), "and stays stale");
+    assert!(!combo.answer(first, Err(CallError::Offline)), "and stays stale");
     assert!(!combo.answer(second, Ok(options(9))), "nothing is answered twice");
     let (third, ..) = asked(&combo.type_in("abc"));
     combo.settle(Some("abc"));
@@ -60,11 +60,11 @@ fn only_the_answer_to_the_latest_question_counts() {
 fn a_failure_is_tried_again_by_enter_and_by_a_button() {
     let mut combo = Combo::new(1, 300);
     let (number, ..) = asked(&combo.type_in("a"));
-    assert!(combo.answer(number, Err(Trouble::Offline)));
-    assert_eq!(combo.found, Found::Failed(Trouble::Offline));
+    assert!(combo.answer(number, Err(CallError::Offline)));
+    assert_eq!(combo.found, Found::Failed(CallError::Offline));
     let step = combo.press(Press::Enter);
     assert_eq!((asked(&step).1, asked(&step).2), ("a", 0));
-    assert!(combo.answer(asked(&step).0, Err(Trouble::Offline)));
+    assert!(combo.answer(asked(&step).0, Err(CallError::Offline)));
     assert_eq!(asked(&combo.retry()).1, "a");
 }
 
@@ -190,6 +190,6 @@ fn where_what_is_typed_counts_enter_sends_it_unless_a_suggestion_is_active() {
 fn suggestions_that_failed_keep_nobody_from_sending_what_they_typed() {
     let mut combo = Combo::free(1, 0);
     let (number, ..) = asked(&combo.type_in("東京"));
-    combo.answer(number, Err(Trouble::Offline));
+    combo.answer(number, Err(CallError::Offline));
     assert_eq!(combo.press(Press::Enter), Step::Pass);
 }

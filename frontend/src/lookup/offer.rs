@@ -4,7 +4,7 @@ use output::form::{Choice, OPTIONS_MAX};
 use serde_json::Value;
 
 use super::Options;
-use crate::trouble::Trouble;
+use crate::error::CallError;
 
 /// How the options of a field stand.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,7 +14,7 @@ pub(crate) enum Offer {
     Waiting,
     Loading,
     Here(Options),
-    Failed(Trouble),
+    Failed(CallError),
 }
 
 /// The options of one field, and for whose value they are.
@@ -51,13 +51,13 @@ impl Loading {
     }
 
     /// Whether it was the answer that is waited for.
-    pub(crate) fn answer(&mut self, number: u32, answer: Result<Options, Trouble>) -> bool {
+    pub(crate) fn answer(&mut self, number: u32, answer: Result<Options, CallError>) -> bool {
         if self.asked != number || self.offer != Offer::Loading {
             return false;
         }
         self.offer = match answer {
             Ok(options) => Offer::Here(options),
-            Err(trouble) => Offer::Failed(trouble),
+            Err(error) => Offer::Failed(error),
         };
         true
     }
@@ -104,7 +104,7 @@ mod tests {
         let second = loading.ask();
         assert!(!loading.answer(first, Ok(options(&["13"]))));
         assert_eq!(loading.offer, Offer::Loading);
-        assert!(loading.answer(second, Err(Trouble::Offline)));
+        assert!(loading.answer(second, Err(CallError::Offline)));
         let third = loading.ask();
         loading.wait();
         assert!(!loading.answer(third, Ok(options(&["13"]))), "the parent was emptied");

@@ -9,11 +9,11 @@ use web_sys::AbortSignal;
 
 use super::wire::{self, Incoming};
 use super::{Pieces, is_stream, next_id, send};
-use crate::trouble::Trouble;
+use crate::error::CallError;
 
 /// What a listener receives.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Heard {
+pub(crate) enum Received {
     /// The host has taken the subscription: whatever came before may have been missed.
     Listening,
     /// The tools are others than before.
@@ -58,21 +58,21 @@ pub(crate) fn to(uris: &BTreeSet<String>) -> Value {
 pub(crate) async fn listen(
     wanted: Value,
     abort: Option<&AbortSignal>,
-    mut on_heard: impl FnMut(Heard),
-) -> Result<(), Trouble> {
+    mut on_received: impl FnMut(Received),
+) -> Result<(), CallError> {
     let params = json!({ "notifications": wanted });
     let response = send(next_id(), "subscriptions/listen", params, &[], abort).await?;
     if !is_stream(&response) {
-        let text = response.text().await.map_err(|_| Trouble::Offline)?;
+        let text = response.text().await.map_err(|_| CallError::Offline)?;
         return match wire::incoming(&text) {
             Ok(Incoming::Error { error, .. }) => Err(error),
-            _ => Err(Trouble::unreadable(response.status(), &text)),
+            _ => Err(CallError::unreadable(response.status(), &text)),
         };
     }
-    let mut pieces = Pieces::of(response).ok_or(Trouble::Offline)?;
+    let mut pieces = Pieces::of(response).ok_or(CallError::Offline)?;
     while let Some(text) = pieces.next().await? {
         match wire::incoming(&text)? {
-            Incoming::Notice(notice) => heard(&notice).into_iter().for_each(&mut on_heard),
+            Incoming::Notice(notice) => received(&notice).into_iter().for_each(&mut on_received),
             Incoming::Error { error, .. } => return Err(error),
             Incoming::Result { .. } => break,
             Incoming::Other => {}
@@ -81,13 +81,13 @@ pub(crate) async fn listen(
     Ok(())
 }
 
-fn heard(notice: &Value) -> Option<Heard> {
+fn received(notice: &Value) -> Option<Received> {
     match notice.get("method")?.as_str()? {
-        "notifications/subscriptions/acknowledged" => Some(Heard::Listening),
-        "notifications/tools/list_changed" => Some(Heard::ToolsChanged),
+        "notifications/subscriptions/acknowledged" => Some(Received::Listening),
+        "notifications/tools/list_changed" => Some(Received::ToolsChanged),
         "notifications/resources/updated" => {
             let uri = notice.pointer("/params/uri")?.as_str()?;
-            Some(Heard::Updated(uri.to_owned()))
+            Some(Received::Updated(uri.to_owned()))
         }
         _ => None,
     }
@@ -112,14 +112,14 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_subscribed_to_is_heard() {
-        let notice = |method: &str| heard(&json!({ "method": method }));
-        assert_eq!(notice("notifications/tools/list_changed"), Some(Heard::ToolsChanged));
-        assert_eq!(notice("notifications/subscriptions/acknowledged"), Some(Heard::Listening));
+    fn only_what_was_subscribed_to_is_received() {
+        let notice = |method: &str| received(&json!({ "method": method }));
+        assert_eq!(notice("notifications/tools/list_changed"), Some(Received::ToolsChanged));
+        assert_eq!(notice("notifications/subscriptions/acknowledged"), Some(Received::Listening));
         assert_eq!(notice("notifications/message"), None);
         assert_eq!(notice("notifications/resources/updated"), None, "of nothing");
         let updated = json!({ "method": "notifications/resources/updated",
             "params": { "uri": "conversation://1" } });
-        assert_eq!(heard(&updated), Some(Heard::Updated("conversation://1".to_owned())));
+        assert_eq!(received(&updated), Some(Received::Updated("conversation://1".to_owned())));
     }
 }

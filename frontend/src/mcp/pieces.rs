@@ -9,7 +9,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::ReadableStreamDefaultReader;
 
 use super::sse::{Event, Events};
-use crate::trouble::Trouble;
+use crate::error::CallError;
 
 /// Reads one response's events; dropping it closes the stream.
 pub(crate) struct Pieces {
@@ -25,12 +25,12 @@ impl Pieces {
     }
 
     /// The next event's data; none when the host has ended the stream.
-    pub(super) async fn next(&mut self) -> Result<Option<String>, Trouble> {
+    pub(super) async fn next(&mut self) -> Result<Option<String>, CallError> {
         Ok(self.next_event().await?.map(|it| it.data))
     }
 
     /// The next event with its name.
-    pub(crate) async fn next_event(&mut self) -> Result<Option<Event>, Trouble> {
+    pub(crate) async fn next_event(&mut self) -> Result<Option<Event>, CallError> {
         loop {
             if let Some(event) = self.ready.pop_front() {
                 return Ok(Some(event));
@@ -39,7 +39,7 @@ impl Pieces {
                 return Ok(None);
             };
             let events = self.events.feed(&piece.to_vec());
-            self.ready = events.map_err(|_| Trouble::page("an event was too long"))?.into();
+            self.ready = events.map_err(|_| CallError::page("an event was too long"))?.into();
         }
     }
 
@@ -53,9 +53,9 @@ impl Pieces {
 }
 
 /// A stream breaks when the network does, or when the user stops the call.
-fn broken(error: &JsValue) -> Trouble {
+fn broken(error: &JsValue) -> CallError {
     let name = Reflect::get(error, &"name".into()).ok().and_then(|name| name.as_string());
-    if name.as_deref() == Some("AbortError") { Trouble::Stopped } else { Trouble::Offline }
+    if name.as_deref() == Some("AbortError") { CallError::Stopped } else { CallError::Offline }
 }
 
 impl Drop for Pieces {

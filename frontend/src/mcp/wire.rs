@@ -7,8 +7,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::cards::secret;
+use crate::error::{CallError, Refusal};
 use crate::text::Lang;
-use crate::trouble::{Refusal, Trouble};
 
 /// An entry of `tools/list`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -165,7 +165,7 @@ pub(super) enum Incoming {
     },
     Error {
         id: Option<u32>,
-        error: Trouble,
+        error: CallError,
     },
     Notice(Value),
     /// Nothing that the page asked for.
@@ -173,14 +173,14 @@ pub(super) enum Incoming {
 }
 
 /// Reads one JSON-RPC message.
-pub(super) fn incoming(text: &str) -> Result<Incoming, Trouble> {
+pub(super) fn incoming(text: &str) -> Result<Incoming, CallError> {
     let mut message: Value =
-        serde_json::from_str(text).map_err(|_| Trouble::unreadable(0, text))?;
+        serde_json::from_str(text).map_err(|_| CallError::unreadable(0, text))?;
     let id = message.get("id").and_then(Value::as_u64).and_then(|id| u32::try_from(id).ok());
     if let Some(error) = message.get("error") {
         let code = error.get("code").and_then(Value::as_i64).unwrap_or_default();
         let text = error.get("message").and_then(Value::as_str).unwrap_or_default().to_owned();
-        return Ok(Incoming::Error { id, error: Trouble::Protocol { code, message: text } });
+        return Ok(Incoming::Error { id, error: CallError::Protocol { code, message: text } });
     }
     if let (Some(id), Some(result)) = (id, message.get_mut("result")) {
         return Ok(Incoming::Result { id, result: result.take() });
@@ -210,8 +210,8 @@ pub(super) fn put_meta(params: &mut Value) {
 }
 
 /// Reads a result of a known shape.
-pub(super) fn read<T: DeserializeOwned>(value: Value) -> Result<T, Trouble> {
-    serde_json::from_value(value).map_err(|error| Trouble::page(&error.to_string()))
+pub(super) fn read<T: DeserializeOwned>(value: Value) -> Result<T, CallError> {
+    serde_json::from_value(value).map_err(|error| CallError::page(&error.to_string()))
 }
 
 #[derive(Deserialize)]
@@ -230,7 +230,7 @@ struct CallResult {
 
 impl Answer {
     /// Reads a result of `tools/call`.
-    pub(crate) fn of(raw: Value) -> Result<Self, Trouble> {
+    pub(crate) fn of(raw: Value) -> Result<Self, CallError> {
         let result: CallResult = read(raw.clone())?;
         if result.result_type == "input_required" {
             let questions = result.input_requests.into_iter().map(question).collect();
@@ -239,7 +239,7 @@ impl Answer {
         let content: Vec<Content> = result.content.iter().map(content).collect();
         if result.is_error {
             let own = result.meta.get("madoguchi/error").or(result.structured_content.as_ref());
-            return Err(Trouble::Refused(Box::new(Refusal::of(own, first_text(&content)))));
+            return Err(CallError::Refused(Box::new(Refusal::of(own, first_text(&content)))));
         }
         Ok(Self::Done(Output { structured: result.structured_content, content, raw }))
     }

@@ -9,7 +9,7 @@ fn a_refusal_keeps_its_code_and_what_it_is_about() {
     let result = json!({ "resultType": "complete", "isError": true,
         "content": [{ "type": "text", "text": refusal.to_string() }],
         "_meta": { "madoguchi/error": refusal } });
-    let Err(Trouble::Refused(refusal)) = Answer::of(result) else { panic!("refused") };
+    let Err(CallError::Refused(refusal)) = Answer::of(result) else { panic!("refused") };
     assert_eq!(refusal.code, "seat_already_reserved");
     assert_eq!(refusal.seats(), ["A2"]);
 }
@@ -18,7 +18,7 @@ fn a_refusal_keeps_its_code_and_what_it_is_about() {
 fn a_refusal_of_another_server_is_read_from_its_text() {
     let result =
         json!({ "isError": true, "content": [{ "type": "text", "text": "No such city." }] });
-    let Err(Trouble::Refused(refusal)) = Answer::of(result) else { panic!("refused") };
+    let Err(CallError::Refused(refusal)) = Answer::of(result) else { panic!("refused") };
     assert_eq!((refusal.code.as_str(), refusal.message.as_str()), ("", "No such city."));
 }
 
@@ -56,7 +56,7 @@ fn every_request_says_who_asks_and_keeps_its_own_meta() {
 fn an_error_is_told_from_a_result_and_from_a_notice() {
     let error =
         incoming(r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"Unknown tool"}}"#);
-    let expected = Trouble::Protocol { code: -32602, message: "Unknown tool".to_owned() };
+    let expected = CallError::Protocol { code: -32602, message: "Unknown tool".to_owned() };
     assert_eq!(error.unwrap(), Incoming::Error { id: Some(3), error: expected });
     let notice = incoming(r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#);
     assert!(matches!(notice.unwrap(), Incoming::Notice(_)));

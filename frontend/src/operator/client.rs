@@ -6,10 +6,10 @@ use serde_json::Value;
 use web_sys::File;
 
 use super::data::Component;
+use crate::error::CallError;
 use crate::lookup::failed;
 use crate::request::{answered, with_headers};
 use crate::route::encoded;
-use crate::trouble::Trouble;
 
 /// Under which all of it stands.
 const ROOT: &str = "/api/operator/";
@@ -17,30 +17,37 @@ const ROOT: &str = "/api/operator/";
 const ANSWER_MAX: usize = 32 << 20;
 
 /// Reads what stands there.
-pub(crate) async fn get<T: DeserializeOwned>(path: &str, key: Option<&str>) -> Result<T, Trouble> {
+pub(crate) async fn get<T: DeserializeOwned>(
+    path: &str,
+    key: Option<&str>,
+) -> Result<T, CallError> {
     let request = with_key(Request::get(&format!("{ROOT}{path}")), key);
     read(request.send().await).await
 }
 
 /// Orders something; what is answered beside that it is done does not matter.
-pub(crate) async fn order(path: &str, body: &Value, key: Option<&str>) -> Result<(), Trouble> {
+pub(crate) async fn order(path: &str, body: &Value, key: Option<&str>) -> Result<(), CallError> {
     let request = with_key(Request::post(&format!("{ROOT}{path}")), key).json(body);
-    let request = request.map_err(|error| Trouble::page(&error.to_string()))?;
+    let request = request.map_err(|error| CallError::page(&error.to_string()))?;
     text(request.send().await).await.map(drop)
 }
 
 /// Takes away what stands there.
-pub(crate) async fn delete(path: &str, key: Option<&str>) -> Result<(), Trouble> {
+pub(crate) async fn delete(path: &str, key: Option<&str>) -> Result<(), CallError> {
     let request = with_key(Request::delete(&format!("{ROOT}{path}")), key);
     text(request.send().await).await.map(drop)
 }
 
 /// Sends a component.
-pub(crate) async fn load(name: &str, file: &File, key: Option<&str>) -> Result<Component, Trouble> {
+pub(crate) async fn load(
+    name: &str,
+    file: &File,
+    key: Option<&str>,
+) -> Result<Component, CallError> {
     let request = with_key(Request::post(&format!("{ROOT}{}", component(name))), key)
         .header("Content-Type", "application/wasm")
         .body(file);
-    let request = request.map_err(|error| Trouble::page(&error.to_string()))?;
+    let request = request.map_err(|error| CallError::page(&error.to_string()))?;
     read(request.send().await).await
 }
 
@@ -65,21 +72,21 @@ fn with_key(request: RequestBuilder, key: Option<&str>) -> RequestBuilder {
 
 async fn read<T: DeserializeOwned>(
     response: Result<Response, gloo_net::Error>,
-) -> Result<T, Trouble> {
+) -> Result<T, CallError> {
     let (status, text) = text(response).await?;
-    serde_json::from_str(&text).map_err(|_| Trouble::unreadable(status, &text))
+    serde_json::from_str(&text).map_err(|_| CallError::unreadable(status, &text))
 }
 
 /// The text of an answer that is good.
-async fn text(response: Result<Response, gloo_net::Error>) -> Result<(u16, String), Trouble> {
+async fn text(response: Result<Response, gloo_net::Error>) -> Result<(u16, String), CallError> {
     let response = answered(response, None)?;
     let status = response.status();
-    let text = response.text().await.map_err(|_| Trouble::Offline)?;
+    let text = response.text().await.map_err(|_| CallError::Offline)?;
     if !(200..300).contains(&status) {
         return Err(failed(status, &text));
     }
     if text.len() > ANSWER_MAX {
-        return Err(Trouble::page("the answer is too long"));
+        return Err(CallError::page("the answer is too long"));
     }
     Ok((status, text))
 }

@@ -20,8 +20,8 @@ use web_sys::{AbortController, BroadcastChannel, MessageEvent};
 
 use crate::access;
 use crate::browser;
-use crate::mcp::listen::{self, Heard, News};
-use crate::trouble::Trouble;
+use crate::error::CallError;
+use crate::mcp::listen::{self, News, Received};
 
 /// Things that are listened to at once; the host takes 256.
 const URIS_MAX: usize = 200;
@@ -431,8 +431,8 @@ impl Inner {
             let wanted = listen::to(&uris);
             let signal = abort.signal();
             let (of, hearing) = (abort.clone(), this.clone());
-            let end = listen::listen(wanted, Some(&signal), |heard| {
-                with(&hearing, |it| it.hear(term, &of, &uris, heard));
+            let end = listen::listen(wanted, Some(&signal), |received| {
+                with(&hearing, |it| it.take_in(term, &of, &uris, received));
             });
             let end = end.await;
             with(&this, |it| it.end(term, &abort, &end));
@@ -443,18 +443,18 @@ impl Inner {
         self.open.borrow().as_ref().is_some_and(|it| it.abort == *abort)
     }
 
-    fn hear(
+    fn take_in(
         self: &Rc<Self>,
         term: u32,
         abort: &AbortController,
         uris: &BTreeSet<String>,
-        heard: Heard,
+        received: Received,
     ) {
         if self.term.get() != term {
             return;
         }
-        match heard {
-            Heard::Listening => {
+        match received {
+            Received::Listening => {
                 self.opening.borrow_mut().take();
                 self.attempts.set(0);
                 let open = Open { uris: uris.clone(), abort: abort.clone() };
@@ -471,14 +471,14 @@ impl Inner {
                     self.subscribe();
                 }
             }
-            Heard::ToolsChanged if self.is_open(abort) => self.tell(News::ToolsChanged),
-            Heard::Updated(uri) if self.is_open(abort) => self.tell(News::Updated(uri)),
-            Heard::ToolsChanged | Heard::Updated(_) => {}
+            Received::ToolsChanged if self.is_open(abort) => self.tell(News::ToolsChanged),
+            Received::Updated(uri) if self.is_open(abort) => self.tell(News::Updated(uri)),
+            Received::ToolsChanged | Received::Updated(_) => {}
         }
     }
 
     /// A stream has ended, or could not be opened: another is, after a while.
-    fn end(self: &Rc<Self>, term: u32, abort: &AbortController, end: &Result<(), Trouble>) {
+    fn end(self: &Rc<Self>, term: u32, abort: &AbortController, end: &Result<(), CallError>) {
         if self.term.get() != term {
             return;
         }
@@ -496,7 +496,7 @@ impl Inner {
         self.is_outdated.set(false);
         let attempt = self.attempts.get();
         self.attempts.set(attempt.saturating_add(1));
-        self.tell(News::Ended { is_offline: matches!(end, Err(Trouble::Offline)) });
+        self.tell(News::Ended { is_offline: matches!(end, Err(CallError::Offline)) });
         let this = Rc::downgrade(self);
         spawn_local(async move {
             browser::sleep(listen::pause(attempt, js_sys::Math::random())).await;

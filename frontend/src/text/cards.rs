@@ -45,7 +45,7 @@ macro_rules! with_card_words {
 
             // What must be allowed.
             CardAsk: "実行してよいですか？", "May this be done?";
-            CardAskHeard: "承認が必要です：{0}", "This needs your approval: {0}";
+            CardAskAnnounced: "承認が必要です：{0}", "This needs your approval: {0}";
             CardAskWhat: "「{0}」を実行します。", "“{0}” would be run.";
             CardAskReserve: "{1} 席（{0}）を予約します。", "{1} seats ({0}) would be reserved.";
             CardAskReserveOne: "座席 {0} を予約します。", "Seat {0} would be reserved.";

@@ -123,16 +123,16 @@ with_map_words! {
     Change: "上映回を選び直す", "Choose another showtime";
 
     // What went wrong, and what to do.
-    TroubleOffline: "ホストに接続できません", "The host cannot be reached";
-    TroubleOfflineMend: "ネットワークとホストの状態を確認してから、もう一度お試しください。", "Check the network and that the host is running, then try again.";
-    TroubleProtocol: "ホストとの通信でエラーが起きました", "The host and this page did not understand each other";
-    TroubleProtocolMend: "ページを再読み込みしてください。続く場合は、下の内容を管理者へお伝えください。", "Reload the page. If it goes on, tell the operator what it says below.";
-    TroubleSignIn: "サインインが必要です", "A token is needed";
-    TroubleSignInMend: "アクセストークンを入力してから、もう一度お試しください。", "Enter your access token, then try again.";
+    ErrorOffline: "ホストに接続できません", "The host cannot be reached";
+    ErrorOfflineMend: "ネットワークとホストの状態を確認してから、もう一度お試しください。", "Check the network and that the host is running, then try again.";
+    ErrorProtocol: "ホストとの通信でエラーが起きました", "The host and this page did not understand each other";
+    ErrorProtocolMend: "ページを再読み込みしてください。続く場合は、下の内容を管理者へお伝えください。", "Reload the page. If it goes on, tell the operator what it says below.";
+    ErrorSignIn: "サインインが必要です", "A token is needed";
+    ErrorSignInMend: "アクセストークンを入力してから、もう一度お試しください。", "Enter your access token, then try again.";
     ErrScope: "あなたのトークンではこの操作はできません。必要な権限：{0}", "Your token does not reach so far. It would need the scope {0}.";
     ErrRate: "リクエストが多すぎます。少し待ってからもう一度お試しください。", "Too many requests. Wait a moment, then try again.";
-    TroubleRefused: "この操作はできませんでした", "That could not be done";
-    TroubleInput: "入力を確認してください", "Please check the input";
+    ErrorRefused: "この操作はできませんでした", "That could not be done";
+    ErrorInput: "入力を確認してください", "Please check the input";
     ErrInvalidParams: "入力の形式が正しくありません。", "Part of the input is not in the right form.";
     ErrMovieNotFound: "作品が見つかりません。一覧から選び直してください。", "There is no such film. Please choose again from the list.";
     ErrShowtimeNotFound: "上映回が見つかりません。一覧から選び直してください。", "There is no such showtime. Please choose again from the list.";
@@ -184,7 +184,7 @@ with_map_words! {
     FormSent: "送信しました", "Your answer was sent";
     FormsTitle: "フォームの一覧", "Forms";
     ApprovalsTitle: "承認待ち", "Approvals";
-    ApprovalsHeard: "承認待ちが {0} 件あります。", "Waiting for your approval: {0}.";
+    ApprovalsAnnounced: "承認待ちが {0} 件あります。", "Waiting for your approval: {0}.";
 
     @later
 

@@ -11,9 +11,9 @@ use crate::approvals::{Approval, Inbox, Word};
 use crate::browser;
 use crate::call::Loaded;
 use crate::dates;
+use crate::error::CallError;
 use crate::page::{Page, next_number, page};
 use crate::text::Key;
-use crate::trouble::Trouble;
 
 /// The id of the place's heading, to which one comes back from what is answered.
 const TITLE: &str = "approvals-title";
@@ -31,7 +31,7 @@ pub(crate) fn ApprovalsView() -> impl IntoView {
     });
     let list = move || match ids.get() {
         None => match inbox.waiting.get() {
-            Loaded::Failed(trouble) => view! { <Notice trouble on_retry=retry/> }.into_any(),
+            Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
             _ => view! { <Skeleton lines=4/> }.into_any(),
         },
         Some(ids) if ids.is_empty() => {
@@ -65,7 +65,7 @@ fn Card(id: String) -> impl IntoView {
         inbox.waiting.with(|all| all.here()?.iter().find(|it| it.id == id).cloned())
     });
     let is_busy = RwSignal::new(false);
-    let trouble = RwSignal::new(None::<Trouble>);
+    let error = RwSignal::new(None::<CallError>);
     let say = Callback::new(move |word: Word| {
         let Some(approval) = approval.get_untracked().filter(|_| !is_busy.get_untracked()) else {
             return;
@@ -76,14 +76,14 @@ fn Card(id: String) -> impl IntoView {
             let _ = is_busy.try_set(false);
             match said {
                 Ok(approval) => over(page, &approval),
-                Err(it) => drop(trouble.try_set(Some(it))),
+                Err(it) => drop(error.try_set(Some(it))),
             }
         });
     });
     let drawn = move || approval.get().map(|it| view! { <Asked approval=it is_busy say/> });
     view! {
         {drawn}
-        {move || trouble.get().map(|trouble| view! { <Notice trouble/> })}
+        {move || error.get().map(|error| view! { <Notice error/> })}
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn ChatView() -> impl IntoView {
     });
     let is_empty = Memo::new(move |_| talk.thread.with(|it| it.is_empty()));
     let is_lost = Memo::new(move |_| match talk.assistants.get() {
-        Loaded::Failed(trouble) => Some(trouble),
+        Loaded::Failed(error) => Some(error),
         Loaded::Loading | Loaded::Here(_) => None,
     });
     let retry = Callback::new(move |()| talk.fetch_assistants());
@@ -48,7 +48,7 @@ pub(crate) fn ChatView() -> impl IntoView {
             <Head/>
             {move || talk.is_listing.get().then(|| view! { <Threads/> })}
             <section class="chat-main" aria-label=move || page.say(Key::ChatLog)>
-                {move || is_lost.get().map(|trouble| view! { <Notice trouble on_retry=retry/> })}
+                {move || is_lost.get().map(|error| view! { <Notice error on_retry=retry/> })}
                 {move || if talk.is_locked.get() {
                     view! { <Password/> }.into_any()
                 } else if is_empty.get() {

@@ -31,7 +31,7 @@ pub(crate) fn CounterView() -> impl IntoView {
         <div class=class>
             {move || match stage.get() {
                 Loaded::Loading => view! { <Skeleton lines=8/> }.into_any(),
-                Loaded::Failed(trouble) => view! { <Notice trouble on_retry=retry/> }.into_any(),
+                Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
                 Loaded::Here(()) => view! {
                     <ToolList chosen/>
                     <div class="counter-place">

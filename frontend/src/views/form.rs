@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::field::FieldView;
 use crate::browser;
+use crate::error::Problem;
 use crate::form::{Draft, Fault, Field, Form};
 use crate::page::{Page, page};
 use crate::text::Key;
-use crate::trouble::Problem;
 
 /// A form being filled in.
 #[derive(Clone, Copy)]
@@ -173,7 +173,7 @@ pub(crate) fn Faults(filling: Filling) -> impl IntoView {
         let is_due = filling.submitted.get() && !faults.is_empty();
         is_due.then(|| {
             view! {
-                <div class="notice is-trouble">
+                <div class="notice is-error">
                     <p class="notice-title">
                         {page.fill(Key::ErrorSummary, &[&faults.len().to_string()])}
                     </p>

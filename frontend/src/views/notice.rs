@@ -2,46 +2,46 @@
 
 use leptos::prelude::*;
 
+use crate::error::CallError;
 use crate::page::{Page, page};
 use crate::text::Key;
-use crate::trouble::Trouble;
 
 /// Draws an error; with a button where trying again may help.
 #[component]
 pub(crate) fn Notice(
     /// The error that happened.
-    trouble: Trouble,
+    error: CallError,
     /// What the button does.
     #[prop(optional, into)]
     on_retry: Option<Callback<()>>,
 ) -> impl IntoView {
     let page = page();
-    let retry = on_retry.filter(|_| trouble.may_pass()).map(|retry| {
+    let retry = on_retry.filter(|_| error.may_pass()).map(|retry| {
         view! {
             <button type="button" class="quiet" on:click=move |_| retry.run(())>
                 {move || page.say(Key::Retry)}
             </button>
         }
     });
-    let class = if trouble == Trouble::Stopped { "notice is-calm" } else { "notice is-trouble" };
-    let trouble = StoredValue::new(trouble);
+    let class = if error == CallError::Stopped { "notice is-calm" } else { "notice is-error" };
+    let error = StoredValue::new(error);
     // The notice says itself what happened: nothing is under way any more.
     page.end_progress();
     view! {
         <div class=class role="alert">
             <p class="notice-title">
-                {move || trouble.with_value(|it| it.title(page.lang.get()))}
+                {move || error.with_value(|it| it.title(page.lang.get()))}
             </p>
-            <p>{move || trouble.with_value(|it| it.mend(page.lang.get()))}</p>
-            {move || trouble.with_value(|it| details(it, &it.mend(page.lang.get()), page))}
+            <p>{move || error.with_value(|it| it.mend(page.lang.get()))}</p>
+            {move || error.with_value(|it| details(it, &it.mend(page.lang.get()), page))}
             {retry}
         </div>
     }
 }
 
 /// Code and original text beside what is `said` already, folded: people need them only to look into it.
-pub(crate) fn details(trouble: &Trouble, said: &str, page: Page) -> Option<impl IntoView + use<>> {
-    let details = trouble.details(said)?;
+pub(crate) fn details(error: &CallError, said: &str, page: Page) -> Option<impl IntoView + use<>> {
+    let details = error.details(said)?;
     Some(view! {
         <details class="notice-code">
             <summary>{page.say(Key::Details)}</summary>

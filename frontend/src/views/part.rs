@@ -51,7 +51,7 @@ fn Missing(retry: Callback<()>) -> impl IntoView {
     let page = page();
     page.end_progress();
     view! {
-        <div class="notice is-trouble" role="alert">
+        <div class="notice is-error" role="alert">
             <p class="notice-title">{move || page.say(Key::PartMissing)}</p>
             <p>{move || page.say(Key::PartMissingMend)}</p>
             <div class="actions">

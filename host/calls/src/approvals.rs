@@ -327,7 +327,7 @@ impl Approvals {
         }
         self.0.events.tell(owner, CHANGED);
         if let Some(component) = approval.asked_by.strip_prefix("component:") {
-            self.0.events.bell(component).publish(&event_of(id));
+            self.0.events.channel(component).publish(&event_of(id));
         }
         Ok(())
     }

@@ -75,7 +75,7 @@ impl Waiting {
         tokio::select! {
             // A server that goes is not to be waited for.
             () = stop.cancelled() => return Err(unavailable(STOPPING.to_owned(), Some(1_000))),
-            () = rung(self.listener.as_mut(), &wait.events) => {}
+            () = published(self.listener.as_mut(), &wait.events) => {}
             () = tokio::time::sleep(wanted.min(allowed)) => {}
         }
         self.wakes += 1;
@@ -107,12 +107,12 @@ impl Waiting {
 
 fn listener(component: &LoadedComponent) -> Option<Listener> {
     let hears = component.needs(Grant::Events) || component.needs(Grant::Calls);
-    hears.then(|| component.setup.reach.bell.listen())
+    hears.then(|| component.setup.reach.channel.listen())
 }
 
-async fn rung(listener: Option<&mut Listener>, events: &[String]) {
+async fn published(listener: Option<&mut Listener>, events: &[String]) {
     match listener {
-        Some(listener) if !events.is_empty() => listener.rung(events).await,
+        Some(listener) if !events.is_empty() => listener.published(events).await,
         _ => std::future::pending().await,
     }
 }

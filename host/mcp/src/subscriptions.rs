@@ -31,7 +31,7 @@ use super::{
 use base::{caller::Caller, tool_set::Owner};
 use registry::{Catalog, Changed, Registry};
 use sandbox::component::CallError;
-use store::events::{By, Events, Rung};
+use store::events::{By, Events, Published};
 
 /// How long a client may take to accept notifications; one that takes longer is given up.
 pub(super) const NEWS_TIMEOUT: Duration = Duration::from_secs(10);
@@ -43,14 +43,14 @@ pub(super) const SUBSCRIPTIONS_MAX: usize = 256;
 /// Listens for what is new, as far as one caller may know.
 pub(super) struct Subscriptions {
     changes: watch::Receiver<Arc<Catalog>>,
-    rung: broadcast::Receiver<Rung>,
+    published: broadcast::Receiver<Published>,
     seen: Changed,
     caller: Caller,
 }
 
 /// Listens for clients from before their subscription is acknowledged, so that no event in between is lost.
 #[derive(Clone, Default)]
-pub(super) struct Beginning(Arc<Mutex<VecDeque<broadcast::Receiver<Rung>>>>);
+pub(super) struct Beginning(Arc<Mutex<VecDeque<broadcast::Receiver<Published>>>>);
 
 impl Beginning {
     /// Listens for one client more.
@@ -64,7 +64,7 @@ impl Beginning {
     }
 
     /// The receiver that has listened longest: as long as the client who takes it, or longer.
-    fn take(&self) -> Option<broadcast::Receiver<Rung>> {
+    fn take(&self) -> Option<broadcast::Receiver<Published>> {
         self.0.lock().pop_front()
     }
 }
@@ -101,9 +101,9 @@ impl Bulletin {
 impl Subscriptions {
     /// Receives everything from now on.
     pub(super) fn new(registry: &Registry, events: &Events, caller: Caller) -> Self {
-        let (mut changes, rung) = (registry.changes(), events.listen());
+        let (mut changes, published) = (registry.changes(), events.listen());
         let seen = changes.borrow_and_update().changed();
-        Self { changes, rung, seen, caller }
+        Self { changes, published, seen, caller }
     }
 
     /// Waits until there is something new; none when there will not be any more.
@@ -112,16 +112,16 @@ impl Subscriptions {
         while bulletin == Bulletin::default() {
             tokio::select! {
                 changed = self.changes.changed() => changed.ok()?,
-                rung = self.rung.recv() => match rung {
-                    Ok(rung) => self.note(&rung, &mut bulletin),
+                published = self.published.recv() => match published {
+                    Ok(published) => self.note(&published, &mut bulletin),
                     Err(broadcast::error::RecvError::Lagged(_)) => missed(&mut bulletin),
                     Err(broadcast::error::RecvError::Closed) => return None,
                 },
             }
             // What has come meanwhile is sent at once.
             loop {
-                match self.rung.try_recv() {
-                    Ok(rung) => self.note(&rung, &mut bulletin),
+                match self.published.try_recv() {
+                    Ok(published) => self.note(&published, &mut bulletin),
                     Err(broadcast::error::TryRecvError::Lagged(_)) => missed(&mut bulletin),
                     Err(_) => break,
                 }
@@ -135,11 +135,11 @@ impl Subscriptions {
         Some(bulletin)
     }
 
-    fn note(&self, rung: &Rung, bulletin: &mut Bulletin) {
-        let component = match &rung.by {
+    fn note(&self, published: &Published, bulletin: &mut Bulletin) {
+        let component = match &published.by {
             By::Host { to } => {
                 if *to == self.caller.principal {
-                    bulletin.updated.insert(rung.what.to_string());
+                    bulletin.updated.insert(published.what.to_string());
                 }
                 return;
             }
@@ -149,7 +149,7 @@ impl Subscriptions {
         if !catalog.may_use(&self.caller, Owner::Component(component)) {
             return;
         }
-        match &*rung.what {
+        match &*published.what {
             "tools" => bulletin.tools = true,
             "prompts" => bulletin.prompts = true,
             "resources" => bulletin.resources = true,
@@ -198,7 +198,7 @@ impl McpServer {
         };
         let mut cut = std::pin::pin!(listening.ended());
         let mut news = Subscriptions::new(&self.registry, &self.events, caller);
-        news.rung = begun.unwrap_or(news.rung);
+        news.published = begun.unwrap_or(news.published);
         let (sink, accepted) = (subscription.sink(), subscription.accepted());
         let uris: BTreeSet<_> = accepted.resource_subscriptions.iter().flatten().cloned().collect();
         loop {
@@ -273,7 +273,7 @@ mod tests {
         let events = Events::default();
         let beginning = Beginning::default();
         beginning.begin(&events);
-        events.bell("shop").publish("prompts");
+        events.channel("shop").publish("prompts");
         let mut begun = beginning.take().expect("one has begun");
         assert_eq!(&*begun.try_recv().unwrap().what, "prompts");
         assert!(beginning.take().is_none());
@@ -286,7 +286,7 @@ mod tests {
         let events = Events::default();
         let (_registry, mut news) = news(&events);
         for what in ["prompts", "shop://not/its/own", "prompts"] {
-            events.bell("shop").publish(what);
+            events.channel("shop").publish(what);
         }
         let bulletin = news.next().now_or_never().flatten();
         assert_eq!(bulletin, Some(Bulletin { prompts: true, ..Bulletin::default() }));
@@ -298,7 +298,7 @@ mod tests {
         let events = Events::default();
         let (_registry, mut news) = news(&events);
         for number in 0..1_000 {
-            events.bell("shop").publish(&format!("shop://orders/{number}"));
+            events.channel("shop").publish(&format!("shop://orders/{number}"));
         }
         let bulletin = news.next().now_or_never().flatten().expect("at once");
         assert!(bulletin.tools && bulletin.prompts && bulletin.resources && bulletin.is_incomplete);

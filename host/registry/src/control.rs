@@ -52,7 +52,7 @@ pub struct Control {
     commands: mpsc::Sender<Command>,
     config: Arc<Config>,
     pub(crate) registry: Registry,
-    pub(crate) shelf: RevisionStore,
+    pub(crate) revision_store: RevisionStore,
     pub(crate) troubles: Troubles,
     pub(crate) metrics: Metrics,
 }
@@ -232,17 +232,17 @@ impl Control {
     pub fn new(
         config: Arc<Config>,
         registry: Registry,
-        shelf: RevisionStore,
+        revision_store: RevisionStore,
         troubles: Troubles,
         metrics: Metrics,
     ) -> (Self, mpsc::Receiver<Command>) {
         let (commands, received) = mpsc::channel(COMMANDS_MAX);
-        (Self { commands, config, registry, shelf, troubles, metrics }, received)
+        (Self { commands, config, registry, revision_store, troubles, metrics }, received)
     }
 
     /// Every component that serves, has served, or should. Never waits.
     pub fn components(&self) -> Vec<ComponentReport> {
-        let mut names: BTreeSet<String> = self.shelf.names().into_iter().collect();
+        let mut names: BTreeSet<String> = self.revision_store.names().into_iter().collect();
         names.extend(self.registry.catalog().components().map(|it| it.name().to_string()));
         names.extend(self.troubles.lock().keys().cloned());
         names.iter().map(|it| self.report(it)).collect()
@@ -271,7 +271,7 @@ impl Control {
 
     fn report(&self, name: &str) -> ComponentReport {
         let catalog = self.registry.catalog();
-        let manifest = self.shelf.manifest(name);
+        let manifest = self.revision_store.manifest(name);
         let kept = manifest.kept();
         let kept = manifest.generations.iter().filter(|it| kept.contains(it.digest.as_str()));
         let kept = kept.map(|it| it.number).collect();

@@ -72,9 +72,12 @@ impl Reloader {
     pub async fn start(&mut self) {
         self.seen = self.loader.library.files().into_iter().collect();
         let names = self.names();
-        for name in self.control.shelf.names().iter().filter(|it| !names.contains(*it)) {
-            if self.control.shelf.manifest(name).serving().is_some() {
-                self.control.shelf.change(name, |it| it.end_serving(Status::Removed)).await;
+        for name in self.control.revision_store.names().iter().filter(|it| !names.contains(*it)) {
+            if self.control.revision_store.manifest(name).serving().is_some() {
+                self.control
+                    .revision_store
+                    .change(name, |it| it.end_serving(Status::Removed))
+                    .await;
             }
         }
         let this = &*self;
@@ -103,12 +106,12 @@ impl Reloader {
         if self.loader.library.folder().is_none() {
             // What the operator loaded is nowhere else.
             let is_loaded = |it: &String| {
-                let manifest = self.control.shelf.manifest(it);
+                let manifest = self.control.revision_store.manifest(it);
                 manifest.serving().is_some_and(|it| it.origin == BY_OPERATOR)
             };
-            names.extend(self.control.shelf.names().into_iter().filter(is_loaded));
+            names.extend(self.control.revision_store.names().into_iter().filter(is_loaded));
         }
-        names.retain(|it| !self.control.shelf.manifest(it).is_unloaded);
+        names.retain(|it| !self.control.revision_store.manifest(it).is_unloaded);
         names.extend(self.seen.keys().cloned());
         names.retain(|it| self.loader.config.component(it).enabled != Some(false));
         names
@@ -225,8 +228,8 @@ impl Reloader {
         error.map_or(Ok(()), |it| Err(("its grants", it.into())))?;
         let mut next = Arc::new(serving.with_settings(settings, http, reach));
         next.configure().await.map_err(of_settings)?;
-        if !self.control.shelf.manifest(name).is_configured {
-            self.control.shelf.change(name, |it| it.is_configured = true).await;
+        if !self.control.revision_store.manifest(name).is_configured {
+            self.control.revision_store.change(name, |it| it.is_configured = true).await;
         }
         // With other settings there may be other things to read.
         if next.exports.resources.is_some() {

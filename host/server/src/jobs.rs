@@ -19,7 +19,7 @@ use registry::Registry;
 use sandbox::component::{Job, JobOutcome, LoadedComponent, Pause};
 use store::{
     clock::Clock,
-    events::{Bell, Events, Listener},
+    events::{EventChannel, Events, Listener},
 };
 
 /// How long is waited after something went wrong: at first, and at most.
@@ -112,7 +112,7 @@ impl Rest {
 struct Worker {
     works: Works,
     name: Arc<str>,
-    bell: Bell,
+    channel: EventChannel,
     running: JoinSet<Result<(), String>>,
     keys: HashMap<tokio::task::Id, String>,
     resting: HashMap<String, Rest>,
@@ -127,7 +127,7 @@ impl Worker {
     fn new(works: &Works, name: Arc<str>) -> Self {
         Self {
             works: works.clone(),
-            bell: works.events.bell(&name),
+            channel: works.events.channel(&name),
             name,
             running: JoinSet::new(),
             keys: HashMap::new(),
@@ -140,10 +140,10 @@ impl Worker {
 
     async fn serve(mut self, stop: CancellationToken) {
         let mut changes = self.works.registry.changes();
-        let mut bell = self.bell.listen();
+        let mut channel = self.channel.listen();
         let (mut seen, mut is_due) = (None, true);
         loop {
-            bell.forget();
+            channel.forget();
             changes.mark_unchanged();
             let component = self.works.component(&self.name);
             let version = component.as_ref().map(|it| it.digest().clone());
@@ -163,7 +163,7 @@ impl Worker {
                 biased;
                 () = stop.cancelled() => break,
                 Some(ended) = self.running.join_next_with_id() => self.ended(ended),
-                () = bell.rung(&events) => sleep_until(began + PACE).await,
+                () = channel.published(&events) => sleep_until(began + PACE).await,
                 changed = changes.changed() => match changed {
                     Ok(()) => is_due = false,
                     Err(_) => break,
@@ -220,10 +220,10 @@ impl Worker {
             return;
         }
         let (key, works) = (job.key.clone(), self.works.clone());
-        let (name, bell, stop) = (self.name.clone(), self.bell.clone(), stop.clone());
+        let (name, channel, stop) = (self.name.clone(), self.channel.clone(), stop.clone());
         let places = self.places.1.clone();
         let run = async move {
-            let run = works.run(&name, &bell, &places, &job);
+            let run = works.run(&name, &channel, &places, &job);
             stop.run_until_cancelled(run).await.unwrap_or(Ok(()))
         };
         self.keys.insert(self.running.spawn(run).id(), key);
@@ -259,7 +259,7 @@ impl Works {
     async fn run(
         &self,
         name: &str,
-        bell: &Bell,
+        channel: &EventChannel,
         places: &Semaphore,
         job: &Job,
     ) -> Result<(), String> {
@@ -268,7 +268,7 @@ impl Works {
             let Some(component) = self.component(name) else { return Ok(()) };
             let began = Instant::now();
             // Events count from here on, so that what happens during the run is not missed.
-            let listener = bell.listen();
+            let listener = channel.listen();
             let result = component.run_job(job).await;
             drop(place);
             match result {
@@ -283,7 +283,7 @@ impl Works {
 
     async fn wait(&self, mut listener: Listener, pause: Pause) {
         let left = self.left(&pause);
-        let _ = tokio::time::timeout(left, listener.rung(&pause.events)).await;
+        let _ = tokio::time::timeout(left, listener.published(&pause.events)).await;
     }
 
     /// How long `pause` lasts from now, if nothing happens.

@@ -180,7 +180,7 @@ impl Server {
             let replay_guard =
                 ReplayGuard::open(&config.data.join("answers.spent"), now_s).map_err(data)?;
             let library = Library::open(&config, &seal).map_err(data)?;
-            let shelf = RevisionStore::open(&config.data).map_err(data)?;
+            let revision_store = RevisionStore::open(&config.data).map_err(data)?;
             let (kept, limits) = (config.data.join("blobs"), config.blobs.clone());
             let blobs = Blobs::open(kept, limits, clock.clone()).map_err(data)?;
             config.take_accepted(revisions::given(&config.data));
@@ -214,7 +214,7 @@ impl Server {
             let (control, commands) = Control::new(
                 shared.clone(),
                 registry.clone(),
-                shelf,
+                revision_store,
                 troubles.clone(),
                 metrics.clone(),
             );

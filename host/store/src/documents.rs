@@ -35,7 +35,7 @@ struct Inner {
     folder: PathBuf,
     limits: DocumentLimits,
     kinds: &'static [&'static str],
-    shelf: Mutex<Shelf>,
+    index: Mutex<Index>,
 }
 
 impl Documents {
@@ -47,8 +47,8 @@ impl Documents {
         kinds: &'static [&'static str],
     ) -> io::Result<Self> {
         private::make_folder(&folder)?;
-        let shelf = Mutex::new(Shelf::read(&folder, &limits, kinds)?);
-        Ok(Self(Arc::new(Inner { folder, limits, kinds, shelf })))
+        let index = Mutex::new(Index::read(&folder, &limits, kinds)?);
+        Ok(Self(Arc::new(Inner { folder, limits, kinds, index })))
     }
 
     /// Writes the document of that number, in place of one of another kind.
@@ -60,7 +60,7 @@ impl Documents {
     ) -> io::Result<()> {
         let (documents, named) = (self.0.clone(), format!("{id}.{}", share(owner)));
         let write = move || {
-            let Inner { folder, limits, kinds, shelf } = &*documents;
+            let Inner { folder, limits, kinds, index } = &*documents;
             let bytes = serde_json::to_vec(&value)?;
             let (len, most) = (bytes.len() as u64, limits.document_bytes_max);
             if len > most {
@@ -70,10 +70,10 @@ impl Documents {
             private::write(&folder.join(&name), &bytes)?;
             let others = kinds.iter().filter(|it| **it != kind);
             let mut gone: Vec<_> = others.map(|it| format!("{named}.{it}")).collect();
-            let mut shelf = shelf.lock();
-            gone.retain(|it| shelf.remove(it));
-            gone.extend(shelf.put(&name, len, limits, kinds));
-            drop(shelf);
+            let mut index = index.lock();
+            gone.retain(|it| index.remove(it));
+            gone.extend(index.put(&name, len, limits, kinds));
+            drop(index);
             for name in gone {
                 let _ = fs::remove_file(folder.join(name));
             }
@@ -115,10 +115,10 @@ impl Documents {
         }
         let (documents, named) = (self.0.clone(), format!("{id}.{}", share(owner)));
         let remove = move || {
-            let Inner { folder, kinds, shelf, .. } = &*documents;
+            let Inner { folder, kinds, index, .. } = &*documents;
             for kind in *kinds {
                 let name = format!("{named}.{kind}");
-                if shelf.lock().remove(&name) {
+                if index.lock().remove(&name) {
                     fs::remove_file(folder.join(name))?;
                 }
             }
@@ -129,7 +129,7 @@ impl Documents {
 
     /// All of that kind. Blocks.
     pub fn all<T: DeserializeOwned>(&self, kind: &str) -> Vec<T> {
-        let names: Vec<_> = self.0.shelf.lock().files.keys().cloned().collect();
+        let names: Vec<_> = self.0.index.lock().files.keys().cloned().collect();
         let found = names.iter().filter(|it| it.rsplit_once('.').is_some_and(|it| it.1 == kind));
         found.filter_map(|it| read(&self.0.folder.join(it)).ok().flatten()).collect()
     }
@@ -162,7 +162,7 @@ fn read<T: DeserializeOwned>(path: &Path) -> io::Result<Option<T>> {
 
 /// The files of a folder: each caller's in the order in which they go.
 #[derive(Default)]
-struct Shelf {
+struct Index {
     shares: HashMap<String, Share>,
     /// By name: its caller's share, its place there, and its bytes.
     files: HashMap<String, (String, Place, u64)>,
@@ -180,7 +180,7 @@ struct Share {
 /// When a file goes: by its kind, then the oldest.
 type Place = (usize, u64);
 
-impl Shelf {
+impl Index {
     /// Those of `folder`; what was left half written there, and what is too much, is removed.
     fn read(folder: &Path, limits: &DocumentLimits, kinds: &[&str]) -> io::Result<Self> {
         let mut found = Vec::new();
@@ -198,13 +198,13 @@ impl Shelf {
             found.push((modified, name, metadata.len()));
         }
         found.sort();
-        let mut shelf = Self::default();
+        let mut index = Self::default();
         for (_, name, bytes) in found {
-            for name in shelf.put(&name, bytes, limits, kinds) {
+            for name in index.put(&name, bytes, limits, kinds) {
                 fs::remove_file(folder.join(name))?;
             }
         }
-        Ok(shelf)
+        Ok(index)
     }
 
     /// One more, or one again, which is then the youngest; the names of those that have to go. The caller
@@ -282,60 +282,60 @@ mod tests {
 
     #[test]
     fn the_oldest_go_where_there_are_too_many_or_too_many_bytes() {
-        let (mut shelf, limits) = (Shelf::default(), limits(3, 100));
+        let (mut index, limits) = (Index::default(), limits(3, 100));
         let of = |at| name(at, "a", "turn");
         for at in 1..=3 {
-            assert_eq!(shelf.put(&of(at), 10, &limits, KINDS), [""; 0]);
+            assert_eq!(index.put(&of(at), 10, &limits, KINDS), [""; 0]);
         }
-        assert_eq!(shelf.put(&of(4), 10, &limits, KINDS), [of(1)]);
-        assert_eq!(shelf.put(&of(5), 95, &limits, KINDS), [of(2), of(3), of(4)]);
-        assert_eq!(shelf.put(&of(6), 500, &limits, KINDS), [of(5)], "the last one stays");
-        assert_eq!((shelf.bytes, shelf.files.len(), shelf.shares.len()), (500, 1, 1));
+        assert_eq!(index.put(&of(4), 10, &limits, KINDS), [of(1)]);
+        assert_eq!(index.put(&of(5), 95, &limits, KINDS), [of(2), of(3), of(4)]);
+        assert_eq!(index.put(&of(6), 500, &limits, KINDS), [of(5)], "the last one stays");
+        assert_eq!((index.bytes, index.files.len(), index.shares.len()), (500, 1, 1));
     }
 
     #[test]
     fn one_that_is_written_again_is_the_youngest() {
-        let (mut shelf, limits) = (Shelf::default(), limits(2, 100));
+        let (mut index, limits) = (Index::default(), limits(2, 100));
         let of = |at| name(at, "a", "turn");
-        shelf.put(&of(1), 10, &limits, KINDS);
-        shelf.put(&of(2), 10, &limits, KINDS);
-        shelf.put(&of(1), 20, &limits, KINDS);
-        assert_eq!(shelf.bytes, 30);
-        assert_eq!(shelf.put(&of(3), 10, &limits, KINDS), [of(2)]);
+        index.put(&of(1), 10, &limits, KINDS);
+        index.put(&of(2), 10, &limits, KINDS);
+        index.put(&of(1), 20, &limits, KINDS);
+        assert_eq!(index.bytes, 30);
+        assert_eq!(index.put(&of(3), 10, &limits, KINDS), [of(2)]);
     }
 
     #[test]
     fn evicts_only_from_the_caller_with_most() {
-        let (mut shelf, limits) = (Shelf::default(), limits(1_000, 1_000));
+        let (mut index, limits) = (Index::default(), limits(1_000, 1_000));
         let approval = name(0, "b", "wait");
-        shelf.put(&approval, 300, &limits, KINDS);
+        index.put(&approval, 300, &limits, KINDS);
         let mut dropped = Vec::new();
         for at in 1..200 {
-            dropped.extend(shelf.put(&name(at, "a", "wait"), 90, &limits, KINDS));
+            dropped.extend(index.put(&name(at, "a", "wait"), 90, &limits, KINDS));
         }
-        assert!(shelf.files.contains_key(&approval) && dropped.len() > 150);
+        assert!(index.files.contains_key(&approval) && dropped.len() > 150);
         assert!(dropped.iter().all(|it| it.contains(".a.")), "{dropped:?}");
         let limits = DocumentLimits { documents_max: 20, ..limits };
         for at in 200..300 {
-            shelf.put(&name(at, "a", "turn"), 1, &limits, KINDS);
+            index.put(&name(at, "a", "turn"), 1, &limits, KINDS);
         }
-        assert!(shelf.files.contains_key(&approval), "by number, too");
+        assert!(index.files.contains_key(&approval), "by number, too");
     }
 
     #[test]
     fn what_waits_outlives_what_does_not() {
-        let (mut shelf, limits) = (Shelf::default(), limits(2, 1_000));
+        let (mut index, limits) = (Index::default(), limits(2, 1_000));
         let wait = name(2, "a", "wait");
-        shelf.put(&wait, 1, &limits, KINDS);
+        index.put(&wait, 1, &limits, KINDS);
         let mut before = name(3, "a", "turn");
-        shelf.put(&before, 1, &limits, KINDS);
+        index.put(&before, 1, &limits, KINDS);
         for at in 4..40 {
             let next = name(at, "a", "turn");
-            assert_eq!(shelf.put(&next, 1, &limits, KINDS), [before]);
+            assert_eq!(index.put(&next, 1, &limits, KINDS), [before]);
             before = next;
         }
-        assert_eq!(shelf.put(&name(40, "a", "wait"), 1, &limits, KINDS), [before]);
-        assert_eq!(shelf.put(&name(41, "a", "wait"), 1, &limits, KINDS), [wait]);
+        assert_eq!(index.put(&name(40, "a", "wait"), 1, &limits, KINDS), [before]);
+        assert_eq!(index.put(&name(41, "a", "wait"), 1, &limits, KINDS), [wait]);
     }
 
     #[test]
@@ -348,9 +348,9 @@ mod tests {
         for name in own.iter().chain(&others) {
             fs::write(folder.join(name), "{}").unwrap();
         }
-        let shelf = Shelf::read(&folder, &limits(10, 100), KINDS).unwrap();
+        let index = Index::read(&folder, &limits(10, 100), KINDS).unwrap();
         let there = others.each_ref().map(|it| folder.join(it).exists());
         fs::remove_dir_all(folder).unwrap();
-        assert_eq!((shelf.files.len(), there), (3, [false, true, true]));
+        assert_eq!((index.files.len(), there), (3, [false, true, true]));
     }
 }

@@ -11,13 +11,13 @@ const BEHIND_MAX: usize = 256;
 /// The channels of all components. A channel outlives the versions of its component.
 #[derive(Clone)]
 pub struct Events {
-    bells: Arc<Mutex<BTreeMap<String, Bell>>>,
-    all: broadcast::Sender<Rung>,
+    channels: Arc<Mutex<BTreeMap<String, EventChannel>>>,
+    all: broadcast::Sender<Published>,
 }
 
 /// One event, as it is received by those who listen to all.
 #[derive(Clone, Debug)]
-pub struct Rung {
+pub struct Published {
     /// Who published it.
     pub by: By,
     /// What has changed.
@@ -38,57 +38,60 @@ pub enum By {
 
 impl Default for Events {
     fn default() -> Self {
-        Self { bells: Arc::default(), all: broadcast::Sender::new(BEHIND_MAX) }
+        Self { channels: Arc::default(), all: broadcast::Sender::new(BEHIND_MAX) }
     }
 }
 
 impl Events {
     /// The channel of the component of that name.
-    pub fn bell(&self, component: &str) -> Bell {
-        let mut bells = self.bells.lock();
-        let all = || Bell { all: Some((component.into(), self.all.clone())), ..Bell::default() };
-        bells.entry(component.to_owned()).or_insert_with(all).clone()
+    pub fn channel(&self, component: &str) -> EventChannel {
+        let mut channels = self.channels.lock();
+        let all = || EventChannel {
+            all: Some((component.into(), self.all.clone())),
+            ..EventChannel::default()
+        };
+        channels.entry(component.to_owned()).or_insert_with(all).clone()
     }
 
     /// Notifies the caller `to` that `what` has changed.
     pub fn tell(&self, to: &str, what: &str) {
-        let _ = self.all.send(Rung { by: By::Host { to: to.into() }, what: what.into() });
+        let _ = self.all.send(Published { by: By::Host { to: to.into() }, what: what.into() });
     }
 
     /// Receives all events from now on. A receiver that is too far behind gets an error that says so.
-    pub fn listen(&self) -> broadcast::Receiver<Rung> {
+    pub fn listen(&self) -> broadcast::Receiver<Published> {
         self.all.subscribe()
     }
 }
 
 /// The channel of one component's events.
 #[derive(Clone)]
-pub struct Bell {
+pub struct EventChannel {
     sender: broadcast::Sender<Arc<str>>,
     /// Where all events are received, and the component that this channel belongs to.
-    all: Option<(Arc<str>, broadcast::Sender<Rung>)>,
+    all: Option<(Arc<str>, broadcast::Sender<Published>)>,
 }
 
-impl Default for Bell {
+impl Default for EventChannel {
     fn default() -> Self {
         Self { sender: broadcast::Sender::new(BEHIND_MAX), all: None }
     }
 }
 
-impl Bell {
+impl EventChannel {
     /// Publishes the event `uri`. Never waits; where nothing listens, nothing happens.
     pub fn publish(&self, uri: &str) {
         let what: Arc<str> = uri.into();
         if let Some((component, all)) = &self.all {
             let by = By::Component(component.clone());
-            let _ = all.send(Rung { by, what: what.clone() });
+            let _ = all.send(Published { by, what: what.clone() });
         }
         let _ = self.sender.send(what);
     }
 
     /// Receives everything from now on.
     pub fn listen(&self) -> Listener {
-        Listener { receiver: self.sender.subscribe(), _bell: self.clone() }
+        Listener { receiver: self.sender.subscribe(), _channel: self.clone() }
     }
 }
 
@@ -96,12 +99,12 @@ impl Bell {
 pub struct Listener {
     receiver: broadcast::Receiver<Arc<str>>,
     /// Keeps the channel open while it is waited for.
-    _bell: Bell,
+    _channel: EventChannel,
 }
 
 impl Listener {
     /// Waits until one of `uris` is published, or returns at once if one has been.
-    pub async fn rung(&mut self, uris: &[String]) {
+    pub async fn published(&mut self, uris: &[String]) {
         loop {
             match self.receiver.recv().await {
                 Ok(uri) if uris.iter().any(|it| **it == *uri) => return,
@@ -130,48 +133,48 @@ mod tests {
 
     use super::*;
 
-    fn is_rung(listener: &mut Listener, uri: &str) -> bool {
-        listener.rung(&[uri.to_owned()]).now_or_never().is_some()
+    fn is_published(listener: &mut Listener, uri: &str) -> bool {
+        listener.published(&[uri.to_owned()]).now_or_never().is_some()
     }
 
     #[test]
     fn what_rings_before_anybody_waits_is_not_lost_and_another_uri_wakes_nobody() {
         let events = Events::default();
-        let mut listener = events.bell("shop").listen();
-        events.bell("shop").publish("shop://orders/1");
-        assert!(!is_rung(&mut listener, "shop://orders/2"));
-        events.bell("shop").publish("shop://orders/1");
-        assert!(is_rung(&mut listener, "shop://orders/1"));
-        assert!(!is_rung(&mut listener, "shop://orders/1"), "one ring wakes once");
+        let mut listener = events.channel("shop").listen();
+        events.channel("shop").publish("shop://orders/1");
+        assert!(!is_published(&mut listener, "shop://orders/2"));
+        events.channel("shop").publish("shop://orders/1");
+        assert!(is_published(&mut listener, "shop://orders/1"));
+        assert!(!is_published(&mut listener, "shop://orders/1"), "one ring wakes once");
     }
 
     #[test]
     fn a_bell_is_not_heard_next_door() {
         let events = Events::default();
-        let mut listener = events.bell("shop").listen();
-        events.bell("bank").publish("shop://orders/1");
-        assert!(!is_rung(&mut listener, "shop://orders/1"));
+        let mut listener = events.channel("shop").listen();
+        events.channel("bank").publish("shop://orders/1");
+        assert!(!is_published(&mut listener, "shop://orders/1"));
     }
 
     #[test]
     fn a_listener_too_far_behind_wakes_in_vain_rather_than_not_at_all() {
-        let bell = Bell::default();
-        let mut listener = bell.listen();
-        bell.publish("wanted");
+        let channel = EventChannel::default();
+        let mut listener = channel.listen();
+        channel.publish("wanted");
         for _ in 0..BEHIND_MAX {
-            bell.publish("other");
+            channel.publish("other");
         }
-        assert!(is_rung(&mut listener, "wanted"));
+        assert!(is_published(&mut listener, "wanted"));
     }
 
     #[test]
     fn what_is_forgotten_does_not_wake() {
-        let bell = Bell::default();
-        let mut listener = bell.listen();
-        bell.publish("a");
+        let channel = EventChannel::default();
+        let mut listener = channel.listen();
+        channel.publish("a");
         listener.forget();
-        assert!(!is_rung(&mut listener, "a"));
-        bell.publish("b");
+        assert!(!is_published(&mut listener, "a"));
+        channel.publish("b");
         assert_eq!(listener.heard(), ["b"]);
     }
 }

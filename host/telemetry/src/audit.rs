@@ -43,9 +43,9 @@ const REFUSED_BURST: NonZeroU32 = NonZeroU32::new(500).expect("it is not zero");
 
 /// The audit log. A clone is another handle on the same one; the last one ends the writer.
 #[derive(Clone, Default)]
-pub struct Audit(Option<Arc<Desk>>);
+pub struct Audit(Option<Arc<Inner>>);
 
-struct Desk {
+struct Inner {
     queue: SyncSender<Job>,
     state: Arc<State>,
     refused: DefaultDirectRateLimiter,
@@ -89,7 +89,7 @@ impl Audit {
         let refused =
             RateLimiter::direct(Quota::per_second(REFUSED_PER_S).allow_burst(REFUSED_BURST));
         let (is_required, files_kept) = (config.required, config.files_kept);
-        Ok(Self(Some(Arc::new(Desk { queue, state, refused, is_required, folder, files_kept }))))
+        Ok(Self(Some(Arc::new(Inner { queue, state, refused, is_required, folder, files_kept }))))
     }
 
     pub fn is_enabled(&self) -> bool {
@@ -98,21 +98,21 @@ impl Audit {
 
     /// Whether what changes something may not run now, because it could not be written down.
     pub fn refuses_changes(&self) -> bool {
-        let desk = self.0.as_ref().filter(|it| it.is_required);
-        desk.is_some_and(|it| it.state.is_failing.load(Ordering::Relaxed))
+        let inner = self.0.as_ref().filter(|it| it.is_required);
+        inner.is_some_and(|it| it.state.is_failing.load(Ordering::Relaxed))
     }
 
     /// Never waits: a line that finds no room is counted, and the log says how many were.
     pub fn write(&self, line: Line) {
-        let Some(desk) = &self.0 else { return };
-        if line.is_refused && desk.refused.check().is_err() {
-            desk.state.refused_untold.fetch_add(1, Ordering::Relaxed);
+        let Some(inner) = &self.0 else { return };
+        if line.is_refused && inner.refused.check().is_err() {
+            inner.state.refused_untold.fetch_add(1, Ordering::Relaxed);
             return;
         }
         if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) =
-            desk.queue.try_send(Job::Line(line))
+            inner.queue.try_send(Job::Line(line))
         {
-            desk.state.lose(1);
+            inner.state.lose(1);
         }
     }
 
@@ -123,12 +123,12 @@ impl Audit {
 
     /// Brings everything that is queued into the file. Blocks, two seconds at most.
     pub fn flush(&self) {
-        let Some(desk) = &self.0 else { return };
+        let Some(inner) = &self.0 else { return };
         let (done, written) = mpsc::sync_channel(1);
         let began = std::time::Instant::now();
         let mut job = Job::Flush(done);
         while began.elapsed() < FLUSH_TIMEOUT {
-            match desk.queue.try_send(job) {
+            match inner.queue.try_send(job) {
                 Ok(()) => {
                     // Late is as good as never: the caller reads what is there.
                     let _ = written.recv_timeout(FLUSH_TIMEOUT);
@@ -144,8 +144,8 @@ impl Audit {
     /// The last `lines` lines, the oldest first; at most 10,000. Blocks.
     pub fn tail(&self, lines: usize) -> Vec<Value> {
         self.flush();
-        let Some(desk) = &self.0 else { return Vec::new() };
-        journal::tail(&desk.folder, desk.files_kept, lines.min(TAIL_MAX))
+        let Some(inner) = &self.0 else { return Vec::new() };
+        journal::tail(&inner.folder, inner.files_kept, lines.min(TAIL_MAX))
     }
 }
 

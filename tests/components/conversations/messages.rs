@@ -23,9 +23,12 @@ async fn conv_60_a_message_is_answered_with_its_id_and_conversation() {
         "sequence": 1,
     });
     assert_eq!(sent, expected, "CONV-64");
-    let rung = it.published();
-    assert!(rung.contains(&"agent://office/worker-b".to_owned()), "{rung:?}");
-    assert!(!rung.contains(&"agent://office/worker-a".to_owned()), "the sender knows: {rung:?}");
+    let notified = it.published();
+    assert!(notified.contains(&"agent://office/worker-b".to_owned()), "{notified:?}");
+    assert!(
+        !notified.contains(&"agent://office/worker-a".to_owned()),
+        "the sender knows: {notified:?}"
+    );
     assert_eq!(unread(&it, &b).await, ["りんご"]);
 }
 

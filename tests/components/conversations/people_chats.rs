@@ -34,9 +34,9 @@ async fn a_person_asks_an_agent_to_come_and_they_talk() {
     it.published();
     let started = it.call("start_chat", with("worker-c")).await;
     assert_eq!(started, json!({ "success": true, "chatStatus": "connecting" }));
-    let rung = it.published();
-    assert!(rung.contains(&"conversations://purposes".to_owned()), "{rung:?}");
-    assert!(rung.contains(&"chats://shop".to_owned()), "{rung:?}");
+    let notified = it.published();
+    assert!(notified.contains(&"conversations://purposes".to_owned()), "{notified:?}");
+    assert!(notified.contains(&"chats://shop".to_owned()), "{notified:?}");
     assert_eq!(status(&it, "worker-c").await, "connecting");
     let c = guest(&it, "worker-c").await;
     assert_eq!(it.call("start_chat", with("worker-c")).await["chatStatus"], "connected");

@@ -27,9 +27,9 @@ async fn conv_30_a_request_is_answered_in_the_words_of_the_specification() {
     });
     assert_eq!(started, expected);
     assert_eq!(state(&it, &a, id.as_str().unwrap()).await, "pending", "CONV-11");
-    let rung = it.published();
-    assert!(rung.contains(&"conversations://purposes".to_owned()), "CONV-8: {rung:?}");
-    assert!(rung.contains(&"agent://office/worker-b".to_owned()), "{rung:?}");
+    let notified = it.published();
+    assert!(notified.contains(&"conversations://purposes".to_owned()), "CONV-8: {notified:?}");
+    assert!(notified.contains(&"agent://office/worker-b".to_owned()), "{notified:?}");
 }
 
 #[tokio::test]

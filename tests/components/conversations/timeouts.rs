@@ -147,11 +147,11 @@ async fn conv_23_the_sweep_notices_what_nobody_calls_about_and_rings() {
     it.published();
     pass(&it, 600);
     it.run_schedule().await.unwrap();
-    let rung = it.published();
-    for bell in ["agent://office/worker-a", "agent://office/worker-b", "conversations://list"] {
-        assert!(rung.iter().any(|it| it == bell), "{bell}: {rung:?}");
+    let notified = it.published();
+    for channel in ["agent://office/worker-a", "agent://office/worker-b", "conversations://list"] {
+        assert!(notified.iter().any(|it| it == channel), "{channel}: {notified:?}");
     }
-    assert!(rung.contains(&format!("conversation://{id}")), "{rung:?}");
+    assert!(notified.contains(&format!("conversation://{id}")), "{notified:?}");
     it.run_schedule().await.unwrap();
     assert_eq!(it.published(), Vec::<String>::new(), "once");
 }

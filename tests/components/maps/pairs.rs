@@ -1,6 +1,6 @@
 //! Pairs of places, drawn by chance from a seed, each plainly on one road.
 
-use graph::{Graph, Point, Wish};
+use graph::{Graph, Point, RouteOptions};
 use tests::maps::Map;
 
 use super::plain::{Arc, Plain};
@@ -46,7 +46,7 @@ fn on(plain: &Plain, graph: &Graph<&[u8]>, links: usize, link: usize, part: f64)
     let others = (0..u32::try_from(links).ok()?).filter(|it| *it != link && is_open(plain, *it));
     let is_clear = |it: u32| metres(at, &plain.line((it, true))) > CLEAR_METRES;
     // Roads that most others do not reach give way to ones that they do: then it is not the nearest.
-    let snap = graph.nearest(at, &Wish::default(), 1000.0).unwrap()?;
+    let snap = graph.nearest(at, &RouteOptions::default(), 1000.0).unwrap()?;
     (snap.metres < 0.5 && others.into_iter().all(is_clear)).then_some(On { at, link, part })
 }
 

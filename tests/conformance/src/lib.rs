@@ -17,7 +17,7 @@ use prompts::{
     AskingPrompt, PromptWithArguments, PromptWithImage, PromptWithResource, SimplePrompt,
 };
 use questions::{Elicitation, ElicitationDefaults, ElicitationEnums, Sampling};
-use resources::Shelf;
+use resources::TestResources;
 use rounds::{
     AskElicitation, AskForWhatTheClientCan, AskInRounds, AskRoots, AskSampling, AskSeveral,
     AskWithSealedState, AskWithState,
@@ -65,7 +65,7 @@ toolkit::export_prompts!(
     PromptWithImage,
     AskingPrompt,
 );
-toolkit::export_resources!(Shelf);
+toolkit::export_resources!(TestResources);
 toolkit::export_completions!(prompts::complete);
 
 /// One red pixel.

@@ -13,9 +13,9 @@ const BINARY: &str = "test://static-binary";
 const WATCHED: &str = "test://watched-resource";
 const TEMPLATE: &str = "test://template/{id}/data";
 
-pub(crate) struct Shelf;
+pub(crate) struct TestResources;
 
-impl Resources for Shelf {
+impl Resources for TestResources {
     fn templates() -> Vec<Template> {
         let about = "A document for each number";
         vec![Template::new(TEMPLATE, "template").description(about).mime_type("application/json")]

@@ -68,7 +68,7 @@ impl Counter {
 
     /// The same, once `is_it`.
     async fn until(&self, id: &str, is_it: impl Fn(&Value) -> bool) -> Value {
-        let mut bell = self.server.server().events.bell("conversations").listen();
+        let mut channel = self.server.server().events.channel("conversations").listen();
         let uri = [format!("conversation://{id}")];
         let end = Instant::now() + Duration::from_secs(90);
         loop {
@@ -76,7 +76,9 @@ impl Counter {
             if is_it(&seen) {
                 return seen;
             }
-            timeout_at(end, bell.rung(&uri)).await.unwrap_or_else(|_| panic!("in time: {seen:#}"));
+            timeout_at(end, channel.published(&uri))
+                .await
+                .unwrap_or_else(|_| panic!("in time: {seen:#}"));
         }
     }
 

@@ -17,7 +17,7 @@ use std::{
 
 use futures::future::join_all;
 use serde_json::{Value, json};
-use talker::{Line, Talker};
+use talker::{Agent, Line};
 use tests::{
     client::Client, component_bytes, conversations::toml, process::Process, rebuilt,
     server::Folders,
@@ -69,7 +69,7 @@ impl Progress {
 }
 
 /// A conversation and its sides.
-type Pair = (String, [Arc<Talker>; 2]);
+type Pair = (String, [Arc<Agent>; 2]);
 
 fn start(folders: &Folders, load: Load) -> Process {
     let config = folders.data().with_file_name("madoguchi.toml");
@@ -85,9 +85,9 @@ fn start(folders: &Folders, load: Load) -> Process {
 }
 
 /// One conversation: both sides, of which the first one started it.
-async fn pair(line: &Line, it: usize) -> (String, [Arc<Talker>; 2]) {
+async fn pair(line: &Line, it: usize) -> (String, [Arc<Agent>; 2]) {
     let [a, b] = [format!("a{it}"), format!("b{it}")];
-    let [a, b] = [Talker::enter(line, a).await, Talker::enter(line, b).await];
+    let [a, b] = [Agent::enter(line, a).await, Agent::enter(line, b).await];
     let talk = a.start(&b.id).await;
     let request = b.call("get_next_action", json!({})).await;
     assert_eq!(request["action"], "conversation_request", "{request}");

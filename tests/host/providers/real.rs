@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use graph::{Graph, Point, Wish};
+use graph::{Graph, Point, RouteOptions};
 use tempfile::TempDir;
 use tests::{
     maps::{helsinki, helsinki_extract},
@@ -119,7 +119,7 @@ fn at((lat, lng): (f64, f64)) -> String {
 fn own_metres((from, to): ((f64, f64), (f64, f64))) -> f64 {
     let graph = Graph::open(&helsinki().bytes[..]).unwrap();
     let point = |it: (f64, f64)| Point { lat: it.0, lng: it.1 };
-    let wish = Wish { ways: 1, ..Wish::default() };
+    let wish = RouteOptions { ways: 1, ..RouteOptions::default() };
     let ways = graph.ways(point(from), point(to), &wish);
     ways.unwrap_or_else(|error| panic!("{from:?} to {to:?}: {error:?}"))[0].metres
 }

@@ -13,9 +13,9 @@ fn scheduled(config: &mut host::Config) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_schedule_runs_again_and_again_one_that_failed_among_them_and_on_a_new_version() {
     let mut server = server(scheduled).await;
-    let mut bell = server.server().events.bell("reach").listen();
+    let mut channel = server.server().events.channel("reach").listen();
     for _ in 0..5 {
-        bell.rung(&[RUNS.to_owned()]).await;
+        channel.published(&[RUNS.to_owned()]).await;
     }
     // The third has failed, and the next came all the same.
     let runs = async |server: &tests::server::TestServer| {
@@ -23,8 +23,8 @@ async fn a_schedule_runs_again_and_again_one_that_failed_among_them_and_on_a_new
     };
     assert!(runs(&server).await >= 4);
     swap(&server, 1).await;
-    bell.heard();
-    bell.rung(&[RUNS.to_owned()]).await;
+    channel.heard();
+    channel.published(&[RUNS.to_owned()]).await;
     server.stop().await;
 }
 

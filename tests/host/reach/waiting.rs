@@ -47,11 +47,11 @@ async fn a_call_that_waits_takes_no_place_and_goes_on_when_its_event_comes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_event_of_another_name_wakes_nobody_and_a_flood_of_them_hides_none() {
     let server = server(|it| it.limits.events_max = 1_000).await;
-    let mut bell = server.server().events.bell("reach").listen();
+    let mut channel = server.server().events.channel("reach").listen();
     let reader = spawn(server.client(), "await_letter", long());
     until_waiting(&server, 1).await;
     server.client().output("count_runs", json!({})).await;
-    assert!(!reader.is_finished() && bell.heard().is_empty());
+    assert!(!reader.is_finished() && channel.heard().is_empty());
     server.client().output("send_letter", json!({ "text": "hi", "more_rings": 900 })).await;
     let result = reader.await.unwrap();
     assert_eq!(result["structuredContent"]["letters"], json!(["hi"]), "{result}");

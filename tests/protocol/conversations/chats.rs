@@ -4,11 +4,11 @@ use fantoccini::key::Key;
 use serde_json::{Value, json};
 use tests::{browser::Look, client::Client};
 
-use super::staff::Desk;
+use super::staff::AgentsPage;
 
 /// A chat with an agent from outside, open in a browser; the test plays the agent.
 struct Chat {
-    desk: Desk,
+    page: AgentsPage,
     passkey: String,
 }
 
@@ -40,40 +40,40 @@ impl Agent {
 
 impl Chat {
     async fn with(look: Look) -> Self {
-        let desk = Desk::with(look).await;
-        let passkey = desk.outsider("worker-c", "Outside Worker").await;
-        desk.browser.go("#/agents/demo/worker-c").await;
-        desk.browser.says("h1", "Outside Worker").await;
-        desk.browser.find("#agent-input").await;
-        desk.browser.until("document.querySelector('.agent-log').ariaBusy === 'false'").await;
-        Self { desk, passkey }
+        let page = AgentsPage::with(look).await;
+        let passkey = page.outsider("worker-c", "Outside Worker").await;
+        page.browser.go("#/agents/demo/worker-c").await;
+        page.browser.says("h1", "Outside Worker").await;
+        page.browser.find("#agent-input").await;
+        page.browser.until("document.querySelector('.agent-log').ariaBusy === 'false'").await;
+        Self { page, passkey }
     }
 
     /// Writes something, and sends it with Enter.
     async fn write(&self, text: &str) {
-        self.desk.browser.script("document.querySelector('#agent-input').focus()").await;
-        self.desk.browser.press(text).await;
-        self.desk.browser.key(Key::Enter).await;
+        self.page.browser.script("document.querySelector('#agent-input').focus()").await;
+        self.page.browser.press(text).await;
+        self.page.browser.key(Key::Enter).await;
     }
 
     /// The agent comes in.
     async fn agent(&self) -> Agent {
-        let session = self.desk.authenticate("worker-c", &self.passkey).await;
+        let session = self.page.authenticate("worker-c", &self.passkey).await;
         assert_eq!(session["success"], true, "{session}");
-        Agent { client: self.desk.server.client(), token: session["session_token"].clone() }
+        Agent { client: self.page.server.client(), token: session["session_token"].clone() }
     }
 
     async fn texts(&self) -> Vec<String> {
         let script =
             "return [...document.querySelectorAll('.agent-text')].map(it => it.textContent)";
-        serde_json::from_value(self.desk.browser.script(script).await).unwrap()
+        serde_json::from_value(self.page.browser.script(script).await).unwrap()
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn conv_4_6_an_agent_from_outside_answers_a_person_and_the_end_of_the_chat_sends_it_away() {
     let it = Chat::with(Look::DESKTOP).await;
-    let browser = &it.desk.browser;
+    let browser = &it.page.browser;
     browser.says("#agent-status", "is not connected").await;
     it.write("こんにちは").await;
     browser.says("#agent-status", "is being called").await;
@@ -89,19 +89,19 @@ async fn conv_4_6_an_agent_from_outside_answers_a_person_and_the_end_of_the_chat
     browser
         .until("document.querySelector('[role=status]').textContent.includes('何でしょう')")
         .await;
-    it.desk.sound("a chat").await;
+    it.page.sound("a chat").await;
     browser.picture("agent-chat").await;
     browser.hit("button", "End the chat").await;
     assert_eq!(agent.next_action().await["action"], "exit");
     browser.says("#agent-status", "is not connected").await;
     assert_eq!(it.texts().await, ["こんにちは", "はい、何でしょう。"]);
-    it.desk.close().await;
+    it.page.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_an_agent_says_while_nobody_looks_is_counted_marked_and_read_when_it_is_seen() {
     let it = Chat::with(Look::DESKTOP).await;
-    let browser = &it.desk.browser;
+    let browser = &it.page.browser;
     // A page of the chat is read by being asked for (CONV 4.6): none may be on its way when no person looks.
     let count = "const real = window.fetch; window.open_pages = 0;
         window.fetch = (input, init) => {
@@ -127,13 +127,13 @@ async fn what_an_agent_says_while_nobody_looks_is_counted_marked_and_read_when_i
     browser.until("document.querySelectorAll('.agent-message').length === 3").await;
     browser.hit("link", "All agents").await;
     browser.no_role("link", "Chat with Outside Worker, 2 unread").await;
-    it.desk.close().await;
+    it.page.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn leaving_a_chat_before_the_next_frame_breaks_nothing() {
     let it = Chat::with(Look::DESKTOP).await;
-    let browser = &it.desk.browser;
+    let browser = &it.page.browser;
     let hold = "window.held = []; window.requestAnimationFrame = it => held.push(it);";
     browser.script(hold).await;
     it.write("起きたら教えて").await;
@@ -143,13 +143,13 @@ async fn leaving_a_chat_before_the_next_frame_breaks_nothing() {
     browser.go("#/agents").await;
     browser.says("h2", "窓口デモ").await;
     browser.script("held.splice(0).forEach(it => it(performance.now()))").await;
-    it.desk.close().await;
+    it.page.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_message_that_was_not_sent_is_still_there_and_arrives_once() {
     let it = Chat::with(Look::DESKTOP).await;
-    let browser = &it.desk.browser;
+    let browser = &it.page.browser;
     // The host takes it, and the answer is lost on the way back.
     let lose = "const real = window.fetch; let lost = 0; window.sent = [];
         window.fetch = async (input, init) => {
@@ -174,13 +174,13 @@ async fn a_message_that_was_not_sent_is_still_there_and_arrives_once() {
     assert_eq!(agent.reads().await, ["一度だけ"]);
     browser.says(".agent-receipt", "Read").await;
     assert_eq!(it.texts().await, ["一度だけ"]);
-    it.desk.close().await;
+    it.page.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn conv_65_what_is_typed_is_kept_counted_and_never_cut_and_an_input_method_sends_nothing() {
     let it = Chat::with(Look::DESKTOP.japanese()).await;
-    let browser = &it.desk.browser;
+    let browser = &it.page.browser;
     let put = "const input = document.querySelector('#agent-input');
         input.focus(); input.value = arguments[0];
         input.dispatchEvent(new Event('input', { bubbles: true }));";
@@ -203,14 +203,14 @@ async fn conv_65_what_is_typed_is_kept_counted_and_never_cut_and_an_input_method
     // Another chat has a draft of its own.
     browser.go("#/agents/demo/worker-a").await;
     browser.until("document.querySelector('#agent-input')?.value === ''").await;
-    it.desk.close().await;
+    it.page.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn older_messages_come_when_they_are_asked_for() {
     let it = Chat::with(Look::DESKTOP).await;
-    let browser = &it.desk.browser;
-    let client = it.desk.server.client();
+    let browser = &it.page.browser;
+    let client = it.page.server.client();
     for number in 1..=70 {
         let message = json!({ "project_id": "demo", "agent_id": "worker-c",
             "content": format!("message {number}") });
@@ -224,7 +224,7 @@ async fn older_messages_come_when_they_are_asked_for() {
     browser.says(".agent-begins", "where it begins").await;
     let texts = it.texts().await;
     assert_eq!((&*texts[0], &*texts[69]), ("message 1", "message 70"));
-    it.desk.close().await;
+    it.page.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -238,13 +238,13 @@ async fn axe_finds_nothing_serious_in_a_chat_by_day_and_night_on_desk_and_phone(
     for (device, look) in looks {
         let it = Chat::with(look).await;
         it.write("しりとりをしましょう。りんご").await;
-        it.desk.browser.until("document.querySelector('.agent-message time')").await;
+        it.page.browser.until("document.querySelector('.agent-message time')").await;
         let agent = it.agent().await;
         agent.reads().await;
         agent.says("ごりら。\n次は「ら」です。").await;
-        it.desk.browser.says(".agent-log", "ごりら").await;
-        it.desk.sound(device).await;
-        it.desk.browser.picture(&format!("agent-chat-{device}")).await;
-        it.desk.close().await;
+        it.page.browser.says(".agent-log", "ごりら").await;
+        it.page.sound(device).await;
+        it.page.browser.picture(&format!("agent-chat-{device}")).await;
+        it.page.close().await;
     }
 }

@@ -7,12 +7,12 @@ use tests::{
 };
 
 /// The place, open in a browser.
-pub(super) struct Desk {
+pub(super) struct AgentsPage {
     pub(super) server: TestServer,
     pub(super) browser: Browser,
 }
 
-impl Desk {
+impl AgentsPage {
     /// A server with the demo's project, and a browser on the list.
     pub(super) async fn with(look: Look) -> Self {
         let server = TestServer::with(&["conversations", "assistant"]).await;
@@ -55,7 +55,7 @@ impl Desk {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn conv_80_an_agent_defined_on_the_page_comes_in_by_the_passkey_that_is_shown_once() {
-    let it = Desk::with(Look::DESKTOP).await;
+    let it = AgentsPage::with(Look::DESKTOP).await;
     it.browser.hit("button", "Add an agent").await;
     it.browser.hit("button", "Define").await;
     it.browser.describes("Agent ID", "This is needed.").await;
@@ -89,7 +89,7 @@ async fn conv_80_an_agent_defined_on_the_page_comes_in_by_the_passkey_that_is_sh
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_invitation_has_what_an_agent_from_outside_needs_and_the_passkey_only_when_just_made() {
-    let it = Desk::with(Look::DESKTOP).await;
+    let it = AgentsPage::with(Look::DESKTOP).await;
     it.outsider("worker-c", "Outside Worker").await;
     it.browser.hit("button", "Invite Outside Worker").await;
     it.browser.until("document.querySelector('#invite-prompt')?.value.includes('worker-c')").await;
@@ -113,7 +113,7 @@ async fn the_invitation_has_what_an_agent_from_outside_needs_and_the_passkey_onl
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_project_is_defined_an_agent_retires_after_one_question_and_what_is_configured_stays() {
-    let it = Desk::with(Look::DESKTOP.japanese()).await;
+    let it = AgentsPage::with(Look::DESKTOP.japanese()).await;
     it.browser.hit("button", "プロジェクトを追加").await;
     it.browser.fill("プロジェクト ID", "second").await;
     it.browser.fill("名前", "二つめ").await;
@@ -137,7 +137,7 @@ async fn a_project_is_defined_an_agent_retires_after_one_question_and_what_is_co
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_conversation_is_begun_from_a_form_that_says_what_is_wrong_with_it() {
-    let it = Desk::with(Look::DESKTOP).await;
+    let it = AgentsPage::with(Look::DESKTOP).await;
     it.browser.hit("button", "Start a conversation").await;
     it.browser.pick("With whom", "Analysis Worker").await;
     it.browser.fill("Turns at most", "0").await;
@@ -171,7 +171,7 @@ async fn axe_finds_nothing_serious_on_the_list_by_day_and_night_on_desk_and_phon
         ("narrow", narrow),
     ];
     for (device, look) in looks {
-        let it = Desk::with(look).await;
+        let it = AgentsPage::with(look).await;
         it.outsider("worker-c", "Outside Worker").await;
         it.browser.says("main", "worker-c").await;
         it.sound(device).await;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use toolkit::routes::Answer;
 
-use crate::{Failure, Language, Trouble, Undecided, Why};
+use crate::{Failure, Language, ModelError, RunError, Why};
 
 /// `{error, details}`, with the status that belongs to it.
 #[derive(Debug)]
@@ -94,11 +94,11 @@ impl Refusal {
     }
 
     /// A run had no end. `makes_pictures`, whether it was asked for one.
-    pub(super) fn of(trouble: Trouble, makes_pictures: bool, language: Language) -> Self {
-        match trouble {
-            Trouble::Undecided(it) => Self::of_undecided(it, makes_pictures, language),
-            Trouble::Tool(failure) => Self::of_tool(*failure),
-            Trouble::NoTools(tool) => {
+    pub(super) fn of(error: RunError, makes_pictures: bool, language: Language) -> Self {
+        match error {
+            RunError::ModelError(it) => Self::of_model_error(it, makes_pictures, language),
+            RunError::Tool(failure) => Self::of_tool(*failure),
+            RunError::NoTools(tool) => {
                 let error = language
                     .pick("MCPサーバーが設定されていません。", "No MCP server is configured.");
                 let details = language.pick(
@@ -111,7 +111,7 @@ impl Refusal {
     }
 
     /// Nothing was decided (ILL-42).
-    pub(super) fn of_undecided(it: Undecided, makes_pictures: bool, language: Language) -> Self {
+    pub(super) fn of_model_error(it: ModelError, makes_pictures: bool, language: Language) -> Self {
         let (status, japanese, english) = match it.why {
             Why::Key => (
                 500,

@@ -12,8 +12,8 @@ use super::{
     told_only,
 };
 use crate::{
-    Assistant, Before, Conclusion, Decider, Ending, Language, Part, Provider, Run, Settings, Task,
-    Teller, Usage,
+    Assistant, Before, Conclusion, Ending, Language, Part, Provider, Run, Settings, Task, Teller,
+    ToolPicker, Usage,
     models::{self, Chosen},
     tally::Tally,
     turns::{self, Kept},
@@ -22,7 +22,7 @@ use crate::{
 /// One request in the making.
 pub(super) struct Talk {
     scene: Scene,
-    decider: Box<dyn Decider>,
+    picker: Box<dyn ToolPicker>,
     /// What it goes on from.
     kept: Option<Kept>,
 }
@@ -95,9 +95,9 @@ impl Talk {
             asked.images.extend(selected);
         }
         let transcript = kept.as_ref().map(|it| &it.transcript).filter(|it| !it.is_null());
-        let decider = models::decider(&chosen, &config, &settings.models, transcript);
+        let picker = models::picker(&chosen, &config, &settings.models, transcript);
         let makes_pictures = config.makes_pictures;
-        let decider = decider.map_err(|it| Refusal::of_undecided(it, makes_pictures, language))?;
+        let picker = picker.map_err(|it| Refusal::of_model_error(it, makes_pictures, language))?;
         let manner = Manner {
             language: Some(language.tag().to_owned()),
             capabilities: Some(CAPABILITIES.to_owned()),
@@ -106,12 +106,12 @@ impl Talk {
         assistant.needs_picture_tool = !makes_pictures || chosen.provider != Provider::Gemini;
         assistant.chooses = asked.chooses;
         let scene = Scene { settings, asked, principal, language, name, assistant, chosen };
-        Ok(Self { scene, decider, kept })
+        Ok(Self { scene, picker, kept })
     }
 
     /// The answer; `teller` receives what happens on the way.
     pub(super) fn answer(self, teller: &Teller) -> Result<Value, Refusal> {
-        let Self { mut scene, mut decider, kept } = self;
+        let Self { mut scene, mut picker, kept } = self;
         let (asked, mut message) = (&mut scene.asked, Vec::new());
         if !asked.message.is_empty() {
             message.push(Part::text(asked.message.as_str()));
@@ -134,12 +134,12 @@ impl Talk {
         let language = scene.language;
         let task = Task { message, history, language, now: now() };
         let tally = Tally::begin(&scene.name, scene.chosen.provider);
-        let run = scene.assistant.run(&task, before, &mut *decider, teller);
-        let (transcript, usage) = (decider.transcript(), decider.usage());
-        if let Some(model) = decider.model() {
+        let run = scene.assistant.run(&task, before, &mut *picker, teller);
+        let (transcript, usage) = (picker.transcript(), picker.usage());
+        if let Some(model) = picker.model() {
             scene.chosen.model = model.into();
         }
-        drop(decider);
+        drop(picker);
         tally.end(&run, usage);
         let makes_pictures = scene.assistant.config.makes_pictures;
         let run = run.map_err(|it| Refusal::of(it, makes_pictures, language))?;
@@ -204,8 +204,8 @@ impl Scene {
     ) -> Result<Ended, Refusal> {
         let offers = self.assistant.offers();
         let (mut kept, mut is_whole) = (self.fresh(transcript), true);
-        let Run { mut answered, ms, left, is_heard, ending } = run;
-        if !is_heard {
+        let Run { mut answered, ms, left, is_delivered, ending } = run;
+        if !is_delivered {
             kept.said = message;
         }
         let (mut conclusion, stop_reason, notice) = match ending {
@@ -225,7 +225,7 @@ impl Scene {
                 kept.order = left.iter().map(|it| it.call.id.clone()).collect();
                 kept.answered = left;
                 let makes_pictures = self.assistant.config.makes_pictures;
-                let refusal = Refusal::of_undecided(it, makes_pictures, self.language);
+                let refusal = Refusal::of_model_error(it, makes_pictures, self.language);
                 log::warning(&format!(
                     "the model failed after calls were made: {}",
                     refusal.details()

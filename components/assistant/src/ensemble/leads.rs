@@ -5,7 +5,7 @@ use language::settled;
 /// Parts of a sentence that are looked at on their own.
 pub(super) const PARTS_MAX: usize = 6;
 /// Requests of one sentence.
-const WISHES_MAX: usize = 3;
+const REQUESTS_MAX: usize = 3;
 /// What a family claims is more than this; small talk claims less.
 pub(super) const CLAIMED_MIN: f32 = 0.2;
 /// What a family knows at least of a part that is a request of its own: no guess.
@@ -41,31 +41,31 @@ pub(super) fn parts(said: &str) -> Vec<String> {
 
 /// The requests of a sentence, one after another, where several families lead in `parts` of it; none where all of
 /// it is for one, or for the family that leads in the `whole` and leaves nothing of it out.
-pub(super) fn wishes(whole: &Lead, parts: Vec<(String, Lead)>) -> Vec<String> {
-    let is_wish = |it: &Lead| it.confidence >= PART_MIN;
+pub(super) fn requests(whole: &Lead, parts: Vec<(String, Lead)>) -> Vec<String> {
+    let is_request = |it: &Lead| it.confidence >= PART_MIN;
     let mut names: Vec<&str> =
-        parts.iter().filter(|it| is_wish(&it.1)).map(|it| it.1.name.as_str()).collect();
+        parts.iter().filter(|it| is_request(&it.1)).map(|it| it.1.name.as_str()).collect();
     names.dedup();
     let own = parts.iter().filter(|it| it.1.name == whole.name).map(|it| it.1.confidence);
-    let is_all = is_wish(whole) && own.fold(0.0, f32::max) <= whole.confidence;
+    let is_all = is_request(whole) && own.fold(0.0, f32::max) <= whole.confidence;
     if names.len() < 2 || is_all {
         return Vec::new();
     }
     // What is no request of its own goes with what is before it.
-    let mut wishes: Vec<(Option<String>, String)> = Vec::new();
+    let mut requests: Vec<(Option<String>, String)> = Vec::new();
     for (part, lead) in parts {
-        let name = Some(lead).filter(is_wish).map(|it| it.name);
-        match wishes.last_mut() {
+        let name = Some(lead).filter(is_request).map(|it| it.name);
+        match requests.last_mut() {
             Some(last) if name.is_none() || last.0 == name || last.0.is_none() => {
                 last.1.push(' ');
                 last.1.push_str(&part);
                 last.0 = last.0.take().or(name);
             }
-            _ => wishes.push((name, part)),
+            _ => requests.push((name, part)),
         }
     }
-    wishes.truncate(WISHES_MAX);
-    wishes.into_iter().map(|it| it.1).collect()
+    requests.truncate(REQUESTS_MAX);
+    requests.into_iter().map(|it| it.1).collect()
 }
 
 /// Whether a part of a sentence only asks to see what the part before it names.
@@ -130,20 +130,20 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_is_parted_where_several_lead_and_each_part_is_a_wish() {
+    fn a_sentence_is_parted_where_several_lead_and_each_part_is_a_request() {
         let parts = |second: Lead, third: Lead| {
             let first = ("一".to_owned(), lead("a", 0.7));
             vec![first, ("二".to_owned(), second), ("三".to_owned(), third)]
         };
         let whole = lead("a", 0.6);
-        let all = wishes(&whole, parts(lead("b", 0.7), lead("c", 0.7)));
+        let all = requests(&whole, parts(lead("b", 0.7), lead("c", 0.7)));
         assert_eq!(all, ["一", "二", "三"]);
         // What is no request goes with the one before it.
-        assert_eq!(wishes(&whole, parts(lead("c", 0.1), lead("b", 0.7))), ["一 二", "三"]);
-        assert_eq!(wishes(&whole, parts(lead("b", 0.7), lead("b", 0.6))), ["一", "二 三"]);
+        assert_eq!(requests(&whole, parts(lead("c", 0.1), lead("b", 0.7))), ["一 二", "三"]);
+        assert_eq!(requests(&whole, parts(lead("b", 0.7), lead("b", 0.6))), ["一", "二 三"]);
         // One family's, all of it; or more sure of the whole than of its part.
-        assert!(wishes(&whole, parts(lead("a", 0.7), lead("c", 0.1))).is_empty());
-        assert!(wishes(&lead("a", 0.8), parts(lead("b", 0.7), lead("c", 0.7))).is_empty());
+        assert!(requests(&whole, parts(lead("a", 0.7), lead("c", 0.1))).is_empty());
+        assert!(requests(&lead("a", 0.8), parts(lead("b", 0.7), lead("c", 0.7))).is_empty());
     }
 
     #[test]

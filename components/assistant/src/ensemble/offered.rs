@@ -12,7 +12,9 @@ const CLOSE: f32 = 0.01;
 /// A sentence, and the components that may be meant.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(super) struct Offered {
-    wish: String,
+    // Turns that were kept before have it under its old name.
+    #[serde(alias = "wish")]
+    request: String,
     families: Vec<String>,
 }
 
@@ -20,7 +22,7 @@ impl Offered {
     /// The two that are surest in `replies`, where they are alike, would call something, and none of them led
     /// before; and the question to the person.
     pub(super) fn of(
-        wish: &str,
+        request: &str,
         replies: &[(String, Reply)],
         latest: Option<&str>,
         language: Language,
@@ -47,7 +49,7 @@ impl Offered {
             "Which of these do you mean? Please answer with its number.",
         );
         let families = vec![first.0.clone(), second.0.clone()];
-        let offered = Self { wish: wish.to_owned(), families };
+        let offered = Self { request: request.to_owned(), families };
         Some((offered, format!("{ask}\n1. {one}\n2. {other}")))
     }
 
@@ -67,7 +69,7 @@ impl Offered {
             _ => return None,
         };
         let family = self.families.into_iter().nth(at)?;
-        Some((self.wish, family))
+        Some((self.request, family))
     }
 }
 

@@ -16,8 +16,8 @@ use super::{
     wire::Wire,
 };
 use crate::{
-    AssistantConfig, Conclusion, Decider, Decision, ModelConfig, Part, ToolCall, Turn, Undecided,
-    Usage, Why,
+    AssistantConfig, Conclusion, Decision, ModelConfig, ModelError, Part, ToolCall, ToolPicker,
+    Turn, Usage, Why,
 };
 
 pub(super) use message::SHAPE;
@@ -57,10 +57,10 @@ impl Claude {
         assistant: &AssistantConfig,
         config: &ModelConfig,
         transcript: Option<&Value>,
-    ) -> Result<Self, Undecided> {
+    ) -> Result<Self, ModelError> {
         if !config.key {
             let what = "there is no key: set ANTHROPIC_API_KEY, or key in [models.claude]";
-            return Err(Undecided::new(Why::Key, what));
+            return Err(ModelError::new(Why::Key, what));
         }
         let url = config.base_url.as_deref().unwrap_or(BASE_URL);
         // A version in the address is the one that is meant.
@@ -77,7 +77,7 @@ impl Claude {
         })
     }
 
-    fn decided(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
+    fn decided(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
         let mut messages = self.messages.clone();
         if messages.is_empty() {
             messages = message::history(&turn.task.history);
@@ -94,7 +94,7 @@ impl Claude {
         let (content, calls, parts, is_cut) = loop {
             let reply = self.reply(&mut messages, &turn, &names)?;
             if reply.stop_reason() == "refusal" {
-                return Err(Undecided::new(Why::Blocked, reply.refusal()));
+                return Err(ModelError::new(Why::Blocked, reply.refusal()));
             }
             let is_cut =
                 matches!(reply.stop_reason(), "max_tokens" | "model_context_window_exceeded");
@@ -123,7 +123,7 @@ impl Claude {
         messages: &mut Vec<Value>,
         turn: &Turn<'_>,
         names: &Names,
-    ) -> Result<Reply, Undecided> {
+    ) -> Result<Reply, ModelError> {
         let headers = [("anthropic-version", VERSION)];
         let mut is_shorter = false;
         loop {
@@ -133,10 +133,10 @@ impl Claude {
                 Err(error) if error.is_too_large() && !is_shorter => {
                     is_shorter = trim::halve(messages, &SHAPE);
                     if !is_shorter {
-                        return Err(error.undecided());
+                        return Err(error.model_error());
                     }
                 }
-                Err(error) => return Err(error.undecided()),
+                Err(error) => return Err(error.model_error()),
                 Ok(reply) => {
                     reply.tokens().count(&mut self.usage, self.price);
                     return Ok(reply);
@@ -194,8 +194,8 @@ impl Claude {
     }
 }
 
-impl Decider for Claude {
-    fn decide(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
+impl ToolPicker for Claude {
+    fn decide(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
         self.decided(turn)
     }
 

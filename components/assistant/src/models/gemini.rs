@@ -3,9 +3,9 @@
 
 mod ask;
 mod content;
+mod error;
 mod reply;
 mod schema;
-mod trouble;
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,8 @@ pub(super) use content::{fits, history, inline, said};
 pub(super) use reply::{Reply, parts_of};
 
 use crate::{
-    AssistantConfig, Conclusion, Decider, Decision, Teller, ToolCall, Turn, Undecided, Usage, Why,
+    AssistantConfig, Conclusion, Decision, ModelError, Teller, ToolCall, ToolPicker, Turn, Usage,
+    Why,
 };
 
 /// What it says of a call that it wrote wrongly: another try may be right.
@@ -56,12 +57,12 @@ impl Gemini {
     }
 
     /// Takes in what is new in `turn`, without asking the model.
-    pub(super) fn hear(&mut self, turn: &Turn<'_>) {
+    pub(super) fn consult(&mut self, turn: &Turn<'_>) {
         self.contents = self.told(turn);
     }
 
     /// Decides without sending events.
-    pub(super) fn quietly(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
+    pub(super) fn quietly(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
         let teller = Teller::default();
         self.decided(Turn { teller: &teller, ..turn })
     }
@@ -109,7 +110,7 @@ impl Gemini {
 
     /// One answer; asked again once, where the model wrote a call that cannot be read, or nothing at
     /// all, and where `contents` are too long for it, with half of them.
-    fn reply(&mut self, contents: &mut Vec<Value>, turn: &Turn<'_>) -> Result<Reply, Undecided> {
+    fn reply(&mut self, contents: &mut Vec<Value>, turn: &Turn<'_>) -> Result<Reply, ModelError> {
         let (mut is_again, mut is_shorter) = (false, false);
         loop {
             let body = self.body(contents, turn);
@@ -138,13 +139,13 @@ impl Gemini {
             if is_again || reply.has_text() {
                 let details =
                     format!("the model called a tool in a way that cannot be read ({finish})");
-                return Err(Undecided::new(Why::Failed, details));
+                return Err(ModelError::new(Why::Failed, details));
             }
             is_again = true;
         }
     }
 
-    fn decided(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
+    fn decided(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
         let mut contents = self.told(&turn);
         let reply = self.reply(&mut contents, &turn)?;
         if !reply.parts.is_empty() {
@@ -180,8 +181,8 @@ impl Gemini {
     }
 }
 
-impl Decider for Gemini {
-    fn decide(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
+impl ToolPicker for Gemini {
+    fn decide(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
         self.decided(turn)
     }
 

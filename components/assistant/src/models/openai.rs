@@ -16,8 +16,8 @@ use super::{
     wire::Wire,
 };
 use crate::{
-    AssistantConfig, Conclusion, Decider, Decision, ModelConfig, Part, ToolCall, Turn, Undecided,
-    Usage, Why,
+    AssistantConfig, Conclusion, Decision, ModelConfig, ModelError, Part, ToolCall, ToolPicker,
+    Turn, Usage, Why,
 };
 pub(super) use message::SHAPE;
 use reply::Reply;
@@ -60,12 +60,12 @@ impl OpenAi {
         assistant: &AssistantConfig,
         config: &ModelConfig,
         transcript: Option<&Value>,
-    ) -> Result<Self, Undecided> {
+    ) -> Result<Self, ModelError> {
         let url = config.base_url.as_deref();
         if url.is_none() && (!config.key || model.is_empty()) {
             let what =
                 "there is no address: set OPENAI_BASE_URL, or OPENAI_API_KEY and OPENAI_MODEL";
-            return Err(Undecided::new(Why::Key, what));
+            return Err(ModelError::new(Why::Key, what));
         }
         let url = url.unwrap_or(BASE_URL).trim_end_matches('/');
         // OpenAI's own no longer take the old name of the field, others do not know the new one.
@@ -97,7 +97,7 @@ impl OpenAi {
         })
     }
 
-    fn decided(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
+    fn decided(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
         if self.model.is_empty() {
             self.model = self.first_model(turn.until)?;
         }
@@ -113,7 +113,7 @@ impl OpenAi {
         loop {
             let reply = self.reply(&mut messages, &turn, &names)?;
             if let Some(why) = reply.blocked() {
-                return Err(Undecided::new(Why::Blocked, why));
+                return Err(ModelError::new(Why::Blocked, why));
             }
             let is_cut = reply.finish_reason() == "length";
             let (message, broken) = reply.message(is_cut, messages.len())?;
@@ -130,7 +130,7 @@ impl OpenAi {
             if !broken.is_empty() {
                 if mended >= MENDS_MAX {
                     let what = "the arguments of a call are not a JSON object";
-                    return Err(Undecided::new(Why::Failed, what));
+                    return Err(ModelError::new(Why::Failed, what));
                 }
                 mended += 1;
                 messages.extend(calls.iter().map(|it| message::unread(&it.id, &broken)));
@@ -151,7 +151,7 @@ impl OpenAi {
         messages: &mut Vec<Value>,
         turn: &Turn<'_>,
         names: &Names,
-    ) -> Result<Reply, Undecided> {
+    ) -> Result<Reply, ModelError> {
         let path = format!("{}chat/completions", self.version);
         let (mut is_shorter, mut limit) = (false, None);
         loop {
@@ -179,7 +179,7 @@ impl OpenAi {
             }
             match limits::other(&error, name) {
                 Some(other) if limit.is_none() => limit = Some(other),
-                _ => return Err(error.undecided()),
+                _ => return Err(error.model_error()),
             }
         }
     }
@@ -233,21 +233,21 @@ impl OpenAi {
     }
 
     /// The first model that the server has.
-    fn first_model(&self, until: Instant) -> Result<Arc<str>, Undecided> {
+    fn first_model(&self, until: Instant) -> Result<Arc<str>, ModelError> {
         let path = format!("{}models", self.version);
-        let list = self.wire.json(&path, until).map_err(|it| it.undecided())?;
+        let list = self.wire.json(&path, until).map_err(|it| it.model_error())?;
         let first = list["data"][0]["id"].as_str().filter(|it| !it.is_empty());
         if let Some(first) = first {
             limits::found(&self.url, first);
         }
         first.map(Into::into).ok_or_else(|| {
-            Undecided::new(Why::Missing, "the server has no model; name one with OPENAI_MODEL")
+            ModelError::new(Why::Missing, "the server has no model; name one with OPENAI_MODEL")
         })
     }
 }
 
-impl Decider for OpenAi {
-    fn decide(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
+impl ToolPicker for OpenAi {
+    fn decide(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
         self.decided(turn)
     }
 

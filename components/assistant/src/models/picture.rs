@@ -9,8 +9,8 @@ use super::{
     trim::length,
 };
 use crate::{
-    AssistantConfig, Conclusion, Decider, Decision, Image, ModelConfig, ToolResult, Turn,
-    Undecided, Usage, Why, images_of,
+    AssistantConfig, Conclusion, Decision, Image, ModelConfig, ModelError, ToolPicker, ToolResult,
+    Turn, Usage, Why, images_of,
 };
 
 /// The model that makes pictures where none is named.
@@ -43,7 +43,7 @@ pub(super) fn gemini(
     assistant: &AssistantConfig,
     config: &ModelConfig,
     transcript: Option<&Value>,
-) -> Result<Box<dyn Decider>, Undecided> {
+) -> Result<Box<dyn ToolPicker>, ModelError> {
     let before = |name: &str| transcript.and_then(|it| it.get(name));
     let text = Gemini::new(Model::new(model, config)?, assistant, before("contents"));
     if !assistant.makes_pictures {
@@ -64,7 +64,7 @@ pub(super) fn gemini(
 
 impl Picture {
     /// What is new in `turn`.
-    fn hear(&mut self, turn: &Turn<'_>) {
+    fn consult(&mut self, turn: &Turn<'_>) {
         // With calls that waited for the person it is still about what they asked for before.
         if turn.is_first && turn.answered.is_empty() {
             self.message.clear();
@@ -80,7 +80,7 @@ impl Picture {
         }
     }
 
-    fn decided(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
+    fn decided(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
         // Only what went well is kept: who asks again after a failure asks the same.
         let before = (self.message.clone(), self.found.clone(), self.text.contents().to_vec());
         let decided = self.next(turn);
@@ -92,11 +92,11 @@ impl Picture {
         decided
     }
 
-    fn next(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
-        self.hear(&turn);
+    fn next(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
+        self.consult(&turn);
         if turn.offers.is_empty() && turn.answered.is_empty() {
             // There is nothing to decide (ILL-31).
-            self.text.hear(&turn);
+            self.text.consult(&turn);
         } else if let Decision::Call(calls) = self.text.quietly(turn)? {
             return Ok(Decision::Call(calls));
         }
@@ -104,7 +104,7 @@ impl Picture {
     }
 
     /// The second stage: asks the model for pictures.
-    fn picture(&mut self, turn: &Turn<'_>) -> Result<Conclusion, Undecided> {
+    fn picture(&mut self, turn: &Turn<'_>) -> Result<Conclusion, ModelError> {
         let message = turn.task.language.pick("画像を生成中...", "Making the picture…");
         let status = || json!({ "state": "drawing", "message": message });
         turn.teller.tell("status", status);
@@ -148,8 +148,8 @@ impl Picture {
     }
 }
 
-impl Decider for Picture {
-    fn decide(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
+impl ToolPicker for Picture {
+    fn decide(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
         self.decided(turn)
     }
 
@@ -176,14 +176,14 @@ impl Decider for Picture {
     }
 }
 
-fn conclusion(reply: &Reply) -> Result<Conclusion, Undecided> {
+fn conclusion(reply: &Reply) -> Result<Conclusion, ModelError> {
     if let Some(error) = reply.blocked() {
         return Err(error);
     }
     let parts = gemini::parts_of(&reply.parts);
     if parts.is_empty() {
         let details = format!("the model made no picture ({})", reply.finish());
-        return Err(Undecided::new(Why::Failed, details));
+        return Err(ModelError::new(Why::Failed, details));
     }
     let cut = reply.is_cut().then_some("max_tokens");
     Ok(Conclusion { parts, cut, ..Conclusion::default() })

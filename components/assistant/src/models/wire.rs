@@ -14,7 +14,7 @@ use toolkit::{
 use url::Url;
 
 use super::events::{Events, Pieces};
-use crate::{ModelConfig, Undecided, Why};
+use crate::{ModelConfig, ModelError, Why};
 
 /// Retries after the first attempt.
 const RETRIES_MAX: u32 = 2;
@@ -71,8 +71,8 @@ pub(super) enum WireError {
 
 impl Wire {
     /// The API at `base_url`, to which requests' paths are added.
-    pub(super) fn new(base_url: &str, config: &ModelConfig) -> Result<Self, Undecided> {
-        let wrong = |why: &str| Undecided::new(Why::Failed, format!("the base URL {why}"));
+    pub(super) fn new(base_url: &str, config: &ModelConfig) -> Result<Self, ModelError> {
+        let wrong = |why: &str| ModelError::new(Why::Failed, format!("the base URL {why}"));
         let base = Url::parse(&format!("{}/", base_url.trim().trim_end_matches('/')));
         let base = base.map_err(|_| wrong("is not a URL"))?;
         if !matches!(base.scheme(), "http" | "https") {
@@ -220,7 +220,7 @@ impl WireError {
     }
 
     /// As a failure to decide; details of a provider's own errors are the business of the provider's file.
-    pub(super) fn undecided(&self) -> Undecided {
+    pub(super) fn model_error(&self) -> ModelError {
         let (why, retry_after_s) = match self {
             Self::Status { status: 401 | 403, .. } => (Why::Key, None),
             Self::Status { status: 429, retry_after_s, .. } => (Why::RateLimited, *retry_after_s),
@@ -231,7 +231,7 @@ impl WireError {
             Self::Status { retry_after_s, .. } => (Why::Failed, *retry_after_s),
             _ => (Why::Failed, None),
         };
-        Undecided { why, details: self.what(), retry_after_s }
+        ModelError { why, details: self.what(), retry_after_s }
     }
 }
 

@@ -5,11 +5,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::{
-    Came, Failure, Language, Offer, Teller, ToolCall, ToolResult, Undecided, Why, text_of,
+    Came, Failure, Language, ModelError, Offer, Teller, ToolCall, ToolResult, Why, text_of,
 };
 
-pub(super) fn slow(after: Duration) -> Undecided {
-    Undecided::new(Why::Slow, format!("No answer within {} s", after.as_secs()))
+pub(super) fn slow(after: Duration) -> ModelError {
+    ModelError::new(Why::Slow, format!("No answer within {} s", after.as_secs()))
 }
 
 /// A tool that is not the assistant's, whatever else is on offer.

@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use language::{
-    desk::{Desk, failure, output},
-    heard::Heard,
+    context::{TurnContext, failure, output},
     say,
     turn::{Answered, Decision},
+    utterance::Utterance,
     words::Word,
 };
 
@@ -38,7 +38,7 @@ pub(super) struct Bookings(Vec<Booking>);
 
 impl Bookings {
     /// Takes in what calls came to.
-    pub(super) fn hear(&mut self, answered: &[Answered]) {
+    pub(super) fn parse(&mut self, answered: &[Answered]) {
         for tool in [RESERVE, RESERVATION, CANCEL] {
             let Some(found) = output(answered, tool) else { continue };
             let text = |name: &str| found[name].as_str().unwrap_or_default().to_owned();
@@ -52,13 +52,13 @@ impl Bookings {
         self.0.drain(..surplus);
     }
 
-    /// Those that `heard` may mean: by film or day, else all.
-    fn meant(&self, heard: &Heard) -> Vec<Booking> {
+    /// Those that `utterance` may mean: by film or day, else all.
+    fn meant(&self, utterance: &Utterance) -> Vec<Booking> {
         let fold = |it: &str| {
             it.to_lowercase().chars().filter(|it| it.is_alphanumeric()).collect::<String>()
         };
-        let said = fold(&heard.text());
-        let day = heard.when.date.map(|it| it.to_string());
+        let said = fold(&utterance.text());
+        let day = utterance.when.date.map(|it| it.to_string());
         let named: Vec<_> = self
             .0
             .iter()
@@ -75,13 +75,13 @@ impl Bookings {
     }
 
     /// The reservations of this conversation, or what is needed to look one up.
-    pub(super) fn told(&self, desk: &Desk<'_>) -> String {
-        match self.lines(desk) {
-            Some(lines) => desk.say(
+    pub(super) fn told(&self, context: &TurnContext<'_>) -> String {
+        match self.lines(context) {
+            Some(lines) => context.say(
                 format!("この会話での予約です。\n{lines}\nほかの予約は、予約番号（rsv-…）を書くと確認できます。"),
                 format!("Reservations of this conversation:\n{lines}\nTo see another one, write its number (rsv-…)."),
             ),
-            None => desk.say(
+            None => context.say(
                 "この会話で行った予約はありません。予約を確認するには予約番号（rsv-…）を書いてください。例:「予約番号 r-123 の内容を見せて」",
                 "Nothing was reserved in this conversation. To look a reservation up, write its number (rsv-…), such as \"show me reservation r-123\".",
             ),
@@ -89,11 +89,11 @@ impl Bookings {
     }
 
     /// Each on a line.
-    fn lines(&self, desk: &Desk<'_>) -> Option<String> {
+    fn lines(&self, context: &TurnContext<'_>) -> Option<String> {
         let lines: Vec<_> = self
             .0
             .iter()
-            .map(|it| format!("- {}: {} {}", it.id, it.title, shown(&it.start, desk.language)))
+            .map(|it| format!("- {}: {} {}", it.id, it.title, shown(&it.start, context.language)))
             .collect();
         (!lines.is_empty()).then(|| lines.join("\n"))
     }
@@ -119,15 +119,15 @@ pub(super) struct Cancel {
 }
 
 impl Cancel {
-    pub(super) fn of(heard: &Heard, bookings: &Bookings) -> Self {
+    pub(super) fn of(utterance: &Utterance, bookings: &Bookings) -> Self {
         const ALL: &str =
             "全員|みんなの|全て|すべて|全部|everyone|everybody|every |all |everything";
-        let id = number(heard);
-        let choices = if id.is_some() { Vec::new() } else { bookings.meant(heard) };
-        let text: String = heard.lower.iter().collect();
+        let id = number(utterance);
+        let choices = if id.is_some() { Vec::new() } else { bookings.meant(utterance) };
+        let text: String = utterance.lower.iter().collect();
         let is_all = ALL.split('|').any(|it| text.contains(it)) && id.is_none();
         let asks_how = id.is_none()
-            && heard.has(&[Word::CAN, Word::HOW])
+            && utterance.has(&[Word::CAN, Word::HOW])
             && !text.contains("please")
             && !text.contains("my ")
             && !text.contains("ください")
@@ -136,42 +136,46 @@ impl Cancel {
     }
 
     /// Takes in the number, where it was waited for; whether it was one.
-    pub(super) fn worded(&mut self, heard: &Heard) -> bool {
-        let text = heard.text();
+    pub(super) fn worded(&mut self, utterance: &Utterance) -> bool {
+        let text = utterance.text();
         let chosen = ordinal(&text.to_lowercase())
             .and_then(|it| self.choices.get(it))
             .map(|it| it.id.clone());
-        let Some(id) = number(heard).or(chosen) else { return false };
+        let Some(id) = number(utterance).or(chosen) else { return false };
         (self.id, self.waits) = (Some(id), false);
         true
     }
 
-    pub(super) fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+    pub(super) fn next(
+        &mut self,
+        context: &mut TurnContext<'_>,
+        answered: &[Answered],
+    ) -> Decision {
         if let Some((_, failure)) = failure(answered) {
             if failure.error == "not_allowed" {
-                return desk.conclude(desk.say(
+                return context.conclude(context.say(
                     "承認されなかったため、取り消していません。",
                     "As you did not allow it, nothing was cancelled.",
                 ));
             }
-            let told = say::failed(desk, failure);
-            return desk.conclude(desk.say(
+            let told = say::failed(context, failure);
+            return context.conclude(context.say(
                 format!("取り消していません。{told}"),
                 format!("Nothing was cancelled. {told}"),
             ));
         }
         if let Some(found) = output(answered, CANCEL) {
-            let text = desk.say(
+            let text = context.say(
                 "予約を取り消しました。座席は空きました。",
                 "The reservation is cancelled, and its seats are free again.",
             );
-            return desk.conclude(format!("{text}\n{}", lines(desk, found)));
+            return context.conclude(format!("{text}\n{}", lines(context, found)));
         }
         if let Some(found) = output(answered, RESERVATION) {
-            return self.confirm(desk, found);
+            return self.confirm(context, found);
         }
         if self.is_all {
-            return desk.conclude(desk.say(
+            return context.conclude(context.say(
                 "まとめて取り消すことはできません。何も取り消していません。ご自分の予約は、予約番号を1つずつ書いてください。",
                 "I do not cancel reservations all at once; nothing was cancelled. Please write the number of the one of yours that you mean.",
             ));
@@ -180,9 +184,9 @@ impl Cancel {
             self.id = self.id.take().or(Some(only.id.clone()));
         }
         if let Some(id) = self.id.clone().filter(|_| !self.asks_how) {
-            let reason = desk
+            let reason = context
                 .say("取り消す予約の内容を確認", "To see the reservation that is to be cancelled");
-            return desk.only(RESERVATION, json!({ "reservation_id": id }), reason);
+            return context.only(RESERVATION, json!({ "reservation_id": id }), reason);
         }
         self.waits = true;
         let lines: Vec<_> = self
@@ -190,61 +194,67 @@ impl Cancel {
             .iter()
             .enumerate()
             .map(|(at, it)| {
-                format!("{}. {} {}（{}）", at + 1, it.title, shown(&it.start, desk.language), it.id)
+                format!(
+                    "{}. {} {}（{}）",
+                    at + 1,
+                    it.title,
+                    shown(&it.start, context.language),
+                    it.id
+                )
             })
             .collect();
         let list = if lines.is_empty() { String::new() } else { format!("\n{}", lines.join("\n")) };
         let free = if self.asks_how {
-            desk.say(
+            context.say(
                 "予約は上映開始前まで取り消せます。",
                 "A reservation can be cancelled until the showing begins. ",
             )
         } else {
             String::new()
         };
-        desk.conclude(desk.say(
+        context.conclude(context.say(
             format!("{free}どの予約を取り消しますか？予約番号（rsv-…）を書いてください。まだ何も取り消していません。{list}"),
             format!("{free}Which reservation shall be cancelled? Please write its number (rsv-…). Nothing was cancelled yet.{list}"),
         ))
     }
 
     /// Asks to cancel the reservation that was found: the person sees what it is and approves.
-    fn confirm(&self, desk: &mut Desk<'_>, found: &Value) -> Decision {
+    fn confirm(&self, context: &mut TurnContext<'_>, found: &Value) -> Decision {
         let text = |name: &str| found[name].as_str().unwrap_or_default();
         if text("status") == "cancelled" {
-            let head = desk.say(
+            let head = context.say(
                 "この予約はすでに取り消されています。",
                 "This reservation is cancelled already.",
             );
-            return desk.conclude(format!("{head}\n{}", lines(desk, found)));
+            return context.conclude(format!("{head}\n{}", lines(context, found)));
         }
-        if !desk.has(CANCEL) {
-            let head = desk.say(
+        if !context.has(CANCEL) {
+            let head = context.say(
                 "取り消しのツール（cancel_reservation）はいま利用できません。",
                 "The tool cancel_reservation is not on offer now.",
             );
-            return desk.conclude(format!("{head}\n{}", lines(desk, found)));
+            return context.conclude(format!("{head}\n{}", lines(context, found)));
         }
         let arguments =
             json!({ "reservation_id": text("reservation_id"), "user_id": text("user_id") });
         let seats =
             found["seats"].as_array().into_iter().flatten().filter_map(|it| it["seat_id"].as_str());
         let seats = seats.collect::<Vec<_>>().join(", ");
-        let (title, when) = (text("movie_title"), shown(text("start_time"), desk.language));
-        let reason = desk.say(
+        let (title, when) = (text("movie_title"), shown(text("start_time"), context.language));
+        let reason = context.say(
             format!("予約を取り消し: 「{title}」{when} 座席 {seats}"),
             format!("To cancel the reservation: {title}, {when}, seats {seats}"),
         );
-        desk.only(CANCEL, arguments, reason)
+        context.only(CANCEL, arguments, reason)
     }
 }
 
-/// The number of a reservation in `heard`: named as one, or written as one.
-pub(super) fn number(heard: &Heard) -> Option<String> {
-    if let Some(id) = heard.numbers.id(RESERVATION_ID) {
+/// The number of a reservation in `utterance`: named as one, or written as one.
+pub(super) fn number(utterance: &Utterance) -> Option<String> {
+    if let Some(id) = utterance.numbers.id(RESERVATION_ID) {
         return Some(id.to_owned());
     }
-    let text = heard.text();
+    let text = utterance.text();
     let is_sign = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_');
     let words = text.split(|it| !is_sign(it));
     let is_number = |it: &&str| {

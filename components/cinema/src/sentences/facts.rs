@@ -22,34 +22,34 @@ const RATED: &str = "評価が一番|一番評価|いちばん評価|評価が�
 
 /// A sentence and what was found in it.
 pub(super) struct Facts<'a> {
-    heard: &'a Sentence,
+    utterance: &'a Sentence,
     has_title: OnceCell<bool>,
 }
 
 impl<'a> Facts<'a> {
-    pub(super) fn of(heard: &'a Sentence) -> Self {
-        Self { heard, has_title: OnceCell::new() }
+    pub(super) fn of(utterance: &'a Sentence) -> Self {
+        Self { utterance, has_title: OnceCell::new() }
     }
 
     pub(super) fn has(&self, sign: Sign) -> bool {
-        let heard = self.heard;
+        let utterance = self.utterance;
         match sign {
-            Says(words) => heard.has(words),
-            Denies(words) => heard.denies(words),
-            Sign::Question => heard.asks(),
-            Sign::Booked => heard.says(BOOKED),
-            Sign::Rated => heard.says(RATED),
-            Sign::Length => wanted::minutes(&heard.lower).is_some(),
-            Sign::Occasion => heard.says(OCCASIONS),
-            Sign::People => heard.numbers.counts.iter().any(|it| it.0 == Unit::People),
-            Sign::Pieces => heard.numbers.pieces().is_some(),
-            Sign::Counted => !heard.numbers.counts.is_empty(),
-            Sign::Seats => !heard.numbers.marked.is_empty(),
-            Sign::Has(RESERVATION_ID) if heard.find("rsv-", 0).is_some() => true,
-            Sign::Has(id) => heard.numbers.id(id).is_some(),
-            Sign::Genre => heard.genre().is_some(),
-            Sign::Title => *self.has_title.get_or_init(|| heard.title().is_some()),
-            Sign::When => heard.when.date.is_some() || heard.when.hours.is_some(),
+            Says(words) => utterance.has(words),
+            Denies(words) => utterance.denies(words),
+            Sign::Question => utterance.asks(),
+            Sign::Booked => utterance.says(BOOKED),
+            Sign::Rated => utterance.says(RATED),
+            Sign::Length => wanted::minutes(&utterance.lower).is_some(),
+            Sign::Occasion => utterance.says(OCCASIONS),
+            Sign::People => utterance.numbers.counts.iter().any(|it| it.0 == Unit::People),
+            Sign::Pieces => utterance.numbers.pieces().is_some(),
+            Sign::Counted => !utterance.numbers.counts.is_empty(),
+            Sign::Seats => !utterance.numbers.marked.is_empty(),
+            Sign::Has(RESERVATION_ID) if utterance.find("rsv-", 0).is_some() => true,
+            Sign::Has(id) => utterance.numbers.id(id).is_some(),
+            Sign::Genre => utterance.genre().is_some(),
+            Sign::Title => *self.has_title.get_or_init(|| utterance.title().is_some()),
+            Sign::When => utterance.when.date.is_some() || utterance.when.hours.is_some(),
         }
     }
 }

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use language::{
     Language,
-    desk::Desk,
-    heard::clean,
+    context::TurnContext,
     scan::distance,
     turn::{Answered, Decision, ToolCall, ToolResult},
+    utterance::clean,
 };
 
 use super::{
@@ -20,26 +20,31 @@ const FILMS_MAX: usize = 12;
 /// The longest part of a title that is looked for, in characters (CIN-15).
 const QUERY_MAX: usize = 100;
 impl Visit {
-    pub(super) fn list_films(&mut self, desk: &mut Desk<'_>) -> Decision {
+    pub(super) fn list_films(&mut self, context: &mut TurnContext<'_>) -> Decision {
         if self.date.is_none() && self.hours.is_some() {
-            self.date = Some(desk.today().to_string());
+            self.date = Some(context.today().to_string());
         }
         let days = [self.date.clone(), self.also.clone()];
         let mut calls = Vec::new();
         for date in days.iter().take(1).chain(days[1..].iter().filter(|it| it.is_some())) {
-            self.list_day(desk, date.as_deref(), &mut calls);
+            self.list_day(context, date.as_deref(), &mut calls);
         }
         Decision::Call(calls)
     }
 
     /// The calls for the films of a day.
-    fn list_day(&self, desk: &mut Desk<'_>, date: Option<&str>, calls: &mut Vec<ToolCall>) {
+    fn list_day(
+        &self,
+        context: &mut TurnContext<'_>,
+        date: Option<&str>,
+        calls: &mut Vec<ToolCall>,
+    ) {
         let mut arguments = json!({});
         let mut until = None;
-        let today = desk.today().to_string();
+        let today = context.today().to_string();
         if let Some(date) = date {
             let is_list = self.title.is_none() || self.is_untitled || self.aim == Aim::Films;
-            let now = (date == today && is_list).then(|| desk.minutes());
+            let now = (date == today && is_list).then(|| context.minutes());
             let hours = self.hours.filter(|_| self.title.is_none() || self.aim == Aim::Films);
             // What has begun is not offered, nor what is over before the requested hours.
             let from = hours.map_or(0, |it| it.from).max(now.unwrap_or(0));
@@ -52,47 +57,45 @@ impl Visit {
             arguments["title_query"] = title.chars().take(QUERY_MAX).collect::<String>().into();
         }
         let reason = match (&self.title, date) {
-            (Some(title), _) => {
-                desk.say(format!("映画「{title}」を探すため"), format!("To find the film {title}"))
-            }
-            (None, Some(date)) => desk.say(
+            (Some(title), _) => context
+                .say(format!("映画「{title}」を探すため"), format!("To find the film {title}")),
+            (None, Some(date)) => context.say(
                 format!("{date}に上映される映画を確認"),
                 format!("To see what is on on {date}"),
             ),
-            (None, None) => desk.say("上映中の映画を確認", "To see what is on"),
+            (None, None) => context.say("上映中の映画を確認", "To see what is on"),
         };
-        calls.push(desk.call(MOVIES, arguments, reason));
+        calls.push(context.call(MOVIES, arguments, reason));
         if let Some(until) = until {
             let reason =
-                desk.say("その時間帯を過ぎる上映を除くため", "To leave out what begins later");
-            calls.push(desk.call(MOVIES, json!({ "date": until }), reason));
+                context.say("その時間帯を過ぎる上映を除くため", "To leave out what begins later");
+            calls.push(context.call(MOVIES, json!({ "date": until }), reason));
         }
     }
 
-    pub(super) fn films_found(&mut self, desk: &mut Desk<'_>, found: &Value) -> Decision {
+    pub(super) fn films_found(&mut self, context: &mut TurnContext<'_>, found: &Value) -> Decision {
         let movies = found["movies"].as_array().map(Vec::as_slice).unwrap_or_default();
         if movies.is_empty() {
             if self.title.is_some() && !self.is_untitled && self.asks_loosely(found) {
                 // The name may be something else: what there is says more than that it is none.
                 self.is_untitled = true;
-                return self.list_films(desk);
+                return self.list_films(context);
             }
-            return self.no_film(desk, found);
+            return self.no_film(context, found);
         }
         let fits = |it: &&Value| {
             self.genre.as_ref().is_none_or(|genre| is_genre(it, genre)) && self.wanted.admits(it)
         };
         let mut films: Vec<&Value> = movies.iter().filter(fits).collect();
         if films.is_empty() {
-            let genre = self.genre.as_ref().map(|it| desk.say(&it.0, &it.1));
+            let genre = self.genre.as_ref().map(|it| context.say(&it.0, &it.1));
             self.note = Some(match genre {
-                Some(genre) => desk.say(
+                Some(genre) => context.say(
                     format!("「{genre}」で条件に合う映画は見つかりませんでした。"),
                     format!("There is no film of the kind {genre} that fits."),
                 ),
-                None => {
-                    desk.say("条件に合う映画は見つかりませんでした。", "No film fits all of that.")
-                }
+                None => context
+                    .say("条件に合う映画は見つかりませんでした。", "No film fits all of that."),
             });
             films = movies.iter().collect();
         }
@@ -101,13 +104,13 @@ impl Visit {
         if let (true, true, Some(what)) = (
             is_open && self.wanted.is_first,
             self.aim != Aim::Films,
-            self.wanted.superlative(desk.language),
+            self.wanted.superlative(context.language),
         ) && let Some(film) = films.first().copied()
         {
             // The best of them is the one that is meant.
-            let label = choice(film, desk.language).label;
+            let label = choice(film, context.language).label;
             self.note =
-                Some(desk.say(format!("{what}「{label}」です。"), format!("{what} {label}.")));
+                Some(context.say(format!("{what}「{label}」です。"), format!("{what} {label}.")));
             films.truncate(1);
         }
         let named: Vec<&Value> =
@@ -119,8 +122,8 @@ impl Visit {
         {
             let (known, words) = self.wanted.known_by(&films);
             if !known.is_empty() {
-                let list = words.join(desk.language.pick("、", ", "));
-                self.note = Some(desk.say(
+                let list = words.join(context.language.pick("、", ", "));
+                self.note = Some(context.say(
                     format!("題名か紹介文に「{list}」がある映画です。"),
                     format!("Films whose title or description has \"{list}\":"),
                 ));
@@ -144,7 +147,7 @@ impl Visit {
                 self.wanted.words.iter().filter(|it| is_of_film(it)).cloned().collect();
         }
         if let (true, Some(title), true) = (self.is_untitled, &self.title, !is_named_one) {
-            self.note = Some(desk.say(
+            self.note = Some(context.say(
                 format!("「{title}」という映画は見つかりませんでした。"),
                 format!("There is no film called \"{title}\"."),
             ));
@@ -155,7 +158,7 @@ impl Visit {
         }
         if is_named_one {
             if let [film] = named[..] {
-                self.recount(film, desk);
+                self.recount(film, context);
             }
             films = named;
         } else if self.title.is_some() && self.aim != Aim::Films {
@@ -170,79 +173,81 @@ impl Visit {
             (self.aim, &films[..], is_named_one, self.date.is_some())
         {
             // Of a film on a day, the times are asked for.
-            self.film = Some(settled(film, desk.language));
+            self.film = Some(settled(film, context.language));
             self.aim = Aim::Showtimes;
-            return self.proceed(desk);
+            return self.proceed(context);
         }
         if self.aim == Aim::Films {
-            return self.films_told(desk, &films);
+            return self.films_told(context, &films);
         }
         if let [film] = films[..] {
-            self.film = Some(settled(film, desk.language));
-            return self.proceed(desk);
+            self.film = Some(settled(film, context.language));
+            return self.proceed(context);
         }
-        self.ask_film(desk, &films)
+        self.ask_film(context, &films)
     }
 
-    fn ask_film(&mut self, desk: &mut Desk<'_>, films: &[&Value]) -> Decision {
-        self.choices = films.iter().take(FILMS_MAX).map(|it| choice(it, desk.language)).collect();
+    fn ask_film(&mut self, context: &mut TurnContext<'_>, films: &[&Value]) -> Decision {
+        self.choices =
+            films.iter().take(FILMS_MAX).map(|it| choice(it, context.language)).collect();
         self.asked = Some(Asked::Film);
         let options: Vec<_> =
             self.choices.iter().map(|it| json!({ "value": it.value, "label": it.label })).collect();
-        let label = desk.say("映画", "Film");
+        let label = context.say("映画", "Film");
         let mut fields = vec![
             json!({ "name": "movie_id", "type": "radio", "label": label, "options": options, "required": true }),
         ];
-        fields.extend(self.count_field(desk));
+        fields.extend(self.count_field(context));
         let asks =
-            desk.say("ご覧になる映画をお選びください。", "Which film would you like to see?");
+            context.say("ご覧になる映画をお選びください。", "Which film would you like to see?");
         let asks = self.noted(asks);
-        let form = json!({ "title": desk.say("映画の選択", "Choose a film"), "description": asks, "submitLabel": desk.say("次へ", "Next"), "fields": fields });
-        let reason = desk.say("どの映画にするかを尋ねるため", "To ask which film");
+        let form = json!({ "title": context.say("映画の選択", "Choose a film"), "description": asks, "submitLabel": context.say("次へ", "Next"), "fields": fields });
+        let reason = context.say("どの映画にするかを尋ねるため", "To ask which film");
         let list = numbered(&self.choices);
-        desk.ask(form, reason, format!("{asks}\n{list}"))
+        context.ask(form, reason, format!("{asks}\n{list}"))
     }
 
-    fn films_told(&mut self, desk: &Desk<'_>, films: &[&Value]) -> Decision {
+    fn films_told(&mut self, context: &TurnContext<'_>, films: &[&Value]) -> Decision {
         if let [film] = films {
-            self.choices = vec![choice(film, desk.language)];
+            self.choices = vec![choice(film, context.language)];
             self.asked = Some(Asked::Film);
-            let told = self.noted(about(film, desk.language));
-            return desk.conclude(told);
+            let told = self.noted(about(film, context.language));
+            return context.conclude(told);
         }
         let count = films.len();
-        let day = self.day(desk);
+        let day = self.day(context);
         let head = match day {
-            Some(date) => desk.say(
+            Some(date) => context.say(
                 format!("{date}に上映される映画は{count}件です。"),
                 format!("{count} films are on {date}."),
             ),
-            None => {
-                desk.say(format!("上映中の映画は{count}件です。"), format!("{count} films are on."))
-            }
+            None => context
+                .say(format!("上映中の映画は{count}件です。"), format!("{count} films are on.")),
         };
         let mut head = self.noted(head);
         if let Some(hours) = self.hours.filter(|_| self.wanted.ends) {
             let end = format!("{}:{:02}", hours.to / 60 % 24, hours.to % 60);
-            let note = desk.say(
+            let note = context.say(
                 format!("{end}は始まる時刻として調べています。{end}までに終わる回は、映画ごとに「{end}までに終わる〇〇の回は？」で確かめられます。"),
                 format!("What begins by {end} is listed; ask for one film (\"which showing of … ends by {end}?\") to see what ends by then. "),
             );
             head = format!("{note}{head}");
         }
-        if let (Some(what), Some(film)) = (self.wanted.superlative(desk.language), films.first()) {
-            let first = choice(film, desk.language).label;
-            head = desk
+        if let (Some(what), Some(film)) = (self.wanted.superlative(context.language), films.first())
+        {
+            let first = choice(film, context.language).label;
+            head = context
                 .say(format!("{what}「{first}」です。{head}"), format!("{what} {first}. {head}"));
         }
-        self.choices = films.iter().take(FILMS_MAX).map(|it| choice(it, desk.language)).collect();
+        self.choices =
+            films.iter().take(FILMS_MAX).map(|it| choice(it, context.language)).collect();
         self.asked = Some(Asked::Film);
         let list = numbered(&self.choices);
-        let next = desk.say(
+        let next = context.say(
             "予約するときは「1番を2席予約して」のように書いてください。",
             "To book, write for example \"book two seats for number 1\".",
         );
-        desk.conclude(format!("{head}\n{list}\n{next}"))
+        context.conclude(format!("{head}\n{list}\n{next}"))
     }
 
     /// Whether a title that no film has may be no title at all: nothing comes near, and it was not quoted.
@@ -258,43 +263,45 @@ impl Visit {
     }
 
     /// The day and the hours, as text.
-    fn day(&self, desk: &Desk<'_>) -> Option<String> {
+    fn day(&self, context: &TurnContext<'_>) -> Option<String> {
         let date = self.date.clone()?;
         let both = self
             .also
             .as_ref()
-            .map(|also| desk.say(format!("{date}と{also}"), format!("{date} and {also}")));
+            .map(|also| context.say(format!("{date}と{also}"), format!("{date} and {also}")));
         if let (Some(both), None) = (&both, self.hours) {
-            return Some(desk.say(both.clone(), format!("on {both}")));
+            return Some(context.say(both.clone(), format!("on {both}")));
         }
         let date = both.unwrap_or(date);
         let clock = |minutes: u16| format!("{}:{:02}", minutes / 60 % 24, minutes % 60);
-        let now = (date == desk.today().to_string()).then(|| desk.minutes());
+        let now = (date == context.today().to_string()).then(|| context.minutes());
         let Some(hours) = self.hours else {
             let from = now.map(clock);
             return Some(match from {
                 Some(from) => {
-                    desk.say(format!("{date}の{from}以降"), format!("on {date} from {from} on"))
+                    context.say(format!("{date}の{from}以降"), format!("on {date} from {from} on"))
                 }
-                None => desk.say(date.clone(), format!("on {date}")),
+                None => context.say(date.clone(), format!("on {date}")),
             });
         };
         let from = clock(hours.from.max(now.unwrap_or(0)));
         Some(match hours.to < 24 * 60 {
             true => {
                 let to = clock(hours.to);
-                desk.say(
+                context.say(
                     format!("{date}の{from}から{to}まで"),
                     format!("on {date} from {from} to {to}"),
                 )
             }
-            false => desk.say(format!("{date}の{from}以降"), format!("on {date} from {from} on")),
+            false => {
+                context.say(format!("{date}の{from}以降"), format!("on {date} from {from} on"))
+            }
         })
     }
 
-    fn no_film(&mut self, desk: &mut Desk<'_>, found: &Value) -> Decision {
+    fn no_film(&mut self, context: &mut TurnContext<'_>, found: &Value) -> Decision {
         // What is no film may be another family's.
-        desk.is_given_up |= self.is_looked_for;
+        context.is_given_up |= self.is_looked_for;
         let title = self.title.clone().unwrap_or_default().to_lowercase();
         let words = self.wanted.words.iter().filter(|it| title.contains(&it.to_lowercase()));
         self.wanted.explained = words.cloned().collect();
@@ -305,19 +312,19 @@ impl Visit {
             .filter_map(Value::as_str)
             .collect();
         let what = match (&self.title, &self.date) {
-            (Some(title), _) if self.is_looked_for => desk.say(
+            (Some(title), _) if self.is_looked_for => context.say(
                 format!("「{title}」という映画は見つかりませんでした。"),
                 format!("There is no film called \"{title}\"."),
             ),
-            (Some(title), Some(date)) => desk.say(
+            (Some(title), Some(date)) => context.say(
                 format!("{date}に「{title}」の上映は見つかりませんでした。"),
                 format!("\"{title}\" is not on on {date}."),
             ),
-            (Some(title), None) => desk.say(
+            (Some(title), None) => context.say(
                 format!("「{title}」は見つかりませんでした。"),
                 format!("\"{title}\" was not found."),
             ),
-            _ => desk.say(
+            _ => context.say(
                 "その日に上映される映画はありません。別の日をお試しください。",
                 "No film is on then. Please try another day.",
             ),
@@ -325,15 +332,16 @@ impl Visit {
         let text = match names.is_empty() {
             true => what,
             false => {
-                let list = names.join(desk.language.pick("、", ", "));
-                desk.say(format!("{what}近い題名: {list}"), format!("{what} Close titles: {list}"))
+                let list = names.join(context.language.pick("、", ", "));
+                context
+                    .say(format!("{what}近い題名: {list}"), format!("{what} Close titles: {list}"))
             }
         };
-        desk.conclude(text)
+        context.conclude(text)
     }
 
     /// A number within the film's name is no number of seats (七人の侍).
-    fn recount(&mut self, film: &Value, desk: &Desk<'_>) {
+    fn recount(&mut self, film: &Value, context: &TurnContext<'_>) {
         let mut rest: String = clean(&self.said).into_iter().collect();
         for name in ["title", "title_en"] {
             if let Some(title) = film[name].as_str().filter(|it| !it.is_empty()) {
@@ -341,7 +349,7 @@ impl Visit {
             }
         }
         if rest != self.said {
-            self.count = Sentence::of(&rest, desk.today()).numbers.people();
+            self.count = Sentence::of(&rest, context.today()).numbers.people();
         }
     }
 }

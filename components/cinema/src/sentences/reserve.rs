@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use language::{desk::Desk, turn::Decision};
+use language::{context::TurnContext, turn::Decision};
 
 use super::{
     showings::shown,
@@ -11,60 +11,63 @@ use super::{
 
 impl Visit {
     /// Reserves: the call waits for the person.
-    pub(super) fn reserve(&mut self, desk: &mut Desk<'_>) -> Decision {
+    pub(super) fn reserve(&mut self, context: &mut TurnContext<'_>) -> Decision {
         let (Some(user), Some(showing)) = (&self.user, &self.showing) else {
-            return self.list_seats(desk);
+            return self.list_seats(context);
         };
         let arguments =
             json!({ "user_id": user, "showtime_id": showing.id, "seat_ids": self.seats });
         let (label, seats) = (showing.label.clone(), self.seats.join(", "));
-        let reason = desk
+        let reason = context
             .say(format!("{label}の座席 {seats} を予約"), format!("To reserve {seats}: {label}"));
-        desk.only(RESERVE, arguments, reason)
+        context.only(RESERVE, arguments, reason)
     }
 
-    pub(super) fn reserved(&mut self, desk: &mut Desk<'_>, found: &Value) -> Decision {
+    pub(super) fn reserved(&mut self, context: &mut TurnContext<'_>, found: &Value) -> Decision {
         self.asked = None;
         self.seats.clear();
-        let text = desk.say("予約が完了しました。", "Your seats are reserved.");
-        desk.conclude(format!("{text}\n{}", lines(desk, found)))
+        let text = context.say("予約が完了しました。", "Your seats are reserved.");
+        context.conclude(format!("{text}\n{}", lines(context, found)))
     }
 
-    pub(super) fn look_up(&self, desk: &mut Desk<'_>) -> Decision {
+    pub(super) fn look_up(&self, context: &mut TurnContext<'_>) -> Decision {
         let Some(id) = &self.reservation else {
-            return desk.conclude(desk.say(
+            return context.conclude(context.say(
                 "予約番号（reservation_id）を書いてください。例:「予約番号 r-123 の内容を見せて」",
                 "Please write the reservation's number, such as \"show me reservation r-123\".",
             ));
         };
-        let reason = desk.say("予約の内容を確認", "To look the reservation up");
-        desk.only(RESERVATION, json!({ "reservation_id": id }), reason)
+        let reason = context.say("予約の内容を確認", "To look the reservation up");
+        context.only(RESERVATION, json!({ "reservation_id": id }), reason)
     }
 
-    pub(super) fn shown(&mut self, desk: &mut Desk<'_>, found: &Value) -> Decision {
+    pub(super) fn shown(&mut self, context: &mut TurnContext<'_>, found: &Value) -> Decision {
         let is_cancelled = found["status"] == "cancelled";
         let text = match is_cancelled {
-            true => desk.say("この予約は取り消されています。", "This reservation was cancelled."),
-            false => desk.say("予約の内容です。", "The reservation:"),
+            true => {
+                context.say("この予約は取り消されています。", "This reservation was cancelled.")
+            }
+            false => context.say("予約の内容です。", "The reservation:"),
         };
-        desk.conclude(format!("{text}\n{}", lines(desk, found)))
+        context.conclude(format!("{text}\n{}", lines(context, found)))
     }
 }
 
 /// Number, film, time and seats of a reservation.
-pub(super) fn lines(desk: &Desk<'_>, found: &Value) -> String {
+pub(super) fn lines(context: &TurnContext<'_>, found: &Value) -> String {
     let text = |name: &str| found[name].as_str();
     let seats =
         found["seats"].as_array().into_iter().flatten().filter_map(|it| it["seat_id"].as_str());
-    let screen =
-        desk.language.pick(text("theater_name"), text("theater_name_en").or(text("theater_name")));
+    let screen = context
+        .language
+        .pick(text("theater_name"), text("theater_name_en").or(text("theater_name")));
     let rows = [
-        (desk.say("予約番号", "Number"), text("reservation_id").map(str::to_owned)),
-        (desk.say("映画", "Film"), text("movie_title").map(str::to_owned)),
-        (desk.say("日時", "Time"), text("start_time").map(|it| shown(it, desk.language))),
-        (desk.say("スクリーン", "Screen"), screen.map(str::to_owned)),
-        (desk.say("座席", "Seats"), Some(seats.collect::<Vec<_>>().join(", "))),
-        (desk.say("お名前", "For"), text("user_id").map(str::to_owned)),
+        (context.say("予約番号", "Number"), text("reservation_id").map(str::to_owned)),
+        (context.say("映画", "Film"), text("movie_title").map(str::to_owned)),
+        (context.say("日時", "Time"), text("start_time").map(|it| shown(it, context.language))),
+        (context.say("スクリーン", "Screen"), screen.map(str::to_owned)),
+        (context.say("座席", "Seats"), Some(seats.collect::<Vec<_>>().join(", "))),
+        (context.say("お名前", "For"), text("user_id").map(str::to_owned)),
     ];
     let lines = rows.into_iter().filter_map(|(name, it)| Some(format!("- {name}: {}", it?)));
     lines.collect::<Vec<_>>().join("\n")

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use language::{desk::Desk, turn::Decision};
+use language::{context::TurnContext, turn::Decision};
 
 use super::{
     films::numbered,
@@ -34,39 +34,40 @@ struct Seat {
 }
 
 impl Visit {
-    pub(super) fn list_seats(&mut self, desk: &mut Desk<'_>) -> Decision {
-        let Some(showing) = &self.showing else { return self.list_showings(desk) };
+    pub(super) fn list_seats(&mut self, context: &mut TurnContext<'_>) -> Decision {
+        let Some(showing) = &self.showing else { return self.list_showings(context) };
         let arguments = json!({ "showtime_id": showing.id });
-        let reason = desk.say("空いている席を確認", "To see which seats are free");
-        desk.only(SEATS, arguments, reason)
+        let reason = context.say("空いている席を確認", "To see which seats are free");
+        context.only(SEATS, arguments, reason)
     }
 
-    pub(super) fn seats_found(&mut self, desk: &mut Desk<'_>, found: &Value) -> Decision {
+    pub(super) fn seats_found(&mut self, context: &mut TurnContext<'_>, found: &Value) -> Decision {
         let seats = read(found, self.wanted.wheelchair);
         let edges = edges(found);
-        self.retitle(desk, found);
+        self.retitle(context, found);
         if self.aim != Aim::Book {
-            return self.seats_told(desk, &seats);
+            return self.seats_told(context, &seats);
         }
         let is_free = |id: &String| seats.iter().any(|it| it.id == *id);
         let taken: Vec<_> = self.seats.iter().filter(|it| !is_free(it)).cloned().collect();
         if !taken.is_empty() {
             let list = taken.join(", ");
-            self.note =
-                Some(desk.say(format!("{list} は空いていません。"), format!("{list}: not free.")));
+            self.note = Some(
+                context.say(format!("{list} は空いていません。"), format!("{list}: not free.")),
+            );
             self.count = self.count.or(u32::try_from(self.seats.len()).ok());
             self.seats.clear();
         }
         if !self.seats.is_empty() {
             return match self.user {
-                Some(_) => self.reserve(desk),
-                None => self.ask_user(desk),
+                Some(_) => self.reserve(context),
+                None => self.ask_user(context),
             };
         }
-        let Some(count) = self.count else { return self.ask_count(desk) };
+        let Some(count) = self.count else { return self.ask_count(context) };
         if count > COUNT_MAX {
             self.count = None;
-            return desk.conclude(desk.say(
+            return context.conclude(context.say(
                 format!("一度に予約できるのは{COUNT_MAX}席までです。何席にしますか？"),
                 format!("At most {COUNT_MAX} seats can be reserved at once. How many shall it be?"),
             ));
@@ -74,7 +75,7 @@ impl Visit {
         let count = count as usize;
         if seats.len() < count {
             self.showing = None;
-            return desk.conclude(desk.say(
+            return context.conclude(context.say(
                 format!("空席は{}席だけで、{count}席は取れません。予約はしていません。別の回をお試しください。", seats.len()),
                 format!("Only {} seats are left, fewer than {count}. Nothing was reserved; please try another showing.", seats.len()),
             ));
@@ -83,7 +84,7 @@ impl Visit {
             Some(row) => {
                 let of_row: Vec<_> = seats.iter().filter(|it| it.row == *row).cloned().collect();
                 if of_row.len() < count {
-                    self.note = Some(desk.say(
+                    self.note = Some(context.say(
                         format!("{row}列に{count}席の空きはありません。"),
                         format!("There are not {count} seats left in row {row}."),
                     ));
@@ -102,73 +103,74 @@ impl Visit {
         let chosen = groups.first().map(Vec::as_slice).unwrap_or_default();
         let mut notes = Vec::new();
         if is_apart {
-            notes.push(desk.say("並びの席は残っていません。", "No seats side by side are left."));
+            notes
+                .push(context.say("並びの席は残っていません。", "No seats side by side are left."));
         }
         if let Some(place) = position.filter(|it| !is_there(*it, chosen, &seats, &edges)) {
-            let place = named(place, desk);
-            notes.push(desk.say(
+            let place = named(place, context);
+            notes.push(context.say(
                 format!("{place}に{count}席の空きは見つからないため、近い席です。"),
                 format!("There are no {count} seats together {place}; these are the nearest."),
             ));
         }
         if !notes.is_empty() {
-            self.note = Some(notes.join(desk.language.pick("", " ")));
+            self.note = Some(notes.join(context.language.pick("", " ")));
         }
-        self.ask_seats(desk, &groups)
+        self.ask_seats(context, &groups)
     }
 
-    fn ask_seats(&mut self, desk: &mut Desk<'_>, groups: &[Vec<Seat>]) -> Decision {
+    fn ask_seats(&mut self, context: &mut TurnContext<'_>, groups: &[Vec<Seat>]) -> Decision {
         self.choices =
-            groups.iter().enumerate().map(|(at, it)| self.choice(desk, at, it)).collect();
+            groups.iter().enumerate().map(|(at, it)| self.choice(context, at, it)).collect();
         self.asked = Some(Asked::Seats);
         let options: Vec<_> =
             self.choices.iter().map(|it| json!({ "value": it.value, "label": it.label })).collect();
         let first = self.choices.first().map(|it| it.value.clone());
-        let label = desk.say("座席", "Seats");
+        let label = context.say("座席", "Seats");
         let mut fields = vec![
             json!({ "name": "seat_ids", "type": "radio", "label": label, "options": options, "default": first, "required": true }),
         ];
         if self.user.is_none() {
-            fields.push(user_field(desk));
+            fields.push(user_field(context));
         }
         let showing = self.showing.as_ref().map(|it| it.label.clone()).unwrap_or_default();
         let asks = self.noted(showing);
-        let form = json!({ "title": desk.say("座席の選択", "Choose seats"), "description": asks, "submitLabel": desk.say("予約へ進む", "Go on"), "fields": fields });
-        let reason = desk.say("座席とお名前を尋ねるため", "To ask for the seats and the name");
+        let form = json!({ "title": context.say("座席の選択", "Choose seats"), "description": asks, "submitLabel": context.say("予約へ進む", "Go on"), "fields": fields });
+        let reason = context.say("座席とお名前を尋ねるため", "To ask for the seats and the name");
         let list = numbered(&self.choices);
-        let words = desk.say(
+        let words = context.say(
             format!("{asks}\n{list}\n席の番号と、ユーザーIDを教えてください（例:「1番、ユーザーIDは u-1」）。"),
             format!("{asks}\n{list}\nWhich one, and what is your user ID (such as \"number 1, user ID u-1\")?"),
         );
-        desk.ask(form, reason, words)
+        context.ask(form, reason, words)
     }
 
-    fn ask_user(&mut self, desk: &mut Desk<'_>) -> Decision {
+    fn ask_user(&mut self, context: &mut TurnContext<'_>) -> Decision {
         self.asked = Some(Asked::Seats);
         self.choices.clear();
         let seats = self.seats.join(", ");
         let form = json!({
-            "title": desk.say("ご予約者", "Who is it for?"),
-            "description": desk.say(format!("座席: {seats}"), format!("Seats: {seats}")),
-            "submitLabel": desk.say("予約へ進む", "Go on"),
-            "fields": [user_field(desk)],
+            "title": context.say("ご予約者", "Who is it for?"),
+            "description": context.say(format!("座席: {seats}"), format!("Seats: {seats}")),
+            "submitLabel": context.say("予約へ進む", "Go on"),
+            "fields": [user_field(context)],
         });
-        let reason = desk.say("どなたの予約かを尋ねるため", "To ask whom it is for");
-        let words = desk.say("ユーザーIDを教えてください。", "What is your user ID?");
-        desk.ask(form, reason, words)
+        let reason = context.say("どなたの予約かを尋ねるため", "To ask whom it is for");
+        let words = context.say("ユーザーIDを教えてください。", "What is your user ID?");
+        context.ask(form, reason, words)
     }
 
-    fn ask_count(&mut self, desk: &mut Desk<'_>) -> Decision {
+    fn ask_count(&mut self, context: &mut TurnContext<'_>) -> Decision {
         self.asked = Some(Asked::Seats);
         self.choices.clear();
-        let fields: Vec<_> = self.count_field(desk).into_iter().collect();
-        let form = json!({ "title": desk.say("席数", "How many seats?"), "submitLabel": desk.say("次へ", "Next"), "fields": fields });
-        let reason = desk.say("席数を尋ねるため", "To ask how many seats");
-        let words = desk.say("何席にしますか？", "How many seats shall it be?");
-        desk.ask(form, reason, words)
+        let fields: Vec<_> = self.count_field(context).into_iter().collect();
+        let form = json!({ "title": context.say("席数", "How many seats?"), "submitLabel": context.say("次へ", "Next"), "fields": fields });
+        let reason = context.say("席数を尋ねるため", "To ask how many seats");
+        let words = context.say("何席にしますか？", "How many seats shall it be?");
+        context.ask(form, reason, words)
     }
 
-    fn seats_told(&mut self, desk: &Desk<'_>, seats: &[Seat]) -> Decision {
+    fn seats_told(&mut self, context: &TurnContext<'_>, seats: &[Seat]) -> Decision {
         let count = seats.len();
         let mut rows: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for it in seats {
@@ -181,59 +183,62 @@ impl Visit {
             self.seats.iter().filter(|id| !seats.iter().any(|it| it.id == **id)).cloned().collect();
         let named = match (self.seats.is_empty(), taken.is_empty()) {
             (true, _) => String::new(),
-            (_, true) => desk.say(
+            (_, true) => context.say(
                 format!("{} は空いています。", self.seats.join(", ")),
                 format!("{}: free. ", self.seats.join(", ")),
             ),
-            (_, false) => desk.say(
+            (_, false) => context.say(
                 format!("{} は空いていません。", taken.join(", ")),
                 format!("{}: not free. ", taken.join(", ")),
             ),
         };
         self.seats.clear();
         let chair = match self.wanted.wheelchair {
-            true => desk.say("車椅子用の", "wheelchair "),
+            true => context.say("車椅子用の", "wheelchair "),
             false => String::new(),
         };
-        let head = desk.say(
+        let head = context.say(
             format!("{showing}の{chair}空席は{count}席です。{named}"),
             format!("{showing}: {count} {chair}seats are free. {named}"),
         );
-        let next = desk.say(
+        let next = context.say(
             "予約するときは「A5とA6を予約して」のように書いてください。",
             "To book, write for example \"book A5 and A6\".",
         );
-        desk.conclude(format!("{head}\n{}\n{next}", lines.join("\n")))
+        context.conclude(format!("{head}\n{}\n{next}", lines.join("\n")))
     }
 
-    fn choice(&self, desk: &Desk<'_>, at: usize, group: &[Seat]) -> Choice {
+    fn choice(&self, context: &TurnContext<'_>, at: usize, group: &[Seat]) -> Choice {
         let ids: Vec<_> = group.iter().map(|it| it.id.clone()).collect();
-        let best =
-            if at == 0 { desk.say("（おすすめ）", " (recommended)") } else { String::new() };
+        let best = if at == 0 {
+            context.say("（おすすめ）", " (recommended)")
+        } else {
+            String::new()
+        };
         Choice {
             value: ids.join(","),
-            label: format!("{}{best}", ids.join(desk.language.pick("・", ", "))),
+            label: format!("{}{best}", ids.join(context.language.pick("・", ", "))),
             words: vec![ids.join(",")],
         }
     }
 
     /// What the tool knows of the showing is shown from now on.
-    fn retitle(&mut self, desk: &Desk<'_>, found: &Value) {
+    fn retitle(&mut self, context: &TurnContext<'_>, found: &Value) {
         let start = found["showtime"]["start_time"].as_str();
         let title = found["showtime"]["movie_title"].as_str();
         let label = self.film.as_ref().map(|it| it.label.clone()).or(title.map(str::to_owned));
         if let (Some(start), Some(showing)) = (start, &mut self.showing) {
-            let when = shown(start, desk.language);
+            let when = shown(start, context.language);
             showing.label = match label {
-                Some(film) => desk.say(format!("「{film}」{when}"), format!("{film}, {when}")),
+                Some(film) => context.say(format!("「{film}」{when}"), format!("{film}, {when}")),
                 None => when,
             };
         }
     }
 }
 
-fn user_field(desk: &Desk<'_>) -> Value {
-    let label = desk.say("お名前または利用者ID", "Name or user ID");
+fn user_field(context: &TurnContext<'_>) -> Value {
+    let label = context.say("お名前または利用者ID", "Name or user ID");
     json!({ "name": "user_id", "type": "text", "label": label, "required": true, "minLength": 1, "maxLength": USER_MAX })
 }
 
@@ -295,12 +300,12 @@ fn is_there(position: Position, chosen: &[Seat], seats: &[Seat], edges: &BTreeSe
     }
 }
 
-fn named(position: Position, desk: &Desk<'_>) -> String {
+fn named(position: Position, context: &TurnContext<'_>) -> String {
     match position {
-        Position::Front => desk.say("前方", "at the front"),
-        Position::Back => desk.say("後方", "at the back"),
-        Position::Middle => desk.say("真ん中", "in the middle"),
-        Position::Aisle => desk.say("通路側", "at an aisle"),
+        Position::Front => context.say("前方", "at the front"),
+        Position::Back => context.say("後方", "at the back"),
+        Position::Middle => context.say("真ん中", "in the middle"),
+        Position::Aisle => context.say("通路側", "at an aisle"),
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use language::{
     Language,
-    desk::Desk,
+    context::TurnContext,
     turn::{Answered, Decision, ToolResult},
 };
 
@@ -27,8 +27,8 @@ struct Showing<'a> {
 }
 
 impl Visit {
-    pub(super) fn list_showings(&mut self, desk: &mut Desk<'_>) -> Decision {
-        let Some(film) = self.film.clone() else { return self.list_films(desk) };
+    pub(super) fn list_showings(&mut self, context: &mut TurnContext<'_>) -> Decision {
+        let Some(film) = self.film.clone() else { return self.list_films(context) };
         let label = film.label;
         let days = [self.date.clone(), self.also.clone()];
         let calls = days.iter().take(1).chain(days[1..].iter().filter(|it| it.is_some()));
@@ -37,14 +37,18 @@ impl Visit {
             if let Some(date) = date {
                 arguments["date"] = date.as_str().into();
             }
-            let reason = desk
+            let reason = context
                 .say(format!("「{label}」の上映時間を確認"), format!("To see when {label} is on"));
-            desk.call(SHOWTIMES, arguments, reason)
+            context.call(SHOWTIMES, arguments, reason)
         });
         Decision::Call(calls.collect())
     }
 
-    pub(super) fn showings_found(&mut self, desk: &mut Desk<'_>, found: &Value) -> Decision {
+    pub(super) fn showings_found(
+        &mut self,
+        context: &mut TurnContext<'_>,
+        found: &Value,
+    ) -> Decision {
         let all = found["showtimes"].as_array().map(Vec::as_slice).unwrap_or_default();
         let open: Vec<_> =
             all.iter().filter(|it| it["is_open"] != false).filter_map(read).collect();
@@ -52,7 +56,7 @@ impl Visit {
         let day = self.date.clone().unwrap_or_default();
         if open.is_empty() {
             self.film = None;
-            return desk.conclude(desk.say(
+            return context.conclude(context.say(
                 format!("「{film}」の上映は{day}にはもうありません。別の日か別の映画をお試しください。"),
                 format!("There is no more showing of {film} {day}. Please try another day or another film."),
             ));
@@ -69,7 +73,7 @@ impl Visit {
         };
         let mut meant: Vec<&Showing<'_>> = open.iter().filter(is_meant).collect();
         if meant.is_empty() {
-            self.note = Some(desk.say(
+            self.note = Some(context.say(
                 "ご希望の時間帯の上映はありません。",
                 "Nothing is on at the time you wished.",
             ));
@@ -101,16 +105,16 @@ impl Visit {
                 }
                 None => meant,
             };
-            return self.showings_told(desk, &meant, &film);
+            return self.showings_told(context, &meant, &film);
         }
         let count = u64::from(self.count.unwrap_or(1));
         let (with_seats, full): (Vec<_>, Vec<_>) =
             meant.into_iter().partition(|it| it.free >= count);
         if with_seats.is_empty() {
             self.film = None;
-            let times: Vec<_> = full.iter().map(|it| shown(it.start, desk.language)).collect();
-            let times = times.join(desk.language.pick("、", ", "));
-            return desk.conclude(desk.say(
+            let times: Vec<_> = full.iter().map(|it| shown(it.start, context.language)).collect();
+            let times = times.join(context.language.pick("、", ", "));
+            return context.conclude(context.say(
                 format!("「{film}」（{times}）は満席か、{count}席の空きがありません。予約はしていません。別の日か別の映画をお試しください。"),
                 format!("{film} ({times}) is sold out or has fewer than {count} seats. Nothing was reserved; please try another day or film."),
             ));
@@ -133,66 +137,67 @@ impl Visit {
         let picked = picked.filter(|_| self.note.is_none());
         let only = if let [one] = &with_seats[..] { Some(one) } else { None };
         if let Some(one) = picked.or(exact).or(only.filter(|_| self.note.is_none())) {
-            let choice = choice(one, desk.language);
+            let choice = choice(one, context.language);
             self.showing = Some(Settled { id: choice.value, label: choice.label });
-            return self.proceed(desk);
+            return self.proceed(context);
         }
-        self.ask_showing(desk, &with_seats, &film)
+        self.ask_showing(context, &with_seats, &film)
     }
 
     fn ask_showing(
         &mut self,
-        desk: &mut Desk<'_>,
+        context: &mut TurnContext<'_>,
         showings: &[&Showing<'_>],
         film: &str,
     ) -> Decision {
         self.choices =
-            showings.iter().take(SHOWINGS_MAX).map(|it| choice(it, desk.language)).collect();
+            showings.iter().take(SHOWINGS_MAX).map(|it| choice(it, context.language)).collect();
         self.asked = Some(Asked::Showing);
         let options: Vec<_> =
             self.choices.iter().map(|it| json!({ "value": it.value, "label": it.label })).collect();
-        let label = desk.say("上映時間", "Showtime");
+        let label = context.say("上映時間", "Showtime");
         let mut fields = vec![
             json!({ "name": "showtime_id", "type": "radio", "label": label, "options": options, "required": true }),
         ];
-        fields.extend(self.count_field(desk));
-        let asks = desk.say(
+        fields.extend(self.count_field(context));
+        let asks = context.say(
             format!("「{film}」の上映時間をお選びください。"),
             format!("When would you like to see {film}?"),
         );
         let asks = self.noted(asks);
-        let form = json!({ "title": desk.say("上映時間の選択", "Choose a showtime"), "description": asks, "submitLabel": desk.say("次へ", "Next"), "fields": fields });
-        let reason = desk.say("どの回にするかを尋ねるため", "To ask which showing");
+        let form = json!({ "title": context.say("上映時間の選択", "Choose a showtime"), "description": asks, "submitLabel": context.say("次へ", "Next"), "fields": fields });
+        let reason = context.say("どの回にするかを尋ねるため", "To ask which showing");
         let list = numbered(&self.choices);
-        desk.ask(form, reason, format!("{asks}\n{list}"))
+        context.ask(form, reason, format!("{asks}\n{list}"))
     }
 
     fn showings_told(
         &mut self,
-        desk: &Desk<'_>,
+        context: &TurnContext<'_>,
         showings: &[&Showing<'_>],
         film: &str,
     ) -> Decision {
         self.choices =
-            showings.iter().take(SHOWINGS_MAX).map(|it| choice(it, desk.language)).collect();
+            showings.iter().take(SHOWINGS_MAX).map(|it| choice(it, context.language)).collect();
         self.asked = Some(Asked::Showing);
-        let head = desk.say(format!("「{film}」の上映時間です。"), format!("Showtimes of {film}:"));
+        let head =
+            context.say(format!("「{film}」の上映時間です。"), format!("Showtimes of {film}:"));
         let mut head = self.noted(head);
         let minutes =
             showings.first().and_then(|it| minutes(it.value)).filter(|_| self.asks_length);
         if let Some(minutes) = minutes {
-            let length = desk.say(
+            let length = context.say(
                 format!("「{film}」は{minutes}分です。"),
                 format!("{film} takes {minutes} minutes."),
             );
             head = format!("{length}\n{head}");
         }
         let list = numbered(&self.choices);
-        let next = desk.say(
+        let next = context.say(
             "予約するときは「1番を2席予約して」のように書いてください。",
             "To book, write for example \"book two seats for number 1\".",
         );
-        desk.conclude(format!("{head}\n{list}\n{next}"))
+        context.conclude(format!("{head}\n{list}\n{next}"))
     }
 }
 

@@ -5,9 +5,9 @@ use std::{ops::Deref, sync::LazyLock};
 use language::{
     Date,
     coverage::{LAST, Used, unused},
-    heard::{Heard, Piece},
     scan::{Lexicon, marks},
     stretches::{is_hiragana, is_name_char},
+    utterance::{Piece, Utterance},
 };
 
 use super::VOCABULARY;
@@ -44,12 +44,12 @@ pub(super) fn genres(lower: &[char]) -> Vec<(usize, usize)> {
 
 /// A sentence, with the names of films in it.
 #[derive(Clone, Debug)]
-pub(super) struct Sentence(Heard);
+pub(super) struct Sentence(Utterance);
 
 impl Deref for Sentence {
-    type Target = Heard;
+    type Target = Utterance;
 
-    fn deref(&self) -> &Heard {
+    fn deref(&self) -> &Utterance {
         &self.0
     }
 }
@@ -57,7 +57,7 @@ impl Deref for Sentence {
 impl Sentence {
     /// What `text` has of titles.
     pub(super) fn of(text: &str, today: Date) -> Self {
-        Self(Heard::of(text, today, &VOCABULARY))
+        Self(Utterance::of(text, today, &VOCABULARY))
     }
 
     /// The kind of film, in Japanese and English.

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use language::{
+    context::{TurnContext, failure, output, submitted},
     coverage::is_condition,
     dates::Hours,
-    desk::{Desk, failure, output, submitted},
-    heard::Heard,
     say,
     scan::marks,
     turn::{Answered, Decision, Failure},
+    utterance::Utterance,
     words::Word,
 };
 
@@ -110,31 +110,31 @@ pub(super) struct Visit {
     pub(super) asks_length: bool,
 }
 
-/// Whether `heard` asks when a film is on.
-fn asks_when(heard: &Heard) -> bool {
+/// Whether `utterance` asks when a film is on.
+fn asks_when(utterance: &Utterance) -> bool {
     const WHEN: &str = "when could|when can|when is it|when's it|when does it|what time|what times|which showing|何時|いつやって|いつ観|いつ見|間に合う回|の回も|回を教えて|時間も";
-    marks(WHEN).any(|it| heard.find(it, 0).is_some())
+    marks(WHEN).any(|it| utterance.find(it, 0).is_some())
 }
 
-/// Whether `heard` asks how long a film is.
-fn asks_length(heard: &Heard) -> bool {
+/// Whether `utterance` asks how long a film is.
+fn asks_length(utterance: &Utterance) -> bool {
     const LENGTH: &str = "how long is|how long's|what's the runtime|runtime|running time|何分の映画|何分ある|長さは|上映時間は何分|どのくらいの長さ|どれくらいの長さ";
-    marks(LENGTH).any(|it| heard.find(it, 0).is_some())
+    marks(LENGTH).any(|it| utterance.find(it, 0).is_some())
 }
 
-/// The hours that `heard` names; `the early one` names none.
-fn hours(heard: &Heard, wanted: &Wanted) -> Option<Hours> {
+/// The hours that `utterance` names; `the early one` names none.
+fn hours(utterance: &Utterance, wanted: &Wanted) -> Option<Hours> {
     const RELATIVE: [&str; 4] = ["early one", "the early", "early show", "early screening"];
-    let text: String = heard.lower.iter().collect();
+    let text: String = utterance.lower.iter().collect();
     let is_relative = wanted.pick.is_some()
         && RELATIVE.iter().any(|it| text.contains(it))
         && !text.contains("morning");
-    heard.when.hours.filter(|it| !is_relative || it.is_exact)
+    utterance.when.hours.filter(|it| !is_relative || it.is_exact)
 }
 
 impl Visit {
-    /// What `heard` asks for; what it leaves out is taken from `before`.
-    pub(super) fn of(heard: &Sentence, goal: Goal, before: Option<&Self>) -> Self {
+    /// What `utterance` asks for; what it leaves out is taken from `before`.
+    pub(super) fn of(utterance: &Sentence, goal: Goal, before: Option<&Self>) -> Self {
         let aim = match goal {
             Goal::Book => Aim::Book,
             Goal::Seats => Aim::Seats,
@@ -143,41 +143,42 @@ impl Visit {
             _ => Aim::Films,
         };
         // `the longest, and when could I see it`: the showings of that one.
-        let is_first = Wanted::of(heard).is_first;
+        let is_first = Wanted::of(utterance).is_first;
         let aim = match aim {
-            Aim::Films if is_first && asks_when(heard) => Aim::Showtimes,
+            Aim::Films if is_first && asks_when(utterance) => Aim::Showtimes,
             it => it,
         };
         // Who says how many tickets wants them.
         let words = [words::TICKET, words::SEAT, Word::WANT];
-        let counts = heard.numbers.people().is_some() && heard.has(&words);
+        let counts = utterance.numbers.people().is_some() && utterance.has(&words);
         let aim = if aim == Aim::Showtimes && counts { Aim::Book } else { aim };
-        let settled =
-            |id| heard.numbers.id(id).map(|it| Settled { id: it.to_owned(), label: it.to_owned() });
-        let genre = heard.genre().map(|it| (it.0.to_owned(), it.1.to_owned()));
+        let settled = |id| {
+            utterance.numbers.id(id).map(|it| Settled { id: it.to_owned(), label: it.to_owned() })
+        };
+        let genre = utterance.genre().map(|it| (it.0.to_owned(), it.1.to_owned()));
         let mut visit = Self {
             aim,
-            said: heard.text(),
-            date: heard.when.date.map(|it| it.to_string()),
-            also: heard.when.also.map(|it| it.to_string()),
-            hours: hours(heard, &Wanted::of(heard)),
+            said: utterance.text(),
+            date: utterance.when.date.map(|it| it.to_string()),
+            also: utterance.when.also.map(|it| it.to_string()),
+            hours: hours(utterance, &Wanted::of(utterance)),
             genre,
-            title: heard.title(),
-            count: heard.numbers.people(),
-            seats: heard.numbers.marked.clone(),
-            user: heard.numbers.id(USER).map(str::to_owned),
+            title: utterance.title(),
+            count: utterance.numbers.people(),
+            seats: utterance.numbers.marked.clone(),
+            user: utterance.numbers.id(USER).map(str::to_owned),
             film: settled(MOVIE),
             showing: settled(SHOWTIME),
-            reservation: number(heard).filter(|_| aim == Aim::Reservation),
+            reservation: number(utterance).filter(|_| aim == Aim::Reservation),
             choices: Vec::new(),
             asked: None,
             note: None,
             tries: 0,
-            wanted: Wanted::of(heard),
+            wanted: Wanted::of(utterance),
             is_untitled: false,
             is_guess: false,
             is_looked_for: false,
-            asks_length: asks_length(heard),
+            asks_length: asks_length(utterance),
         };
         if visit
             .wanted
@@ -188,7 +189,7 @@ impl Visit {
             // What is to be left out is not looked for.
             visit.title = None;
         }
-        if aim == Aim::Films && (heard.quoted.len() > 1 || heard.has(&[Word::COMPARE])) {
+        if aim == Aim::Films && (utterance.quoted.len() > 1 || utterance.has(&[Word::COMPARE])) {
             // Of several films each is found by its name.
             visit.title = None;
         }
@@ -237,8 +238,8 @@ impl Visit {
         }
     }
 
-    /// The same of another film: `and Godzilla?`, `羅生門は？`; none where `heard` is more than a name.
-    pub(super) fn follow(&self, heard: &Sentence, goal: Option<Goal>) -> Option<Self> {
+    /// The same of another film: `and Godzilla?`, `羅生門は？`; none where `utterance` is more than a name.
+    pub(super) fn follow(&self, utterance: &Sentence, goal: Option<Goal>) -> Option<Self> {
         const LEADS: [&str; 6] =
             ["and ", "what about ", "how about ", "and what about ", "じゃあ", "では"];
         const TAILS: [&str; 5] = ["はどう", "だと", "なら", "は", "って"];
@@ -247,7 +248,7 @@ impl Visit {
         if !asks || !matches!(goal, None | Some(Goal::Look | Goal::Films)) {
             return None;
         }
-        let text = heard.text();
+        let text = utterance.text();
         let text = text.trim().trim_end_matches(['?', '？', '。', '!', '.', ' ']);
         let folded = text.to_lowercase();
         let lead = LEADS.iter().filter(|it| folded.starts_with(*it)).map(|it| it.len()).max();
@@ -256,13 +257,16 @@ impl Visit {
         let from = folded.get(..lead.unwrap_or(0))?.chars().count();
         let range = from..from + name.chars().count();
         let is_name = (2..=NAME_MAX).contains(&name.chars().count())
-            && heard.when.spans.is_empty()
-            && heard.numbers.counts.is_empty()
-            && heard.tokens.iter().all(|it| !range.contains(&it.from) || it.word == Word::FILLER);
+            && utterance.when.spans.is_empty()
+            && utterance.numbers.counts.is_empty()
+            && utterance
+                .tokens
+                .iter()
+                .all(|it| !range.contains(&it.from) || it.word == Word::FILLER);
         if lead.is_none() && tail.is_none() || !is_name {
             return None;
         }
-        let mut next = Self::of_name(heard, name);
+        let mut next = Self::of_name(utterance, name);
         next.aim = self.aim;
         next.inherit(self);
         (next.choices, next.asked) = (Vec::new(), None);
@@ -270,22 +274,22 @@ impl Visit {
     }
 
     /// A visit that is about the film called `name`.
-    pub(super) fn of_name(heard: &Sentence, name: &str) -> Self {
-        let mut visit = Self::of(heard, Goal::Films, None);
+    pub(super) fn of_name(utterance: &Sentence, name: &str) -> Self {
+        let mut visit = Self::of(utterance, Goal::Films, None);
         visit.title = Some(name.to_owned());
         visit.genre = None;
         visit
     }
 
     /// A name that may be a film's, or another family's.
-    pub(super) fn looked_for(heard: &Sentence, name: &str) -> Self {
-        Self { is_looked_for: true, ..Self::of_name(heard, name) }
+    pub(super) fn looked_for(utterance: &Sentence, name: &str) -> Self {
+        Self { is_looked_for: true, ..Self::of_name(utterance, name) }
     }
 
     /// One that only a name and a time or a number speak for.
-    pub(super) fn guessed(heard: &Sentence, goal: Goal) -> Self {
-        let mut visit = Self::of(heard, goal, None);
-        visit.title = visit.title.take().or_else(|| heard.leftover());
+    pub(super) fn guessed(utterance: &Sentence, goal: Goal) -> Self {
+        let mut visit = Self::of(utterance, goal, None);
+        visit.title = visit.title.take().or_else(|| utterance.leftover());
         visit.is_guess = true;
         visit
     }
@@ -309,10 +313,10 @@ impl Visit {
     }
 
     /// Words that nothing else uses may say what a film is about.
-    pub(super) fn known_by(&mut self, words: &[String], heard: &Heard) {
+    pub(super) fn known_by(&mut self, words: &[String], utterance: &Utterance) {
         // A number is no word that a film is known by.
         let is_word = |it: &str| it.chars().any(char::is_alphabetic);
-        let words = words.iter().filter(|it| is_word(it) && !is_condition(heard, it));
+        let words = words.iter().filter(|it| is_word(it) && !is_condition(utterance, it));
         self.wanted.words = words.cloned().collect();
     }
 
@@ -332,47 +336,49 @@ impl Visit {
     }
 
     /// Takes in an answer as text; whether it was one.
-    pub(super) fn worded(&mut self, heard: &Heard) -> bool {
+    pub(super) fn worded(&mut self, utterance: &Utterance) -> bool {
         let before = self.clone();
-        let text: String = heard.lower.iter().collect();
-        let raw = heard.text().to_lowercase();
+        let text: String = utterance.lower.iter().collect();
+        let raw = utterance.text().to_lowercase();
         let chosen = ordinal(&text).and_then(|it| self.choices.get(it)).cloned();
         let by_words = self.choices.iter().find(|it| {
             raw.contains(&it.label.to_lowercase())
                 || it.words.iter().any(|it| raw.contains(&it.to_lowercase()))
         });
         // Where there is but one, a number or a word for it means that one.
-        let counts = heard.numbers.people().is_some();
+        let counts = utterance.numbers.people().is_some();
         let points =
             ["それ", "これ", "that one", "this one", "it "].iter().any(|it| raw.contains(it));
-        let wanted = Wanted::of(heard);
+        let wanted = Wanted::of(utterance);
         // `the later one` is the last of the first day that was shown.
         let day = |it: &Choice| it.label.split(' ').next().unwrap_or_default().to_owned();
         let first = self.choices.first().map(day);
         let mut shown = self.choices.iter().filter(|it| Some(day(it)) == first);
-        let picks = self.asked == Some(Asked::Showing) && heard.when.date.is_none();
+        let picks = self.asked == Some(Asked::Showing) && utterance.when.date.is_none();
         let picked = match wanted.pick.filter(|_| picks) {
             Some(Pick::Earliest) => self.choices.first().cloned(),
             Some(Pick::Latest) => shown.next_back().cloned(),
             None => None,
         };
         let only = match &self.choices[..] {
-            [only] if counts || points || !heard.numbers.marked.is_empty() => Some(only.clone()),
+            [only] if counts || points || !utterance.numbers.marked.is_empty() => {
+                Some(only.clone())
+            }
             _ => None,
         };
         if let Some(choice) = by_words.cloned().or(picked).or(chosen).or(only) {
             self.chose(&choice);
         }
-        let is_placed = counts || !heard.numbers.marked.is_empty();
+        let is_placed = counts || !utterance.numbers.marked.is_empty();
         if is_placed && matches!(self.aim, Aim::Films | Aim::Showtimes) {
             // Who says how many, or which seats, wants to go.
             self.book();
         }
-        if let Some(date) = heard.when.date {
+        if let Some(date) = utterance.when.date {
             self.date = Some(date.to_string());
-            self.also = heard.when.also.map(|it| it.to_string());
+            self.also = utterance.when.also.map(|it| it.to_string());
         }
-        self.hours = hours(heard, &wanted).or(self.hours);
+        self.hours = hours(utterance, &wanted).or(self.hours);
         let is_other_time = self.date != before.date || self.hours != before.hours;
         if is_other_time && self.showing == before.showing && self.showing.is_some() {
             // Another day or time is another showing.
@@ -384,20 +390,20 @@ impl Visit {
         if self.aim == Aim::Showtimes && (is_chosen || is_seated) {
             self.book();
         }
-        let is_wished = self.wanted.renew(wanted);
-        self.count = heard.numbers.people().or(self.count);
-        if !heard.numbers.marked.is_empty() {
-            self.seats.clone_from(&heard.numbers.marked);
+        let is_asked_for = self.wanted.renew(wanted);
+        self.count = utterance.numbers.people().or(self.count);
+        if !utterance.numbers.marked.is_empty() {
+            self.seats.clone_from(&utterance.numbers.marked);
         }
-        if let Some(user) = heard.numbers.id(USER) {
+        if let Some(user) = utterance.numbers.id(USER) {
             self.user = Some(user.to_owned());
         } else if self.asked == Some(Asked::Seats) && self.user.is_none() {
-            self.user = named(&heard.text());
+            self.user = named(&utterance.text());
         }
         let is_changed =
             self.date != before.date || self.hours != before.hours || self.count != before.count;
         is_changed
-            || is_wished
+            || is_asked_for
             || self.film != before.film
             || self.showing != before.showing
             || self.seats != before.seats
@@ -437,15 +443,19 @@ impl Visit {
     }
 
     /// Decides on the next step.
-    pub(super) fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+    pub(super) fn next(
+        &mut self,
+        context: &mut TurnContext<'_>,
+        answered: &[Answered],
+    ) -> Decision {
         if let Some((tool, failure)) = failure(answered) {
-            return self.failed(desk, tool, failure);
+            return self.failed(context, tool, failure);
         }
         if let Some(values) = submitted(answered).cloned() {
             self.filled(&values);
-            return self.proceed(desk);
+            return self.proceed(context);
         }
-        type Step = fn(&mut Visit, &mut Desk<'_>, &Value) -> Decision;
+        type Step = fn(&mut Visit, &mut TurnContext<'_>, &Value) -> Decision;
         let steps: [(&str, Step); 5] = [
             (RESERVE, Self::reserved),
             (RESERVATION, Self::shown),
@@ -456,35 +466,35 @@ impl Visit {
         for (tool, step) in steps {
             if let Some(found) = output(answered, tool) {
                 if tool == MOVIES {
-                    return self.films_found(desk, &films::within(answered));
+                    return self.films_found(context, &films::within(answered));
                 }
                 if tool == SHOWTIMES {
-                    return self.showings_found(desk, &showings::all(answered));
+                    return self.showings_found(context, &showings::all(answered));
                 }
-                return step(self, desk, found);
+                return step(self, context, found);
             }
         }
-        self.proceed(desk)
+        self.proceed(context)
     }
 
     /// Looks up, asks for or does the first thing that is not settled.
-    pub(super) fn proceed(&mut self, desk: &mut Desk<'_>) -> Decision {
+    pub(super) fn proceed(&mut self, context: &mut TurnContext<'_>) -> Decision {
         self.asked = None;
         if self.aim == Aim::Reservation {
-            return self.look_up(desk);
+            return self.look_up(context);
         }
         if self.aim == Aim::Films || self.film.is_none() && self.showing.is_none() {
-            return self.list_films(desk);
+            return self.list_films(context);
         }
         if self.aim == Aim::Showtimes || self.showing.is_none() {
-            return self.list_showings(desk);
+            return self.list_showings(context);
         }
         let is_whole = self.aim == Aim::Book && !self.seats.is_empty() && self.user.is_some();
-        if is_whole { self.reserve(desk) } else { self.list_seats(desk) }
+        if is_whole { self.reserve(context) } else { self.list_seats(context) }
     }
 
     /// A refusal: what can be corrected is tried again, the rest is reported.
-    fn failed(&mut self, desk: &mut Desk<'_>, tool: &str, failure: &Failure) -> Decision {
+    fn failed(&mut self, context: &mut TurnContext<'_>, tool: &str, failure: &Failure) -> Decision {
         let is_seat = matches!(
             failure.error.as_str(),
             "seat_already_reserved" | "seat_not_found" | "seats_against_rules"
@@ -493,26 +503,26 @@ impl Visit {
             self.tries += 1;
             self.count = self.count.or(u32::try_from(self.seats.len()).ok());
             self.seats.clear();
-            self.note = Some(desk.say(
+            self.note = Some(context.say(
                 format!(
                     "予約はできませんでした（{}）。ほかの席をお選びください。",
                     failure.message
                 ),
                 format!("That was not reserved ({}). Please choose other seats.", failure.message),
             ));
-            return self.list_seats(desk);
+            return self.list_seats(context);
         }
         if failure.error == "not_allowed" {
             self.seats.clear();
-            return desk.conclude(desk.say(
+            return context.conclude(context.say(
                 "承認されなかったため、予約はしていません。",
                 "As you did not allow it, nothing was reserved.",
             ));
         }
-        let told = say::failed(desk, failure);
+        let told = say::failed(context, failure);
         if tool == RESERVE {
             self.seats.clear();
-            return desk.conclude(desk.say(
+            return context.conclude(context.say(
                 format!("予約はしていません。{told}"),
                 format!("Nothing was reserved. {told}"),
             ));
@@ -520,15 +530,15 @@ impl Visit {
         if failure.error == "showtime_not_found" {
             self.showing = None;
         }
-        desk.conclude(told)
+        context.conclude(told)
     }
 
     /// A field that asks how many, where that is not known.
-    pub(super) fn count_field(&self, desk: &Desk<'_>) -> Option<Value> {
+    pub(super) fn count_field(&self, context: &TurnContext<'_>) -> Option<Value> {
         if self.count.is_some() || self.aim != Aim::Book {
             return None;
         }
-        let label = desk.say("席数", "Seats");
+        let label = context.say("席数", "Seats");
         Some(
             json!({ "name": "count", "type": "number", "label": label, "min": 1, "max": COUNT_MAX, "step": 1, "default": 2, "required": true }),
         )

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use language::{Language, clock::number, heard::Heard, scan::marks};
+use language::{Language, clock::number, scan::marks, utterance::Utterance};
 
 /// What films are put in order by; the first is the one that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -118,15 +118,15 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// The conditions that `heard` has.
-    pub(super) fn of(heard: &Heard) -> Self {
+    /// The conditions that `utterance` has.
+    pub(super) fn of(utterance: &Utterance) -> Self {
         let has = |words: &'static str| {
             marks(words).any(|it| {
-                heard.find(it, 0).is_some_and(|at| !it.is_ascii() || heard.is_word(at, it))
+                utterance.find(it, 0).is_some_and(|at| !it.is_ascii() || utterance.is_word(at, it))
             })
         };
         let order = ORDERS.iter().find(|it| has(it.1)).map(|it| it.0);
-        let text: String = heard.lower.iter().collect();
+        let text: String = utterance.lower.iter().collect();
         let earliest = has(EARLIEST) || names_showing(&text, "first ");
         let latest = has(LATEST) || names_showing(&text, "last ");
         let pick = match (earliest, latest) {
@@ -134,7 +134,8 @@ impl Wanted {
             (false, true) => Some(Pick::Latest),
             _ => None,
         };
-        let length = minutes(&heard.lower).map(|it| (it.0, heard.piece(it.1.0, it.1.1).text));
+        let length =
+            minutes(&utterance.lower).map(|it| (it.0, utterance.piece(it.1.0, it.1.1).text));
         const FIRST: &str = "一番|いちばん|最も|もっとも|最高|最長|最短|最古|最新|best|highest|top|shortest|longest|newest|oldest|worst|lowest|most";
         Self {
             order,
@@ -143,17 +144,17 @@ impl Wanted {
             is_both: has(EARLIEST) && has(LATEST),
             minutes: length.as_ref().map(|it| it.0),
             length: length.map(|it| it.1),
-            rating: rating(&heard.lower).map(|it| it.0),
-            without: heard.excluded().map(|it| it.text),
+            rating: rating(&utterance.lower).map(|it| it.0),
+            without: utterance.excluded().map(|it| it.text),
             wheelchair: has(WHEELCHAIR),
             ends: has(ENDS),
-            position: match keeps_away(heard) {
+            position: match keeps_away(utterance) {
                 // Who does not want to sit at an end sits in the middle.
                 true => Some(Position::Middle),
                 false => POSITIONS.iter().find(|it| has(it.1)).map(|it| it.0),
             },
-            is_away: keeps_away(heard),
-            row: row(&heard.lower),
+            is_away: keeps_away(utterance),
+            row: row(&utterance.lower),
             words: Vec::new(),
             explained: Vec::new(),
         }
@@ -349,16 +350,16 @@ fn names_showing(text: &str, which: &str) -> bool {
     words.any(|it| ["showing", "show", "screening", "showtime"].contains(&it))
 }
 
-/// Whether `heard` says no to a part of the hall: `not in the front row`, `最前列以外`.
-pub(super) fn keeps_away(heard: &Heard) -> bool {
+/// Whether `utterance` says no to a part of the hall: `not in the front row`, `最前列以外`.
+pub(super) fn keeps_away(utterance: &Utterance) -> bool {
     let ends = POSITIONS.iter().filter(|it| matches!(it.0, Position::Front | Position::Back));
     ends.flat_map(|it| marks(it.1)).any(|phrase| {
-        let Some(at) = heard.find(phrase, 0) else { return false };
-        let before: String = heard.lower[..at].iter().collect();
+        let Some(at) = utterance.find(phrase, 0) else { return false };
+        let before: String = utterance.lower[..at].iter().collect();
         let behind = at + phrase.chars().count();
         match phrase.is_ascii() {
             true => marks(AWAY_BEFORE).any(|it| before.ends_with(it)),
-            false => marks(AWAY_BEHIND).any(|it| heard.is_at(it, behind)),
+            false => marks(AWAY_BEHIND).any(|it| utterance.is_at(it, behind)),
         }
     })
 }

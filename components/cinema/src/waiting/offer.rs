@@ -39,7 +39,7 @@ pub(super) fn step(showtime_id: &str, clock: &Clock) -> Result<Step, Stop> {
     let entries = entries.read::<Entry>()?;
     let has_begun = has_begun(showtime_id, clock);
     if let Some(over) = entries.iter().find(|it| has_begun || it.is_lapsed(clock)) {
-        return lapse(over, clock);
+        return expiry(over, clock);
     }
     let (free,) = free.first::<(i64,)>()?.unwrap_or_default();
     let waits = entries.iter().any(|it| it.state == WaitingState::Waiting);
@@ -93,7 +93,7 @@ pub(super) fn fitting(hall: &Hall, entry: &Entry, rules: SeatRules) -> Option<Ve
 }
 
 /// Ends an entry whose deadline has passed, or whose showing has begun.
-fn lapse(entry: &Entry, clock: &Clock) -> Result<Step, Stop> {
+fn expiry(entry: &Entry, clock: &Clock) -> Result<Step, Stop> {
     let write = end(&entry.waiting_id, WaitingState::Lapsed, clock).expect(1);
     let is_written = is_written(sql::transact([write]))?;
     let changed = Step::Changed { user_id: entry.user_id.clone(), seats: true };

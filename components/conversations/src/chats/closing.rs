@@ -2,7 +2,7 @@
 
 use toolkit::{Stop, events, sql, sql::Statement};
 
-use super::{Chat, ring, status};
+use super::{Chat, notify, status};
 use crate::{clock::Moment, events::chats, person::Person};
 
 /// Messages of one page are marked as read in one batch.
@@ -38,7 +38,7 @@ pub fn end(person: &Person, project_id: &str, agent_id: &str) -> Result<Chat, St
         ),
     ])?;
     if over.changes + left.changes + forgotten.changes > 0 {
-        ring(project_id, agent_id, forgotten.changes > 0);
+        notify(project_id, agent_id, forgotten.changes > 0);
     }
     status(project_id, agent_id)
 }

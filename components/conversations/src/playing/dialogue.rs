@@ -1,7 +1,7 @@
 //! One conversation or chat of an agent: what it answers, and how it leaves.
 
 use language::Language;
-use toolkit::{Stop, Tool as _, events as bell, log, sql, sql::Statement};
+use toolkit::{Stop, Tool as _, events as host_events, log, sql, sql::Statement};
 
 use super::{
     ended::{Ended, Failure, Usage},
@@ -44,7 +44,7 @@ enum Spoken {
 /// Says what there is to say where the agent stands so.
 pub(super) fn act(player: &Player, mut stand: Stand) -> Result<(), Stop> {
     let agent = &player.agent;
-    let log = stand.hear(agent)?;
+    let log = stand.receive(agent)?;
     let scene = Scene::new(agent, &stand, &log);
     let is_asked = scene.has_news() || stand.opens();
     if stand.is_silent || !is_asked {
@@ -56,7 +56,7 @@ pub(super) fn act(player: &Player, mut stand: Stand) -> Result<(), Stop> {
         None => Ok(mind::think(player, &scene)?),
     };
     let language = scene.language;
-    let told = log.last().map_or(stand.heard, |it| it.sequence);
+    let told = log.last().map_or(stand.received, |it| it.sequence);
     let mut dialogue = Dialogue { player, stand, language, told };
     match decided {
         Ok(ended) => dialogue.conclude(&ended),
@@ -104,7 +104,7 @@ impl Dialogue<'_> {
                 Spoken::Unheard => self.stand.is_silent = self.stand.conversation_id.is_some(),
             }
         }
-        self.stand.heard = self.told;
+        self.stand.received = self.told;
         self.stand.has_opened = true;
         self.stand.failures = 0;
         self.stand.retry_at = None;
@@ -138,7 +138,7 @@ impl Dialogue<'_> {
         }
         save(&batch)?;
         if let Some(id) = &self.stand.conversation_id {
-            bell::publish(&events::conversation(id));
+            host_events::publish(&events::conversation(id));
         }
         Ok(())
     }
@@ -203,7 +203,7 @@ impl Dialogue<'_> {
                 self.say(&text, &mark)?;
             }
         }
-        self.stand.heard = self.told;
+        self.stand.received = self.told;
         self.stand.is_silent = true;
         save(&[self.stand.saved(&self.player.agent)])
     }

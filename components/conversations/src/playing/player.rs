@@ -109,7 +109,7 @@ impl Player {
     pub(super) fn play(&self) -> Result<Outcome, Stop> {
         let mut answers = 0;
         loop {
-            let Some(session) = self.hear()? else { return Ok(Outcome::Done) };
+            let Some(session) = self.receive()? else { return Ok(Outcome::Done) };
             let stands = stand::all(&self.agent)?;
             let now = Moment::now();
             if !stands.iter().any(|it| it.is_due(now)) {
@@ -127,7 +127,7 @@ impl Player {
 
     /// Takes in events and messages until there is nothing new: the session as it is then. None
     /// where it is over.
-    fn hear(&self) -> Result<Option<Session>, Stop> {
+    fn receive(&self) -> Result<Option<Session>, Stop> {
         for _ in 0..NEWS_MAX {
             match GetNextAction::once(&self.token)? {
                 Next::Nothing(session) => return Ok(Some(session)),

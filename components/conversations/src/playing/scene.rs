@@ -33,7 +33,7 @@ impl<'a> Scene<'a> {
     /// From the messages so far, oldest first.
     pub(super) fn new(agent: &'a Agent, stand: &'a Stand, log: &'a [Written]) -> Self {
         let first = stand.purpose.as_deref().or_else(|| log.first().map(|it| it.content.as_str()));
-        let is_new = |it: &&Written| it.sequence > stand.heard && it.sender_id != agent.agent_id;
+        let is_new = |it: &&Written| it.sequence > stand.received && it.sender_id != agent.agent_id;
         let (news, before) = log.iter().partition(is_new);
         Self {
             agent,

@@ -32,10 +32,10 @@ pub(super) struct Stand {
     is_paused: bool,
     /// The number of its last message.
     last: u32,
-    /// Whether someone else has written after `heard`.
+    /// Whether someone else has written after `received`.
     has_news: bool,
     /// The number of the last message that was answered, or deliberately left.
-    pub(super) heard: u32,
+    pub(super) received: u32,
     /// Whether the agent was asked for the first message.
     pub(super) has_opened: bool,
     /// Its answers so far.
@@ -75,14 +75,14 @@ pub(super) fn all(agent: &Agent) -> Result<Vec<Stand>, Stop> {
 
 /// The columns of [`Stand`] that say how far it is, of `plays p`, `place` and the two conditions for messages
 /// `t`: that they are there, and that they count as taken in where there is no row yet.
-fn counts(place: &str, is_there: &str, is_heard: &str) -> String {
-    let heard = format!(
+fn counts(place: &str, is_there: &str, is_read: &str) -> String {
+    let received = format!(
         "COALESCE(p.heard, (SELECT MAX(t.sequence) FROM messages t \
-         WHERE {is_there} AND {is_heard}), 0)"
+         WHERE {is_there} AND {is_read}), 0)"
     );
     format!(
-        "{place} AS place, {heard} AS heard, EXISTS (SELECT 1 FROM messages t WHERE {is_there} \
-         AND t.sender_id <> $2 AND t.sequence > {heard}) AS has_news, \
+        "{place} AS place, {received} AS received, EXISTS (SELECT 1 FROM messages t WHERE {is_there} \
+         AND t.sender_id <> $2 AND t.sequence > {received}) AS has_news, \
          COALESCE(p.has_opened, 0) AS has_opened, COALESCE(p.turns, 0) AS turns, \
          COALESCE(p.tokens, 0) AS tokens, COALESCE(p.failures, 0) AS failures, p.retry_at, \
          COALESCE(p.is_silent, 0) AS is_silent"
@@ -176,19 +176,19 @@ impl Stand {
         self.retry_at.as_deref().and_then(Moment::read)
     }
 
-    /// The id under which the answer to everything up to `heard` is sent, so that it is sent once.
-    pub(super) fn mark(&self, heard: u32) -> String {
-        format!("{MARK}:{}:{heard}", self.place)
+    /// The id under which the answer to everything up to `received` is sent, so that it is sent once.
+    pub(super) fn mark(&self, received: u32) -> String {
+        format!("{MARK}:{}:{received}", self.place)
     }
 
     /// Takes all messages so far as taken in: none of them is answered.
     pub(super) fn leave_off(&mut self) {
-        self.heard = self.last;
+        self.received = self.last;
     }
 
     /// The last messages, oldest first. What was answered by a run that ended before it could write so down
     /// counts as taken in.
-    pub(super) fn hear(&mut self, agent: &Agent) -> Result<Vec<Written>, Stop> {
+    pub(super) fn receive(&mut self, agent: &Agent) -> Result<Vec<Written>, Stop> {
         let select = |condition: &str| {
             format!(
                 "SELECT sequence, sender_id, content, client_message_id FROM messages \
@@ -209,7 +209,7 @@ impl Stand {
         self.last = log.last().map_or(self.last, |it| it.sequence);
         let own = log.iter().filter(|it| it.sender_id == agent.agent_id);
         let answered = own.filter_map(|it| self.answered_by(it)).max();
-        self.heard = self.heard.max(answered.unwrap_or_default());
+        self.received = self.received.max(answered.unwrap_or_default());
         Ok(log)
     }
 
@@ -253,7 +253,7 @@ impl Stand {
             &agent.project_id,
             &agent.agent_id,
             &self.place,
-            self.heard,
+            self.received,
             self.has_opened,
             self.turns,
             i64::try_from(self.tokens).unwrap_or(i64::MAX),

@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use language::{
-    desk::{Desk, failure, output},
-    heard::Heard,
+    context::{TurnContext, failure, output},
     say,
     turn::{Answered, Decision},
+    utterance::Utterance,
     words::Word,
 };
 
@@ -53,8 +53,8 @@ enum Kind {
 }
 
 /// Whether a conversation is to wait, or else to go on.
-pub(super) fn pauses(heard: &Heard) -> Option<bool> {
-    let text: String = heard.lower.iter().collect();
+pub(super) fn pauses(utterance: &Utterance) -> Option<bool> {
+    let text: String = utterance.lower.iter().collect();
     let says = |words: &str| words.split('|').any(|it| text.contains(it));
     if says(RESUMED) { Some(false) } else { says(HELD).then_some(true) }
 }
@@ -77,17 +77,17 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    pub(super) fn of(heard: &Sentence, goal: Goal) -> Self {
+    pub(super) fn of(utterance: &Sentence, goal: Goal) -> Self {
         let kind = match goal {
             Goal::Agents => Kind::Agents,
-            Goal::Halt => match pauses(heard) {
+            Goal::Halt => match pauses(utterance) {
                 Some(true) => Kind::Pause,
                 Some(false) => Kind::Resume,
                 None => Kind::Halt,
             },
             _ => Kind::Talks,
         };
-        let text: String = heard.lower.iter().collect();
+        let text: String = utterance.lower.iter().collect();
         let says = |words: &str| words.split('|').any(|it| text.contains(it));
         let nth = ORDINALS.iter().position(|it| says(it));
         let is_latest = says(LATEST);
@@ -102,21 +102,23 @@ impl Lists {
             Kind::Halt | Kind::Pause | Kind::Resume => Some("active"),
             Kind::Talks if says(PENDING) => Some("pending"),
             Kind::Talks if says(EXPIRED) => Some("expired"),
-            Kind::Talks if heard.has(&[Word::RUNNING]) && !heard.has(&[Word::ENDED]) => {
+            Kind::Talks if utterance.has(&[Word::RUNNING]) && !utterance.has(&[Word::ENDED]) => {
                 Some("active")
             }
             Kind::Talks | Kind::Read
-                if heard.has(&[Word::ENDED]) && !text.contains("まだ") && !text.contains("yet") =>
+                if utterance.has(&[Word::ENDED])
+                    && !text.contains("まだ")
+                    && !text.contains("yet") =>
             {
                 Some("ended")
             }
             _ => None,
         };
         let is_sign = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-');
-        let written = heard.text();
+        let written = utterance.text();
         let written = written.split(|it| !is_sign(it)).find(|it| it.starts_with("conv_"));
-        let id = heard.numbers.id(CONVERSATION).or(written).map(str::to_owned);
-        let agents = heard.agents().into_iter().map(|it| it.text).collect();
+        let id = utterance.numbers.id(CONVERSATION).or(written).map(str::to_owned);
+        let agents = utterance.agents().into_iter().map(|it| it.text).collect();
         Self { kind, state: state.map(str::to_owned), id, agents, is_latest, nth }
     }
 
@@ -128,21 +130,25 @@ impl Lists {
         self.agents.iter().cloned().chain(self.id.clone()).chain(words).collect()
     }
 
-    pub(super) fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+    pub(super) fn next(
+        &mut self,
+        context: &mut TurnContext<'_>,
+        answered: &[Answered],
+    ) -> Decision {
         if let Some((_, failure)) = failure(answered) {
-            return desk.conclude(say::failed(desk, failure));
+            return context.conclude(say::failed(context, failure));
         }
-        self.talks(desk, answered)
+        self.talks(context, answered)
     }
 
     /// What is to be done with a conversation of those that were listed before.
-    pub(super) fn acts(&self, heard: &Sentence) -> Option<Self> {
+    pub(super) fn acts(&self, utterance: &Sentence) -> Option<Self> {
         if !matches!(self.kind, Kind::Talks | Kind::Read | Kind::Halt | Kind::Pause | Kind::Resume)
         {
             return None;
         }
-        let is_halt = heard.has(&[Word::HALT]) || pauses(heard).is_some();
-        let next = Self::of(heard, if is_halt { Goal::Halt } else { Goal::Talks });
+        let is_halt = utterance.has(&[Word::HALT]) || pauses(utterance).is_some();
+        let next = Self::of(utterance, if is_halt { Goal::Halt } else { Goal::Talks });
         let is_act = is_halt || next.kind == Kind::Read;
         let agents = if next.agents.is_empty() { self.agents.clone() } else { next.agents.clone() };
         // Which one is meant goes by the list that was shown.
@@ -151,15 +157,15 @@ impl Lists {
     }
 
     /// The call that is asked for on the conversation `id`.
-    fn act(&self, id: &str, line: &str, desk: &mut Desk<'_>) -> Decision {
+    fn act(&self, id: &str, line: &str, context: &mut TurnContext<'_>) -> Decision {
         let (tool, ja, en) = match self.kind {
             Kind::Pause => (PAUSE, "会話を一時停止", "To pause the conversation"),
             Kind::Resume => (PAUSE, "会話を再開", "To resume the conversation"),
             Kind::Read => (READ, "会話の中身を確認", "To read the conversation"),
             _ => (STOP, "会話を終了", "To stop the conversation"),
         };
-        if !desk.has(tool) {
-            return desk.conclude(desk.say(
+        if !context.has(tool) {
+            return context.conclude(context.say(
                 format!("{ja}するには {tool} が必要ですが、いまは利用できません。\n{line}"),
                 format!("For that, {tool} is needed, which is not on offer now.\n{line}"),
             ));
@@ -168,47 +174,47 @@ impl Lists {
         if tool == PAUSE {
             arguments["paused"] = (self.kind == Kind::Pause).into();
         }
-        let reason = desk.say(format!("{ja}: {line}"), format!("{en}: {line}"));
-        desk.only(tool, arguments, reason)
+        let reason = context.say(format!("{ja}: {line}"), format!("{en}: {line}"));
+        context.only(tool, arguments, reason)
     }
 
     fn arguments(&self, name: &str) -> Value {
         self.state.as_ref().map_or_else(|| json!({}), |it| json!({ name: it }))
     }
 
-    fn talks(&self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+    fn talks(&self, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision {
         if let Some(stopped) = output(answered, STOP) {
-            let line = talk(desk, &stopped["conversation"]);
-            return desk.conclude(desk.say(
+            let line = talk(context, &stopped["conversation"]);
+            return context.conclude(context.say(
                 format!("会話を終了しました。\n{line}"),
                 format!("The conversation was stopped.\n{line}"),
             ));
         }
         if let Some(held) = output(answered, PAUSE) {
-            let line = talk(desk, &held["conversation"]);
+            let line = talk(context, &held["conversation"]);
             let is_held = self.kind == Kind::Pause;
-            return desk.conclude(match is_held {
-                true => desk.say(
+            return context.conclude(match is_held {
+                true => context.say(
                     format!("会話を一時停止しました。\n{line}"),
                     format!("The conversation was paused.\n{line}"),
                 ),
-                false => desk.say(
+                false => context.say(
                     format!("会話を再開しました。\n{line}"),
                     format!("The conversation goes on.\n{line}"),
                 ),
             });
         }
         if let Some(read) = output(answered, READ) {
-            return desk.conclude(said(desk, read));
+            return context.conclude(said(context, read));
         }
         let is_act = matches!(self.kind, Kind::Halt | Kind::Pause | Kind::Resume | Kind::Read);
         if let (true, Some(id)) = (is_act, self.id.clone()) {
-            return self.act(&id, &id, desk);
+            return self.act(&id, &id, context);
         }
         let Some(found) = output(answered, TALKS) else {
             let reason =
-                desk.say("どんな会話があるかを確認", "To see which conversations there are");
-            return desk.only(TALKS, self.arguments("state"), reason);
+                context.say("どんな会話があるかを確認", "To see which conversations there are");
+            return context.only(TALKS, self.arguments("state"), reason);
         };
         let is_member = |it: &Value, agent: &String| {
             let members = it["members"].as_array().into_iter().flatten();
@@ -218,7 +224,7 @@ impl Lists {
         let talks: Vec<_> =
             talks.filter(|it| self.agents.iter().all(|agent| is_member(it, agent))).collect();
         if self.kind == Kind::Agents {
-            return agents(desk, &talks);
+            return agents(context, &talks);
         }
         // They come with the newest first.
         let meant = match &talks[..] {
@@ -230,20 +236,19 @@ impl Lists {
         if let Some(meant) = meant.filter(|_| is_act)
             && let Some(id) = meant["conversation_id"].as_str()
         {
-            let line = talk(desk, meant);
-            return self.act(id, &line, desk);
+            let line = talk(context, meant);
+            return self.act(id, &line, context);
         }
-        let lines: Vec<_> = talks.iter().take(TOLD_MAX).map(|it| talk(desk, it)).collect();
+        let lines: Vec<_> = talks.iter().take(TOLD_MAX).map(|it| talk(context, it)).collect();
         let what = match self.state.as_deref() {
-            Some("active") => desk.say("いま続いている会話", "Conversations that are running"),
-            Some("pending") => {
-                desk.say("相手の参加を待っている会話", "Conversations that wait for the other side")
-            }
+            Some("active") => context.say("いま続いている会話", "Conversations that are running"),
+            Some("pending") => context
+                .say("相手の参加を待っている会話", "Conversations that wait for the other side"),
             Some("expired") => {
-                desk.say("応答のないまま終わった会話", "Conversations that got no answer")
+                context.say("応答のないまま終わった会話", "Conversations that got no answer")
             }
-            Some(_) => desk.say("終わった会話", "Conversations that have ended"),
-            None => desk.say("会話", "Conversations"),
+            Some(_) => context.say("終わった会話", "Conversations that have ended"),
+            None => context.say("会話", "Conversations"),
         };
         let mut decision_lines = lines;
         if is_act && !talks.is_empty() {
@@ -252,31 +257,37 @@ impl Lists {
                 Kind::Resume => ("再開して", "resume"),
                 _ => ("止めて", "stop"),
             };
-            decision_lines.push(desk.say(
+            decision_lines.push(context.say(
                 format!("どの会話かを「会話ID conv_… を{ja}」のように書いてください。"),
                 format!(
                     "Which one do you mean? Write for example \"{en} the conversation conv_…\"."
                 ),
             ));
         }
-        told(desk, &what, talks.len(), &found["next_cursor"], &decision_lines)
+        told(context, &what, talks.len(), &found["next_cursor"], &decision_lines)
     }
 }
 
-fn told(desk: &Desk<'_>, what: &str, count: usize, more: &Value, lines: &[String]) -> Decision {
-    let more = if more.is_string() { desk.say("以上", " or more") } else { String::new() };
+fn told(
+    context: &TurnContext<'_>,
+    what: &str,
+    count: usize,
+    more: &Value,
+    lines: &[String],
+) -> Decision {
+    let more = if more.is_string() { context.say("以上", " or more") } else { String::new() };
     let head = match count {
-        0 => desk.say(format!("{what}はありません。"), format!("{what}: none.")),
+        0 => context.say(format!("{what}はありません。"), format!("{what}: none.")),
         count => {
-            desk.say(format!("{what}は{count}件{more}です。"), format!("{what}: {count}{more}."))
+            context.say(format!("{what}は{count}件{more}です。"), format!("{what}: {count}{more}."))
         }
     };
-    desk.conclude(format!("{head}\n{}", lines.join("\n")).trim_end().to_owned())
+    context.conclude(format!("{head}\n{}", lines.join("\n")).trim_end().to_owned())
 }
 
 /// The messages of a conversation, as many of them as are shown.
-fn said(desk: &Desk<'_>, read: &Value) -> String {
-    let head = talk(desk, &read["conversation"]);
+fn said(context: &TurnContext<'_>, read: &Value) -> String {
+    let head = talk(context, &read["conversation"]);
     let sender = |it: &Value| {
         let keys = ["senderId", "sender_id", "sender"];
         keys.iter().find_map(|key| it[*key].as_str().map(str::to_owned)).unwrap_or_default()
@@ -285,7 +296,7 @@ fn said(desk: &Desk<'_>, read: &Value) -> String {
     let lines: Vec<_> =
         messages.map(|it| format!("- {}: {}", sender(it), short(&it["content"]))).collect();
     match lines.is_empty() {
-        true => desk.say(
+        true => context.say(
             format!("{head}\n発言はまだありません。"),
             format!("{head}\nNothing was said in it yet."),
         ),
@@ -294,24 +305,24 @@ fn said(desk: &Desk<'_>, read: &Value) -> String {
 }
 
 /// One conversation on a line.
-fn talk(desk: &Desk<'_>, it: &Value) -> String {
+fn talk(context: &TurnContext<'_>, it: &Value) -> String {
     let state = match it["state"].as_str().unwrap_or_default() {
-        "pending" => desk.say("開始待ち", "about to begin"),
-        "active" => desk.say("進行中", "running"),
-        "terminating" => desk.say("終了処理中", "ending"),
-        "expired" => desk.say("応答なし", "no answer"),
-        _ => desk.say("終了", "ended"),
+        "pending" => context.say("開始待ち", "about to begin"),
+        "active" => context.say("進行中", "running"),
+        "terminating" => context.say("終了処理中", "ending"),
+        "expired" => context.say("応答なし", "no answer"),
+        _ => context.say("終了", "ended"),
     };
     let members = it["members"].as_array().into_iter().flatten();
     let members: Vec<_> = members.filter_map(|it| it["agent_id"].as_str()).collect();
     let purpose =
         it["purpose"].as_str().map(|_| format!(" {}", short(&it["purpose"]))).unwrap_or_default();
     let id = it["conversation_id"].as_str().unwrap_or_default();
-    format!("- {}{purpose}（{state}） {id}", members.join(desk.language.pick("と", " and ")))
+    format!("- {}{purpose}（{state}） {id}", members.join(context.language.pick("と", " and ")))
 }
 
 /// The agents that took part in conversations, which is all that may be read without being one.
-fn agents(desk: &Desk<'_>, talks: &[&Value]) -> Decision {
+fn agents(context: &TurnContext<'_>, talks: &[&Value]) -> Decision {
     let mut names = Vec::<String>::new();
     for it in talks.iter().flat_map(|it| it["members"].as_array().into_iter().flatten()) {
         let Some(id) = it["agent_id"].as_str() else { continue };
@@ -319,22 +330,22 @@ fn agents(desk: &Desk<'_>, talks: &[&Value]) -> Decision {
             names.push(id.to_owned());
         }
     }
-    let page = desk.say(
+    let page = context.say(
         "登録されているエージェントの全員は「エージェント」の画面で見られます。",
         "All agents that are defined are on the page for agents.",
     );
-    let list = names.join(desk.language.pick("、", ", "));
+    let list = names.join(context.language.pick("、", ", "));
     let head = match names.is_empty() {
-        true => desk.say(
+        true => context.say(
             "まだ会話したエージェントはいません。",
             "No agent has taken part in a conversation yet.",
         ),
-        false => desk.say(
+        false => context.say(
             format!("会話に参加したエージェント: {list}。"),
             format!("Agents that took part in conversations: {list}."),
         ),
     };
-    desk.conclude(format!("{head}\n{page}"))
+    context.conclude(format!("{head}\n{page}"))
 }
 
 fn short(value: &Value) -> String {

@@ -5,10 +5,10 @@ use serde_json::{Map, Value, json};
 
 use language::{
     Language,
-    desk::{Desk, failure, output, submitted},
-    heard::Piece,
+    context::{TurnContext, failure, output, submitted},
     say,
     turn::{Answered, Decision},
+    utterance::Piece,
 };
 
 use super::{
@@ -45,29 +45,30 @@ pub(super) struct Meeting {
 }
 
 /// How many turns it is to have.
-pub(super) fn rounds(heard: &Sentence) -> Option<usize> {
-    let text = heard.text();
+pub(super) fn rounds(utterance: &Sentence) -> Option<usize> {
+    let text = utterance.text();
     talker::rounds(&text).or_else(|| without_length(&text).1)
 }
 
 impl Meeting {
-    /// What `heard` asks for.
-    pub(super) fn of(heard: &Sentence, language: Language) -> Self {
-        let agents = heard.agents();
+    /// What `utterance` asks for.
+    pub(super) fn of(utterance: &Sentence, language: Language) -> Self {
+        let agents = utterance.agents();
         let name = |it: &Piece| it.text.clone();
         let (initiator, target) = match &agents[..] {
             [] => (None, None),
             [one] => (None, Some(name(one))),
             // "worker-bに聞いて、worker-aから"
-            [one, two, ..] if heard.is_source(two) && !heard.is_source(one) => {
+            [one, two, ..] if utterance.is_source(two) && !utterance.is_source(one) => {
                 (Some(name(two)), Some(name(one)))
             }
             [one, two, ..] => (Some(name(one)), Some(name(two))),
         };
-        let rounds = rounds(heard);
+        let rounds = rounds(utterance);
         let mut meeting = Self { initiator, target, ..Self::default() };
-        if heard.has(&[words::CHAIN]) {
-            let is_japanese = language == Language::Japanese || heard.text().contains("しりとり");
+        if utterance.has(&[words::CHAIN]) {
+            let is_japanese =
+                language == Language::Japanese || utterance.text().contains("しりとり");
             let game = if is_japanese { "しりとり" } else { "word chain" };
             meeting.purpose = Some(match rounds {
                 Some(it) if is_japanese => format!("{game}（{it}ターン）"),
@@ -76,10 +77,11 @@ impl Meeting {
             });
             return meeting;
         }
-        meeting.message = message(heard, &agents);
+        meeting.message = message(utterance, &agents);
         meeting.max_turns = rounds;
-        let quoted = heard.quoted.iter().find(|it| !agents.iter().any(|name| name.text == it.text));
-        let purpose = quoted.map(|it| it.text.clone()).or_else(|| about(heard, &agents));
+        let quoted =
+            utterance.quoted.iter().find(|it| !agents.iter().any(|name| name.text == it.text));
+        let purpose = quoted.map(|it| it.text.clone()).or_else(|| about(utterance, &agents));
         meeting.purpose = purpose.map(|it| it.chars().take(PURPOSE_MAX).collect());
         meeting
     }
@@ -95,28 +97,33 @@ impl Meeting {
         self.initiator = text(INITIATOR).or_else(|| self.initiator.take());
     }
 
-    /// Whether `heard` is a message for both agents of the conversation that was begun.
-    pub(super) fn remarks(&mut self, heard: &Sentence) -> bool {
-        self.remark = to_both(heard).filter(|_| self.begun.is_some());
+    /// Whether `utterance` is a message for both agents of the conversation that was begun.
+    pub(super) fn remarks(&mut self, utterance: &Sentence) -> bool {
+        self.remark = to_both(utterance).filter(|_| self.begun.is_some());
         self.remark.is_some()
     }
 
     /// Sends the message to the agent that is named.
-    fn send(&mut self, text: &str, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+    fn send(
+        &mut self,
+        text: &str,
+        context: &mut TurnContext<'_>,
+        answered: &[Answered],
+    ) -> Decision {
         let agent = self.target.clone().unwrap_or_default();
         if output(answered, SEND).is_some() {
-            return desk.conclude(desk.say(
+            return context.conclude(context.say(
                 format!("{agent} に「{text}」と送りました。"),
                 format!("\"{text}\" was sent to {agent}."),
             ));
         }
         if self.project.is_none() {
             let Some(found) = output(answered, TALKS) else {
-                let reason = desk.say(
+                let reason = context.say(
                     format!("{agent} がどのプロジェクトにいるかを確認"),
                     format!("To see which project {agent} is in"),
                 );
-                return desk.only(TALKS, json!({ "agent_id": agent }), reason);
+                return context.only(TALKS, json!({ "agent_id": agent }), reason);
             };
             let talks = found["conversations"].as_array().into_iter().flatten();
             let is_member = |it: &&Value| {
@@ -128,50 +135,55 @@ impl Meeting {
         }
         let Some(project) = &self.project else {
             let form = json!({
-                "title": desk.say("どのプロジェクトのエージェントですか？", "Which project is the agent in?"),
-                "description": desk.say(
+                "title": context.say("どのプロジェクトのエージェントですか？", "Which project is the agent in?"),
+                "description": context.say(
                     format!("{agent} に「{text}」と送ります。"),
                     format!("\"{text}\" is to be sent to {agent}."),
                 ),
                 "fields": [{ "name": PROJECT, "type": "text", "required": true, "maxLength": NAME_MAX,
-                    "label": desk.say("プロジェクトID", "Project ID") }],
+                    "label": context.say("プロジェクトID", "Project ID") }],
             });
-            let reason = desk.say("プロジェクトが分からないため", "The project is not known");
-            let words = desk.say("プロジェクトIDを教えてください。", "Please name the project.");
-            return desk.ask(form, reason, words);
+            let reason = context.say("プロジェクトが分からないため", "The project is not known");
+            let words = context.say("プロジェクトIDを教えてください。", "Please name the project.");
+            return context.ask(form, reason, words);
         };
         let arguments = json!({ PROJECT: project, "agent_id": agent, "content": text });
-        let reason = desk.say(format!("{agent} に伝えるため"), format!("To tell {agent}"));
-        desk.only(SEND, arguments, reason)
+        let reason = context.say(format!("{agent} に伝えるため"), format!("To tell {agent}"));
+        context.only(SEND, arguments, reason)
     }
 
     /// Decides on the next step.
-    pub(super) fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+    pub(super) fn next(
+        &mut self,
+        context: &mut TurnContext<'_>,
+        answered: &[Answered],
+    ) -> Decision {
         if let Some((_, failure)) = failure(answered) {
-            return desk.conclude(say::failed(desk, failure));
+            return context.conclude(say::failed(context, failure));
         }
         if let Some(values) = submitted(answered) {
             self.filled(values);
         }
-        if let (Some(text), true) = (self.message.clone(), desk.has(SEND) && desk.has(TALKS)) {
-            return self.send(&text, desk, answered);
+        if let (Some(text), true) = (self.message.clone(), context.has(SEND) && context.has(TALKS))
+        {
+            return self.send(&text, context, answered);
         }
-        if let (Some(text), Some(id), true) = (&self.remark, &self.begun, desk.has(WRITE)) {
+        if let (Some(text), Some(id), true) = (&self.remark, &self.begun, context.has(WRITE)) {
             if output(answered, WRITE).is_some() {
-                return desk.conclude(desk.say(
+                return context.conclude(context.say(
                     format!("会話に「{text}」と書き込みました。"),
                     format!("\"{text}\" was written into the conversation."),
                 ));
             }
-            let reason = desk.say("両方のエージェントに伝えるため", "To tell both agents");
-            return desk.only(WRITE, json!({ "conversation_id": id, "content": text }), reason);
+            let reason = context.say("両方のエージェントに伝えるため", "To tell both agents");
+            return context.only(WRITE, json!({ "conversation_id": id, "content": text }), reason);
         }
         if let Some(begun) = output(answered, BEGIN) {
             self.begun = begun["conversation"]["conversation_id"].as_str().map(str::to_owned);
-            return desk.conclude(told(desk, &begun["conversation"]));
+            return context.conclude(told(context, &begun["conversation"]));
         }
-        if self.target.is_none() && desk.needs(BEGIN, TARGET) {
-            return self.ask(desk);
+        if self.target.is_none() && context.needs(BEGIN, TARGET) {
+            return self.ask(context);
         }
         let mut arguments = json!({});
         let texts =
@@ -184,39 +196,39 @@ impl Meeting {
         if let Some(turns) = self.max_turns {
             arguments["max_turns"] = turns.into();
         }
-        let reason = desk.say("エージェント同士の会話を始めるため", "To have the agents talk");
-        desk.only(BEGIN, arguments, reason)
+        let reason = context.say("エージェント同士の会話を始めるため", "To have the agents talk");
+        context.only(BEGIN, arguments, reason)
     }
 
-    fn ask(&self, desk: &mut Desk<'_>) -> Decision {
+    fn ask(&self, context: &mut TurnContext<'_>) -> Decision {
         let form = json!({
-            "title": desk.say("どのエージェントが話しますか？", "Which agents shall talk?"),
+            "title": context.say("どのエージェントが話しますか？", "Which agents shall talk?"),
             "fields": [
                 { "name": TARGET, "type": "text", "required": true, "maxLength": NAME_MAX,
-                  "label": desk.say("相手のエージェントID", "The agent to talk with") },
+                  "label": context.say("相手のエージェントID", "The agent to talk with") },
                 { "name": INITIATOR, "type": "text", "maxLength": NAME_MAX,
-                  "label": desk.say("話しかけるエージェントID（任意）", "The agent that begins (optional)") },
+                  "label": context.say("話しかけるエージェントID（任意）", "The agent that begins (optional)") },
             ],
         });
-        let reason = desk.say("エージェントの名前がないため", "No agent is named");
-        let words = desk.say(
+        let reason = context.say("エージェントの名前がないため", "No agent is named");
+        let words = context.say(
             "エージェントのIDを教えてください。例:「worker-aとworker-bでしりとりをして」",
             "Please name the agents, such as \"Let worker-a and worker-b play a word chain\".",
         );
-        desk.ask(form, reason, words)
+        context.ask(form, reason, words)
     }
 }
 
 /// What was begun, and where it can be watched.
-fn told(desk: &Desk<'_>, conversation: &Value) -> String {
+fn told(context: &TurnContext<'_>, conversation: &Value) -> String {
     let members = conversation["members"].as_array().into_iter().flatten();
     let names = members.filter_map(|it| it["agent_id"].as_str()).collect::<Vec<_>>();
-    let names = names.join(desk.language.pick("と", " and "));
+    let names = names.join(context.language.pick("と", " and "));
     let purpose = conversation["purpose"].as_str();
     let purpose = |open: &str, close: &str| {
         purpose.map(|it| format!("{open}{it}{close}")).unwrap_or_default()
     };
-    desk.say(
+    context.say(
         format!(
             "{names}の会話{}を始めました。様子はここの表示か「会話」の画面で見られ、一時停止や終了もできます。",
             purpose("「", "」")

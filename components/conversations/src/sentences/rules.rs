@@ -139,26 +139,26 @@ const RULES: &[Rule<Goal, Sign>] = &[
     ),
 ];
 
-/// What `heard` asks for, as far as the rules tell.
-pub(super) fn goal(heard: &Sentence) -> Option<(Goal, u8)> {
+/// What `utterance` asks for, as far as the rules tell.
+pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
     const TALKERS: &str = "誰が話|誰か話|誰と誰|だれが話|anyone talking|anybody talking|anyone chatting|anybody chatting|anyone still talking|agents chatting|who is talking|who's talking|agents talking";
     const PARTNERS: &str = "誰と話せ|だれと話せ|誰と会話でき|誰と喋れ|話せる相手|話し相手|who can i talk|who can i chat|who can i speak|who else can i talk|who do i talk|who is there to talk|who's there to talk|who could i talk";
     const PAST: &str = "what did|what have|how did|did worker|did they|have they|何してる|何をしてる|何している|どうしてる|進んでる|様子は|様子を|状況は|what are|how are|what is|どうなった|どうなって|何を話した|何話した|何を話して|話したの|話してた|何て言って|何を言って";
     let has = |sign| match sign {
-        Says(words) => heard.has(words),
-        Denies(words) => heard.denies(words),
-        Sign::Question => heard.asks(),
-        Sign::Talkers => heard.says(TALKERS),
-        Sign::Numbered => heard.find("conv_", 0).is_some(),
-        Sign::Identified => heard.numbers.id(CONVERSATION).is_some(),
-        Sign::Past => heard.says(PAST) && heard.asks(),
-        Sign::Agent => !heard.agents().is_empty(),
-        Sign::Addressed => heard.addresses_agent(),
-        Sign::Caused => heard.causes_agents(),
-        Sign::Rounds => rounds(heard).is_some(),
-        Sign::Latest => heard.says(LATEST),
-        Sign::Paused => pauses(heard).is_some(),
-        Sign::Partners => heard.says(PARTNERS),
+        Says(words) => utterance.has(words),
+        Denies(words) => utterance.denies(words),
+        Sign::Question => utterance.asks(),
+        Sign::Talkers => utterance.says(TALKERS),
+        Sign::Numbered => utterance.find("conv_", 0).is_some(),
+        Sign::Identified => utterance.numbers.id(CONVERSATION).is_some(),
+        Sign::Past => utterance.says(PAST) && utterance.asks(),
+        Sign::Agent => !utterance.agents().is_empty(),
+        Sign::Addressed => utterance.addresses_agent(),
+        Sign::Caused => utterance.causes_agents(),
+        Sign::Rounds => rounds(utterance).is_some(),
+        Sign::Latest => utterance.says(LATEST),
+        Sign::Paused => pauses(utterance).is_some(),
+        Sign::Partners => utterance.says(PARTNERS),
     };
     language::rules::goal(RULES, has)
 }

@@ -4,8 +4,8 @@ use std::ops::Deref;
 
 use language::{
     Date,
-    heard::{Heard, Piece},
     scan::marks,
+    utterance::{Piece, Utterance},
     words::Word,
 };
 
@@ -30,12 +30,12 @@ const ENDS: &[char] =
 
 /// A sentence, with the agents in it.
 #[derive(Clone, Debug)]
-pub(super) struct Sentence(Heard);
+pub(super) struct Sentence(Utterance);
 
 impl Deref for Sentence {
-    type Target = Heard;
+    type Target = Utterance;
 
-    fn deref(&self) -> &Heard {
+    fn deref(&self) -> &Utterance {
         &self.0
     }
 }
@@ -43,7 +43,7 @@ impl Deref for Sentence {
 impl Sentence {
     /// What `text` has of agents and their conversations.
     pub(super) fn of(text: &str, today: Date) -> Self {
-        Self(Heard::of(text, today, &VOCABULARY))
+        Self(Utterance::of(text, today, &VOCABULARY))
     }
 
     /// The names of agents, in their order.
@@ -113,8 +113,8 @@ fn is_name(text: &str) -> bool {
 }
 
 /// What the agents are to talk about, in the sentence's own words.
-pub(super) fn about(heard: &Sentence, agents: &[Piece]) -> Option<String> {
-    let text = heard.text();
+pub(super) fn about(utterance: &Sentence, agents: &[Piece]) -> Option<String> {
+    let text = utterance.text();
     let is_japanese = text.chars().any(|it| matches!(it, '\u{3041}'..='\u{30fa}'));
     // `話題はお昼ごはん` says what it is about, wherever it stands.
     const TOPICS: &str = "話題は|テーマは|お題は|議題は|トピックは|内容は|話題:|テーマ:|topic is |topic: |topic being |subject: |subject is ";
@@ -131,21 +131,21 @@ pub(super) fn about(heard: &Sentence, agents: &[Piece]) -> Option<String> {
         return (!topic.is_empty()).then(|| topic.to_owned());
     }
     let named = agents.iter().map(|it| it.to).max();
-    let spoken = heard.tokens.iter().filter(|it| it.word == words::AGENTS);
+    let spoken = utterance.tokens.iter().filter(|it| it.word == words::AGENTS);
     let topic = if is_japanese {
         let from = named.or(spoken.map(|it| it.to).max())?;
-        let rest: String = heard.chars[from..].iter().collect();
+        let rest: String = utterance.chars[from..].iter().collect();
         japanese(&without_japanese_length(&rest)).to_owned()
     } else {
         let first = agents.iter().map(|it| it.from).min();
         let begin = first.or(spoken.clone().map(|it| it.from).min())?;
         let end = agents.first().map(|it| it.to).or(spoken.map(|it| it.to).max())?;
-        let rest: String = heard.chars[end..].iter().collect();
+        let rest: String = utterance.chars[end..].iter().collect();
         let rest = without_agents(rest, agents);
         let (rest, _) = without_length(&rest);
         let topic = english(&rest).trim().trim_matches(ENDS).to_owned();
         // `start a talk about the menu between worker-a and worker-b`.
-        let before: String = heard.chars[..begin].iter().collect();
+        let before: String = utterance.chars[..begin].iter().collect();
         let earlier = before.split_once(" about ").or(before.split_once(" on ")).map(|it| it.1);
         let earlier = earlier.map(|it| {
             let ends = [" between", " with", " among", " by", " from", ","];
@@ -282,12 +282,12 @@ impl Sentence {
 }
 
 /// The message for an agent, where one is named and the sentence sends one rather than asks.
-pub(super) fn message(heard: &Sentence, agents: &[Piece]) -> Option<String> {
+pub(super) fn message(utterance: &Sentence, agents: &[Piece]) -> Option<String> {
     const TOLD: &str = "ように頼|よう頼|ように言|ように伝|ようにお願い|ようお願い|と伝え|って伝え|を伝え|伝えて|伝えと|と知らせ|を知らせ|知らせて|と連絡|って連絡|を連絡|と言って|って言って|と言っと|って言っと|と送って|って送って|を送って";
     const TELL: &str = "tell |inform |notify |remind |message ";
     let [agent] = agents else { return None };
-    let behind: String = heard.chars[agent.to..].iter().collect();
-    let quoted = heard.quoted.iter().find(|it| it.text != agent.text).map(|it| it.text.clone());
+    let behind: String = utterance.chars[agent.to..].iter().collect();
+    let quoted = utterance.quoted.iter().find(|it| it.text != agent.text).map(|it| it.text.clone());
     let particle = behind.trim_start_matches(['」', '』', ' ']);
     if let Some(rest) = particle.strip_prefix("に").or(particle.strip_prefix("へ")) {
         let at = marks(TOLD).filter_map(|it| rest.find(it)).min()?;
@@ -295,7 +295,7 @@ pub(super) fn message(heard: &Sentence, agents: &[Piece]) -> Option<String> {
             rest[..at].trim_start_matches(['は', '、']).trim_matches(['「', '」', '『', '』', ' ']);
         return quoted.or_else(|| (!text.is_empty()).then(|| text.to_owned()));
     }
-    let before: String = heard.lower[..agent.from].iter().collect();
+    let before: String = utterance.lower[..agent.from].iter().collect();
     let rest = behind.trim_start_matches([' ', ',', ':']).trim_end_matches(['.', '!', ' ']);
     let rest = rest.strip_suffix(" please").unwrap_or(rest).trim_end_matches(',');
     let lower = rest.to_lowercase();
@@ -325,11 +325,11 @@ pub(super) fn message(heard: &Sentence, agents: &[Piece]) -> Option<String> {
 }
 
 /// The message for both agents of a conversation that was begun.
-pub(super) fn to_both(heard: &Sentence) -> Option<String> {
+pub(super) fn to_both(utterance: &Sentence) -> Option<String> {
     const HEADS: &str = "let both know that |let both know |let them know that |let them know |let both of them know that |tell both that |tell them that |tell both of them that |tell both |tell them |write to them that |add that |remind them that |remind them to |mention that ";
     const TAILS: &str = "と伝えて|って伝えて|を伝えて|と知らせて|と言って|って言って|と書いて|と書き込|って書いて|も伝えて";
-    let text = heard.text();
-    let quoted = heard.quoted.first().map(|it| it.text.clone());
+    let text = utterance.text();
+    let quoted = utterance.quoted.first().map(|it| it.text.clone());
     let lower = text.to_ascii_lowercase();
     let polite = ["please ", "also ", "and ", "oh and ", "now ", "can you ", "could you "];
     let start = polite

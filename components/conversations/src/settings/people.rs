@@ -21,10 +21,11 @@ use serde_json::{Map, Value};
 
 use super::reading::{Reading, inside};
 use crate::{
-    demo, passkey,
+    demo,
+    directory::{Agent, Directory, Project},
+    passkey,
     person::OPERATOR,
     rules,
-    staff::{Agent, Project, Staff},
 };
 
 const PROJECT_KEYS: &[&str] = &["name"];
@@ -32,11 +33,11 @@ const AGENT_KEYS: &[&str] =
     &["name", "type", "projects", "skills", "passkey", "assistant", "principal"];
 
 /// Who is there, as far as it can be read.
-pub(super) fn staff(
+pub(super) fn directory(
     projects: Option<&Value>,
     agents: Option<&Value>,
     reading: &mut Reading,
-) -> Staff {
+) -> Directory {
     let projects = entries(projects, "projects", rules::PROJECTS_MAX, reading);
     let projects: Vec<_> =
         projects.iter().filter_map(|(id, at, value)| project(id, at, value, reading)).collect();
@@ -53,7 +54,7 @@ pub(super) fn staff(
     if !agents.iter().any(|it| it.id == OPERATOR) {
         agents.push(demo::operator());
     }
-    Staff { projects, agents }
+    Directory { projects, agents }
 }
 
 /// The entries of a table by their ids, with their pointers.

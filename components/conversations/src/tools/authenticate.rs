@@ -11,9 +11,9 @@ use toolkit::{
 
 use crate::{
     clock::Moment,
-    events, ids,
-    lapse::Look,
-    passkey,
+    events,
+    expiry::Look,
+    ids, passkey,
     refusals::say,
     rules,
     session::{LIFE_S, Opening, Purpose, Way},

@@ -10,9 +10,9 @@ use toolkit::{
 
 use crate::{
     clock::Moment,
-    events, passkey,
+    directory, events, passkey,
     person::{self, OPERATOR},
-    refusals, rules, staff,
+    refusals, rules,
 };
 
 /// How often it is looked again, where another caller changes the agent meanwhile.
@@ -117,7 +117,7 @@ impl Tool for DefineAgent {
             match sql::transact_all(&self.statements(found.as_ref(), fresh.as_deref())) {
                 Ok(mut results) => {
                     // The last statement ends sessions where the agent does not work any more.
-                    results.pop().map(staff::ring).transpose()?;
+                    results.pop().map(directory::notify).transpose()?;
                     toolkit::events::publish(events::LIST);
                     if self.assistant.is_some() {
                         toolkit::events::publish(events::PURPOSES);
@@ -217,7 +217,7 @@ impl DefineAgent {
                 &self.agent_id
             )
         }));
-        batch.push(staff::end_strangers(Moment::now()));
+        batch.push(directory::end_strangers(Moment::now()));
         batch
     }
 
@@ -231,8 +231,8 @@ impl DefineAgent {
                  AND (SELECT COUNT(*) FROM agents) < $9 ON CONFLICT (id) DO NOTHING",
                 &self.agent_id,
                 &self.name,
-                staff::kind(self.kind),
-                staff::skills(&self.skills),
+                directory::kind(self.kind),
+                directory::skills(&self.skills),
                 self.assistant.clone(),
                 self.principal.clone(),
                 fresh.map(passkey::hash),
@@ -248,7 +248,7 @@ impl DefineAgent {
              AND is_gone = $7 AND (passkey IS NOT NULL) = $8 AND id <> $9",
             &self.agent_id,
             &self.name,
-            staff::skills(&self.skills),
+            directory::skills(&self.skills),
             self.assistant.clone(),
             self.principal.clone(),
             fresh.map(passkey::hash),

@@ -11,8 +11,8 @@ use toolkit::{
 use crate::{
     activity,
     delivery::{self, Letter, Place, Voice},
+    expiry::Look,
     ids,
-    lapse::Look,
     record::{self, Conversation},
     refusals,
     session::{self, Session},
@@ -131,7 +131,7 @@ impl EndConversation {
             State::Pending | State::Active => {
                 let batch = self.statements(&look, &session, &found, partner);
                 match sql::transact_all(&batch) {
-                    Ok(_) => found.ring(),
+                    Ok(_) => found.notify(),
                     Err(Error::UnexpectedCount(_)) => return Ok(None),
                     Err(error) => return Err(error.into()),
                 }

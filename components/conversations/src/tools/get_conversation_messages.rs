@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use toolkit::{English, Hints, Stop, Text, Tool, User, invalid, sql};
 
 use crate::{
+    expiry::Look,
     inbox,
-    lapse::Look,
     record::{self, Conversation, MESSAGE},
     refusals,
     session::{self, Session},

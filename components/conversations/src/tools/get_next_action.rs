@@ -4,11 +4,14 @@
 use output::conversations::ChatMessage;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolkit::{English, Hints, Stop, Text, Tool, User, events as bell, invalid, sql, sql::Error};
+use toolkit::{
+    English, Hints, Stop, Text, Tool, User, events as host_events, invalid, sql, sql::Error,
+};
 
 use crate::{
-    activity, clock, events, inbox, lapse,
-    lapse::Look,
+    activity, clock, events, expiry,
+    expiry::Look,
+    inbox,
     notices::{self, Kind, Notice},
     refusals::{self, say},
     session::{self, Purpose, Session},
@@ -175,12 +178,12 @@ impl GetNextAction {
 
 /// A person has closed the chat: the agent is notified once, and its session is over.
 fn exit(session: &Session, look: &Look) -> Result<Next, Stop> {
-    match sql::transact_all(&lapse::end_session(&session.token, look.now)) {
-        Ok(results) => lapse::ring(results)?,
+    match sql::transact_all(&expiry::end_session(&session.token, look.now)) {
+        Ok(results) => expiry::notify(results)?,
         Err(Error::UnexpectedCount(_)) => return Ok(Next::Again),
         Err(error) => return Err(error.into()),
     }
-    bell::publish(&events::chats(&session.project_id));
+    host_events::publish(&events::chats(&session.project_id));
     let instruction = say(
         "ユーザーがチャットを終了しました。処理を終了してください。",
         "The person has closed the chat; stop here.",
@@ -245,7 +248,7 @@ fn told(notice: Notice, session: &Session) -> Result<Action, Stop> {
 fn read_messages(session: &Session, look: &Look) -> Result<Next, Stop> {
     if session.purpose == Purpose::Task {
         match sql::transact_all(&activity::talks(session, look.now)) {
-            Ok(_) => bell::publish(&events::chats(&session.project_id)),
+            Ok(_) => host_events::publish(&events::chats(&session.project_id)),
             Err(Error::UnexpectedCount(_)) => return Ok(Next::Again),
             Err(error) => return Err(error.into()),
         }

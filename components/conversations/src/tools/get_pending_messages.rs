@@ -3,12 +3,12 @@
 use output::conversations::{ChatMessage, State};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolkit::{English, Hints, Stop, Text, Tool, User, events as bell, sql, sql::Error};
+use toolkit::{English, Hints, Stop, Text, Tool, User, events as host_events, sql, sql::Error};
 
 use crate::{
     activity, events,
+    expiry::Look,
     inbox::{self, Context, Facts},
-    lapse::Look,
     record::Message,
     refusals::{self, say},
     session::{self, Session},
@@ -89,7 +89,7 @@ impl GetPendingMessages {
             let mut batch = activity::goes_on(&session, look.now);
             batch.push(inbox::read(&session, &unread, look.now));
             match sql::transact_all(&batch) {
-                Ok(_) => ring(&session, &unread),
+                Ok(_) => notify(&session, &unread),
                 Err(Error::UnexpectedCount(_)) => return Ok(None),
                 Err(error) => return Err(error.into()),
             }
@@ -99,14 +99,14 @@ impl GetPendingMessages {
 }
 
 /// Notifies clients that look at the receipts.
-fn ring(session: &Session, read: &[Message]) {
+fn notify(session: &Session, read: &[Message]) {
     let mut places: Vec<_> = read.iter().map(|it| it.conversation_id.as_deref()).collect();
     places.sort_unstable();
     places.dedup();
     for place in places {
         match place {
-            Some(id) => bell::publish(&events::conversation(id)),
-            None => bell::publish(&events::chats(&session.project_id)),
+            Some(id) => host_events::publish(&events::conversation(id)),
+            None => host_events::publish(&events::chats(&session.project_id)),
         }
     }
 }

@@ -6,7 +6,7 @@ use toolkit::{English, Hints, Stop, Text, Tool, User, sql, sql::Error};
 
 use crate::{
     clock::Moment,
-    events, lapse,
+    events, expiry,
     refusals::{invalid_session, say},
     session,
 };
@@ -54,8 +54,8 @@ impl Logout {
     /// When it is over already, or the database fails.
     pub fn leave(session_token: &str) -> Result<(), Stop> {
         let session = session::of(session_token)?;
-        match sql::transact_all(&lapse::end_session(&session.token, Moment::now())) {
-            Ok(results) => lapse::ring(results)?,
+        match sql::transact_all(&expiry::end_session(&session.token, Moment::now())) {
+            Ok(results) => expiry::notify(results)?,
             Err(Error::UnexpectedCount(_)) => return Err(invalid_session()),
             Err(error) => return Err(error.into()),
         }

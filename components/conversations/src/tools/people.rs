@@ -23,10 +23,10 @@ use serde::Deserialize;
 use toolkit::{Stop, sql};
 
 use crate::{
-    lapse,
+    expiry,
     person::{self, Person},
     refusals::conversation_not_found,
-    sight::{bound, condition},
+    visibility::{bound, condition},
 };
 
 /// What stepping in needs to know of a conversation.
@@ -45,7 +45,7 @@ struct Seen {
 /// When the caller is no person.
 fn calling(tool: &str) -> Result<Person, Stop> {
     let person = person::calling(tool)?;
-    lapse::settle()?;
+    expiry::settle()?;
     Ok(person)
 }
 

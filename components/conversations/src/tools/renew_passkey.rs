@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolkit::{English, Hints, Stop, Text, Tool, User, sql, sql::Error};
 
-use crate::{clock::Moment, events, passkey, person, refusals, staff, tries};
+use crate::{clock::Moment, directory, events, passkey, person, refusals, tries};
 
 /// エージェントのパスキーを再発行します。古いパスキーと、それで始めたセッションは無効になります。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -69,7 +69,7 @@ impl Tool for RenewPasskey {
             &self.agent_id,
             passkey::hash(&passkey),
         );
-        let end = staff::end_of(&self.agent_id, Moment::now());
+        let end = directory::end_of(&self.agent_id, Moment::now());
         let [callers, all] = tries::forget(&self.agent_id);
         let ended = match sql::transact([write.expect(1), end, callers, all]) {
             Ok([_, ended, ..]) => ended,
@@ -78,7 +78,7 @@ impl Tool for RenewPasskey {
             }
             Err(error) => return Err(error.into()),
         };
-        staff::ring(ended)?;
+        directory::notify(ended)?;
         toolkit::events::publish(events::LIST);
         Ok(RenewedPasskey { agent_id: self.agent_id, passkey })
     }

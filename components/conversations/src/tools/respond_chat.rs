@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolkit::{English, Hints, Stop, Text, Tool, User, invalid, sql, sql::Statement};
 
-use crate::{clock::Moment, ids, lapse, refusals, saying::Saying, session, session::Session};
+use crate::{clock::Moment, expiry, ids, refusals, saying::Saying, session, session::Session};
 
 /// チャットの相手に応答します。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -89,7 +89,7 @@ impl RespondChat {
     /// Who wrote the latest unread message, or the one that was read last. What was sent under the
     /// same id goes where it went.
     fn whoever_wrote(&self) -> Result<String, Stop> {
-        lapse::settle()?;
+        expiry::settle()?;
         let token = ids::digest(&self.session_token);
         let sent = toolkit::sql!(
             "SELECT m.recipient_id FROM sessions s JOIN messages m \

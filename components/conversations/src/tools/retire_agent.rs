@@ -10,9 +10,8 @@ use toolkit::{
 
 use crate::{
     clock::Moment,
-    events, lapse, person,
+    directory, events, expiry, person,
     refusals::{self, agent_not_found},
-    staff,
     transition::{self, Cause, Ending},
 };
 
@@ -59,15 +58,15 @@ impl Tool for RetireAgent {
         );
         let uncalled =
             toolkit::sql!("DELETE FROM pending_purposes WHERE agent_id = $1", &self.agent_id);
-        let mut batch = vec![write.expect(1), staff::end_strangers(cause.at), uncalled];
+        let mut batch = vec![write.expect(1), directory::end_strangers(cause.at), uncalled];
         batch.extend(transition::where_possible(self.endings(&cause)?));
         let mut results = match sql::transact_all(&batch) {
             Ok(results) => results,
             Err(Error::UnexpectedCount(_)) => return Err(self.refusal()?),
             Err(error) => return Err(error.into()),
         };
-        lapse::ring(results.split_off(3))?;
-        results.into_iter().nth(1).map(staff::ring).transpose()?;
+        expiry::notify(results.split_off(3))?;
+        results.into_iter().nth(1).map(directory::notify).transpose()?;
         toolkit::events::publish(events::LIST);
         Ok(RetiredAgent { agent_id: self.agent_id, success: true })
     }

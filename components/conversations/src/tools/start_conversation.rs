@@ -8,8 +8,8 @@ use toolkit::{English, Hints, Stop, Text, Tool, User, invalid, sql};
 use crate::{
     activity,
     delivery::{self, Letter, Place, Voice},
+    expiry::Look,
     ids,
-    lapse::Look,
     record::{self, Conversation, Target},
     refusals,
     session::{self, Session},

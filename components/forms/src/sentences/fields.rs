@@ -8,7 +8,7 @@ mod list;
 mod options;
 mod text;
 
-use language::{Language, heard::Heard, scan::marks};
+use language::{Language, scan::marks, utterance::Utterance};
 use serde_json::{Map, Value, json};
 
 pub(super) use self::kinds::COMMON;
@@ -64,9 +64,9 @@ pub(super) struct Reading {
     pub(super) sure: usize,
 }
 
-/// The fields that `heard` names, in order.
-pub(super) fn read(heard: &Heard) -> Reading {
-    let text: String = heard.chars.iter().collect();
+/// The fields that `utterance` names, in order.
+pub(super) fn read(utterance: &Utterance) -> Reading {
+    let text: String = utterance.chars.iter().collect();
     let mut reading = Reading::default();
     let mut marked = Vec::new();
     let mut is_after = false;
@@ -354,7 +354,7 @@ pub(super) fn capital(text: &str) -> String {
 }
 
 /// The one field of a form that lets people choose: `a poll: pizza or sushi`, `カレーかラーメンかを聞く`.
-pub(super) fn choice(heard: &Heard) -> Option<Field> {
+pub(super) fn choice(utterance: &Utterance) -> Option<Field> {
     const OPTION_MAX: usize = 20;
     let field = |options: Vec<String>| {
         let is_fit = options.len() >= 2
@@ -367,7 +367,7 @@ pub(super) fn choice(heard: &Heard) -> Option<Field> {
             ..Field::of(FREE)
         })
     };
-    let text: String = heard.chars.iter().collect();
+    let text: String = utterance.chars.iter().collect();
     if let Some((_, behind)) = text.split_once(':').filter(|it| it.1.contains(" or ")) {
         let behind = behind.trim().trim_end_matches(['.', '?', '!']);
         let parts = behind.split(',').flat_map(|it| it.split(" or ")).map(str::trim);
@@ -378,10 +378,11 @@ pub(super) fn choice(heard: &Heard) -> Option<Field> {
     // `カレーかラーメンか`: each ends with か, which nothing but a mark or a verb of asking follows.
     const ENDS: &str =
         "かを聞|か聞|かを選|か選|かを尋|か尋|かの|かで投票|かどっち|かアンケート|かのアンケート";
-    let end = marks(ENDS).filter_map(|it| heard.find(it, 1)).min()?;
+    let end = marks(ENDS).filter_map(|it| utterance.find(it, 1)).min()?;
     let ends = ['、', '。', 'は', 'で', 'に', ' ', 'を', '「', '」'];
-    let from = heard.chars[..end].iter().rposition(|it| ends.contains(it)).map_or(0, |it| it + 1);
-    let parts: String = heard.chars[from..end].iter().collect();
+    let from =
+        utterance.chars[..end].iter().rposition(|it| ends.contains(it)).map_or(0, |it| it + 1);
+    let parts: String = utterance.chars[from..end].iter().collect();
     field(parts.split('か').map(str::to_owned).filter(|it| !it.is_empty()).collect())
 }
 
@@ -602,16 +603,16 @@ pub(super) fn distinguish(definition: &mut Value, others: &[Value]) {
     }
 }
 
-/// The fields of a form with what `heard` adds, takes away or marks, and what was not understood; none
+/// The fields of a form with what `utterance` adds, takes away or marks, and what was not understood; none
 /// where it says nothing of the kind.
 pub(super) fn amend(
-    heard: &Heard,
+    utterance: &Utterance,
     before: &[Value],
     language: Language,
 ) -> Option<(Vec<Value>, Vec<String>)> {
     const ADD: &str = "を追加して|を追加|も追加して|も追加|追加して|を足して|も足して|足して|も入れて|を入れて|もほしい|も欲しい|も聞いて|も必要|を加えて|も加えて|add|also ask for|also add|also|include|put in|put|plus|and ask for|with";
     const REMOVE: &str = "は消して|を消して|を削除して|は削除して|を削除|は削除|を外して|は外して|はいらない|はいりません|は要らない|は不要|をなくして|はなしで|なしで|をやめて|は抜いて|を抜いて|remove|delete|scrap|drop|get rid of|take out|take away|leave out|without|lose|no|skip|don't ask for";
-    let text: String = heard.chars.iter().collect();
+    let text: String = utterance.chars.iter().collect();
     let mut fields = before.to_vec();
     let mut left = Vec::new();
     let mut is_changed = false;

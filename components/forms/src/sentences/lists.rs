@@ -1,10 +1,10 @@
 //! Forms that there are, and what was answered in them.
 
 use language::{
-    desk::{Desk, failure, output},
-    heard::Heard,
+    context::{TurnContext, failure, output},
     say,
     turn::{Answered, Decision},
+    utterance::Utterance,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -28,8 +28,8 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    pub(super) fn of(heard: &Heard) -> Self {
-        let text: String = heard.lower.iter().collect();
+    pub(super) fn of(utterance: &Utterance) -> Self {
+        let text: String = utterance.lower.iter().collect();
         let says = |words: &str| words.split('|').any(|it| text.contains(it));
         let state = match () {
             () if says(WAITS) => Some("waiting"),
@@ -47,24 +47,25 @@ impl Lists {
         WAITS.split('|').chain(ANSWERED.split('|')).map(str::to_owned).collect()
     }
 
-    pub(super) fn next(&self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+    pub(super) fn next(&self, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision {
         if let Some((_, failure)) = failure(answered) {
-            return desk.conclude(say::failed(desk, failure));
+            return context.conclude(say::failed(context, failure));
         }
         let Some(found) = output(answered, ListFormSubmissions::NAME) else {
             let arguments = self.state.as_ref().map_or(json!({}), |it| json!({ "status": it }));
-            let reason = desk.say("どんなフォームがあるかを確認", "To see which forms there are");
-            return desk.only(ListFormSubmissions::NAME, arguments, reason);
+            let reason =
+                context.say("どんなフォームがあるかを確認", "To see which forms there are");
+            return context.only(ListFormSubmissions::NAME, arguments, reason);
         };
         let forms: Vec<_> = found["forms"].as_array().into_iter().flatten().collect();
         let state = |it: &Value| match it["status"].as_str().unwrap_or_default() {
-            "waiting" => desk.say("未回答", "not answered yet"),
-            "submitted" => desk.say("回答済み", "answered"),
-            "declined" => desk.say("辞退", "declined"),
-            _ => desk.say("取り消し", "cancelled"),
+            "waiting" => context.say("未回答", "not answered yet"),
+            "submitted" => context.say("回答済み", "answered"),
+            "declined" => context.say("辞退", "declined"),
+            _ => context.say("取り消し", "cancelled"),
         };
         let line = |it: &&Value| {
-            let head = desk.say(
+            let head = context.say(
                 format!("- {}（{}）", short(&it["title"]), state(it)),
                 format!("- {} ({})", short(&it["title"]), state(it)),
             );
@@ -75,23 +76,29 @@ impl Lists {
         };
         let lines: Vec<_> = forms.iter().take(TOLD_MAX).map(line).collect();
         let what = match self.state.as_deref() {
-            Some("waiting") => desk.say("未回答のフォーム", "Forms that wait for an answer"),
-            Some(_) => desk.say("回答済みのフォーム", "Forms that were answered"),
-            None => desk.say("フォーム", "Forms"),
+            Some("waiting") => context.say("未回答のフォーム", "Forms that wait for an answer"),
+            Some(_) => context.say("回答済みのフォーム", "Forms that were answered"),
+            None => context.say("フォーム", "Forms"),
         };
-        told(desk, &what, forms.len(), &found["next_cursor"], &lines)
+        told(context, &what, forms.len(), &found["next_cursor"], &lines)
     }
 }
 
-fn told(desk: &Desk<'_>, what: &str, count: usize, more: &Value, lines: &[String]) -> Decision {
-    let more = if more.is_string() { desk.say("以上", " or more") } else { String::new() };
+fn told(
+    context: &TurnContext<'_>,
+    what: &str,
+    count: usize,
+    more: &Value,
+    lines: &[String],
+) -> Decision {
+    let more = if more.is_string() { context.say("以上", " or more") } else { String::new() };
     let head = match count {
-        0 => desk.say(format!("{what}はありません。"), format!("{what}: none.")),
+        0 => context.say(format!("{what}はありません。"), format!("{what}: none.")),
         count => {
-            desk.say(format!("{what}は{count}件{more}です。"), format!("{what}: {count}{more}."))
+            context.say(format!("{what}は{count}件{more}です。"), format!("{what}: {count}{more}."))
         }
     };
-    desk.conclude(format!("{head}\n{}", lines.join("\n")).trim_end().to_owned())
+    context.conclude(format!("{head}\n{}", lines.join("\n")).trim_end().to_owned())
 }
 
 /// What was answered in a field, on one line.

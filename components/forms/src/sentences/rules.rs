@@ -3,9 +3,9 @@
 use std::cell::OnceCell;
 
 use language::{
-    heard::Heard,
     rules::{Rule, rule},
     scan::marks,
+    utterance::Utterance,
     words::Word,
 };
 
@@ -115,36 +115,36 @@ const RULES: &[Rule<Goal, Sign>] = &[
     rule(81, Goal::Form, &[Sign::Own, Sign::Listed], &[Says(&[Word::CANCEL])]),
 ];
 
-/// What `heard` asks for, as far as the rules tell.
-pub(super) fn goal(heard: &Heard) -> Option<(Goal, u8)> {
+/// What `utterance` asks for, as far as the rules tell.
+pub(super) fn goal(utterance: &Utterance) -> Option<(Goal, u8)> {
     const ANSWERS: &str = "回答|返答|返事|返信|提出された|答えてくれ|答えた人|answers|answer |responses|replies|submissions";
     const WHICH: &str = "what forms|which forms|which form|any forms|any form|my forms|どのフォーム|どんなフォーム|フォームって何|フォームは何|アンケートって何|アンケートは何";
     let reading = OnceCell::<Reading>::new();
-    let reading = || reading.get_or_init(|| fields::read(heard));
+    let reading = || reading.get_or_init(|| fields::read(utterance));
     let has = |sign| match sign {
-        Says(words) => heard.has(words),
-        Denies(words) => heard.denies(words),
-        Sign::Question => heard.asks(),
-        Sign::Answers => heard.says(ANSWERS),
-        Sign::WhichForm => heard.says(WHICH),
-        Sign::BareForm => is_bare(heard),
-        Sign::Forms => heard.tokens.iter().any(|it| it.word == FORM),
-        Sign::Errand => heard.is_errand(),
+        Says(words) => utterance.has(words),
+        Denies(words) => utterance.denies(words),
+        Sign::Question => utterance.asks(),
+        Sign::Answers => utterance.says(ANSWERS),
+        Sign::WhichForm => utterance.says(WHICH),
+        Sign::BareForm => is_bare(utterance),
+        Sign::Forms => utterance.tokens.iter().any(|it| it.word == FORM),
+        Sign::Errand => utterance.is_errand(),
         Sign::Fields => !reading().fields.is_empty(),
         Sign::Listed => reading().sure > 1,
-        Sign::Own => !heard.has(&[Word::THEIRS, Word::THEIR_DEED]),
+        Sign::Own => !utterance.has(&[Word::THEIRS, Word::THEIR_DEED]),
     };
     language::rules::goal(RULES, has)
 }
 
 /// Whether nothing is known of a form but that it is wanted: neither that it is to be closed nor sent.
-fn is_bare(heard: &Heard) -> bool {
+fn is_bare(utterance: &Utterance) -> bool {
     const WANTED: &str = "作|つく|お願|おねが|くだ|下さ|頼|たの|用意|準備|欲|ほし|必要|要|いる|いり|くれ|もら|出し|表示|開|入力|使|取|とり|と|やり|やって|して|し|実施|設|組|考|書|記入|配|み|見|送りたい";
     const PARTICLES: [char; 3] = ['を', 'が', 'に'];
-    let Some(form) = heard.tokens.iter().rfind(|it| it.word == FORM) else { return false };
-    let rest: String = heard.lower[form.to..].iter().collect();
+    let Some(form) = utterance.tokens.iter().rfind(|it| it.word == FORM) else { return false };
+    let rest: String = utterance.lower[form.to..].iter().collect();
     const DONE: &str = "email|mail|e-mail|forward|print|close|delete|remove|stop|edit|change|rename|send|share|publish|archive|submit|export|copy|duplicate|move|lock|end|cancel|clear|reset|update";
-    let text: String = heard.lower.iter().collect();
+    let text: String = utterance.lower.iter().collect();
     let text = text.trim_start_matches("please ").trim_start_matches("can you ");
     let first = text.split(' ').next().unwrap_or_default();
     if marks(DONE).any(|it| it == first) {

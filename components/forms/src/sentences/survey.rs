@@ -6,11 +6,11 @@ use toolkit::Tool as _;
 
 use language::{
     Language,
-    desk::{Desk, failure, submitted},
-    heard::Heard,
+    context::{TurnContext, failure, submitted},
     say,
     scan::marks,
     turn::{Answered, Decision},
+    utterance::Utterance,
 };
 
 use super::fields::{self, COMMON, Field, Reading};
@@ -113,24 +113,27 @@ pub(super) struct Survey {
 }
 
 impl Survey {
-    pub(super) fn of(heard: &Heard, language: Language) -> Self {
-        let Reading { mut fields, denied, left, is_addition, .. } = fields::read(heard);
-        let quoted = heard.quoted.first().map(|it| it.text.chars().take(TITLE_MAX).collect());
-        let named = TOPICS.iter().find(|it| it.1.split('|').any(|it| heard.find(it, 0).is_some()));
+    pub(super) fn of(utterance: &Utterance, language: Language) -> Self {
+        let Reading { mut fields, denied, left, is_addition, .. } = fields::read(utterance);
+        let quoted = utterance.quoted.first().map(|it| it.text.chars().take(TITLE_MAX).collect());
+        let named =
+            TOPICS.iter().find(|it| it.1.split('|').any(|it| utterance.find(it, 0).is_some()));
         // A survey asks about its topic: `survey: how did you like the workshop?`.
         let is_survey = ["アンケート", "survey", "questionnaire", "poll"]
             .iter()
-            .any(|it| heard.find(it, 0).is_some());
+            .any(|it| utterance.find(it, 0).is_some());
         let asks = ["how did", "how do you", "how was", "満足", "感想", "評価", "rate "];
-        let is_opinion = is_survey && asks.iter().any(|it| heard.find(it, 0).is_some());
+        let is_opinion = is_survey && asks.iter().any(|it| utterance.find(it, 0).is_some());
         let named = if is_opinion { TOPICS.last() } else { named };
         let of_table = named.map(|it| language.pick(it.0.0, it.0.1).to_owned());
-        if let Some(choice) = fields::choice(heard).filter(|_| fields.iter().all(Field::is_free)) {
+        if let Some(choice) =
+            fields::choice(utterance).filter(|_| fields.iter().all(Field::is_free))
+        {
             fields = vec![choice];
         }
         let has_fields = !fields.is_empty();
-        let of_words = topic(heard)
-            .or_else(|| noun(heard, named?.1).filter(|_| is_reasoned(heard)))
+        let of_words = topic(utterance)
+            .or_else(|| noun(utterance, named?.1).filter(|_| is_reasoned(utterance)))
             .filter(|it| !has_fields || !it.contains(['と', '、']) && !it.contains("だけ"));
         // The sentence's own words say more than the table's title: `備品購入の申請`, `our hike on …`.
         let words = || named.map(|it| it.1.split('|')).into_iter().flatten();
@@ -183,13 +186,13 @@ impl Survey {
         &self.left
     }
 
-    /// Changes the form that was asked for as `heard` says: fields more or less, or required; whether it
+    /// Changes the form that was asked for as `utterance` says: fields more or less, or required; whether it
     /// says anything of that.
-    pub(super) fn amend(&mut self, heard: &Heard, language: Language) -> bool {
+    pub(super) fn amend(&mut self, utterance: &Utterance, language: Language) -> bool {
         if self.fields.is_empty() {
             return false;
         }
-        let amended = fields::amend(heard, &self.fields, language);
+        let amended = fields::amend(utterance, &self.fields, language);
         let Some((fields, left)) = amended else { return false };
         (self.fields, self.left) = (fields, left);
         (self.is_asked, self.values, self.is_usual) = (false, None, false);
@@ -212,24 +215,28 @@ impl Survey {
     }
 
     /// Decides on the next step.
-    pub(super) fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+    pub(super) fn next(
+        &mut self,
+        context: &mut TurnContext<'_>,
+        answered: &[Answered],
+    ) -> Decision {
         if let Some((_, failure)) = failure(answered) {
-            return desk.conclude(say::failed(desk, failure));
+            return context.conclude(say::failed(context, failure));
         }
         if let Some(values) = submitted(answered) {
-            self.filled(values, desk.language);
+            self.filled(values, context.language);
         }
         if let Some(values) = &self.values {
-            return desk.conclude(self.told(desk, values));
+            return context.conclude(self.told(context, values));
         }
-        let title = self.title.clone().unwrap_or_else(|| desk.say("入力フォーム", "Form"));
+        let title = self.title.clone().unwrap_or_else(|| context.say("入力フォーム", "Form"));
         if self.fields.is_empty() {
-            return self.which(desk, &title);
+            return self.which(context, &title);
         }
         self.is_asked = true;
         let mut form = json!({ "title": title, "fields": self.fields });
         if self.is_usual {
-            form["description"] = desk
+            form["description"] = context
                 .say(
                     "よく使われる項目です。「電話番号を追加して」のように続けて書くと変えられます。",
                     "These are the usual fields; go on with, for example, \"add a phone number\" to change them.",
@@ -237,46 +244,48 @@ impl Survey {
                 .into();
         }
         let reason =
-            desk.say(format!("「{title}」の入力を求めるため"), format!("To ask for {title}"));
-        desk.only(RequestForm::NAME, json!({ "form_schema": form }), reason)
+            context.say(format!("「{title}」の入力を求めるため"), format!("To ask for {title}"));
+        context.only(RequestForm::NAME, json!({ "form_schema": form }), reason)
     }
 
     /// Asks which fields are wanted.
-    fn which(&self, desk: &mut Desk<'_>, title: &str) -> Decision {
+    fn which(&self, context: &mut TurnContext<'_>, title: &str) -> Decision {
         let common = marks(COMMON).filter_map(fields::named).enumerate();
         let options = common.map(|(number, it)| {
-            let field = it.definition(desk.language, number);
+            let field = it.definition(context.language, number);
             json!({ "value": field["name"], "label": field["label"] })
         });
         let options: Vec<_> = options.collect();
         let form = json!({
-            "title": desk.say("どんなフォームを作りますか？", "What shall the form ask?"),
+            "title": context.say("どんなフォームを作りますか？", "What shall the form ask?"),
             "fields": [
-                { "name": "title", "type": "text", "label": desk.say("タイトル", "Title"), "default": title, "maxLength": TITLE_MAX },
-                { "name": "fields", "type": "multiselect", "label": desk.say("項目", "Fields"), "options": options, "minSelect": 1, "required": true },
+                { "name": "title", "type": "text", "label": context.say("タイトル", "Title"), "default": title, "maxLength": TITLE_MAX },
+                { "name": "fields", "type": "multiselect", "label": context.say("項目", "Fields"), "options": options, "minSelect": 1, "required": true },
             ],
         });
-        let reason = desk.say("フォームの項目が分からないため", "The form's fields are not named");
-        let words = desk.say("フォームの項目を教えてください。", "Please name the form's fields.");
-        desk.ask(form, reason, words)
+        let reason =
+            context.say("フォームの項目が分からないため", "The form's fields are not named");
+        let words =
+            context.say("フォームの項目を教えてください。", "Please name the form's fields.");
+        context.ask(form, reason, words)
     }
 
     /// What was filled in.
-    fn told(&self, desk: &Desk<'_>, values: &Map<String, Value>) -> String {
+    fn told(&self, context: &TurnContext<'_>, values: &Map<String, Value>) -> String {
         let mut lines =
-            vec![desk.say("回答を受け取りました。", "Thank you, the answers have arrived.")];
+            vec![context.say("回答を受け取りました。", "Thank you, the answers have arrived.")];
         for field in &self.fields {
             let name = field["name"].as_str().unwrap_or_default();
             let Some(value) = values.get(name).filter(|it| !it.is_null()) else { continue };
             let label = field["label"].as_str().unwrap_or(name);
-            let shown: String = shown(field, value, desk).chars().take(VALUE_MAX).collect();
+            let shown: String = shown(field, value, context).chars().take(VALUE_MAX).collect();
             lines.push(format!("- {label}: {shown}"));
         }
         lines.join("\n")
     }
 }
 
-fn shown(field: &Value, value: &Value, desk: &Desk<'_>) -> String {
+fn shown(field: &Value, value: &Value, context: &TurnContext<'_>) -> String {
     let options = field["options"].as_array().into_iter().flatten();
     if let Some(option) = options.clone().find(|it| it["value"] == *value) {
         return option["label"].as_str().unwrap_or_default().to_owned();
@@ -284,50 +293,50 @@ fn shown(field: &Value, value: &Value, desk: &Desk<'_>) -> String {
     match value {
         Value::Bool(it) => {
             if *it {
-                desk.say("はい", "yes")
+                context.say("はい", "yes")
             } else {
-                desk.say("いいえ", "no")
+                context.say("いいえ", "no")
             }
         }
         Value::String(it) => it.clone(),
         Value::Object(it) => it.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
         Value::Array(all) => {
-            all.iter().map(|it| shown(field, it, desk)).collect::<Vec<_>>().join(", ")
+            all.iter().map(|it| shown(field, it, context)).collect::<Vec<_>>().join(", ")
         }
         it => it.to_string(),
     }
 }
 
 /// Whether a clause says why a form is wanted, so that what stands before the form is no title.
-fn is_reasoned(heard: &Heard) -> bool {
-    ["ので", "たいから", "たいため"].iter().any(|it| heard.find(it, 0).is_some())
+fn is_reasoned(utterance: &Utterance) -> bool {
+    ["ので", "たいから", "たいため"].iter().any(|it| utterance.find(it, 0).is_some())
 }
 
 /// The nouns around the word of a topic: `歓迎会の出欠` of `歓迎会の出欠を取りたいので`.
-fn noun(heard: &Heard, words: &'static str) -> Option<String> {
+fn noun(utterance: &Utterance, words: &'static str) -> Option<String> {
     let is_noun = |it: char| matches!(it, '\u{30a1}'..='\u{30fa}' | 'ー' | '\u{4e00}'..='\u{9fff}');
     let is_part = |at: usize| {
-        let joins = heard.chars[at] == 'の'
+        let joins = utterance.chars[at] == 'の'
             && at > 0
-            && is_noun(heard.chars[at - 1])
-            && heard.chars.get(at + 1).is_some_and(|it| is_noun(*it));
-        is_noun(heard.chars[at]) || joins
+            && is_noun(utterance.chars[at - 1])
+            && utterance.chars.get(at + 1).is_some_and(|it| is_noun(*it));
+        is_noun(utterance.chars[at]) || joins
     };
-    let at = marks(words).filter(|it| !it.is_ascii()).find_map(|it| heard.find(it, 0))?;
+    let at = marks(words).filter(|it| !it.is_ascii()).find_map(|it| utterance.find(it, 0))?;
     let from = (0..at).rev().take_while(|it| is_part(*it)).last().unwrap_or(at);
-    let length = (at..heard.chars.len()).take_while(|it| is_part(*it)).count();
+    let length = (at..utterance.chars.len()).take_while(|it| is_part(*it)).count();
     // Within a word that is partly in hiragana (`飲み会`) no title begins.
-    let before = from.checked_sub(1).map(|it| heard.chars[it]);
+    let before = from.checked_sub(1).map(|it| utterance.chars[it]);
     if before.is_some_and(|it| matches!(it, 'ぁ'..='ん') && !"のはがをにでとも".contains(it))
     {
         return None;
     }
-    let text = heard.piece(from, at + length).text;
+    let text = utterance.piece(from, at + length).text;
     (2..=20).contains(&text.chars().count()).then_some(text)
 }
 
 /// What the form is for, in the sentence's own words: `部活動のフォーム`, `a form for the bake sale`.
-fn topic(heard: &Heard) -> Option<String> {
+fn topic(utterance: &Utterance) -> Option<String> {
     const FORMS: &str =
         "のフォーム|用フォーム|フォーム|のアンケート|用アンケート|の入力欄| form| survey";
     const BEFORE: &[char] = &['、', '。', ' ', 'を', 'は', 'に', 'が', '?', '!', '\n', '「', '」'];
@@ -342,25 +351,29 @@ fn topic(heard: &Heard) -> Option<String> {
         "survey about ",
         "poll about ",
     ];
-    let form = FOR.iter().find_map(|it| heard.find(it, 0).map(|at| at + it.len()));
+    let form = FOR.iter().find_map(|it| utterance.find(it, 0).map(|at| at + it.len()));
     if let Some(mut from) = form {
         for the in ["the ", "a ", "an ", "our ", "my "] {
-            from += if heard.is_at(the, from) { the.len() } else { 0 };
+            from += if utterance.is_at(the, from) { the.len() } else { 0 };
         }
         let stops = [" with", " asking", " that", ",", ".", " where", " please", "?", ":"];
-        let to =
-            stops.iter().filter_map(|it| heard.find(it, from)).min().unwrap_or(heard.chars.len());
-        let text = heard.piece(from, to.max(from)).text;
+        let to = stops
+            .iter()
+            .filter_map(|it| utterance.find(it, from))
+            .min()
+            .unwrap_or(utterance.chars.len());
+        let text = utterance.piece(from, to.max(from)).text;
         let is_topic = (2..=40).contains(&text.chars().count())
             && !["me", "us", "that", "it", "this"].contains(&text.as_str());
         return is_topic.then(|| fields::capital(&text));
     }
-    let end = marks(FORMS).filter_map(|it| heard.find(it, 1)).min()?;
-    if heard.chars[end - 1].is_ascii() {
+    let end = marks(FORMS).filter_map(|it| utterance.find(it, 1)).min()?;
+    if utterance.chars[end - 1].is_ascii() {
         return None;
     }
-    let from = heard.chars[..end].iter().rposition(|it| BEFORE.contains(it)).map_or(0, |it| it + 1);
-    let text = heard.piece(from, end).text;
+    let from =
+        utterance.chars[..end].iter().rposition(|it| BEFORE.contains(it)).map_or(0, |it| it + 1);
+    let text = utterance.piece(from, end).text;
     let has_name =
         text.chars().any(|it| matches!(it, '\u{30a1}'..='\u{30fa}' | '\u{4e00}'..='\u{9fff}'));
     let is_verb = [

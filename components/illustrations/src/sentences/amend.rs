@@ -1,6 +1,8 @@
 //! Changes to a picture after it was made: another title, another order, cards left out or put in.
 
-use language::{Language, coverage, heard::Piece, scan::marks, small_talk::Manner, words::Word};
+use language::{
+    Language, coverage, scan::marks, small_talk::Manner, utterance::Piece, words::Word,
+};
 
 use super::{
     cards::{CARDS_MAX, Cards, STYLES, TITLE_MAX, Wanted},
@@ -21,10 +23,10 @@ const REPLACED: &str = "差し替|差替|替えて|変えて|換えて|チェン
 const AROUND: &str = "crowded|lose|remove|drop|swap|switch|flip|reverse|order|sides|instead|add|include|replace|exchange|background|backdrop|版|逆|左右|左|右|追加|代|差|替|換|抜|除|外|加|足|減|増|順番|並|背景|反対|消";
 
 impl Cards {
-    /// Whether the picture that was composed is to become another one as `heard` says; it is arranged so.
+    /// Whether the picture that was composed is to become another one as `utterance` says; it is arranged so.
     pub(super) fn amend(
         &mut self,
-        heard: &Sentence,
+        utterance: &Sentence,
         (goal, manner): (Option<Goal>, Option<Manner>),
         language: Language,
     ) -> bool {
@@ -32,29 +34,31 @@ impl Cards {
             None => goal != Some(Goal::Nothing),
             // `やっぱりタイトルは消して`: what is not wanted is written on the picture.
             Some(manner) if manner.is_elsewhere() || manner == Manner::Nothing => {
-                has_no_text(heard) || !heard.spotted(true).is_empty() || title(heard).0.is_some()
+                has_no_text(utterance)
+                    || !utterance.spotted(true).is_empty()
+                    || title(utterance).0.is_some()
             }
             Some(_) => false,
         };
         if !is_about || !self.is_thumbnail || self.found.is_empty() {
             return false;
         }
-        let shows = heard.has(&[Word::SHOW]) && !heard.has(&[words::THUMBNAIL]);
-        let spotted = heard.spotted(true);
+        let shows = utterance.has(&[Word::SHOW]) && !utterance.has(&[words::THUMBNAIL]);
+        let spotted = utterance.spotted(true);
         let is_new = |it: &Piece| {
             !spotted.iter().any(|card| it.from < card.piece.to && card.piece.from < it.to)
         };
-        let unknown = heard.unknown_names().iter().filter(|it| is_new(it)).count();
-        if shows || unknown > 1 && bare(heard).is_none() {
+        let unknown = utterance.unknown_names().iter().filter(|it| is_new(it)).count();
+        if shows || unknown > 1 && bare(utterance).is_none() {
             return false;
         }
         let mut next = self.clone();
         next.found.truncate(CARDS_MAX);
-        let Some(is_any) = next.change(heard, language) else { return false };
+        let Some(is_any) = next.change(utterance, language) else { return false };
         if !is_any {
             return false;
         }
-        let left = heard.left(Some(Goal::Thumbnail), next.used());
+        let left = utterance.left(Some(Goal::Thumbnail), next.used());
         if left.len() >= coverage::ASKED_FROM {
             return false;
         }
@@ -68,21 +72,21 @@ impl Cards {
         true
     }
 
-    /// Further cards after some were shown or asked for, where `heard` names them and nothing else.
+    /// Further cards after some were shown or asked for, where `utterance` names them and nothing else.
     pub(super) fn follow(
         &self,
-        heard: &Sentence,
+        utterance: &Sentence,
         goal: Option<Goal>,
         language: Language,
     ) -> Option<Self> {
         let is_asked = self.wanted.is_empty();
         // `make another one with Mimi and Yuki`.
         let is_another = self.is_thumbnail
-            && heard.has(&[Word::MAKE, Word::ANOTHER, words::COMPOSE])
+            && utterance.has(&[Word::MAKE, Word::ANOTHER, words::COMPOSE])
             && matches!(goal, None | Some(Goal::Cards))
-            && !heard.spotted(true).is_empty();
+            && !utterance.spotted(true).is_empty();
         if is_another {
-            return Some(Self::of(heard, Goal::Thumbnail, language, None));
+            return Some(Self::of(utterance, Goal::Thumbnail, language, None));
         }
         if goal.is_some() && !(is_asked && goal == Some(Goal::Cards)) {
             return None;
@@ -91,9 +95,9 @@ impl Cards {
         let is_thumbnail = self.is_thumbnail && is_asked;
         let goal = if is_thumbnail { Goal::Thumbnail } else { Goal::Cards };
         // `only 2` of what was shown.
-        let count = count(heard).filter(|_| is_free);
-        let is_bare = heard.spotted(true).is_empty() && heard.themes().is_empty();
-        let left = heard.left(Some(Goal::Cards), Vec::new());
+        let count = count(utterance).filter(|_| is_free);
+        let is_bare = utterance.spotted(true).is_empty() && utterance.themes().is_empty();
+        let left = utterance.left(Some(Goal::Cards), Vec::new());
         if let Some(count) = count.filter(|_| is_bare && left.len() < 2) {
             let mut next = self.clone();
             (next.limit, next.is_all) = (Some(count), false);
@@ -102,9 +106,9 @@ impl Cards {
             }
             return Some(next);
         }
-        let named = !heard.spotted(true).is_empty() || !heard.themes().is_empty();
-        let mut next = Self::of(heard, goal, language, None);
-        let left = heard.left(Some(goal), next.used());
+        let named = !utterance.spotted(true).is_empty() || !utterance.themes().is_empty();
+        let mut next = Self::of(utterance, goal, language, None);
+        let left = utterance.left(Some(goal), next.used());
         if is_thumbnail {
             next.title = next.title.or_else(|| self.title.clone());
             next.subtitle = next.subtitle.or_else(|| self.subtitle.clone());
@@ -114,43 +118,44 @@ impl Cards {
         (named && left.len() < coverage::ASKED_FROM).then_some(next)
     }
 
-    /// Changes what `heard` says; whether there is anything, or none where it names what is not there.
-    fn change(&mut self, heard: &Sentence, language: Language) -> Option<bool> {
+    /// Changes what `utterance` says; whether there is anything, or none where it names what is not there.
+    fn change(&mut self, utterance: &Sentence, language: Language) -> Option<bool> {
         let says = |words: &'static str| {
             marks(words).any(|it| {
-                (0..heard.lower.len())
-                    .any(|at| heard.is_at(it, at) && (!it.is_ascii() || heard.is_word(at, it)))
+                (0..utterance.lower.len()).any(|at| {
+                    utterance.is_at(it, at) && (!it.is_ascii() || utterance.is_word(at, it))
+                })
             })
         };
         let before = self.clone();
-        let (said, _) = title(heard);
-        let quoted = || heard.quoted.first().map(|it| it.text.clone());
-        let line = subtitle(heard);
+        let (said, _) = title(utterance);
+        let quoted = || utterance.quoted.first().map(|it| it.text.clone());
+        let line = subtitle(utterance);
         let is_line = |it: &String| line.as_ref().is_some_and(|line| line.text == *it);
         let said = said.or_else(quoted).filter(|it| !is_line(it));
         if let Some(said) = said {
             self.title = Some(said.chars().take(TITLE_MAX).collect());
-        } else if has_no_text(heard) {
+        } else if has_no_text(utterance) {
             (self.title, self.subtitle) = (None, None);
         }
         if let Some(line) = &line {
             self.subtitle = Some(line.text.chars().take(TITLE_MAX).collect());
         }
         let mut is_any = self.title != before.title || self.subtitle != before.subtitle;
-        is_any |= has_no_text(heard);
+        is_any |= has_no_text(utterance);
         if let Some(style) = STYLES.iter().find(|it| says(it.1)) {
             self.style = Some(style.0.to_owned());
             is_any = true;
         }
-        if heard.has(&[words::VERSUS]) && self.found.len() > 1 {
+        if utterance.has(&[words::VERSUS]) && self.found.len() > 1 {
             (self.style, self.is_versus) = (Some("versus".to_owned()), true);
             is_any = true;
         }
-        let written: Vec<Piece> = line.iter().cloned().chain(bare(heard)).collect();
+        let written: Vec<Piece> = line.iter().cloned().chain(bare(utterance)).collect();
         let is_written = |it: &Piece| written.iter().any(|on| on.from < it.to && it.from < on.to);
-        let themes = heard.themes();
+        let themes = utterance.themes();
         let coloured = |it: &&(Theme, Piece)| {
-            is_ground(heard, &it.1) || says("make it|もっと|color|colour|色")
+            is_ground(utterance, &it.1) || says("make it|もっと|color|colour|色")
         };
         match themes.iter().filter(|it| !is_written(&it.1)).collect::<Vec<_>>()[..] {
             [] => {}
@@ -160,12 +165,12 @@ impl Cards {
             }
             _ => return None,
         }
-        let spotted = cards_in(heard, &written);
+        let spotted = cards_in(utterance, &written);
         self.words = spotted.iter().map(|it| it.piece.text.clone()).collect();
         self.words.extend(marks(AROUND).map(str::to_owned));
         let pieces: Vec<_> = spotted.iter().map(|it| it.piece.clone()).collect();
         let (out, named): (Vec<_>, Vec<_>) =
-            spotted.into_iter().partition(|it| is_excluded(heard, &it.piece, &pieces));
+            spotted.into_iter().partition(|it| is_excluded(utterance, &it.piece, &pieces));
         let has = |found: &[String], card: &Card| found.iter().any(|it| same(card, it));
         // What is not on the picture cannot be left out of it.
         if out.iter().any(|it| !has(&self.found, it.card)) {
@@ -199,9 +204,11 @@ impl Cards {
                 self.found = new.iter().map(|it| name(it.card)).collect();
                 is_any = true;
             }
-            (there, []) if there.iter().any(|it| placed(heard, &it.piece, &named).is_some()) => {
+            (there, [])
+                if there.iter().any(|it| placed(utterance, &it.piece, &named).is_some()) =>
+            {
                 for it in there {
-                    self.put(&name(it.card), placed(heard, &it.piece, &named));
+                    self.put(&name(it.card), placed(utterance, &it.piece, &named));
                 }
                 is_any = true;
             }
@@ -219,7 +226,7 @@ impl Cards {
             self.found.reverse();
             is_any = true;
         }
-        let count = count(heard).filter(|_| named.is_empty()).map(|it| it as usize);
+        let count = count(utterance).filter(|_| named.is_empty()).map(|it| it as usize);
         match count {
             Some(count) if (1..self.found.len()).contains(&count) => {
                 self.found.truncate(count);

@@ -1,6 +1,6 @@
 //! What is asked of cards that no tool here does: what they are worth in a game, other drawings of them.
 
-use language::{Language, desk::Desk, heard::Piece, scan::marks, words::Word};
+use language::{Language, context::TurnContext, scan::marks, utterance::Piece, words::Word};
 
 use super::{
     catalogue::Spotted,
@@ -19,60 +19,66 @@ const BEFORE: &str = "昨日|前回|先週|この前|こないだ|先日|以前�
 const AGAIN: &str =
     "同じ|もう一度|また|みたいな|と一緒|の続き|same|again|like the one|as before|another one like";
 
-/// The answer where `heard` asks of cards what nothing here does; `is_known` says that a picture was
+/// The answer where `utterance` asks of cards what nothing here does; `is_known` says that a picture was
 /// spoken of before.
-pub(super) fn refusal(heard: &Sentence, is_known: bool, desk: &Desk<'_>) -> Option<String> {
-    let written: Vec<Piece> = subtitle(heard).into_iter().chain(bare(heard)).collect();
+pub(super) fn refusal(
+    utterance: &Sentence,
+    is_known: bool,
+    context: &TurnContext<'_>,
+) -> Option<String> {
+    let written: Vec<Piece> = subtitle(utterance).into_iter().chain(bare(utterance)).collect();
     let is_free = |at: usize| !written.iter().any(|it| (it.from..it.to).contains(&at));
     let says = |words: &'static str| {
         marks(words).any(|it| {
-            (0..heard.lower.len()).any(|at| {
-                is_free(at) && heard.is_at(it, at) && (!it.is_ascii() || heard.is_word(at, it))
+            (0..utterance.lower.len()).any(|at| {
+                is_free(at)
+                    && utterance.is_at(it, at)
+                    && (!it.is_ascii() || utterance.is_word(at, it))
             })
         })
     };
-    let spotted = cards_in(heard, &written);
+    let spotted = cards_in(utterance, &written);
     let about = [words::CARD, words::THUMBNAIL, words::THEME];
-    let is_picture = heard.has(&[words::THUMBNAIL, words::COMPOSE]);
-    let is_about = heard.tokens.iter().any(|it| about.contains(&it.word))
+    let is_picture = utterance.has(&[words::THUMBNAIL, words::COMPOSE]);
+    let is_about = utterance.tokens.iter().any(|it| about.contains(&it.word))
         || spotted.iter().any(|it| it.is_name);
-    if heard.has(&[Word::THEIRS]) || !is_about {
+    if utterance.has(&[Word::THEIRS]) || !is_about {
         return None;
     }
     // Which theme a card is of is known.
     if let ([only], true) = (&spotted[..], says(OF_WHICH)) {
-        let (name, theme) = desk
+        let (name, theme) = context
             .language
             .pick((only.card.japanese, only.card.theme), (only.card.english, theme_of(only)));
-        return Some(desk.say(
+        return Some(context.say(
             format!("「{name}」のテーマは「{theme}」です。"),
             format!("{name} is of the theme {theme}."),
         ));
     }
-    if heard.has(&[Word::DELETE]) || says(RENAMED) {
-        let names = named(&spotted, desk);
-        return Some(desk.say(
+    if utterance.has(&[Word::DELETE]) || says(RENAMED) {
+        let names = named(&spotted, context);
+        return Some(context.say(
             format!("カード{names}を消したり変えたりすることはできないため、何もしていません。イラストを見ることと、サムネイルを作ることができます。"),
             format!("Cards{names} cannot be deleted or changed here, so nothing was done. I can show illustrations and make thumbnails."),
         ));
     }
-    if says(REDRAWN) || is_sized(heard) {
-        let names = named(&spotted, desk);
-        return Some(desk.say(
+    if says(REDRAWN) || is_sized(utterance) {
+        let names = named(&spotted, context);
+        return Some(context.say(
             format!("イラスト{names}を描き直したり、大きさを変えたりすることはできないため、何もしていません。サムネイルの大きさは 1280×720 です。いまあるイラストを見ることと、それを並べたサムネイルを作ることができます。"),
             format!("Illustrations{names} cannot be redrawn or resized, so nothing was done. Thumbnails are 1280x720. I can show the illustrations that there are and lay them out as a thumbnail."),
         ));
     }
     if !is_picture && says(STATS) {
-        let (theme, _) = samples(desk.language);
-        return Some(desk.say(
+        let (theme, _) = samples(context.language);
+        return Some(context.say(
             format!("カードにあるのは名前と説明とイラストだけで、攻撃力や効果などの情報はないため、何もしていません。「{theme}のカードを見せて」のように書くとイラストをお見せします。"),
             format!("Cards have names, descriptions and illustrations only: there are no stats, effects or values, so nothing was done. Write for example \"show me the cards of {theme}\" to see some."),
         ));
     }
     if is_picture && !is_known && says(BEFORE) && says(AGAIN) {
-        let (_, [one, other]) = samples(desk.language);
-        return Some(desk.say(
+        let (_, [one, other]) = samples(context.language);
+        return Some(context.say(
             format!("以前のサムネイルは分からないため、何もしていません。カードかテーマの名前と、タイトルを書いてください。例:「{one}と{other}のサムネイル、タイトルは「決勝」」"),
             format!("I do not know that earlier thumbnail, so nothing was done. Please name the cards or the theme, and the title, such as \"a thumbnail of {one} and {other}, titled \"Final\"\"."),
         ));
@@ -88,23 +94,23 @@ fn theme_of(it: &Spotted) -> &'static str {
 }
 
 /// The cards that are meant, in brackets.
-fn named(spotted: &[Spotted], desk: &Desk<'_>) -> String {
+fn named(spotted: &[Spotted], context: &TurnContext<'_>) -> String {
     let names: Vec<_> =
-        spotted.iter().map(|it| desk.language.pick(it.card.japanese, it.card.english)).collect();
+        spotted.iter().map(|it| context.language.pick(it.card.japanese, it.card.english)).collect();
     match names.is_empty() {
         true => String::new(),
         false => {
-            let names = names.join(desk.language.pick("、", "; "));
-            desk.say(format!("（{names}）"), format!(" ({names})"))
+            let names = names.join(context.language.pick("、", "; "));
+            context.say(format!("（{names}）"), format!(" ({names})"))
         }
     }
 }
 
 /// Whether the sentence has a size in dots: `1920x1080`.
-fn is_sized(heard: &Sentence) -> bool {
-    let is_digit = |at: usize| heard.lower.get(at).is_some_and(char::is_ascii_digit);
-    (1..heard.lower.len()).any(|at| {
-        matches!(heard.lower[at], 'x' | '×' | '*')
+fn is_sized(utterance: &Sentence) -> bool {
+    let is_digit = |at: usize| utterance.lower.get(at).is_some_and(char::is_ascii_digit);
+    (1..utterance.lower.len()).any(|at| {
+        matches!(utterance.lower[at], 'x' | '×' | '*')
             && (1..=3).all(|it| at.checked_sub(it).is_some_and(is_digit))
             && (1..=3).all(|it| is_digit(at + it))
     })

@@ -1,9 +1,9 @@
 //! Names of cards: what no table knows and stands where a card's name does.
 
 use language::{
-    heard::{Piece, Token},
     scan::marks,
     stretches::{is_hiragana, is_name_char},
+    utterance::{Piece, Token},
     words::Word,
 };
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use language::{
-    desk::{Desk, failure, submitted},
+    context::{TurnContext, failure, submitted},
     message::{Image, Part, images_of},
     say,
     scan::{distance, marks},
@@ -79,14 +79,14 @@ impl Wanted {
 }
 
 /// Names of cards, in the language of the answer where they are known.
-fn shown(names: &[String], desk: &Desk<'_>) -> String {
+fn shown(names: &[String], context: &TurnContext<'_>) -> String {
     let name = |it: &String| match card_of(it) {
-        Some(card) => desk.language.pick(card.japanese, card.english).to_owned(),
+        Some(card) => context.language.pick(card.japanese, card.english).to_owned(),
         None => it.clone(),
     };
     let separator = if names.iter().any(|it| name(it).contains(", ")) { "; " } else { ", " };
     let names: Vec<_> = names.iter().map(name).collect();
-    names.join(desk.language.pick("、", separator))
+    names.join(context.language.pick("、", separator))
 }
 
 /// Illustrations that are asked for.
@@ -215,50 +215,54 @@ impl Cards {
     }
 
     /// Decides on the next step.
-    pub(super) fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+    pub(super) fn next(
+        &mut self,
+        context: &mut TurnContext<'_>,
+        answered: &[Answered],
+    ) -> Decision {
         if let Some(values) = submitted(answered) {
             self.filled(values);
         }
         if self.wanted.is_empty() {
-            return self.ask(desk);
+            return self.ask(context);
         }
-        if std::mem::take(&mut self.is_arranged) && desk.has(COMPOSE) {
-            return self.compose(desk);
+        if std::mem::take(&mut self.is_arranged) && context.has(COMPOSE) {
+            return self.compose(context);
         }
         if let Some(it) = answered.iter().find(|it| it.call.name == COMPOSE) {
-            return self.composed(desk, it);
+            return self.composed(context, it);
         }
         if !answered.iter().any(|it| [CARD, THEME].contains(&it.call.name.as_str())) {
-            return self.fetch(desk);
+            return self.fetch(context);
         }
-        self.fetched(desk, answered)
+        self.fetched(context, answered)
     }
 
-    fn ask(&self, desk: &mut Desk<'_>) -> Decision {
-        let mut themes = theme_names(desk.language);
+    fn ask(&self, context: &mut TurnContext<'_>) -> Decision {
+        let mut themes = theme_names(context.language);
         themes.truncate(SUGGESTED_MAX);
-        let (sample, _) = samples(desk.language);
+        let (sample, _) = samples(context.language);
         let form = json!({
-            "title": desk.say("どのカードにしますか？", "Which cards?"),
+            "title": context.say("どのカードにしますか？", "Which cards?"),
             "fields": [{
                 "name": "theme", "type": "text", "required": true,
-                "label": desk.say("テーマまたはカードの名前", "Theme or card"),
+                "label": context.say("テーマまたはカードの名前", "Theme or card"),
                 "suggestions": themes,
             }],
         });
-        let reason = desk.say("テーマもカードの名前もないため", "No theme and no card is named");
-        let words = desk.say(
+        let reason = context.say("テーマもカードの名前もないため", "No theme and no card is named");
+        let words = context.say(
             format!("テーマかカードの名前を教えてください。例:「{sample}のカード」"),
             format!("Please name a theme or a card, such as \"{sample}\"."),
         );
-        desk.ask(form, reason, words)
+        context.ask(form, reason, words)
     }
 
     /// The calls for all that is wanted, at once.
-    fn fetch(&mut self, desk: &mut Desk<'_>) -> Decision {
+    fn fetch(&mut self, context: &mut TurnContext<'_>) -> Decision {
         let mut calls = Vec::new();
         for it in self.wanted.clone().into_iter().filter(|it| !it.is_found) {
-            let is_theme = it.is_theme && desk.has(THEME) || !desk.has(CARD);
+            let is_theme = it.is_theme && context.has(THEME) || !context.has(CARD);
             let name = &it.name;
             calls.push(if is_theme {
                 let mut arguments = json!({ "theme": name });
@@ -267,23 +271,23 @@ impl Cards {
                 if let Some(limit) = limit.or(is_all.then_some(ALL)) {
                     arguments["limit"] = limit.into();
                 }
-                let reason = desk.say(
+                let reason = context.say(
                     format!("テーマ「{name}」のカードを参照するため"),
                     format!("To see the cards of the theme {name}"),
                 );
-                desk.call(THEME, arguments, reason)
+                context.call(THEME, arguments, reason)
             } else {
-                let reason = desk.say(
+                let reason = context.say(
                     format!("カード「{name}」のイラストを参照するため"),
                     format!("To see the illustration of {name}"),
                 );
-                desk.call(CARD, json!({ "card_name": name }), reason)
+                context.call(CARD, json!({ "card_name": name }), reason)
             });
         }
         Decision::Call(calls)
     }
 
-    fn fetched(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+    fn fetched(&mut self, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision {
         let mut pictures = Vec::new();
         for it in answered {
             let ToolResult::Output { structured, content, meta } = &it.result else { continue };
@@ -318,53 +322,53 @@ impl Cards {
         }
         // Pictures that came are shown; a thumbnail has its own.
         let is_tried_again = pictures.is_empty() || self.is_thumbnail;
-        if is_tried_again && desk.has(CARD) && desk.has(THEME) && self.turned(answered) {
-            return self.fetch(desk);
+        if is_tried_again && context.has(CARD) && context.has(THEME) && self.turned(answered) {
+            return self.fetch(context);
         }
         if let Some((_, failure)) = failure(answered).filter(|_| self.found.is_empty()) {
             // What is no card may be another family's.
-            desk.is_given_up |= self.is_looked_for && failure.status == 404;
-            return desk.conclude(match failure.status {
-                404 => self.unknown(desk, answered),
-                _ => say::failed(desk, failure),
+            context.is_given_up |= self.is_looked_for && failure.status == 404;
+            return context.conclude(match failure.status {
+                404 => self.unknown(context, answered),
+                _ => say::failed(context, failure),
             });
         }
         // A picture with a card left out is not the one that was asked for.
         let is_short = self.is_thumbnail && failure(answered).is_some_and(|it| it.1.status == 404);
         if is_short {
-            let names = shown(&self.found, desk);
-            let unknown = self.unknown(desk, answered);
-            return desk.conclude(desk.say(
+            let names = shown(&self.found, context);
+            let unknown = self.unknown(context, answered);
+            return context.conclude(context.say(
                 format!("{unknown}見つかったのは {names} だけなので、サムネイルは作っていません。"),
                 format!("{unknown} Only {names} was found, so no thumbnail was made."),
             ));
         }
-        if self.is_thumbnail && desk.has(COMPOSE) && !self.found.is_empty() {
-            return self.compose(desk);
+        if self.is_thumbnail && context.has(COMPOSE) && !self.found.is_empty() {
+            return self.compose(context);
         }
-        let (names, count) = (shown(&self.found, desk), self.found.len());
+        let (names, count) = (shown(&self.found, context), self.found.len());
         let mut head =
-            desk.say(format!("見つかったカード: {names}"), format!("The cards found: {names}"));
+            context.say(format!("見つかったカード: {names}"), format!("The cards found: {names}"));
         if self.counts {
-            let many = desk.say(format!("{count}枚あります。"), format!("There are {count}. "));
+            let many = context.say(format!("{count}枚あります。"), format!("There are {count}. "));
             head = format!("{many}{head}");
         }
-        let mut text = format!("{}{head}", self.taken(desk));
+        let mut text = format!("{}{head}", self.taken(context));
         if self.is_thumbnail {
-            text.push_str(&desk.say(
+            text.push_str(&context.say(
                 "\n画像を合成するツール（compose_thumbnail）はいま利用できないため、イラストだけをお見せします。",
                 "\nThe tool that composes a picture (compose_thumbnail) is not on offer now, so these are the illustrations only.",
             ));
         }
         if let Some((_, failure)) = failure(answered) {
             let missing = match failure.status {
-                404 => self.unknown(desk, answered),
-                _ => say::failed(desk, failure),
+                404 => self.unknown(context, answered),
+                _ => say::failed(context, failure),
             };
             text = format!("{text}\n{missing}");
         }
         pictures.truncate(NAMES_MAX * CARDS_MAX);
-        desk.answer(text, pictures)
+        context.answer(text, pictures)
     }
 
     /// What was not found is asked for in another way: what is no theme may be a card and the other way
@@ -397,10 +401,10 @@ impl Cards {
     }
 
     /// What was taken for what was written, as text.
-    fn taken(&self, desk: &Desk<'_>) -> String {
+    fn taken(&self, context: &TurnContext<'_>) -> String {
         let near = self.wanted.iter().filter_map(|it| Some((it.written.clone()?, it.name.clone())));
         let notes = near.chain(self.mood.clone()).map(|(written, name)| {
-            desk.say(
+            context.say(
                 format!("「{written}」は「{name}」と受け取りました。\n"),
                 format!("I took \"{written}\" for {name}.\n"),
             )
@@ -409,7 +413,7 @@ impl Cards {
     }
 
     /// The names that nothing was found for, and those that come near.
-    fn unknown(&self, desk: &Desk<'_>, answered: &[Answered]) -> String {
+    fn unknown(&self, context: &TurnContext<'_>, answered: &[Answered]) -> String {
         let (mut names, mut near) = (Vec::<String>::new(), Vec::<String>::new());
         for it in answered {
             let ToolResult::Failed(failure) = &it.result else { continue };
@@ -424,50 +428,50 @@ impl Cards {
         near.dedup();
         near.truncate(5);
         let quoted: Vec<_> =
-            names.iter().map(|it| desk.say(format!("「{it}」"), format!("\"{it}\""))).collect();
+            names.iter().map(|it| context.say(format!("「{it}」"), format!("\"{it}\""))).collect();
         let (names, list) = (
-            quoted.join(desk.language.pick("、", ", ")),
-            near.join(desk.language.pick("、", ", ")),
+            quoted.join(context.language.pick("、", ", ")),
+            near.join(context.language.pick("、", ", ")),
         );
         let close = match near.is_empty() {
-            true => desk.say(
+            true => context.say(
                 " 名前を確かめて、もう一度書いてください。",
                 " Check the name and write it again.",
             ),
-            false => desk.say(format!("近い名前: {list}。"), format!(" Close names: {list}.")),
+            false => context.say(format!("近い名前: {list}。"), format!(" Close names: {list}.")),
         };
-        desk.say(
+        context.say(
             format!("{names}というカードもテーマも見つかりませんでした。{close}"),
             format!("There is no card and no theme called {names}.{close}"),
         )
     }
 
-    fn compose(&self, desk: &mut Desk<'_>) -> Decision {
+    fn compose(&self, context: &mut TurnContext<'_>) -> Decision {
         let cards: Vec<_> = self.found.iter().take(CARDS_MAX).collect();
         let mut arguments = json!({ "cards": cards });
         if let Some(title) = &self.title {
             arguments["title"] = title.as_str().into();
         }
-        if let Some(line) = self.subtitle.as_ref().filter(|_| desk.takes(COMPOSE, "subtitle")) {
+        if let Some(line) = self.subtitle.as_ref().filter(|_| context.takes(COMPOSE, "subtitle")) {
             arguments["subtitle"] = line.as_str().into();
         }
         let style = self.style.as_deref().or(self.is_versus.then_some("versus"));
-        if let Some(style) = style.filter(|_| desk.takes(COMPOSE, "style")) {
+        if let Some(style) = style.filter(|_| context.takes(COMPOSE, "style")) {
             arguments["style"] = style.into();
         }
-        if let Some(ground) = self.ground.as_ref().filter(|_| desk.takes(COMPOSE, "theme")) {
+        if let Some(ground) = self.ground.as_ref().filter(|_| context.takes(COMPOSE, "theme")) {
             arguments["theme"] = ground.as_str().into();
         }
-        let reason = desk.say(
+        let reason = context.say(
             "取得したイラストをサムネイルに並べるため",
             "To lay the illustrations out as a thumbnail",
         );
-        desk.only(COMPOSE, arguments, reason)
+        context.only(COMPOSE, arguments, reason)
     }
 
-    fn composed(&self, desk: &Desk<'_>, answered: &Answered) -> Decision {
+    fn composed(&self, context: &TurnContext<'_>, answered: &Answered) -> Decision {
         let (structured, content) = match &answered.result {
-            ToolResult::Failed(failure) => return desk.conclude(say::failed(desk, failure)),
+            ToolResult::Failed(failure) => return context.conclude(say::failed(context, failure)),
             ToolResult::Output { structured, content, .. } => (structured, content),
         };
         let mut pictures: Vec<_> = images_of(content).cloned().collect();
@@ -481,36 +485,36 @@ impl Cards {
         if cards.is_empty() {
             cards.clone_from(&self.found);
         }
-        let list = shown(&cards, desk);
+        let list = shown(&cards, context);
         let text = match &self.title {
-            Some(title) => desk.say(
+            Some(title) => context.say(
                 format!("「{title}」のサムネイルを作りました。カード: {list}"),
                 format!("Here is the thumbnail \"{title}\" with {list}."),
             ),
-            None => desk.say(
+            None => context.say(
                 format!("サムネイルを作りました。カード: {list}"),
                 format!("Here is the thumbnail with {list}."),
             ),
         };
-        let mut text = format!("{}{text}", self.taken(desk));
+        let mut text = format!("{}{text}", self.taken(context));
         // More than a picture takes were asked for.
         let most = self.limit.unwrap_or_default() as usize;
         let left: Vec<_> = self.found.iter().skip(CARDS_MAX).cloned().collect();
         if (self.is_all || most.max(self.wanted.len()) > CARDS_MAX) && !left.is_empty() {
-            let left = left.join(desk.language.pick("、", ", "));
-            text.push_str(&desk.say(
+            let left = left.join(context.language.pick("、", ", "));
+            text.push_str(&context.say(
                 format!(
                     "\n1枚のサムネイルに載るのは{CARDS_MAX}枚までなので、{left}は入れていません。"
                 ),
                 format!("\nA thumbnail takes at most {CARDS_MAX} cards, so {left} was left out."),
             ));
         }
-        if let Some(ground) = self.ground.as_ref().filter(|_| !desk.takes(COMPOSE, "theme")) {
-            text.push_str(&desk.say(
+        if let Some(ground) = self.ground.as_ref().filter(|_| !context.takes(COMPOSE, "theme")) {
+            text.push_str(&context.say(
                 format!("\n背景の色（{ground}）は選べません。"),
                 format!("\nThe background ({ground}) cannot be chosen."),
             ));
         }
-        desk.answer(text, pictures.into_iter().map(Part::image).collect())
+        context.answer(text, pictures.into_iter().map(Part::image).collect())
     }
 }

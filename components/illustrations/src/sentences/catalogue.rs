@@ -1,8 +1,8 @@
 //! Cards that are known by name, and where a sentence has them.
 
 use language::{
-    heard::{MASK, Piece},
     scan::hiragana,
+    utterance::{MASK, Piece},
 };
 
 use super::{known::known, sentence::Sentence, themes::theme};

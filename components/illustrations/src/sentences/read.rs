@@ -1,6 +1,6 @@
 //! What a sentence asks for: known names first, then titles and conditions, then what is left.
 
-use language::{Language, heard::Piece, scan::marks, vocabulary::Unit, words::Word};
+use language::{Language, scan::marks, utterance::Piece, vocabulary::Unit, words::Word};
 
 use super::{
     cards::{Cards, EACH_OF_TWO, NAMES_MAX, NUMBERS, STYLES, TITLE_MAX, Wanted},
@@ -38,10 +38,10 @@ const NO_NAMES: &[&str] = &[
 ];
 
 /// Both sides of `ルナ対ミミ`; else the name itself.
-fn sides(heard: &Sentence, name: &Piece) -> Vec<Piece> {
-    let at = (name.from + 1..name.to.saturating_sub(1)).find(|it| heard.chars[*it] == '対');
+fn sides(utterance: &Sentence, name: &Piece) -> Vec<Piece> {
+    let at = (name.from + 1..name.to.saturating_sub(1)).find(|it| utterance.chars[*it] == '対');
     match at.filter(|at| at - name.from > 1 && name.to - at > 2) {
-        Some(at) => vec![heard.piece(name.from, at), heard.piece(at + 1, name.to)],
+        Some(at) => vec![utterance.piece(name.from, at), utterance.piece(at + 1, name.to)],
         None => vec![name.clone()],
     }
 }
@@ -51,10 +51,10 @@ fn overlaps(a: &Piece, b: &Piece) -> bool {
 }
 
 /// The cards that are named, without those within a title or within a longer name of something else.
-pub(super) fn cards_in(heard: &Sentence, taken: &[Piece]) -> Vec<Spotted> {
-    let moods = moods(&heard.lower);
-    let themes = heard.themes();
-    let mut cards = heard.spotted(true);
+pub(super) fn cards_in(utterance: &Sentence, taken: &[Piece]) -> Vec<Spotted> {
+    let moods = moods(&utterance.lower);
+    let themes = utterance.themes();
+    let mut cards = utterance.spotted(true);
     cards.retain(|it| {
         let lies = |from: usize, to: usize| from <= it.piece.from && it.piece.to <= to;
         let length = it.piece.to - it.piece.from;
@@ -82,7 +82,7 @@ pub(super) fn asked_name(it: &Spotted, language: Language) -> String {
 }
 
 /// Whether `theme` only says where `card` is from: `Volcano from the crimson engine theme`.
-fn is_origin(heard: &Sentence, theme: &Piece, card: &Piece) -> bool {
+fn is_origin(utterance: &Sentence, theme: &Piece, card: &Piece) -> bool {
     const BEFORE: &[&str] = &[
         "の",
         "テーマの",
@@ -99,40 +99,40 @@ fn is_origin(heard: &Sentence, theme: &Piece, card: &Piece) -> bool {
     const BEHIND: &[&str] =
         &["from", "of", "in", "out of", "from the", "of the", "in the", "out of the"];
     let gap = |from: usize, to: usize| {
-        (from <= to).then(|| heard.lower[from..to].iter().collect::<String>().trim().to_owned())
+        (from <= to).then(|| utterance.lower[from..to].iter().collect::<String>().trim().to_owned())
     };
     gap(theme.to, card.from).is_some_and(|it| BEFORE.contains(&it.as_str()))
         || gap(card.to, theme.from).is_some_and(|it| BEHIND.contains(&it.as_str()))
 }
 
 /// On which side what is named at `piece` is to stand, wherever the sentence has that.
-pub(super) fn placed(heard: &Sentence, piece: &Piece, spotted: &[Spotted]) -> Option<Place> {
+pub(super) fn placed(utterance: &Sentence, piece: &Piece, spotted: &[Spotted]) -> Option<Place> {
     let also = spotted.iter().filter(|it| it.piece == *piece).flat_map(|it| it.also.iter());
-    std::iter::once(piece).chain(also).find_map(|it| place(heard, it))
+    std::iter::once(piece).chain(also).find_map(|it| place(utterance, it))
 }
 
 /// What is left of `names` beside `taken`.
-fn cut(heard: &Sentence, names: Vec<Piece>, taken: &[Piece]) -> Vec<Piece> {
+fn cut(utterance: &Sentence, names: Vec<Piece>, taken: &[Piece]) -> Vec<Piece> {
     const TRIMMED: &str = " とのでをはがにもや、,・対×&+?!。.";
     const LEADS: &str = "with the |with |using |featuring |and the |and |for the |for |the ";
     let mut left = Vec::new();
     for name in names {
         let (mut from, mut at) = (name.from, name.from);
         let mut push = |from: usize, to: usize| {
-            let is_trimmed = |at: &usize| TRIMMED.contains(heard.chars[*at]);
+            let is_trimmed = |at: &usize| TRIMMED.contains(utterance.chars[*at]);
             let mut begin = (from..to).find(|at| !is_trimmed(at));
             if from > name.from
                 && let Some(at) = begin
             {
                 // `with Luna` behind a title goes on with the name.
-                let lead = marks(LEADS).find(|it| heard.is_at(it, at));
+                let lead = marks(LEADS).find(|it| utterance.is_at(it, at));
                 begin = Some(at + lead.map_or(0, str::len)).filter(|it| *it < to);
             }
             let end = (from..to).rfind(|at| !is_trimmed(at));
             if let (Some(begin), Some(end)) = (begin, end) {
-                let piece = heard.piece(begin, end + 1);
+                let piece = utterance.piece(begin, end + 1);
                 let letters = piece.text.chars().filter(|it| it.is_alphanumeric()).count();
-                let is_new = (begin..=end).any(|at| !heard.is_known(at));
+                let is_new = (begin..=end).any(|at| !utterance.is_known(at));
                 let is_whole = (from, to) == (name.from, name.to);
                 if is_whole || letters > 1 && is_new {
                     left.push(if is_whole { name.clone() } else { piece });
@@ -156,24 +156,24 @@ fn cut(heard: &Sentence, names: Vec<Piece>, taken: &[Piece]) -> Vec<Piece> {
 }
 
 /// Words in small letters that stand in a list with what is known: `pikachu and luna`.
-fn beside(heard: &Sentence, known: &[Piece], taken: &[Piece]) -> Vec<Piece> {
+fn beside(utterance: &Sentence, known: &[Piece], taken: &[Piece]) -> Vec<Piece> {
     const JOINTS: [&str; 6] = [" and ", ", ", " vs ", " vs. ", " versus ", " & "];
-    let new = heard.left(Some(Goal::Thumbnail), Vec::new());
+    let new = utterance.left(Some(Goal::Thumbnail), Vec::new());
     let is_letter = |it: &&char| it.is_ascii_alphabetic();
-    let is_at = |at: usize, what: &str| heard.is_at(what, at);
+    let is_at = |at: usize, what: &str| utterance.is_at(what, at);
     let mut beside = Vec::<Piece>::new();
     for it in known.iter().filter(|it| it.text.is_ascii()) {
         for joint in JOINTS {
             let behind = is_at(it.to, joint).then(|| {
                 let from = it.to + joint.len();
-                (from, from + heard.chars[from..].iter().take_while(is_letter).count())
+                (from, from + utterance.chars[from..].iter().take_while(is_letter).count())
             });
             let before =
                 it.from.checked_sub(joint.len()).filter(|at| is_at(*at, joint)).map(|to| {
-                    (to - heard.chars[..to].iter().rev().take_while(is_letter).count(), to)
+                    (to - utterance.chars[..to].iter().rev().take_while(is_letter).count(), to)
                 });
             for (from, to) in behind.into_iter().chain(before) {
-                let piece = heard.piece(from, to);
+                let piece = utterance.piece(from, to);
                 let is_free = !taken.iter().chain(&beside).any(|it| overlaps(it, &piece));
                 // A capital is read elsewhere, and so is a sentence's verb.
                 let is_name = to - from > 2 && new.contains(&piece.text);
@@ -188,12 +188,12 @@ fn beside(heard: &Sentence, known: &[Piece], taken: &[Piece]) -> Vec<Piece> {
 }
 
 /// Those of `names` that stand in a list with what is known.
-fn listed(heard: &Sentence, names: Vec<Piece>, known: &[Piece]) -> Vec<Piece> {
+fn listed(utterance: &Sentence, names: Vec<Piece>, known: &[Piece]) -> Vec<Piece> {
     let mut known = known.to_vec();
     let (mut listed, mut others) = (Vec::new(), names);
     let is_joined = |a: &Piece, b: &Piece| {
         let (from, to) = (a.to.min(b.to), a.from.max(b.from));
-        let gap = heard.lower.get(from..to).map(|it| it.iter().collect::<String>());
+        let gap = utterance.lower.get(from..to).map(|it| it.iter().collect::<String>());
         gap.is_some_and(|it| JOINTS.contains(&it.trim()))
     };
     while let Some(at) = others.iter().position(|it| known.iter().any(|other| is_joined(it, other)))
@@ -206,21 +206,21 @@ fn listed(heard: &Sentence, names: Vec<Piece>, known: &[Piece]) -> Vec<Piece> {
 }
 
 impl Cards {
-    /// What `heard` asks for; what it leaves out is taken from `before`.
+    /// What `utterance` asks for; what it leaves out is taken from `before`.
     pub(super) fn of(
-        heard: &Sentence,
+        utterance: &Sentence,
         goal: Goal,
         language: Language,
         before: Option<&Self>,
     ) -> Self {
         let is_thumbnail = goal == Goal::Thumbnail;
-        let (mut title, mut quoted) = title(heard);
-        let line = subtitle(heard);
+        let (mut title, mut quoted) = title(utterance);
+        let line = subtitle(utterance);
         let mut written: Vec<Piece> = line.iter().cloned().collect();
-        written.extend(looks(heard));
-        written.extend(bare(heard).filter(|_| is_thumbnail));
-        let spotted = cards_in(heard, &written);
-        let mut themes = heard.themes();
+        written.extend(looks(utterance));
+        written.extend(bare(utterance).filter(|_| is_thumbnail));
+        let spotted = cards_in(utterance, &written);
+        let mut themes = utterance.themes();
         themes.retain(|it| {
             let is_longer = |card: &Spotted| {
                 overlaps(&card.piece, &it.1)
@@ -231,11 +231,11 @@ impl Cards {
         // `not the red ones, the green ones`.
         let pieces: Vec<_> = themes.iter().map(|it| it.1.clone()).collect();
         let (dropped, themes): (Vec<_>, Vec<_>) =
-            themes.into_iter().partition(|it| is_excluded(heard, &it.1, &pieces));
+            themes.into_iter().partition(|it| is_excluded(utterance, &it.1, &pieces));
         let is_known = |it: &Piece| {
             card_of(&it.text).is_some()
-                || is_card(heard, it)
-                || is_theme(heard, it, false)
+                || is_card(utterance, it)
+                || is_theme(utterance, it, false)
                 || themes.iter().any(|theme| overlaps(it, &theme.1))
         };
         // Beside a name that is known, what is quoted is written on the picture.
@@ -249,10 +249,10 @@ impl Cards {
         {
             title = quoted.pop().map(|it| it.text.chars().take(TITLE_MAX).collect());
         }
-        let is_versus = heard.has(&[words::VERSUS]) || heard.find("対", 0).is_some();
+        let is_versus = utterance.has(&[words::VERSUS]) || utterance.find("対", 0).is_some();
         let (excluded, spotted): (Vec<_>, Vec<_>) = {
             let pieces: Vec<_> = spotted.iter().map(|it| it.piece.clone()).collect();
-            spotted.into_iter().partition(|it| is_excluded(heard, &it.piece, &pieces))
+            spotted.into_iter().partition(|it| is_excluded(utterance, &it.piece, &pieces))
         };
         let mut taken: Vec<Piece> = written;
         taken.extend(excluded.iter().map(|it| it.piece.clone()));
@@ -264,14 +264,14 @@ impl Cards {
         for (theme, piece) in &themes {
             let name = language.pick(theme.japanese, theme.english);
             taken.push(piece.clone());
-            if is_ground(heard, piece) {
+            if is_ground(utterance, piece) {
                 ground = Some(name.to_owned());
                 continue;
             }
             // `紅蓮機工のカード、機関車のやつだけ`: the theme only says where the card is from.
-            let is_only = marks("だけ|のみ|only|just").any(|it| heard.find(it, 0).is_some());
+            let is_only = marks("だけ|のみ|only|just").any(|it| utterance.find(it, 0).is_some());
             let is_of = |it: &&Spotted| it.card.theme == theme.japanese;
-            let is_from = |it: &Spotted| is_only || is_origin(heard, piece, &it.piece);
+            let is_from = |it: &Spotted| is_only || is_origin(utterance, piece, &it.piece);
             if spotted.iter().filter(is_of).any(is_from) {
                 continue;
             }
@@ -281,7 +281,7 @@ impl Cards {
             }
             // Against another card, what has a capital is a card's name.
             let is_called = piece.text.starts_with(|it: char| it.is_ascii_uppercase())
-                && ![" cards", " theme", " deck"].iter().any(|it| heard.is_at(it, piece.to));
+                && ![" cards", " theme", " deck"].iter().any(|it| utterance.is_at(it, piece.to));
             let is_among = is_versus || !spotted.is_empty();
             let card = card_of(&piece.text).filter(|_| is_among && is_called);
             let is_written = [theme.japanese, theme.english]
@@ -295,11 +295,11 @@ impl Cards {
         taken.extend(spotted.iter().map(|it| it.piece.clone()));
         let known: Vec<Piece> = wanted.iter().map(|it| it.0.clone()).collect();
         let has_known = !known.is_empty() || !excluded.is_empty();
-        let unknown = if quoted.is_empty() { heard.unknown_names() } else { Vec::new() };
-        let unknown = nameless(heard, cut(heard, unknown, &taken));
+        let unknown = if quoted.is_empty() { utterance.unknown_names() } else { Vec::new() };
+        let unknown = nameless(utterance, cut(utterance, unknown, &taken));
         let unknown = match has_known {
-            true => listed(heard, unknown, &known),
-            false => unknown.into_iter().flat_map(|it| sides(heard, &it)).collect(),
+            true => listed(utterance, unknown, &known),
+            false => unknown.into_iter().flat_map(|it| sides(utterance, &it)).collect(),
         };
         // What else is quoted beside names that are known is written below the title.
         let mut line = line;
@@ -309,33 +309,33 @@ impl Cards {
         }
         let mut unknown: Vec<Piece> = unknown;
         if quoted.is_empty() {
-            unknown.extend(beside(heard, &known, &taken));
+            unknown.extend(beside(utterance, &known, &taken));
         }
         let is_several = unknown.len() > 1 || quoted.len() > 1;
-        let plural = heard.numbers.pieces().is_some() || is_plural(heard);
-        let is_theme_said = heard.has(&[words::THEME]) && !has_known;
+        let plural = utterance.numbers.pieces().is_some() || is_plural(utterance);
+        let is_theme_said = utterance.has(&[words::THEME]) && !has_known;
         for piece in quoted.into_iter().chain(unknown) {
             let is_taken = wanted.iter().any(|it| it.1.name == piece.text)
                 || title.as_deref() == Some(piece.text.as_str());
-            let is_card = is_card(heard, &piece) || card_of(&piece.text).is_some();
+            let is_card = is_card(utterance, &piece) || card_of(&piece.text).is_some();
             let is_theme = !is_card
-                && (is_theme(heard, &piece, is_theme_said)
+                && (is_theme(utterance, &piece, is_theme_said)
                     || is_nearly_theme(&piece.text)
                     || plural && !is_several && !has_known);
             if !is_taken {
-                let wish = Wanted::new(is_theme, piece.text.clone());
-                wanted.push((piece, wish));
+                let wanted_one = Wanted::new(is_theme, piece.text.clone());
+                wanted.push((piece, wanted_one));
             }
         }
         // From left to right, where the sentence has that.
         wanted.sort_by_key(|it| {
-            (placed(heard, &it.0, &spotted).unwrap_or(Place::Between), it.0.from)
+            (placed(utterance, &it.0, &spotted).unwrap_or(Place::Between), it.0.from)
         });
         let mut wanted: Vec<_> = wanted.into_iter().map(|it| it.1).take(NAMES_MAX).collect();
         let mut found = Vec::new();
         if let Some(before) = before.filter(|_| wanted.is_empty()) {
             // `その2枚で` after one card means others as well, which are asked for.
-            let count = heard.numbers.pieces().map(|it| it as usize);
+            let count = utterance.numbers.pieces().map(|it| it as usize);
             let is_other = |it: usize| {
                 !before.wanted.iter().any(|it| it.is_theme) && it != before.wanted.len()
             };
@@ -348,12 +348,12 @@ impl Cards {
             }
         }
         // A mood counts where nothing is named.
-        let mut moods = moods(&heard.lower);
+        let mut moods = moods(&utterance.lower);
         let before_moods = moods.len();
-        moods.retain(|it| !is_excluded(heard, &heard.piece(it.1, it.2), &[]));
+        moods.retain(|it| !is_excluded(utterance, &utterance.piece(it.1, it.2), &[]));
         let leaves_out = !dropped.is_empty() || moods.len() < before_moods;
         let name = |it: &Theme| language.pick(it.japanese, it.english).to_owned();
-        let text = |it: &(Theme, usize, usize)| heard.piece(it.1, it.2).text;
+        let text = |it: &(Theme, usize, usize)| utterance.piece(it.1, it.2).text;
         let mood = moods.first().filter(|_| wanted.is_empty()).map(|it| {
             wanted.push(Wanted::new(true, name(&it.0)));
             (text(it), name(&it.0))
@@ -363,12 +363,12 @@ impl Cards {
             wanted.iter().any(|it| is_it(&it.name))
         };
         let moods = moods.iter().filter(is_wanted).map(text).collect();
-        share_out(heard, &themes, &mut wanted);
+        share_out(utterance, &themes, &mut wanted);
         let several = wanted.iter().filter(|it| it.is_theme).count() > 1;
-        let limit = count(heard).or((several && is_thumbnail).then_some(EACH_OF_TWO));
-        let style = STYLES.iter().find(|it| marks(it.1).any(|it| heard.find(it, 0).is_some()));
+        let limit = count(utterance).or((several && is_thumbnail).then_some(EACH_OF_TWO));
+        let style = STYLES.iter().find(|it| marks(it.1).any(|it| utterance.find(it, 0).is_some()));
         let is_match = wanted.len() > 1 && is_versus;
-        let counts = !is_thumbnail && how_many(heard);
+        let counts = !is_thumbnail && how_many(utterance);
         Self {
             limit,
             is_thumbnail,
@@ -377,13 +377,13 @@ impl Cards {
             title,
             // Two that are put side by side against each other are matched.
             style: style.map(|it| it.0.to_owned()).filter(|it| !(is_match && it == "spread")),
-            is_all: is_whole(heard, is_thumbnail) || counts,
+            is_all: is_whole(utterance, is_thumbnail) || counts,
             counts,
             subtitle: line.map(|it| it.text.chars().take(TITLE_MAX).collect()),
             mood,
             moods,
             ground,
-            has_no_text: has_no_text(heard),
+            has_no_text: has_no_text(utterance),
             is_looked_for: false,
             words: spotted.iter().chain(&excluded).flat_map(named).collect(),
             excluded: excluded.iter().map(|it| it.card.japanese.to_owned()).collect(),
@@ -396,53 +396,56 @@ impl Cards {
 }
 
 /// Whether cards are picked from a theme: `雪月花から2枚`, `two from the forest spirits`.
-pub(super) fn is_picked(heard: &Sentence) -> bool {
+pub(super) fn is_picked(utterance: &Sentence) -> bool {
     let is_from = |it: &Piece| {
-        let before: String = heard.lower[..it.from].iter().collect();
+        let before: String = utterance.lower[..it.from].iter().collect();
         let before = before.trim_end();
         let before = before.strip_suffix(" the").unwrap_or(before);
-        heard.is_at("から", it.to) || heard.is_at("の中から", it.to) || before.ends_with(" from")
+        utterance.is_at("から", it.to)
+            || utterance.is_at("の中から", it.to)
+            || before.ends_with(" from")
     };
     let picked = |it: &(Theme, Piece)| it.0.is_name && is_from(&it.1);
-    heard.themes().iter().any(picked) && (!heard.spotted(true).is_empty() || count(heard).is_some())
+    utterance.themes().iter().any(picked)
+        && (!utterance.spotted(true).is_empty() || count(utterance).is_some())
 }
 
 /// Whether known cards or themes are to be laid out in a picture: in a style, with a title, one against the
 /// other, before a background.
-pub(super) fn is_laid(heard: &Sentence) -> bool {
-    let line = subtitle(heard);
-    let on_it = bare(heard);
+pub(super) fn is_laid(utterance: &Sentence) -> bool {
+    let line = subtitle(utterance);
+    let on_it = bare(utterance);
     let written: Vec<Piece> = line.iter().chain(&on_it).cloned().collect();
-    let cards = cards_in(heard, &written);
-    let themes = heard.themes();
+    let cards = cards_in(utterance, &written);
+    let themes = utterance.themes();
     let names = cards.iter().filter(|it| it.is_name).count();
     let is_named = names > 0 || themes.iter().any(|it| it.0.is_name);
     let is_several = cards.len() + themes.len() > 1;
-    let says = |words: &'static str| marks(words).any(|it| heard.find(it, 0).is_some());
-    let is_ground = themes.iter().any(|it| is_ground(heard, &it.1));
+    let says = |words: &'static str| marks(words).any(|it| utterance.find(it, 0).is_some());
+    let is_ground = themes.iter().any(|it| is_ground(utterance, &it.1));
     let is_styled = STYLES.iter().any(|it| says(it.1));
-    let is_versus = heard.has(&[words::VERSUS]) || says("対");
-    let is_titled = line.is_some() || on_it.is_some() || title(heard).0.is_some();
-    let is_wished = heard.has(&[Word::MAKE, Word::WANT]) || says("image|picture|画像|絵を");
-    let is_match = is_versus && is_several && is_wished;
+    let is_versus = utterance.has(&[words::VERSUS]) || says("対");
+    let is_titled = line.is_some() || on_it.is_some() || title(utterance).0.is_some();
+    let is_asked_for = utterance.has(&[Word::MAKE, Word::WANT]) || says("image|picture|画像|絵を");
+    let is_match = is_versus && is_several && is_asked_for;
     let is_told = is_titled || is_ground || is_styled || is_match;
     // Which of two wins is no request for a picture of both.
     if says("どっち|どちら|勝つ|勝て|強い|which|who |wins|would win|stronger|better") {
         return false;
     }
     // What is merely on cards names them where the rest is about a picture as well.
-    let is_picture = is_titled && (is_styled || is_versus || heard.has(&[words::CARD]));
+    let is_picture = is_titled && (is_styled || is_versus || utterance.has(&[words::CARD]));
     is_named && is_told || is_picture && !(cards.is_empty() && themes.is_empty())
 }
 
 /// `names` without what merely describes, such as `暗い森っぽい`, and without words that name nothing.
-fn nameless(heard: &Sentence, mut names: Vec<Piece>) -> Vec<Piece> {
-    let moods = moods(&heard.lower);
+fn nameless(utterance: &Sentence, mut names: Vec<Piece>) -> Vec<Piece> {
+    let moods = moods(&utterance.lower);
     names.retain(|it| {
         const LIKE: &str = "っぽい|ぽい|な|の|い|しい|め|系|風|的| |-|themed|ish";
         let is_mood = |at: &usize| moods.iter().any(|it| (it.1..it.2).contains(at));
         let rest: String =
-            (it.from..it.to).filter(|at| !is_mood(at)).map(|at| heard.lower[at]).collect();
+            (it.from..it.to).filter(|at| !is_mood(at)).map(|at| utterance.lower[at]).collect();
         let rest = marks(LIKE).fold(rest, |rest, it| rest.replace(it, ""));
         let is_named = !(it.from..it.to).any(|at| is_mood(&at)) || !rest.is_empty();
         let is_style = STYLES.iter().any(|style| marks(style.1).any(|word| word == it.text));
@@ -452,14 +455,14 @@ fn nameless(heard: &Sentence, mut names: Vec<Piece>) -> Vec<Piece> {
 }
 
 /// How many cards are asked for.
-pub(super) fn count(heard: &Sentence) -> Option<u32> {
+pub(super) fn count(utterance: &Sentence) -> Option<u32> {
     const ONE: &str = "a single card|single card|just one card|only one card|one card only";
     const TWO: &str = "a couple|couple of|a pair of|just two|only two|two of";
-    let says = |words: &'static str| marks(words).any(|it| heard.find(it, 0).is_some());
+    let says = |words: &'static str| marks(words).any(|it| utterance.find(it, 0).is_some());
     // `three verdant spirits cards`.
     let counted = || {
-        heard.themes().iter().find_map(|it| {
-            let before: String = heard.lower[..it.1.from].iter().collect();
+        utterance.themes().iter().find_map(|it| {
+            let before: String = utterance.lower[..it.1.from].iter().collect();
             let last = before.trim_end().rsplit(' ').next()?.to_owned();
             let spelled = NUMBERS.iter().position(|it| *it == last);
             let count = spelled.or_else(|| last.parse().ok())?;
@@ -468,7 +471,7 @@ pub(super) fn count(heard: &Sentence) -> Option<u32> {
     };
     // `only 2`.
     let limited = || {
-        let text: String = heard.lower.iter().collect();
+        let text: String = utterance.lower.iter().collect();
         ["only ", "just "].iter().find_map(|it| {
             let (_, rest) = text.split_once(it)?;
             let word = rest.split([' ', ',', '.', '!']).next()?;
@@ -476,14 +479,14 @@ pub(super) fn count(heard: &Sentence) -> Option<u32> {
             u32::try_from(spelled.or_else(|| word.parse().ok())?).ok()
         })
     };
-    let pieces = heard.numbers.pieces().or_else(counted).or_else(limited);
+    let pieces = utterance.numbers.pieces().or_else(counted).or_else(limited);
     let pieces = pieces.filter(|it| *it > 0);
     pieces.or(says(ONE).then_some(1)).or(says(TWO).then_some(2))
 }
 
 /// Each theme has its own number: `two golden cards and one purple card`, `two blue cards and a red one`.
-fn share_out(heard: &Sentence, themes: &[(Theme, Piece)], wanted: &mut [Wanted]) {
-    let counts = heard.numbers.counts.iter().filter(|it| it.0 == Unit::Pieces).map(|it| it.1);
+fn share_out(utterance: &Sentence, themes: &[(Theme, Piece)], wanted: &mut [Wanted]) {
+    let counts = utterance.numbers.counts.iter().filter(|it| it.0 == Unit::Pieces).map(|it| it.1);
     let counts: Vec<u32> = counts.collect();
     if counts.len() == wanted.len() && counts.len() > 1 {
         for (wanted, count) in wanted.iter_mut().zip(counts) {
@@ -491,11 +494,11 @@ fn share_out(heard: &Sentence, themes: &[(Theme, Piece)], wanted: &mut [Wanted])
         }
     }
     let is_single = |it: &Piece| {
-        let before: String = heard.lower[..it.from].iter().collect();
+        let before: String = utterance.lower[..it.from].iter().collect();
         [" a ", " an ", " one "].iter().any(|article| before.ends_with(article))
     };
     let is_several = themes.len() > 1 && wanted.len() == themes.len();
-    if is_several && heard.numbers.pieces().is_some() {
+    if is_several && utterance.numbers.pieces().is_some() {
         for (wanted, _) in wanted.iter_mut().zip(themes).filter(|it| is_single(&it.1.1)) {
             wanted.limit = wanted.limit.or(Some(1));
         }

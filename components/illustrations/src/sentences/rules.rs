@@ -88,27 +88,29 @@ const RULES: &[Rule<Goal, Sign>] = &[
     rule(78, Goal::Cards, &[Says(&[THEME])], &[THEIRS]),
 ];
 
-/// What `heard` asks for, as far as the rules tell.
-pub(super) fn goal(heard: &Sentence) -> Option<(Goal, u8)> {
+/// What `utterance` asks for, as far as the rules tell.
+pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
     const LOOKS: &str = "look like|looks like|どんな見た目|どんな絵|見た目は";
     const LIKE: &str = "っぽい|系の|系|風の|themed|-ish";
-    let text: String = heard.lower.iter().collect();
+    let text: String = utterance.lower.iter().collect();
     let has = |sign| match sign {
-        Says(words) => heard.has(words),
-        Denies(words) => heard.denies(words),
-        Sign::Pieces => heard.numbers.pieces().is_some(),
-        Sign::KnownTheme => !heard.themes().is_empty(),
-        Sign::KnownCard => !heard.spotted(false).is_empty(),
+        Says(words) => utterance.has(words),
+        Denies(words) => utterance.denies(words),
+        Sign::Pieces => utterance.numbers.pieces().is_some(),
+        Sign::KnownTheme => !utterance.themes().is_empty(),
+        Sign::KnownCard => !utterance.spotted(false).is_empty(),
         Sign::Motifs => {
-            let count = heard.spotted(true).len();
-            let shows = heard.has(&[Word::SHOW, Word::WANT]);
-            count > 1 && shows || count > 0 && heard.says(LOOKS)
+            let count = utterance.spotted(true).len();
+            let shows = utterance.has(&[Word::SHOW, Word::WANT]);
+            count > 1 && shows || count > 0 && utterance.says(LOOKS)
         }
-        Sign::Picked => read::is_picked(heard),
-        Sign::Laid => read::is_laid(heard),
-        Sign::Named => !heard.unknown_names().is_empty() || !heard.quoted.is_empty(),
-        Sign::Mood => marks(LIKE).any(|it| text.contains(it)) && !moods(&heard.lower).is_empty(),
-        Sign::When => heard.when.date.is_some() || heard.when.hours.is_some(),
+        Sign::Picked => read::is_picked(utterance),
+        Sign::Laid => read::is_laid(utterance),
+        Sign::Named => !utterance.unknown_names().is_empty() || !utterance.quoted.is_empty(),
+        Sign::Mood => {
+            marks(LIKE).any(|it| text.contains(it)) && !moods(&utterance.lower).is_empty()
+        }
+        Sign::When => utterance.when.date.is_some() || utterance.when.hours.is_some(),
     };
     language::rules::goal(RULES, has)
 }

@@ -1,8 +1,8 @@
 //! What a sentence says of the cards that it names: a title for the picture, themes, single cards.
 
 use language::{
-    heard::{MASK, Piece},
     scan::marks,
+    utterance::{MASK, Piece},
 };
 
 use super::{cards::TITLE_MAX, sentence::Sentence};
@@ -22,60 +22,61 @@ const SMALL_BEFORE: &str = "small text|smaller text|small print|small letters|sm
 const SMALL_BEHIND: &str = "を小さ|って小さ|と小さ|を下に|in small|in smaller|smaller|underneath|below|as a subtitle|as the subtitle|as subtitle|as a tagline|under it|のサブタイトル|というサブタイトル|を副題|をサブ";
 
 /// The line that goes with the title.
-pub(super) fn subtitle(heard: &Sentence) -> Option<Piece> {
+pub(super) fn subtitle(utterance: &Sentence) -> Option<Piece> {
     let is_before = |it: &&Piece| {
-        let before: String = heard.lower[..it.from - 1].iter().collect();
+        let before: String = utterance.lower[..it.from - 1].iter().collect();
         let before = before.trim_end_matches(['は', 'を', 'に', 'で', ' ', ':', '、', ',']);
         let is_named = marks(SUBTITLE)
             .any(|mark| before.ends_with(mark.trim_end_matches(['は', 'を', ' ', ':'])));
-        let behind: String = heard.lower[it.to..].iter().skip(1).collect();
+        let behind: String = utterance.lower[it.to..].iter().skip(1).collect();
         let behind = behind.trim_start();
         is_named
             || marks(SMALL_BEFORE).any(|it| before.ends_with(it))
             || marks(SMALL_BEHIND).any(|it| behind.starts_with(it))
     };
-    let quoted = heard.quoted.iter().find(is_before).cloned();
+    let quoted = utterance.quoted.iter().find(is_before).cloned();
     // `subtitle Round 2` and `サブタイトルは第三回` go to the next comma.
     let japanese = || {
         const ENDS: &str = "にして|でお願い|で作|としてください|として|と入れ|って入れ|と書|って書|がいい|でよろしく|を追加|を入れ|です|、|。|\n";
         let mark = marks("副題は|副題を|サブタイトルは|サブタイトルを|サブタイトル:|副題:")
-            .find(|it| heard.find(it, 0).is_some())?;
-        let from = heard.find(mark, 0)? + mark.chars().count();
-        let end = marks(ENDS).filter_map(|it| heard.find(it, from)).min();
-        let mut end = end.unwrap_or(heard.chars.len());
-        if end == heard.chars.len() && heard.chars[..end].last() == Some(&'で') {
+            .find(|it| utterance.find(it, 0).is_some())?;
+        let from = utterance.find(mark, 0)? + mark.chars().count();
+        let end = marks(ENDS).filter_map(|it| utterance.find(it, from)).min();
+        let mut end = end.unwrap_or(utterance.chars.len());
+        if end == utterance.chars.len() && utterance.chars[..end].last() == Some(&'で') {
             end -= 1;
         }
-        let is_none = marks("なし|いらな|不要|消|外").any(|it| heard.is_at(it, from));
-        let is_quoted = heard.lower[from..end].contains(&MASK);
+        let is_none = marks("なし|いらな|不要|消|外").any(|it| utterance.is_at(it, from));
+        let is_quoted = utterance.lower[from..end].contains(&MASK);
         (from < end && end - from <= TITLE_MAX && !is_none && !is_quoted)
-            .then(|| heard.piece(from, end))
+            .then(|| utterance.piece(from, end))
     };
     let bare = || {
         let mark = ["subtitle", "tagline", "subtitled"].into_iter().find(|it| {
-            (0..heard.lower.len()).any(|at| heard.is_at(it, at) && heard.is_word(at, it))
+            (0..utterance.lower.len())
+                .any(|at| utterance.is_at(it, at) && utterance.is_word(at, it))
         })?;
-        let mut from = heard.find(mark, 0)? + mark.len();
-        while heard.lower.get(from).is_some_and(|it| matches!(it, ' ' | ':')) {
+        let mut from = utterance.find(mark, 0)? + mark.len();
+        while utterance.lower.get(from).is_some_and(|it| matches!(it, ' ' | ':')) {
             from += 1;
         }
-        let length = heard.chars[from..]
+        let length = utterance.chars[from..]
             .iter()
             .take_while(|it| !matches!(it, ',' | '.' | '\n' | '"' | '\''))
             .count();
-        let is_one = |it: &str| heard.is_at(it, from);
+        let is_one = |it: &str| utterance.is_at(it, from);
         if marks("is |as |of |to |in |line").any(is_one) {
             return None;
         }
-        (length > 0 && length <= TITLE_MAX).then(|| heard.piece(from, from + length))
+        (length > 0 && length <= TITLE_MAX).then(|| utterance.piece(from, from + length))
     };
     // `サブタイトルもつけて、「月の章」で`: the only line in quotation marks, with no title beside it.
     let only = || {
-        let says = |it: &str| heard.find(it, 0).is_some();
-        let [only] = &heard.quoted[..] else { return None };
-        let before: String = heard.lower[..only.from - 1].iter().collect();
+        let says = |it: &str| utterance.find(it, 0).is_some();
+        let [only] = &utterance.quoted[..] else { return None };
+        let before: String = utterance.lower[..only.from - 1].iter().collect();
         let line = marks("サブタイトル|副題|subtitle|tagline").find(|it| says(it))?;
-        let text = heard.lower.iter().collect::<String>().replace(line, "");
+        let text = utterance.lower.iter().collect::<String>().replace(line, "");
         let is_title = marks("タイトル|題名|title|headline").any(|it| text.contains(it));
         (!is_title && before.contains(line)).then(|| only.clone())
     };
@@ -83,85 +84,89 @@ pub(super) fn subtitle(heard: &Sentence) -> Option<Piece> {
 }
 
 /// The title on the picture, and what else is in quotation marks.
-pub(super) fn title(heard: &Sentence) -> (Option<String>, Vec<Piece>) {
+pub(super) fn title(utterance: &Sentence) -> (Option<String>, Vec<Piece>) {
     let is_title = |it: &Piece| {
-        let before: String = heard.lower[..it.from - 1].iter().collect();
+        let before: String = utterance.lower[..it.from - 1].iter().collect();
         let before = before.trim_end_matches(['は', 'を', 'に', ' ', ':']);
         let is_before = marks(TITLE_BEFORE)
             .any(|mark| before.ends_with(mark.trim_end_matches(['は', 'を', ' ', ':'])));
-        is_before || marks(TITLE_BEHIND).any(|mark| heard.is_at(mark, it.to + 1))
+        is_before || marks(TITLE_BEHIND).any(|mark| utterance.is_at(mark, it.to + 1))
     };
-    let line = subtitle(heard);
-    let quoted = heard.quoted.iter().filter(|it| line.as_ref() != Some(it)).cloned();
+    let line = subtitle(utterance);
+    let quoted = utterance.quoted.iter().filter(|it| line.as_ref() != Some(it)).cloned();
     let (titles, others): (Vec<_>, Vec<_>) = quoted.partition(|it| is_title(it));
     let titles =
         titles.into_iter().next().map(|it| it.text.chars().take(TITLE_MAX).collect::<String>());
-    let titles = titles.or_else(|| bare(heard).map(|it| it.text));
+    let titles = titles.or_else(|| bare(utterance).map(|it| it.text));
     // A title that follows a colon or comes at the end needs no quotation marks.
     (titles, others)
 }
 
 /// A title without quotation marks, and where it stands: `タイトルは頂上決戦で`, `title FINAL BATTLE`.
-pub(super) fn bare(heard: &Sentence) -> Option<Piece> {
+pub(super) fn bare(utterance: &Sentence) -> Option<Piece> {
     const ENGLISH: &str = "should be called|make the title|make the headline|with the caption|with the words|with the text|with text|with the title|with title|titled|entitled|that says|that reads|it says|it reads|should say|should read|saying|reading|title should be|title is|change the title to|title to|call it|name it|call this one|title it|big letters|large letters|bold letters|caption|headline|heading|called|title|text";
     const JAPANESE: &str = "題名:|文字:|見出し:|テキスト:|タイトルは|タイトルを|タイトル:|タイトル「|題名は|題名を|文字は|文字を|見出しは|見出しを|題は|文言は|テキストは";
     const ENDS: &str = "にして|に変えて|に変更|でお願い|でよろしく|でサムネ|で作|でつく|としてください|として|と入れ|って入れ|と書|って書|がいい|で。|で、|です|だよ|にしたい|に直して|、|。|\n";
     for mark in marks(JAPANESE) {
         // `サブタイトルは` is another line.
-        let is_own =
-            |at: &usize| heard.is_at(mark, *at) && !heard.lower[..*at].ends_with(&['サ', 'ブ']);
-        let Some(at) = (0..heard.lower.len()).find(is_own) else { continue };
+        let is_own = |at: &usize| {
+            utterance.is_at(mark, *at) && !utterance.lower[..*at].ends_with(&['サ', 'ブ'])
+        };
+        let Some(at) = (0..utterance.lower.len()).find(is_own) else { continue };
         let from = at + mark.chars().count();
+        let end = marks(ENDS)
+            .filter_map(|it| utterance.find(it, from))
+            .min()
+            .unwrap_or(utterance.chars.len());
+        let last = utterance.chars[..end].last();
         let end =
-            marks(ENDS).filter_map(|it| heard.find(it, from)).min().unwrap_or(heard.chars.len());
-        let last = heard.chars[..end].last();
-        let end =
-            if end == heard.chars.len() && matches!(last, Some('で')) { end - 1 } else { end };
-        let has_quote = (from..end).any(|it| matches!(heard.chars[it], '「' | '『' | '"' | '“'));
+            if end == utterance.chars.len() && matches!(last, Some('で')) { end - 1 } else { end };
+        let has_quote =
+            (from..end).any(|it| matches!(utterance.chars[it], '「' | '『' | '"' | '“'));
         let is_none = marks("なし|いらな|いらん|不要|要らな|入れない|入れなく|消し|けし|外し|変えず|変えない|そのまま|同じ|あと|おまかせ")
-            .any(|it| heard.is_at(it, from));
+            .any(|it| utterance.is_at(it, from));
         if from < end && !has_quote && end - from <= TITLE_MAX && !is_none {
-            return Some(heard.piece(from, end));
+            return Some(utterance.piece(from, end));
         }
     }
-    let marked = marks(ENGLISH).filter_map(|mark| english(heard, mark));
-    marked.min_by_key(|it| it.0).map(|it| it.1).or_else(|| put(heard))
+    let marked = marks(ENGLISH).filter_map(|mark| english(utterance, mark));
+    marked.min_by_key(|it| it.0).map(|it| it.1).or_else(|| put(utterance))
 }
 
 /// `put Ice or Fire? on it`: what is put on a picture that is spoken of already.
-fn put(heard: &Sentence) -> Option<Piece> {
+fn put(utterance: &Sentence) -> Option<Piece> {
     const ENDS: &str = " on it| across it| on top of it| over it";
-    let end = marks(ENDS).filter_map(|it| heard.find(it, 1)).min()?;
-    let before: String = heard.lower[..end].iter().collect();
+    let end = marks(ENDS).filter_map(|it| utterance.find(it, 1)).min()?;
+    let before: String = utterance.lower[..end].iter().collect();
     let mark = ["put ", "write "].iter().find(|it| before.contains(**it))?;
     let from = before[..before.rfind(mark)? + mark.len()].chars().count();
-    let piece = (from < end && end - from <= TITLE_MAX).then(|| heard.piece(from, end))?;
+    let piece = (from < end && end - from <= TITLE_MAX).then(|| utterance.piece(from, end))?;
     let begins = piece.text.starts_with(|it: char| it.is_ascii_uppercase());
-    let spotted = heard.spotted(false);
+    let spotted = utterance.spotted(false);
     (begins && !spotted.iter().any(|it| from <= it.piece.from && it.piece.to <= end))
         .then_some(piece)
 }
 
 /// The title that follows `mark`, and where the mark stands; of two the first counts, and the longer mark.
-fn english(heard: &Sentence, mark: &str) -> Option<((usize, usize), Piece)> {
+fn english(utterance: &Sentence, mark: &str) -> Option<((usize, usize), Piece)> {
     const STOPS: &str = " with | using | featuring | for | and use | instead| please| on it| across it| at the top| at the bottom| on top| in big| in large| as the | and make | and put | but | and a subtitle| and the subtitle| over ";
-    let is_alone = |at: &usize| heard.is_at(mark, *at) && heard.is_word(*at, mark);
-    let at = (0..heard.lower.len()).find(is_alone)?;
+    let is_alone = |at: &usize| utterance.is_at(mark, *at) && utterance.is_word(*at, mark);
+    let at = (0..utterance.lower.len()).find(is_alone)?;
     let mut from = at + mark.len();
     // `without a title` and `no text` have none.
-    let before: String = heard.lower[..at].iter().collect();
+    let before: String = utterance.lower[..at].iter().collect();
     let before = before.trim_end();
     if marks("no|without|without a|without any|any|drop the|remove the|lose the|the same|same|sub")
         .any(|it| before == it || before.ends_with(&format!(" {it}")))
     {
         return None;
     }
-    while heard.lower.get(from).is_some_and(|it| matches!(it, ' ' | ':')) {
+    while utterance.lower.get(from).is_some_and(|it| matches!(it, ' ' | ':')) {
         from += 1;
     }
     let is_end = |it: &char| matches!(it, '.' | ',' | '\n' | '"' | '“' | '「' | ';');
-    let length = heard.chars[from..].iter().take_while(|it| !is_end(it)).count();
-    let text: String = heard.chars[from..from + length].iter().collect();
+    let length = utterance.chars[from..].iter().take_while(|it| !is_end(it)).count();
+    let text: String = utterance.chars[from..from + length].iter().collect();
     let lower = text.to_lowercase();
     let end = marks(STOPS).filter_map(|it| lower.find(it)).filter(|it| *it > 0).min();
     let text = end.filter(|_| text.is_ascii()).map_or(text.as_str(), |it| &text[..it]).trim_end();
@@ -170,7 +175,7 @@ fn english(heard: &Sentence, mark: &str) -> Option<((usize, usize), Piece)> {
         ["called", "text", "title", "reading", "caption", "heading", "headline", "it says"]
             .contains(&mark);
     let begins = text.starts_with(|it: char| it.is_ascii_uppercase() || it.is_ascii_digit());
-    let is_marked = heard.chars.get(at + mark.len()) == Some(&':') || end.is_none();
+    let is_marked = utterance.chars.get(at + mark.len()) == Some(&':') || end.is_none();
     const SMALL: &str =
         "is|to|of|on|in|should|at|for|from|be|as|and|or|the|a|it|that|which|please|with|using|by";
     let first = lower.split(' ').next().unwrap_or_default();
@@ -179,10 +184,10 @@ fn english(heard: &Sentence, mark: &str) -> Option<((usize, usize), Piece)> {
         && !goes_on
         && (mark != "called" || begins)
         && text.chars().count() <= TITLE_MAX
-        && heard.chars.get(from) != Some(&'\'');
+        && utterance.chars.get(from) != Some(&'\'');
     let to = from + text.chars().count();
     // Of two marks, the one whose title begins first; of one within another, the longer.
-    is_titled.then(|| ((at, usize::MAX - mark.len()), heard.piece(from, to)))
+    is_titled.then(|| ((at, usize::MAX - mark.len()), utterance.piece(from, to)))
 }
 
 /// Where a card stands in the picture, as the sentence has it.
@@ -194,11 +199,11 @@ pub(super) enum Place {
 }
 
 /// On which side the card at `piece` is to stand.
-pub(super) fn place(heard: &Sentence, piece: &Piece) -> Option<Place> {
-    let before: String = heard.lower[..piece.from].iter().collect();
+pub(super) fn place(utterance: &Sentence, piece: &Piece) -> Option<Place> {
+    let before: String = utterance.lower[..piece.from].iter().collect();
     let before = before.trim_end_matches([' ', ':', 'に', 'は', 'が', 'を', '「', '"']);
     let before = before.strip_suffix(" the").unwrap_or(before);
-    let behind: String = heard.lower[piece.to..].iter().collect();
+    let behind: String = utterance.lower[piece.to..].iter().collect();
     let behind = behind.trim_start_matches([' ', 'は', 'を', 'が', '」', '"']);
     let sides = [("左側", "left", "左"), ("右側", "right", "右")];
     for (side, place) in sides.into_iter().zip([Place::Left, Place::Right]) {
@@ -209,7 +214,8 @@ pub(super) fn place(heard: &Sentence, piece: &Piece) -> Option<Place> {
         let is_before = [side.0, side.1, side.2].iter().any(|it| before.ends_with(it))
             && !before.ends_with("左右");
         // `nox left, soleil right`: what follows a comma belongs to the name before it.
-        let is_apart = heard.lower[..piece.from].iter().rev().find(|it| **it != ' ') == Some(&',');
+        let is_apart =
+            utterance.lower[..piece.from].iter().rev().find(|it| **it != ' ') == Some(&',');
         if is_behind || is_before && !is_apart {
             return Some(place);
         }
@@ -218,19 +224,19 @@ pub(super) fn place(heard: &Sentence, piece: &Piece) -> Option<Place> {
 }
 
 /// Whether nothing is to be written on the picture.
-pub(super) fn has_no_text(heard: &Sentence) -> bool {
+pub(super) fn has_no_text(utterance: &Sentence) -> bool {
     const NONE: &str = "文字なし|文字無し|文字は無し|文字はなし|文字はいら|文字いら|文字は不要|文字不要|文字は入れな|文字入れな|文字は要ら|文字を入れな|タイトルなし|タイトル無し|タイトルはなし|タイトルはいら|タイトルいら|タイトルは不要|タイトルは入れな|タイトルは要ら|タイトルも文字もいら|テキストなし|no text|without text|without any text|no writing|no words|no title|without a title|without title|no caption|no lettering|no letters|don't need a title|don't need any text|don't put any text|don't write anything|text-free|textless|leave off the title|remove the title|drop the title|lose the title|remove the text|drop the text|lose the text|タイトルを消|タイトル消|タイトルを外|タイトル外|文字を消|文字消";
-    marks(NONE).any(|it| heard.find(it, 0).is_some())
+    marks(NONE).any(|it| utterance.find(it, 0).is_some())
 }
 
 /// Whether the card at `piece` is to be left out, by itself or in a list of `others` that are.
-pub(super) fn is_excluded(heard: &Sentence, piece: &Piece, others: &[Piece]) -> bool {
+pub(super) fn is_excluded(utterance: &Sentence, piece: &Piece, others: &[Piece]) -> bool {
     const BEHIND: &str = "抜き|を抜|は抜|以外|を除|は除|なし|無し|はなし|はいら|いらない|は不要|を外|は外|外し|は入れな|を入れな|じゃない|はやめ|は出さな|is not|isn't| out| excluded";
     const BEFORE: &str = "except|except for|without|minus|but not|and not|not|excluding|other than|apart from|aside from|leave out|leaving out|skip|besides|bar|but no|no|lose|drop|remove|take out|ditch|get rid of|leave off|all but|everything but|every card but|cut";
-    let behind: String = heard.lower[piece.to..].iter().take(12).collect();
+    let behind: String = utterance.lower[piece.to..].iter().take(12).collect();
     let behind = behind.trim_start_matches(['」', '"']);
     let behind = behind.strip_prefix("だけ").unwrap_or(behind);
-    let before: String = heard.lower[..piece.from].iter().collect();
+    let before: String = utterance.lower[..piece.from].iter().collect();
     let before = before.trim_end();
     let before = before.strip_suffix(" the").unwrap_or(before);
     let is_behind = marks(BEHIND).any(|it| behind.starts_with(it));
@@ -245,33 +251,35 @@ pub(super) fn is_excluded(heard: &Sentence, piece: &Piece, others: &[Piece]) -> 
         "も",
     ];
     let gap = |from: usize, to: usize| {
-        let gap = heard.lower.get(from..to).map(|it| it.iter().collect::<String>());
+        let gap = utterance.lower.get(from..to).map(|it| it.iter().collect::<String>());
         gap.is_some_and(|it| JOINTS.contains(&it.trim()))
     };
     let at = others.iter().position(|it| it == piece);
     let Some(at) = at else { return false };
-    let is_ascii = heard.lower[piece.from].is_ascii();
+    let is_ascii = utterance.lower[piece.from].is_ascii();
     match is_ascii {
         true => {
             let before = at.checked_sub(1).and_then(|it| others.get(it));
-            before.is_some_and(|it| gap(it.to, piece.from) && is_excluded(heard, it, &others[..at]))
+            before.is_some_and(|it| {
+                gap(it.to, piece.from) && is_excluded(utterance, it, &others[..at])
+            })
         }
         false => {
             let next = others.get(at + 1);
             next.is_some_and(|it| {
-                gap(piece.to, it.from) && is_excluded(heard, it, &others[at + 1..])
+                gap(piece.to, it.from) && is_excluded(utterance, it, &others[at + 1..])
             })
         }
     }
 }
 
 /// Whether a colour is meant for the picture's background.
-pub(super) fn is_ground(heard: &Sentence, piece: &Piece) -> bool {
+pub(super) fn is_ground(utterance: &Sentence, piece: &Piece) -> bool {
     const REACH: usize = 14;
     const WORDS: &str = "背景|バック|background|backdrop|backing";
-    let text = |from: usize, to: usize| heard.lower[from..to].iter().collect::<String>();
+    let text = |from: usize, to: usize| utterance.lower[from..to].iter().collect::<String>();
     let before = text(piece.from.saturating_sub(REACH), piece.from);
-    let behind = text(piece.to, heard.lower.len().min(piece.to + REACH));
+    let behind = text(piece.to, utterance.lower.len().min(piece.to + REACH));
     // Between the two stands nothing that begins another part.
     let is_near = |it: &str| !it.contains([',', '、', '。', '.', '!', '?', '\n']);
     let is_palette = [" colours", " colors", " palette", " tones"];
@@ -293,51 +301,51 @@ pub(super) fn is_ground(heard: &Sentence, piece: &Piece) -> bool {
 }
 
 /// Whether all cards of a theme are asked for.
-pub(super) fn is_whole(heard: &Sentence, is_thumbnail: bool) -> bool {
+pub(super) fn is_whole(utterance: &Sentence, is_thumbnail: bool) -> bool {
     const ALL: &str = "全部|全て|すべて|ぜんぶ|全員|全カード|勢揃い|勢ぞろい|all |every |whole |entire |everything |complete set";
     const WHOLE: &str = "一覧|どんなカード|何のカード|入ってる|入って|which cards|what cards|list";
-    let says = |words: &'static str| marks(words).any(|it| heard.find(it, 0).is_some());
+    let says = |words: &'static str| marks(words).any(|it| utterance.find(it, 0).is_some());
     says(ALL) || !is_thumbnail && says(WHOLE)
 }
 
 /// Whether it is asked how many cards there are.
-pub(super) fn how_many(heard: &Sentence) -> bool {
+pub(super) fn how_many(utterance: &Sentence) -> bool {
     const MANY: &str = "何枚|なんまい|何種類|枚数|how many|number of";
-    marks(MANY).any(|it| heard.find(it, 0).is_some())
+    marks(MANY).any(|it| utterance.find(it, 0).is_some())
 }
 
 /// How a picture is to look that no picture here can.
-pub(super) fn looks(heard: &Sentence) -> Vec<Piece> {
+pub(super) fn looks(utterance: &Sentence) -> Vec<Piece> {
     const LOOKS: &str = "in black and white|black and white|black-and-white|b&w|monochrome|greyscale|grayscale|sepia|in colour|in color|白黒|モノクロ|セピア|カラーで";
     let found = marks(LOOKS).filter_map(|it| {
-        let at = heard.find(it, 0)?;
-        Some(heard.piece(at, at + it.chars().count()))
+        let at = utterance.find(it, 0)?;
+        Some(utterance.piece(at, at + it.chars().count()))
     });
     found.collect()
 }
 
 /// Whether the words around a name say that it is a theme's.
-pub(super) fn is_theme(heard: &Sentence, piece: &Piece, is_said: bool) -> bool {
+pub(super) fn is_theme(utterance: &Sentence, piece: &Piece, is_said: bool) -> bool {
     const BEHIND: &str = "テーマ|のテーマ|系|シリーズ|のシリーズ|デッキ|のデッキ|というテーマ|」テーマ|\
          アーキタイプ| theme| archetype| deck|\" theme| themed|-themed| cards| series|\
          」のテーマ|」シリーズ|」系|」というテーマ|」デッキ|」というアーキタイプ|\
          というアーキタイプ|\" archetype";
-    let is_behind = marks(BEHIND).any(|it| heard.is_at(it, piece.to));
-    is_behind || is_said && !is_card(heard, piece)
+    let is_behind = marks(BEHIND).any(|it| utterance.is_at(it, piece.to));
+    is_behind || is_said && !is_card(utterance, piece)
 }
 
 /// Whether the words around a name say that it is a card's.
-pub(super) fn is_card(heard: &Sentence, piece: &Piece) -> bool {
+pub(super) fn is_card(utterance: &Sentence, piece: &Piece) -> bool {
     const BEHIND: &str = "というカード|」というカード|のカード1枚|カードの|カードのイラスト| card|\" card|\
          's card|というモンスター|」というモンスター";
     const BEFORE: &str = "カード名は|カード「|カード名「|card called |card named |the card |card \"|card: |\
          カード、|カード『|called \"|named \"";
-    let before: String = heard.chars[..piece.from].iter().collect::<String>().to_lowercase();
-    marks(BEHIND).any(|it| heard.is_at(it, piece.to) && !heard.is_at(" cards", piece.to))
+    let before: String = utterance.chars[..piece.from].iter().collect::<String>().to_lowercase();
+    marks(BEHIND).any(|it| utterance.is_at(it, piece.to) && !utterance.is_at(" cards", piece.to))
         || marks(BEFORE).any(|it| before.ends_with(it))
 }
 
-pub(super) fn is_plural(heard: &Sentence) -> bool {
+pub(super) fn is_plural(utterance: &Sentence) -> bool {
     [
         "cards",
         "illustrations",
@@ -353,5 +361,5 @@ pub(super) fn is_plural(heard: &Sentence) -> bool {
         "monsters",
     ]
     .iter()
-    .any(|it| heard.find(it, 0).is_some())
+    .any(|it| utterance.find(it, 0).is_some())
 }

@@ -5,7 +5,7 @@ use std::{cell::LazyCell, ops::Deref};
 use language::{
     Date,
     coverage::{Used, unused},
-    heard::{Heard, Piece},
+    utterance::{Piece, Utterance},
 };
 
 use super::{
@@ -17,12 +17,12 @@ use super::{
 
 /// A sentence, with the cards and themes in it.
 #[derive(Clone, Debug)]
-pub(super) struct Sentence(Heard);
+pub(super) struct Sentence(Utterance);
 
 impl Deref for Sentence {
-    type Target = Heard;
+    type Target = Utterance;
 
-    fn deref(&self) -> &Heard {
+    fn deref(&self) -> &Utterance {
         &self.0
     }
 }
@@ -30,12 +30,12 @@ impl Deref for Sentence {
 impl Sentence {
     /// What `text` has of cards.
     pub(super) fn of(text: &str, today: Date) -> Self {
-        let mut heard = Self(Heard::of(text, today, &VOCABULARY));
-        let cards = heard.spotted(false).into_iter().map(|it| (it.piece.from, it.piece.to));
+        let mut utterance = Self(Utterance::of(text, today, &VOCABULARY));
+        let cards = utterance.spotted(false).into_iter().map(|it| (it.piece.from, it.piece.to));
         // `Starfarer Route` is a theme and no route.
-        let names: Vec<_> = cards.chain(heard.named()).collect();
-        heard.0.claim(&names);
-        heard
+        let names: Vec<_> = cards.chain(utterance.named()).collect();
+        utterance.0.claim(&names);
+        utterance
     }
 
     /// What is not used of it for `goal` where `names` are.

@@ -6,8 +6,8 @@ use toolkit::http;
 use url::Url;
 
 use super::{
+    error::{SourceError, failed},
     pace, settings, sniff,
-    trouble::{Trouble, failed},
 };
 
 /// How long a source may take: a person does not wait longer.
@@ -38,7 +38,7 @@ pub trait Carrier {
     ///
     /// # Errors
     /// When there is none, or nothing may be asked.
-    fn get(&self, url: &Url, accept: &str) -> Result<Reply, Trouble>;
+    fn get(&self, url: &Url, accept: &str) -> Result<Reply, SourceError>;
 
     /// Says how long the source wants to be left alone.
     fn close(&self, retry_after_s: u32) {
@@ -51,7 +51,7 @@ pub trait Carrier {
 pub struct Network;
 
 impl Carrier for Network {
-    fn get(&self, url: &Url, accept: &str) -> Result<Reply, Trouble> {
+    fn get(&self, url: &Url, accept: &str) -> Result<Reply, SourceError> {
         let request = http::Request::get(url.as_str())
             .timeout(TIMEOUT)
             .body_bytes_max(BODY_BYTES_MAX)
@@ -80,7 +80,7 @@ impl Paced {
 }
 
 impl Carrier for Paced {
-    fn get(&self, url: &Url, accept: &str) -> Result<Reply, Trouble> {
+    fn get(&self, url: &Url, accept: &str) -> Result<Reply, SourceError> {
         pace::wait(self.source, self.interval_ms)?;
         Network.get(url, accept)
     }
@@ -100,7 +100,7 @@ pub fn asked(
     url: &Url,
     known: &[u16],
     limit_s: Option<u32>,
-) -> Result<Reply, Trouble> {
+) -> Result<Reply, SourceError> {
     answered(carrier, url, "application/json", known, limit_s)
 }
 
@@ -112,7 +112,7 @@ pub fn picture(
     carrier: &impl Carrier,
     url: &Url,
     limit_s: Option<u32>,
-) -> Result<(&'static str, Vec<u8>), Trouble> {
+) -> Result<(&'static str, Vec<u8>), SourceError> {
     let accept = "image/png, image/jpeg, image/webp, image/gif";
     let reply = answered(carrier, url, accept, &[], limit_s)?;
     let broken = |why: &str| failed(format!("a picture of {} cannot be used: {why}", host(url)));
@@ -131,14 +131,14 @@ fn answered(
     accept: &str,
     known: &[u16],
     limit_s: Option<u32>,
-) -> Result<Reply, Trouble> {
+) -> Result<Reply, SourceError> {
     let reply = carrier.get(url, accept)?;
     match reply.status {
         429 | 503 => {
             let asked_s = reply.retry_after_s.or(limit_s).unwrap_or(RETRY_AFTER_S);
             let retry_after_s = asked_s.clamp(1, RETRY_AFTER_S_MAX);
             carrier.close(retry_after_s);
-            Err(Trouble::Limited { retry_after_s })
+            Err(SourceError::Limited { retry_after_s })
         }
         status if (200..300).contains(&status) || known.contains(&status) => Ok(reply),
         status @ 300..400 => Err(failed(format!(
@@ -150,10 +150,10 @@ fn answered(
 }
 
 /// Why there is no answer; of the URL its host alone.
-fn unanswered(url: &Url, error: &http::Error) -> Trouble {
+fn unanswered(url: &Url, error: &http::Error) -> SourceError {
     let host = host(url);
     failed(match error {
-        http::Error::Denied => return Trouble::Denied { host },
+        http::Error::Denied => return SourceError::Denied { host },
         http::Error::TimedOut => format!("{host} answers too late"),
         http::Error::TooLarge => {
             format!("the answer of {host} is larger than {} MiB", BODY_BYTES_MAX >> 20)
@@ -185,7 +185,7 @@ pub(crate) mod tests {
     /// Gives the scripted answers, and remembers what it was asked.
     #[derive(Default)]
     pub(crate) struct Scripted {
-        pub(crate) replies: RefCell<Vec<Result<Reply, Trouble>>>,
+        pub(crate) replies: RefCell<Vec<Result<Reply, SourceError>>>,
         pub(crate) asked: RefCell<Vec<String>>,
         pub(crate) closed_s: RefCell<Option<u32>>,
     }
@@ -210,7 +210,7 @@ pub(crate) mod tests {
     }
 
     impl Carrier for Scripted {
-        fn get(&self, url: &Url, _: &str) -> Result<Reply, Trouble> {
+        fn get(&self, url: &Url, _: &str) -> Result<Reply, SourceError> {
             self.asked.borrow_mut().push(url.to_string());
             self.replies.borrow_mut().pop().unwrap()
         }
@@ -233,7 +233,7 @@ pub(crate) mod tests {
         }
         for (kind, body) in [("text/html", &good[..]), ("image/png", b"<html>"), ("image/png", b"")]
         {
-            let Err(Trouble::Failed { message }) =
+            let Err(SourceError::Failed { message }) =
                 picture(&Scripted::typed(kind, body), &url(), None)
             else {
                 panic!("{kind}")
@@ -247,7 +247,7 @@ pub(crate) mod tests {
         for (status, limit_s, wait_s) in [(429, Some(3_600), 3_600), (503, None, RETRY_AFTER_S)] {
             let carrier = Scripted::of(&[(status, "")]);
             let got = asked(&carrier, &url(), &[], limit_s);
-            assert_eq!(got, Err(Trouble::Limited { retry_after_s: wait_s }));
+            assert_eq!(got, Err(SourceError::Limited { retry_after_s: wait_s }));
             assert_eq!(*carrier.closed_s.borrow(), Some(wait_s));
         }
     }

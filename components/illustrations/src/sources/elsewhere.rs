@@ -6,8 +6,8 @@ use url::Url;
 
 use super::{
     carrier::{self, Carrier},
+    error::{SourceError, failed},
     memory,
-    trouble::{Trouble, failed},
 };
 use crate::{catalogue::Source, picture::Picture};
 
@@ -51,13 +51,18 @@ pub trait Catalogue {
     ///
     /// # Errors
     /// Where it cannot say.
-    fn card(&self, carrier: &impl Carrier, name: &str) -> Result<Listing, Trouble>;
+    fn card(&self, carrier: &impl Carrier, name: &str) -> Result<Listing, SourceError>;
 
     /// Up to `limit` cards of that theme.
     ///
     /// # Errors
     /// Where it cannot say.
-    fn theme(&self, carrier: &impl Carrier, name: &str, limit: usize) -> Result<Listing, Trouble>;
+    fn theme(
+        &self,
+        carrier: &impl Carrier,
+        name: &str,
+        limit: usize,
+    ) -> Result<Listing, SourceError>;
 }
 
 /// A catalogue elsewhere, with what is remembered of it.
@@ -77,8 +82,8 @@ impl<L: Catalogue, C: Carrier> Elsewhere<L, C> {
     fn listed(
         &self,
         asked: &str,
-        ask: impl FnOnce() -> Result<Listing, Trouble>,
-    ) -> Result<Listing, Trouble> {
+        ask: impl FnOnce() -> Result<Listing, SourceError>,
+    ) -> Result<Listing, SourceError> {
         let asked = format!("{} {asked}", self.catalogue.whose());
         if let Some(kept) = memory::listing(&asked) {
             return Ok(kept);
@@ -88,17 +93,17 @@ impl<L: Catalogue, C: Carrier> Elsewhere<L, C> {
         Ok(listing)
     }
 
-    fn one(&self, name: &str) -> Result<Listing, Trouble> {
+    fn one(&self, name: &str) -> Result<Listing, SourceError> {
         let asked = format!("card {name:?}");
         self.listed(&asked, || self.catalogue.card(&self.carrier, name))
     }
 
-    fn many(&self, name: &str, limit: usize) -> Result<Listing, Trouble> {
+    fn many(&self, name: &str, limit: usize) -> Result<Listing, SourceError> {
         let asked = format!("theme {limit} {name:?}");
         self.listed(&asked, || self.catalogue.theme(&self.carrier, name, limit))
     }
 
-    fn picture(&self, card: &Listed) -> Result<Picture, Trouble> {
+    fn picture(&self, card: &Listed) -> Result<Picture, SourceError> {
         if let Some((mime_type, bytes)) = memory::picture(&card.image) {
             return Ok(Picture { name: card.name.clone(), mime_type, bytes });
         }
@@ -112,7 +117,7 @@ impl<L: Catalogue, C: Carrier> Elsewhere<L, C> {
 
     /// The pictures of those whose pictures can be had. One that is broken is reported in the log and
     /// left out; only where none is left is there no answer.
-    fn pictures(&self, cards: &[Listed], limit: usize) -> Result<Vec<Picture>, Trouble> {
+    fn pictures(&self, cards: &[Listed], limit: usize) -> Result<Vec<Picture>, SourceError> {
         let (mut pictures, mut bytes, mut last) = (Vec::new(), 0, None);
         for card in cards.iter().take(limit) {
             match self.picture(card) {
@@ -125,19 +130,19 @@ impl<L: Catalogue, C: Carrier> Elsewhere<L, C> {
                     card.name,
                     THEME_BYTES_MAX >> 20
                 )),
-                Err(trouble @ Trouble::Failed { .. }) => {
-                    log::warning(&format!("no picture of {:?}: {trouble:?}", card.name));
-                    last = Some(trouble);
+                Err(error @ SourceError::Failed { .. }) => {
+                    log::warning(&format!("no picture of {:?}: {error:?}", card.name));
+                    last = Some(error);
                 }
                 // A source that refuses more requests gets no more, and what is there is given.
-                Err(trouble) => {
-                    last = Some(trouble);
+                Err(error) => {
+                    last = Some(error);
                     break;
                 }
             }
         }
         match last {
-            Some(trouble) if pictures.is_empty() => Err(trouble),
+            Some(error) if pictures.is_empty() => Err(error),
             _ => Ok(pictures),
         }
     }
@@ -180,7 +185,7 @@ fn suggested(listing: Listing) -> Vec<(f64, String)> {
 ///
 /// # Errors
 /// When it is none of the web's.
-pub fn address(base: &Url, text: &str) -> Result<Url, Trouble> {
+pub fn address(base: &Url, text: &str) -> Result<Url, SourceError> {
     let url = base.join(text).ok().filter(|it| {
         matches!(it.scheme(), "http" | "https") && it.username().is_empty() && it.has_host()
     });

@@ -15,9 +15,9 @@ use toolkit::{
 
 use super::{
     elsewhere::THEME_BYTES_MAX,
+    error::SourceError,
     file::{self, Card, File},
     sniff,
-    trouble::Trouble,
 };
 use crate::{catalogue::Source, picture::Picture};
 
@@ -88,16 +88,16 @@ impl Folder {
         file::read(text).map_err(|all| all.iter().map(|it| told(it)).collect())
     }
 
-    fn catalogue(&self) -> Result<File, Trouble> {
-        self.file().map_err(|all| Trouble::File { message: all.join("; ") })
+    fn catalogue(&self) -> Result<File, SourceError> {
+        self.file().map_err(|all| SourceError::File { message: all.join("; ") })
     }
 
     fn open(&self, image: &str) -> io::Result<fs::File> {
         fs::File::open(self.path.join(image))
     }
 
-    fn picture(&self, card: &Card) -> Result<Picture, Trouble> {
-        let told = |why: &str| Trouble::File { message: format!("{} {why}", card.image) };
+    fn picture(&self, card: &Card) -> Result<Picture, SourceError> {
+        let told = |why: &str| SourceError::File { message: format!("{} {why}", card.image) };
         let bytes = read(&self.path.join(&card.image), PICTURE_BYTES_MAX)
             .map_err(|error| told(&format!("cannot be read: {}", why(&error))))?;
         let mime_type = sniff::mime_type(&bytes).map_err(|it| told(&format!("is broken: {it}")))?;
@@ -109,7 +109,7 @@ impl Folder {
         &self,
         cards: impl Iterator<Item = &'a Card>,
         limit: usize,
-    ) -> Result<Vec<Picture>, Trouble> {
+    ) -> Result<Vec<Picture>, SourceError> {
         let (mut pictures, mut bytes, mut last) = (Vec::new(), 0, None);
         for card in cards {
             if pictures.len() == limit {
@@ -121,14 +121,14 @@ impl Folder {
                     pictures.push(picture);
                 }
                 Ok(_) => log::warning(&format!("{} is left out: too much at once", card.image)),
-                Err(trouble) => {
-                    log::warning(&format!("no picture of {:?}: {trouble:?}", card.name));
-                    last = Some(trouble);
+                Err(error) => {
+                    log::warning(&format!("no picture of {:?}: {error:?}", card.name));
+                    last = Some(error);
                 }
             }
         }
         match last {
-            Some(trouble) if pictures.is_empty() => Err(trouble),
+            Some(error) if pictures.is_empty() => Err(error),
             _ => Ok(pictures),
         }
     }

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use toolkit::{log, sql};
 
-use super::trouble::{Trouble, failed};
+use super::error::{SourceError, failed};
 
 /// The longest time that a request waits for its turn, in milliseconds; after it the caller has gone.
 const WAIT_MS_MAX: i64 = 5_000;
@@ -16,8 +16,8 @@ const CLOSED_MS_MAX: i64 = 86_400_000;
 /// two calls at once have two.
 ///
 /// # Errors
-/// [`Trouble::Limited`] when too many wait already, or the source is to be left alone.
-pub fn wait(source: &str, interval_ms: u32) -> Result<(), Trouble> {
+/// [`SourceError::Limited`] when too many wait already, or the source is to be left alone.
+pub fn wait(source: &str, interval_ms: u32) -> Result<(), SourceError> {
     let now_ms = now_ms();
     let unknown = |_| failed("whose turn it is cannot be told, so nothing is asked");
     let [closed] = sql::query([toolkit::sql!(
@@ -30,7 +30,7 @@ pub fn wait(source: &str, interval_ms: u32) -> Result<(), Trouble> {
     .map_err(unknown)?;
     if let Some((until_ms,)) = closed.first::<(i64,)>().map_err(unknown)? {
         let left_s = u32::try_from((until_ms - now_ms) / 1_000 + 1).unwrap_or(u32::MAX);
-        return Err(Trouble::Limited { retry_after_s: left_s });
+        return Err(SourceError::Limited { retry_after_s: left_s });
     }
     let turn = sql::transact([toolkit::sql!(
         "INSERT INTO pace (source, at_ms, closed_until_ms) VALUES ($1, $2, 0) \
@@ -46,7 +46,7 @@ pub fn wait(source: &str, interval_ms: u32) -> Result<(), Trouble> {
     )]);
     let [rows] = turn.map_err(unknown)?;
     match rows.first::<(i64,)>().map_err(unknown)? {
-        None => Err(Trouble::Limited { retry_after_s: 5 }),
+        None => Err(SourceError::Limited { retry_after_s: 5 }),
         Some((at_ms,)) => {
             let wait_ms = (at_ms - now_ms).clamp(0, WAIT_MS_MAX);
             std::thread::sleep(Duration::from_millis(wait_ms.unsigned_abs()));

@@ -7,7 +7,7 @@ use url::Url;
 use super::{
     carrier::{self, Carrier, Reply, clipped},
     elsewhere::{Catalogue, Listed, Listing, address},
-    trouble::{Trouble, failed},
+    error::{SourceError, failed},
 };
 
 /// How long an answer holds, in seconds.
@@ -49,7 +49,7 @@ impl Web {
     }
 
     /// These segments under the base address.
-    fn url(&self, segments: &[&str], parameters: &[(&str, &str)]) -> Result<Url, Trouble> {
+    fn url(&self, segments: &[&str], parameters: &[(&str, &str)]) -> Result<Url, SourceError> {
         let mut url = self.base.clone();
         let no_base = |()| failed("the catalogue's base address takes no path");
         url.path_segments_mut().map_err(no_base)?.pop_if_empty().extend(segments);
@@ -57,7 +57,12 @@ impl Web {
         Ok(url)
     }
 
-    fn ask(&self, carrier: &impl Carrier, url: &Url, cards_max: usize) -> Result<Listing, Trouble> {
+    fn ask(
+        &self,
+        carrier: &impl Carrier,
+        url: &Url,
+        cards_max: usize,
+    ) -> Result<Listing, SourceError> {
         let reply = carrier::asked(carrier, url, &[404], None)?;
         let answer = match (reply.status, read(&reply)) {
             // A 404 may say what comes near, and need not.
@@ -77,7 +82,7 @@ impl Web {
         Ok(Listing { cards, suggestions })
     }
 
-    fn listed(&self, from: &Url, at: usize, card: &Card) -> Result<Listed, Trouble> {
+    fn listed(&self, from: &Url, at: usize, card: &Card) -> Result<Listed, SourceError> {
         if !is_name(&card.name) {
             return Err(failed(format!("the catalogue's /cards/{at}/name is no name")));
         }
@@ -104,11 +109,16 @@ impl Catalogue for Web {
         HOLDS_S
     }
 
-    fn card(&self, carrier: &impl Carrier, name: &str) -> Result<Listing, Trouble> {
+    fn card(&self, carrier: &impl Carrier, name: &str) -> Result<Listing, SourceError> {
         self.ask(carrier, &self.url(&["cards"], &[("name", name)])?, 1)
     }
 
-    fn theme(&self, carrier: &impl Carrier, name: &str, limit: usize) -> Result<Listing, Trouble> {
+    fn theme(
+        &self,
+        carrier: &impl Carrier,
+        name: &str,
+        limit: usize,
+    ) -> Result<Listing, SourceError> {
         // A URL takes these two for steps in its path, and leaves them out.
         if matches!(name.trim(), "." | "..") {
             return Ok(Listing::default());
@@ -118,7 +128,7 @@ impl Catalogue for Web {
     }
 }
 
-fn read(reply: &Reply) -> Result<Answer, Trouble> {
+fn read(reply: &Reply) -> Result<Answer, SourceError> {
     if !reply.body.trim_ascii_start().starts_with(b"{") {
         return Err(failed("the catalogue's answer cannot be read: it is no JSON object"));
     }
@@ -187,7 +197,7 @@ mod tests {
             r#"{"cards":[{"name":" ","image":"a"}]}"#,
         ] {
             let got = web().card(&Scripted::of(&[(200, body)]), "a");
-            assert!(matches!(got, Err(Trouble::Failed { .. })), "{body}");
+            assert!(matches!(got, Err(SourceError::Failed { .. })), "{body}");
         }
         let near = r#"{"cards":[],"suggestions":["青眼"]}"#;
         let got = web().card(&Scripted::of(&[(404, near)]), "a").unwrap();

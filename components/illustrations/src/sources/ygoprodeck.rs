@@ -15,7 +15,7 @@ use url::Url;
 use super::{
     carrier::{self, Carrier, clipped},
     elsewhere::{Catalogue, Listed, Listing, address},
-    trouble::{Trouble, failed},
+    error::{SourceError, failed},
 };
 
 /// The name of the source, by which its requests are limited.
@@ -77,7 +77,7 @@ impl Ygoprodeck {
         carrier: &impl Carrier,
         language: Language,
         parameters: &[(&str, &str)],
-    ) -> Result<Vec<Card>, Trouble> {
+    ) -> Result<Vec<Card>, SourceError> {
         let mut url = self.base.clone();
         let no_base = |()| failed("the API's base address takes no path");
         url.path_segments_mut().map_err(no_base)?.pop_if_empty().extend([
@@ -108,7 +108,7 @@ impl Ygoprodeck {
         carrier: &impl Carrier,
         language: Language,
         name: &str,
-    ) -> Result<Vec<Card>, Trouble> {
+    ) -> Result<Vec<Card>, SourceError> {
         // It would be taken for several names.
         let name = name.replace('|', " ");
         let exact = self.ask(carrier, language, &[("name", &name)])?;
@@ -123,7 +123,7 @@ impl Ygoprodeck {
         carrier: &impl Carrier,
         language: Language,
         name: &str,
-    ) -> Result<Vec<Card>, Trouble> {
+    ) -> Result<Vec<Card>, SourceError> {
         // The guide wants both or neither.
         let count = FOUND_MAX.to_string();
         self.ask(carrier, language, &[("fname", name), ("num", &count), ("offset", "0")])
@@ -134,7 +134,7 @@ impl Ygoprodeck {
         carrier: &impl Carrier,
         name: &str,
         limit: usize,
-    ) -> Result<Vec<Card>, Trouble> {
+    ) -> Result<Vec<Card>, SourceError> {
         let count = limit.to_string();
         let parameters = [("archetype", name), ("num", &count), ("offset", "0")];
         let cards = self.ask(carrier, self.language, &parameters)?;
@@ -144,7 +144,7 @@ impl Ygoprodeck {
         Ok(cards)
     }
 
-    fn listed(&self, card: &Card) -> Result<Listed, Trouble> {
+    fn listed(&self, card: &Card) -> Result<Listed, SourceError> {
         let first = card.card_images.first();
         let image = first.ok_or_else(|| failed("the API lists a card without a picture"))?;
         let image = address(&self.base, &image.image_url_cropped)?;
@@ -171,7 +171,7 @@ impl Catalogue for Ygoprodeck {
         Some(BLOCKED_S)
     }
 
-    fn card(&self, carrier: &impl Carrier, name: &str) -> Result<Listing, Trouble> {
+    fn card(&self, carrier: &impl Carrier, name: &str) -> Result<Listing, SourceError> {
         let cards = self.named(carrier, language_of(name), name)?;
         match best(&cards, name) {
             Some(card) => Ok(Listing { cards: vec![self.listed(card)?], suggestions: Vec::new() }),
@@ -179,7 +179,12 @@ impl Catalogue for Ygoprodeck {
         }
     }
 
-    fn theme(&self, carrier: &impl Carrier, name: &str, limit: usize) -> Result<Listing, Trouble> {
+    fn theme(
+        &self,
+        carrier: &impl Carrier,
+        name: &str,
+        limit: usize,
+    ) -> Result<Listing, SourceError> {
         let mut cards = match language_of(name) {
             Language::English => self.archetype(carrier, name, limit)?,
             Language::Japanese => Vec::new(),
@@ -198,7 +203,7 @@ impl Catalogue for Ygoprodeck {
 }
 
 /// The API's 400 says either that nothing matches, or that the question is wrong.
-fn no_match(body: &[u8]) -> Result<Vec<Card>, Trouble> {
+fn no_match(body: &[u8]) -> Result<Vec<Card>, SourceError> {
     #[derive(Deserialize)]
     struct Refusal {
         error: String,
@@ -289,10 +294,10 @@ mod tests {
         assert_eq!(api().card(&carrier, "zzzz"), Ok(Listing::default()));
         for body in [r#"{"error":"You are using the wrong parameters"}"#, "<html>"] {
             let got = api().card(&Scripted::of(&[(400, body)]), "a");
-            assert!(matches!(got, Err(Trouble::Failed { .. })), "{body}");
+            assert!(matches!(got, Err(SourceError::Failed { .. })), "{body}");
         }
         let got = api().card(&Scripted::of(&[(429, "")]), "a");
-        assert_eq!(got, Err(Trouble::Limited { retry_after_s: 3_600 }));
+        assert_eq!(got, Err(SourceError::Limited { retry_after_s: 3_600 }));
     }
 
     #[test]
@@ -300,7 +305,7 @@ mod tests {
         let elsewhere = data(&[("a", None)]).replace("images.example", "evil.example");
         let got = api().card(&Scripted::of(&[(200, &elsewhere)]), "a");
         assert!(
-            matches!(got, Err(Trouble::Failed { message }) if message.contains("evil.example"))
+            matches!(got, Err(SourceError::Failed { message }) if message.contains("evil.example"))
         );
     }
 }

@@ -17,7 +17,7 @@ pub(crate) mod bytes;
 pub(crate) mod header;
 pub(crate) mod nodes;
 pub(crate) mod roads;
-pub(crate) mod shelf;
+pub(crate) mod section;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tree;

@@ -42,7 +42,7 @@ pub enum Prefer {
 
 /// The constraints of a route.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wish {
+pub struct RouteOptions {
     /// The means of travel.
     pub mode: Mode,
     /// What the best route has least of.
@@ -110,7 +110,7 @@ pub struct Matrix {
     pub rows: Vec<Vec<Option<(f64, f64, f64)>>>,
 }
 
-impl Default for Wish {
+impl Default for RouteOptions {
     /// One route by car, nothing avoided, on an empty road.
     fn default() -> Self {
         Self {

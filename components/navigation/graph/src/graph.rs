@@ -12,7 +12,7 @@ use crate::{
         header::{Header, point},
         nodes::{Limits, NODES, Nodes},
         roads::{ROADS, Road, Roads},
-        shelf::{Register, Shelf},
+        section::{Register, Section},
         tree::{self, Box4},
     },
     network::{Place, Point, Text},
@@ -203,7 +203,7 @@ impl<S: Source> Graph<S> {
     fn kept<B>(
         &self,
         kept: &RefCell<Kept<B>>,
-        shelf: Shelf,
+        section: Section,
         index: u32,
         what: &'static str,
         parse: impl FnOnce(&[u8]) -> Result<(B, usize), SourceError>,
@@ -212,7 +212,7 @@ impl<S: Source> Graph<S> {
         if let Some(Some(block)) = kept.blocks.get(index as usize) {
             return Ok(Rc::clone(block));
         }
-        let bytes = shelf.block(&self.source, &mut kept.register, index, what)?;
+        let bytes = section.block(&self.source, &mut kept.register, index, what)?;
         let (block, weight) = parse(&bytes)?;
         let block = Rc::new(block);
         if kept.blocks.len() <= index as usize {

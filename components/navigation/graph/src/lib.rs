@@ -31,7 +31,7 @@ pub mod source;
 pub mod write;
 
 pub use file::header::is_map;
-pub use find::{Found, Leg, Matrix, Mode, NotFound, Prefer, Snap, Wish};
+pub use find::{Found, Leg, Matrix, Mode, NotFound, Prefer, RouteOptions, Snap};
 pub use graph::Graph;
 pub use network::{Class, Forbidden, Link, Network, Node, Place, PlaceKind, Point, Text};
 pub use source::{Source, SourceError};

@@ -12,7 +12,7 @@ use crate::{
         header::{self, Header, kept},
         nodes::Junction,
         roads::{self, ROADS, Road, Roads},
-        shelf, tree,
+        section, tree,
     },
     network::{Class, Link, Network},
     places,
@@ -53,10 +53,10 @@ pub fn write(network: &Network) -> Result<Vec<u8>, String> {
         bounds: if bounds[0] > bounds[2] { [0; 4] } else { bounds },
         ..Header::default()
     };
-    let on_shelf = |blocks: &[Vec<u8>]| Ok::<_, String>((shelf::write(blocks)?, blocks.len()));
+    let on_section = |blocks: &[Vec<u8>]| Ok::<_, String>((section::write(blocks)?, blocks.len()));
     header::write(
         about,
-        [on_shelf(&topology)?, on_shelf(&roads)?, on_shelf(&tree)?, on_shelf(&texts)?],
+        [on_section(&topology)?, on_section(&roads)?, on_section(&tree)?, on_section(&texts)?],
         &places::write(&network.places),
     )
 }

@@ -1,6 +1,6 @@
 //! Routes through the bundled network, held against what is known of them.
 
-use graph::{Class, Found, Graph, Link, Mode, Network, NotFound, Point, Prefer, Wish};
+use graph::{Class, Found, Graph, Link, Mode, Network, NotFound, Point, Prefer, RouteOptions};
 
 use super::NETWORK;
 
@@ -21,7 +21,7 @@ const SHIBUYA: (f64, f64) = (35.6580, 139.7016);
 const HANEDA: (f64, f64) = (35.5490, 139.7838);
 const MACHIDA: (f64, f64) = (35.5105, 139.4772);
 
-const PLAIN: Wish = Wish {
+const PLAIN: RouteOptions = RouteOptions {
     mode: Mode::Drive,
     prefer: Prefer::Fastest,
     avoid_tolls: false,
@@ -30,7 +30,7 @@ const PLAIN: Wish = Wish {
     traffic: [1.0; 9],
     ways: 1,
 };
-const STREETS: Wish = Wish { avoid_highways: true, ..PLAIN };
+const STREETS: RouteOptions = RouteOptions { avoid_highways: true, ..PLAIN };
 
 fn network() -> Network {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
@@ -38,14 +38,14 @@ fn network() -> Network {
     roads::read(&open).expect("the tables are whole")
 }
 
-fn ways(from: (f64, f64), to: (f64, f64), wish: &Wish) -> Result<Vec<Found>, NotFound> {
+fn ways(from: (f64, f64), to: (f64, f64), options: &RouteOptions) -> Result<Vec<Found>, NotFound> {
     let graph = Graph::open(NETWORK).expect("the bundled network opens");
     let point = |(lat, lng)| Point { lat, lng };
-    graph.ways(point(from), point(to), wish)
+    graph.ways(point(from), point(to), options)
 }
 
-fn best(from: (f64, f64), to: (f64, f64), wish: &Wish) -> Found {
-    ways(from, to, wish).expect("there is a way").remove(0)
+fn best(from: (f64, f64), to: (f64, f64), options: &RouteOptions) -> Found {
+    ways(from, to, options).expect("there is a way").remove(0)
 }
 
 /// Metres on roads whose name has `name` in it.
@@ -111,8 +111,8 @@ fn from_tokyo_to_yokohama_the_expressway_is_fastest_and_as_long_as_known() {
 #[test]
 fn without_motorways_or_tolls_it_is_national_road_1_or_15() {
     // 国道15号 is 29.1 km from 日本橋 to 青木通; 国道1号 by 第二京浜 is about as long.
-    for wish in [STREETS, Wish { avoid_tolls: true, ..PLAIN }] {
-        let found = best(TOKYO, YOKOHAMA, &wish);
+    for options in [STREETS, RouteOptions { avoid_tolls: true, ..PLAIN }] {
+        let found = best(TOKYO, YOKOHAMA, &options);
         assert!(is_about(found.metres, 29.0), "{:.0} m", found.metres);
         assert!(found.legs.iter().all(|it| !it.toll && it.class != Class::Motorway));
         let main = on(&found, "京浜") + on(&found, "桜田通り");
@@ -122,7 +122,7 @@ fn without_motorways_or_tolls_it_is_national_road_1_or_15() {
 
 #[test]
 fn three_really_different_ways_lead_from_tokyo_to_yokohama() {
-    let found = ways(TOKYO, YOKOHAMA, &Wish { ways: 3, ..PLAIN }).expect("there are ways");
+    let found = ways(TOKYO, YOKOHAMA, &RouteOptions { ways: 3, ..PLAIN }).expect("there are ways");
     assert_eq!(found.len(), 3);
     for name in ["横羽線", "湾岸線", "第三京浜"] {
         let longest = found.iter().map(|it| on(it, name)).fold(0.0, f64::max);
@@ -144,8 +144,8 @@ fn other_ways_are_as_long_as_known() {
         // By 明治通り and 第一京浜: the railway's 10.6 km lead around, the streets are shorter.
         ("新宿 to 品川", (35.6896, 139.7006), (35.6285, 139.7388), STREETS, 10.0),
     ];
-    for (what, from, to, wish, known_km) in cases {
-        let metres = best(from, to, &wish).metres;
+    for (what, from, to, options, known_km) in cases {
+        let metres = best(from, to, &options).metres;
         assert!(is_about(metres, known_km), "{what}: {metres:.0} m, known are {known_km} km");
     }
     assert!(on(&best(SHIBUYA, YOKOHAMA, &PLAIN), "第三京浜") > 14_000.0);
@@ -221,10 +221,10 @@ fn a_drive_begins_and_ends_on_a_street_and_never_in_the_bay() {
 
 #[test]
 fn the_shortest_and_the_cheapest_are_the_shortest_and_the_cheapest_of_all() {
-    let by = |from, to, prefer| best(from, to, &Wish { prefer, ..PLAIN });
+    let by = |from, to, prefer| best(from, to, &RouteOptions { prefer, ..PLAIN });
     for (from, to) in [(SHIBUYA, YOKOHAMA), (TOKYO, YOKOHAMA), (TOKYO, HANEDA), (SHIBUYA, HANEDA)] {
         let shortest = by(from, to, Prefer::Shortest);
-        let others = ways(from, to, &Wish { ways: 3, ..PLAIN }).expect("ways");
+        let others = ways(from, to, &RouteOptions { ways: 3, ..PLAIN }).expect("ways");
         let others = others.iter().map(|it| it.metres).fold(f64::INFINITY, f64::min);
         let streets = best(from, to, &STREETS).metres;
         assert!(shortest.metres <= others.min(streets) + 0.1, "{} m", shortest.metres);
@@ -243,7 +243,7 @@ fn the_ferry_crosses_the_bay_unless_it_is_avoided() {
     let by_ferry = best(yokosuka, kisarazu, &STREETS);
     // 11.5 km as the company says.
     assert!(is_about(on(&by_ferry, "フェリー"), 11.5));
-    let neither = ways(yokosuka, kisarazu, &Wish { avoid_ferries: true, ..STREETS });
+    let neither = ways(yokosuka, kisarazu, &RouteOptions { avoid_ferries: true, ..STREETS });
     assert_eq!(neither.err(), Some(NotFound::NoWay));
 }
 

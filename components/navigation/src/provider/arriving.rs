@@ -8,7 +8,7 @@ use output::navigation::{Details, Routes};
 use super::Provider;
 use crate::{
     ask::{Departure, Language, RouteAsk},
-    trouble::Trouble,
+    error::ProviderError,
     words,
 };
 
@@ -25,7 +25,7 @@ pub fn by(
     ask: &RouteAsk,
     arrival: SystemTime,
     now: SystemTime,
-) -> Result<(Routes, Details), Trouble> {
+) -> Result<(Routes, Details), ProviderError> {
     let takes = |routes: &Routes| {
         let route = routes.routes.first();
         let time = route.map(|it| it.duration_in_traffic.as_ref().unwrap_or(&it.duration));
@@ -45,9 +45,9 @@ fn before(arrival: SystemTime, takes: Duration, now: SystemTime) -> Option<Syste
     arrival.checked_sub(takes).filter(|it| *it + GRACE >= now)
 }
 
-fn late(takes: Duration, ask: &RouteAsk) -> Trouble {
+fn late(takes: Duration, ask: &RouteAsk) -> ProviderError {
     let takes = words::duration(takes.as_secs_f64(), ask.language);
-    Trouble::Invalid {
+    ProviderError::Invalid {
         pointer: String::new(),
         message: match ask.language {
             Language::Japanese => format!("到着時刻に間に合いません。{takes}かかります"),
@@ -77,19 +77,19 @@ mod tests {
     struct Bundled;
 
     impl Provider for Bundled {
-        fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), Trouble> {
+        fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), ProviderError> {
             builtin::routes(&[graph::Graph::open(NETWORK).unwrap()], ask, UNIX_EPOCH)
         }
 
         fn compare(
             &self,
             _: &crate::ask::CompareAsk,
-        ) -> Result<output::navigation::Comparison, Trouble> {
-            Err(Trouble::NoRoute)
+        ) -> Result<output::navigation::Comparison, ProviderError> {
+            Err(ProviderError::NoRoute)
         }
 
-        fn place(&self, _: &str, _: Language) -> Result<output::navigation::Place, Trouble> {
-            Err(Trouble::NoRoute)
+        fn place(&self, _: &str, _: Language) -> Result<output::navigation::Place, ProviderError> {
+            Err(ProviderError::NoRoute)
         }
     }
 
@@ -111,6 +111,6 @@ mod tests {
         let free = routes.routes[0].duration.value;
         assert!(takes > free, "the rush hour counts: {takes} s, {free} s");
         let late = by(&Bundled, &ask, arrival, arrival - Duration::from_mins(10));
-        assert!(matches!(late, Err(Trouble::Invalid { .. })), "{late:?}");
+        assert!(matches!(late, Err(ProviderError::Invalid { .. })), "{late:?}");
     }
 }

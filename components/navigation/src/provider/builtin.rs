@@ -4,6 +4,7 @@ mod angles;
 mod comparing;
 mod drawn;
 mod ends;
+mod error;
 mod instructions;
 pub mod maps;
 #[cfg(test)]
@@ -13,21 +14,20 @@ mod suggestions;
 mod summary;
 mod tolls;
 pub mod traffic;
-mod trouble;
 mod warnings;
 
 use std::time::{Duration, SystemTime};
 
-use graph::{Found, Graph, Leg, Mode, Source, Wish};
+use graph::{Found, Graph, Leg, Mode, RouteOptions, Source};
 use output::navigation::{Comparison, Details, Place, Point, RouteDetails, Routes};
 use toolkit::settings::Unfit;
 
 use crate::{
     arguments::coordinates,
     ask::{CompareAsk, Departure, Language, Prefer, RouteAsk, Traffic},
+    error::ProviderError,
     provider::{Provider, ROUTES_MAX, travel_mode},
     settings::{self, Kind},
-    trouble::Trouble,
     words,
 };
 use drawn::{Telling, Way};
@@ -56,17 +56,17 @@ impl Builtin {
     ///
     /// # Errors
     /// When one of them cannot be read.
-    pub fn graphs(&self) -> Result<Vec<Graph<Bytes>>, Trouble> {
+    pub fn graphs(&self) -> Result<Vec<Graph<Bytes>>, ProviderError> {
         maps::open(&self.names)
     }
 }
 
 impl Provider for Builtin {
-    fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), Trouble> {
+    fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), ProviderError> {
         routes(&self.graphs()?, ask, SystemTime::now())
     }
 
-    fn compare(&self, ask: &CompareAsk) -> Result<Comparison, Trouble> {
+    fn compare(&self, ask: &CompareAsk) -> Result<Comparison, ProviderError> {
         compare(&self.graphs()?, ask, SystemTime::now())
     }
 
@@ -74,7 +74,7 @@ impl Provider for Builtin {
         true
     }
 
-    fn place(&self, address: &str, language: Language) -> Result<Place, Trouble> {
+    fn place(&self, address: &str, language: Language) -> Result<Place, ProviderError> {
         place(&self.graphs()?, address, language)
     }
 }
@@ -87,7 +87,7 @@ pub fn routes<S: Source>(
     graphs: &[Graph<S>],
     ask: &RouteAsk,
     now: SystemTime,
-) -> Result<(Routes, Details), Trouble> {
+) -> Result<(Routes, Details), ProviderError> {
     let mut outside = None;
     for graph in graphs {
         let stops: Option<Vec<Known>> =
@@ -95,7 +95,7 @@ pub fn routes<S: Source>(
         let Some(stops) = stops else { continue };
         match within(graph, &stops, ask, now) {
             // Another map may have roads there.
-            Err(it @ (Trouble::OutsideMap { .. } | Trouble::OffRoad { .. })) => {
+            Err(it @ (ProviderError::OutsideMap { .. } | ProviderError::OffRoad { .. })) => {
                 outside = outside.or(Some(it));
             }
             answer => return answer,
@@ -120,8 +120,8 @@ fn within<S: Source>(
     stops: &[Known],
     ask: &RouteAsk,
     now: SystemTime,
-) -> Result<(Routes, Details), Trouble> {
-    let [origin, .., destination] = stops else { return Err(Trouble::NoRoute) };
+) -> Result<(Routes, Details), ProviderError> {
+    let [origin, .., destination] = stops else { return Err(ProviderError::NoRoute) };
     // Who stops on the way is shown one route.
     let ways = if ask.alternatives && stops.len() == 2 { ROUTES_MAX } else { 1 };
     let pointers: Vec<String> = asked(ask).map(|it| it.0).collect();
@@ -131,14 +131,14 @@ fn within<S: Source>(
         Departure::At(it) => it,
     };
     let traffic = traffic_at(ask.mode, origin, leaves, ask.traffic);
-    let wish = Wish { ways, traffic, ..wish(ask) };
+    let options = RouteOptions { ways, traffic, ..options(ask) };
     for (at, pair) in stops.windows(2).enumerate() {
         // A part that begins later has the traffic of then.
         let traffic = traffic_at(ask.mode, &pair[0], leaves, ask.traffic);
-        let wish = Wish { traffic, ..wish.clone() };
-        let ways = graph.ways(pair[0].at, pair[1].at, &wish).map_err(|it| {
+        let options = RouteOptions { traffic, ..options.clone() };
+        let ways = graph.ways(pair[0].at, pair[1].at, &options).map_err(|it| {
             let pointers = (pointers[at].as_str(), pointers[at + 1].as_str());
-            trouble::no_way(it, graph.name(), (&pair[0], &pair[1]), pointers, ask.language)
+            error::no_way(it, graph.name(), (&pair[0], &pair[1]), pointers, ask.language)
         })?;
         let took = ways.first().map_or(0.0, |it| it.seconds);
         leaves += Duration::try_from_secs_f64(took).unwrap_or_default();
@@ -147,7 +147,7 @@ fn within<S: Source>(
             None => found = ways.into_iter().take(ROUTES_MAX).map(|it| vec![it]).collect(),
         }
     }
-    let (routes, routes_details) = told(graph, &found, &wish, stops, ask.language);
+    let (routes, routes_details) = told(graph, &found, &options, stops, ask.language);
     let roads = found.first().map(|it| ends::road_metres(it, stops)).unwrap_or_default();
     let end = |(at, it): (usize, &Known)| it.end(roads.get(at).copied(), ask.language);
     let mut ends: Vec<_> = stops.iter().enumerate().map(end).collect();
@@ -175,7 +175,7 @@ fn within<S: Source>(
 fn told<S: Source>(
     graph: &Graph<S>,
     found: &[Vec<Found>],
-    wish: &Wish,
+    options: &RouteOptions,
     stops: &[Known],
     language: Language,
 ) -> (Vec<output::navigation::Route>, Vec<RouteDetails>) {
@@ -186,11 +186,11 @@ fn told<S: Source>(
     let attribution = words::of_map(graph.attribution(), language);
     let told = found.iter().zip(&legs).zip(summaries).map(|((parts, legs), summary)| {
         let mut warnings = ends::notes(parts, stops, language);
-        warnings.extend(warnings::warnings(attribution, legs, wish.mode, language));
+        warnings.extend(warnings::warnings(attribution, legs, options.mode, language));
         let telling = Telling {
-            mode: wish.mode,
+            mode: options.mode,
             language,
-            traffic: &wish.traffic,
+            traffic: &options.traffic,
             goals: stops[1..].iter().map(|it| it.name(language)).collect(),
             summary,
             warnings,
@@ -203,15 +203,15 @@ fn told<S: Source>(
 }
 
 /// The constraints for the graph, on an empty road.
-fn wish(ask: &RouteAsk) -> Wish {
-    Wish {
+fn options(ask: &RouteAsk) -> RouteOptions {
+    RouteOptions {
         mode: ask.mode,
         prefer: ask.prefer,
         avoid_tolls: ask.avoid.tolls,
         avoid_highways: ask.avoid.highways,
         avoid_ferries: ask.avoid.ferries,
         ways: 1,
-        ..Wish::default()
+        ..RouteOptions::default()
     }
 }
 
@@ -224,7 +224,7 @@ fn traffic_at(mode: Mode, origin: &Known, at: SystemTime, model: Traffic) -> [f3
 }
 
 /// Why no map has both ends: one is unknown, outside of all, or each is on another map.
-fn apart<S: Source>(graphs: &[Graph<S>], ask: &RouteAsk) -> Result<Trouble, Trouble> {
+fn apart<S: Source>(graphs: &[Graph<S>], ask: &RouteAsk) -> Result<ProviderError, ProviderError> {
     let mut has_origin = None;
     for (pointer, asked) in asked(ask) {
         let mut map = None;
@@ -238,7 +238,7 @@ fn apart<S: Source>(graphs: &[Graph<S>], ask: &RouteAsk) -> Result<Trouble, Trou
         }
         has_origin = has_origin.or(map);
     }
-    Ok(Trouble::OutsideMap {
+    Ok(ProviderError::OutsideMap {
         pointer: "/destination".to_owned(),
         place: ask.destination.clone(),
         map: has_origin.unwrap_or_default().to_owned(),
@@ -251,11 +251,11 @@ fn absent<S: Source>(
     pointer: &str,
     asked: &str,
     language: Language,
-) -> Result<Trouble, Trouble> {
+) -> Result<ProviderError, ProviderError> {
     let (pointer, asked) = (pointer.to_owned(), asked.to_owned());
     let close = ends::close(graphs, &asked, language)?;
     Ok(match maps::elsewhere(&asked) {
-        Some(it) => Trouble::OutsideMap {
+        Some(it) => ProviderError::OutsideMap {
             pointer,
             place: it.name(language).to_owned(),
             map: graphs
@@ -264,8 +264,8 @@ fn absent<S: Source>(
                 .collect::<Vec<_>>()
                 .join(", "),
         },
-        None if close.is_empty() => Trouble::UnknownPlace { pointer, place: asked },
-        None => Trouble::NotQuite { pointer, place: asked, close },
+        None if close.is_empty() => ProviderError::UnknownPlace { pointer, place: asked },
+        None => ProviderError::NotQuite { pointer, place: asked, close },
     })
 }
 
@@ -277,7 +277,7 @@ pub fn place<S: Source>(
     graphs: &[Graph<S>],
     address: &str,
     language: Language,
-) -> Result<Place, Trouble> {
+) -> Result<Place, ProviderError> {
     let mut found = None;
     for graph in graphs {
         if found.is_none() {
@@ -300,7 +300,7 @@ fn described<S: Source>(
     graphs: &[Graph<S>],
     found: &Known,
     language: Language,
-) -> Result<String, Trouble> {
+) -> Result<String, ProviderError> {
     if found.kind.is_some() {
         return Ok(match found.told(language) {
             Some(note) => format!("{} ({note})", found.formatted(language)),

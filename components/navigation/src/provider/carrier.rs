@@ -8,7 +8,7 @@ use toolkit::{arguments, http};
 use url::Url;
 
 use super::quota;
-use crate::trouble::Trouble;
+use crate::error::ProviderError;
 
 /// How long a provider may take: a person does not wait longer (NAV-56).
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -33,7 +33,7 @@ impl Call {
     ///
     /// # Errors
     /// When `base` is no base address.
-    pub fn get(base: &str, path: &str, parameters: &[(&str, &str)]) -> Result<Self, Trouble> {
+    pub fn get(base: &str, path: &str, parameters: &[(&str, &str)]) -> Result<Self, ProviderError> {
         let mut url = address(base, path)?;
         if !parameters.is_empty() {
             url.query_pairs_mut().extend_pairs(parameters);
@@ -45,7 +45,7 @@ impl Call {
     ///
     /// # Errors
     /// When `base` is no base address.
-    pub fn post(base: &str, path: &str, body: Value) -> Result<Self, Trouble> {
+    pub fn post(base: &str, path: &str, body: Value) -> Result<Self, ProviderError> {
         let url = address(base, path)?;
         Ok(Self { method: "POST", url, headers: Vec::new(), body: Some(body) })
     }
@@ -59,7 +59,7 @@ impl Call {
 }
 
 /// `path` under `base`, which may have a path of its own.
-fn address(base: &str, path: &str) -> Result<Url, Trouble> {
+fn address(base: &str, path: &str) -> Result<Url, ProviderError> {
     let url = Url::parse(&format!("{}{path}", base.trim_end_matches('/'))).ok();
     let is_web = |it: &Url| matches!(it.scheme(), "http" | "https") && it.has_host();
     // Who writes a password into a base address would have it in every error.
@@ -89,7 +89,7 @@ impl Reply {
     ///
     /// # Errors
     /// When it is no JSON, or another kind of it.
-    pub fn object<T: DeserializeOwned>(&self) -> Result<T, Trouble> {
+    pub fn object<T: DeserializeOwned>(&self) -> Result<T, ProviderError> {
         if !self.body.trim_ascii_start().starts_with(b"{") {
             return Err(failed("the provider's answer cannot be read: it is no JSON object"));
         }
@@ -100,7 +100,7 @@ impl Reply {
     ///
     /// # Errors
     /// When it is no JSON, or another kind of it.
-    pub fn json<T: DeserializeOwned>(&self) -> Result<T, Trouble> {
+    pub fn json<T: DeserializeOwned>(&self) -> Result<T, ProviderError> {
         // The message names the place and the kind of thing, and may cite a text of the answer.
         arguments::parse(&String::from_utf8_lossy(&self.body)).map_err(|it| {
             let why = clipped(&it.to_string());
@@ -115,7 +115,7 @@ pub trait Carrier {
     ///
     /// # Errors
     /// When there is none, or the call may not be made.
-    fn carry(&self, call: &Call) -> Result<Reply, Trouble>;
+    fn carry(&self, call: &Call) -> Result<Reply, ProviderError>;
 }
 
 /// The network, through the host.
@@ -123,7 +123,7 @@ pub trait Carrier {
 pub struct Web;
 
 impl Carrier for Web {
-    fn carry(&self, call: &Call) -> Result<Reply, Trouble> {
+    fn carry(&self, call: &Call) -> Result<Reply, ProviderError> {
         let mut request = http::Request::new(call.method, call.url.as_str())
             .timeout(TIMEOUT)
             .body_bytes_max(BODY_BYTES_MAX)
@@ -148,14 +148,14 @@ pub struct Counted {
 }
 
 impl Carrier for Counted {
-    fn carry(&self, call: &Call) -> Result<Reply, Trouble> {
+    fn carry(&self, call: &Call) -> Result<Reply, ProviderError> {
         quota::take(self.daily_quota)?;
         Web.carry(call)
     }
 }
 
 /// Why there is no answer; of the URL its host alone.
-fn unanswered(url: &Url, error: &http::Error) -> Trouble {
+fn unanswered(url: &Url, error: &http::Error) -> ProviderError {
     let host = url.host_str().unwrap_or_default();
     failed(&match error {
         http::Error::Denied => format!(
@@ -171,10 +171,10 @@ fn unanswered(url: &Url, error: &http::Error) -> Trouble {
     })
 }
 
-/// A [`Trouble::Failed`] that says `message`.
+/// A [`ProviderError::Failed`] that says `message`.
 #[must_use]
-pub fn failed(message: &str) -> Trouble {
-    Trouble::Failed { message: message.to_owned() }
+pub fn failed(message: &str) -> ProviderError {
+    ProviderError::Failed { message: message.to_owned() }
 }
 
 /// `text` in one line of at most 300 characters.

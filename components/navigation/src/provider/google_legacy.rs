@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     ask::{Avoid, CompareAsk, Departure, Language, Mode, RouteAsk, Traffic},
-    trouble::Trouble,
+    error::ProviderError,
 };
 
 pub mod answer;
@@ -49,9 +49,9 @@ impl<C: Carrier> GoogleLegacy<C> {
         &self,
         path: &str,
         parameters: &[(&str, &str)],
-    ) -> Result<T, Trouble> {
+    ) -> Result<T, ProviderError> {
         let call = Call::get(&self.base, path, parameters)?;
-        let once = || -> Result<T, Trouble> {
+        let once = || -> Result<T, ProviderError> {
             let reply = self.carrier.carry(&call)?;
             status::successful(&reply)?;
             reply.object()
@@ -62,7 +62,7 @@ impl<C: Carrier> GoogleLegacy<C> {
 }
 
 impl<C: Carrier> Provider for GoogleLegacy<C> {
-    fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), Trouble> {
+    fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), ProviderError> {
         let (avoid, departure) = (avoid(ask.avoid), departure(ask.departure));
         let mut parameters =
             vec![("origin", ask.origin.as_str()), ("destination", ask.destination.as_str())];
@@ -81,7 +81,7 @@ impl<C: Carrier> Provider for GoogleLegacy<C> {
         directions::read(self.ask("/maps/api/directions/json", &parameters)?, ask)
     }
 
-    fn compare(&self, ask: &CompareAsk) -> Result<Comparison, Trouble> {
+    fn compare(&self, ask: &CompareAsk) -> Result<Comparison, ProviderError> {
         let (origins, destinations) =
             (list("/origins", &ask.origins)?, list("/destinations", &ask.destinations)?);
         let departure = departure(ask.departure);
@@ -94,7 +94,7 @@ impl<C: Carrier> Provider for GoogleLegacy<C> {
         matrix::read(self.ask("/maps/api/distancematrix/json", &parameters)?, ask)
     }
 
-    fn place(&self, address: &str, language: Language) -> Result<Place, Trouble> {
+    fn place(&self, address: &str, language: Language) -> Result<Place, ProviderError> {
         place(&self.carrier, &self.base, address, language)
     }
 }
@@ -105,14 +105,14 @@ pub(super) fn place<C: Carrier>(
     base: &str,
     address: &str,
     language: Language,
-) -> Result<Place, Trouble> {
+) -> Result<Place, ProviderError> {
     let parameters = [("address", address), ("language", tag(language))];
     let google = GoogleLegacy { base: base.to_owned(), carrier };
     geocode::read(google.ask("/maps/api/geocode/json", &parameters)?, address)
 }
 
 impl<C: Carrier> Carrier for &C {
-    fn carry(&self, call: &Call) -> Result<super::carrier::Reply, Trouble> {
+    fn carry(&self, call: &Call) -> Result<super::carrier::Reply, ProviderError> {
         (**self).carry(call)
     }
 }
@@ -125,10 +125,10 @@ fn avoid(it: Avoid) -> String {
 }
 
 /// Places joined by `|`, which none of them may have in it: Google would take it for two.
-fn list(pointer: &str, places: &[String]) -> Result<String, Trouble> {
+fn list(pointer: &str, places: &[String]) -> Result<String, ProviderError> {
     if let Some(at) = places.iter().position(|it| it.contains('|')) {
         let message = "a place must not have a | in it".to_owned();
-        return Err(Trouble::Invalid { pointer: format!("{pointer}/{at}"), message });
+        return Err(ProviderError::Invalid { pointer: format!("{pointer}/{at}"), message });
     }
     Ok(places.join("|"))
 }

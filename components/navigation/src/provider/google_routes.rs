@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     ask::{CompareAsk, Departure, Language, Mode, RouteAsk, Traffic},
-    trouble::Trouble,
+    error::ProviderError,
 };
 
 pub mod answer;
@@ -58,7 +58,7 @@ impl<C: Carrier> GoogleRoutes<C> {
         path: &str,
         mask: &str,
         body: Value,
-        read: impl Fn(&Reply) -> Result<T, Trouble>,
+        read: impl Fn(&Reply) -> Result<T, ProviderError>,
     ) -> Result<T, status::Refusal> {
         let call = Call::post(&self.base, path, body)?.header(MASK, mask);
         let mut reply = self.carrier.carry(&call)?;
@@ -73,23 +73,23 @@ impl<C: Carrier> GoogleRoutes<C> {
 }
 
 impl<C: Carrier> Provider for GoogleRoutes<C> {
-    fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), Trouble> {
+    fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), ProviderError> {
         let answer =
             self.post("/directions/v2:computeRoutes", routes::MASK, route_body(ask), Reply::object);
         routes::read(answer.map_err(|it| it.about_routes(ask))?, ask)
     }
 
-    fn compare(&self, ask: &CompareAsk) -> Result<Comparison, Trouble> {
+    fn compare(&self, ask: &CompareAsk) -> Result<Comparison, ProviderError> {
         if ask.origins.len() * ask.destinations.len() > PAIRS_MAX {
             let message = format!("at most {PAIRS_MAX} pairs");
-            return Err(Trouble::Invalid { pointer: "/destinations".to_owned(), message });
+            return Err(ProviderError::Invalid { pointer: "/destinations".to_owned(), message });
         }
         let path = "/distanceMatrix/v2:computeRouteMatrix";
         let answer = self.post(path, matrix::MASK, compare_body(ask), Reply::json);
         matrix::read(answer.map_err(|it| it.about_pairs(ask))?, ask)
     }
 
-    fn place(&self, address: &str, language: Language) -> Result<Place, Trouble> {
+    fn place(&self, address: &str, language: Language) -> Result<Place, ProviderError> {
         google_legacy::place(&self.carrier, &self.geocoding, address, language)
     }
 }

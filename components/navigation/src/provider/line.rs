@@ -3,7 +3,7 @@
 use output::navigation::Point;
 
 use super::carrier::failed;
-use crate::trouble::Trouble;
+use crate::error::ProviderError;
 
 /// Points that one line may have.
 const POINTS_MAX: usize = 200_000;
@@ -12,7 +12,7 @@ const POINTS_MAX: usize = 200_000;
 ///
 /// # Errors
 /// When it is none.
-pub fn points(encoded: &str, precision: u32) -> Result<Vec<Point>, Trouble> {
+pub fn points(encoded: &str, precision: u32) -> Result<Vec<Point>, ProviderError> {
     let unreadable = || failed("the provider's line of a route cannot be read");
     let line = polyline::decode_polyline(encoded, precision).map_err(|_| unreadable())?;
     let points = line.coords().take(POINTS_MAX).map(|it| Point { lat: it.y, lng: it.x });
@@ -23,7 +23,7 @@ pub fn points(encoded: &str, precision: u32) -> Result<Vec<Point>, Trouble> {
 ///
 /// # Errors
 /// When one of them is not on the globe.
-pub fn encoded(points: &[Point]) -> Result<String, Trouble> {
+pub fn encoded(points: &[Point]) -> Result<String, ProviderError> {
     let points = points.iter().map(|it| (it.lng, it.lat).into());
     polyline::encode_coordinates(points, 5)
         .map_err(|_| failed("the provider's line of a route leaves the globe"))

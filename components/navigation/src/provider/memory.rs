@@ -11,10 +11,10 @@ use toolkit::{Stop, log, sql};
 
 use crate::{
     ask::{CompareAsk, Departure, Language, RouteAsk},
+    error::ProviderError,
     provider::Provider,
     refusals,
     settings::Kind,
-    trouble::Trouble,
 };
 
 /// How long routes from now hold.
@@ -61,8 +61,8 @@ impl<P> Remembering<P> {
         &self,
         asked: &str,
         holds_s: i64,
-        ask: impl FnOnce(&P) -> Result<T, Trouble>,
-    ) -> Result<T, Trouble> {
+        ask: impl FnOnce(&P) -> Result<T, ProviderError>,
+    ) -> Result<T, ProviderError> {
         let asked = format!("{} {asked}", self.whose);
         let is_short = asked.len() <= ASKED_BYTES_MAX;
         let now = now_s();
@@ -84,7 +84,7 @@ impl<P> Remembering<P> {
 }
 
 impl<P: Provider> Provider for Remembering<P> {
-    fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), Trouble> {
+    fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), ProviderError> {
         self.answer(&format!("{ask:?}"), holds_s(ask.departure), |it| it.routes(ask))
     }
 
@@ -92,11 +92,11 @@ impl<P: Provider> Provider for Remembering<P> {
         self.provider.stops_on_the_way()
     }
 
-    fn compare(&self, ask: &CompareAsk) -> Result<Comparison, Trouble> {
+    fn compare(&self, ask: &CompareAsk) -> Result<Comparison, ProviderError> {
         self.answer(&format!("{ask:?}"), holds_s(ask.departure), |it| it.compare(ask))
     }
 
-    fn place(&self, address: &str, language: Language) -> Result<Place, Trouble> {
+    fn place(&self, address: &str, language: Language) -> Result<Place, ProviderError> {
         let asked = format!("Place {language:?} {address:?}");
         self.answer(&asked, PLACE_S, |it| it.place(address, language))
     }

@@ -9,7 +9,7 @@ use super::{
     google_legacy, line, pace,
     words::tag,
 };
-use crate::{ask::Language, trouble::Trouble};
+use crate::{ask::Language, error::ProviderError};
 
 #[cfg(test)]
 mod tests;
@@ -35,7 +35,7 @@ pub struct Paced {
 }
 
 impl Carrier for Paced {
-    fn carry(&self, call: &Call) -> Result<super::carrier::Reply, Trouble> {
+    fn carry(&self, call: &Call) -> Result<super::carrier::Reply, ProviderError> {
         pace::wait("nominatim", self.interval_ms)?;
         Web.carry(call)
     }
@@ -82,7 +82,12 @@ impl<C: Carrier> Nominatim<C> {
         Self { base: base.to_owned(), carrier }
     }
 
-    fn search(&self, name: &str, pointer: &str, language: Language) -> Result<Known, Trouble> {
+    fn search(
+        &self,
+        name: &str,
+        pointer: &str,
+        language: Language,
+    ) -> Result<Known, ProviderError> {
         let parameters =
             [("q", name), ("format", "jsonv2"), ("limit", "1"), ("accept-language", tag(language))];
         let call = Call::get(&self.base, "/search", &parameters)?.header("user-agent", USER_AGENT);
@@ -90,7 +95,7 @@ impl<C: Carrier> Nominatim<C> {
         google_legacy::status::successful(&reply)?;
         let hits: Vec<Hit> = reply.json()?;
         let unknown =
-            || Trouble::UnknownPlace { pointer: pointer.to_owned(), place: name.to_owned() };
+            || ProviderError::UnknownPlace { pointer: pointer.to_owned(), place: name.to_owned() };
         let hit = hits.into_iter().next().ok_or_else(unknown)?;
         let at = line::coordinates(&format!("{},{}", hit.lat, hit.lon));
         let at = at.ok_or_else(|| failed("the geocoder's place is not on the globe"))?;
@@ -109,17 +114,18 @@ fn id(kind: &str, number: Option<u64>) -> String {
 /// What `text` means: a place on the globe as it stands, or what the geocoder knows.
 ///
 /// # Errors
-/// See [`Trouble`]; `pointer` is where `text` stands.
+/// See [`ProviderError`]; `pointer` is where `text` stands.
 pub fn find<C: Carrier>(
     places: Option<&Nominatim<C>>,
     text: &str,
     pointer: &str,
     language: Language,
-) -> Result<Known, Trouble> {
+) -> Result<Known, ProviderError> {
     if let Some(at) = line::coordinates(text) {
         return Ok(Known { name: text.trim().to_owned(), at, ..Known::default() });
     }
-    let unset = || Trouble::Invalid { pointer: pointer.to_owned(), message: UNSET.to_owned() };
+    let unset =
+        || ProviderError::Invalid { pointer: pointer.to_owned(), message: UNSET.to_owned() };
     places.ok_or_else(unset)?.search(text, pointer, language)
 }
 
@@ -132,7 +138,7 @@ pub fn find_all<C: Carrier>(
     texts: &[String],
     pointer: &str,
     language: Language,
-) -> Result<Vec<Option<Known>>, Trouble> {
+) -> Result<Vec<Option<Known>>, ProviderError> {
     let mut found: Vec<Option<Known>> = Vec::new();
     for (at, text) in texts.iter().enumerate() {
         let earlier = texts[..at].iter().position(|it| it == text);
@@ -140,8 +146,8 @@ pub fn find_all<C: Carrier>(
             Some(earlier) => found[earlier].clone(),
             None => match find(places, text, &format!("{pointer}/{at}"), language) {
                 Ok(known) => Some(known),
-                Err(Trouble::UnknownPlace { .. }) => None,
-                Err(trouble) => return Err(trouble),
+                Err(ProviderError::UnknownPlace { .. }) => None,
+                Err(error) => return Err(error),
             },
         });
     }
@@ -151,12 +157,12 @@ pub fn find_all<C: Carrier>(
 /// The tool `geocode`'s answer.
 ///
 /// # Errors
-/// See [`Trouble`].
+/// See [`ProviderError`].
 pub fn place<C: Carrier>(
     places: Option<&Nominatim<C>>,
     address: &str,
     language: Language,
-) -> Result<Place, Trouble> {
+) -> Result<Place, ProviderError> {
     let known = find(places, address, "/address", language)?;
     Ok(Place { location: known.at, formatted_address: known.name, place_id: known.id })
 }

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     ask::{Avoid, CompareAsk, Language, Mode, RouteAsk},
-    trouble::Trouble,
+    error::ProviderError,
 };
 
 pub mod answer;
@@ -48,10 +48,10 @@ impl<C: Carrier, P: Carrier> Osrm<C, P> {
         path: &str,
         parameters: &[(&str, &str)],
         about: &status::About<'_>,
-    ) -> Result<T, Trouble> {
+    ) -> Result<T, ProviderError> {
         let reply = self.carrier.carry(&Call::get(&self.base, path, parameters)?)?;
         if !reply.is_success() {
-            return Err(status::trouble(&reply, about));
+            return Err(status::error(&reply, about));
         }
         reply.object()
     }
@@ -72,7 +72,7 @@ impl<C: Carrier, P: Carrier> Osrm<C, P> {
         ask: &RouteAsk,
         stops: &Stops<'_>,
         classes: &[&str],
-    ) -> Result<((Routes, Details), Vec<&'static str>), Trouble> {
+    ) -> Result<((Routes, Details), Vec<&'static str>), ProviderError> {
         let profile = match ask.mode {
             Mode::Drive => "driving",
             Mode::Walk => "foot",
@@ -107,7 +107,7 @@ impl<C: Carrier, P: Carrier> Osrm<C, P> {
 }
 
 impl<C: Carrier, P: Carrier> Provider for Osrm<C, P> {
-    fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), Trouble> {
+    fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), ProviderError> {
         let places = self.places.as_ref();
         let from = nominatim::find(places, &ask.origin, "/origin", ask.language)?;
         let to = nominatim::find(places, &ask.destination, "/destination", ask.language)?;
@@ -120,7 +120,8 @@ impl<C: Carrier, P: Carrier> Provider for Osrm<C, P> {
         let stops = Stops { from: &from, via: &via, to: &to };
         let classes = exclude(ask.avoid, ask.mode);
         match self.leaving_out(ask, &stops, &classes) {
-            Err(Trouble::Invalid { pointer, .. }) if pointer == "/avoid" && classes.len() > 1 => {}
+            Err(ProviderError::Invalid { pointer, .. })
+                if pointer == "/avoid" && classes.len() > 1 => {}
             answer => return answer.map(|it| it.0),
         }
         // A map that is made for cars leaves out one class at a time. Leaving out one may do for all.
@@ -129,12 +130,12 @@ impl<C: Carrier, P: Carrier> Provider for Osrm<C, P> {
             match self.leaving_out(ask, &stops, &[*class]) {
                 Ok((found, left)) if left.is_empty() => return Ok(found),
                 Ok(it) => best = best.or(Some(it)),
-                Err(it @ Trouble::Invalid { .. }) => refused = Some(it),
+                Err(it @ ProviderError::Invalid { .. }) => refused = Some(it),
                 Err(it) => return Err(it),
             }
         }
         let Some(((mut routes, details), left)) = best else {
-            return Err(refused.unwrap_or(Trouble::NoRoute));
+            return Err(refused.unwrap_or(ProviderError::NoRoute));
         };
         let note = not_left_out(&left, ask.language);
         routes.routes.iter_mut().for_each(|it| it.warnings.insert(0, note.clone()));
@@ -145,7 +146,7 @@ impl<C: Carrier, P: Carrier> Provider for Osrm<C, P> {
         true
     }
 
-    fn compare(&self, ask: &CompareAsk) -> Result<Comparison, Trouble> {
+    fn compare(&self, ask: &CompareAsk) -> Result<Comparison, ProviderError> {
         let places = self.places.as_ref();
         let origins = nominatim::find_all(places, &ask.origins, "/origins", ask.language)?;
         let destinations =
@@ -167,7 +168,7 @@ impl<C: Carrier, P: Carrier> Provider for Osrm<C, P> {
         })
     }
 
-    fn place(&self, address: &str, language: Language) -> Result<Place, Trouble> {
+    fn place(&self, address: &str, language: Language) -> Result<Place, ProviderError> {
         nominatim::place(self.places.as_ref(), address, language)
     }
 }

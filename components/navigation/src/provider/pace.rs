@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use toolkit::sql;
 
 use super::carrier::failed;
-use crate::trouble::Trouble;
+use crate::error::ProviderError;
 
 /// The longest time that a request waits for its turn, in milliseconds; after it the caller has gone.
 const WAIT_MS_MAX: i64 = 5_000;
@@ -14,8 +14,8 @@ const WAIT_MS_MAX: i64 = 5_000;
 /// that two calls at once have two.
 ///
 /// # Errors
-/// [`Trouble::OverQueryLimit`] when too many wait already.
-pub fn wait(provider: &str, interval_ms: u32) -> Result<(), Trouble> {
+/// [`ProviderError::OverQueryLimit`] when too many wait already.
+pub fn wait(provider: &str, interval_ms: u32) -> Result<(), ProviderError> {
     if interval_ms == 0 {
         return Ok(());
     }
@@ -36,7 +36,7 @@ pub fn wait(provider: &str, interval_ms: u32) -> Result<(), Trouble> {
     let unknown = |_| failed("whose turn it is at the geocoder cannot be told");
     let [rows] = turn.map_err(unknown)?;
     match rows.first::<(i64,)>().map_err(unknown)? {
-        None => Err(Trouble::OverQueryLimit { retry_after_s: 5 }),
+        None => Err(ProviderError::OverQueryLimit { retry_after_s: 5 }),
         Some((at_ms,)) => {
             let wait_ms = (at_ms - now_ms).clamp(0, WAIT_MS_MAX);
             std::thread::sleep(Duration::from_millis(wait_ms.unsigned_abs()));

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use toolkit::{sql, sql::Error};
 
 use super::carrier::failed;
-use crate::trouble::Trouble;
+use crate::error::ProviderError;
 
 const DAY_S: i64 = 86_400;
 
@@ -15,10 +15,10 @@ const DAY_S: i64 = 86_400;
 /// database keeps rivals apart: none goes over.
 ///
 /// # Errors
-/// [`Trouble::OverQueryLimit`] once there is none left.
-pub fn take(daily_quota: u32) -> Result<(), Trouble> {
+/// [`ProviderError::OverQueryLimit`] once there is none left.
+pub fn take(daily_quota: u32) -> Result<(), ProviderError> {
     let (day, left_s) = today(now_s());
-    let over = Trouble::OverQueryLimit { retry_after_s: left_s };
+    let over = ProviderError::OverQueryLimit { retry_after_s: left_s };
     if daily_quota == 0 {
         return Err(over);
     }

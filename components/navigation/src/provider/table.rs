@@ -7,7 +7,7 @@ use super::{
     nominatim::Known,
     words::{distance, duration},
 };
-use crate::{ask::CompareAsk, trouble::Trouble};
+use crate::{ask::CompareAsk, error::ProviderError};
 
 /// One pair: metres and seconds; none where there is no route.
 pub type Pair = Option<(f64, f64)>;
@@ -21,8 +21,8 @@ pub fn of(
     ask: &CompareAsk,
     origins: &[Option<Known>],
     destinations: &[Option<Known>],
-    ask_for: impl FnOnce(&[&Known], &[&Known]) -> Result<Vec<Vec<Pair>>, Trouble>,
-) -> Result<Comparison, Trouble> {
+    ask_for: impl FnOnce(&[&Known], &[&Known]) -> Result<Vec<Vec<Pair>>, ProviderError>,
+) -> Result<Comparison, ProviderError> {
     let (from, to): (Vec<_>, Vec<_>) =
         (origins.iter().flatten().collect(), destinations.iter().flatten().collect());
     let pairs = match from.is_empty() || to.is_empty() {
@@ -99,6 +99,6 @@ mod tests {
         let nobody = of(&compare_ask(), &[None], &[known("x")], |_, _| panic!("it is asked"));
         assert_eq!(nobody.unwrap().rows[0].elements[0].status, "NOT_FOUND");
         let wrong = of(&compare_ask(), &[known("a")], &[known("x")], |_, _| Ok(vec![vec![]]));
-        assert!(matches!(wrong, Err(Trouble::Failed { .. })));
+        assert!(matches!(wrong, Err(ProviderError::Failed { .. })));
     }
 }

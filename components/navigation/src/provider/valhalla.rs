@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     ask::{CompareAsk, Departure, Language, Mode, Prefer, RouteAsk},
-    trouble::Trouble,
+    error::ProviderError,
 };
 
 pub mod answer;
@@ -52,10 +52,10 @@ impl<C: Carrier, P: Carrier> Valhalla<C, P> {
         path: &str,
         body: Value,
         ends: &[(String, &Known)],
-    ) -> Result<T, Trouble> {
+    ) -> Result<T, ProviderError> {
         let reply = self.carrier.carry(&Call::post(&self.base, path, body)?)?;
         if !reply.is_success() {
-            return Err(status::trouble(&reply, ends));
+            return Err(status::error(&reply, ends));
         }
         reply.object()
     }
@@ -70,14 +70,16 @@ impl<C: Carrier, P: Carrier> Valhalla<C, P> {
         from: &[&Known],
         to: &[&Known],
         left: &Cell<u32>,
-    ) -> Result<Vec<Vec<table::Pair>>, Trouble> {
+    ) -> Result<Vec<Vec<table::Pair>>, ProviderError> {
         left.set(left.get().saturating_sub(1));
         let answer = self.post("/sources_to_targets", compare_body(ask, from, to), &[]);
         match answer {
-            Err(Trouble::NoRoute | Trouble::OutsideMap { .. }) if from.len() * to.len() == 1 => {
+            Err(ProviderError::NoRoute | ProviderError::OutsideMap { .. })
+                if from.len() * to.len() == 1 =>
+            {
                 Ok(vec![vec![None]])
             }
-            Err(Trouble::NoRoute | Trouble::OutsideMap { .. }) if left.get() >= 2 => {
+            Err(ProviderError::NoRoute | ProviderError::OutsideMap { .. }) if left.get() >= 2 => {
                 if to.len() >= from.len() {
                     let (some, others) = to.split_at(to.len() / 2);
                     let mut rows = self.table(ask, from, some, left)?;
@@ -96,7 +98,7 @@ impl<C: Carrier, P: Carrier> Valhalla<C, P> {
 }
 
 impl<C: Carrier, P: Carrier> Provider for Valhalla<C, P> {
-    fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), Trouble> {
+    fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), ProviderError> {
         let places = self.places.as_ref();
         let from = nominatim::find(places, &ask.origin, "/origin", ask.language)?;
         let to = nominatim::find(places, &ask.destination, "/destination", ask.language)?;
@@ -105,7 +107,7 @@ impl<C: Carrier, P: Carrier> Provider for Valhalla<C, P> {
         read::routes(answer, ask, [&from, &to])
     }
 
-    fn compare(&self, ask: &CompareAsk) -> Result<Comparison, Trouble> {
+    fn compare(&self, ask: &CompareAsk) -> Result<Comparison, ProviderError> {
         let places = self.places.as_ref();
         let origins = nominatim::find_all(places, &ask.origins, "/origins", ask.language)?;
         let destinations =
@@ -115,7 +117,7 @@ impl<C: Carrier, P: Carrier> Provider for Valhalla<C, P> {
         })
     }
 
-    fn place(&self, address: &str, language: Language) -> Result<Place, Trouble> {
+    fn place(&self, address: &str, language: Language) -> Result<Place, ProviderError> {
         nominatim::place(self.places.as_ref(), address, language)
     }
 }
@@ -136,7 +138,7 @@ fn compare_body(ask: &CompareAsk, from: &[&Known], to: &[&Known]) -> Value {
 
 /// What is posted for routes.
 fn route_body(ask: &RouteAsk, from: &Known, to: &Known) -> Value {
-    let wish = |is_avoided: bool| if is_avoided { 0.0 } else { 0.5 };
+    let weight = |is_avoided: bool| if is_avoided { 0.0 } else { 0.5 };
     let costing = match ask.mode {
         Mode::Drive => "auto",
         Mode::Walk => "pedestrian",
@@ -144,11 +146,11 @@ fn route_body(ask: &RouteAsk, from: &Known, to: &Known) -> Value {
     };
     let mut options = match ask.mode {
         Mode::Drive => json!({
-            "use_tolls": wish(ask.avoid.tolls),
+            "use_tolls": weight(ask.avoid.tolls),
             "use_highways": if ask.avoid.highways { 0.0 } else { 1.0 },
-            "use_ferry": wish(ask.avoid.ferries),
+            "use_ferry": weight(ask.avoid.ferries),
         }),
-        Mode::Walk | Mode::Cycle => json!({ "use_ferry": wish(ask.avoid.ferries) }),
+        Mode::Walk | Mode::Cycle => json!({ "use_ferry": weight(ask.avoid.ferries) }),
     };
     if ask.prefer == Prefer::Shortest {
         options["shortest"] = json!(true);

@@ -6,7 +6,7 @@ use toolkit::{
     routes::{Answer, Request},
 };
 
-use super::{Refusal, Shape, Trip, request::Fields};
+use super::{Refusal, RouteRequest, Shape, request::Fields};
 use crate::refusals::language;
 
 /// How one may travel.
@@ -29,13 +29,13 @@ const VIA_MAX: usize = 10;
 pub(super) fn answer(request: &Request) -> Result<Answer, Stop> {
     let fields = Fields::read(request, language());
     Ok(match fields.and_then(|it| asked(&it)) {
-        Ok((ends, wishes)) => {
-            let trip = Trip::new(ends, "", Vec::new());
-            let mut route = trip.route();
-            for (name, value) in wishes {
+        Ok((ends, constraints)) => {
+            let route_request = RouteRequest::new(ends, "", Vec::new());
+            let mut route = route_request.route();
+            for (name, value) in constraints {
                 route[name] = value;
             }
-            trip.answer(request, &route, Shape::Plain)
+            route_request.answer(request, &route, Shape::Plain)
         }
         Err(refusal) => refusal.answer(),
     })
@@ -50,11 +50,11 @@ fn asked(fields: &Fields) -> Result<Asked, Refusal> {
     let kind = fields.word("routeType", &KINDS)?.map_or(KINDS[0], |it| KINDS[it]);
     let via = fields.places("via", VIA_MAX)?;
     let arrival = fields.moment("arrivalTime")?;
-    let wishes = [
+    let constraints = [
         ("kind", kind.into()),
         ("mode", mode.into()),
         ("via", via.into()),
         ("arrival", arrival.into()),
     ];
-    Ok((ends, wishes))
+    Ok((ends, constraints))
 }

@@ -11,8 +11,8 @@ use std::{cell::OnceCell, ops::Deref};
 
 use language::{
     Date, coverage,
-    heard::{Heard, Piece},
     scan::marks,
+    utterance::{Piece, Utterance},
     words::Word,
 };
 
@@ -38,37 +38,39 @@ pub(super) struct Places {
 /// A sentence, with the places in it that are known by name and the constraints of a route.
 #[derive(Clone, Debug)]
 pub(super) struct Sentence {
-    heard: Heard,
+    utterance: Utterance,
     /// Where places stand that are known by name.
     pub(super) spots: Vec<(usize, usize)>,
     /// Where constraints of a route stand.
-    pub(super) wishes: Vec<(usize, usize)>,
+    pub(super) constraints: Vec<(usize, usize)>,
     /// Places that are compared, once they are looked for.
     compared: OnceCell<Option<Places>>,
 }
 
 impl Deref for Sentence {
-    type Target = Heard;
+    type Target = Utterance;
 
-    fn deref(&self) -> &Heard {
-        &self.heard
+    fn deref(&self) -> &Utterance {
+        &self.utterance
     }
 }
 
 impl Sentence {
     /// What `text` has of places and constraints.
     pub(super) fn of(text: &str, today: Date) -> Self {
-        let mut heard = Heard::of(text, today, &VOCABULARY);
-        let spots = known::spots(&heard.lower);
+        let mut utterance = Utterance::of(text, today, &VOCABULARY);
+        let spots = known::spots(&utterance.lower);
         // `新宿` has no lodging in it.
         let is_inside = |from: usize, to: usize| spots.iter().any(|it| it.0 <= from && to <= it.1);
-        heard.tokens.retain(|it| it.word != Word::ELSEWHERE || !is_inside(it.from, it.to));
-        let text: String = heard.lower.iter().collect();
+        utterance.tokens.retain(|it| it.word != Word::ELSEWHERE || !is_inside(it.from, it.to));
+        let text: String = utterance.lower.iter().collect();
         let is_word = |it: &(usize, usize)| {
-            heard.lower[it.0..it.1.min(heard.lower.len())].iter().any(|it| it.is_alphanumeric())
+            utterance.lower[it.0..it.1.min(utterance.lower.len())]
+                .iter()
+                .any(|it| it.is_alphanumeric())
         };
-        let wishes = planner::spans(&text).into_iter().filter(is_word).collect();
-        Self { heard, spots, wishes, compared: OnceCell::new() }
+        let constraints = planner::spans(&text).into_iter().filter(is_word).collect();
+        Self { utterance, spots, constraints, compared: OnceCell::new() }
     }
 
     /// Where phrases for a route stand.
@@ -229,7 +231,7 @@ impl Sentence {
             break;
         }
         // `高速経由` names roads and no place.
-        found.retain(|it| !self.is_wish(it));
+        found.retain(|it| !self.is_request(it));
         found.truncate(VIA_MAX);
         found
     }
@@ -281,9 +283,9 @@ impl Sentence {
     }
 
     /// Whether a piece is a constraint of the route and names nothing.
-    fn is_wish(&self, piece: &Piece) -> bool {
+    fn is_request(&self, piece: &Piece) -> bool {
         let is_spot = self.spots.iter().any(|it| it.0 <= piece.from && piece.to <= it.1);
-        !is_spot && self.wishes.iter().any(|it| it.0 <= piece.from && piece.to <= it.1)
+        !is_spot && self.constraints.iter().any(|it| it.0 <= piece.from && piece.to <= it.1)
     }
 
     fn is_japanese(&self) -> bool {
@@ -332,7 +334,7 @@ impl Sentence {
         }
         places.extend(self.place(begin, to));
         let is_name = |it: &Piece| !it.text.is_ascii() || self.is_name_at(it.from);
-        places.retain(|it| !self.is_wish(it) && is_name(it));
+        places.retain(|it| !self.is_request(it) && is_name(it));
         places.truncate(PLACES_MAX);
         places
     }
@@ -422,7 +424,7 @@ impl Sentence {
         // Neither a time nor a word that is known for something else.
         const JOINTS: &str = "のをにはがもでとや、,。・ ";
         let is_spot = self.spots.iter().any(|it| from <= it.0 && it.1 <= to);
-        let is_wish = |at: usize| self.wishes.iter().any(|it| it.0 <= at && at < it.1);
+        let is_request = |at: usize| self.constraints.iter().any(|it| it.0 <= at && at < it.1);
         let is_kana = |at: usize| matches!(self.lower[at], 'ぁ'..='ん');
         let is_word = |at: &usize| {
             let sign = self.lower[*at];
@@ -431,7 +433,7 @@ impl Sentence {
                 + (*at + 1..to).take_while(|it| is_kana(*it)).count();
             (!is_kana(*at) || run >= KANA_MIN)
                 && !self.is_known(*at)
-                && !is_wish(*at)
+                && !is_request(*at)
                 && !JOINTS.contains(sign)
                 && !coverage::is_empty(sign)
         };

@@ -2,6 +2,7 @@
 //! needs no model, no key and no network, answers alike each time, and says that it is the planner.
 
 mod choose;
+mod constraints;
 mod explain;
 mod found;
 mod grammar;
@@ -10,7 +11,6 @@ mod read;
 mod scan;
 mod units;
 mod when;
-mod wishes;
 
 use jiff::Timestamp;
 use language::{
@@ -20,15 +20,15 @@ use language::{
 use serde::Deserialize;
 
 pub(super) use self::{
+    constraints::{Constraints, Rule},
     plan::{COMPARE, SEARCH},
     scan::spans,
     units::{duration, length},
-    wishes::{Rule, Wishes},
 };
 
 /// A route that is asked for.
 #[derive(Clone, Debug)]
-pub(super) struct Trip {
+pub(super) struct RouteRequest {
     /// Where the route begins.
     pub origin: String,
     /// Where the route ends.
@@ -58,45 +58,45 @@ pub(super) struct Said {
 
 /// Decides by constraints: those of a sentence and of earlier messages, or those of a kind of route.
 pub(super) struct Planner {
-    trip: Trip,
-    wishes: Option<Wishes>,
+    request: RouteRequest,
+    constraints: Option<Constraints>,
 }
 
 impl Planner {
     /// One that reads the request's sentence.
     #[must_use]
-    pub(super) fn of_sentence(trip: Trip) -> Self {
-        Self { trip, wishes: None }
+    pub(super) fn of_sentence(request: RouteRequest) -> Self {
+        Self { request, constraints: None }
     }
 
     /// One that reads the request's sentence as an order for a route, which need not have other constraints.
     #[must_use]
-    pub(super) fn of_order(trip: Trip) -> Self {
-        let mut wishes = read::conversation(&trip);
-        wishes.once.is_read = true;
-        Self { trip, wishes: Some(wishes) }
+    pub(super) fn of_order(request: RouteRequest) -> Self {
+        let mut constraints = read::conversation(&request);
+        constraints.once.is_read = true;
+        Self { request, constraints: Some(constraints) }
     }
 
     /// One that is given the constraints, and reads nothing.
     #[must_use]
-    pub(super) fn of_wishes(trip: Trip, mut wishes: Wishes) -> Self {
-        wishes.once.is_read = true;
-        Self { trip, wishes: Some(wishes) }
+    pub(super) fn of_constraints(request: RouteRequest, mut constraints: Constraints) -> Self {
+        constraints.once.is_read = true;
+        Self { request, constraints: Some(constraints) }
     }
 
     /// What is next after `answered`, the calls of the turn before.
     pub(super) fn next(&mut self, answered: &[Answered]) -> Decision {
-        let wishes = self.wishes.get_or_insert_with(|| read::conversation(&self.trip));
+        let constraints = self.constraints.get_or_insert_with(|| read::conversation(&self.request));
         if answered.is_empty() {
-            return Decision::Call(plan::calls(&self.trip, wishes));
+            return Decision::Call(plan::calls(&self.request, constraints));
         }
-        Decision::Conclude(explain::conclusion(&self.trip, wishes, answered))
+        Decision::Conclude(explain::conclusion(&self.request, constraints, answered))
     }
 }
 
 /// Whether `sentence` has a constraint that the planner knows, on top of the earlier ones.
 pub(super) fn understands(sentence: &str, now: Timestamp) -> bool {
-    read::sentence(sentence, &Wishes::default(), now).once.is_read
+    read::sentence(sentence, &Constraints::default(), now).once.is_read
 }
 
 /// Whether `sentence` asks for trains, buses or planes alone, which no route is searched by.
@@ -105,8 +105,8 @@ pub(super) fn is_by_transit(sentence: &str, now: Timestamp) -> bool {
 }
 
 /// The constraints of `sentence`.
-pub(super) fn wishes(sentence: &str, now: Timestamp) -> Wishes {
-    read::sentence(sentence, &Wishes::default(), now)
+pub(super) fn constraints(sentence: &str, now: Timestamp) -> Constraints {
+    read::sentence(sentence, &Constraints::default(), now)
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ pub(super) enum Sign {
     /// The nearest of a kind of place, which no tool knows.
     Nearby,
     /// The sentence has a constraint of a route.
-    Wished,
+    Requested,
     /// A point on the map.
     Coordinates,
     /// A place that is looked for and known by name.
@@ -84,7 +84,7 @@ const RULES: &[Rule<Goal, Sign>] = &[
     ),
     rule(72, Goal::Route, &[Sign::Ends, WAY], &[]),
     rule(72, Goal::Route, &[Sign::Ends, Sign::Shortest], &[ANY_OF_THEIRS]),
-    rule(72, Goal::Route, &[Sign::Ends, Sign::Wished], &[ANY_OF_THEIRS]),
+    rule(72, Goal::Route, &[Sign::Ends, Sign::Requested], &[ANY_OF_THEIRS]),
     rule(72, Goal::Route, &[Says(&[ROUTE]), Sign::Destination], &[THEIRS]),
     rule(72, Goal::Route, &[Says(&[ROUTE]), Sign::Origin], &[THEIRS]),
     rule(72, Goal::Route, &[Sign::Ends], &[ANY_OF_THEIRS, Sign::Pieces]),
@@ -97,45 +97,47 @@ const RULES: &[Rule<Goal, Sign>] = &[
     rule(59, Goal::Route, &[Sign::Towards], &[ANY_OF_THEIRS, Says(&[Word::ELSEWHERE])]),
 ];
 
-/// What `heard` asks for, as far as the rules tell.
-pub(super) fn goal(heard: &Sentence) -> Option<(Goal, u8)> {
+/// What `utterance` asks for, as far as the rules tell.
+pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
     const SHORTEST: &str =
         "短い|最短|短く|shortest|shorter|一番安|いちばん安|最安|cheapest|least expensive";
     const BY_FOOT: &str =
         "歩い|歩け|歩き|徒歩|自転車|on foot|by foot|walking|walk|bike|bicycle|cycling";
     const NEARBY: &str = "半径|近くに|近くで|周辺で|近くの|最寄り|最寄の|もより|一番近い|いちばん近い|近所の|周辺の|あたりの|nearest|closest|near me|nearby|close by|around here";
     const KINDS: &str = "コンビニ|ガソリンスタンド|駐車場|カフェ|喫茶店|レストラン|トイレ|薬局|ドラッグストア|スーパー|銀行|郵便局|交番|病院|最寄り駅|最寄りの駅|最寄駅|atm|convenience store|gas station|petrol station|parking|restaurant|cafe|coffee shop|toilet|restroom|pharmacy|drugstore|supermarket|bank|post office|hospital|nearest station|closest station|train station|subway station";
-    let (places, lists) = (heard.places(false), heard.places(true));
+    let (places, lists) = (utterance.places(false), utterance.places(true));
     let has = |sign| match sign {
-        Says(words) => heard.has(words),
-        Sign::ByFoot => heard.says(BY_FOOT),
-        Sign::Shortest => heard.says(SHORTEST),
+        Says(words) => utterance.has(words),
+        Sign::ByFoot => utterance.says(BY_FOOT),
+        Sign::Shortest => utterance.says(SHORTEST),
         Sign::Origin => !places.origins.is_empty(),
         Sign::Destination => !places.destinations.is_empty(),
         Sign::Ends => !places.origins.is_empty() && !places.destinations.is_empty(),
-        Sign::Nearby => heard.says(NEARBY) && heard.says(KINDS),
-        Sign::Wished => !heard.wishes.is_empty(),
-        Sign::Coordinates => heard.coordinates().is_some(),
-        Sign::Spotted => heard.sought().is_some_and(|it| heard.spots.contains(&(it.from, it.to))),
-        Sign::Compared => heard.compared().is_some(),
+        Sign::Nearby => utterance.says(NEARBY) && utterance.says(KINDS),
+        Sign::Requested => !utterance.constraints.is_empty(),
+        Sign::Coordinates => utterance.coordinates().is_some(),
+        Sign::Spotted => {
+            utterance.sought().is_some_and(|it| utterance.spots.contains(&(it.from, it.to)))
+        }
+        Sign::Compared => utterance.compared().is_some(),
         Sign::SeveralPlaces => {
             let (origins, destinations) = (&lists.origins, &lists.destinations);
             !destinations.is_empty()
                 && !origins.is_empty()
                 && origins.len() + destinations.len() > 2
         }
-        Sign::Sought => heard.sought().is_some(),
-        Sign::Pieces => heard.numbers.pieces().is_some(),
-        Sign::Towards => is_towards(heard, &places),
+        Sign::Sought => utterance.sought().is_some(),
+        Sign::Pieces => utterance.numbers.pieces().is_some(),
+        Sign::Towards => is_towards(utterance, &places),
     };
     language::rules::goal(RULES, has)
 }
 
-/// Whether `heard` ends with where to go.
-fn is_towards(heard: &Sentence, places: &Places) -> bool {
+/// Whether `utterance` ends with where to go.
+fn is_towards(utterance: &Sentence, places: &Places) -> bool {
     const ENDS: [&str; 6] =
         ["まで", "へ", "まで行きたい", "まで行って", "までお願いします", "までお願い"];
-    let text = heard.text();
+    let text = utterance.text();
     let text = text.trim_end_matches(['。', '!', '?', 'ね', ' ']);
     !places.destinations.is_empty() && ENDS.iter().any(|it| text.ends_with(it))
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use language::{
-    desk::{Desk, failure, output},
+    context::{TurnContext, failure, output},
     say,
     scan::marks,
     turn::{Answered, Decision},
@@ -29,7 +29,7 @@ pub(super) enum Measure {
 
 impl Measure {
     /// What a sentence without its places compares by.
-    pub(super) fn of(wish: &[char]) -> Self {
+    pub(super) fn of(constraint: &[char]) -> Self {
         const WORDS: &[(Measure, &str)] = &[
             (Measure::Farthest, "遠い|遠く|遠さ|further|farther|furthest|farthest"),
             (
@@ -42,8 +42,8 @@ impl Measure {
             ),
             (Measure::Nearest, "近い|近く|近さ|closer|closest|nearer|nearest|shorter|shortest"),
         ];
-        let wish: String = wish.iter().collect::<String>().to_lowercase();
-        let found = WORDS.iter().find(|it| marks(it.1).any(|word| wish.contains(word)));
+        let constraint: String = constraint.iter().collect::<String>().to_lowercase();
+        let found = WORDS.iter().find(|it| marks(it.1).any(|word| constraint.contains(word)));
         found.map_or(Self::Any, |it| it.0)
     }
 
@@ -62,25 +62,30 @@ impl Measure {
 pub(super) type Row = (String, (u64, u64));
 
 impl Way {
-    pub(super) fn distances(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+    pub(super) fn distances(
+        &mut self,
+        context: &mut TurnContext<'_>,
+        answered: &[Answered],
+    ) -> Decision {
         if self.origins.is_empty() || self.destinations.is_empty() {
-            return self.ask(desk);
+            return self.ask(context);
         }
         if let Some((_, failure)) = failure(answered) {
-            return desk.conclude(say::failed(desk, failure));
+            return context.conclude(say::failed(context, failure));
         }
-        let wishes = planner::wishes(self.said.last().map_or("", String::as_str), desk.now);
+        let constraints =
+            planner::constraints(self.said.last().map_or("", String::as_str), context.now);
         let Some(table) = output(answered, COMPARE) else {
             let mut arguments =
                 json!({ "origins": self.origins, "destinations": self.destinations });
-            if let Some(time) = wishes.leaving() {
+            if let Some(time) = constraints.leaving() {
                 arguments["departure_time"] = time.into();
             }
-            let reason = desk.say(
+            let reason = context.say(
                 "距離と所要時間をまとめて比べるため",
                 "To compare distances and times at once",
             );
-            return desk.only(COMPARE, arguments, reason);
+            return context.only(COMPARE, arguments, reason);
         };
         let (mut lines, mut rows, mut count) = (Vec::new(), Vec::<Row>::new(), 0);
         for (row, origin) in self.origins.iter().enumerate() {
@@ -90,8 +95,8 @@ impl Way {
                 let seconds = value("duration_in_traffic").or(value("duration"));
                 let worth = value("distance").zip(seconds);
                 let shown = match worth {
-                    Some(worth) => shown(desk, worth),
-                    None => desk.say("ルートが見つかりませんでした", "no route was found"),
+                    Some(worth) => shown(context, worth),
+                    None => context.say("ルートが見つかりませんでした", "no route was found"),
                 };
                 lines.push(format!("- {origin} → {destination}: {shown}"));
                 let name = if self.destinations.len() > 1 { destination } else { origin };
@@ -101,16 +106,16 @@ impl Way {
         }
         let is_row = self.origins.len() == 1 || self.destinations.len() == 1;
         if is_row && count > 1 {
-            lines.insert(0, first(desk, self.measure, &rows, count));
+            lines.insert(0, first(context, self.measure, &rows, count));
             self.ranked = rows;
         }
-        if wishes.is_of_the_way() {
-            lines.push(desk.say(
+        if constraints.is_of_the_way() {
+            lines.push(context.say(
                 "※距離表は車での値です。徒歩・自転車や、避けたい道・到着時刻の条件は考慮していません。1か所ずつのルート検索では指定できます。",
                 "Note: the table is for driving; walking, cycling, roads to avoid and a time of arrival are not part of it. A route to one of them can take these in.",
             ));
         }
-        desk.conclude(lines.join("\n"))
+        context.conclude(lines.join("\n"))
     }
 
     /// `lower` with the name of the place that came first, where it is called so: `the closest one`.
@@ -135,15 +140,15 @@ impl Way {
     }
 }
 
-fn shown(desk: &Desk<'_>, (metres, seconds): (u64, u64)) -> String {
-    let (far, long) = (length(metres), duration(seconds, desk.language));
-    desk.say(format!("{far}、{long}"), format!("{far}, {long}"))
+fn shown(context: &TurnContext<'_>, (metres, seconds): (u64, u64)) -> String {
+    let (far, long) = (length(metres), duration(seconds, context.language));
+    context.say(format!("{far}、{long}"), format!("{far}, {long}"))
 }
 
 /// Which of `rows` comes first; of `count` places only those are compared to which there is a route.
-fn first(desk: &Desk<'_>, measure: Measure, rows: &[Row], count: usize) -> String {
+fn first(context: &TurnContext<'_>, measure: Measure, rows: &[Row], count: usize) -> String {
     if rows.len() < count {
-        return desk.say(
+        return context.say(
             "ルートのない場所があるため、どれが一番かは比べられません。",
             "There is no route to each of them, so they cannot be compared.",
         );
@@ -152,7 +157,7 @@ fn first(desk: &Desk<'_>, measure: Measure, rows: &[Row], count: usize) -> Strin
         return String::new();
     };
     if rows.iter().all(|it| measure.key(it.1) == measure.key(*worth)) {
-        return desk.say("どれも同じです。", "They are all alike.");
+        return context.say("どれも同じです。", "They are all alike.");
     }
     let (japanese, english) = match measure {
         Measure::Any | Measure::Nearest => ("近い", "nearest"),
@@ -160,8 +165,8 @@ fn first(desk: &Desk<'_>, measure: Measure, rows: &[Row], count: usize) -> Strin
         Measure::Fastest => ("早く着く", "quickest"),
         Measure::Slowest => ("時間がかかる", "slowest"),
     };
-    let shown = shown(desk, *worth);
-    desk.say(
+    let shown = shown(context, *worth);
+    context.say(
         format!("一番{japanese}のは{name}です（{shown}）。"),
         format!("The {english} is {name} ({shown})."),
     )

@@ -40,7 +40,7 @@ fn a_plain_way_is_not_told_to_be_unread() {
 }
 
 #[test]
-fn a_wish_after_an_answer_goes_on_with_the_last_way() {
+fn a_constraint_after_an_answer_goes_on_with_the_last_way() {
     let mut talk = new_talk();
     talk.say("東京駅から横浜駅まで");
     talk.back(&[routes()]);

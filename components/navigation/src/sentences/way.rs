@@ -4,15 +4,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use language::{
-    desk::{Desk, failure, output, submitted},
-    heard::Piece,
+    context::{TurnContext, failure, output, submitted},
     say,
     turn::{Answered, Decision},
+    utterance::Piece,
 };
 
 use super::{
     places::Sentence,
-    planner::{COMPARE, Planner, SEARCH, Said, Trip, is_by_transit, understands},
+    planner::{COMPARE, Planner, RouteRequest, SEARCH, Said, is_by_transit, understands},
     rules::Goal,
     table::{Measure, Row},
 };
@@ -56,15 +56,15 @@ pub(super) struct Way {
 }
 
 impl Way {
-    /// What `heard` asks for; what it leaves out is taken from `before`.
-    pub(super) fn of(heard: &Sentence, goal: Goal, before: Option<&Self>) -> Self {
+    /// What `utterance` asks for; what it leaves out is taken from `before`.
+    pub(super) fn of(utterance: &Sentence, goal: Goal, before: Option<&Self>) -> Self {
         let kind = match goal {
             Goal::Distances => Kind::Distances,
             Goal::Place => Kind::Place,
             _ => Kind::Route,
         };
         if kind == Kind::Place {
-            let places = heard.sought().map(|it| it.text).into_iter().collect();
+            let places = utterance.sought().map(|it| it.text).into_iter().collect();
             return Self {
                 kind,
                 origins: Vec::new(),
@@ -76,15 +76,15 @@ impl Way {
                 replaced: None,
             };
         }
-        let places = heard.places(kind == Kind::Distances);
-        let mut wish = heard.chars.clone();
-        let mut via = if kind == Kind::Route { heard.via() } else { Vec::new() };
+        let places = utterance.places(kind == Kind::Distances);
+        let mut constraint = utterance.chars.clone();
+        let mut via = if kind == Kind::Route { utterance.via() } else { Vec::new() };
         via.retain(|it| {
             let ends = places.origins.iter().chain(&places.destinations);
             ends.into_iter().all(|end| it.to <= end.from || end.to <= it.from)
         });
         for piece in places.origins.iter().chain(&places.destinations).chain(&via) {
-            wish[piece.from..piece.to].fill(' ');
+            constraint[piece.from..piece.to].fill(' ');
         }
         // `家から会社まで` says where only to who lives there.
         let is_place = |it: &String| {
@@ -99,8 +99,8 @@ impl Way {
             origins: texts(places.origins),
             destinations: texts(places.destinations),
             via: texts(via),
-            measure: Measure::of(&wish),
-            said: vec![wish.into_iter().collect()],
+            measure: Measure::of(&constraint),
+            said: vec![constraint.into_iter().collect()],
             ranked: Vec::new(),
             replaced: None,
         };
@@ -191,19 +191,19 @@ impl Way {
         named.chain(replaced).cloned().chain(fields).collect()
     }
 
-    /// The route with the ends that `heard` names anew, where it names any: `actually from Shinagawa`,
+    /// The route with the ends that `utterance` names anew, where it names any: `actually from Shinagawa`,
     /// `やっぱり渋谷から`, and a name alone.
-    pub(super) fn moved(&self, heard: &Sentence) -> Option<Self> {
+    pub(super) fn moved(&self, utterance: &Sentence) -> Option<Self> {
         let goal = match self.kind {
             Kind::Route => Goal::Route,
             Kind::Distances => Goal::Distances,
             Kind::Place => return None,
         };
-        let places = heard.places(false);
+        let places = utterance.places(false);
         if !places.origins.is_empty() || !places.destinations.is_empty() {
-            return Some(Self::of(heard, goal, Some(self)));
+            return Some(Self::of(utterance, goal, Some(self)));
         }
-        let (place, other) = heard.named_alone()?;
+        let (place, other) = utterance.named_alone()?;
         let mut moved = self.clone();
         let is =
             |end: Option<&String>, text: &str| end.is_some_and(|it| it.eq_ignore_ascii_case(text));
@@ -217,42 +217,42 @@ impl Way {
         let end = if is_origin { &mut moved.origins } else { &mut moved.destinations };
         *end = vec![place.text.clone()];
         moved.replaced = other.map(|it| it.text);
-        let mut wish = heard.chars.clone();
-        wish[place.from..place.to].fill(' ');
-        moved.said.push(wish.into_iter().collect());
+        let mut constraint = utterance.chars.clone();
+        constraint[place.from..place.to].fill(' ');
+        moved.said.push(constraint.into_iter().collect());
         Some(moved)
     }
 
     /// Whether `text` goes on with this route: it names a constraint, and no other thing.
-    pub(super) fn follows(&self, text: &str, desk: &Desk<'_>) -> bool {
-        self.kind == Kind::Route && understands(text, desk.now)
+    pub(super) fn follows(&self, text: &str, context: &TurnContext<'_>) -> bool {
+        self.kind == Kind::Route && understands(text, context.now)
     }
 
-    /// Whether `heard` names a stop on this route, or takes one back.
-    pub(super) fn stops(&self, heard: &Sentence) -> bool {
-        self.kind == Kind::Route && (!heard.via().is_empty() || self.is_skipped(heard))
+    /// Whether `utterance` names a stop on this route, or takes one back.
+    pub(super) fn stops(&self, utterance: &Sentence) -> bool {
+        self.kind == Kind::Route && (!utterance.via().is_empty() || self.is_skipped(utterance))
     }
 
-    /// Whether `heard` says that there is to be no stop: `やっぱり寄らない`, `skip Akihabara`.
-    fn is_skipped(&self, heard: &Sentence) -> bool {
+    /// Whether `utterance` says that there is to be no stop: `やっぱり寄らない`, `skip Akihabara`.
+    fn is_skipped(&self, utterance: &Sentence) -> bool {
         const NO_STOP: &str = "経由なし|経由しない|経由せず|寄らない|寄らず|寄るのはやめ|寄らなくて|寄り道なし|no stop|without the stop|without stopping|skip the stop|don't stop|no stops|nonstop|non-stop";
         const NO: &str =
             "skip|without|not via|don't|no |forget|drop|なし|やめ|抜き|いらない|飛ばし|外して";
-        let text: String = heard.lower.iter().collect();
+        let text: String = utterance.lower.iter().collect();
         let has = |words: &'static str| words.split('|').any(|it| text.contains(it));
         let is_named = || self.via.iter().any(|it| text.contains(&it.to_lowercase()));
         !self.via.is_empty() && (has(NO_STOP) || has(NO) && is_named())
     }
 
     /// Takes in one more constraint, with places on the route.
-    pub(super) fn wish(&mut self, heard: &Sentence) {
-        if self.is_skipped(heard) {
+    pub(super) fn constraint(&mut self, utterance: &Sentence) {
+        if self.is_skipped(utterance) {
             self.replaced = self.via.first().cloned();
             self.via.clear();
         }
-        let via = heard.via().into_iter().map(|it| it.text);
+        let via = utterance.via().into_iter().map(|it| it.text);
         self.via.extend(via.filter(|it| !self.via.contains(it)).collect::<Vec<_>>());
-        self.said.push(heard.text());
+        self.said.push(utterance.text());
         let surplus = self.said.len().saturating_sub(SAID_MAX);
         self.said.drain(..surplus);
     }
@@ -275,50 +275,54 @@ impl Way {
     }
 
     /// Decides on the next step.
-    pub(super) fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+    pub(super) fn next(
+        &mut self,
+        context: &mut TurnContext<'_>,
+        answered: &[Answered],
+    ) -> Decision {
         if let Some(values) = submitted(answered) {
             self.filled(values);
         }
         match self.kind {
-            Kind::Route => self.route(desk, answered),
-            Kind::Distances => self.distances(desk, answered),
-            Kind::Place => self.place(desk, answered),
+            Kind::Route => self.route(context, answered),
+            Kind::Distances => self.distances(context, answered),
+            Kind::Place => self.place(context, answered),
         }
     }
 
-    fn route(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+    fn route(&mut self, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision {
         let is_new = !answered.iter().any(|it| it.call.name == SEARCH);
-        if is_new && self.said.last().is_some_and(|it| is_by_transit(it, desk.now)) {
-            return desk.conclude(desk.say(
+        if is_new && self.said.last().is_some_and(|it| is_by_transit(it, context.now)) {
+            return context.conclude(context.say(
                 "電車・バス・飛行機には対応していないため、検索していません。車・徒歩・自転車のルートなら探せます。続けて「車で」「歩いて」「自転車で」のように書いてください。",
                 "Trains, buses and planes are not among what I can search, so nothing was searched. I can search a route by car, on foot or by bicycle: write \"by car\", \"on foot\" or \"by bicycle\" next.",
             ));
         }
         let (Some(origin), Some(destination)) = (self.origins.first(), self.destinations.first())
         else {
-            return self.ask(desk);
+            return self.ask(context);
         };
         let (message, before) = self
             .said
             .split_last()
             .map_or_else(Default::default, |(last, rest)| (last.clone(), rest.to_vec()));
         let said = |content| Said { is_user: true, content };
-        let mut planner = Planner::of_order(Trip {
+        let mut planner = Planner::of_order(RouteRequest {
             origin: origin.clone(),
             destination: destination.clone(),
             message,
             history: before.into_iter().map(said).collect(),
-            language: desk.language,
-            now: desk.now,
-            has_table: desk.has(COMPARE),
+            language: context.language,
+            now: context.now,
+            has_table: context.has(COMPARE),
             via: self.via.clone(),
         });
         let is_found = answered.iter().any(|it| it.call.name == SEARCH);
         match planner.next(if is_found { answered } else { &[] }) {
             Decision::Call(mut calls) => {
                 for call in &mut calls {
-                    *desk.calls += 1;
-                    call.id = format!("{}-{}", desk.holder.family, desk.calls);
+                    *context.calls += 1;
+                    call.id = format!("{}-{}", context.holder.family, context.calls);
                 }
                 Decision::Call(calls)
             }
@@ -327,7 +331,7 @@ impl Way {
     }
 
     /// Asks for the end that is missing.
-    pub(super) fn ask(&self, desk: &mut Desk<'_>) -> Decision {
+    pub(super) fn ask(&self, context: &mut TurnContext<'_>) -> Decision {
         let field = |name: &str, label: String, example: String, value: Option<&String>| {
             let mut field = json!({
                 "name": name, "type": "text", "label": label, "required": true, "maxLength": PLACE_MAX,
@@ -338,59 +342,59 @@ impl Way {
             }
             field
         };
-        let origin = desk.say("出発地", "Origin");
-        let destination = desk.say("目的地", "Destination");
+        let origin = context.say("出発地", "Origin");
+        let destination = context.say("目的地", "Destination");
         let fields = [
             field(
                 "origin",
                 origin,
-                desk.say("例: 東京駅", "e.g. Tokyo Station"),
+                context.say("例: 東京駅", "e.g. Tokyo Station"),
                 self.origins.first(),
             ),
             field(
                 "destination",
                 destination,
-                desk.say("例: 横浜駅", "e.g. Yokohama Station"),
+                context.say("例: 横浜駅", "e.g. Yokohama Station"),
                 self.destinations.first(),
             ),
         ];
         let form = json!({
-            "title": desk.say("どこからどこまでですか？", "From where to where?"),
-            "submitLabel": desk.say("ルート検索", "Search"),
+            "title": context.say("どこからどこまでですか？", "From where to where?"),
+            "submitLabel": context.say("ルート検索", "Search"),
             "fields": fields,
         });
-        let reason =
-            desk.say("出発地か目的地が分からないため", "The origin or the destination is missing");
-        let words = desk.say(
+        let reason = context
+            .say("出発地か目的地が分からないため", "The origin or the destination is missing");
+        let words = context.say(
             "出発地と目的地を教えてください。例:「東京駅から横浜駅まで」",
             "Please name the origin and the destination, such as \"from Tokyo Station to Yokohama Station\".",
         );
-        desk.ask(form, reason, words)
+        context.ask(form, reason, words)
     }
 
-    fn place(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+    fn place(&mut self, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision {
         let Some(address) = self.destinations.first().cloned() else {
-            let label = desk.say("地名または住所", "Place or address");
+            let label = context.say("地名または住所", "Place or address");
             let form = json!({
-                "title": desk.say("どの場所ですか？", "Which place?"),
+                "title": context.say("どの場所ですか？", "Which place?"),
                 "fields": [{ "name": "address", "type": "text", "label": label, "required": true }],
             });
-            let reason = desk.say("場所の名前が分からないため", "The place's name is missing");
-            let words = desk.say("場所の名前を教えてください。", "Please name the place.");
-            return desk.ask(form, reason, words);
+            let reason = context.say("場所の名前が分からないため", "The place's name is missing");
+            let words = context.say("場所の名前を教えてください。", "Please name the place.");
+            return context.ask(form, reason, words);
         };
         if let Some((_, failure)) = failure(answered) {
-            return desk.conclude(say::failed(desk, failure));
+            return context.conclude(say::failed(context, failure));
         }
         let Some(found) = output(answered, GEOCODE) else {
             let reason =
-                desk.say("場所を緯度・経度に変換するため", "To find its latitude and longitude");
-            return desk.only(GEOCODE, json!({ "address": address }), reason);
+                context.say("場所を緯度・経度に変換するため", "To find its latitude and longitude");
+            return context.only(GEOCODE, json!({ "address": address }), reason);
         };
         let at = |name: &str| found["location"][name].as_f64().unwrap_or_default();
         let (lat, lng) = (at("lat"), at("lng"));
         let name = found["formatted_address"].as_str().unwrap_or(&address);
-        desk.conclude(desk.say(
+        context.conclude(context.say(
             format!("{name}は、緯度{lat:.5}、経度{lng:.5}にあります。"),
             format!("{name} is at latitude {lat:.5}, longitude {lng:.5}."),
         ))

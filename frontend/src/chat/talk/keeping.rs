@@ -6,16 +6,16 @@ use leptos::task::spawn_local;
 use super::Talk;
 use crate::browser;
 use crate::chat::album;
-use crate::chat::kept::{self, Shelf};
+use crate::chat::kept::{self, SavedChats};
 use crate::chat::thread::{TITLE_MAX, Thread};
 use crate::text::Key;
 
 impl Talk {
     /// What this browser kept.
     pub(super) fn take_up(self) {
-        let shelf = Shelf::load();
-        let open = shelf.open.clone();
-        self.shelf.set(shelf);
+        let saved_chats = SavedChats::load();
+        let open = saved_chats.open.clone();
+        self.saved_chats.set(saved_chats);
         self.load_draft();
         match open.and_then(|it| kept::load(&it)) {
             Some(thread) => self.show(thread),
@@ -28,7 +28,7 @@ impl Talk {
         self.give_up();
         self.has_met.set_value(false);
         self.thread.set(Thread::default());
-        self.shelf.set(Shelf::default());
+        self.saved_chats.set(SavedChats::default());
         self.draft.set(String::new());
         self.attached.set(Vec::new());
         self.editing.set(None);
@@ -42,9 +42,9 @@ impl Talk {
     /// Keeps the conversation that is open.
     pub(crate) fn keep(self) {
         let thread = self.thread.get_untracked();
-        self.shelf.update(|it| {
+        self.saved_chats.update(|it| {
             // Another window may have put something there since.
-            *it = Shelf { open: Some(thread.id.clone()), ..Shelf::load() };
+            *it = SavedChats { open: Some(thread.id.clone()), ..SavedChats::load() };
             kept::keep(it, &thread);
         });
     }
@@ -92,7 +92,7 @@ impl Talk {
         let assistant = self.thread.with_untracked(|it| it.assistant.clone());
         self.editing.set(None);
         self.thread.set(Thread::new(browser::unique(), assistant));
-        self.shelf.update(|it| {
+        self.saved_chats.update(|it| {
             it.open = None;
             it.save();
         });
@@ -110,9 +110,9 @@ impl Talk {
         self.keep();
         self.editing.set(None);
         let Some(thread) = kept::load(id) else {
-            return self.shelf.update(|it| kept::forget(it, id));
+            return self.saved_chats.update(|it| kept::forget(it, id));
         };
-        self.shelf.update(|it| {
+        self.saved_chats.update(|it| {
             it.open = Some(id.to_owned());
             it.save();
         });
@@ -130,7 +130,7 @@ impl Talk {
         }
         if let Some(mut thread) = kept::load(id) {
             thread.title = title;
-            self.shelf.update(|it| kept::keep(it, &thread));
+            self.saved_chats.update(|it| kept::keep(it, &thread));
         }
     }
 
@@ -147,7 +147,7 @@ impl Talk {
             self.editing.set(None);
             self.thread.set(Thread::new(browser::unique(), assistant));
         }
-        self.shelf.update(|it| kept::forget(it, id));
+        self.saved_chats.update(|it| kept::forget(it, id));
         self.page.notify(Key::ChatForgotten);
         browser::focus_soon("chat-input");
     }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::tests::{call, done, hear, thread, waiting};
+use super::tests::{call, done, receive, thread, waiting};
 use super::*;
 use crate::chat::entry::Piece;
 use crate::chat::kept;
@@ -14,7 +14,7 @@ fn a_reload_keeps_20_turns_without_what_is_heavy_and_pending_approvals() {
     let heavy = "x".repeat(60_000);
     for number in 0..25 {
         thread.ask(&number.to_string(), Vec::new(), number);
-        hear(
+        receive(
             &mut thread,
             &[
                 call("c1", "route_search"),
@@ -54,12 +54,15 @@ fn a_conversation_has_limits() {
     assert!(thread.entries[0].asked().is_some());
     assert_eq!(thread.entries[0].asked().unwrap().text.chars().count(), MESSAGE_MAX);
     assert_eq!(thread.name().chars().count(), TITLE_MAX);
-    let mut shelf = kept::Shelf::default();
+    let mut saved_chats = kept::SavedChats::default();
     for number in 0..15 {
         let mut thread = Thread::new(number.to_string(), None);
         thread.ask(&format!("会話 {number}"), Vec::new(), number);
-        shelf.note(&thread);
+        saved_chats.note(&thread);
     }
-    assert_eq!((shelf.heads.len(), shelf.heads[0].name.as_str()), (kept::THREADS_MAX, "会話 14"));
-    assert_eq!(shelf.found("話 1").len(), 5);
+    assert_eq!(
+        (saved_chats.heads.len(), saved_chats.heads[0].name.as_str()),
+        (kept::THREADS_MAX, "会話 14")
+    );
+    assert_eq!(saved_chats.found("話 1").len(), 5);
 }

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use super::filter::Filter;
 use super::live::{PAGE, Part};
 use crate::call::fetch;
+use crate::error::CallError;
 use crate::rest;
 use crate::route::encoded;
-use crate::trouble::Trouble;
 
 /// A conversation as files.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -22,12 +22,15 @@ pub(crate) struct Written {
 }
 
 /// One page of the list.
-pub(crate) async fn list(filter: &Filter, cursor: Option<&str>) -> Result<Conversations, Trouble> {
+pub(crate) async fn list(
+    filter: &Filter,
+    cursor: Option<&str>,
+) -> Result<Conversations, CallError> {
     fetch("list_conversations", filter.arguments(cursor)).await
 }
 
 /// One conversation, with a part of its messages.
-pub(crate) async fn read(id: &str, part: Part) -> Result<Transcript, Trouble> {
+pub(crate) async fn read(id: &str, part: Part) -> Result<Transcript, CallError> {
     let mut arguments = json!({ "conversation_id": id, "limit": PAGE });
     match part {
         Part::Latest => {}
@@ -38,16 +41,16 @@ pub(crate) async fn read(id: &str, part: Part) -> Result<Transcript, Trouble> {
 }
 
 /// Steps in, or begins one.
-pub(crate) async fn act(tool: &str, arguments: Value) -> Result<Transcript, Trouble> {
+pub(crate) async fn act(tool: &str, arguments: Value) -> Result<Transcript, CallError> {
     fetch(tool, arguments).await
 }
 
 /// Projects and their agents.
-pub(crate) async fn projects() -> Result<Projects, Trouble> {
+pub(crate) async fn projects() -> Result<Projects, CallError> {
     rest::get("/api/projects").await
 }
 
 /// The whole conversation, to be saved.
-pub(crate) async fn written(id: &str) -> Result<Written, Trouble> {
+pub(crate) async fn written(id: &str) -> Result<Written, CallError> {
     rest::get(&format!("/api/conversations/transcript?id={}", encoded(id))).await
 }

@@ -11,13 +11,13 @@ use super::filter::Filter;
 use super::listing::{Listing, PAGES_MAX};
 use crate::browser;
 use crate::call::Loaded;
+use crate::error::CallError;
 use crate::families::conversations::place::At;
 use crate::history;
 use crate::mcp::listen;
 use crate::page::{Connection, Page};
 use crate::route::Spot;
 use crate::subscriptions::Subscriptions;
-use crate::trouble::Trouble;
 
 /// Between two looks at the list: each message of each conversation changes it.
 const PAUSE: Duration = Duration::from_millis(400);
@@ -76,7 +76,7 @@ impl Roll {
                 let is_here = self.projects.with_untracked(|it| it.here().is_some());
                 match found {
                     Ok(found) => self.projects.set(Loaded::Here(found)),
-                    Err(trouble) if !is_here => self.projects.set(Loaded::Failed(trouble)),
+                    Err(error) if !is_here => self.projects.set(Loaded::Failed(error)),
                     Err(_) => {}
                 }
             });
@@ -125,7 +125,7 @@ impl Roll {
                 if self.number.try_get_value() != Some(number) {
                     return;
                 }
-                let is_lost = matches!(found, Err(Trouble::Offline));
+                let is_lost = matches!(found, Err(CallError::Offline));
                 self.take(found, is_first);
                 is_first = false;
                 // A short interruption is over before it would be shown.
@@ -146,7 +146,7 @@ impl Roll {
     }
 
     /// As many pages as are shown.
-    async fn pages(self) -> Result<Conversations, Trouble> {
+    async fn pages(self) -> Result<Conversations, CallError> {
         let shown = match self.is_other.get_value() {
             true => 0,
             false => self.listing.with_untracked(|it| it.here().map_or(0, |it| it.shown.len())),
@@ -165,7 +165,7 @@ impl Roll {
         Ok(found)
     }
 
-    fn take(self, found: Result<Conversations, Trouble>, is_first: bool) {
+    fn take(self, found: Result<Conversations, CallError>, is_first: bool) {
         let is_away = self.is_away.get_untracked();
         let is_other = self.is_other.get_value();
         self.is_other.set_value(false);
@@ -178,14 +178,14 @@ impl Roll {
                     *other = Loaded::Here(listing);
                 }
             }),
-            Err(trouble) => {
-                if trouble == Trouble::Offline {
+            Err(error) => {
+                if error == CallError::Offline {
                     self.page.doubt();
                 }
                 let is_here = self.listing.with_untracked(|it| it.here().is_some());
                 // An old list is better than none.
-                if is_other || !(is_here && (trouble.may_pass() || !is_first)) {
-                    self.listing.set(Loaded::Failed(trouble));
+                if is_other || !(is_here && (error.may_pass() || !is_first)) {
+                    self.listing.set(Loaded::Failed(error));
                 }
             }
         }
@@ -207,7 +207,7 @@ impl Roll {
                         listing.extend(found);
                     }
                 }),
-                Err(trouble) => self.listing.set(Loaded::Failed(trouble)),
+                Err(error) => self.listing.set(Loaded::Failed(error)),
             }
         });
     }

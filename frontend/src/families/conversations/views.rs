@@ -78,11 +78,11 @@ pub(crate) fn ConversationsView() -> impl IntoView {
             {move || match stage.get() {
                 Stage::Loading => view! { <Skeleton lines=6/> }.into_any(),
                 Stage::Failed => {
-                    let trouble = roll.listing.with_untracked(|it| match it {
-                        Loaded::Failed(trouble) => Some(trouble.clone()),
+                    let error = roll.listing.with_untracked(|it| match it {
+                        Loaded::Failed(error) => Some(error.clone()),
                         _ => None,
                     });
-                    trouble.map(|trouble| view! { <Notice trouble on_retry=retry/> }).into_any()
+                    error.map(|error| view! { <Notice error on_retry=retry/> }).into_any()
                 }
                 Stage::Rows => view! { <Rows roll/> }.into_any(),
                 Stage::Nothing => view! { <Nothing roll/> }.into_any(),

@@ -11,16 +11,16 @@ use super::live::{Came, Live, Part};
 use super::look;
 use crate::browser;
 use crate::call::Loaded;
+use crate::error::CallError;
 use crate::mcp::listen;
 use crate::page::{Connection, Page};
 use crate::subscriptions::Subscriptions;
 use crate::text::Key;
-use crate::trouble::Trouble;
 
 /// Between two looks at the same conversation: agents may write faster than a person reads.
 const PAUSE: Duration = Duration::from_millis(150);
 /// New messages are announced to screen readers no more often than this, in milliseconds.
-const HEARD_EVERY_MS: f64 = 10_000.0;
+const ANNOUNCED_EVERY_MS: f64 = 10_000.0;
 /// How often in a row a look is repeated that did not get through.
 const RETRIES_MAX: u32 = 5;
 /// Pages fetched in one go to catch up.
@@ -38,7 +38,7 @@ pub(crate) struct Watch {
     /// Whether something of the reader's is on its way.
     pub(crate) is_acting: RwSignal<bool>,
     /// Why the last of it came to nothing.
-    pub(crate) refusal: RwSignal<Option<Trouble>>,
+    pub(crate) refusal: RwSignal<Option<CallError>>,
     pub(crate) is_reading_back: RwSignal<bool>,
     is_busy: StoredValue<bool>,
     is_due: StoredValue<bool>,
@@ -102,7 +102,9 @@ impl Watch {
                 }
                 // A short interruption is over before it would be shown; of a long one the
                 // page announces the end.
-                if found == Err(Trouble::Offline) && failed < RETRIES_MAX && self.is_thought_there()
+                if found == Err(CallError::Offline)
+                    && failed < RETRIES_MAX
+                    && self.is_thought_there()
                 {
                     self.is_due.set_value(true);
                     browser::sleep(listen::pause(failed, js_sys::Math::random())).await;
@@ -120,7 +122,7 @@ impl Watch {
         self.page.connection.get_untracked() != Connection::Offline
     }
 
-    async fn look(self) -> Result<(), Trouble> {
+    async fn look(self) -> Result<(), CallError> {
         for turn in 0..CATCH_UP_MAX {
             let (Some(id), Some(is_whole)) =
                 (self.id.try_get_value(), self.is_whole.try_get_value())
@@ -141,24 +143,24 @@ impl Watch {
                         break;
                     }
                 }
-                Err(trouble) => {
-                    self.fail(trouble.clone());
-                    return Err(trouble);
+                Err(error) => {
+                    self.fail(error.clone());
+                    return Err(error);
                 }
             }
         }
         Ok(())
     }
 
-    fn fail(self, trouble: Trouble) {
-        if trouble == Trouble::Offline {
+    fn fail(self, error: CallError) {
+        if error == CallError::Offline {
             // The news may have come through where the question did not.
             self.page.doubt();
         }
         let is_here = self.live.with_untracked(|it| it.here().is_some());
         // An old state is better than none.
-        if !(is_here && trouble.may_pass()) {
-            self.live.set(Loaded::Failed(trouble));
+        if !(is_here && error.may_pass()) {
+            self.live.set(Loaded::Failed(error));
         }
     }
 
@@ -179,7 +181,8 @@ impl Watch {
         }
         let lang = self.page.lang.get_untracked();
         if before.is_some_and(|before| before != after) {
-            self.page.announce(lang.fill(Key::TalkStateHeard, &[lang.say(look::state(after).2)]));
+            self.page
+                .announce(lang.fill(Key::TalkStateAnnounced, &[lang.say(look::state(after).2)]));
         } else {
             self.say_news(came.new);
         }
@@ -190,9 +193,9 @@ impl Watch {
         let now = browser::now_ms();
         let (unsaid, last) = self.unsaid.get_value();
         let unsaid = unsaid + new;
-        if unsaid > 0 && now - last > HEARD_EVERY_MS {
+        if unsaid > 0 && now - last > ANNOUNCED_EVERY_MS {
             let lang = self.page.lang.get_untracked();
-            self.page.announce(lang.fill(Key::TalkNewHeard, &[&unsaid.to_string()]));
+            self.page.announce(lang.fill(Key::TalkNewAnnounced, &[&unsaid.to_string()]));
             self.unsaid.set_value((0, now));
         } else {
             self.unsaid.set_value((unsaid, last));
@@ -212,7 +215,7 @@ impl Watch {
             }
             match found {
                 Ok(found) => drop(self.take(found, part)),
-                Err(trouble) => self.refusal.set(Some(trouble)),
+                Err(error) => self.refusal.set(Some(error)),
             }
             self.is_reading_back.set(false);
             then();
@@ -243,8 +246,8 @@ impl Watch {
                     self.renew();
                     then();
                 }
-                Err(trouble) => {
-                    self.refusal.set(Some(trouble));
+                Err(error) => {
+                    self.refusal.set(Some(error));
                     // What was refused may be so because what is shown is old; and where the host is
                     // gone, this finds out.
                     self.renew();

@@ -107,8 +107,8 @@ macro_rules! with_conversation_words {
             TalkToBoth: "両者へ", "to both";
             TalkPerson: "人からの書き込み", "written by a person";
             TalkLatest: "最新へ", "To the latest";
-            TalkNewHeard: "新しいメッセージ {0} 件", "New messages: {0}";
-            TalkStateHeard: "会話の状態：{0}", "The conversation is now: {0}";
+            TalkNewAnnounced: "新しいメッセージ {0} 件", "New messages: {0}";
+            TalkStateAnnounced: "会話の状態：{0}", "The conversation is now: {0}";
             TalkGone: "この会話は見つかりません", "There is no such conversation";
             TalkStale: "接続が切れているため、新しい発言は届いていません。", "The connection is lost; what is said now does not arrive.";
 
@@ -117,19 +117,19 @@ macro_rules! with_conversation_words {
             TalkStepHint: "書いた内容は両方のエージェントに届きます。", "Both agents get what you write.";
             TalkWrite: "両者への書き込み", "A message to both";
             TalkSend: "両者に送る", "Send to both";
-            TalkSentHeard: "両者に送りました。", "Sent to both.";
+            TalkSentAnnounced: "両者に送りました。", "Sent to both.";
             TalkPause: "一時停止", "Pause";
             TalkResume: "再開", "Resume";
             TalkPausedBy: "{0} が一時停止しています。エージェントは発言できません。", "Held up by {0}: the agents cannot say anything.";
-            TalkPausedHeard: "会話を一時停止しました。", "The conversation is paused.";
-            TalkResumedHeard: "会話を再開しました。", "The conversation goes on.";
+            TalkPausedAnnounced: "会話を一時停止しました。", "The conversation is paused.";
+            TalkResumedAnnounced: "会話を再開しました。", "The conversation goes on.";
             TalkStop: "強制終了", "End by force";
             TalkStopAsk: "この会話を終わらせますか？", "End this conversation?";
             TalkStopHint: "両方のエージェントに終了が伝わります。元に戻せません。", "Both agents will be told. This cannot be undone.";
             TalkStopReason: "理由（任意）", "Why (may be left out)";
             TalkStopDo: "終わらせる", "End it";
             TalkStopNot: "続けさせる", "Let it go on";
-            TalkStoppedHeard: "会話を終わらせました。", "The conversation is ended.";
+            TalkStoppedAnnounced: "会話を終わらせました。", "The conversation is ended.";
             TalkTooLong: "4,000文字以内で入力してください。", "At most 4,000 characters.";
 
             // The picture.

@@ -7,7 +7,7 @@ use output::form::{Choice, Form, Kind, Today, Values};
 use serde_json::{Value, json};
 
 use super::plan::{Plan, is_filled};
-use crate::trouble::Problem;
+use crate::error::Problem;
 
 /// A form and what is filled in.
 pub(super) struct Filled {

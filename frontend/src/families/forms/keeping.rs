@@ -10,7 +10,7 @@ const FORMS_MAX: usize = 20;
 /// Characters of one draft, as JSON.
 const CHARS_MAX: usize = 256 << 10;
 /// Where the list of them is kept.
-const SHELF: &str = "forms";
+const SAVED_CHATS: &str = "forms";
 
 /// A draft in this browser.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -61,10 +61,10 @@ pub(crate) fn put(handle: &str, kept: &Kept) -> bool {
         forget(handle);
         return false;
     }
-    let mut shelf = shelf();
-    let dropped = take_up(&mut shelf, handle);
+    let mut saved_chats = saved_chats();
+    let dropped = take_up(&mut saved_chats, handle);
     dropped.iter().for_each(|it| Keep::Browser.remove(&name(it)));
-    Keep::Browser.put(SHELF, &shelf);
+    Keep::Browser.put(SAVED_CHATS, &saved_chats);
     Keep::Browser.put(&name(handle), kept);
     true
 }
@@ -72,31 +72,35 @@ pub(crate) fn put(handle: &str, kept: &Kept) -> bool {
 /// Forgets the draft of a form that was sent.
 pub(crate) fn forget(handle: &str) {
     Keep::Browser.remove(&name(handle));
-    let mut shelf = shelf();
-    shelf.retain(|it| it != handle);
-    if shelf.is_empty() { Keep::Browser.remove(SHELF) } else { Keep::Browser.put(SHELF, &shelf) }
+    let mut saved_chats = saved_chats();
+    saved_chats.retain(|it| it != handle);
+    if saved_chats.is_empty() {
+        Keep::Browser.remove(SAVED_CHATS)
+    } else {
+        Keep::Browser.put(SAVED_CHATS, &saved_chats)
+    }
 }
 
 /// Forgets all drafts.
 pub(crate) fn forget_all() {
-    shelf().iter().for_each(|it| Keep::Browser.remove(&name(it)));
-    Keep::Browser.remove(SHELF);
+    saved_chats().iter().for_each(|it| Keep::Browser.remove(&name(it)));
+    Keep::Browser.remove(SAVED_CHATS);
 }
 
 fn name(handle: &str) -> String {
     format!("form.{handle}")
 }
 
-fn shelf() -> Vec<String> {
-    Keep::Browser.get(SHELF).unwrap_or_default()
+fn saved_chats() -> Vec<String> {
+    Keep::Browser.get(SAVED_CHATS).unwrap_or_default()
 }
 
 /// Puts a form at the list's end; gives what falls off at its beginning.
-fn take_up(shelf: &mut Vec<String>, handle: &str) -> Vec<String> {
-    shelf.retain(|it| it != handle);
-    shelf.push(handle.to_owned());
-    let too_many = shelf.len().saturating_sub(FORMS_MAX);
-    shelf.drain(..too_many).collect()
+fn take_up(saved_chats: &mut Vec<String>, handle: &str) -> Vec<String> {
+    saved_chats.retain(|it| it != handle);
+    saved_chats.push(handle.to_owned());
+    let too_many = saved_chats.len().saturating_sub(FORMS_MAX);
+    saved_chats.drain(..too_many).collect()
 }
 
 #[cfg(test)]
@@ -142,12 +146,12 @@ mod tests {
 
     #[test]
     fn the_oldest_of_too_many_drafts_goes_first() {
-        let mut shelf = Vec::new();
+        let mut saved_chats = Vec::new();
         for number in 0..FORMS_MAX {
-            assert!(take_up(&mut shelf, &number.to_string()).is_empty());
+            assert!(take_up(&mut saved_chats, &number.to_string()).is_empty());
         }
-        assert!(take_up(&mut shelf, "0").is_empty(), "one that is there is only moved");
-        assert_eq!(take_up(&mut shelf, "new"), ["1"]);
-        assert_eq!(shelf.len(), FORMS_MAX);
+        assert!(take_up(&mut saved_chats, "0").is_empty(), "one that is there is only moved");
+        assert_eq!(take_up(&mut saved_chats, "new"), ["1"]);
+        assert_eq!(saved_chats.len(), FORMS_MAX);
     }
 }

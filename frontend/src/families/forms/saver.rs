@@ -12,9 +12,9 @@ use super::keeping::{self, Kept, Start};
 use crate::browser;
 use crate::call::fetch;
 use crate::dates;
+use crate::error::CallError;
 use crate::mcp::listen;
 use crate::text::Key;
-use crate::trouble::Trouble;
 
 /// Several keys in a row are kept together.
 const KEEP_TIME: Duration = Duration::from_millis(100);
@@ -32,7 +32,7 @@ pub(crate) enum Safe {
     /// At the host, since this time of day.
     There(String),
     /// In this browser only: why.
-    Here(Trouble),
+    Here(CallError),
 }
 
 /// The other draft, where there are two.
@@ -212,7 +212,7 @@ impl Saver {
             match saved {
                 _ if is_closed => {}
                 Ok(saved) => self.saved(&saved, changes),
-                Err(trouble) => self.failed(trouble),
+                Err(error) => self.failed(error),
             }
         });
     }
@@ -238,9 +238,9 @@ impl Saver {
         self.safe.set(Safe::There(dates::now_clock(page.lang.get_untracked())));
     }
 
-    fn failed(self, trouble: Trouble) {
-        let refusal = match &trouble {
-            Trouble::Refused(it) => Some(it.clone()),
+    fn failed(self, error: CallError) {
+        let refusal = match &error {
+            CallError::Refused(it) => Some(it.clone()),
             _ => None,
         };
         match refusal.as_ref().map(|it| it.code.as_str()) {
@@ -254,11 +254,11 @@ impl Saver {
         if !matches!(self.safe.get_untracked(), Safe::Here(_)) {
             self.requested.page.announce_key(Key::DraftNotSaved);
         }
-        if trouble == Trouble::Offline {
+        if error == CallError::Offline {
             self.requested.page.doubt();
         }
-        let may_pass = trouble.may_pass();
-        self.safe.set(Safe::Here(trouble));
+        let may_pass = error.may_pass();
+        self.safe.set(Safe::Here(error));
         if may_pass {
             let attempt = self.work.with_value(|it| it.attempt);
             self.work.update_value(|it| it.attempt = attempt.saturating_add(1));

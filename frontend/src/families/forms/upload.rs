@@ -10,9 +10,9 @@ use wasm_bindgen::prelude::Closure;
 use web_sys::{File, ProgressEvent, XmlHttpRequest};
 
 use crate::access;
+use crate::error::CallError;
 use crate::gate::Gate;
 use crate::lookup;
-use crate::trouble::Trouble;
 
 /// Where they go.
 const ENDPOINT: &str = "/api/blobs";
@@ -99,7 +99,7 @@ pub(crate) async fn send(
     is_wanted: impl Fn() -> bool,
     keep: impl FnOnce(Upload),
     on_progress: impl Fn(f64) + 'static,
-    on_end: impl FnOnce(Result<String, Trouble>) + 'static,
+    on_end: impl FnOnce(Result<String, CallError>) + 'static,
 ) {
     let pass = GATE.with(Gate::clone).enter().await;
     if !is_wanted() {
@@ -117,7 +117,7 @@ pub(crate) async fn send(
 fn begin(
     file: &File,
     on_progress: impl Fn(f64) + 'static,
-    on_end: impl FnOnce(Result<String, Trouble>) + 'static,
+    on_end: impl FnOnce(Result<String, CallError>) + 'static,
 ) -> Option<Upload> {
     let request = XmlHttpRequest::new().ok()?;
     let is_over = Rc::new(Cell::new(false));
@@ -145,11 +145,11 @@ fn begin(
     Some(Upload { request, is_over, _on_progress: on_progress, _on_end: on_end })
 }
 
-fn result(request: &XmlHttpRequest) -> Result<String, Trouble> {
+fn result(request: &XmlHttpRequest) -> Result<String, CallError> {
     // 0 where the host was not reached, the deadline passed or the request was given up.
     let status = request.status().unwrap_or_default();
     if status == 0 {
-        return Err(Trouble::Offline);
+        return Err(CallError::Offline);
     }
     let text = request.response_text().ok().flatten().unwrap_or_default();
     if status == 401 {
@@ -158,12 +158,12 @@ fn result(request: &XmlHttpRequest) -> Result<String, Trouble> {
     read(status, &text)
 }
 
-fn read(status: u16, text: &str) -> Result<String, Trouble> {
+fn read(status: u16, text: &str) -> Result<String, CallError> {
     if !(200..300).contains(&status) {
         return Err(lookup::failed(status, text));
     }
     let stored = serde_json::from_str::<Stored>(text);
-    stored.map(|it| it.id).map_err(|_| Trouble::unreadable(status, text))
+    stored.map(|it| it.id).map_err(|_| CallError::unreadable(status, text))
 }
 
 #[cfg(test)]
@@ -183,12 +183,12 @@ mod tests {
     }
 
     #[test]
-    fn what_the_store_answers_is_read_and_what_it_refuses_is_a_trouble() {
+    fn what_the_store_answers_is_read_and_what_it_refuses_is_a_error() {
         assert_eq!(read(201, r#"{"id": "b1", "size": 3}"#), Ok("b1".to_owned()));
-        assert!(matches!(read(201, "<html>"), Err(Trouble::Protocol { .. })));
+        assert!(matches!(read(201, "<html>"), Err(CallError::Protocol { .. })));
         let refused = read(413, r#"{"error": "payload_too_large", "message": "m", "status": 413}"#);
-        let Err(Trouble::Refused(refusal)) = refused else { panic!("{refused:?}") };
+        let Err(CallError::Refused(refusal)) = refused else { panic!("{refused:?}") };
         assert_eq!(refusal.status, 413);
-        assert_eq!(read(401, ""), Err(Trouble::Unauthorized));
+        assert_eq!(read(401, ""), Err(CallError::Unauthorized));
     }
 }

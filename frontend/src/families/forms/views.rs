@@ -13,12 +13,12 @@ mod summary;
 use leptos::prelude::*;
 use output::form::OpenForm;
 
-use crate::families::forms::desk::{Desk, Stage};
+use crate::error::CallError;
 use crate::families::forms::place::At;
+use crate::families::forms::session::{FormSession, Stage};
 use crate::page::page;
 use crate::route::Spot;
 use crate::text::Key;
-use crate::trouble::Trouble;
 use crate::views::notice::{Notice, Skeleton};
 use answered::Answered;
 use frame::Opened;
@@ -30,9 +30,9 @@ use sheet::Sheet;
 #[component]
 pub(crate) fn FormPlace(handle: String) -> impl IntoView {
     let page = page();
-    let desk = Desk::open(&handle);
+    let session = FormSession::open(&handle);
     Effect::new(move |_| {
-        let title = desk.stage.with(|stage| match stage {
+        let title = session.stage.with(|stage| match stage {
             Stage::Open(it) | Stage::Closed(it, _) => Some(title(&it.schema)),
             _ => None,
         });
@@ -40,7 +40,7 @@ pub(crate) fn FormPlace(handle: String) -> impl IntoView {
     });
     on_cleanup(move || page.form_title.set(None));
     view! {
-        <div class="request is-place"><DeskView desk is_place=true/></div>
+        <div class="request is-place"><SessionView session is_place=true/></div>
     }
 }
 
@@ -52,54 +52,54 @@ pub(crate) fn FormInline(
     #[prop(optional, into)]
     on_closed: Option<Callback<(OpenForm, bool)>>,
 ) -> impl IntoView {
-    let desk = Desk::open(&handle);
+    let session = FormSession::open(&handle);
     Effect::new(move |_| {
-        if let (Stage::Closed(form, is_fresh), Some(on_closed)) = (desk.stage.get(), on_closed) {
+        if let (Stage::Closed(form, is_fresh), Some(on_closed)) = (session.stage.get(), on_closed) {
             // A form is not taken up again once the assistant has received its outcome; the caller decides.
             untrack(|| on_closed.run(((*form).clone(), is_fresh)));
         }
     });
-    let page = desk.page;
+    let page = session.page;
     let is_large = RwSignal::new(false);
     let href = At::Form(handle).hash();
     let key = move || if is_large.get() { Key::FormSmaller } else { Key::FormLarger };
     view! {
-        <Sheet is_large title_id=desk.id("title")>
+        <Sheet is_large title_id=session.id("title")>
             <div class="request-tools">
                 <button type="button" class="quiet small" on:click=move |_| {
                     is_large.update(|it| *it = !*it);
                 }>{move || page.say(key())}</button>
                 <a class="request-own" href=href>{move || page.say(Key::FormOwnPlace)}</a>
             </div>
-            <DeskView desk is_place=false/>
+            <SessionView session is_place=false/>
         </Sheet>
     }
 }
 
 /// The form, however far it is.
 #[component]
-fn DeskView(desk: Desk, is_place: bool) -> impl IntoView {
-    let retry = Callback::new(move |()| desk.load());
-    move || match desk.stage.get() {
+fn SessionView(session: FormSession, is_place: bool) -> impl IntoView {
+    let retry = Callback::new(move |()| session.load());
+    move || match session.stage.get() {
         Stage::Loading => view! { <Skeleton lines=6/> }.into_any(),
-        Stage::Failed(Trouble::Refused(it)) if it.code == "not_found" => {
-            view! { <Gone desk/> }.into_any()
+        Stage::Failed(CallError::Refused(it)) if it.code == "not_found" => {
+            view! { <Gone session/> }.into_any()
         }
-        Stage::Failed(trouble) => view! { <Notice trouble on_retry=retry/> }.into_any(),
-        Stage::Open(form) => view! { <Opened desk form is_place/> }.into_any(),
+        Stage::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
+        Stage::Open(form) => view! { <Opened session form is_place/> }.into_any(),
         Stage::Closed(form, is_fresh) => {
-            view! { <Answered desk form is_fresh is_place/> }.into_any()
+            view! { <Answered session form is_fresh is_place/> }.into_any()
         }
     }
 }
 
 /// No form has this handle, or none any more.
 #[component]
-fn Gone(desk: Desk) -> impl IntoView {
-    let page = desk.page;
+fn Gone(session: FormSession) -> impl IntoView {
+    let page = session.page;
     view! {
         <div class="notice">
-            <h1 class="notice-title" id=desk.id("title") tabindex="-1">
+            <h1 class="notice-title" id=session.id("title") tabindex="-1">
                 {move || page.say(Key::FormGone)}
             </h1>
             <p>{move || page.say(Key::FormGoneHint)}</p>

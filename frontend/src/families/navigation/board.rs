@@ -8,14 +8,14 @@ use web_sys::AbortController;
 
 use super::client;
 use super::planner::Planner;
+use super::query::{Mode, RouteQuery};
 use super::run::{Phase, Run};
-use super::wish::{Mode, Wish};
 use crate::browser;
+use crate::error::CallError;
 use crate::history;
 use crate::page::Page;
 use crate::route::Spot;
 use crate::text::Key;
-use crate::trouble::Trouble;
 pub(crate) use ends::{End, Side};
 
 /// The state, for as long as the page is open.
@@ -68,8 +68,8 @@ impl Board {
     }
 
     /// What stands in the form.
-    pub(crate) fn wish(self) -> Wish {
-        Wish {
+    pub(crate) fn query(self) -> RouteQuery {
+        RouteQuery {
             from: self.from.text(),
             to: self.to.text(),
             condition: self.condition.get(),
@@ -90,40 +90,40 @@ impl Board {
     }
 
     /// The address changed: what it asks for is searched, unless it is here already.
-    pub(crate) fn follow(self, wish: &Wish) {
+    pub(crate) fn follow(self, query: &RouteQuery) {
         let (shown, is_idle) =
-            self.run.with_untracked(|it| (it.wish.clone(), it.phase == Phase::Idle));
-        if *wish == Wish::default() {
+            self.run.with_untracked(|it| (it.query.clone(), it.phase == Phase::Idle));
+        if *query == RouteQuery::default() {
             // A reader who comes back finds what they left.
             if !is_idle {
                 self.tell_address(history::replace_hash);
             }
             return;
         }
-        if !is_idle && wish.is_same_search(&shown) {
+        if !is_idle && query.is_same_search(&shown) {
             self.run.update(|it| {
                 let last = it.found.alternatives.len().saturating_sub(1);
-                it.wish.chosen = wish.chosen;
-                it.chosen = wish.chosen.or(it.advised).unwrap_or(0).min(last);
+                it.query.chosen = query.chosen;
+                it.chosen = query.chosen.or(it.advised).unwrap_or(0).min(last);
             });
             return;
         }
-        self.from.put(&wish.from, None);
-        self.to.put(&wish.to, None);
-        self.condition.set(wish.condition.clone());
-        self.mode.set(wish.mode);
-        if wish.lack().is_none() {
-            self.start(wish, false);
+        self.from.put(&query.from, None);
+        self.to.put(&query.to, None);
+        self.condition.set(query.condition.clone());
+        self.mode.set(query.mode);
+        if query.lack().is_none() {
+            self.start(query, false);
         }
     }
 
     /// Searches for what stands in the form.
     pub(crate) fn search(self) {
-        let wish = untrack(|| self.wish()).trimmed();
-        if wish.lack().is_some() || self.run.with_untracked(Run::is_running) {
+        let query = untrack(|| self.query()).trimmed();
+        if query.lack().is_some() || self.run.with_untracked(Run::is_running) {
             return;
         }
-        self.start(&wish, true);
+        self.start(&query, true);
         self.tell_address(history::push_hash);
     }
 
@@ -132,7 +132,7 @@ impl Board {
         self.condition.set(condition.trim().to_owned());
         self.mode.set(Mode::Ai);
         // The conversation is about the route that is shown, whatever was typed since.
-        let (from, to) = self.run.with_untracked(|it| (it.wish.from.clone(), it.wish.to.clone()));
+        let (from, to) = self.run.with_untracked(|it| (it.query.from.clone(), it.query.to.clone()));
         for (end, text) in [(self.from, from), (self.to, to)] {
             if end.combo.with_untracked(|it| it.text.trim() != text) {
                 end.put(&text, None);
@@ -143,11 +143,11 @@ impl Board {
 
     /// Searches once more for what was searched for.
     pub(crate) fn retry(self) {
-        let wish = self.run.with_untracked(|it| it.wish.clone());
-        self.start(&wish, true);
+        let query = self.run.with_untracked(|it| it.query.clone());
+        self.start(&query, true);
     }
 
-    fn start(self, wish: &Wish, is_pressed: bool) {
+    fn start(self, query: &RouteQuery, is_pressed: bool) {
         self.give_up();
         self.is_pressed.set_value(is_pressed);
         let Ok(stop) = AbortController::new() else { return };
@@ -156,7 +156,7 @@ impl Board {
         let number = self.number.get_value();
         self.step.set(None);
         self.here.set(None);
-        self.run.update(|it| it.begin(wish, browser::now_ms()));
+        self.run.update(|it| it.begin(query, browser::now_ms()));
         spawn_local(async move {
             self.work(number, stop).await;
             if self.is_current(number) {
@@ -167,7 +167,7 @@ impl Board {
 
     /// Asks the planner, and the router where there is none or it fails (NAV-18).
     async fn work(self, number: u32, stop: AbortController) {
-        if self.run.with_untracked(|it| it.wish.is_planned()) {
+        if self.run.with_untracked(|it| it.query.is_planned()) {
             let question = self.run.with_untracked(Run::question);
             let take = move |event| {
                 if self.is_current(number) {
@@ -178,8 +178,8 @@ impl Board {
             if !self.is_current(number) {
                 return;
             }
-            if let Err(trouble) = end {
-                self.run.update(|it| it.fail(trouble));
+            if let Err(error) = end {
+                self.run.update(|it| it.fail(error));
             }
             if self.run.try_update(Run::fall_back) != Some(true) {
                 return;
@@ -187,12 +187,12 @@ impl Board {
         }
         let Ok(stop) = AbortController::new() else { return };
         self.stop.set_value(Some(stop.clone()));
-        let wish = self.run.with_untracked(|it| it.wish.clone());
-        let found = client::routes(&wish, stop).await;
+        let query = self.run.with_untracked(|it| it.query.clone());
+        let found = client::routes(&query, stop).await;
         if self.is_current(number) {
             self.run.update(|it| match found {
                 Ok((routes, details)) => it.take_routes(routes, details),
-                Err(trouble) => it.fail(trouble),
+                Err(error) => it.fail(error),
             });
         }
     }
@@ -201,7 +201,7 @@ impl Board {
     fn tell_end(self) {
         let lang = self.page.lang.get_untracked();
         let said = self.run.with_untracked(|run| match &run.phase {
-            Phase::Failed(Trouble::Offline) => {
+            Phase::Failed(CallError::Offline) => {
                 self.page.doubt();
                 None
             }
@@ -234,7 +234,7 @@ impl Board {
     /// The reader does not want to wait any more.
     pub(crate) fn stop(self) {
         self.give_up();
-        self.run.update(|it| it.fail(Trouble::Stopped));
+        self.run.update(|it| it.fail(CallError::Stopped));
         browser::focus_soon("nav-search");
     }
 
@@ -258,13 +258,13 @@ impl Board {
         self.step.set(None);
         self.run.update(|it| {
             it.chosen = index;
-            it.wish.chosen = Some(index);
+            it.query.chosen = Some(index);
         });
         self.tell_address(history::replace_hash);
     }
 
     /// The address of what is shown.
     fn tell_address(self, tell: fn(&str)) {
-        tell(&self.run.with_untracked(|it| it.wish.hash()));
+        tell(&self.run.with_untracked(|it| it.query.hash()));
     }
 }

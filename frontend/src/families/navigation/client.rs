@@ -13,17 +13,17 @@ use web_sys::AbortController;
 use super::event::{self, Event};
 use super::place::{self, SUGGESTIONS_MAX};
 use super::planner::Planner;
+use super::query::RouteQuery;
 use super::run::details_of;
-use super::wish::Wish;
 use crate::access;
 use crate::call;
+use crate::error::{CallError, Refusal};
 use crate::lookup::Options;
 use crate::mcp::wire::{Answer, Output};
 use crate::mcp::{self, Round};
 use crate::request::{answered, with_headers};
 use crate::rest;
 use crate::route::encoded;
-use crate::trouble::{Refusal, Trouble};
 
 /// How long a whole search may take (NAV-56).
 const SEARCH_DEADLINE: Duration = Duration::from_secs(30);
@@ -37,20 +37,20 @@ pub(crate) async fn navigate(
     question: &Value,
     stop: AbortController,
     on_event: impl FnMut(Event),
-) -> Result<(), Trouble> {
-    in_time(SEARCH_DEADLINE, stop.clone(), heard(question, stop, on_event)).await
+) -> Result<(), CallError> {
+    in_time(SEARCH_DEADLINE, stop.clone(), received(question, stop, on_event)).await
 }
 
-async fn heard(
+async fn received(
     question: &Value,
     stop: AbortController,
     mut on_event: impl FnMut(Event),
-) -> Result<(), Trouble> {
+) -> Result<(), CallError> {
     let signal = stop.signal();
     let request = with_headers(Request::post("/api/navigate"), Some(&signal))
         .header("Accept", "text/event-stream")
         .json(question)
-        .map_err(|error| Trouble::page(&error.to_string()))?;
+        .map_err(|error| CallError::page(&error.to_string()))?;
     let response = answered(request.send().await, Some(&signal))?;
     if !mcp::is_stream(&response) {
         let value = read(response).await?;
@@ -58,7 +58,7 @@ async fn heard(
         on_event(Event::of("done", &value.to_string())?);
         return Ok(());
     }
-    rest::heard(response, |name, data| {
+    rest::received(response, |name, data| {
         let event = Event::of(name, data)?;
         let is_last = matches!(event, Event::Done(_) | Event::Failed(_));
         on_event(event);
@@ -69,13 +69,13 @@ async fn heard(
 
 /// Asks the router for up to three routes, without a planner.
 pub(crate) async fn routes(
-    wish: &Wish,
+    query: &RouteQuery,
     stop: AbortController,
-) -> Result<(Routes, Details), Trouble> {
-    let arguments = json!({ "origin": wish.from, "destination": wish.to, "alternatives": true });
+) -> Result<(Routes, Details), CallError> {
+    let arguments = json!({ "origin": query.from, "destination": query.to, "alternatives": true });
     let signal = stop.signal();
     let round = Round {
-        meta: Some(json!({ TRAVEL_MODE: wish.mode.travel() })),
+        meta: Some(json!({ TRAVEL_MODE: query.mode.travel() })),
         abort: Some(&signal),
         ..Round::default()
     };
@@ -86,12 +86,12 @@ pub(crate) async fn routes(
 }
 
 /// Where a place is.
-pub(crate) async fn geocode(address: &str) -> Result<Place, Trouble> {
+pub(crate) async fn geocode(address: &str) -> Result<Place, CallError> {
     call::fetch("geocode", json!({ "address": address })).await
 }
 
 /// Places whose name begins so.
-pub(crate) async fn places(typed: &str, stop: AbortController) -> Result<Options, Trouble> {
+pub(crate) async fn places(typed: &str, stop: AbortController) -> Result<Options, CallError> {
     let limit = SUGGESTIONS_MAX.to_string();
     let address = format!("/api/navigation/places?q={}&limit={limit}", encoded(typed));
     Ok(place::options(&get(&address, stop).await?))
@@ -102,7 +102,7 @@ pub(crate) async fn nearest(point: Point) -> Option<String> {
     let address = format!("/api/navigation/nearest?lat={:.6}&lng={:.6}", point.lat, point.lng);
     let found = get(&address, AbortController::new().ok()?).await.ok()?;
     let name = found.get("name")?.as_str()?.trim();
-    let name: String = name.chars().take(super::wish::PLACE_MAX).collect();
+    let name: String = name.chars().take(super::query::PLACE_MAX).collect();
     (!name.is_empty()).then_some(name)
 }
 
@@ -111,14 +111,14 @@ pub(crate) async fn planner() -> Option<Planner> {
     Planner::of_health(&get("/api/health", AbortController::new().ok()?).await.ok()?)
 }
 
-fn done(answer: Answer) -> Result<Output, Trouble> {
+fn done(answer: Answer) -> Result<Output, CallError> {
     match answer {
         Answer::Done(output) => Ok(output),
-        Answer::Asked { .. } => Err(Trouble::page("route_search asked something")),
+        Answer::Asked { .. } => Err(CallError::page("route_search asked something")),
     }
 }
 
-async fn get(address: &str, stop: AbortController) -> Result<Value, Trouble> {
+async fn get(address: &str, stop: AbortController) -> Result<Value, CallError> {
     let asked = async {
         let signal = stop.signal();
         let request = with_headers(Request::get(address), Some(&signal));
@@ -128,14 +128,14 @@ async fn get(address: &str, stop: AbortController) -> Result<Value, Trouble> {
     in_time(PLACE_DEADLINE, stop.clone(), asked).await
 }
 
-async fn read(response: Response) -> Result<Value, Trouble> {
+async fn read(response: Response) -> Result<Value, CallError> {
     let status = response.status();
     if status == 401 {
         access::refused();
     }
-    let text = response.text().await.map_err(|_| Trouble::Offline)?;
+    let text = response.text().await.map_err(|_| CallError::Offline)?;
     let is_good = (200..300).contains(&status);
-    let unreadable = || Trouble::unreadable(status, &text);
+    let unreadable = || CallError::unreadable(status, &text);
     if text.len() > ANSWER_BYTES_MAX {
         return Err(unreadable());
     }
@@ -143,7 +143,7 @@ async fn read(response: Response) -> Result<Value, Trouble> {
     if is_good {
         return value.map_err(|_| unreadable());
     }
-    let known = Trouble::of_status(status, &text);
+    let known = CallError::of_status(status, &text);
     Err(known
         .unwrap_or_else(|| value.map_or_else(|_| unreadable(), |it| event::failure(status, &it))))
 }
@@ -152,8 +152,8 @@ async fn read(response: Response) -> Result<Value, Trouble> {
 async fn in_time<T>(
     deadline: Duration,
     stop: AbortController,
-    work: impl Future<Output = Result<T, Trouble>>,
-) -> Result<T, Trouble> {
+    work: impl Future<Output = Result<T, CallError>>,
+) -> Result<T, CallError> {
     let is_late = Rc::new(Cell::new(false));
     let late = Rc::clone(&is_late);
     let give_up = move || {
@@ -167,7 +167,7 @@ async fn in_time<T>(
     }
     if is_late.get() && result.is_err() {
         let code = "timed_out".to_owned();
-        return Err(Trouble::Refused(Box::new(Refusal {
+        return Err(CallError::Refused(Box::new(Refusal {
             code,
             status: 504,
             ..Refusal::default()

@@ -173,13 +173,13 @@ fn Warnings(warnings: Vec<String>) -> impl IntoView {
 fn Files(shown: Shown) -> impl IntoView {
     let page = page();
     let save = move |is_gpx: bool| {
-        let trip = shown.trip();
+        let exported = shown.exported();
         let (ending, mime, text) = if is_gpx {
-            ("gpx", "application/gpx+xml", trip.gpx())
+            ("gpx", "application/gpx+xml", exported.gpx())
         } else {
-            ("geojson", "application/geo+json", trip.geo_json())
+            ("geojson", "application/geo+json", exported.geo_json())
         };
-        if browser::download(&trip.file_name(ending), text.as_bytes(), mime).is_ok() {
+        if browser::download(&exported.file_name(ending), text.as_bytes(), mime).is_ok() {
             page.announce_key(Key::RouteSaved);
         }
     };

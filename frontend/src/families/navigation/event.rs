@@ -4,7 +4,7 @@ use output::navigation::{Measure, Point};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::trouble::{Refusal, Trouble};
+use crate::error::{CallError, Refusal};
 
 /// Characters of a text that is kept.
 pub(crate) const TEXT_MAX: usize = 4_000;
@@ -21,7 +21,7 @@ pub(crate) enum Event {
     /// More of what it thinks.
     Words(String),
     Done(Box<Done>),
-    Failed(Trouble),
+    Failed(CallError),
     /// Of a host that knows more than this page.
     Other,
 }
@@ -112,9 +112,10 @@ pub(crate) struct PlainStep {
 
 impl Event {
     /// Reads one event by its name and its data.
-    pub(crate) fn of(name: &str, data: &str) -> Result<Self, Trouble> {
-        let value: Value = serde_json::from_str(data).map_err(|_| Trouble::unreadable(0, data))?;
-        let read = |error: serde_json::Error| Trouble::page(&error.to_string());
+    pub(crate) fn of(name: &str, data: &str) -> Result<Self, CallError> {
+        let value: Value =
+            serde_json::from_str(data).map_err(|_| CallError::unreadable(0, data))?;
+        let read = |error: serde_json::Error| CallError::page(&error.to_string());
         Ok(match name {
             "status" => {
                 let tool = value.get("tool").and_then(Value::as_str);
@@ -134,14 +135,14 @@ impl Event {
 }
 
 /// The refusal `{"error": {"code", "message", "details"}, "status"}` (NAV-10), or the host's own.
-pub(crate) fn failure(status: u16, value: &Value) -> Trouble {
+pub(crate) fn failure(status: u16, value: &Value) -> CallError {
     let told = value.get("status").and_then(Value::as_u64).and_then(|it| u16::try_from(it).ok());
     let status = told.unwrap_or(status);
     let Some(error) = value.get("error").filter(|it| it.is_object()) else {
         return crate::lookup::failed(status, &value.to_string());
     };
     let text = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
-    Trouble::Refused(Box::new(Refusal {
+    CallError::Refused(Box::new(Refusal {
         code: text("code").chars().take(60).collect(),
         message: text("message").chars().take(400).collect(),
         status,
@@ -205,7 +206,7 @@ mod tests {
     fn a_failure_keeps_its_code_and_its_status() {
         let body = json!({ "error": { "code": "CLAUDE_API_ERROR", "message": "だめ",
             "details": "Rate limit exceeded" }, "status": 503 });
-        let Event::Failed(Trouble::Refused(refusal)) = of("error", &body) else {
+        let Event::Failed(CallError::Refused(refusal)) = of("error", &body) else {
             panic!("refused")
         };
         assert_eq!((refusal.code.as_str(), refusal.status), ("CLAUDE_API_ERROR", 503));

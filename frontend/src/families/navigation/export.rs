@@ -14,7 +14,7 @@ const STEPS_MAX: usize = 2_000;
 
 /// What of a route goes into a file.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Trip {
+pub(crate) struct ExportedRoute {
     pub(crate) from: String,
     pub(crate) to: String,
     pub(crate) summary: String,
@@ -27,7 +27,7 @@ pub(crate) struct Trip {
     pub(crate) attribution: String,
 }
 
-impl Trip {
+impl ExportedRoute {
     /// A route between two ends; its steps are where the details say.
     pub(crate) fn of(
         route: &Route,
@@ -166,7 +166,7 @@ mod tests {
 
     use super::*;
 
-    fn trip() -> Trip {
+    fn exported() -> ExportedRoute {
         let measure = |value| Measure { text: String::new(), value };
         let step = |text: &str| Step { instruction: text.to_owned(), ..Step::default() };
         let route = Route {
@@ -179,7 +179,7 @@ mod tests {
         };
         let details = RouteDetails { steps_at: vec![0, 2, 99], ..RouteDetails::default() };
         let line = [(35.681_236, 139.767_128), (35.6, 139.7), (35.465_8, 139.622_3)];
-        Trip::of(&route, Some(&details), &line, ("東京駅", "横浜/駅 \"west\""), "© A & B")
+        ExportedRoute::of(&route, Some(&details), &line, ("東京駅", "横浜/駅 \"west\""), "© A & B")
     }
 
     /// Reads what `gpx` writes: elements in pairs or closed, and nothing raw between them.
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn gpx_has_the_line_as_a_track_and_the_steps_as_a_route_and_every_string_as_text() {
-        let gpx = trip().gpx();
+        let gpx = exported().gpx();
         check_xml(&gpx);
         assert_eq!(gpx.matches("<trkpt ").count(), 3);
         assert_eq!(gpx.matches("<rtept ").count(), 2, "a step that is nowhere is left out");
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn geojson_has_longitude_first_and_what_a_reader_asks_for() {
-        let value: Value = serde_json::from_str(&trip().geo_json()).unwrap();
+        let value: Value = serde_json::from_str(&exported().geo_json()).unwrap();
         let features = value["features"].as_array().unwrap();
         assert_eq!(features.len(), 3);
         assert_eq!(features[0]["geometry"]["coordinates"][0], json!([139.76713, 35.68124]));
@@ -229,19 +229,23 @@ mod tests {
 
     #[test]
     fn a_files_name_has_the_ends_and_nothing_that_leads_elsewhere() {
-        assert_eq!(trip().file_name("gpx"), "route-東京駅-横浜-駅-west.gpx");
-        let trip = Trip { from: "../../etc".to_owned(), to: "a".repeat(500), ..Trip::default() };
-        let name = trip.file_name("geojson");
+        assert_eq!(exported().file_name("gpx"), "route-東京駅-横浜-駅-west.gpx");
+        let exported = ExportedRoute {
+            from: "../../etc".to_owned(),
+            to: "a".repeat(500),
+            ..ExportedRoute::default()
+        };
+        let name = exported.file_name("geojson");
         assert!(name.starts_with("route-etc-aaa") && name.chars().count() < 80, "{name}");
-        assert_eq!(Trip::default().file_name("gpx"), "route.gpx");
+        assert_eq!(ExportedRoute::default().file_name("gpx"), "route.gpx");
     }
 
     #[test]
     fn a_route_without_details_has_its_line_alone() {
         let route = Route { steps: vec![Step::default()], ..Route::default() };
-        let trip = Trip::of(&route, None, &[(35.0, 139.0)], ("", ""), "");
-        assert!(trip.steps.is_empty());
-        let gpx = trip.gpx();
+        let exported = ExportedRoute::of(&route, None, &[(35.0, 139.0)], ("", ""), "");
+        assert!(exported.steps.is_empty());
+        let gpx = exported.gpx();
         check_xml(&gpx);
         assert!(!gpx.contains("<rte>") && gpx.contains("<trkpt "));
     }

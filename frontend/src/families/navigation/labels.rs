@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::families::navigation::line::{Point, Sight, projected};
+use crate::families::navigation::line::{Point, Viewport, projected};
 use crate::text::Lang;
 
 /// Names written at most; the sight is wider than what is seen.
@@ -117,12 +117,12 @@ pub(crate) fn written<'a>(
     labels: &'a [Label],
     lang: Lang,
     zoom: f64,
-    sight: &Sight,
+    viewport: &Viewport,
     taken: &[Room],
 ) -> Vec<&'a Label> {
     let mut rooms = taken.to_vec();
     let mut found = Vec::new();
-    let is_asked = |it: &&Label| zoom >= it.zoom_min() && sight.has(it.at());
+    let is_asked = |it: &&Label| zoom >= it.zoom_min() && viewport.has(it.at());
     let mut asked: Vec<&Label> = labels.iter().filter(is_asked).collect();
     asked.sort_by_key(|it| if it.0 == 4 { 1 } else { it.0 });
     for label in asked {
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     const BUNDLED: &str = include_str!("../../../assets/places.json");
-    const ALL: Sight = Sight { south: 30.0, west: 130.0, north: 40.0, east: 145.0 };
+    const ALL: Viewport = Viewport { south: 30.0, west: 130.0, north: 40.0, east: 145.0 };
 
     #[test]
     fn the_bundled_names_are_read_and_lie_on_the_bundled_coast() {
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(count(5.0), 0);
         let counts = [7.0, 9.0, 11.0, 13.0].map(count);
         assert!(counts.windows(2).all(|it| it[0] < it[1]), "{counts:?}");
-        let none = Sight { south: 60.0, west: 20.0, north: 61.0, east: 25.0 };
+        let none = Viewport { south: 60.0, west: 20.0, north: 61.0, east: 25.0 };
         assert!(written(&labels, Lang::Ja, 13.0, &none, &[]).is_empty());
     }
 }

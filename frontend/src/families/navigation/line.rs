@@ -84,14 +84,14 @@ fn triangle(a: (f64, f64), b: (f64, f64), c: (f64, f64)) -> f64 {
 
 /// What of the globe is in sight: south, west, north, east.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Sight {
+pub(crate) struct Viewport {
     pub(crate) south: f64,
     pub(crate) west: f64,
     pub(crate) north: f64,
     pub(crate) east: f64,
 }
 
-impl Sight {
+impl Viewport {
     /// Whether something between these two points may be seen.
     fn crosses(&self, a: Point, b: Point) -> bool {
         a.0.max(b.0) >= self.south
@@ -131,28 +131,28 @@ pub(crate) fn drawn(
     points: &[Point],
     weights: &Weights,
     zoom: f64,
-    sight: &Sight,
+    viewport: &Viewport,
 ) -> Vec<Vec<usize>> {
     let mut area = AREA_MIN_PX / 4_f64.powf(zoom);
-    let mut runs = thinned(points, weights, area, sight);
+    let mut runs = thinned(points, weights, area, viewport);
     // A pixel fits into the world 2⁶⁰ times at most, so this ends long before.
     for _ in 0..30 {
         if runs.iter().map(Vec::len).sum::<usize>() <= DRAWN_MAX {
             break;
         }
         area *= 4.0;
-        runs = thinned(points, weights, area, sight);
+        runs = thinned(points, weights, area, viewport);
     }
     runs
 }
 
-fn thinned(points: &[Point], weights: &Weights, area: f64, sight: &Sight) -> Vec<Vec<usize>> {
+fn thinned(points: &[Point], weights: &Weights, area: f64, viewport: &Viewport) -> Vec<Vec<usize>> {
     let mut runs: Vec<Vec<usize>> = Vec::new();
     let mut last: Option<usize> = None;
     let mut is_open = false;
     for (index, _) in weights.0.iter().enumerate().filter(|(_, weight)| **weight >= area) {
         let Some(before) = last.replace(index) else { continue };
-        if !sight.crosses(points[before], points[index]) {
+        if !viewport.crosses(points[before], points[index]) {
             is_open = false;
             continue;
         }
@@ -190,12 +190,12 @@ pub(crate) fn nearest(points: &[Point], place: Point) -> Option<usize> {
 }
 
 /// The smallest sight that holds all points of these lines.
-pub(crate) fn around<'a>(points: impl Iterator<Item = &'a Point>) -> Option<Sight> {
-    points.fold(None, |sight: Option<Sight>, (lat, lng)| {
+pub(crate) fn around<'a>(points: impl Iterator<Item = &'a Point>) -> Option<Viewport> {
+    points.fold(None, |viewport: Option<Viewport>, (lat, lng)| {
         let (lat, lng) = (*lat, *lng);
-        Some(match sight {
-            None => Sight { south: lat, west: lng, north: lat, east: lng },
-            Some(it) => Sight {
+        Some(match viewport {
+            None => Viewport { south: lat, west: lng, north: lat, east: lng },
+            Some(it) => Viewport {
                 south: it.south.min(lat),
                 west: it.west.min(lng),
                 north: it.north.max(lat),

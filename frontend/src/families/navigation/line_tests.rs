@@ -2,7 +2,7 @@
 
 use super::*;
 
-const WORLD: Sight = Sight { south: -90.0, west: -180.0, north: 90.0, east: 180.0 };
+const WORLD: Viewport = Viewport { south: -90.0, west: -180.0, north: 90.0, east: 180.0 };
 
 /// Numbers that look random and are the same each time.
 struct Dice(u64);
@@ -99,8 +99,12 @@ fn the_nearer_one_looks_the_more_is_drawn_and_never_too_much() {
     assert!(counts[0] < 200, "{counts:?}");
     assert!(counts.iter().all(|it| *it <= DRAWN_MAX), "{counts:?}");
     let at = points[50_000];
-    let near =
-        Sight { south: at.0 - 0.005, west: at.1 - 0.005, north: at.0 + 0.005, east: at.1 + 0.005 };
+    let near = Viewport {
+        south: at.0 - 0.005,
+        west: at.1 - 0.005,
+        north: at.0 + 0.005,
+        east: at.1 + 0.005,
+    };
     let runs = drawn(&points, &weights, 19.0, &near);
     assert!(
         runs.iter().any(|run| run.contains(&50_000)),

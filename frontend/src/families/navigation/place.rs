@@ -26,7 +26,7 @@ pub(crate) struct Suggestion {
 pub(crate) fn options(answer: &Value) -> Options {
     let read = |it: &Value| {
         let suggestion: Suggestion = serde_json::from_value(it.clone()).ok()?;
-        let label: String = suggestion.name.chars().take(super::wish::PLACE_MAX).collect();
+        let label: String = suggestion.name.chars().take(super::query::PLACE_MAX).collect();
         let value = serde_json::to_value(&suggestion).ok()?;
         (!label.trim().is_empty()).then_some(Choice { value, label })
     };

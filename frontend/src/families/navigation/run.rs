@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use super::event::{Done, Event, Message, Resulted, TEXT_MAX};
 use super::found::Found;
 use super::log::Log;
-use super::wish::{Mode, Wish};
-use crate::trouble::Trouble;
+use super::query::{Mode, RouteQuery};
+use crate::error::CallError;
 
 /// Entries of the conversation that are sent along (NAV-5).
 pub(crate) const HISTORY_MAX: usize = 20;
@@ -24,7 +24,7 @@ pub(crate) enum Phase {
     /// This tool runs.
     Tool(String),
     Done,
-    Failed(Trouble),
+    Failed(CallError),
 }
 
 /// A search for a route.
@@ -32,7 +32,7 @@ pub(crate) enum Phase {
 pub(crate) struct Run {
     pub(crate) phase: Phase,
     /// What was asked, as it was asked.
-    pub(crate) wish: Wish,
+    pub(crate) query: RouteQuery,
     pub(crate) found: Found,
     pub(crate) comparisons: Vec<Comparison>,
     pub(crate) log: Log,
@@ -45,7 +45,7 @@ pub(crate) struct Run {
     /// The route that is looked at.
     pub(crate) chosen: usize,
     /// Why the planner did not choose, where the router did instead (NAV-18).
-    pub(crate) fell_back: Option<Trouble>,
+    pub(crate) fell_back: Option<CallError>,
     /// What is found while it runs.
     gathered: Found,
     compared: Vec<Comparison>,
@@ -63,12 +63,12 @@ impl Run {
     }
 
     /// Begins; what was found on the same route stays to be looked at meanwhile.
-    pub(crate) fn begin(&mut self, wish: &Wish, now_ms: f64) {
-        let is_same_way = self.wish.is_same_way(wish);
+    pub(crate) fn begin(&mut self, query: &RouteQuery, now_ms: f64) {
+        let is_same_way = self.query.is_same_way(query);
         let before = std::mem::take(self);
         *self = Self {
             phase: Phase::Searching,
-            wish: wish.trimmed(),
+            query: query.trimmed(),
             began_ms: now_ms,
             ..Self::default()
         };
@@ -86,9 +86,9 @@ impl Run {
     pub(crate) fn question(&self) -> Value {
         let skipped = self.history.len().saturating_sub(HISTORY_MAX);
         json!({
-            "origin": self.wish.from,
-            "destination": self.wish.to,
-            "message": self.wish.condition,
+            "origin": self.query.from,
+            "destination": self.query.to,
+            "message": self.query.condition,
             "conversationHistory": &self.history[skipped..],
         })
     }
@@ -112,7 +112,7 @@ impl Run {
             }
             Event::Words(words) => self.log.think(&words, after_ms),
             Event::Done(done) => self.finish(*done, after_ms),
-            Event::Failed(trouble) => self.fail(trouble),
+            Event::Failed(error) => self.fail(error),
             Event::Other => {}
         }
     }
@@ -176,30 +176,30 @@ impl Run {
 
     fn show(&mut self, found: Found, first: usize) {
         let last = found.alternatives.len().saturating_sub(1);
-        self.chosen = self.wish.chosen.unwrap_or(first).min(last);
+        self.chosen = self.query.chosen.unwrap_or(first).min(last);
         self.found = found;
         self.phase = Phase::Done;
     }
 
     /// It did not work; what was found before stays only where it is of the same route.
-    pub(crate) fn fail(&mut self, trouble: Trouble) {
+    pub(crate) fn fail(&mut self, error: CallError) {
         self.gathered = Found::default();
         self.compared.clear();
-        self.phase = Phase::Failed(trouble);
+        self.phase = Phase::Failed(error);
     }
 
     /// The planner did not answer: the router is to be asked instead. False where that cannot help.
     pub(crate) fn fall_back(&mut self) -> bool {
-        let Phase::Failed(trouble) = &self.phase else { return false };
-        let may_help = match trouble {
-            Trouble::Offline | Trouble::Stopped | Trouble::Unauthorized => false,
-            Trouble::Protocol { .. } => true,
-            Trouble::Refused(refusal) => {
+        let Phase::Failed(error) = &self.phase else { return false };
+        let may_help = match error {
+            CallError::Offline | CallError::Stopped | CallError::Unauthorized => false,
+            CallError::Protocol { .. } => true,
+            CallError::Refused(refusal) => {
                 refusal.code != "VALIDATION_ERROR" && refusal.status != 400
             }
         };
-        if may_help && self.wish.mode == Mode::Ai && self.fell_back.is_none() {
-            self.fell_back = Some(trouble.clone());
+        if may_help && self.query.mode == Mode::Ai && self.fell_back.is_none() {
+            self.fell_back = Some(error.clone());
             self.phase = Phase::Tool("route_search".to_owned());
             return true;
         }

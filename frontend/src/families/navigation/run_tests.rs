@@ -3,23 +3,23 @@
 use serde_json::to_value;
 
 use super::*;
+use crate::error::Refusal;
 use crate::families::navigation::event::{Called, Plain, Reasoning, Selected};
 use crate::families::navigation::found::tests::{details, route, routes};
 use crate::families::navigation::log::Kind;
-use crate::trouble::Refusal;
 
-fn wish() -> Wish {
-    Wish {
+fn query() -> RouteQuery {
+    RouteQuery {
         from: "東京駅".to_owned(),
         to: "横浜駅".to_owned(),
         condition: "一番早い".to_owned(),
-        ..Wish::default()
+        ..RouteQuery::default()
     }
 }
 
 fn running() -> Run {
     let mut run = Run::default();
-    run.begin(&wish(), 1_000.0);
+    run.begin(&query(), 1_000.0);
     run
 }
 
@@ -100,7 +100,7 @@ fn no_route_is_a_result_that_says_so_and_keeps_the_conversation() {
 fn a_link_to_a_route_leads_to_that_route_and_beyond_the_last_to_the_last() {
     for (asked, shown) in [(Some(1), 1), (Some(7), 1), (None, 0)] {
         let mut run = Run::default();
-        run.begin(&Wish { chosen: asked, ..wish() }, 0.0);
+        run.begin(&RouteQuery { chosen: asked, ..query() }, 0.0);
         run.take(result("1", &routes(&[route(0, 9, 90, None), route(1, 8, 80, None)])), 0.0);
         run.take(done(Some(("1", 0)), ""), 0.0);
         assert_eq!((run.chosen, run.advised), (shown, Some(0)));
@@ -112,13 +112,13 @@ fn another_condition_keeps_the_conversation_and_the_result_until_the_next() {
     let mut run = running();
     run.take(result("1", &routes(&[route(0, 9, 90, None)])), 0.0);
     run.take(done(None, ""), 0.0);
-    let other = Wish { condition: "高速使わない".to_owned(), ..wish() };
+    let other = RouteQuery { condition: "高速使わない".to_owned(), ..query() };
     run.begin(&other, 0.0);
     assert!(run.is_running() && run.found.alternatives.len() == 1);
     assert_eq!(run.question()["conversationHistory"][0]["content"], "一番早い");
     assert_eq!(run.question()["message"], "高速使わない");
     assert_eq!(run.log.calls(), 0, "the log is of this search");
-    run.begin(&Wish { to: "川崎駅".to_owned(), ..other }, 0.0);
+    run.begin(&RouteQuery { to: "川崎駅".to_owned(), ..other }, 0.0);
     assert!(run.found.is_empty() && run.history.is_empty(), "another way is another conversation");
 }
 
@@ -148,7 +148,7 @@ fn comparisons_are_kept_beside_the_routes() {
 fn the_router_is_asked_where_the_planner_fails_and_only_once() {
     let refused = |code: &str, status: u16| {
         let code = code.to_owned();
-        Trouble::Refused(Box::new(Refusal { code, status, ..Refusal::default() }))
+        CallError::Refused(Box::new(Refusal { code, status, ..Refusal::default() }))
     };
     let mut run = running();
     run.take(Event::Failed(refused("CLAUDE_API_ERROR", 503)), 0.0);
@@ -158,24 +158,24 @@ fn the_router_is_asked_where_the_planner_fails_and_only_once() {
     assert!(run.fell_back.is_some(), "and the reader is told");
     run.fail(refused("provider_failed", 502));
     assert!(!run.fall_back(), "the router fails for itself");
-    for trouble in [
-        Trouble::Stopped,
-        Trouble::Offline,
-        Trouble::Unauthorized,
+    for error in [
+        CallError::Stopped,
+        CallError::Offline,
+        CallError::Unauthorized,
         refused("VALIDATION_ERROR", 400),
     ] {
         let mut run = running();
-        run.fail(trouble.clone());
-        assert!(!run.fall_back(), "{trouble:?}");
+        run.fail(error.clone());
+        assert!(!run.fall_back(), "{error:?}");
     }
 }
 
 #[test]
 fn what_comes_after_the_end_changes_nothing() {
     let mut run = running();
-    run.fail(Trouble::Stopped);
+    run.fail(CallError::Stopped);
     run.take(done(None, "late"), 0.0);
-    assert_eq!(run.phase, Phase::Failed(Trouble::Stopped));
+    assert_eq!(run.phase, Phase::Failed(CallError::Stopped));
 }
 
 #[test]

@@ -16,10 +16,10 @@ use output::navigation::Point;
 use crate::browser;
 use crate::families::navigation::board::{Board, End, Side};
 use crate::families::navigation::place;
+use crate::families::navigation::query::Mode;
+use crate::families::navigation::query::RouteQuery;
 use crate::families::navigation::run::Run;
 use crate::families::navigation::views::route_map::{Pin, PlaceAs, RouteMap, Scene, Tone};
-use crate::families::navigation::wish::Mode;
-use crate::families::navigation::wish::Wish;
 use crate::page::page;
 use crate::route::{Route, Spot};
 use crate::text::Key;
@@ -35,8 +35,8 @@ pub(crate) fn NavigationView() -> impl IntoView {
     Effect::new(move |_| {
         page.route.track();
         // A search writes the address without going anywhere; so the address itself is asked.
-        if let Some(wish) = Wish::of(&Route::parse(&browser::hash())) {
-            untrack(|| board.follow(&wish));
+        if let Some(query) = RouteQuery::of(&Route::parse(&browser::hash())) {
+            untrack(|| board.follow(&query));
         }
     });
     let scene = Memo::new(move |_| board.run.with(|run| scene(board, run)));
@@ -93,8 +93,8 @@ fn scene(board: Board, run: &Run) -> Scene {
     Scene {
         lines: found.alternatives.iter().map(|it| it.line.clone()).collect(),
         chosen: run.chosen,
-        start: pin(board.from, &run.wish.from, location(&found.origin)),
-        goal: pin(board.to, &run.wish.to, location(&found.destination)),
+        start: pin(board.from, &run.query.from, location(&found.origin)),
+        goal: pin(board.to, &run.query.to, location(&found.destination)),
         step: chosen.zip(board.step.get()).and_then(|(it, step)| it.span(step)),
         tone: tone(run),
         attribution: found.attribution.clone(),
@@ -102,8 +102,8 @@ fn scene(board: Board, run: &Run) -> Scene {
 }
 
 fn tone(run: &Run) -> Tone {
-    match run.wish.mode {
-        Mode::Ai if run.wish.is_planned() && run.fell_back.is_none() => Tone::Ai,
+    match run.query.mode {
+        Mode::Ai if run.query.is_planned() && run.fell_back.is_none() => Tone::Ai,
         Mode::Ai | Mode::Normal => Tone::Normal,
         Mode::Walk => Tone::Plain,
     }

@@ -43,7 +43,7 @@ pub(super) fn Approval(
     };
     if reply.get_untracked().is_none() {
         page.announce(
-            page.lang.get_untracked().fill(Key::CardAskHeard, &[&called.get_untracked()]),
+            page.lang.get_untracked().fill(Key::CardAskAnnounced, &[&called.get_untracked()]),
         );
         // A reader who is writing goes on writing.
         browser::focus_if_lost(id.clone());

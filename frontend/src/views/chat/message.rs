@@ -245,7 +245,7 @@ fn Failed(failure: Failure, may_retry: Memo<bool>, is_bare: Memo<bool>) -> impl 
         browser::focus_if_lost("chat-input");
     };
     view! {
-        <div class="notice is-trouble chat-failed" role="alert">
+        <div class="notice is-error chat-failed" role="alert">
             <p class="notice-title">{move || {
                 page.say(if is_bare.get() { Key::ChatNoAnswer } else { Key::ChatIncomplete })
             }}</p>

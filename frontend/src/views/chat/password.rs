@@ -29,7 +29,7 @@ pub(super) fn Password() -> impl IntoView {
             if let Err(failure) = tried {
                 let lang = page.lang.get_untracked();
                 let error = match failure.error {
-                    error if error.is_empty() => lang.say(Key::TroubleOfflineMend).to_owned(),
+                    error if error.is_empty() => lang.say(Key::ErrorOfflineMend).to_owned(),
                     error => error,
                 };
                 let _ = is_trying.try_set(false);

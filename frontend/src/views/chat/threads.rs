@@ -24,8 +24,8 @@ pub(super) fn Threads() -> impl IntoView {
     let page = page();
     let talk: Talk = expect_context();
     let words = RwSignal::new(String::new());
-    let found = Memo::new(move |_| words.with(|words| talk.shelf.with(|it| it.found(words))));
-    let is_any = Memo::new(move |_| talk.shelf.with(|it| !it.heads.is_empty()));
+    let found = Memo::new(move |_| words.with(|words| talk.saved_chats.with(|it| it.found(words))));
+    let is_any = Memo::new(move |_| talk.saved_chats.with(|it| !it.heads.is_empty()));
     let nothing = move || {
         found.with(Vec::is_empty).then(|| {
             let key = if is_any.get() { Key::ChatNoneFit } else { Key::ChatNone };

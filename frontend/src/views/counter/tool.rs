@@ -96,7 +96,7 @@ fn speak(caller: Caller, filling: Filling) {
         }
         caller.call.with(|call| match call {
             Call::Done { .. } => page.announce_key(Key::AnswerDone),
-            Call::Failed(trouble) => filling.take(trouble.problems()),
+            Call::Failed(error) => filling.take(error.problems()),
             _ => {}
         });
         is_running
@@ -171,8 +171,8 @@ fn ResultView(tool: Memo<Tool>, caller: Caller, on_retry: Callback<()>) -> impl 
             <section class="answer"><Questions questions on_answer=answer/></section>
         }
         .into_any(),
-        Call::Failed(trouble) => view! {
-            <section class="answer"><Notice trouble on_retry/></section>
+        Call::Failed(error) => view! {
+            <section class="answer"><Notice error on_retry/></section>
         }
         .into_any(),
         Call::Done { output, seconds } => {

@@ -53,7 +53,7 @@ impl Log {
             }
             // Old lines are better than none.
             Err(_) if is_known => self.is_stale.set(true),
-            Err(trouble) => self.lines.set(Loaded::Failed(trouble)),
+            Err(error) => self.lines.set(Loaded::Failed(error)),
         }
     }
 
@@ -93,7 +93,7 @@ pub(super) fn CallsView() -> impl IntoView {
     let shown = Memo::new(move |_| log.lines.with(|it| it.map(Vec::is_empty)));
     move || match shown.get() {
         Loaded::Loading => view! { <Skeleton lines=8/> }.into_any(),
-        Loaded::Failed(trouble) => view! { <Notice trouble on_retry=retry/> }.into_any(),
+        Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
         Loaded::Here(true) => {
             let title = Signal::derive(move || page.say(Key::OperatorCallsNone).to_owned());
             let hint = Signal::derive(move || page.say(Key::OperatorCallsNoneHint).to_owned());

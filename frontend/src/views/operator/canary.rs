@@ -9,11 +9,11 @@ use leptos::prelude::*;
 use super::TITLE;
 use super::inventory::Inventory;
 use crate::dates;
+use crate::error::CallError;
 use crate::operator::data::{Canary, Comparison, Figures, Share};
 use crate::operator::{repeat, units};
 use crate::page::page;
 use crate::text::{Key, Lang};
-use crate::trouble::Trouble;
 
 /// How often the figures are asked for while it is tried.
 const EVERY: Duration = Duration::from_secs(1);
@@ -25,7 +25,7 @@ const PERCENT: &str = "10";
 pub(super) fn Trial(
     inventory: Inventory,
     name: StoredValue<String>,
-    trouble: RwSignal<Option<Trouble>>,
+    error: RwSignal<Option<CallError>>,
 ) -> impl IntoView {
     let page = page();
     let told = move |of: fn(&crate::operator::data::Component) -> Option<Canary>| {
@@ -51,8 +51,8 @@ pub(super) fn Trial(
         is
     });
     move || match (is_running.get(), is_serving.get()) {
-        (true, _) => view! { <Running inventory name canary trouble/> }.into_any(),
-        (false, true) => view! { <Begin inventory name ended trouble/> }.into_any(),
+        (true, _) => view! { <Running inventory name canary error/> }.into_any(),
+        (false, true) => view! { <Begin inventory name ended error/> }.into_any(),
         (false, false) => ().into_any(),
     }
 }
@@ -63,7 +63,7 @@ fn Begin(
     inventory: Inventory,
     name: StoredValue<String>,
     ended: Memo<Option<String>>,
-    trouble: RwSignal<Option<Trouble>>,
+    error: RwSignal<Option<CallError>>,
 ) -> impl IntoView {
     let page = page();
     let (percent, callers) = (RwSignal::new(PERCENT.to_owned()), RwSignal::new(String::new()));
@@ -80,7 +80,7 @@ fn Begin(
         let digest = inventory.told(&name, |it| it.pending.as_ref().map(|it| it.digest.clone()));
         let body = share.body(digest.flatten().as_deref());
         let said = (Key::OperatorCanaryBegun, name.clone());
-        inventory.order(trouble, said, TITLE, async move {
+        inventory.order(error, said, TITLE, async move {
             inventory.operator.order(&crate::operator::client::canary(&name), &body).await
         });
     };
@@ -138,7 +138,7 @@ fn Running(
     inventory: Inventory,
     name: StoredValue<String>,
     canary: Memo<Option<Canary>>,
-    trouble: RwSignal<Option<Trouble>>,
+    error: RwSignal<Option<CallError>>,
 ) -> impl IntoView {
     let page = page();
     repeat(
@@ -159,7 +159,7 @@ fn Running(
     };
     let stop = move |_| {
         let name = name.get_value();
-        inventory.order(trouble, (Key::OperatorCanaryStopped, name.clone()), TITLE, async move {
+        inventory.order(error, (Key::OperatorCanaryStopped, name.clone()), TITLE, async move {
             inventory.operator.stop_canary(&name).await
         });
     };

@@ -8,12 +8,12 @@ use super::generations::Generations;
 use super::inventory::Inventory;
 use crate::browser;
 use crate::dates;
+use crate::error::CallError;
 use crate::operator::data::{Activity, Component};
 use crate::operator::{grants, units};
 use crate::page::page;
 use crate::route::Route;
 use crate::text::Key;
-use crate::trouble::Trouble;
 use crate::views::notice::Notice;
 
 /// The component of that name, open where the address names it.
@@ -24,7 +24,7 @@ pub(super) fn Row(
     named: Memo<Option<String>>,
 ) -> impl IntoView {
     let page = page();
-    let trouble = RwSignal::new(None::<Trouble>);
+    let error = RwSignal::new(None::<CallError>);
     let name = StoredValue::new(name);
     let component = Memo::new(move |_| {
         name.with_value(|name| inventory.told(name, Clone::clone)).unwrap_or_default()
@@ -58,11 +58,11 @@ pub(super) fn Row(
                     </p>
                     <Touches component/>
                     <Tools component/>
-                    <Generations inventory component trouble/>
-                    <Unload inventory component trouble/>
+                    <Generations inventory component error/>
+                    <Unload inventory component error/>
                 </div>
             </details>
-            {move || trouble.get().map(|trouble| view! { <Notice trouble/> })}
+            {move || error.get().map(|error| view! { <Notice error/> })}
         </article>
     }
 }
@@ -186,7 +186,7 @@ fn Tools(component: Memo<Component>) -> impl IntoView {
 fn Unload(
     inventory: Inventory,
     component: Memo<Component>,
-    trouble: RwSignal<Option<Trouble>>,
+    error: RwSignal<Option<CallError>>,
 ) -> impl IntoView {
     let page = page();
     let is_asking = RwSignal::new(false);
@@ -205,7 +205,7 @@ fn Unload(
     let unload = move |_| {
         is_asking.set(false);
         let name = name.get_value();
-        inventory.order(trouble, (Key::OperatorUnloaded, name.clone()), id("more"), async move {
+        inventory.order(error, (Key::OperatorUnloaded, name.clone()), id("more"), async move {
             inventory.operator.unload(&name).await
         });
     };

@@ -36,7 +36,7 @@ pub(super) fn ComponentsView(named: Memo<Option<String>>) -> impl IntoView {
     let shown = Memo::new(move |_| inventory.all.with(|it| it.map(|_| ())));
     move || match shown.get() {
         Loaded::Loading => view! { <Skeleton lines=6/> }.into_any(),
-        Loaded::Failed(trouble) => view! { <Notice trouble on_retry=retry/> }.into_any(),
+        Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
         Loaded::Here(()) => view! {
             <Stale is_stale=inventory.is_stale/>
             <Waiting inventory/>

@@ -5,18 +5,18 @@ use serde_json::json;
 
 use super::inventory::Inventory;
 use crate::dates;
+use crate::error::CallError;
 use crate::operator::data::{Component, Difference, Generation};
 use crate::operator::{client, outcome, units};
 use crate::page::page;
 use crate::text::Key;
-use crate::trouble::Trouble;
 
 /// All that are remembered.
 #[component]
 pub(super) fn Generations(
     inventory: Inventory,
     component: Memo<Component>,
-    trouble: RwSignal<Option<Trouble>>,
+    error: RwSignal<Option<CallError>>,
 ) -> impl IntoView {
     let page = page();
     let newest_first = |it: &Component| {
@@ -28,7 +28,7 @@ pub(super) fn Generations(
     let return_to = Callback::new(move |number: u64| {
         let name = name.get_value();
         let way_back = format!("op-more-{name}");
-        inventory.order(trouble, (Key::OperatorBack, name.clone()), way_back, async move {
+        inventory.order(error, (Key::OperatorBack, name.clone()), way_back, async move {
             let path = format!("{}/rollback", client::component(&name));
             inventory.operator.order(&path, &json!({ "to": number })).await
         });

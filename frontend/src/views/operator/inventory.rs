@@ -5,11 +5,11 @@ use leptos::task::spawn_local;
 
 use crate::browser;
 use crate::call::Loaded;
+use crate::error::CallError;
 use crate::operator::Operator;
 use crate::operator::data::{Component, Components, Pending};
 use crate::page::{Page, page};
 use crate::text::Key;
-use crate::trouble::Trouble;
 
 /// All components, as last received from the host.
 #[derive(Clone, Copy)]
@@ -55,32 +55,32 @@ impl Inventory {
                     self.all.set(found);
                 }
             }
-            Err(trouble) if self.all.with_untracked(|it| it.here().is_none()) => {
-                self.all.set(Loaded::Failed(trouble));
+            Err(error) if self.all.with_untracked(|it| it.here().is_none()) => {
+                self.all.set(Loaded::Failed(error));
             }
             Err(_) => self.is_stale.set(true),
         }
     }
 
     /// Carries out `work`, which is announced with `key` and the component's name once it is done; its error
-    /// goes to `trouble`. A keyboard whose button is gone by then comes to `way_back`.
+    /// goes to `error`. A keyboard whose button is gone by then comes to `way_back`.
     pub(super) fn order(
         self,
-        trouble: RwSignal<Option<Trouble>>,
+        error: RwSignal<Option<CallError>>,
         (key, name): (Key, String),
         way_back: impl Into<String>,
-        work: impl Future<Output = Result<(), Trouble>> + 'static,
+        work: impl Future<Output = Result<(), CallError>> + 'static,
     ) {
         if self.is_busy.get_untracked() {
             return;
         }
         let way_back = way_back.into();
         self.is_busy.set(true);
-        trouble.set(None);
+        error.set(None);
         spawn_local(async move {
             let failed = work.await.err();
             let is_done = failed.is_none();
-            let _ = trouble.try_set(failed);
+            let _ = error.try_set(failed);
             if is_done {
                 self.page.announce(self.page.lang.get_untracked().fill(key, &[&name]));
                 self.page.show(key, &name);

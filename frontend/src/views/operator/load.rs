@@ -9,10 +9,10 @@ use web_sys::{File, FileList};
 use super::inventory::Inventory;
 use super::waiting::WAITING;
 use crate::browser;
+use crate::error::CallError;
 use crate::operator::{units, wasm};
 use crate::page::page;
 use crate::text::{Key, Lang};
-use crate::trouble::Trouble;
 use crate::views::notice::Notice;
 
 /// The ids of the button that chooses, and of the field for the name.
@@ -27,11 +27,11 @@ enum Came {
     /// It waits for the operator's approval.
     Waits(String),
     /// The host does not want it, and says why.
-    Refused(String, Trouble),
+    Refused(String, CallError),
     /// The file is none to send.
     Wrong(String, u64),
     /// It is not known what the host makes of it.
-    Failed(Trouble),
+    Failed(CallError),
 }
 
 impl Came {
@@ -44,7 +44,7 @@ impl Came {
             Self::Waits(name) => lang.fill(Key::OperatorLoadWaits, &[name]),
             Self::Refused(name, _) => lang.fill(Key::OperatorLoadRefused, &[name]),
             Self::Wrong(file, size) => wasm::wrong(file, *size, lang).unwrap_or_default(),
-            Self::Failed(trouble) => trouble.title(lang).to_owned(),
+            Self::Failed(error) => error.title(lang).to_owned(),
         }
     }
 
@@ -52,7 +52,7 @@ impl Came {
     fn why(&self, lang: Lang) -> Option<String> {
         match self {
             Self::Waits(_) => Some(lang.say(Key::OperatorLoadWaitsHint).to_owned()),
-            Self::Refused(_, trouble) => Some(trouble.mend(lang)),
+            Self::Refused(_, error) => Some(error.mend(lang)),
             _ => None,
         }
     }
@@ -118,13 +118,13 @@ impl LoadForm {
             let waits = untrack(|| self.waiting(&name));
             let came = match answer {
                 Ok(it) => Came::Serves(name, it.generation.unwrap_or_default()),
-                Err(trouble) if waits.is_some() && is_put_off(&trouble, waits != waited) => {
+                Err(error) if waits.is_some() && is_put_off(&error, waits != waited) => {
                     Came::Waits(name)
                 }
-                Err(Trouble::Refused(it)) if it.status == 422 => {
-                    Came::Refused(name, Trouble::Refused(it))
+                Err(CallError::Refused(it)) if it.status == 422 => {
+                    Came::Refused(name, CallError::Refused(it))
                 }
-                Err(trouble) => Came::Failed(trouble),
+                Err(error) => Came::Failed(error),
             };
             self.tell(came);
         });
@@ -152,8 +152,8 @@ impl LoadForm {
 }
 
 /// Whether a build was not refused, but put before the operator.
-fn is_put_off(trouble: &Trouble, is_new: bool) -> bool {
-    let Trouble::Refused(it) = trouble else { return false };
+fn is_put_off(error: &CallError, is_new: bool) -> bool {
+    let CallError::Refused(it) = error else { return false };
     it.status == 422 && (is_new || it.message.contains("madoguchi accept"))
 }
 
@@ -276,8 +276,8 @@ fn Naming(form: LoadForm) -> impl IntoView {
 #[component]
 fn Outcome(came: Came) -> impl IntoView {
     let page = page();
-    if let Came::Failed(trouble) = came {
-        return view! { <Notice trouble/> }.into_any();
+    if let Came::Failed(error) = came {
+        return view! { <Notice error/> }.into_any();
     }
     let is_bad = matches!(came, Came::Refused(..) | Came::Wrong(..));
     let waits = matches!(came, Came::Waits(_));
@@ -287,7 +287,7 @@ fn Outcome(came: Came) -> impl IntoView {
         browser::focus(WAITING);
     };
     view! {
-        <div class="notice" class:is-trouble=is_bad>
+        <div class="notice" class:is-error=is_bad>
             <p class="notice-title">{move || came.with_value(|it| it.title(page.lang.get()))}</p>
             <p>{move || came.with_value(|it| it.why(page.lang.get()))}</p>
             {waits.then(|| view! {
@@ -303,11 +303,11 @@ fn Outcome(came: Came) -> impl IntoView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trouble::Refusal;
+    use crate::error::Refusal;
 
-    fn refused(status: u16, message: &str) -> Trouble {
+    fn refused(status: u16, message: &str) -> CallError {
         let message = message.to_owned();
-        Trouble::Refused(Box::new(Refusal { status, message, ..Refusal::default() }))
+        CallError::Refused(Box::new(Refusal { status, message, ..Refusal::default() }))
     }
 
     #[test]
@@ -318,6 +318,6 @@ mod tests {
             false
         ));
         assert!(!is_put_off(&refused(422, "it is no component"), false), "an older one waits");
-        assert!(!is_put_off(&refused(403, "no"), true) && !is_put_off(&Trouble::Offline, true));
+        assert!(!is_put_off(&refused(403, "no"), true) && !is_put_off(&CallError::Offline, true));
     }
 }

@@ -42,7 +42,7 @@ impl State {
             }
             // Old numbers are better than none.
             Err(_) if is_known => self.is_stale.set(true),
-            Err(trouble) => self.now.set(Loaded::Failed(trouble)),
+            Err(error) => self.now.set(Loaded::Failed(error)),
         }
     }
 
@@ -66,7 +66,7 @@ pub(super) fn NowView() -> impl IntoView {
     let shown = Memo::new(move |_| state.now.with(|it| it.map(|_| ())));
     move || match shown.get() {
         Loaded::Loading => view! { <Skeleton lines=6/> }.into_any(),
-        Loaded::Failed(trouble) => view! { <Notice trouble on_retry=retry/> }.into_any(),
+        Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
         Loaded::Here(()) => view! {
             <Stale is_stale=state.is_stale/>
             <Health state/>
@@ -103,7 +103,7 @@ fn Health(state: State) -> impl IntoView {
             </h2>
             {move || (!is_well()).then(|| view! {
                 <ul class="op-troubles">
-                    {troubles.get().into_iter().map(|it| view! { <Trouble it/> }).collect_view()}
+                    {troubles.get().into_iter().map(|it| view! { <ProblemLine it/> }).collect_view()}
                 </ul>
             })}
         </section>
@@ -112,7 +112,7 @@ fn Health(state: State) -> impl IntoView {
 
 /// One thing that is wrong, with the way to the component that it is about.
 #[component]
-fn Trouble(it: Problem) -> impl IntoView {
+fn ProblemLine(it: Problem) -> impl IntoView {
     let page = page();
     let of = match (it.name, it.of.as_str()) {
         (Some(name), _) => {

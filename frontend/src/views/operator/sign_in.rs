@@ -5,10 +5,10 @@ use leptos::task::spawn_local;
 
 use crate::access;
 use crate::browser;
+use crate::error::CallError;
 use crate::operator::{Gate, Operator};
 use crate::page::page;
 use crate::text::{Key, Lang};
-use crate::trouble::Trouble;
 
 /// The command that prints an address with a key.
 const COMMAND: &str = "madoguchi operator";
@@ -19,15 +19,15 @@ const FIELD: &str = "operator-key";
 #[derive(Clone, PartialEq)]
 enum Wrong {
     Unreadable,
-    Refused(Trouble),
+    Refused(CallError),
 }
 
 impl Wrong {
     fn say(&self, lang: Lang) -> String {
         match self {
             Self::Unreadable => lang.say(Key::OperatorKeyUnreadable).to_owned(),
-            Self::Refused(Trouble::Unauthorized) => lang.say(Key::OperatorKeyRefused).to_owned(),
-            Self::Refused(trouble) => trouble.mend(lang),
+            Self::Refused(CallError::Unauthorized) => lang.say(Key::OperatorKeyRefused).to_owned(),
+            Self::Refused(error) => error.mend(lang),
         }
     }
 }
@@ -40,7 +40,7 @@ pub(super) fn SignIn() -> impl IntoView {
     let typed = RwSignal::new(String::new());
     let is_trying = RwSignal::new(false);
     let before = operator.gate.with_untracked(|it| match it {
-        Gate::Shut(Some(trouble)) => Some(Wrong::Refused(trouble.clone())),
+        Gate::Shut(Some(error)) => Some(Wrong::Refused(error.clone())),
         _ => None,
     });
     let wrong = RwSignal::new(before);
@@ -58,9 +58,9 @@ pub(super) fn SignIn() -> impl IntoView {
         spawn_local(async move {
             let problem = operator.enter(&key).await.err();
             // Where it opened this view is gone, and its signals with it.
-            if let Some(trouble) = problem {
+            if let Some(error) = problem {
                 let _ = is_trying.try_set(false);
-                let _ = wrong.try_set(Some(Wrong::Refused(trouble)));
+                let _ = wrong.try_set(Some(Wrong::Refused(error)));
                 browser::focus(FIELD);
             }
         });

@@ -6,12 +6,12 @@ use serde_json::json;
 use super::TITLE;
 use super::canary::Trial;
 use super::inventory::Inventory;
+use crate::error::CallError;
 use crate::operator::client;
 use crate::operator::data::Pending;
 use crate::operator::units;
 use crate::page::page;
 use crate::text::Key;
-use crate::trouble::Trouble;
 use crate::views::notice::Notice;
 
 /// The id of the heading.
@@ -44,12 +44,12 @@ pub(super) fn Waiting(inventory: Inventory) -> impl IntoView {
 #[component]
 fn Card(inventory: Inventory, name: String, pending: Pending) -> impl IntoView {
     let page = page();
-    let trouble = RwSignal::new(None::<Trouble>);
+    let error = RwSignal::new(None::<CallError>);
     let own = StoredValue::new((name.clone(), pending.digest.clone()));
     let say = move |verb: &'static str, key: Key| {
         let (name, digest) = own.get_value();
         let said = (key, name.clone());
-        inventory.order(trouble, said, TITLE, async move {
+        inventory.order(error, said, TITLE, async move {
             let path = format!("{}/{verb}", client::component(&name));
             inventory.operator.order(&path, &json!({ "digest": digest })).await
         });
@@ -76,8 +76,8 @@ fn Card(inventory: Inventory, name: String, pending: Pending) -> impl IntoView {
                     {reasons.into_iter().map(|it| view! { <li lang="en">{it}</li> }).collect_view()}
                 </ul>
             })}
-            <Trial inventory name=of trouble/>
-            {move || trouble.get().map(|trouble| view! { <Notice trouble/> })}
+            <Trial inventory name=of error/>
+            {move || error.get().map(|error| view! { <Notice error/> })}
             <div class="actions">
                 <button type="button" class="main-action" aria-disabled=move || inventory.is_busy.get().to_string()
                     aria-label=named(Key::OperatorAcceptNamed)

@@ -20,7 +20,7 @@ use store::blocking;
 /// The origin of what was loaded by command.
 pub(super) const BY_OPERATOR: &str = "the operator";
 /// The origin of a generation that stands in for what is not good.
-const FROM_SHELF: &str = "the version before";
+const FROM_REVISIONS: &str = "the version before";
 
 /// A build that is ready to be put in place.
 pub(super) struct Build {
@@ -54,8 +54,8 @@ impl Reloader {
             self.control.troubles.lock().remove(name);
             // The event for the file that serves may come late: what the operator has loaded since then waits on.
             let origin = |it: &Pending| it.origin == source.origin;
-            if self.control.shelf.manifest(name).pending.as_ref().is_some_and(origin) {
-                self.control.shelf.change(name, |it| it.pending = None).await;
+            if self.control.revision_store.manifest(name).pending.as_ref().is_some_and(origin) {
+                self.control.revision_store.change(name, |it| it.pending = None).await;
             }
             return Ok(());
         }
@@ -76,7 +76,7 @@ impl Reloader {
 
     /// Makes `source` ready to serve, on the terms that the generation before it sets.
     async fn attempt(&self, name: &str, source: Source, is_swap: bool) -> Result<Build> {
-        let manifest = self.control.shelf.manifest(name);
+        let manifest = self.control.revision_store.manifest(name);
         if let Some(it) = manifest.rejection(&source.digest) {
             let (number, status) = (it.number, it.status);
             return Err(LoadError::Rejected { component: name.to_owned(), number, status });
@@ -171,7 +171,7 @@ impl Reloader {
         let serving = self.control.registry.catalog().component(name).cloned();
         match serving.filter(|it| **it.digest() == *digest) {
             Some(it) => Some(Surface::all(&it)),
-            None => self.control.shelf.tools(name, digest),
+            None => self.control.revision_store.tools(name, digest),
         }
     }
 
@@ -180,14 +180,14 @@ impl Reloader {
         // What the file decides needs no section, be it good or not.
         let Ok(Some(text)) = self.section(name, source) else { return Ok(()) };
         self.loader.config.accept(name, &text).map_err(LoadError::Unusable)?;
-        self.control.shelf.change(name, |it| it.given = Some(text)).await;
+        self.control.revision_store.change(name, |it| it.given = Some(text)).await;
         Ok(())
     }
 
     /// Keeps a build until the operator accepts it, or another one comes.
     async fn hold(&self, name: &str, source: &Source, why: &LoadError) {
-        self.control.shelf.keep(name, source, None).await;
-        let before = self.control.shelf.manifest(name).pending;
+        self.control.revision_store.keep(name, source, None).await;
+        let before = self.control.revision_store.manifest(name).pending;
         let before = before.filter(|it| it.digest == source.digest);
         let (canary, ended) = before.map(|it| (it.canary, it.ended)).unwrap_or_default();
         let pending = Pending {
@@ -197,7 +197,7 @@ impl Reloader {
             canary,
             ended,
         };
-        self.control.shelf.change(name, |it| it.pending = Some(pending)).await;
+        self.control.revision_store.change(name, |it| it.pending = Some(pending)).await;
     }
 
     /// The first source that can serve: the file, the generation that served, the binary.
@@ -234,13 +234,13 @@ impl Reloader {
 
     /// The generation that served last, ready to serve again.
     async fn stand_in(&self, name: &str) -> Option<Build> {
-        let manifest = self.control.shelf.manifest(name);
+        let manifest = self.control.revision_store.manifest(name);
         let serving = manifest.serving()?;
-        let source = self.control.shelf.read(name, &serving.digest, FROM_SHELF)?;
+        let source = self.control.revision_store.read(name, &serving.digest, FROM_REVISIONS)?;
         let version = Version::settled(serving.number);
         let terms = Terms::as_before(version, false, (&manifest, &source.digest));
         let loaded = self.loader.load(name, &source, terms).await;
-        let refused = |error: &LoadError| self.refuse(name, FROM_SHELF, error);
+        let refused = |error: &LoadError| self.refuse(name, FROM_REVISIONS, error);
         let loaded = loaded.inspect_err(refused).ok()?;
         Some(Build { source, loaded, stands_in: true })
     }
@@ -262,7 +262,7 @@ impl Reloader {
             status: Status::Serving,
         };
         // First, so that a client that is notified of the swap finds its generation.
-        self.control.shelf.note(name, |it| {
+        self.control.revision_store.note(name, |it| {
             it.is_configured |= loaded.is_configured;
             match it.generation(generation.number) {
                 Some(_) => it.serve(generation.number),
@@ -289,8 +289,8 @@ impl Reloader {
         if let Some(before) = before {
             self.keep_ready(before);
         }
-        self.control.shelf.keep(name, &source, Some(Surface::all(&component))).await;
-        self.control.shelf.write_down(name).await;
+        self.control.revision_store.keep(name, &source, Some(Surface::all(&component))).await;
+        self.control.revision_store.write_down(name).await;
         Ok(())
     }
 
@@ -314,7 +314,7 @@ impl Reloader {
             return;
         }
         self.control.registry.remove(name);
-        self.control.shelf.change(name, |it| it.end_serving(Status::Removed)).await;
+        self.control.revision_store.change(name, |it| it.end_serving(Status::Removed)).await;
         tracing::info!(component = name, "removed, for its file is gone");
     }
 

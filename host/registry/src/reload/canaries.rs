@@ -27,8 +27,9 @@ impl Reloader {
         let pending = self.pending(name, digest)?;
         let serving = self.control.registry.catalog().component(name).cloned();
         let serving = serving.ok_or_else(|| ControlError::NothingServes(name.to_owned()))?;
-        let Some(source) = self.control.shelf.read(name, &pending.digest, &pending.origin) else {
-            self.control.shelf.change(name, |it| it.pending = None).await;
+        let Some(source) = self.control.revision_store.read(name, &pending.digest, &pending.origin)
+        else {
+            self.control.revision_store.change(name, |it| it.pending = None).await;
             return Err(ControlError::NothingPending(name.to_owned()));
         };
         let component = self.load_canary(name, &source).await.map_err(|it| refused(name, it))?;
@@ -49,7 +50,7 @@ impl Reloader {
                 (it.canary, it.ended) = (Some(share), None);
             }
         };
-        self.control.shelf.change(name, begun).await;
+        self.control.revision_store.change(name, begun).await;
         self.control.registry.begin_canary(Arc::new(canary));
         if has_ended {
             self.control.troubles.lock().remove(name);
@@ -70,7 +71,7 @@ impl Reloader {
             let config = loader.config.accepting(name, &text).map_err(LoadError::Unusable)?;
             loader.config = Arc::new(config);
         }
-        let manifest = self.control.shelf.manifest(name);
+        let manifest = self.control.revision_store.manifest(name);
         // It is watched otherwise than what serves all calls.
         let version = Version::settled(manifest.next_number());
         let terms = Terms::as_before(version, true, (&manifest, &source.digest));
@@ -90,16 +91,16 @@ impl Reloader {
 
     async fn end_canary(&self, name: &str, digest: &str, why: &str) {
         self.control.registry.end_canary(name);
-        self.control.shelf.change(name, |it| it.end_canary(digest, why.to_owned())).await;
+        self.control.revision_store.change(name, |it| it.end_canary(digest, why.to_owned())).await;
     }
 
     /// Takes away the canaries that have given way, whose build waits no more, and that another version came to stand
     /// beside.
     pub(super) async fn settle_canaries(&self) {
-        for name in self.control.shelf.names() {
+        for name in self.control.revision_store.names() {
             let catalog = self.control.registry.catalog();
             let canary = catalog.canary(&name);
-            let pending = self.control.shelf.manifest(&name).pending;
+            let pending = self.control.revision_store.manifest(&name).pending;
             let Some(pending) = pending.filter(|it| it.canary.is_some()) else {
                 if canary.is_some() {
                     self.control.registry.end_canary(&name);
@@ -132,14 +133,14 @@ impl Reloader {
 
     /// Lets canaries of before the start go on; their figures begin anew.
     pub(super) async fn resume_canaries(&mut self) {
-        for name in self.control.shelf.names() {
+        for name in self.control.revision_store.names() {
             self.resume_canary(&name).await;
         }
     }
 
     /// Lets a canary go on beside the version that serves now, with the settings of now.
     pub(super) async fn resume_canary(&mut self, name: &str) {
-        let pending = self.control.shelf.manifest(name).pending;
+        let pending = self.control.revision_store.manifest(name).pending;
         let Some((share, digest)) = pending.and_then(|it| Some((it.canary?, it.digest))) else {
             return;
         };

@@ -49,8 +49,8 @@ impl Reloader {
         }
         let source = Source::new(bytes, BY_OPERATOR.to_owned());
         // An operator who names the very bytes wants them tried.
-        if self.control.shelf.manifest(name).is_unwanted(&source.digest) {
-            self.control.shelf.change(name, |it| it.forgive(&source.digest)).await;
+        if self.control.revision_store.manifest(name).is_unwanted(&source.digest) {
+            self.control.revision_store.change(name, |it| it.forgive(&source.digest)).await;
         }
         self.put_and_keep(name, source).await
     }
@@ -68,7 +68,7 @@ impl Reloader {
 
     /// The build that waits: the one of that digest, where one is named.
     pub(super) fn pending(&self, name: &str, digest: Option<&str>) -> Result<Pending> {
-        let pending = self.control.shelf.manifest(name).pending;
+        let pending = self.control.revision_store.manifest(name).pending;
         let pending = pending.ok_or_else(|| ControlError::NothingPending(name.to_owned()))?;
         match digest.is_none_or(|it| it == pending.digest) {
             true => Ok(pending),
@@ -78,7 +78,7 @@ impl Reloader {
 
     async fn refuse_pending(&mut self, name: &str, digest: Option<&str>) -> Result<()> {
         let Pending { digest, why, .. } = self.pending(name, digest)?;
-        self.control.shelf.change(name, |it| it.refuse(&digest)).await;
+        self.control.revision_store.change(name, |it| it.refuse(&digest)).await;
         self.control.troubles.lock().remove(name);
         tracing::info!(component = name, digest = &digest[..12], "refused by the operator: {why}");
         Ok(())
@@ -86,12 +86,13 @@ impl Reloader {
 
     async fn accept(&mut self, name: &str, digest: Option<&str>) -> Result<()> {
         let pending = self.pending(name, digest)?;
-        let Some(source) = self.control.shelf.read(name, &pending.digest, &pending.origin) else {
-            self.control.shelf.change(name, |it| it.pending = None).await;
+        let Some(source) = self.control.revision_store.read(name, &pending.digest, &pending.origin)
+        else {
+            self.control.revision_store.change(name, |it| it.pending = None).await;
             return Err(ControlError::NothingPending(name.to_owned()));
         };
         self.give(name, &source).await.map_err(|error| refused(name, error))?;
-        self.control.shelf.change(name, |it| it.accept(&pending.digest)).await;
+        self.control.revision_store.change(name, |it| it.accept(&pending.digest)).await;
         let (digest, why) = (&pending.digest[..12], &pending.why);
         tracing::info!(component = name, digest, "accepted by the operator: {why}");
         if source.origin == BY_OPERATOR {
@@ -116,14 +117,14 @@ impl Reloader {
             it.given = None;
             it.is_unloaded = true;
         };
-        self.control.shelf.change(name, unloaded).await;
+        self.control.revision_store.change(name, unloaded).await;
         self.loader.config.take_back(name);
         tracing::info!(component = name, "unloaded by the operator");
         Ok(())
     }
 
     async fn rollback(&mut self, name: &str, to: Option<u64>) -> Result<()> {
-        let manifest = self.control.shelf.manifest(name);
+        let manifest = self.control.revision_store.manifest(name);
         if manifest.generations.is_empty() {
             return Err(ControlError::Unknown(name.to_owned()));
         }
@@ -144,7 +145,7 @@ impl Reloader {
 
     /// Puts the generation before `number` back, if that is the one that serves.
     async fn give_back(&mut self, name: &str, number: u64) -> Result<()> {
-        let manifest = self.control.shelf.manifest(name);
+        let manifest = self.control.revision_store.manifest(name);
         if manifest.serving().is_none_or(|it| it.number != number) {
             return Ok(());
         }
@@ -169,13 +170,13 @@ impl Reloader {
             None => self.load_again(name, target).await?,
         };
         self.control.registry.check(&component).map_err(|error| refused(name, error.into()))?;
-        self.control.shelf.note(name, |it| it.go_to(number, status));
+        self.control.revision_store.note(name, |it| it.go_to(number, status));
         let installed = self.control.registry.install(&component);
         installed.map_err(|error| refused(name, error.into()))?;
         if let Some(before) = before {
             self.keep_ready(before);
         }
-        self.control.shelf.write_down(name).await;
+        self.control.revision_store.write_down(name).await;
         self.back_into_the_folder(name, target).await
     }
 
@@ -185,7 +186,7 @@ impl Reloader {
         {
             return Ok(());
         }
-        let source = self.control.shelf.read(name, &target.digest, &target.origin);
+        let source = self.control.revision_store.read(name, &target.digest, &target.origin);
         let put = source.map_or(Ok(()), |it| self.loader.library.put(name, &it.bytes));
         put.map_err(ControlError::Folder)
     }
@@ -214,18 +215,20 @@ impl Reloader {
 
     async fn load_again(&self, name: &str, target: &Revision) -> Result<Arc<LoadedComponent>> {
         let number = target.number;
-        let source = self.control.shelf.read(name, &target.digest, &target.origin);
+        let source = self.control.revision_store.read(name, &target.digest, &target.origin);
         let source = source.ok_or_else(|| self.no_generation(name, number))?;
-        let manifest = self.control.shelf.manifest(name);
+        let manifest = self.control.revision_store.manifest(name);
         let terms = Terms::as_before(Version::settled(number), true, (&manifest, &target.digest));
         let loaded = self.loader.load(name, &source, terms).await;
         Ok(loaded.map_err(|error| refused(name, error))?.component)
     }
 
     fn no_generation(&self, name: &str, number: u64) -> ControlError {
-        let manifest = self.control.shelf.manifest(name);
-        let kept =
-            manifest.generations.iter().filter(|it| self.control.shelf.has(name, &it.digest));
+        let manifest = self.control.revision_store.manifest(name);
+        let kept = manifest
+            .generations
+            .iter()
+            .filter(|it| self.control.revision_store.has(name, &it.digest));
         let kept: Vec<_> = kept.map(|it| it.number.to_string()).collect();
         let kept = if kept.is_empty() { "none".to_owned() } else { kept.join(", ") };
         ControlError::NoGeneration { component: name.to_owned(), number, kept }

@@ -185,13 +185,13 @@ mod tests {
     #[tokio::test]
     async fn bytes_that_are_not_what_their_name_says_are_not_taken() {
         let data = folder("bytes");
-        let shelf = RevisionStore::open(&data).unwrap();
+        let revision_store = RevisionStore::open(&data).unwrap();
         let source = Source::new(b"bytes".to_vec(), "a test".to_owned());
-        shelf.keep("shop", &source, None).await;
-        assert!(shelf.read("shop", &source.digest, "again").is_some());
+        revision_store.keep("shop", &source, None).await;
+        assert!(revision_store.read("shop", &source.digest, "again").is_some());
         let file = data.join("generations/shop").join(format!("{}.wasm", source.digest));
         fs::write(file, "other").unwrap();
-        assert!(shelf.read("shop", &source.digest, "again").is_none());
+        assert!(revision_store.read("shop", &source.digest, "again").is_none());
         fs::remove_dir_all(&data).unwrap();
     }
 }

@@ -17,7 +17,7 @@ use base::{
 };
 use store::{
     blobs::Blobs,
-    events::{Bell, Events},
+    events::{EventChannel, Events},
 };
 
 /// What one component reaches. Opened once, shared by all calls of a version.
@@ -30,7 +30,7 @@ pub struct HostResources {
     /// The store of blobs, where it may use that.
     pub blobs: Option<Blobs>,
     /// The channel on which the component publishes events.
-    pub bell: Bell,
+    pub channel: EventChannel,
     /// Where the page is, if there is one.
     pub page: Option<Arc<str>>,
     /// The assistants that it may ask.
@@ -76,7 +76,12 @@ pub struct HostResourcesError {
 impl HostResources {
     /// The same for a trial: what is read is read, what is made or published is thrown away.
     pub fn on_trial(&self) -> Self {
-        Self { blobs: None, bell: Bell::default(), around: Around::default(), ..self.clone() }
+        Self {
+            blobs: None,
+            channel: EventChannel::default(),
+            around: Around::default(),
+            ..self.clone()
+        }
     }
 
     /// Opens what `config` grants, paths counting from `base`: all that can be opened, and why the
@@ -89,7 +94,7 @@ impl HostResources {
     ) -> (Arc<Self>, Option<HostResourcesError>) {
         let grants = config.grants.clone().unwrap_or_default();
         let mut reach = Self {
-            bell: shared.events.bell(name),
+            channel: shared.events.channel(name),
             page: shared.page.clone(),
             around: shared.around.clone(),
             ..Self::default()

@@ -96,7 +96,7 @@ impl events::Host for CallState {
             return self.warn(line);
         }
         self.left.events_max -= 1;
-        self.context.setup.reach.bell.publish(&uri);
+        self.context.setup.reach.channel.publish(&uri);
     }
 }
 

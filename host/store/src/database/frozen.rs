@@ -12,7 +12,7 @@ use rusqlite::ErrorCode;
 use super::connections::{self, Site};
 use super::migrations;
 use super::types::{Error, OpenError};
-use super::writer::{Desk, Job, answer};
+use super::writer::{Job, WriterState, answer};
 
 /// How often to look whether there is room.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -100,10 +100,10 @@ pub(super) fn wait_for_room(
         };
         if looked.elapsed() >= LOOK_EVERY {
             looked = Instant::now();
-            if let Ok(desk) = Desk::open(site, Arc::clone(queued_bytes)) {
+            if let Ok(state) = WriterState::open(site, Arc::clone(queued_bytes)) {
                 site.frozen.is.store(false, Ordering::SeqCst);
                 tracing::info!(database = %site.path.display(), "the database is written again");
-                return desk.serve(queue, job);
+                return state.serve(queue, job);
             }
         }
         match job {

@@ -48,8 +48,8 @@ impl Writer {
         let (jobs, queue) = sync_channel(site.limits.queue_max.max(1));
         let queued_bytes = Arc::new(AtomicUsize::new(0));
         let thread = std::thread::Builder::new().name(format!("db {}", site.name()));
-        let thread = match Desk::open(site, Arc::clone(&queued_bytes)) {
-            Ok(desk) => thread.spawn(move || desk.serve(&queue, None)),
+        let thread = match WriterState::open(site, Arc::clone(&queued_bytes)) {
+            Ok(state) => thread.spawn(move || state.serve(&queue, None)),
             Err(error) => {
                 let Some(why) = frozen::freeze(site, &error) else { return Err(error) };
                 let (site, queued_bytes) = (Arc::clone(site), Arc::clone(&queued_bytes));
@@ -125,7 +125,7 @@ pub(super) enum Job {
 }
 
 /// The writer at work: what the thread owns.
-pub(super) struct Desk {
+pub(super) struct WriterState {
     guarded: Guarded,
     mark: Option<Mark>,
     /// Pages in the write-ahead log after the last commit.
@@ -135,7 +135,7 @@ pub(super) struct Desk {
     queued_bytes: Arc<AtomicUsize>,
 }
 
-impl Desk {
+impl WriterState {
     /// Opens the file for writing.
     pub(super) fn open(
         site: &Arc<Site>,

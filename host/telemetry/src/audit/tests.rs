@@ -96,7 +96,7 @@ fn what_the_queue_has_no_room_for_is_counted_and_told() {
     let refused = RateLimiter::direct(Quota::per_second(REFUSED_PER_S));
     let files: Box<Path> = folder.0.join("audit").into();
     private::make_folder(&files).unwrap();
-    let desk = Desk {
+    let inner = Inner {
         queue,
         state: state.clone(),
         refused,
@@ -104,7 +104,7 @@ fn what_the_queue_has_no_room_for_is_counted_and_told() {
         folder: files.clone(),
         files_kept: 0,
     };
-    let audit = Audit(Some(Arc::new(desk)));
+    let audit = Audit(Some(Arc::new(inner)));
     for call in 0..5 {
         audit.write(line(call, "{}"));
     }

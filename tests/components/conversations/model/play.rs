@@ -147,7 +147,7 @@ impl Play<'_> {
         let told = told.map_err(|(code, status)| (code.to_owned(), status));
         prop_assert_eq!(&heard, &told, "component and model after {:?}", step);
         if !matches!(step, Step::Pass(_)) {
-            world.lapse();
+            world.expiry();
             prop_assert_eq!(self.seen().await, world.seen(), "what is seen after {:?}", step);
         }
         self.component.pass(TICK);

@@ -24,7 +24,7 @@ impl World {
     pub(super) fn step(&mut self, step: &Step, said: &str, hint: Option<usize>) -> Told {
         // Sweeps and calls alike look first at what is due (CONV-23).
         if !matches!(step, Step::Pass(_)) {
-            self.lapse();
+            self.expiry();
         }
         match step {
             Step::Authenticate(who) => Ok(self.authenticate(*who)),

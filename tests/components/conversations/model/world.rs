@@ -164,9 +164,9 @@ impl World {
     }
 
     /// Whatever is due by now (CONV-13, CONV-15, CONV-19, CONV-54), as CONV-23 wants before each call.
-    pub(super) fn lapse(&mut self) {
+    pub(super) fn expiry(&mut self) {
         for at in 0..self.talks.len() {
-            self.lapse_of(at);
+            self.expiry_of(at);
         }
         let now = self.now;
         for at in 0..self.sessions.len() {
@@ -200,7 +200,7 @@ impl World {
     }
 
     /// What time does to one conversation.
-    fn lapse_of(&mut self, at: usize) {
+    fn expiry_of(&mut self, at: usize) {
         let now = self.now;
         let it = &mut self.talks[at];
         if it.paused.is_some_and(|it| it + PAUSE <= now) {

@@ -27,9 +27,9 @@ async fn a_person_has_two_agents_talk_and_both_are_wanted_for_it() {
     let step = &begun["steps"][0];
     assert_eq!((&step["state"], &step["caused_by"]), (&json!("pending"), &json!("operator")));
     assert_eq!(step["cause"], "begin_conversation");
-    let rung = it.published();
-    for bell in ["conversations://purposes", "conversations://list", "agent://shop/worker-b"] {
-        assert!(rung.iter().any(|it| it == bell), "{bell} in {rung:?}");
+    let notified = it.published();
+    for channel in ["conversations://purposes", "conversations://list", "agent://shop/worker-b"] {
+        assert!(notified.iter().any(|it| it == channel), "{channel} in {notified:?}");
     }
     assert_eq!(wanted(&it).await, ["shop/worker-a", "shop/worker-b"]);
     assert_eq!(wanted(&it).await.len(), 2, "until they have come");

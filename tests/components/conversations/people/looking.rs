@@ -218,10 +218,11 @@ async fn a_conversation_is_a_resource_that_pages_listen_to() {
     assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), seen);
     it.published();
     it.call("stop_conversation", json!({ "conversation_id": id })).await;
-    let rung = it.published();
-    for bell in [&*format!("conversation://{id}"), "conversations://list", "agent://shop/worker-a"]
+    let notified = it.published();
+    for channel in
+        [&*format!("conversation://{id}"), "conversations://list", "agent://shop/worker-a"]
     {
-        assert!(rung.iter().any(|it| it == bell), "{bell} in {rung:?}");
+        assert!(notified.iter().any(|it| it == channel), "{channel} in {notified:?}");
     }
 }
 

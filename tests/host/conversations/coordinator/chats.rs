@@ -7,7 +7,7 @@ const CHAT: &str = "/api/projects/demo/agents/worker-a/chat/messages";
 
 /// The messages of the person's chat with worker-a, once there are so many messages.
 async fn chat(counter: &Counter, messages: usize) -> Vec<(String, String)> {
-    let mut bell = counter.server.server().events.bell("conversations").listen();
+    let mut channel = counter.server.server().events.channel("conversations").listen();
     let uri = ["chats://demo".to_owned()];
     let end = Instant::now() + Duration::from_secs(60);
     loop {
@@ -18,7 +18,9 @@ async fn chat(counter: &Counter, messages: usize) -> Vec<(String, String)> {
             let text = |it: &Value, name: &str| it[name].as_str().unwrap().to_owned();
             return all.iter().map(|it| (text(it, "senderId"), text(it, "content"))).collect();
         }
-        timeout_at(end, bell.rung(&uri)).await.unwrap_or_else(|_| panic!("in time: {answer:#}"));
+        timeout_at(end, channel.published(&uri))
+            .await
+            .unwrap_or_else(|_| panic!("in time: {answer:#}"));
     }
 }
 

@@ -31,7 +31,7 @@ struct Shared {
 }
 
 /// An agent with a session.
-pub(super) struct Talker {
+pub(super) struct Agent {
     line: Line,
     pub(super) id: String,
     token: String,
@@ -93,7 +93,7 @@ impl Line {
     }
 }
 
-impl Talker {
+impl Agent {
     pub(super) async fn enter(line: &Line, id: String) -> Self {
         let session = line.call("authenticate", &credentials(&id, "load")).await;
         let token = session["session_token"].as_str().expect("it comes in").to_owned();

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::message::is_thinking;
 use crate::{
-    Teller, Undecided, Why,
+    ModelError, Teller, Why,
     models::{events::Events, price::Tokens, wire::WireError},
 };
 
@@ -132,7 +132,7 @@ impl Reply {
 
     /// Its blocks, verbatim. Of an answer that was cut, calls are left out: they are incomplete;
     /// and so is what would then end in thinking, which may not come last.
-    pub(super) fn content(self, is_cut: bool) -> Result<Vec<Value>, Undecided> {
+    pub(super) fn content(self, is_cut: bool) -> Result<Vec<Value>, ModelError> {
         let mut content = Vec::with_capacity(self.blocks.len());
         for block in self.blocks.into_values() {
             let mut value = block.value;
@@ -142,7 +142,7 @@ impl Reply {
             }
             if is_call && !block.json.trim().is_empty() {
                 value["input"] = serde_json::from_str(&block.json).map_err(|_| {
-                    Undecided::new(Why::Failed, "the arguments of a call are not JSON")
+                    ModelError::new(Why::Failed, "the arguments of a call are not JSON")
                 })?;
             }
             // An empty text says nothing, and is refused when it comes back.

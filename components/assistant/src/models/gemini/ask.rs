@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::{Reply, trouble};
+use super::{Reply, error};
 use crate::{
-    Body, ModelConfig, Turn, Undecided, Why,
+    Body, ModelConfig, ModelError, Turn, Why,
     models::{
         events::Events,
         price::Price,
@@ -28,10 +28,10 @@ pub(in crate::models) struct Model {
 
 impl Model {
     /// The model `name`, as `config` says where it is.
-    pub(in crate::models) fn new(name: &str, config: &ModelConfig) -> Result<Self, Undecided> {
+    pub(in crate::models) fn new(name: &str, config: &ModelConfig) -> Result<Self, ModelError> {
         if !config.key {
             let what = "there is no key: set GEMINI_API_KEY, or key in [models.gemini]";
-            return Err(Undecided::new(Why::Key, what));
+            return Err(ModelError::new(Why::Key, what));
         }
         let url = config.base_url.as_deref().unwrap_or(BASE_URL);
         // A version in the address is the one that is meant.
@@ -79,8 +79,12 @@ impl Model {
     }
 
     /// Asks it; texts and pictures are passed on as they come.
-    pub(in crate::models) fn ask(&self, body: &Value, turn: &Turn<'_>) -> Result<Reply, Undecided> {
-        let why = |it: WireError| trouble::undecided(&it, self.draws);
+    pub(in crate::models) fn ask(
+        &self,
+        body: &Value,
+        turn: &Turn<'_>,
+    ) -> Result<Reply, ModelError> {
+        let why = |it: WireError| error::model_error(&it, self.draws);
         let mut events = self.wire.stream(&self.path, &[], body, turn.until).map_err(why)?;
         let mut reply = Reply::default();
         while let Some(piece) = next(&mut events).map_err(why)? {
@@ -94,7 +98,7 @@ impl Model {
         }
         match reply.has_ended() {
             true => Ok(reply),
-            false => Err(Undecided::new(Why::Failed, "the answer ended before its end")),
+            false => Err(ModelError::new(Why::Failed, "the answer ended before its end")),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{Body, Image, Part, Undecided, Why, models::price::Tokens};
+use crate::{Body, Image, ModelError, Part, Why, models::price::Tokens};
 
 /// Parts that one answer may have.
 const PARTS_MAX: usize = 4_000;
@@ -33,7 +33,7 @@ pub(in crate::models) struct Reply {
 
 impl Reply {
     /// Takes one piece in; what of it is for people.
-    pub(super) fn take(&mut self, piece: &Value) -> Result<Vec<Part>, Undecided> {
+    pub(super) fn take(&mut self, piece: &Value) -> Result<Vec<Part>, ModelError> {
         if let Some(reason) = piece.pointer("/promptFeedback/blockReason").and_then(Value::as_str) {
             self.refused = Some(reason.to_owned());
         }
@@ -53,7 +53,7 @@ impl Reply {
         }
         match self.parts.len() <= PARTS_MAX {
             true => Ok(told),
-            false => Err(Undecided::new(Why::Failed, "the answer has too many parts")),
+            false => Err(ModelError::new(Why::Failed, "the answer has too many parts")),
         }
     }
 
@@ -96,10 +96,10 @@ impl Reply {
     }
 
     /// That its rules on content do not let it answer (ILL-42).
-    pub(in crate::models) fn blocked(&self) -> Option<Undecided> {
+    pub(in crate::models) fn blocked(&self) -> Option<ModelError> {
         let reason = self.refused.as_deref().or(self.finish.as_deref())?;
         let is_blocked = self.refused.is_some() || BLOCKED.contains(&reason);
-        is_blocked.then(|| Undecided::new(Why::Blocked, format!("blocked: {reason}")))
+        is_blocked.then(|| ModelError::new(Why::Blocked, format!("blocked: {reason}")))
     }
 
     /// The tokens that the answer took.

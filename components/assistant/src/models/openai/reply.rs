@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    Teller, Undecided, Why,
+    ModelError, Teller, Why,
     models::{events::Events, price::Tokens, wire::WireError},
 };
 
@@ -145,7 +145,7 @@ impl Reply {
         self,
         is_cut: bool,
         at: usize,
-    ) -> Result<(Value, Vec<String>), Undecided> {
+    ) -> Result<(Value, Vec<String>), ModelError> {
         let mut message = json!({ "role": "assistant", "content": null });
         if !self.text.is_empty() {
             message["content"] = self.text.into();
@@ -153,7 +153,7 @@ impl Reply {
         let (mut calls, mut broken): (Vec<Value>, Vec<String>) = Default::default();
         for mut call in self.calls.into_iter().take(if is_cut { 0 } else { CALLS_MAX }) {
             if call.name.is_empty() {
-                return Err(Undecided::new(Why::Failed, "a call has no name"));
+                return Err(ModelError::new(Why::Failed, "a call has no name"));
             }
             let id = call.value.get("id").and_then(Value::as_str).map(str::to_owned);
             let id = id.filter(|id| !calls.iter().any(|it| it["id"] == **id));

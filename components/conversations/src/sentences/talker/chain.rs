@@ -92,7 +92,7 @@ impl Chain {
             }
             match (&mut chain, &said.by) {
                 (Some(it), By::Own) => it.say(&said.text),
-                (Some(it), By::Partner) => it.hear(&said.text),
+                (Some(it), By::Partner) => it.receive(&said.text),
                 // A third party that steps in plays no word.
                 (_, By::Other(_)) | (None, _) => {}
             }
@@ -113,7 +113,7 @@ impl Chain {
         }
     }
 
-    fn hear(&mut self, text: &str) {
+    fn receive(&mut self, text: &str) {
         self.last = match find(text, &self.wanted, self.language) {
             Found::Nothing if self.used.is_empty() => Last::Invitation,
             Found::Word(it) if self.used.is_empty() && played(&it, self.language).is_some() => {

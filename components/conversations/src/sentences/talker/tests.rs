@@ -31,11 +31,11 @@ impl Agent {
         Self { talker: Talker { scene, log: Vec::new() } }
     }
 
-    fn hear(&mut self, text: &str) -> &mut Self {
-        self.heard(By::Partner, text)
+    fn receive(&mut self, text: &str) -> &mut Self {
+        self.received(By::Partner, text)
     }
 
-    fn heard(&mut self, by: By, text: &str) -> &mut Self {
+    fn received(&mut self, by: By, text: &str) -> &mut Self {
         self.talker.log.push(Said { by, text: text.to_owned() });
         self
     }
@@ -74,7 +74,7 @@ fn talk(purpose: &str) -> Vec<String> {
         if let Did::Ended(_) = did {
             return all;
         }
-        both[(turn + 1) % 2].hear(text);
+        both[(turn + 1) % 2].receive(text);
     }
     panic!("it does not end: {all:?}");
 }
@@ -123,7 +123,7 @@ fn in_english_it_is_a_chain_of_words() {
 
 #[test]
 fn a_partners_word_is_found_in_what_surrounds_it() {
-    for (heard, answer) in [
+    for (received, answer) in [
         ("しりとりをしましょう。りんご", "ごりら"),
         ("しりとりをしましょう！最初は「りんご」です。", "ごりら"),
         ("では、りんごです！次はあなたの番です。", "ごりら"),
@@ -134,21 +134,21 @@ fn a_partners_word_is_found_in_what_surrounds_it() {
         ("ぱんだ", "だちょう"),
     ] {
         let mut agent = Agent::new(Some("しりとり"), false, true);
-        assert_eq!(agent.hear(heard).turn(), said(answer), "{heard}");
+        assert_eq!(agent.receive(received).turn(), said(answer), "{received}");
     }
 }
 
 #[test]
 fn mistakes_are_noticed_politely_and_not_for_ever() {
     let mut agent = Agent::new(Some("しりとり"), false, true);
-    agent.hear("りんご").turn();
-    let Did::Said(text) = agent.hear("まくら").turn() else { panic!() };
+    agent.receive("りんご").turn();
+    let Did::Said(text) = agent.receive("まくら").turn() else { panic!() };
     assert!(text.contains("「まくら」は「ら」から始まっていません"), "{text}");
-    assert_eq!(agent.hear("らっぱ").turn(), said("ぱんだ"));
-    let Did::Said(text) = agent.hear("abc").turn() else { panic!() };
+    assert_eq!(agent.receive("らっぱ").turn(), said("ぱんだ"));
+    let Did::Said(text) = agent.receive("abc").turn() else { panic!() };
     assert!(text.contains("「だ」") && text.contains("ひらがな"), "{text}");
     assert_eq!(
-        agent.hear("だいこん").turn(),
+        agent.receive("だいこん").turn(),
         Did::Ended(
             "「だいこん」は「ん」で終わったので、私の勝ちです。ありがとうございました。終了します"
                 .to_owned()
@@ -156,38 +156,38 @@ fn mistakes_are_noticed_politely_and_not_for_ever() {
     );
 
     let mut agent = Agent::new(Some("しりとり"), false, true);
-    agent.hear("ごま").turn();
-    agent.hear("ごま").turn();
-    agent.hear("ごま").turn();
-    assert!(matches!(agent.hear("ごま").turn(), Did::Ended(_)));
+    agent.receive("ごま").turn();
+    agent.receive("ごま").turn();
+    agent.receive("ごま").turn();
+    assert!(matches!(agent.receive("ごま").turn(), Did::Ended(_)));
 }
 
 #[test]
 fn a_word_that_it_does_not_know_is_taken_and_small_kana_and_long_vowels_are_played_right() {
     let mut agent = Agent::new(Some("しりとり"), false, true);
-    assert_eq!(agent.hear("しりとりをしましょう。まほうしょうじょ").turn(), said("よる"));
-    assert_eq!(agent.hear("るーれっと").turn(), said("とり"));
-    assert_eq!(agent.hear("りこーだー").turn(), said("だちょう"));
+    assert_eq!(agent.receive("しりとりをしましょう。まほうしょうじょ").turn(), said("よる"));
+    assert_eq!(agent.receive("るーれっと").turn(), said("とり"));
+    assert_eq!(agent.receive("りこーだー").turn(), said("だちょう"));
 }
 
 #[test]
 fn a_person_plays_in_a_chat_and_talks_of_other_things_after_it() {
     let mut agent = Agent::new(None, false, false);
-    assert_eq!(agent.hear("しりとりをしよう。りんご").turn(), said("ごりら"));
-    let Did::Said(text) = agent.hear("らいおん").turn() else { panic!() };
+    assert_eq!(agent.receive("しりとりをしよう。りんご").turn(), said("ごりら"));
+    let Did::Said(text) = agent.receive("らいおん").turn() else { panic!() };
     assert!(text.contains("私の勝ち"), "{text}");
     // What is asked then is for all that understand sentences.
-    let context = agent.hear("明日の映画を教えて").talker.context(Language::Japanese);
+    let context = agent.receive("明日の映画を教えて").talker.context(Language::Japanese);
     assert_eq!(context["sentence"], json!({ "said": "明日の映画を教えて", "lead": "" }));
 }
 
 #[test]
 fn a_person_who_steps_in_does_not_disturb_a_game() {
     let mut agent = Agent::new(Some("しりとり"), false, true);
-    agent.hear("りんご");
-    agent.heard(By::Other("operator".to_owned()), "がんばれ");
+    agent.receive("りんご");
+    agent.received(By::Other("operator".to_owned()), "がんばれ");
     assert_eq!(agent.turn(), said("ごりら"));
-    agent.heard(By::Other("operator".to_owned()), "らっぱ");
+    agent.received(By::Other("operator".to_owned()), "らっぱ");
     assert_eq!(agent.turn(), Did::Nothing);
 }
 
@@ -198,9 +198,9 @@ fn an_agent_that_was_sent_to_ask_asks_and_thanks() {
     assert_eq!(question, "内蔵モデルのWorkerです。明日の映画について教えてください。");
     assert_eq!(asks.turn(), Did::Nothing);
     let mut answers = Agent::new(Some("明日の映画"), false, true);
-    let context = answers.hear(&question).talker.context(Language::Japanese);
+    let context = answers.receive(&question).talker.context(Language::Japanese);
     let expected =
         json!({ "said": "明日の映画について教えてください。", "lead": "内蔵モデルのWorkerです。" });
     assert_eq!(context["sentence"], expected);
-    assert!(matches!(asks.hear("羅生門です。").turn(), Did::Ended(_)));
+    assert!(matches!(asks.receive("羅生門です。").turn(), Did::Ended(_)));
 }

@@ -7,7 +7,7 @@ use toolkit::{English, Hints, Stop, Text, Tool, User, invalid};
 
 use super::calling;
 use crate::{
-    beginning::{self, Wish},
+    beginning::{self, StartRequest},
     delivery::checked,
     starting::{PURPOSE_MAX, TURNS_MAX},
     transcripts::{self, Range},
@@ -82,7 +82,7 @@ impl Tool for BeginConversation {
             Some(it) => it,
             None => beginning::somebody(&person, &mut project_id, initiator.as_deref())?,
         };
-        let wish = Wish {
+        let request = StartRequest {
             tool: Self::NAME,
             target: &target,
             initiator,
@@ -91,7 +91,7 @@ impl Tool for BeginConversation {
             first,
             max_turns: self.max_turns,
         };
-        let id = beginning::begin(&person, wish)?;
+        let id = beginning::begin(&person, request)?;
         transcripts::of(&person, &id, Range::default())
     }
 }

@@ -8,7 +8,7 @@ use super::{super::FOR_PAGES, calling};
 use crate::{
     chats::{self, Chat, Sent},
     person::Person,
-    sight::must_chat_with,
+    visibility::must_chat_with,
 };
 
 /// エージェントとのチャットを始めます。エージェントがいなければ呼び出します。

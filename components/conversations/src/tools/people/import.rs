@@ -7,7 +7,7 @@ use toolkit::{English, Hints, Stop, Text, Tool, User, invalid};
 use super::super::FOR_PAGES;
 use crate::{
     imports::{self, Imported},
-    person, sight,
+    person, visibility,
 };
 
 /// Lines of one call.
@@ -46,7 +46,7 @@ impl Tool for ImportMessages {
         }
         let project_id = self.project_id.filter(|it| !it.is_empty());
         if let Some(project_id) = &project_id {
-            sight::must_see_project(&person, project_id)?;
+            visibility::must_see_project(&person, project_id)?;
         }
         imports::import(&self.lines, project_id.as_deref())
     }

@@ -51,7 +51,7 @@ impl Tool for PauseConversation {
         match sql::transact_all(&batch) {
             Ok(mut results) => {
                 let changed = Changed::read(results.remove(0))?;
-                changed.iter().for_each(Changed::ring);
+                changed.iter().for_each(Changed::notify);
             }
             // It was so already; or there is nothing to hold up.
             Err(Error::UnexpectedCount(_)) => {}

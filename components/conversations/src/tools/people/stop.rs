@@ -60,7 +60,7 @@ impl Tool for StopConversation {
             match sql::transact_all(&transition::terminate(id, &ending, &cause)) {
                 Ok(mut results) => {
                     let changed = Changed::read(results.remove(0))?;
-                    changed.iter().for_each(Changed::ring);
+                    changed.iter().for_each(Changed::notify);
                     break;
                 }
                 Err(Error::UnexpectedCount(_)) => {}

@@ -5,7 +5,7 @@ use crate::{
         bytes::{Reader, damaged, put, put_signed, put_text, seal, unseal},
         nodes::NODES,
         roads::ROADS,
-        shelf::Shelf,
+        section::Section,
     },
     network::Point,
     source::{Source, SourceError},
@@ -42,13 +42,13 @@ pub(crate) struct Header {
     /// South, west, north, east.
     pub(crate) bounds: [i32; 4],
     /// Junctions, their links, and the times to landmarks.
-    pub(crate) topology: Shelf,
+    pub(crate) topology: Section,
     /// Links: shapes and names.
-    pub(crate) roads: Shelf,
+    pub(crate) roads: Section,
     /// Boxes around the blocks of links.
-    pub(crate) tree: Shelf,
+    pub(crate) tree: Section,
     /// Names and numbers.
-    pub(crate) texts: Shelf,
+    pub(crate) texts: Section,
     /// The index of names.
     pub(crate) places: (u64, u64),
 }
@@ -72,18 +72,18 @@ pub(crate) fn point(lat: i32, lng: i32) -> Point {
 /// A whole file: the header of `about`, then its parts; where those lie is filled in.
 pub(crate) fn write(
     mut about: Header,
-    shelves: [(Vec<u8>, usize); 4],
+    sections: [(Vec<u8>, usize); 4],
     places: &[u8],
 ) -> Result<Vec<u8>, String> {
-    let [topology, roads, tree, texts] = &shelves;
+    let [topology, roads, tree, texts] = &sections;
     let parts = [&topology.0[..], &roads.0, &tree.0, &texts.0, places];
     let counts = [topology.1, roads.1, tree.1, texts.1, 0].map(|it| it as u32);
     // The header's length does not hang on what it says of offsets: those have eight bytes each.
     let mut at = 16 + about.bytes().len() as u64 + 4;
-    let mut laid = [Shelf::default(); 5];
-    for (shelf, (part, blocks)) in laid.iter_mut().zip(parts.iter().zip(counts)) {
-        *shelf = Shelf { offset: at, length: part.len() as u64, blocks };
-        at += shelf.length;
+    let mut laid = [Section::default(); 5];
+    for (section, (part, blocks)) in laid.iter_mut().zip(parts.iter().zip(counts)) {
+        *section = Section { offset: at, length: part.len() as u64, blocks };
+        at += section.length;
     }
     [about.topology, about.roads, about.tree, about.texts, _] = laid;
     about.places = (laid[4].offset, laid[4].length);
@@ -107,10 +107,10 @@ pub(crate) fn write(
 impl Header {
     fn bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        for shelf in [self.topology, self.roads, self.tree, self.texts] {
-            bytes.extend_from_slice(&shelf.offset.to_le_bytes());
-            bytes.extend_from_slice(&shelf.length.to_le_bytes());
-            bytes.extend_from_slice(&shelf.blocks.to_le_bytes());
+        for section in [self.topology, self.roads, self.tree, self.texts] {
+            bytes.extend_from_slice(&section.offset.to_le_bytes());
+            bytes.extend_from_slice(&section.length.to_le_bytes());
+            bytes.extend_from_slice(&section.blocks.to_le_bytes());
         }
         bytes.extend_from_slice(&self.places.0.to_le_bytes());
         bytes.extend_from_slice(&self.places.1.to_le_bytes());
@@ -164,13 +164,13 @@ impl Header {
 
     fn parse(body: &[u8]) -> Result<Self, SourceError> {
         let mut reader = Reader::new(body, "its header");
-        let mut shelves = [Shelf::default(); 4];
-        for shelf in &mut shelves {
-            shelf.offset = u64::from_le_bytes(reader.array()?);
-            shelf.length = u64::from_le_bytes(reader.array()?);
-            shelf.blocks = u32::from_le_bytes(reader.array()?);
+        let mut sections = [Section::default(); 4];
+        for section in &mut sections {
+            section.offset = u64::from_le_bytes(reader.array()?);
+            section.length = u64::from_le_bytes(reader.array()?);
+            section.blocks = u32::from_le_bytes(reader.array()?);
         }
-        let [topology, roads, tree, texts] = shelves;
+        let [topology, roads, tree, texts] = sections;
         let places = (u64::from_le_bytes(reader.array()?), u64::from_le_bytes(reader.array()?));
         let mut crow = [[0.0; 2]; 3];
         for speed in crow.as_flattened_mut() {
@@ -203,20 +203,20 @@ impl Header {
     fn check(&self, size: u64) -> Result<(), SourceError> {
         let inside =
             |offset: u64, length: u64| offset.checked_add(length).is_some_and(|end| end <= size);
-        let shelves = [self.topology, self.roads, self.tree, self.texts];
-        if !shelves.iter().all(|it| inside(it.offset, it.length))
+        let sections = [self.topology, self.roads, self.tree, self.texts];
+        if !sections.iter().all(|it| inside(it.offset, it.length))
             || !inside(self.places.0, self.places.1)
         {
             return Err(damaged("it ends too soon"));
         }
-        let held = |shelf: Shelf, each: usize| u64::from(shelf.blocks) * each as u64;
+        let held = |section: Section, each: usize| u64::from(section.blocks) * each as u64;
         let counted = self.nodes as usize <= MOST
             && u64::from(self.nodes) <= held(self.topology, NODES)
             && u64::from(self.links) <= held(self.roads, ROADS)
             && self.links as usize <= MOST
             && self.landmarks as usize <= LANDMARKS_MAX
             && self.crow.as_flattened().iter().all(|it| it.is_finite() && *it > 0.0);
-        if counted && shelves.iter().all(Shelf::is_sound) {
+        if counted && sections.iter().all(Section::is_sound) {
             Ok(())
         } else {
             Err(damaged("its header"))

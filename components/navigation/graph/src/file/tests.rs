@@ -6,7 +6,7 @@ use crate::file::{
     bytes::{Reader, checksum, put, put_signed},
     nodes::{self, Half, Junction, Limits, Nodes, UNKNOWN},
     roads::{Road, Roads},
-    shelf::{self, Register, Shelf},
+    section::{self, Register, Section},
     tree,
 };
 
@@ -106,13 +106,13 @@ proptest! {
     #[test]
     fn blocks_are_found_on_a_shelf_of_any_size(count in 0..600_usize) {
         let blocks: Vec<Vec<u8>> = (0..count).map(|it| vec![it as u8; it % 7]).collect();
-        let bytes = shelf::write(&blocks).unwrap();
-        let shelf = Shelf { offset: 0, length: bytes.len() as u64, blocks: count as u32 };
+        let bytes = section::write(&blocks).unwrap();
+        let section = Section { offset: 0, length: bytes.len() as u64, blocks: count as u32 };
         let mut register = Register::default();
         for (index, block) in blocks.iter().enumerate() {
-            prop_assert_eq!(&shelf.block(&&bytes[..], &mut register, index as u32, "it").unwrap(), block);
+            prop_assert_eq!(&section.block(&&bytes[..], &mut register, index as u32, "it").unwrap(), block);
         }
-        prop_assert!(shelf.block(&&bytes[..], &mut register, count as u32, "it").is_err());
+        prop_assert!(section.block(&&bytes[..], &mut register, count as u32, "it").is_err());
     }
 }
 

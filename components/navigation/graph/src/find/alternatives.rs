@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use crate::{
     find::{
-        Found, NotFound, Wish,
+        Found, NotFound, RouteOptions,
         cost::Rules,
         path::{End, Path},
         search::Search,
@@ -45,9 +45,9 @@ impl<S: Source> Graph<S> {
         &self,
         way: &Found,
         better: &[Found],
-        wish: &Wish,
+        options: &RouteOptions,
     ) -> Result<bool, NotFound> {
-        let rules = Rules::new(wish, self.drives_on_left());
+        let rules = Rules::new(options, self.drives_on_left());
         let better: Vec<&Path> = better.iter().map(|it| &it.path).collect();
         self.is_other(&way.path, &better, &rules)
     }

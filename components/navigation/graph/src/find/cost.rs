@@ -18,7 +18,7 @@ use crate::{
     file::nodes::{
         CYCLE_IN, CYCLE_OUT, Half, IN, Nodes, OUT, ROUNDABOUT, TOLL, WALK, free_ms, to_ms,
     },
-    find::{Mode, Prefer, Wish},
+    find::{Mode, Prefer, RouteOptions},
     network::Class,
 };
 
@@ -62,20 +62,20 @@ pub(crate) fn cycle_kmh(class: u8, kmh: u8) -> u8 {
 
 impl Rules {
     /// The rules of a request, where people drive on this side. Factors below 1, and what is no number, count as 1.
-    pub(crate) fn new(wish: &Wish, left: bool) -> Self {
-        let drives = wish.mode == Mode::Drive;
+    pub(crate) fn new(options: &RouteOptions, left: bool) -> Self {
+        let drives = options.mode == Mode::Drive;
         let shut = [
-            (!drives || wish.avoid_highways, Class::Motorway),
+            (!drives || options.avoid_highways, Class::Motorway),
             (drives, Class::Path),
-            (wish.avoid_ferries, Class::Ferry),
+            (options.avoid_ferries, Class::Ferry),
         ];
         Self {
-            mode: wish.mode,
-            prefer: wish.prefer,
+            mode: options.mode,
+            prefer: options.prefer,
             left,
             shut: shut.iter().filter(|it| it.0).fold(0, |bits, it| bits | 1 << it.1 as u8),
-            no_tolls: wish.avoid_tolls && drives,
-            factors: wish.traffic.map(|it| f64::from(it).clamp(1.0, 100.0).max(1.0)),
+            no_tolls: options.avoid_tolls && drives,
+            factors: options.traffic.map(|it| f64::from(it).clamp(1.0, 100.0).max(1.0)),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Times and lengths of many pairs.
 
 use crate::{
-    find::{Matrix, NotFound, Wish, cost::Rules},
+    find::{Matrix, NotFound, RouteOptions, cost::Rules},
     graph::Graph,
     network::Point,
     source::Source,
@@ -16,9 +16,9 @@ impl<S: Source> Graph<S> {
         &self,
         origins: &[Point],
         destinations: &[Point],
-        wish: &Wish,
+        options: &RouteOptions,
     ) -> Result<Matrix, NotFound> {
-        let rules = Rules::new(wish, self.drives_on_left());
+        let rules = Rules::new(options, self.drives_on_left());
         let mut rows = Vec::with_capacity(origins.len());
         for &origin in origins {
             let mut row = Vec::with_capacity(destinations.len());

@@ -12,7 +12,7 @@ use crate::{
         },
         tree::{self, Box4, FAN},
     },
-    find::{Mode, NotFound, Snap, Wish, cost::Rules},
+    find::{Mode, NotFound, RouteOptions, Snap, cost::Rules},
     graph::Graph,
     network::{Class, Point},
     source::{Source, SourceError},
@@ -24,7 +24,7 @@ const SNIPPET_METRES: f64 = 100.0;
 const DEGREE_METRES: f64 = 6_371_000.0 * std::f64::consts::PI / 180.0;
 
 impl<S: Source> Graph<S> {
-    /// The nearest point of a road that is open to `wish` and where one may begin; none within
+    /// The nearest point of a road that is open to `options` and where one may begin; none within
     /// `metres_max`.
     ///
     /// A road that most others do not reach counts as 100 m farther than it is.
@@ -34,11 +34,11 @@ impl<S: Source> Graph<S> {
     pub fn nearest(
         &self,
         at: Point,
-        wish: &Wish,
+        options: &RouteOptions,
         metres_max: f64,
     ) -> Result<Option<Snap>, NotFound> {
         self.trim();
-        let rules = Rules::new(wish, self.drives_on_left());
+        let rules = Rules::new(options, self.drives_on_left());
         Ok(self.near(at, &rules, metres_max, 1, false)?.into_iter().next())
     }
 

@@ -3,7 +3,7 @@
 use crate::{
     file::bytes::damaged,
     find::{
-        Found, NotFound, Prefer, Snap, Wish,
+        Found, NotFound, Prefer, RouteOptions, Snap,
         cost::Rules,
         pages::Arc,
         path::{End, Path},
@@ -26,7 +26,7 @@ const AROUND_METRES: f64 = 500.0;
 const LOOK_METRES: f64 = 100_000.0;
 
 impl<S: Source> Graph<S> {
-    /// The best route, and up to `wish.ways` − 1 others, best first: real alternatives to it, or, where the
+    /// The best route, and up to `options.ways` − 1 others, best first: real alternatives to it, or, where the
     /// best is not the fastest, the fastest and alternatives to that.
     ///
     /// It leads from the nearest point of a road to the nearest point of a road; see [`Self::nearest`].
@@ -35,16 +35,21 @@ impl<S: Source> Graph<S> {
     ///
     /// # Errors
     /// When there is none; see [`NotFound`].
-    pub fn ways(&self, from: Point, to: Point, wish: &Wish) -> Result<Vec<Found>, NotFound> {
+    pub fn ways(
+        &self,
+        from: Point,
+        to: Point,
+        options: &RouteOptions,
+    ) -> Result<Vec<Found>, NotFound> {
         self.trim();
-        let rules = Rules::new(wish, self.drives_on_left());
+        let rules = Rules::new(options, self.drives_on_left());
         let (origins, destinations, best) = self.best(from, to, &rules)?;
         let mut ways = vec![best];
-        let most = wish.ways.min(WAYS_MAX);
-        if most > 1 && wish.prefer == Prefer::Fastest {
+        let most = options.ways.min(WAYS_MAX);
+        if most > 1 && options.prefer == Prefer::Fastest {
             self.alternatives(&mut ways, most, &rules, &origins, &destinations)?;
         } else if most > 1 {
-            ways.extend(self.beside(from, to, wish, most)?);
+            ways.extend(self.beside(from, to, options, most)?);
             // What is the fastest too is there once.
             let arcs = ways[0].arcs.clone();
             let mut index = 0;
@@ -66,11 +71,11 @@ impl<S: Source> Graph<S> {
         &self,
         from: Point,
         to: Point,
-        wish: &Wish,
+        options: &RouteOptions,
         most: usize,
     ) -> Result<Vec<Path>, NotFound> {
-        let wish = Wish { prefer: Prefer::Fastest, ..wish.clone() };
-        let rules = Rules::new(&wish, self.drives_on_left());
+        let options = RouteOptions { prefer: Prefer::Fastest, ..options.clone() };
+        let rules = Rules::new(&options, self.drives_on_left());
         let (origins, destinations, best) = self.best(from, to, &rules)?;
         let mut ways = vec![best];
         self.alternatives(&mut ways, most, &rules, &origins, &destinations)?;

@@ -1,6 +1,6 @@
 //! Files that are damaged, foreign or cut off: a clear error, never a panic, never an endless loop.
 
-use graph::{Class, Graph, Mode, Network, NotFound, Point, Wish, write::write};
+use graph::{Class, Graph, Mode, Network, NotFound, Point, RouteOptions, write::write};
 use proptest::prelude::*;
 
 use crate::networks::{any_network, grid, network, node, street};
@@ -25,8 +25,8 @@ fn sealed(bytes: &[u8]) -> Vec<(usize, usize)> {
         bytes[at..at + length].iter().rev().fold(0_usize, |sum, &it| sum << 8 | usize::from(it))
     };
     let mut pieces = vec![(0, number(12, 4))];
-    for shelf in 0..4 {
-        let about = 16 + shelf * 20;
+    for section in 0..4 {
+        let about = 16 + section * 20;
         let (offset, blocks) = (number(about, 8), number(about + 16, 4));
         let pages = blocks.div_ceil(256);
         for page in 0..pages {
@@ -47,12 +47,12 @@ fn ask(bytes: &[u8]) -> Result<(), NotFound> {
     let graph = Graph::open(bytes)?;
     let (a, b) = (node(10.0, 20.0).at, node(600.0, 500.0).at);
     for mode in [Mode::Drive, Mode::Walk] {
-        let wish = Wish { mode, ways: 3, ..Wish::default() };
+        let options = RouteOptions { mode, ways: 3, ..RouteOptions::default() };
         let found = [
-            graph.nearest(a, &wish, 1_000.0).map(drop),
-            graph.ways(a, b, &wish).map(drop),
-            graph.ways(b, a, &wish).map(drop),
-            graph.matrix(&[a, b], &[b, a], &wish).map(drop),
+            graph.nearest(a, &options, 1_000.0).map(drop),
+            graph.ways(a, b, &options).map(drop),
+            graph.ways(b, a, &options).map(drop),
+            graph.matrix(&[a, b], &[b, a], &options).map(drop),
         ];
         for unreadable in found.into_iter().filter_map(Result::err) {
             if matches!(unreadable, NotFound::Unreadable(_)) {
@@ -123,10 +123,10 @@ proptest! {
 fn answers(bytes: &[u8]) -> Option<Vec<String>> {
     let graph = Graph::open(bytes).ok()?;
     let (a, b) = (node(10.0, 20.0).at, node(600.0, 500.0).at);
-    let wish = Wish { ways: 3, ..Wish::default() };
+    let options = RouteOptions { ways: 3, ..RouteOptions::default() };
     Some(vec![
-        format!("{:?}", graph.ways(a, b, &wish)),
-        format!("{:?}", graph.nearest(a, &wish, 1_000.0)),
+        format!("{:?}", graph.ways(a, b, &options)),
+        format!("{:?}", graph.nearest(a, &options, 1_000.0)),
         format!("{:?}", graph.bounds()),
         graph.name().to_owned(),
     ])
@@ -167,18 +167,18 @@ fn places_off_the_globe_and_empty_maps_find_nothing() {
     let bytes = write(&network(Vec::new(), Vec::new())).unwrap();
     let empty = Graph::open(&bytes[..]).unwrap();
     let here = node(0.0, 0.0).at;
-    let wish = Wish::default();
-    assert_eq!(empty.ways(here, here, &wish).unwrap_err(), NotFound::OriginOutside(None));
+    let options = RouteOptions::default();
+    assert_eq!(empty.ways(here, here, &options).unwrap_err(), NotFound::OriginOutside(None));
     let bytes = write(&grid(3, 3, &[])).unwrap();
     let graph = Graph::open(&bytes[..]).unwrap();
     let nowhere = Point { lat: f64::NAN, lng: 139.7 };
-    assert_eq!(graph.ways(nowhere, here, &wish).unwrap_err(), NotFound::OriginOutside(None));
+    assert_eq!(graph.ways(nowhere, here, &options).unwrap_err(), NotFound::OriginOutside(None));
     let far = Point { lat: 36.0, lng: 139.7 };
-    let Err(NotFound::DestinationOutside(Some(metres))) = graph.ways(here, far, &wish) else {
+    let Err(NotFound::DestinationOutside(Some(metres))) = graph.ways(here, far, &options) else {
         panic!("found")
     };
     assert!((44_000.0..44_200.0).contains(&metres), "{metres}");
-    let shut = Wish { traffic: [f32::NAN; 9], ..Wish::default() };
+    let shut = RouteOptions { traffic: [f32::NAN; 9], ..RouteOptions::default() };
     assert!(graph.ways(here, node(390.0, 400.0).at, &shut).is_ok(), "no number counts as 1");
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use graph::{
-    Found, Graph, Network, Point, Wish,
+    Found, Graph, Network, Point, RouteOptions,
     find::alternatives::{LONGER_MAX, SHARED_MAX, STRETCH},
     write::write,
 };
@@ -29,7 +29,12 @@ fn links(network: &Network, way: &Found) -> Vec<(usize, bool)> {
     whole.iter().map(|it| ends[&line(it)]).collect()
 }
 
-fn obeys(network: &Network, wish: &Wish, ways: &[Found], index: usize) -> Result<(), String> {
+fn obeys(
+    network: &Network,
+    options: &RouteOptions,
+    ways: &[Found],
+    index: usize,
+) -> Result<(), String> {
     let (best, way) = (&ways[0], &ways[index]);
     if way.seconds > best.seconds * LONGER_MAX + 0.01 {
         return Err(format!("{} s and the best {}", way.seconds, best.seconds));
@@ -47,7 +52,7 @@ fn obeys(network: &Network, wish: &Wish, ways: &[Found], index: usize) -> Result
             return Err(format!("{} m of {shorter} are shared", length(&both)));
         }
     }
-    let plain = Plain::new(network, wish);
+    let plain = Plain::new(network, options);
     let stretch = best.seconds * STRETCH;
     for (from, begin) in mine.iter().enumerate() {
         let mut taken = 0.0;
@@ -77,20 +82,20 @@ proptest! {
     ) {
         let bytes = write(&network).unwrap();
         let graph = Graph::open(&bytes[..]).unwrap();
-        let wish = Wish { ways: 3, ..Wish::default() };
+        let options = RouteOptions { ways: 3, ..RouteOptions::default() };
         for (from, to) in pairs {
             let [from, to] = [from, to].map(|it| on(&network, it.index(network.links.len()), 0.4));
-            let Ok(ways) = graph.ways(from, to, &wish) else { continue };
-            let alone = graph.ways(from, to, &Wish { ways: 1, ..wish.clone() }).unwrap();
+            let Ok(ways) = graph.ways(from, to, &options) else { continue };
+            let alone = graph.ways(from, to, &RouteOptions { ways: 1, ..options.clone() }).unwrap();
             prop_assert!((alone[0].seconds - ways[0].seconds).abs() < 1e-6);
             for index in 1..ways.len() {
-                prop_assert_eq!(obeys(&network, &wish, &ways, index), Ok(()));
+                prop_assert_eq!(obeys(&network, &options, &ways, index), Ok(()));
                 let ends = |it: &Found| (it.legs[0].points[0], *it.legs.last().unwrap().points.last().unwrap());
                 // Where a place is beside several roads, one route may begin nearer to it than the other.
                 if ends(&ways[index]) == ends(&ways[index - 1]) {
                     prop_assert!(ways[index].seconds >= ways[index - 1].seconds - 0.01, "best first");
                 }
-                prop_assert!(graph.is_alternative(&ways[index], &ways[..index], &wish).unwrap());
+                prop_assert!(graph.is_alternative(&ways[index], &ways[..index], &options).unwrap());
             }
         }
     }
@@ -116,14 +121,14 @@ fn three_ways_are_found_over_three_roads() {
     let network = roads();
     let bytes = write(&network).unwrap();
     let graph = Graph::open(&bytes[..]).unwrap();
-    let wish = Wish { ways: 3, ..Wish::default() };
+    let options = RouteOptions { ways: 3, ..RouteOptions::default() };
     let (from, to) = (grid_place(0, 3), grid_place(29, 3));
-    let ways = graph.ways(from, to, &wish).unwrap();
+    let ways = graph.ways(from, to, &options).unwrap();
     assert_eq!(ways.len(), 3);
     for index in 1..3 {
-        assert_eq!(obeys(&network, &wish, &ways, index), Ok(()));
+        assert_eq!(obeys(&network, &options, &ways, index), Ok(()));
     }
-    let two = graph.ways(from, to, &Wish { ways: 2, ..wish }).unwrap();
+    let two = graph.ways(from, to, &RouteOptions { ways: 2, ..options }).unwrap();
     assert_eq!(two.len(), 2);
 }
 
@@ -137,10 +142,10 @@ fn what_shares_too_much_takes_too_long_or_makes_a_detour_is_no_alternative() {
     let network = roads();
     let bytes = write(&network).unwrap();
     let graph = Graph::open(&bytes[..]).unwrap();
-    let wish = Wish { ways: 3, ..Wish::default() };
+    let options = RouteOptions { ways: 3, ..RouteOptions::default() };
     let (from, to) = (grid_place(0, 3), grid_place(29, 3));
-    let ways = graph.ways(from, to, &wish).unwrap();
-    let same = graph.is_alternative(&ways[0], &ways[..1], &wish).unwrap();
+    let ways = graph.ways(from, to, &options).unwrap();
+    let same = graph.is_alternative(&ways[0], &ways[..1], &options).unwrap();
     assert!(!same, "it shares all");
     // Where the fast roads are shut the route is there still, but on the open map it is beside them.
     let mut slow = network;
@@ -151,7 +156,7 @@ fn what_shares_too_much_takes_too_long_or_makes_a_detour_is_no_alternative() {
     }
     let bytes = write(&slow).unwrap();
     let graph = Graph::open(&bytes[..]).unwrap();
-    let free = Wish { avoid_tolls: true, ..Wish::default() };
+    let free = RouteOptions { avoid_tolls: true, ..RouteOptions::default() };
     let detour = graph.ways(from, to, &free).unwrap().remove(0);
-    assert!(!graph.is_alternative(&detour, &ways[..1], &wish).unwrap());
+    assert!(!graph.is_alternative(&detour, &ways[..1], &options).unwrap());
 }

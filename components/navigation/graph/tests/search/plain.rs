@@ -2,7 +2,7 @@
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-use graph::{Class, Found, Leg, Link, Mode, Network, Point, Prefer, Wish};
+use graph::{Class, Found, Leg, Link, Mode, Network, Point, Prefer, RouteOptions};
 
 /// A place on a link: which, and how far along it from its beginning, 0 to 1.
 pub(crate) type On = (usize, f64);
@@ -13,27 +13,27 @@ type Arc = (usize, bool);
 /// The network, made ready to be searched plainly.
 pub(crate) struct Plain<'n> {
     network: &'n Network,
-    wish: &'n Wish,
+    options: &'n RouteOptions,
     /// Links at each node, and whether they begin there.
     at: Vec<Vec<Arc>>,
 }
 
 impl<'n> Plain<'n> {
-    pub(crate) fn new(network: &'n Network, wish: &'n Wish) -> Self {
+    pub(crate) fn new(network: &'n Network, options: &'n RouteOptions) -> Self {
         let mut at = vec![Vec::new(); network.nodes.len()];
         for (index, link) in network.links.iter().enumerate() {
             at[link.from as usize].push((index, true));
             at[link.to as usize].push((index, false));
         }
-        Self { network, wish, at }
+        Self { network, options, at }
     }
 
     pub(crate) fn is_open(&self, (index, ahead): Arc) -> bool {
         let link = &self.network.links[index];
-        if self.wish.avoid_ferries && link.class == Class::Ferry {
+        if self.options.avoid_ferries && link.class == Class::Ferry {
             return false;
         }
-        match self.wish.mode {
+        match self.options.mode {
             Mode::Walk => return link.walkers && link.class != Class::Motorway,
             Mode::Cycle => {
                 let open = if ahead { link.cycles.0 } else { link.cycles.1 };
@@ -41,8 +41,8 @@ impl<'n> Plain<'n> {
             }
             Mode::Drive => {}
         }
-        let avoided = self.wish.avoid_highways && link.class == Class::Motorway
-            || self.wish.avoid_tolls && link.toll;
+        let avoided = self.options.avoid_highways && link.class == Class::Motorway
+            || self.options.avoid_tolls && link.toll;
         !avoided && link.class != Class::Path && if ahead { link.cars.0 } else { link.cars.1 }
     }
 
@@ -50,18 +50,18 @@ impl<'n> Plain<'n> {
     fn begins(&self, index: usize) -> bool {
         let link = &self.network.links[index];
         let open = self.is_open((index, true)) || self.is_open((index, false));
-        open && link.class != Class::Ferry && (link.stops || self.wish.mode != Mode::Drive)
+        open && link.class != Class::Ferry && (link.stops || self.options.mode != Mode::Drive)
     }
 
     fn is_paid(&self, index: usize) -> bool {
         let link = &self.network.links[index];
-        link.class == Class::Ferry || link.toll && self.wish.mode == Mode::Drive
+        link.class == Class::Ferry || link.toll && self.options.mode == Mode::Drive
     }
 
     /// What the whole of a link costs: seconds, metres, or metres of which paid ones count as four.
     fn cost(&self, index: usize) -> f64 {
         let metres = self.network.links[index].metres;
-        match self.wish.prefer {
+        match self.options.prefer {
             Prefer::Fastest => self.seconds(index),
             Prefer::Cheapest if self.is_paid(index) => 4.0 * metres,
             Prefer::Shortest | Prefer::Cheapest => metres,
@@ -70,7 +70,7 @@ impl<'n> Plain<'n> {
 
     /// What a turn costs that takes so many seconds.
     fn turning(&self, by: usize, into: usize, seconds: f64) -> f64 {
-        match self.wish.prefer {
+        match self.options.prefer {
             Prefer::Fastest => seconds,
             Prefer::Cheapest if self.is_paid(into) && !self.is_paid(by) => 25_000.0,
             Prefer::Shortest | Prefer::Cheapest => 0.0,
@@ -79,9 +79,10 @@ impl<'n> Plain<'n> {
 
     /// What a route that was found costs by the same count.
     pub(crate) fn worth(&self, way: &Found) -> f64 {
-        let paid = |it: &Leg| it.class == Class::Ferry || it.toll && self.wish.mode == Mode::Drive;
+        let paid =
+            |it: &Leg| it.class == Class::Ferry || it.toll && self.options.mode == Mode::Drive;
         let metre = |it: &Leg| if paid(it) { 4.0 } else { 1.0 };
-        match self.wish.prefer {
+        match self.options.prefer {
             Prefer::Fastest => way.seconds,
             Prefer::Shortest => way.metres,
             Prefer::Cheapest => {
@@ -95,7 +96,7 @@ impl<'n> Plain<'n> {
     /// Seconds for the whole of a link.
     pub(crate) fn seconds(&self, index: usize) -> f64 {
         let link = &self.network.links[index];
-        match self.wish.mode {
+        match self.options.mode {
             Mode::Walk if link.class != Class::Ferry => link.metres / (4.8 / 3.6),
             Mode::Walk => link.metres / (f64::from(link.kmh) / 3.6),
             Mode::Cycle => {
@@ -107,7 +108,7 @@ impl<'n> Plain<'n> {
                 link.metres / (kmh / 3.6)
             }
             Mode::Drive => {
-                let factor = f64::from(self.wish.traffic[link.class as usize]).max(1.0);
+                let factor = f64::from(self.options.traffic[link.class as usize]).max(1.0);
                 link.metres / (f64::from(link.kmh) / 3.6) * factor
             }
         }
@@ -131,7 +132,7 @@ impl<'n> Plain<'n> {
         // A link that begins and ends here is at both its ends.
         let back = (by.0, !by.1);
         let exits = self.at[node].iter().copied().filter(|&it| self.is_open(it));
-        if self.wish.mode != Mode::Drive {
+        if self.options.mode != Mode::Drive {
             return exits.map(|it| (it, self.turning(by.0, it.0, 0.0))).collect();
         }
         let allowed = exits.filter(|it| !self.is_forbidden(by.0, node, it.0));

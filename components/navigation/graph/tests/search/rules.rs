@@ -1,19 +1,25 @@
 //! One-way streets, turns, tolls, ferries, walkers: each rule by itself.
 
 use graph::{
-    Class, Forbidden, Found, Graph, Mode, Network, NotFound, Point, Prefer, Wish, write::write,
+    Class, Forbidden, Found, Graph, Mode, Network, NotFound, Point, Prefer, RouteOptions,
+    write::write,
 };
 
 use crate::networks::{grid, network, node, on, street};
 
-fn way(network: &Network, from: Point, to: Point, wish: &Wish) -> Result<Found, NotFound> {
+fn way(
+    network: &Network,
+    from: Point,
+    to: Point,
+    options: &RouteOptions,
+) -> Result<Found, NotFound> {
     let bytes = write(network).expect("a network");
-    let mut ways = Graph::open(&bytes[..]).unwrap().ways(from, to, wish)?;
+    let mut ways = Graph::open(&bytes[..]).unwrap().ways(from, to, options)?;
     Ok(ways.remove(0))
 }
 
 fn drive(network: &Network, from: Point, to: Point) -> Found {
-    way(network, from, to, &Wish::default()).expect("a way")
+    way(network, from, to, &RouteOptions::default()).expect("a way")
 }
 
 /// A cross: west 0, middle 1, east 2, north 3, south 4; links 0 from the west, 1 east, 2 north, 3 south.
@@ -75,7 +81,7 @@ fn there_is_no_way_back_along_a_one_way_street_that_ends() {
     let mut links = vec![street(&nodes, 0, 1)];
     links[0].cars = (true, false);
     let one_way = network(nodes, links);
-    let found = way(&one_way, on(&one_way, 0, 0.9), on(&one_way, 0, 0.1), &Wish::default());
+    let found = way(&one_way, on(&one_way, 0, 0.9), on(&one_way, 0, 0.1), &RouteOptions::default());
     assert_eq!(found.unwrap_err(), NotFound::NoWay);
 }
 
@@ -99,7 +105,7 @@ fn a_one_way_street_is_gone_round_and_walked_against() {
     let (from, to) = (on(&grid, 0, 0.2), on(&grid, 0, 0.8));
     let round = drive(&grid, from, to);
     assert!(round.metres > 600.0, "{}", round.metres);
-    let walk = Wish { mode: Mode::Walk, ..Wish::default() };
+    let walk = RouteOptions { mode: Mode::Walk, ..RouteOptions::default() };
     let walked = way(&grid, from, to, &walk).unwrap();
     assert!((walked.metres - 120.0).abs() < 0.5);
     assert!((walked.seconds - 90.0).abs() < 0.5, "4.8 km/h");
@@ -108,7 +114,7 @@ fn a_one_way_street_is_gone_round_and_walked_against() {
 #[test]
 fn tolls_motorways_and_ferries_are_avoided_where_that_is_wished() {
     type Make = fn(&mut Network);
-    type Avoid = fn(&mut Wish);
+    type Avoid = fn(&mut RouteOptions);
     let cases: [(Make, Avoid); 3] = [
         (|it| it.links[0].toll = true, |it| it.avoid_tolls = true),
         (|it| it.links[0].class = Class::Motorway, |it| it.avoid_highways = true),
@@ -121,9 +127,9 @@ fn tolls_motorways_and_ferries_are_avoided_where_that_is_wished() {
         let (from, to) = (on(&grid, 1, 0.2), on(&grid, 2, 0.5));
         let straight = drive(&grid, from, to);
         assert!(straight.metres < 400.0, "{}", straight.metres);
-        let mut wish = Wish::default();
-        avoid(&mut wish);
-        let round = way(&grid, from, to, &wish).unwrap();
+        let mut options = RouteOptions::default();
+        avoid(&mut options);
+        let round = way(&grid, from, to, &options).unwrap();
         assert!(round.metres > straight.metres + 50.0);
         assert!(round.legs.iter().all(|it| !it.toll && it.class == Class::Residential));
         // With all of them shut there is none.
@@ -133,7 +139,7 @@ fn tolls_motorways_and_ferries_are_avoided_where_that_is_wished() {
         };
         let mut shut = grid.clone();
         shut.links.iter_mut().for_each(all);
-        let none = Wish { avoid_tolls: true, ..Wish::default() };
+        let none = RouteOptions { avoid_tolls: true, ..RouteOptions::default() };
         assert_eq!(way(&shut, from, to, &none).unwrap_err(), NotFound::OriginOutside(None));
     }
 }
@@ -142,7 +148,7 @@ fn tolls_motorways_and_ferries_are_avoided_where_that_is_wished() {
 fn walkers_keep_off_motorways_and_cars_off_paths() {
     let mut grid = grid(2, 2, &[]);
     grid.links[0].class = Class::Motorway;
-    let walk = Wish { mode: Mode::Walk, ..Wish::default() };
+    let walk = RouteOptions { mode: Mode::Walk, ..RouteOptions::default() };
     let (from, to) = (on(&grid, 1, 0.2), on(&grid, 2, 0.2));
     assert!(way(&grid, from, to, &walk).unwrap().legs.iter().all(|it| it.class != Class::Motorway));
     assert!(drive(&grid, from, to).legs.iter().any(|it| it.class == Class::Motorway));
@@ -173,10 +179,10 @@ fn on_a_roundabout_no_turn_is_counted() {
 
 #[test]
 fn traffic_makes_a_class_slower_and_the_free_time_stays() {
-    let mut wish = Wish::default();
-    wish.traffic[Class::Residential as usize] = 2.0;
+    let mut options = RouteOptions::default();
+    options.traffic[Class::Residential as usize] = 2.0;
     let cross = cross();
-    let found = way(&cross, on(&cross, 0, 0.5), on(&cross, 1, 0.5), &wish).unwrap();
+    let found = way(&cross, on(&cross, 0, 0.5), on(&cross, 1, 0.5), &options).unwrap();
     assert!((found.seconds - 80.0).abs() < 0.1 && (found.free_seconds - 40.0).abs() < 0.1);
 }
 
@@ -205,17 +211,17 @@ fn all_pairs_of_a_grid_are_in_the_matrix_as_they_are_found_one_by_one() {
     let bytes = write(&grid).unwrap();
     let graph = Graph::open(&bytes[..]).unwrap();
     let places: Vec<Point> = (0..grid.links.len()).map(|it| on(&grid, it, 0.4)).collect();
-    let wish = Wish::default();
-    let matrix = graph.matrix(&places, &places, &wish).unwrap();
+    let options = RouteOptions::default();
+    let matrix = graph.matrix(&places, &places, &options).unwrap();
     for (from, row) in places.iter().zip(&matrix.rows) {
         for (to, entry) in places.iter().zip(row) {
-            let way = &graph.ways(*from, *to, &wish).unwrap()[0];
+            let way = &graph.ways(*from, *to, &options).unwrap()[0];
             let (seconds, free, metres) = entry.unwrap();
             assert!((seconds - way.seconds).abs() < 1e-6 && (metres - way.metres).abs() < 1e-6);
             assert!((free - way.free_seconds).abs() < 1e-6);
         }
     }
-    let outside = graph.matrix(&places[..1], &[Point { lat: 0.0, lng: 0.0 }], &wish).unwrap();
+    let outside = graph.matrix(&places[..1], &[Point { lat: 0.0, lng: 0.0 }], &options).unwrap();
     assert_eq!(outside.rows, [[None]]);
 }
 
@@ -225,11 +231,11 @@ fn opening_reads_a_few_kilobytes_and_a_way_reads_what_lies_around_it() {
     let bytes = write(&large).unwrap();
     let graph = Graph::open(&bytes[..]).unwrap();
     assert!(graph.bytes_read() <= 4096, "{}", graph.bytes_read());
-    let wish = Wish::default();
-    graph.ways(on(&large, 4_000, 0.5), on(&large, 4_600, 0.5), &wish).unwrap();
+    let options = RouteOptions::default();
+    graph.ways(on(&large, 4_000, 0.5), on(&large, 4_600, 0.5), &options).unwrap();
     let read = graph.bytes_read();
     assert!(read * 4 < bytes.len() as u64, "{read} of {}", bytes.len());
-    graph.ways(on(&large, 4_000, 0.5), on(&large, 4_600, 0.5), &wish).unwrap();
+    graph.ways(on(&large, 4_000, 0.5), on(&large, 4_600, 0.5), &options).unwrap();
     assert_eq!(graph.bytes_read(), read, "what was read is kept");
 }
 
@@ -239,10 +245,10 @@ fn a_search_that_would_touch_more_than_it_may_is_too_far() {
     let bytes = write(&large).unwrap();
     let (from, to) = (node(10.0, 0.0).at, node(11_000.0, 11_000.0).at);
     let graph = |blocks| Graph::open(&bytes[..]).unwrap().touching_at_most(blocks);
-    let wish = Wish::default();
-    assert_eq!(graph(3).ways(from, to, &wish).unwrap_err(), NotFound::TooFar);
-    assert!(graph(100).ways(from, to, &wish).is_ok());
-    assert_eq!(graph(3).matrix(&[from], &[to], &wish).unwrap().rows, [[None]]);
+    let options = RouteOptions::default();
+    assert_eq!(graph(3).ways(from, to, &options).unwrap_err(), NotFound::TooFar);
+    assert!(graph(100).ways(from, to, &options).is_ok());
+    assert_eq!(graph(3).matrix(&[from], &[to], &options).unwrap().rows, [[None]]);
 }
 
 #[test]
@@ -253,8 +259,8 @@ fn a_drive_begins_and_ends_where_a_car_can_stand() {
     let bytes = write(&grid).unwrap();
     let graph = Graph::open(&bytes[..]).unwrap();
     let begins = |mode| {
-        let wish = Wish { mode, ..Wish::default() };
-        graph.nearest(on_it, &wish, 1_000.0).unwrap().unwrap().metres
+        let options = RouteOptions { mode, ..RouteOptions::default() };
+        graph.nearest(on_it, &options, 1_000.0).unwrap().unwrap().metres
     };
     assert!((begins(Mode::Drive) - 100.0).abs() < 1.0, "{}", begins(Mode::Drive));
     assert!(begins(Mode::Walk) < 1.0 && begins(Mode::Cycle) < 1.0);
@@ -266,7 +272,9 @@ fn a_drive_begins_and_ends_where_a_car_can_stand() {
 #[test]
 fn a_place_in_the_sea_is_outside_and_how_far_it_is_from_the_road_is_told() {
     let grid = grid(3, 3, &[]);
-    let off = |metres: f64| way(&grid, node(0.0, -metres).at, on(&grid, 5, 0.5), &Wish::default());
+    let off = |metres: f64| {
+        way(&grid, node(0.0, -metres).at, on(&grid, 5, 0.5), &RouteOptions::default())
+    };
     assert!(off(2_400.0).is_ok());
     let Err(NotFound::OriginOutside(Some(metres))) = off(2_600.0) else { panic!("it is near") };
     assert!((metres - 2_600.0).abs() < 5.0, "{metres}");
@@ -287,7 +295,9 @@ fn the_shortest_way_and_the_cheapest_are_not_the_fastest() {
     links[7].kmh = 60;
     let network = network(nodes, links);
     let (from, to) = (on(&network, 0, 0.0), on(&network, 1, 1.0));
-    let by = |prefer| way(&network, from, to, &Wish { prefer, ..Wish::default() }).unwrap();
+    let by = |prefer| {
+        way(&network, from, to, &RouteOptions { prefer, ..RouteOptions::default() }).unwrap()
+    };
     let (fast, short) = (by(Prefer::Fastest), by(Prefer::Shortest));
     assert!(fast.legs.iter().any(|it| it.toll) && fast.seconds < short.seconds);
     assert!((short.metres - 1_400.0).abs() < 1.0 && short.metres < fast.metres, "{}", short.metres);
@@ -296,8 +306,8 @@ fn the_shortest_way_and_the_cheapest_are_not_the_fastest() {
     // Beside it, the fastest is shown.
     let bytes = write(&network).unwrap();
     let graph = Graph::open(&bytes[..]).unwrap();
-    let wish = Wish { prefer: Prefer::Shortest, ways: 3, ..Wish::default() };
-    let ways = graph.ways(from, to, &wish).unwrap();
+    let options = RouteOptions { prefer: Prefer::Shortest, ways: 3, ..RouteOptions::default() };
+    let ways = graph.ways(from, to, &options).unwrap();
     assert!((ways[0].metres - short.metres).abs() < 0.1 && ways.len() >= 2);
     assert!((ways[1].seconds - fast.seconds).abs() < 0.1);
 }
@@ -306,7 +316,7 @@ fn the_shortest_way_and_the_cheapest_are_not_the_fastest() {
 fn bicycles_ride_on_paths_and_against_the_traffic_where_that_is_allowed() {
     let mut grid = grid(3, 3, &[]);
     grid.links[0].cars = (false, true);
-    let cycle = Wish { mode: Mode::Cycle, ..Wish::default() };
+    let cycle = RouteOptions { mode: Mode::Cycle, ..RouteOptions::default() };
     let (from, to) = (on(&grid, 0, 0.2), on(&grid, 0, 0.8));
     let along = way(&grid, from, to, &cycle).unwrap();
     assert!((along.seconds - 120.0 / (16.0 / 3.6)).abs() < 0.5, "{}", along.seconds);

@@ -2,16 +2,16 @@
 
 use std::time::SystemTime;
 
-use graph::{Graph, Mode, Source, Wish};
+use graph::{Graph, Mode, RouteOptions, Source};
 use output::navigation::{Comparison, Element, Row};
 
 use super::{
     ends::{Known, known},
-    maps, traffic_at, trouble,
+    error, maps, traffic_at,
 };
 use crate::{
     ask::{CompareAsk, Departure, Language, Traffic},
-    trouble::Trouble,
+    error::ProviderError,
     words,
 };
 
@@ -23,7 +23,7 @@ pub fn compare<S: Source>(
     graphs: &[Graph<S>],
     ask: &CompareAsk,
     now: SystemTime,
-) -> Result<Comparison, Trouble> {
+) -> Result<Comparison, ProviderError> {
     let mut best: Option<(&Graph<S>, Vec<_>)> = None;
     for graph in graphs {
         let all = ask.origins.iter().chain(&ask.destinations);
@@ -34,7 +34,7 @@ pub fn compare<S: Source>(
         }
     }
     let Some((graph, places)) = best else {
-        return Err(Trouble::Map { message: "no map".to_owned() });
+        return Err(ProviderError::Map { message: "no map".to_owned() });
     };
     let (origins, destinations) = places.split_at(ask.origins.len());
     let first = origins.iter().flatten().next();
@@ -46,11 +46,11 @@ pub fn compare<S: Source>(
                 Departure::At(it) => it,
             };
             let traffic = traffic_at(Mode::Drive, first, at, Traffic::default());
-            let wish = Wish { traffic, ..Wish::default() };
+            let options = RouteOptions { traffic, ..RouteOptions::default() };
             let points = |of: &[Option<Known>]| of.iter().flatten().map(|it| it.at).collect();
             let (from, to): (Vec<_>, Vec<_>) = (points(origins), points(destinations));
-            let matrix = graph.matrix(&from, &to, &wish);
-            matrix.map_err(|it| trouble::unreadable(graph.name(), it))?.rows
+            let matrix = graph.matrix(&from, &to, &options);
+            matrix.map_err(|it| error::unreadable(graph.name(), it))?.rows
         }
     };
     Ok(table(ask, origins, destinations, rows))

@@ -9,8 +9,8 @@ use output::navigation::{End, Waypoint};
 
 use super::{instructions::text, maps};
 use crate::{
-    arguments::coordinates, ask::Language, provider::builtin::trouble::unreadable,
-    trouble::Trouble, words,
+    arguments::coordinates, ask::Language, error::ProviderError,
+    provider::builtin::error::unreadable, words,
 };
 
 /// Hits that are looked at: the one that is meant, and others of its name.
@@ -159,7 +159,10 @@ pub(crate) fn notes(parts: &[Found], stops: &[Known], language: Language) -> Vec
 ///
 /// # Errors
 /// When the map cannot be read.
-pub(crate) fn known<S: Source>(graph: &Graph<S>, asked: &str) -> Result<Option<Known>, Trouble> {
+pub(crate) fn known<S: Source>(
+    graph: &Graph<S>,
+    asked: &str,
+) -> Result<Option<Known>, ProviderError> {
     if let Some(at) = coordinates(asked) {
         return if is_inside(graph, at) { Ok(Some(spot(graph, at)?)) } else { Ok(None) };
     }
@@ -194,7 +197,7 @@ pub(crate) fn known<S: Source>(graph: &Graph<S>, asked: &str) -> Result<Option<K
 
 /// The one place that a name with a letter wrong is surely meant for: where letters are Latin, and no place
 /// elsewhere is called so.
-fn mistyped<S: Source>(graph: &Graph<S>, asked: &str) -> Result<Option<Known>, Trouble> {
+fn mistyped<S: Source>(graph: &Graph<S>, asked: &str) -> Result<Option<Known>, ProviderError> {
     let name = folded(asked);
     let is_latin = name.chars().all(|it| it.is_ascii_alphabetic());
     if !is_latin || name.len() < TYPED_MIN || maps::elsewhere(asked).is_some() {
@@ -209,7 +212,7 @@ fn mistyped<S: Source>(graph: &Graph<S>, asked: &str) -> Result<Option<Known>, T
 }
 
 /// A pair of numbers, called after what is near.
-fn spot<S: Source>(graph: &Graph<S>, at: Point) -> Result<Known, Trouble> {
+fn spot<S: Source>(graph: &Graph<S>, at: Point) -> Result<Known, ProviderError> {
     let near = graph.nearest_place(at, NEAR_METRES);
     let near = near.map_err(|it| unreadable(graph.name(), it))?;
     let numbers = format!("{:.5},{:.5}", at.lat, at.lng);
@@ -241,7 +244,7 @@ pub(crate) fn close<S: Source>(
     graphs: &[Graph<S>],
     asked: &str,
     language: Language,
-) -> Result<Vec<String>, Trouble> {
+) -> Result<Vec<String>, ProviderError> {
     let mut close: Vec<String> = Vec::new();
     for graph in graphs {
         let broken = |it| unreadable(graph.name(), NotFound::from(it));

@@ -3,8 +3,8 @@
 use graph::{Graph, NotFound, Source, SourceError, Text};
 use toolkit::files;
 
-use super::{ends::Known, trouble::unreadable};
-use crate::{arguments::coordinates, gazetteer, network::NETWORK, trouble::Trouble};
+use super::{ends::Known, error::unreadable};
+use crate::{arguments::coordinates, error::ProviderError, gazetteer, network::NETWORK};
 
 /// Where the bytes of a map are.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ fn broken(error: &files::Error) -> SourceError {
 ///
 /// # Errors
 /// When one of them is granted and cannot be read: to go on without it would hide that.
-pub fn open(names: &[String]) -> Result<Vec<Graph<Bytes>>, Trouble> {
+pub fn open(names: &[String]) -> Result<Vec<Graph<Bytes>>, ProviderError> {
     let mut graphs = Vec::with_capacity(names.len() + 1);
     for name in names {
         if matches!(files::size(name), Err(files::Error::NotGranted(_))) {
@@ -56,7 +56,7 @@ pub fn open(names: &[String]) -> Result<Vec<Graph<Bytes>>, Trouble> {
     Ok(graphs)
 }
 
-fn named(name: &str, error: NotFound) -> Trouble {
+fn named(name: &str, error: NotFound) -> ProviderError {
     unreadable(name, error)
 }
 

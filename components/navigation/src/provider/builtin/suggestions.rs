@@ -1,13 +1,13 @@
 //! What a page asks beside routes: names while one types, what a spot is called, what the map is of.
 
-use graph::{Graph, Mode, NotFound, Source, Wish};
+use graph::{Graph, Mode, NotFound, RouteOptions, Source};
 use output::navigation::Point;
 use serde::Serialize;
 
-use super::{ends::Known, instructions::text, trouble::unreadable};
+use super::{ends::Known, error::unreadable, instructions::text};
 use crate::{
     ask::Language,
-    trouble::Trouble,
+    error::ProviderError,
     words::{kilometres, of_map, whole},
 };
 
@@ -49,7 +49,7 @@ pub fn suggestions<S: Source>(
     asked: &str,
     most: usize,
     language: Language,
-) -> Result<Vec<Suggestion>, Trouble> {
+) -> Result<Vec<Suggestion>, ProviderError> {
     let mut found: Vec<Suggestion> = Vec::new();
     for graph in graphs {
         let hits = graph.places().named(asked, most).map_err(NotFound::from);
@@ -79,7 +79,7 @@ pub fn nearest<S: Source>(
     graphs: &[Graph<S>],
     at: graph::Point,
     language: Language,
-) -> Result<Option<String>, Trouble> {
+) -> Result<Option<String>, ProviderError> {
     for graph in graphs {
         let near = graph.nearest_place(at, NEAR_METRES);
         if let Some(it) = near.map_err(|it| unreadable(graph.name(), it))? {
@@ -115,8 +115,8 @@ pub fn around<S: Source>(
     graphs: &[Graph<S>],
     at: graph::Point,
     language: Language,
-) -> Result<Option<Around>, Trouble> {
-    let walk = Wish { mode: Mode::Walk, ..Wish::default() };
+) -> Result<Option<Around>, ProviderError> {
+    let walk = RouteOptions { mode: Mode::Walk, ..RouteOptions::default() };
     for graph in graphs {
         let broken = |it| unreadable(graph.name(), it);
         let place = graph.nearest_place(at, AROUND_METRES).map_err(broken)?;

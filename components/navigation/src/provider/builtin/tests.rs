@@ -25,7 +25,7 @@ fn ask(origin: &str, destination: &str) -> RouteAsk {
     }
 }
 
-fn answer(ask: &RouteAsk) -> Result<(Routes, Details), Trouble> {
+fn answer(ask: &RouteAsk) -> Result<(Routes, Details), ProviderError> {
     routes(&[Graph::open(NETWORK).unwrap()], ask, evening())
 }
 
@@ -78,14 +78,15 @@ fn a_city_elsewhere_is_outside_and_a_word_is_unknown() {
     for (origin, destination, pointer) in
         [("大阪駅", "横浜駅", "/origin"), ("東京駅", "Osaka", "/destination")]
     {
-        let Err(Trouble::OutsideMap { pointer: at, map, .. }) = answer(&ask(origin, destination))
+        let Err(ProviderError::OutsideMap { pointer: at, map, .. }) =
+            answer(&ask(origin, destination))
         else {
             panic!("{origin} to {destination}")
         };
         assert_eq!(at, pointer);
         assert!(!map.is_empty());
     }
-    let Err(Trouble::UnknownPlace { pointer, place }) =
+    let Err(ProviderError::UnknownPlace { pointer, place }) =
         answer(&ask("東京駅", "ここではないどこか"))
     else {
         panic!("it is unknown")
@@ -158,7 +159,7 @@ fn a_place_is_found_by_its_name_its_reading_and_its_numbers() {
     let paris = find("48.8584,2.2945").unwrap();
     assert_eq!(paris.formatted_address, "48.85840,2.29450", "where it is needs no map");
     assert!(find("Helsinki").is_ok(), "nor does a city that is known");
-    assert!(matches!(find("ぬ"), Err(Trouble::UnknownPlace { .. })));
+    assert!(matches!(find("ぬ"), Err(ProviderError::UnknownPlace { .. })));
 }
 
 #[test]
@@ -209,7 +210,7 @@ fn what_lies_far_from_the_road_is_told_and_what_lies_in_the_bay_is_refused() {
     assert!(details.origin.unwrap().road_metres.is_some_and(|it| it < 300));
     assert!(!routes.routes[0].warnings[0].contains("離れています"));
     let said = answer(&ask("横浜駅", "35.5,139.85")).unwrap_err();
-    let Trouble::OffRoad { pointer, metres, .. } = said else { panic!("{said:?}") };
+    let ProviderError::OffRoad { pointer, metres, .. } = said else { panic!("{said:?}") };
     assert!(pointer == "/destination" && metres > 2_500);
 }
 
@@ -244,7 +245,7 @@ fn stops_on_the_way_are_come_to_in_their_order() {
     assert!(routes.routes[0].distance.value.abs_diff(sum) <= 3_000, "{sum}");
     let via = vec!["ここではないどこか".to_owned()];
     let said = answer(&RouteAsk { via, ..ask("東京駅", "横浜駅") }).unwrap_err();
-    assert!(matches!(said, Trouble::UnknownPlace { pointer, .. } if pointer == "/via/0"));
+    assert!(matches!(said, ProviderError::UnknownPlace { pointer, .. } if pointer == "/via/0"));
 }
 
 #[test]
@@ -262,7 +263,7 @@ fn a_name_with_a_slip_is_taken_and_told_and_others_are_asked_back() {
     assert_eq!(details.origin.unwrap().name, "新宿駅");
     assert!(routes.routes[0].warnings[0].contains("「Shinjku Station」"), "{:?}", routes.routes[0]);
     let said = answer(&ask("みなとみらあ", "横浜駅")).unwrap_err();
-    let Trouble::NotQuite { pointer, close, .. } = said else { panic!("{said:?}") };
+    let ProviderError::NotQuite { pointer, close, .. } = said else { panic!("{said:?}") };
     assert!(
         pointer == "/origin" && close.iter().any(|it| it.contains("みなとみらい")),
         "{close:?}"

@@ -36,7 +36,7 @@ impl Script {
 }
 
 impl Carrier for &Script {
-    fn carry(&self, call: &Call) -> Result<Reply, Trouble> {
+    fn carry(&self, call: &Call) -> Result<Reply, ProviderError> {
         self.calls.lock().unwrap().push(call.clone());
         Ok(self.replies.lock().unwrap().pop_front().expect("no more was to be asked"))
     }
@@ -48,7 +48,7 @@ fn a_base_address_may_have_a_path_and_no_password() {
     assert_eq!(call.url.as_str(), "https://a.example/osrm/route?a=b%7Cc+d");
     for wrong in ["", "a.example", "ftp://a.example", "https://me:hunter2@a.example", "file:///etc"]
     {
-        let Err(Trouble::Failed { message }) = Call::get(wrong, "/", &[]) else {
+        let Err(ProviderError::Failed { message }) = Call::get(wrong, "/", &[]) else {
             panic!("{wrong} passes")
         };
         assert!(!message.contains("hunter2"), "{message}");
@@ -65,7 +65,7 @@ fn why_there_is_no_answer_names_the_host_and_no_more_of_the_url() {
         http::Error::InvalidUrl(url.to_string()),
         http::Error::Unavailable("it broke off".to_owned()),
     ] {
-        let Trouble::Failed { message } = unanswered(&url, &error) else { panic!("{error}") };
+        let ProviderError::Failed { message } = unanswered(&url, &error) else { panic!("{error}") };
         assert!(message.contains("a.example"), "{message}");
         assert!(!message.contains("hunter2") && !message.contains("secret"), "{message}");
     }
@@ -75,8 +75,8 @@ fn why_there_is_no_answer_names_the_host_and_no_more_of_the_url() {
 fn what_is_no_json_or_another_kind_of_it_is_told_in_one_line() {
     for body in ["", "{", "[1]", "\u{0}", "{\"a\": \"x\\ny\"}"] {
         let reply = Reply { status: 200, retry_after_s: None, body: body.into() };
-        let trouble = reply.json::<std::collections::BTreeMap<String, u32>>();
-        let Err(Trouble::Failed { message }) = trouble else { panic!("{body:?} passes") };
+        let error = reply.json::<std::collections::BTreeMap<String, u32>>();
+        let Err(ProviderError::Failed { message }) = error else { panic!("{body:?} passes") };
         assert!(!message.contains('\n') && message.len() < 400, "{message}");
     }
 }

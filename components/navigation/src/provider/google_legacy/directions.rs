@@ -5,8 +5,8 @@ use output::navigation::{Details, End, Measure, Route, RouteDetails, Routes, Ste
 use super::{answer, status};
 use crate::{
     ask::{Mode, RouteAsk},
+    error::ProviderError,
     provider::{ROUTES_MAX, carrier::failed, line, plain::plain},
-    trouble::Trouble,
 };
 
 /// Google's names of arguments, and where they stand in ours.
@@ -22,13 +22,13 @@ const KNOWN: [(&str, &str); 5] = [
 pub(super) fn read(
     answer: answer::Directions,
     ask: &RouteAsk,
-) -> Result<(Routes, Details), Trouble> {
+) -> Result<(Routes, Details), ProviderError> {
     match answer.status.as_str() {
         "OK" => {}
         "NOT_FOUND" => return Err(not_found(&answer, ask)),
-        other => return Err(status::trouble(other, &answer.error_message, &KNOWN)),
+        other => return Err(status::error(other, &answer.error_message, &KNOWN)),
     }
-    let first = answer.routes.first().ok_or(Trouble::NoRoute)?;
+    let first = answer.routes.first().ok_or(ProviderError::NoRoute)?;
     let mut details = Details {
         provider: "google-legacy".to_owned(),
         attribution: attribution(&plain(&first.copyrights)),
@@ -52,14 +52,14 @@ pub(super) fn read(
 }
 
 /// Which of both ends is not known.
-fn not_found(answer: &answer::Directions, ask: &RouteAsk) -> Trouble {
+fn not_found(answer: &answer::Directions, ask: &RouteAsk) -> ProviderError {
     let is_known =
         |at: usize| answer.geocoded_waypoints.get(at).is_none_or(|it| it.geocoder_status == "OK");
     let (pointer, place) = match (is_known(0), is_known(1)) {
         (true, false) => ("/destination", &ask.destination),
         _ => ("/origin", &ask.origin),
     };
-    Trouble::UnknownPlace { pointer: pointer.to_owned(), place: place.clone() }
+    ProviderError::UnknownPlace { pointer: pointer.to_owned(), place: place.clone() }
 }
 
 fn end(name: &str, location: Option<output::navigation::Point>) -> Option<End> {
@@ -71,7 +71,7 @@ pub(crate) fn attribution(copyrights: &str) -> String {
     if copyrights.is_empty() { "Google Maps".to_owned() } else { copyrights.to_owned() }
 }
 
-fn route(it: answer::Route, mode: Mode) -> Result<(Route, RouteDetails), Trouble> {
+fn route(it: answer::Route, mode: Mode) -> Result<(Route, RouteDetails), ProviderError> {
     let points = line::points(&it.overview_polyline.points, 5)?;
     let (begins, mut steps) = (begins(&it.legs), Vec::new());
     let leg = match it.legs.len() {

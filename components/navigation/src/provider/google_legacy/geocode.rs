@@ -3,18 +3,20 @@
 use output::navigation::Place;
 
 use super::{answer, status};
-use crate::{provider::carrier::failed, trouble::Trouble};
+use crate::{error::ProviderError, provider::carrier::failed};
 
 /// Reads it: the first hit.
-pub(super) fn read(answer: answer::Geocoded, address: &str) -> Result<Place, Trouble> {
-    let unknown =
-        || Trouble::UnknownPlace { pointer: "/address".to_owned(), place: address.to_owned() };
+pub(super) fn read(answer: answer::Geocoded, address: &str) -> Result<Place, ProviderError> {
+    let unknown = || ProviderError::UnknownPlace {
+        pointer: "/address".to_owned(),
+        place: address.to_owned(),
+    };
     match answer.status.as_str() {
         "OK" => {}
         "ZERO_RESULTS" | "NOT_FOUND" => return Err(unknown()),
         other => {
             let known = [("address", "/address")];
-            return Err(status::trouble(other, &answer.error_message, &known));
+            return Err(status::error(other, &answer.error_message, &known));
         }
     }
     let found = answer.results.into_iter().next().ok_or_else(unknown)?;

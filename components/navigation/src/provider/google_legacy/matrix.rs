@@ -3,7 +3,7 @@
 use output::navigation::{Comparison, Element, Row};
 
 use super::{answer, status};
-use crate::{ask::CompareAsk, provider::carrier::failed, trouble::Trouble};
+use crate::{ask::CompareAsk, error::ProviderError, provider::carrier::failed};
 
 /// Google's names of arguments, and where they stand in ours.
 const KNOWN: [(&str, &str); 3] = [
@@ -13,9 +13,9 @@ const KNOWN: [(&str, &str); 3] = [
 ];
 
 /// Reads it. What is wrong with one pair stays that pair's status.
-pub(super) fn read(answer: answer::Matrix, ask: &CompareAsk) -> Result<Comparison, Trouble> {
+pub(super) fn read(answer: answer::Matrix, ask: &CompareAsk) -> Result<Comparison, ProviderError> {
     if answer.status != "OK" {
-        return Err(status::trouble(&answer.status, &answer.error_message, &KNOWN));
+        return Err(status::error(&answer.status, &answer.error_message, &KNOWN));
     }
     let (rows, columns) = (ask.origins.len(), ask.destinations.len());
     let is_whole = answer.rows.len() == rows
@@ -25,7 +25,7 @@ pub(super) fn read(answer: answer::Matrix, ask: &CompareAsk) -> Result<Compariso
     if !is_whole {
         return Err(failed("the provider's table is not of as many places as were asked for"));
     }
-    let row = |it: answer::Row| -> Result<Row, Trouble> {
+    let row = |it: answer::Row| -> Result<Row, ProviderError> {
         let elements = it.elements.into_iter().map(element).collect::<Result<_, _>>()?;
         Ok(Row { elements })
     };
@@ -36,7 +36,7 @@ pub(super) fn read(answer: answer::Matrix, ask: &CompareAsk) -> Result<Compariso
     })
 }
 
-fn element(it: answer::Element) -> Result<Element, Trouble> {
+fn element(it: answer::Element) -> Result<Element, ProviderError> {
     if it.status != "OK" {
         return Ok(Element { status: word(&it.status)?, ..Element::default() });
     }
@@ -49,7 +49,7 @@ fn element(it: answer::Element) -> Result<Element, Trouble> {
 }
 
 /// A pair's status, if it is one of Google's.
-fn word(status: &str) -> Result<String, Trouble> {
+fn word(status: &str) -> Result<String, ProviderError> {
     match status {
         "NOT_FOUND" | "ZERO_RESULTS" | "MAX_ROUTE_LENGTH_EXCEEDED" => Ok(status.to_owned()),
         _ => Err(failed("the provider's table has a status that nobody knows")),

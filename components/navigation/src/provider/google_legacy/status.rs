@@ -1,11 +1,11 @@
 //! Google's statuses, as what they mean here (NAV-40).
 
 use crate::{
+    error::ProviderError,
     provider::{
         carrier::{Reply, clipped, failed},
         plain::plain,
     },
-    trouble::Trouble,
 };
 
 /// When to try again after a limit of requests a second, where Google does not say.
@@ -13,12 +13,12 @@ const RETRY_S: u32 = 60;
 
 /// What a status other than `OK` means. `message` is Google's, for developers; the arguments that it
 /// names in quotes are among `known`, which are Google's names beside ours.
-pub(crate) fn trouble(status: &str, message: &str, known: &[(&str, &str)]) -> Trouble {
+pub(crate) fn error(status: &str, message: &str, known: &[(&str, &str)]) -> ProviderError {
     match status {
-        "ZERO_RESULTS" => Trouble::NoRoute,
-        "OVER_QUERY_LIMIT" => Trouble::OverQueryLimit { retry_after_s: RETRY_S },
-        "OVER_DAILY_LIMIT" => Trouble::OverQueryLimit { retry_after_s: 3_600 },
-        "REQUEST_DENIED" => Trouble::Denied,
+        "ZERO_RESULTS" => ProviderError::NoRoute,
+        "OVER_QUERY_LIMIT" => ProviderError::OverQueryLimit { retry_after_s: RETRY_S },
+        "OVER_DAILY_LIMIT" => ProviderError::OverQueryLimit { retry_after_s: 3_600 },
+        "REQUEST_DENIED" => ProviderError::Denied,
         "INVALID_REQUEST" => invalid(status, message, known),
         _ if status.starts_with("MAX_") && status.ends_with("_EXCEEDED") => {
             invalid(status, message, known)
@@ -28,7 +28,7 @@ pub(crate) fn trouble(status: &str, message: &str, known: &[(&str, &str)]) -> Tr
     }
 }
 
-fn invalid(status: &str, message: &str, known: &[(&str, &str)]) -> Trouble {
+fn invalid(status: &str, message: &str, known: &[(&str, &str)]) -> ProviderError {
     let named = |it: &&(&str, &str)| message.contains(&format!("'{}'", it.0));
     let pointer = match (status, known.iter().find(named)) {
         (_, Some((_, pointer))) => (*pointer).to_owned(),
@@ -38,17 +38,17 @@ fn invalid(status: &str, message: &str, known: &[(&str, &str)]) -> Trouble {
         "" => format!("Google answers with the status {status}"),
         it => format!("{status}: {}", clipped(&plain(it))),
     };
-    Trouble::Invalid { pointer, message }
+    ProviderError::Invalid { pointer, message }
 }
 
 /// Whether the HTTP status lets the answer be read at all.
-pub(crate) fn successful(reply: &Reply) -> Result<(), Trouble> {
+pub(crate) fn successful(reply: &Reply) -> Result<(), ProviderError> {
     match reply.status {
         _ if reply.is_success() => Ok(()),
-        429 => {
-            Err(Trouble::OverQueryLimit { retry_after_s: reply.retry_after_s.unwrap_or(RETRY_S) })
-        }
-        401 | 403 => Err(Trouble::Denied),
+        429 => Err(ProviderError::OverQueryLimit {
+            retry_after_s: reply.retry_after_s.unwrap_or(RETRY_S),
+        }),
+        401 | 403 => Err(ProviderError::Denied),
         other => Err(failed(&format!("the provider answers with the HTTP status {other}"))),
     }
 }

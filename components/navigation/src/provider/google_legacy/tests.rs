@@ -150,17 +150,17 @@ fn routes_come_as_specified_at_most_three_and_one_where_no_more_were_wished() {
 }
 
 /// What Google answers, and what it comes to.
-fn statuses() -> Vec<(Value, Trouble)> {
-    let over = |retry_after_s| Trouble::OverQueryLimit { retry_after_s };
-    let invalid = |pointer: &str, message: &str| Trouble::Invalid {
+fn statuses() -> Vec<(Value, ProviderError)> {
+    let over = |retry_after_s| ProviderError::OverQueryLimit { retry_after_s };
+    let invalid = |pointer: &str, message: &str| ProviderError::Invalid {
         pointer: pointer.to_owned(),
         message: message.to_owned(),
     };
     vec![
-        (json!({ "status": "ZERO_RESULTS" }), Trouble::NoRoute),
+        (json!({ "status": "ZERO_RESULTS" }), ProviderError::NoRoute),
         (json!({ "status": "OVER_QUERY_LIMIT" }), over(60)),
         (json!({ "status": "OVER_DAILY_LIMIT" }), over(3_600)),
-        (json!({ "status": "REQUEST_DENIED", "error_message": "key" }), Trouble::Denied),
+        (json!({ "status": "REQUEST_DENIED", "error_message": "key" }), ProviderError::Denied),
         (
             json!({ "status": "INVALID_REQUEST", "error_message": "Missing the 'destination' parameter." }),
             invalid("/destination", "INVALID_REQUEST: Missing the 'destination' parameter."),
@@ -178,10 +178,10 @@ fn statuses() -> Vec<(Value, Trouble)> {
 
 #[test]
 fn every_status_means_what_nav_40_says() {
-    for (answer, trouble) in statuses() {
+    for (answer, error) in statuses() {
         let script = Script::of([answer.clone()]);
         let said = GoogleLegacy::by(BASE, &script).routes(&route_ask()).unwrap_err();
-        assert_eq!(said, trouble, "{answer}");
+        assert_eq!(said, error, "{answer}");
     }
 }
 
@@ -195,7 +195,7 @@ fn a_place_that_nobody_knows_is_named_by_its_end() {
         let script = Script::of([json!({ "status": "NOT_FOUND", "geocoded_waypoints": ends })]);
         let said = GoogleLegacy::by(BASE, &script).routes(&route_ask()).unwrap_err();
         let (pointer, place) = (pointer.to_owned(), place.to_owned());
-        assert_eq!(said, Trouble::UnknownPlace { pointer, place });
+        assert_eq!(said, ProviderError::UnknownPlace { pointer, place });
     }
 }
 
@@ -206,7 +206,7 @@ fn an_unknown_error_is_asked_once_more_and_then_it_is_over() {
     assert!(GoogleLegacy::by(BASE, &script).routes(&route_ask()).is_ok());
     let script = Script::of([unknown(), unknown()]);
     let said = GoogleLegacy::by(BASE, &script).routes(&route_ask()).unwrap_err();
-    assert!(matches!(said, Trouble::Failed { message } if message.contains("UNKNOWN_ERROR")));
+    assert!(matches!(said, ProviderError::Failed { message } if message.contains("UNKNOWN_ERROR")));
     assert_eq!(script.calls().len(), 2);
 }
 
@@ -233,12 +233,12 @@ fn what_cannot_be_read_is_a_failure_and_never_half_an_answer() {
     for reply in broken {
         let script = Script::with([reply.clone()]);
         let said = GoogleLegacy::by(BASE, &script).routes(&route_ask()).unwrap_err();
-        assert!(matches!(said, Trouble::Failed { .. }), "{reply:?}: {said:?}");
+        assert!(matches!(said, ProviderError::Failed { .. }), "{reply:?}: {said:?}");
     }
     for (status, said) in [(429, "OverQueryLimit"), (403, "Denied")] {
         let script = Script::with([(status, String::new())]);
-        let trouble = GoogleLegacy::by(BASE, &script).routes(&route_ask()).unwrap_err();
-        assert!(format!("{trouble:?}").starts_with(said), "{trouble:?}");
+        let error = GoogleLegacy::by(BASE, &script).routes(&route_ask()).unwrap_err();
+        assert!(format!("{error:?}").starts_with(said), "{error:?}");
     }
 }
 
@@ -270,11 +270,11 @@ fn the_matrix_call_is_the_specified_one_and_each_pair_keeps_its_status() {
     for wrong in [json!([good]), json!([good, element("SURPRISE")]), json!([good, element("OK")])] {
         let script = Script::of([answer(wrong.clone())]);
         let said = GoogleLegacy::by(BASE, &script).compare(&compare_ask()).unwrap_err();
-        assert!(matches!(said, Trouble::Failed { .. }), "{wrong}: {said:?}");
+        assert!(matches!(said, ProviderError::Failed { .. }), "{wrong}: {said:?}");
     }
     let script = Script::of([json!({ "status": "MAX_ELEMENTS_EXCEEDED" })]);
     let said = GoogleLegacy::by(BASE, &script).compare(&compare_ask()).unwrap_err();
-    assert!(matches!(said, Trouble::Invalid { .. }));
+    assert!(matches!(said, ProviderError::Invalid { .. }));
 }
 
 #[test]
@@ -283,7 +283,7 @@ fn a_place_with_a_bar_in_it_is_not_taken_for_two() {
     let destinations = vec!["横浜駅".to_owned(), "a|b".to_owned()];
     let ask = CompareAsk { destinations, ..compare_ask() };
     let said = GoogleLegacy::by(BASE, &script).compare(&ask).unwrap_err();
-    assert!(matches!(said, Trouble::Invalid { pointer, .. } if pointer == "/destinations/1"));
+    assert!(matches!(said, ProviderError::Invalid { pointer, .. } if pointer == "/destinations/1"));
     assert!(script.calls().is_empty());
 }
 
@@ -301,7 +301,7 @@ fn the_geocode_call_is_the_specified_one_and_takes_the_first_hit() {
     let expected = "GET https://proxy.example/google/maps/api/geocode/json?address=%E6%9D%B1%E4%BA%AC%E9%A7%85&language=ja";
     assert_eq!(asked(&script)[0], expected);
     let said = google.place("無い", Language::Japanese).unwrap_err();
-    assert!(matches!(said, Trouble::UnknownPlace { pointer, .. } if pointer == "/address"));
+    assert!(matches!(said, ProviderError::UnknownPlace { pointer, .. } if pointer == "/address"));
     let said = google.place("空", Language::Japanese).unwrap_err();
-    assert!(matches!(said, Trouble::Failed { .. }));
+    assert!(matches!(said, ProviderError::Failed { .. }));
 }

@@ -8,11 +8,11 @@ use super::{
 };
 use crate::{
     ask::{CompareAsk, Language},
+    error::ProviderError,
     provider::{
         carrier::failed,
         words::{distance, duration},
     },
-    trouble::Trouble,
 };
 
 /// What is to be answered; without the status all would seem well.
@@ -25,7 +25,10 @@ const NOT_FOUND: i64 = 5;
 const INVALID_ARGUMENT: i64 = 3;
 
 /// Reads it. A pair that is not answered is no answer at all.
-pub(super) fn read(answer: Vec<answer::Element>, ask: &CompareAsk) -> Result<Comparison, Trouble> {
+pub(super) fn read(
+    answer: Vec<answer::Element>,
+    ask: &CompareAsk,
+) -> Result<Comparison, ProviderError> {
     let mut rows = vec![vec![None; ask.destinations.len()]; ask.origins.len()];
     for it in answer {
         let row = rows.get_mut(it.origin_index);
@@ -45,7 +48,7 @@ pub(super) fn read(answer: Vec<answer::Element>, ask: &CompareAsk) -> Result<Com
     })
 }
 
-fn element(it: &answer::Element, language: Language) -> Result<Element, Trouble> {
+fn element(it: &answer::Element, language: Language) -> Result<Element, ProviderError> {
     let status = match (it.status.code, it.condition.as_str()) {
         (0, "ROUTE_EXISTS") => "OK",
         (0, "ROUTE_NOT_FOUND") => "ZERO_RESULTS",

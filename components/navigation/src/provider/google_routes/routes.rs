@@ -5,6 +5,7 @@ use output::navigation::{Details, End, Point, Route, RouteDetails, Routes, Step,
 use super::answer;
 use crate::{
     ask::{Mode, RouteAsk},
+    error::ProviderError,
     provider::{
         ROUTES_MAX,
         carrier::failed,
@@ -13,7 +14,6 @@ use crate::{
         travel_mode,
         words::{distance, duration},
     },
-    trouble::Trouble,
 };
 
 /// What is to be answered: each field costs, and none is answered that is not named.
@@ -24,7 +24,10 @@ routes.legs.steps.startLocation,routes.legs.steps.navigationInstruction,\
 routes.travelAdvisory.tollInfo,geocodingResults";
 
 /// Reads the answer as routes.
-pub(super) fn read(answer: answer::Routes, ask: &RouteAsk) -> Result<(Routes, Details), Trouble> {
+pub(super) fn read(
+    answer: answer::Routes,
+    ask: &RouteAsk,
+) -> Result<(Routes, Details), ProviderError> {
     let ends = answer.geocoding_results;
     for (end, pointer, place) in [
         (&ends.origin, "/origin", &ask.origin),
@@ -32,10 +35,10 @@ pub(super) fn read(answer: answer::Routes, ask: &RouteAsk) -> Result<(Routes, De
     ] {
         if end.geocoder_status.code != 0 {
             let (pointer, place) = (pointer.to_owned(), place.clone());
-            return Err(Trouble::UnknownPlace { pointer, place });
+            return Err(ProviderError::UnknownPlace { pointer, place });
         }
     }
-    let first = answer.routes.first().ok_or(Trouble::NoRoute)?;
+    let first = answer.routes.first().ok_or(ProviderError::NoRoute)?;
     let leg = first.legs.first().ok_or_else(|| failed("the provider's route has no leg"))?;
     let end = |name: &String, at: &answer::Location| {
         Some(End { name: name.clone(), location: point(at), ..End::default() })
@@ -64,7 +67,7 @@ fn point(at: &answer::Location) -> Point {
     Point { lat: at.lat_lng.latitude, lng: at.lat_lng.longitude }
 }
 
-fn route(it: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), Trouble> {
+fn route(it: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), ProviderError> {
     let points = line::points(&it.polyline.encoded_polyline, 5)?;
     let steps = it.legs.iter().flat_map(|it| &it.steps);
     let begins: Vec<_> = steps.clone().map(|it| point(&it.start_location)).collect();
@@ -88,7 +91,7 @@ fn route(it: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), Tro
     Ok((route, RouteDetails { steps_at, toll, ..RouteDetails::default() }))
 }
 
-fn step(it: &answer::Step, ask: &RouteAsk) -> Result<Step, Trouble> {
+fn step(it: &answer::Step, ask: &RouteAsk) -> Result<Step, ProviderError> {
     let lasts = match it.static_duration.as_str() {
         "" => 0.0,
         text => seconds(text)?,
@@ -108,7 +111,7 @@ pub(super) fn metres(metres: u64) -> f64 {
 }
 
 /// `123s`, `123.5s`.
-pub(super) fn seconds(text: &str) -> Result<f64, Trouble> {
+pub(super) fn seconds(text: &str) -> Result<f64, ProviderError> {
     let number = text.strip_suffix('s').and_then(|it| it.parse::<f64>().ok());
     let number = number.filter(|it| it.is_finite() && *it >= 0.0);
     number.ok_or_else(|| failed("the provider's answer has a duration that is none"))

@@ -3,11 +3,11 @@
 use super::answer::Refusal as Body;
 use crate::{
     ask::{CompareAsk, RouteAsk},
+    error::ProviderError,
     provider::{
         carrier::{Reply, clipped, failed},
         plain::plain,
     },
-    trouble::Trouble,
 };
 
 /// When to try again, where Google does not say.
@@ -17,14 +17,14 @@ const RETRY_S: u32 = 60;
 #[derive(Debug)]
 pub(super) enum Refusal {
     /// It is plain what that means.
-    Plain(Trouble),
+    Plain(ProviderError),
     /// An argument, or one of the places, with Google's explanation.
     Argument { is_place: bool, message: String },
 }
 
-impl From<Trouble> for Refusal {
-    fn from(trouble: Trouble) -> Self {
-        Self::Plain(trouble)
+impl From<ProviderError> for Refusal {
+    fn from(error: ProviderError) -> Self {
+        Self::Plain(error)
     }
 }
 
@@ -40,10 +40,10 @@ pub(super) fn refusal(reply: &Reply) -> Refusal {
     let is_key = message.to_lowercase().contains("api key");
     Refusal::Plain(match (error.status.as_str(), reply.status) {
         // A wrong key is an invalid argument to Google.
-        ("INVALID_ARGUMENT" | "FAILED_PRECONDITION", _) if is_key => Trouble::Denied,
-        ("PERMISSION_DENIED" | "UNAUTHENTICATED", _) | (_, 401 | 403) => Trouble::Denied,
+        ("INVALID_ARGUMENT" | "FAILED_PRECONDITION", _) if is_key => ProviderError::Denied,
+        ("PERMISSION_DENIED" | "UNAUTHENTICATED", _) | (_, 401 | 403) => ProviderError::Denied,
         ("RESOURCE_EXHAUSTED", _) | (_, 429) => {
-            Trouble::OverQueryLimit { retry_after_s: reply.retry_after_s.unwrap_or(RETRY_S) }
+            ProviderError::OverQueryLimit { retry_after_s: reply.retry_after_s.unwrap_or(RETRY_S) }
         }
         ("NOT_FOUND", _) if !error.message.is_empty() => {
             return Refusal::Argument { is_place: true, message };
@@ -59,7 +59,7 @@ pub(super) fn refusal(reply: &Reply) -> Refusal {
 
 impl Refusal {
     /// The same, for who asked for routes.
-    pub(super) fn about_routes(self, ask: &RouteAsk) -> Trouble {
+    pub(super) fn about_routes(self, ask: &RouteAsk) -> ProviderError {
         let ends = [
             ("origin", "/origin".to_owned(), ask.origin.as_str()),
             ("destination", "/destination".to_owned(), ask.destination.as_str()),
@@ -69,7 +69,7 @@ impl Refusal {
     }
 
     /// The same, for who asked for a table.
-    pub(super) fn about_pairs(self, ask: &CompareAsk) -> Trouble {
+    pub(super) fn about_pairs(self, ask: &CompareAsk) -> ProviderError {
         let places = |name: &'static str, all: &'static str, list: &[String]| {
             let place = |(at, it): (usize, &String)| (name, format!("{all}/{at}"), it.clone());
             list.iter().enumerate().map(place).collect::<Vec<_>>()
@@ -81,9 +81,9 @@ impl Refusal {
     }
 
     /// Whose address or name the message has in it, is what it is about.
-    fn about(self, places: &[(&str, String, &str)], rest: &[(&str, &str)]) -> Trouble {
+    fn about(self, places: &[(&str, String, &str)], rest: &[(&str, &str)]) -> ProviderError {
         let (is_place, message) = match self {
-            Self::Plain(trouble) => return trouble,
+            Self::Plain(error) => return error,
             Self::Argument { is_place, message } => (is_place, message),
         };
         let small = message.to_lowercase();
@@ -91,13 +91,13 @@ impl Refusal {
         let place = by_text.or_else(|| places.iter().find(|it| small.contains(it.0)));
         match place {
             Some((_, pointer, place)) if is_place => {
-                Trouble::UnknownPlace { pointer: pointer.clone(), place: (*place).to_owned() }
+                ProviderError::UnknownPlace { pointer: pointer.clone(), place: (*place).to_owned() }
             }
-            Some((_, pointer, _)) => Trouble::Invalid { pointer: pointer.clone(), message },
+            Some((_, pointer, _)) => ProviderError::Invalid { pointer: pointer.clone(), message },
             None => {
                 let known = rest.iter().find(|it| small.contains(it.0));
                 let pointer = known.map_or(String::new(), |it| it.1.to_owned());
-                Trouble::Invalid { pointer, message }
+                ProviderError::Invalid { pointer, message }
             }
         }
     }

@@ -120,9 +120,11 @@ fn nothing_found_is_no_route_and_an_end_that_nobody_knows_is_named() {
     let mut unknown = answer(0);
     unknown["geocodingResults"]["destination"]["geocoderStatus"] = json!({ "code": 5 });
     let script = Script::of([json!({}), unknown]);
-    assert_eq!(google(&script).routes(&route_ask()).unwrap_err(), Trouble::NoRoute);
+    assert_eq!(google(&script).routes(&route_ask()).unwrap_err(), ProviderError::NoRoute);
     let said = google(&script).routes(&route_ask()).unwrap_err();
-    assert!(matches!(said, Trouble::UnknownPlace { pointer, .. } if pointer == "/destination"));
+    assert!(
+        matches!(said, ProviderError::UnknownPlace { pointer, .. } if pointer == "/destination")
+    );
 }
 
 #[test]
@@ -155,8 +157,8 @@ fn every_refusal_means_what_nav_40_says() {
         ((200, "{\"routes\": [{\"legs\": [{}], \"duration\": \"-5s\"}]}".to_owned()), "Failed"),
     ] {
         let script = Script::with([reply.clone()]);
-        let trouble = format!("{:?}", google(&script).routes(&route_ask()).unwrap_err());
-        assert!(trouble.starts_with(said), "{reply:?}: {trouble}");
+        let error = format!("{:?}", google(&script).routes(&route_ask()).unwrap_err());
+        assert!(error.starts_with(said), "{reply:?}: {error}");
     }
 }
 
@@ -167,7 +169,7 @@ fn what_is_down_for_a_moment_is_asked_once_more() {
     assert!(google(&script).routes(&route_ask()).is_ok());
     let script = Script::with([down(), down()]);
     let said = google(&script).routes(&route_ask()).unwrap_err();
-    assert!(matches!(said, Trouble::Failed { message } if message.contains("503")));
+    assert!(matches!(said, ProviderError::Failed { message } if message.contains("503")));
     assert_eq!(script.calls().len(), 2);
 }
 
@@ -204,7 +206,7 @@ fn a_table_is_put_in_order_and_each_pair_keeps_its_status() {
     for wrong in [json!([good]), json!([good, none, far]), json!([good, { "condition": "?" }])] {
         let script = Script::of([wrong.clone()]);
         let said = google(&script).compare(&compare_ask()).unwrap_err();
-        assert!(matches!(said, Trouble::Failed { .. }), "{wrong}: {said:?}");
+        assert!(matches!(said, ProviderError::Failed { .. }), "{wrong}: {said:?}");
     }
 }
 
@@ -213,14 +215,16 @@ fn a_refused_table_names_the_place_and_errors_of_a_stream_are_read() {
     let error = json!([{ "error": { "status": "NOT_FOUND", "message": "品川駅 was not found" } }]);
     let script = Script::with([(404, error.to_string())]);
     let said = google(&script).compare(&compare_ask()).unwrap_err();
-    assert!(matches!(said, Trouble::UnknownPlace { pointer, .. } if pointer == "/destinations/1"));
+    assert!(
+        matches!(said, ProviderError::UnknownPlace { pointer, .. } if pointer == "/destinations/1")
+    );
 }
 
 #[test]
 fn places_are_geocodings() {
     let script = Script::of([json!({ "status": "REQUEST_DENIED" })]);
     let said = google(&script).place("東京駅", Language::English).unwrap_err();
-    assert_eq!(said, Trouble::Denied);
+    assert_eq!(said, ProviderError::Denied);
     let url = script.calls()[0].url.to_string();
     assert!(url.starts_with("https://maps.googleapis.com/maps/api/geocode/json?address="));
     assert!(url.ends_with("&language=en"), "{url}");

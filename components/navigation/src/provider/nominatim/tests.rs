@@ -34,7 +34,7 @@ fn coordinates_need_no_geocoder_and_a_name_without_one_says_what_to_do() {
     let known = find(none, "35.5, 139.5", "/origin", Language::English).unwrap();
     assert_eq!((known.at.lat, known.name.as_str()), (35.5, "35.5, 139.5"));
     let said = find(none, "東京駅", "/origin", Language::English).unwrap_err();
-    let Trouble::Invalid { pointer, message } = said else { panic!("{said:?}") };
+    let ProviderError::Invalid { pointer, message } = said else { panic!("{said:?}") };
     assert!(pointer == "/origin" && message.contains("NOMINATIM_URL"), "{message}");
 }
 
@@ -61,7 +61,7 @@ fn what_cannot_be_read_or_is_refused_is_told() {
     ] {
         let script = Script::with([(status, body.clone())]);
         let nominatim = Nominatim::by("https://a.example", &script);
-        let trouble = place(Some(&nominatim), "東京駅", Language::Japanese).unwrap_err();
-        assert!(format!("{trouble:?}").starts_with(said), "{body}: {trouble:?}");
+        let error = place(Some(&nominatim), "東京駅", Language::Japanese).unwrap_err();
+        assert!(format!("{error:?}").starts_with(said), "{body}: {error:?}");
     }
 }

@@ -5,6 +5,7 @@ use output::navigation::{Details, End, Point, Route, RouteDetails, Routes, Step,
 use super::{answer, instructions, status};
 use crate::{
     ask::RouteAsk,
+    error::ProviderError,
     provider::{
         ROUTES_MAX,
         carrier::failed,
@@ -14,7 +15,6 @@ use crate::{
         travel_mode,
         words::{distance, duration, whole},
     },
-    trouble::Trouble,
 };
 
 /// Routes between both ends.
@@ -23,9 +23,9 @@ pub(super) fn routes(
     ask: &RouteAsk,
     ends: [&Known; 2],
     via: &[Known],
-) -> Result<(Routes, Details), Trouble> {
+) -> Result<(Routes, Details), ProviderError> {
     if answer.routes.is_empty() {
-        return Err(Trouble::NoRoute);
+        return Err(ProviderError::NoRoute);
     }
     let end = |it: &Known| End { name: it.name.clone(), location: it.at, ..End::default() };
     let [origin, destination] = ends.map(|it| Some(end(it)));
@@ -53,7 +53,7 @@ pub(crate) fn waypoint(it: &Known) -> Waypoint {
     Waypoint { place_id: it.id.clone(), types: it.kind.iter().cloned().collect() }
 }
 
-fn route(it: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), Trouble> {
+fn route(it: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), ProviderError> {
     let points = line::points(&it.geometry, 5)?;
     if it.legs.is_empty() {
         return Err(failed("the provider's route has no leg"));
@@ -97,7 +97,7 @@ fn summary(legs: &[answer::Leg]) -> String {
 type Numbers = Vec<Option<f64>>;
 
 /// Metres and seconds, pair by pair; a place off the map has no route to anywhere.
-pub(super) fn table(it: &answer::Table) -> Result<Vec<Vec<Pair>>, Trouble> {
+pub(super) fn table(it: &answer::Table) -> Result<Vec<Vec<Pair>>, ProviderError> {
     let is_off = |all: &[answer::Waypoint], at: usize| all.get(at).is_some_and(status::is_off);
     let row = |(at, (durations, distances)): (usize, (&Numbers, &Numbers))| {
         if durations.len() != distances.len() {

@@ -2,12 +2,12 @@
 
 use super::answer::{Refusal, Waypoint};
 use crate::{
+    error::ProviderError,
     provider::{
         carrier::{Reply, clipped, failed},
         nominatim::Known,
     },
     refusals::OSRM_MAP,
-    trouble::Trouble,
 };
 
 /// A place farther from any road than this is not on the map: OSRM itself would take the nearest
@@ -23,16 +23,18 @@ pub(super) struct About<'a> {
 }
 
 /// What a status other than success means.
-pub(super) fn trouble(reply: &Reply, about: &About<'_>) -> Trouble {
+pub(super) fn error(reply: &Reply, about: &About<'_>) -> ProviderError {
     let refusal: Refusal = reply.object().unwrap_or_default();
     let message = clipped(&refusal.message);
-    let invalid =
-        |pointer: &str, message: String| Trouble::Invalid { pointer: pointer.to_owned(), message };
+    let invalid = |pointer: &str, message: String| ProviderError::Invalid {
+        pointer: pointer.to_owned(),
+        message,
+    };
     if reply.status == 429 {
-        return Trouble::OverQueryLimit { retry_after_s: reply.retry_after_s.unwrap_or(60) };
+        return ProviderError::OverQueryLimit { retry_after_s: reply.retry_after_s.unwrap_or(60) };
     }
     match refusal.code.as_str() {
-        "NoRoute" | "NoTable" => Trouble::NoRoute,
+        "NoRoute" | "NoTable" => ProviderError::NoRoute,
         "NoSegment" => {
             // The message ends with the number of the place.
             let number = message.rsplit(' ').next().and_then(|it| it.parse::<usize>().ok());
@@ -51,18 +53,21 @@ pub(super) fn trouble(reply: &Reply, about: &About<'_>) -> Trouble {
     }
 }
 
-fn outside(about: &About<'_>, at: usize) -> Trouble {
+fn outside(about: &About<'_>, at: usize) -> ProviderError {
     let map = OSRM_MAP.to_owned();
     match about.ends.get(at) {
         Some((pointer, known)) => {
-            Trouble::OutsideMap { pointer: pointer.clone(), place: known.name.clone(), map }
+            ProviderError::OutsideMap { pointer: pointer.clone(), place: known.name.clone(), map }
         }
-        None => Trouble::OutsideMap { pointer: String::new(), place: String::new(), map },
+        None => ProviderError::OutsideMap { pointer: String::new(), place: String::new(), map },
     }
 }
 
 /// Whether both ends are near a road of the map.
-pub(super) fn is_on_the_map(waypoints: &[Waypoint], about: &About<'_>) -> Result<(), Trouble> {
+pub(super) fn is_on_the_map(
+    waypoints: &[Waypoint],
+    about: &About<'_>,
+) -> Result<(), ProviderError> {
     match waypoints.iter().position(is_off) {
         Some(at) => Err(outside(about, at)),
         None => Ok(()),

@@ -173,8 +173,8 @@ fn every_code_means_what_it_says() {
         ((200, answer(1).to_string().replace("_p~iF", "\\u0001")), "Failed"),
     ] {
         let script = Script::with([reply.clone()]);
-        let trouble = format!("{:?}", osrm(&script).routes(&ask).unwrap_err());
-        assert!(trouble.starts_with(said), "{reply:?}: {trouble}");
+        let error = format!("{:?}", osrm(&script).routes(&ask).unwrap_err());
+        assert!(error.starts_with(said), "{reply:?}: {error}");
     }
 }
 
@@ -209,7 +209,7 @@ fn a_map_that_leaves_out_one_class_at_a_time_leaves_out_what_it_can_and_says_wha
     let script = Script::with([refused(), refused(), refused()]);
     let ask = RouteAsk { avoid, ..self::ask() };
     let said = osrm(&script).routes(&ask).unwrap_err();
-    assert!(matches!(said, Trouble::Invalid { pointer, .. } if pointer == "/avoid"));
+    assert!(matches!(said, ProviderError::Invalid { pointer, .. } if pointer == "/avoid"));
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn a_place_far_from_any_road_is_outside_and_not_taken_to_the_nearest_country() {
     far["waypoints"][0]["distance"] = json!(9_000_000.0);
     let script = Script::of([far]);
     let said = osrm(&script).routes(&ask()).unwrap_err();
-    assert!(matches!(said, Trouble::OutsideMap { pointer, .. } if pointer == "/origin"));
+    assert!(matches!(said, ProviderError::OutsideMap { pointer, .. } if pointer == "/origin"));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use output::navigation::{Details, End, Route, RouteDetails, Routes, Step};
 use super::answer;
 use crate::{
     ask::{Language, Prefer, RouteAsk},
+    error::ProviderError,
     provider::{
         ROUTES_MAX,
         carrier::failed,
@@ -16,7 +17,6 @@ use crate::{
         travel_mode,
         words::{distance, duration, whole},
     },
-    trouble::Trouble,
 };
 
 /// Names that a summary has at most.
@@ -27,7 +27,7 @@ pub(super) fn routes(
     answer: answer::Routes,
     ask: &RouteAsk,
     ends: [&Known; 2],
-) -> Result<(Routes, Details), Trouble> {
+) -> Result<(Routes, Details), ProviderError> {
     let [origin, destination] =
         ends.map(|it| Some(End { name: it.name.clone(), location: it.at, ..End::default() }));
     let mut details = Details {
@@ -50,7 +50,7 @@ pub(super) fn routes(
     Ok((Routes { routes, geocoded_waypoints: ends.map(waypoint).to_vec() }, details))
 }
 
-fn route(trip: answer::Trip, ask: &RouteAsk) -> Result<(Route, RouteDetails), Trouble> {
+fn route(trip: answer::Trip, ask: &RouteAsk) -> Result<(Route, RouteDetails), ProviderError> {
     let warnings = warnings(&trip.summary, ask);
     let leg = trip.legs.into_iter().next();
     let leg = leg.ok_or_else(|| failed("the provider's route has no leg"))?;
@@ -161,7 +161,7 @@ fn roundabout(it: &answer::Maneuver) -> &'static str {
 }
 
 /// Metres and seconds, pair by pair.
-pub(super) fn table(it: &answer::Table) -> Result<Vec<Vec<Pair>>, Trouble> {
+pub(super) fn table(it: &answer::Table) -> Result<Vec<Vec<Pair>>, ProviderError> {
     let pair = |it: &answer::Pair| match (it.distance, it.time) {
         (Some(km), Some(seconds)) => Ok(Some((km * 1_000.0, seconds))),
         (None, None) => Ok(None),

@@ -2,27 +2,27 @@
 
 use super::answer::Refusal;
 use crate::{
+    error::ProviderError,
     provider::{
         carrier::{Reply, clipped, failed},
         nominatim::Known,
     },
-    trouble::Trouble,
 };
 
 /// What a status other than success means. Valhalla does not say which place it is about.
-pub(super) fn trouble(reply: &Reply, ends: &[(String, &Known)]) -> Trouble {
+pub(super) fn error(reply: &Reply, ends: &[(String, &Known)]) -> ProviderError {
     let refusal: Refusal = reply.object().unwrap_or_default();
     let message = clipped(&refusal.error);
-    let invalid = |pointer: &str, why: &str| Trouble::Invalid {
+    let invalid = |pointer: &str, why: &str| ProviderError::Invalid {
         pointer: pointer.to_owned(),
         message: format!("{why}: {message}"),
     };
     if reply.status == 429 {
-        return Trouble::OverQueryLimit { retry_after_s: reply.retry_after_s.unwrap_or(60) };
+        return ProviderError::OverQueryLimit { retry_after_s: reply.retry_after_s.unwrap_or(60) };
     }
     match refusal.error_code {
         // Unconnected regions, and no path between what is connected.
-        170 | 441 | 442 => Trouble::NoRoute,
+        170 | 441 | 442 => ProviderError::NoRoute,
         171 => outside(ends),
         150..=159 => invalid("", "more than this Valhalla server takes at once"),
         160..=169 => invalid("/departure_time", "this Valhalla server does not take this time"),
@@ -32,9 +32,9 @@ pub(super) fn trouble(reply: &Reply, ends: &[(String, &Known)]) -> Trouble {
 }
 
 /// The answer does not tell which of both ends it is, so the error names both.
-fn outside(ends: &[(String, &Known)]) -> Trouble {
+fn outside(ends: &[(String, &Known)]) -> ProviderError {
     let names: Vec<_> = ends.iter().map(|it| it.1.name.as_str()).collect();
     let pointer = ends.first().map(|it| it.0.clone()).unwrap_or_default();
     let map = "the Valhalla server's map".to_owned();
-    Trouble::OutsideMap { pointer, place: names.join(" / "), map }
+    ProviderError::OutsideMap { pointer, place: names.join(" / "), map }
 }

@@ -130,8 +130,8 @@ fn every_code_means_what_it_says() {
         (broken("/trip/summary/length", json!("far")), "Failed"),
     ] {
         let script = Script::with([reply.clone()]);
-        let trouble = format!("{:?}", valhalla(&script).routes(&ask()).unwrap_err());
-        assert!(trouble.starts_with(said), "{reply:?}: {trouble}");
+        let error = format!("{:?}", valhalla(&script).routes(&ask()).unwrap_err());
+        assert!(error.starts_with(said), "{reply:?}: {error}");
     }
 }
 
@@ -177,6 +177,6 @@ fn a_place_without_a_way_does_not_spoil_the_others_and_the_asking_ends() {
     let script = Script::with((0..TABLES_MAX).map(|_| refused()));
     let many = (0..25).map(|it| format!("35.{it},139")).collect::<Vec<_>>();
     let ask = CompareAsk { origins: ask.origins, destinations: many, ..compare_ask() };
-    assert_eq!(valhalla(&script).compare(&ask).unwrap_err(), Trouble::NoRoute);
+    assert_eq!(valhalla(&script).compare(&ask).unwrap_err(), ProviderError::NoRoute);
     assert!(script.calls().len() <= TABLES_MAX as usize);
 }

@@ -1,7 +1,7 @@
 //! One place and several that are compared by how far they are from it: `which is closer to X, Y or Z`,
 //! `横浜と川崎では、どちらが東京駅に近い`.
 
-use language::{heard::Piece, scan::marks};
+use language::{scan::marks, utterance::Piece};
 
 use super::{Places, Sentence, tables::NEAREST};
 
@@ -96,17 +96,16 @@ impl Sentence {
         /// Behind a place that is gone to or through, rather than compared.
         const WAY: &str = "を経由|経由|に寄|を通|を回|に立ち寄|に立寄";
         let is_place = |it: &Piece| {
-            let is_inside = |wish: &(usize, usize)| {
-                self.spots.iter().any(|spot| spot.0 <= wish.0 && wish.1 <= spot.1)
+            let is_inside = |constraint: &(usize, usize)| {
+                self.spots.iter().any(|spot| spot.0 <= constraint.0 && constraint.1 <= spot.1)
             };
-            let has_wish = self
-                .wishes
-                .iter()
-                .any(|wish| wish.0 < it.to && it.from < wish.1 && !is_inside(wish));
+            let has_constraint = self.constraints.iter().any(|constraint| {
+                constraint.0 < it.to && it.from < constraint.1 && !is_inside(constraint)
+            });
             let asks = ["どこ", "どれ", "どっち", "どちら", "何"]
                 .iter()
                 .any(|word| it.text.contains(word));
-            !asks && !has_wish
+            !asks && !has_constraint
         };
         let those = |from: usize, to: usize| -> Option<Vec<Piece>> {
             let is_or = |at: usize| self.is_at("?それとも", at);

@@ -1,6 +1,6 @@
 //! Places by the words before them, as English has it: `from Tokyo to Yokohama`.
 
-use language::{coverage, heard::Piece, scan::marks, words::Word};
+use language::{coverage, scan::marks, utterance::Piece, words::Word};
 
 use super::{Places, Sentence, words};
 
@@ -211,13 +211,13 @@ impl Sentence {
         let touches = |it: &(usize, usize)| it.0 < to && from < it.1;
         let is_noun = marks(NOUNS).any(|it| self.find_word(it, to + 1) == Some(to + 1));
         // What counts is a constraint of the route, and no number of a terminal.
-        let is_wish = !is_noun && self.wishes.iter().any(touches);
+        let is_request = !is_noun && self.constraints.iter().any(touches);
         let is_other =
             self.tokens.iter().any(|it| NO_NAME.contains(&it.word) && touches(&(it.from, it.to)));
         let is_small = coverage::is_small(&word)
             || marks(NUMBERS).chain(marks(DEEDS)).any(|it| it == word)
             || word.chars().all(|it| it == '-');
-        !is_wish && !is_other && !is_small && !self.when.spans.iter().any(touches)
+        !is_request && !is_other && !is_small && !self.when.spans.iter().any(touches)
     }
 
     fn begin(&self, piece: &Piece) -> usize {

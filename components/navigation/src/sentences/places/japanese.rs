@@ -4,7 +4,7 @@ use super::{
     Places, Sentence,
     tables::{BEGINS, ENDS, LIST_STOPS, STOPS},
 };
-use language::{heard::Piece, scan::marks};
+use language::{scan::marks, utterance::Piece};
 
 impl Sentence {
     /// By the words behind places.

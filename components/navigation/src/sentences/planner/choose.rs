@@ -1,30 +1,30 @@
 //! The selection rules of NAV-51: which of the routes that were found.
 
 use super::{
+    constraints::{Constraints, Rule},
     found::Found,
-    wishes::{Rule, Wishes},
 };
 
 /// How much longer than the fastest a route may take that has less traffic: a fifth.
 const DETOUR: (u64, u64) = (6, 5);
 
-/// The place of the route that fits `wishes` best; none where there is no route.
-pub(super) fn choose(wishes: &Wishes, routes: &[Found]) -> Option<usize> {
-    if let Some(number) = wishes.once.pick
+/// The place of the route that fits `constraints` best; none where there is no route.
+pub(super) fn choose(constraints: &Constraints, routes: &[Found]) -> Option<usize> {
+    if let Some(number) = constraints.once.pick
         && (1..=routes.len()).contains(&number)
     {
         return Some(number - 1);
     }
-    let ranking = ranking(wishes, routes);
-    ranking.get(wishes.others.checked_rem(routes.len())?).copied()
+    let ranking = ranking(constraints, routes);
+    ranking.get(constraints.others.checked_rem(routes.len())?).copied()
 }
 
 /// The places of `routes`, best first. Of what is equal, the provider's order decides.
-pub(super) fn ranking(wishes: &Wishes, routes: &[Found]) -> Vec<usize> {
+pub(super) fn ranking(constraints: &Constraints, routes: &[Found]) -> Vec<usize> {
     let mut places: Vec<_> = (0..routes.len()).collect();
-    match wishes.rule {
+    match constraints.rule {
         Some(rule) => places.sort_by_key(|it| key(rule, &routes[*it])),
-        None if wishes.traffic => {
+        None if constraints.traffic => {
             let fastest = routes.iter().map(Found::time).min().unwrap_or_default();
             let most = fastest.saturating_mul(DETOUR.0) / DETOUR.1;
             let key = |it: &Found| (it.time() > most, it.delay(), it.time());

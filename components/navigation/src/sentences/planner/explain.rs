@@ -1,13 +1,13 @@
 //! The explanation, made from the results: what was chosen, why, and what it is worth against others.
 
 use super::{
-    Trip,
+    RouteRequest,
     choose::choose,
+    constraints::{Beyond, Constraints, Rule},
     found::{self, Found},
     plan::via,
     units::{duration, length, price},
     when,
-    wishes::{Beyond, Rule, Wishes},
 };
 use language::{
     Language,
@@ -18,31 +18,35 @@ use language::{
 /// Warnings of a route that are repeated.
 const WARNINGS_MAX: usize = 1;
 
-/// The answer to `trip`, from what its calls came to.
-pub(super) fn conclusion(trip: &Trip, wishes: &Wishes, answered: &[Answered]) -> Conclusion {
-    let mut text = Text { language: trip.language, sentences: Vec::new() };
+/// The answer to `request`, from what its calls came to.
+pub(super) fn conclusion(
+    request: &RouteRequest,
+    constraints: &Constraints,
+    answered: &[Answered],
+) -> Conclusion {
+    let mut text = Text { language: request.language, sentences: Vec::new() };
     let found = found::routes(answered);
     let (call, routes) = match &found {
         Some((call, Ok(routes))) => (Some((*call).to_owned()), &routes[..]),
         Some((_, Err(failure))) => {
-            text.nothing(wishes, Some(failure));
-            return text.conclusion(trip, wishes, None);
+            text.nothing(constraints, Some(failure));
+            return text.conclusion(request, constraints, None);
         }
         None => (None, &[][..]),
     };
-    let Some(index) = choose(wishes, routes) else {
-        text.nothing(wishes, None);
-        return text.conclusion(trip, wishes, None);
+    let Some(index) = choose(constraints, routes) else {
+        text.nothing(constraints, None);
+        return text.conclusion(request, constraints, None);
     };
-    text.chosen(trip, wishes, routes, index);
-    text.leave(trip, wishes, &routes[index]);
-    text.worth(wishes, routes, index);
-    if wishes.once.compare {
+    text.chosen(request, constraints, routes, index);
+    text.leave(request, constraints, &routes[index]);
+    text.worth(constraints, routes, index);
+    if constraints.once.compare {
         text.table(routes, index, found::table(answered));
     }
-    text.follow_up(wishes, routes, index);
+    text.follow_up(constraints, routes, index);
     let summary = Some(routes[index].summary.clone());
-    text.conclusion(trip, wishes, Some(Choice { call, index: Some(index), summary }))
+    text.conclusion(request, constraints, Some(Choice { call, index: Some(index), summary }))
 }
 
 /// Sentences in the making.
@@ -61,8 +65,9 @@ impl Text {
     }
 
     /// What there is in place of a route (NAV-8).
-    fn nothing(&mut self, wishes: &Wishes, failure: Option<&&Failure>) {
-        let is_conditional = wishes.no_highways || wishes.no_tolls || wishes.no_ferries;
+    fn nothing(&mut self, constraints: &Constraints, failure: Option<&&Failure>) {
+        let is_conditional =
+            constraints.no_highways || constraints.no_tolls || constraints.no_ferries;
         match failure.filter(|it| it.error != "zero_results") {
             Some(failure) => self.sentences.push(failure.message.clone()),
             None => self.say("ルートが見つかりませんでした。", "No route was found."),
@@ -76,10 +81,16 @@ impl Text {
     }
 
     /// Which one, and by which rule.
-    fn chosen(&mut self, trip: &Trip, wishes: &Wishes, routes: &[Found], index: usize) {
+    fn chosen(
+        &mut self,
+        request: &RouteRequest,
+        constraints: &Constraints,
+        routes: &[Found],
+        index: usize,
+    ) {
         let (count, route) = (routes.len(), &routes[index]);
-        let conditions = conditions(trip, wishes);
-        let (japanese, english) = how(wishes, routes, index);
+        let conditions = conditions(request, constraints);
+        let (japanese, english) = how(constraints, routes, index);
         let summary = &route.summary;
         match (self.language, conditions.is_empty()) {
             (Language::Japanese, true) => self.sentences.push(format!(
@@ -118,12 +129,12 @@ impl Text {
     }
 
     /// When to leave, to be there by the requested time.
-    fn leave(&mut self, trip: &Trip, wishes: &Wishes, route: &Found) {
-        let Some(arrival) = wishes.once.arrival else { return };
+    fn leave(&mut self, request: &RouteRequest, constraints: &Constraints, route: &Found) {
+        let Some(arrival) = constraints.once.arrival else { return };
         let seconds = i64::try_from(route.time()).unwrap_or_default();
         let minutes = jiff::SignedDuration::from_mins(seconds.div_euclid(60) + 1);
         let Ok(leave) = arrival.checked_sub(minutes) else { return };
-        let shown = |it| when::shown(it, trip.now, self.language);
+        let shown = |it| when::shown(it, request.now, self.language);
         let (leave, arrival) = (shown(leave), shown(arrival));
         self.say(
             format!("{arrival}に着くには、{leave}までに出発してください。"),
@@ -132,14 +143,14 @@ impl Text {
     }
 
     /// What it is worth against the best of the others, and what it costs.
-    fn worth(&mut self, wishes: &Wishes, routes: &[Found], index: usize) {
+    fn worth(&mut self, constraints: &Constraints, routes: &[Found], index: usize) {
         let route = &routes[index];
         let others = || routes.iter().enumerate().filter(|it| it.0 != index).map(|it| it.1);
         if let Some(other) = others().min_by_key(|it| it.time()) {
             self.against(route, other);
         }
         let list = |of: &dyn Fn(&Found) -> String| others().map(of).collect::<Vec<_>>();
-        match wishes.rule {
+        match constraints.rule {
             Some(Rule::FewestRightTurns) => {
                 let turns = route.right_turns;
                 let others = list(&|it| it.right_turns.to_string());
@@ -157,7 +168,7 @@ impl Text {
                 "料金の情報がないため、所要時間で選びました。",
                 "As no tolls are known, it was chosen by time.",
             ),
-            None if wishes.traffic && routes.len() > 1 => {
+            None if constraints.traffic && routes.len() > 1 => {
                 let others = list(&|it| duration(it.delay(), self.language));
                 let (japanese, english) = beside(&others, "");
                 let delay = duration(route.delay(), self.language);
@@ -174,7 +185,7 @@ impl Text {
                 self.say(format!("通行料金は{price}です。"), format!("Tolls come to {price}."));
             }
             Some(_) => self.say("通行料金はかかりません。", "There are no tolls."),
-            None if route.is_free && wishes.rule == Some(Rule::Cheapest) => {
+            None if route.is_free && constraints.rule == Some(Rule::Cheapest) => {
                 self.say("通行料金はかかりません。", "There are no tolls.");
             }
             None => {}
@@ -235,9 +246,10 @@ impl Text {
     }
 
     /// What a sentence after others refers to.
-    fn follow_up(&mut self, wishes: &Wishes, routes: &[Found], index: usize) {
-        let once = &wishes.once;
-        let formerly = Wishes { rule: once.formerly, once: Default::default(), ..wishes.clone() };
+    fn follow_up(&mut self, constraints: &Constraints, routes: &[Found], index: usize) {
+        let once = &constraints.once;
+        let formerly =
+            Constraints { rule: once.formerly, once: Default::default(), ..constraints.clone() };
         if once.faster && choose(&formerly, routes) == Some(index) {
             self.say(
                 "この条件では、これより早いルートはありません。",
@@ -250,7 +262,7 @@ impl Text {
                 format!("There is no route number {number}."),
             );
         }
-        if wishes.others > 0 && routes.len() == 1 {
+        if constraints.others > 0 && routes.len() == 1 {
             self.say("ほかのルートは見つかりませんでした。", "No other route was found.");
         }
         if once.is_inherited {
@@ -259,11 +271,16 @@ impl Text {
     }
 
     /// The whole, with what could not be done and who says it.
-    fn conclusion(mut self, trip: &Trip, wishes: &Wishes, choice: Option<Choice>) -> Conclusion {
-        for beyond in &wishes.once.beyond {
+    fn conclusion(
+        mut self,
+        request: &RouteRequest,
+        constraints: &Constraints,
+        choice: Option<Choice>,
+    ) -> Conclusion {
+        for beyond in &constraints.once.beyond {
             let is_done = match beyond {
-                Beyond::Arrival => wishes.once.arrival.is_some(),
-                Beyond::Stopover => !via(trip, wishes).is_empty(),
+                Beyond::Arrival => constraints.once.arrival.is_some(),
+                Beyond::Stopover => !via(request, constraints).is_empty(),
                 Beyond::Transit
                 | Beyond::Scenery
                 | Beyond::RoundTrip
@@ -277,7 +294,7 @@ impl Text {
             let (japanese, english) = cannot(*beyond);
             self.say(japanese, english);
         }
-        if !wishes.once.is_read && wishes.once.beyond.is_empty() {
+        if !constraints.once.is_read && constraints.once.beyond.is_empty() {
             self.say(
                 "条件の文から知っている希望を読み取れなかったため、通常の検索をしました。たとえば「渋滞を避けて」「高速を使わないで」「一番早いルートで」「比較して」「右折少なめで」「7時に出発」「歩いて」が分かります。",
                 "None of the wishes that I know is in your sentence, so this is a plain search. I understand, for example: \"avoid traffic\", \"no motorways\", \"the fastest\", \"compare\", \"fewer right turns\", \"leave at 7\", \"on foot\".",
@@ -304,25 +321,25 @@ fn beside(others: &[String], unit: &str) -> (String, String) {
     )
 }
 
-fn how(wishes: &Wishes, routes: &[Found], index: usize) -> (String, String) {
+fn how(constraints: &Constraints, routes: &[Found], index: usize) -> (String, String) {
     let count = routes.len();
     let number = index + 1;
     let is_best = routes[index].is_best;
-    let (japanese, english) = match (wishes.once.pick, wishes.rule) {
+    let (japanese, english) = match (constraints.once.pick, constraints.rule) {
         (Some(pick), _) if pick == number => {
             return (format!("{number}番目の"), format!("number {number}"));
         }
         (_, Some(Rule::Shortest)) if is_best => ("距離が最も短い", "the shortest"),
         (_, Some(Rule::Cheapest)) if is_best => ("費用が最も安い", "the cheapest"),
         _ if count == 1 => ("", "it"),
-        _ if wishes.others > 0 => ("前とは別の", "another one"),
+        _ if constraints.others > 0 => ("前とは別の", "another one"),
         (_, Some(Rule::Fastest)) => ("最も早い", "the fastest"),
         (_, Some(Rule::Shortest)) => ("候補の中で最も距離が短い", "the shortest of those found"),
         (_, Some(Rule::Cheapest)) => ("候補の中で最も料金が安い", "the cheapest of those found"),
         (_, Some(Rule::FewestRightTurns)) => {
             ("右折が最も少ない", "the one with the fewest right turns")
         }
-        _ if wishes.traffic => {
+        _ if constraints.traffic => {
             ("渋滞による遅れが最も少ない", "the one that loses least in traffic")
         }
         _ => ("おすすめの", "the recommended one"),
@@ -331,27 +348,27 @@ fn how(wishes: &Wishes, routes: &[Found], index: usize) -> (String, String) {
 }
 
 /// The constraints that hold, as text.
-fn conditions(trip: &Trip, wishes: &Wishes) -> Vec<String> {
-    let language = trip.language;
+fn conditions(request: &RouteRequest, constraints: &Constraints) -> Vec<String> {
+    let language = request.language;
     let all = [
-        (wishes.no_highways, "高速道路を使わない", "no motorways"),
-        (wishes.no_tolls, "有料道路を使わない", "no toll roads"),
-        (wishes.no_ferries, "フェリーを使わない", "no ferries"),
-        (wishes.traffic, "渋滞を避ける", "avoiding traffic"),
-        (wishes.walking, "徒歩", "on foot"),
-        (wishes.cycling, "自転車", "by bicycle"),
+        (constraints.no_highways, "高速道路を使わない", "no motorways"),
+        (constraints.no_tolls, "有料道路を使わない", "no toll roads"),
+        (constraints.no_ferries, "フェリーを使わない", "no ferries"),
+        (constraints.traffic, "渋滞を避ける", "avoiding traffic"),
+        (constraints.walking, "徒歩", "on foot"),
+        (constraints.cycling, "自転車", "by bicycle"),
     ];
     let held = all.into_iter().filter(|it| it.0);
     let mut held: Vec<_> = held.map(|it| language.pick(it.1, it.2).to_owned()).collect();
-    if let Some(moment) = wishes.departure {
-        let shown = when::shown(moment, trip.now, language);
+    if let Some(moment) = constraints.departure {
+        let shown = when::shown(moment, request.now, language);
         held.push(language.pick(format!("{shown}出発"), format!("leaving {shown}")));
     }
-    if let Some(moment) = wishes.once.arrival {
-        let shown = when::shown(moment, trip.now, language);
+    if let Some(moment) = constraints.once.arrival {
+        let shown = when::shown(moment, request.now, language);
         held.push(language.pick(format!("{shown}までに到着"), format!("there by {shown}")));
     }
-    let via = via(trip, wishes);
+    let via = via(request, constraints);
     if !via.is_empty() {
         let list = via.join(language.pick("、", ", "));
         held.push(language.pick(format!("{list}経由"), format!("by way of {list}")));

@@ -1,6 +1,6 @@
 //! The grammar: which phrases mean what. All that the planner understands is in these tables.
 
-use super::wishes::{Beyond, Outlook, Rule};
+use super::constraints::{Beyond, Outlook, Rule};
 
 /// What a phrase means by itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,7 +12,7 @@ pub(in crate::sentences) enum Means {
     /// Says yes to the topic beside it.
     Want,
     /// States a constraint.
-    Wish(Wish),
+    Constraint(Constraint),
     /// So many days from today.
     Day(i8),
     /// The time is before noon.
@@ -64,7 +64,7 @@ pub(in crate::sentences) enum Topic {
 
 /// A constraint of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sentences) enum Wish {
+pub(in crate::sentences) enum Constraint {
     By(Rule),
     Faster,
     Compare,
@@ -131,7 +131,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
         "高速で|高速道路で|高速経由|高速道路経由|by highway|by motorway",
     ),
     (
-        Means::Wish(Wish::By(Rule::Fastest)),
+        Means::Constraint(Constraint::By(Rule::Fastest)),
         "一番早|一番速|1番早|1番速|いちばん早|いちばん速|最も早|最も速|最速|早く|速く|時間優先|最短|最短で|最短時間|\
          最短ルート|早く着|速く着|早く行|速く行|早く到着|早いルート|速いルート|早い道|速い道|\
          時間が短|時間の短|所要時間が短|短時間|急い|急ぎ|なるべく早く|できるだけ早く|時短|\
@@ -139,110 +139,113 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
          hurry|in a hurry",
     ),
     (
-        Means::Wish(Wish::Faster),
+        Means::Constraint(Constraint::Faster),
         "もっと早|もっと速|より早|より速|もう少し早|もう少し速|faster|quicker",
     ),
     (
-        Means::Wish(Wish::By(Rule::Shortest)),
+        Means::Constraint(Constraint::By(Rule::Shortest)),
         "最短距離|距離が短|距離の短|距離が最短|距離がいちばん短|距離が一番短|距離の一番短|距離のいちばん短|距離優先|一番近|近道|一番短|いちばん短|shortest|\
          shortest distance|shortest route|shortest way|least distance|shorter",
     ),
     (
-        Means::Wish(Wish::By(Rule::Cheapest)),
+        Means::Constraint(Constraint::By(Rule::Cheapest)),
         "一番安|いちばん安|最安|安い|安く|料金を抑え|費用を抑え|節約|cheap|cheaper|cheapest|\
          least expensive|inexpensive|save money|saves money|lowest toll|lowest tolls|lowest cost|\
          costs the least|お金のかからな|お金がかからな|費用のかからな|安上がり|出費を抑え",
     ),
-    (Means::Wish(Wish::By(Rule::FewestRightTurns)), "左折だけ|左折中心|左折多め|左折メイン"),
     (
-        Means::Wish(Wish::Compare),
+        Means::Constraint(Constraint::By(Rule::FewestRightTurns)),
+        "左折だけ|左折中心|左折多め|左折メイン",
+    ),
+    (
+        Means::Constraint(Constraint::Compare),
         "どっちが早|どちらが早|どっちが速|どちらが速|比較|比べ|くらべ|違い|何通りか|何通りも|いくつか|複数|何本か|2通り|3通り|2つのルート|3つのルート|ルートを2つ|ルートを3つ|ルート2つ|ルート3つ|順に2つ|順に3つ|ありとなし|有りと無し|with and without|with or without|different ways|different routes|several ways|several routes|a few routes|a few ways|two routes|three routes|two ways|three ways|候補|選択肢|見比べ|compare|comparison|comparing|difference|\
          differences|alternatives|options|choices|versus|vs",
     ),
     (
-        Means::Wish(Wish::Another),
+        Means::Constraint(Constraint::Another),
         "別のルート|別の道|別ルート|他のルート|他の道|ほかのルート|ほかの道|違うルート|違う道|\
          別の行き方|別の候補|他に道|ほかに道|他にルート|ほかにルート|another route|another way|another one|different route|different way|\
          other route|other way|something else",
     ),
     (
-        Means::Wish(Wish::Pick(1)),
+        Means::Constraint(Constraint::Pick(1)),
         "1番目|一番目|1つ目|一つ目|ひとつ目|1本目|ルート1|1番のルート|最初のルート|最初ので|最初のが|最初のやつ|first option|first route|\
          first one|the first|1st|route 1|option 1|number 1",
     ),
     (
-        Means::Wish(Wish::Pick(2)),
+        Means::Constraint(Constraint::Pick(2)),
         "2番目|二番目|2つ目|二つ目|ふたつ目|2本目|ルート2|2番のルート|2番の|2番で|2番が|second option|second route|second one|\
          the second|2nd|route 2|option 2|number 2",
     ),
     (
-        Means::Wish(Wish::Pick(3)),
+        Means::Constraint(Constraint::Pick(3)),
         "3番目|三番目|3つ目|三つ目|みっつ目|3本目|ルート3|3番のルート|3番の|3番で|3番が|third option|third route|third one|\
          the third|3rd|route 3|option 3|number 3",
     ),
     (
-        Means::Wish(Wish::NoTolls),
+        Means::Constraint(Constraint::NoTolls),
         "無料の道|無料で|無料道路|無料ルート|お金をかけ|toll-free|toll free|free roads|free route",
     ),
     (
-        Means::Wish(Wish::Traffic),
+        Means::Constraint(Constraint::Traffic),
         "空いている|空いてる|すいている|すいてる|空いた道|スムーズ|流れのいい|traffic-free",
     ),
     (
-        Means::Wish(Wish::Walk),
+        Means::Constraint(Constraint::Walk),
         "車以外|車なしで|車を使わず|not by car|without a car|no car|歩行者|歩い|歩き|歩く|歩け|徒歩|散歩|ウォーキング|walk|walking|on foot|by foot|stroll",
     ),
     (
-        Means::Wish(Wish::Drive),
+        Means::Constraint(Constraint::Drive),
         "車で|クルマ|くるまで|自動車で|運転|ドライブ|マイカー|タクシー|drive|driving|by car|\
          by taxi|車",
     ),
     (
-        Means::Wish(Wish::Now),
+        Means::Constraint(Constraint::Now),
         "今から|いまから|今すぐ|すぐ出発|今出発|いま出発|現在時刻|right now|leave now|\
          leaving now|now|rn|at the moment",
     ),
     (
-        Means::Wish(Wish::Outlook(Outlook::Pessimistic)),
+        Means::Constraint(Constraint::Outlook(Outlook::Pessimistic)),
         "悪いほう|悪い方|多めに見|長めに見|厳しめ|余裕を見|余裕をみ|余裕を持|余裕をも|最悪|悲観|pessimistic|pessimistically|assume the worst|worst traffic|heavy traffic|bad traffic|expect traffic|worst case|worst-case|\
          to be safe",
     ),
     (
-        Means::Wish(Wish::Outlook(Outlook::Optimistic)),
+        Means::Constraint(Constraint::Outlook(Outlook::Optimistic)),
         "うまくいけば|順調なら|楽観|optimistic|optimistically|light traffic|little traffic|best case|best-case",
     ),
     (
-        Means::Wish(Wish::Anything),
+        Means::Constraint(Constraint::Anything),
         "おまかせ|お任せ|なんでもいい|何でもいい|どれでも|おすすめ|お勧め|普通に|普通の|普通で|\
          条件なし|条件はな|条件を消|特になし|特に条件|リセット|最初から|やり直|any route|\
          anything goes|anything is fine|whatever|recommended|no conditions|no preference|\
          start over|reset|default",
     ),
     (
-        Means::Wish(Wish::Beyond(Beyond::Transit)),
+        Means::Constraint(Constraint::Beyond(Beyond::Transit)),
         "電車|でんしゃ|始発|終電|乗り換え|乗換|列車|バスだと|バスなら|バスは|路線バス|高速バスで|鉄道|京急|東急|小田急|山手線|東横線|京浜東北線|モノレール|新幹線|地下鉄|バスで|公共交通|飛行機|by train|by bus|the train|the bus|a train|a bus|coach|by air|airplane|shinkansen|monorail|by subway|by metro|by plane|by rail|train|trains|bus|subway|metro|\
          public transport|transit|plane",
     ),
     (
-        Means::Wish(Wish::Cycle),
+        Means::Constraint(Constraint::Cycle),
         "自転車|サイクリング|チャリ|by bicycle|by bike|bicycle|bike|cycling|cycle",
     ),
     (
-        Means::Wish(Wish::Beyond(Beyond::Scenery)),
+        Means::Constraint(Constraint::Beyond(Beyond::Scenery)),
         "景色|眺め|海沿い|絶景|風景|きれいな道|綺麗な道|気持ちいい道|楽しい道|夜景|海の見える|海が見える|scenic|scenery|view|views|coastal|pretty|beautiful|picturesque|nice view|along the coast|along the sea|seaside road",
     ),
     (
-        Means::Wish(Wish::Beyond(Beyond::Stopover)),
+        Means::Constraint(Constraint::Beyond(Beyond::Stopover)),
         "途中|を経由|経由して|寄って|寄りたい|立ち寄|寄り道|途中で|stop at|stopping at|stops at|stops in|stop in|stopping in|stopping off|stopping|stop by|\
          on the way|through",
     ),
     (
-        Means::Wish(Wish::Beyond(Beyond::RoundTrip)),
+        Means::Constraint(Constraint::Beyond(Beyond::RoundTrip)),
         "往復|行き帰り|帰りも|帰り道も|復路も|round trip|round-trip|roundtrip|there and back|\
          both ways|and back|and the way back|return trip|return journey|back again",
     ),
     (
-        Means::Wish(Wish::Beyond(Beyond::Road)),
+        Means::Constraint(Constraint::Beyond(Beyond::Road)),
         "アクアライン|レインボーブリッジ|ベイブリッジ|第三京浜|横浜新道|湾岸線|東名|東名高速|中央道|圏央道|外環|\
          京葉道路|横羽線|保土ヶ谷バイパス|環七|環八|甲州街道|中原街道|第一京浜|第二京浜|青山通り|明治通り|山手通り|\
          aqua-line|aqua line|aqualine|rainbow bridge|bay bridge|daisan keihin|tomei|wangan|\

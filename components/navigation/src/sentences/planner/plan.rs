@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Trip;
+use super::RouteRequest;
 use super::{
+    constraints::{Constraints, Outlook, Rule},
     when,
-    wishes::{Outlook, Rule, Wishes},
 };
 use language::turn::ToolCall;
 
@@ -20,31 +20,32 @@ const ARRIVAL_TIME: &str = "navigation/arrivalTime";
 pub(in crate::sentences) const SEARCH: &str = "route_search";
 pub(in crate::sentences) const COMPARE: &str = "distance_compare";
 
-/// The calls for `wishes`, all of one turn.
-pub(super) fn calls(trip: &Trip, wishes: &Wishes) -> Vec<ToolCall> {
-    let mut calls = vec![search(trip, wishes)];
+/// The calls for `constraints`, all of one turn.
+pub(super) fn calls(request: &RouteRequest, constraints: &Constraints) -> Vec<ToolCall> {
+    let mut calls = vec![search(request, constraints)];
     // The table knows how one drives and not how one walks.
-    if wishes.once.compare && !wishes.walking && !wishes.cycling && trip.has_table {
-        calls.push(compare(trip, wishes));
+    if constraints.once.compare && !constraints.walking && !constraints.cycling && request.has_table
+    {
+        calls.push(compare(request, constraints));
     }
     calls
 }
 
-fn search(trip: &Trip, wishes: &Wishes) -> ToolCall {
+fn search(request: &RouteRequest, constraints: &Constraints) -> ToolCall {
     let mut arguments = Map::new();
-    arguments.insert("origin".to_owned(), trip.origin.as_str().into());
-    arguments.insert("destination".to_owned(), trip.destination.as_str().into());
-    let avoid = avoid(wishes);
+    arguments.insert("origin".to_owned(), request.origin.as_str().into());
+    arguments.insert("destination".to_owned(), request.destination.as_str().into());
+    let avoid = avoid(constraints);
     if !avoid.is_empty() {
         arguments.insert("avoid".to_owned(), avoid.into());
     }
-    if wishes.needs_several() {
+    if constraints.needs_several() {
         arguments.insert("alternatives".to_owned(), true.into());
     }
-    if let Some(time) = departure(wishes) {
+    if let Some(time) = departure(constraints) {
         arguments.insert("departure_time".to_owned(), time);
     }
-    let outlook = wishes.outlook.map(|it| match it {
+    let outlook = constraints.outlook.map(|it| match it {
         Outlook::Pessimistic => "pessimistic",
         Outlook::Optimistic => "optimistic",
     });
@@ -52,38 +53,38 @@ fn search(trip: &Trip, wishes: &Wishes) -> ToolCall {
         arguments.insert("traffic_model".to_owned(), outlook.into());
     }
     let mut meta = Map::new();
-    if wishes.walking {
+    if constraints.walking {
         meta.insert(TRAVEL_MODE.to_owned(), "walking".into());
-    } else if wishes.cycling {
+    } else if constraints.cycling {
         meta.insert(TRAVEL_MODE.to_owned(), "bicycling".into());
     }
     // The best of all there are is looked for, and not the best of the fastest ones.
-    let prefer = match wishes.rule {
+    let prefer = match constraints.rule {
         Some(Rule::Shortest) => Some("shortest"),
         Some(Rule::Cheapest) => Some("cheapest"),
         _ => None,
     };
     meta.extend(prefer.map(|it| (PREFER.to_owned(), it.into())));
-    let via = via(trip, wishes);
+    let via = via(request, constraints);
     if !via.is_empty() {
         meta.insert(VIA.to_owned(), json!(via));
     }
-    let said = wishes.once.arrival.map(when::rfc3339);
+    let said = constraints.once.arrival.map(when::rfc3339);
     meta.extend(
-        said.or_else(|| wishes.arrival.clone()).map(|it| (ARRIVAL_TIME.to_owned(), it.into())),
+        said.or_else(|| constraints.arrival.clone()).map(|it| (ARRIVAL_TIME.to_owned(), it.into())),
     );
-    let reason = reason(trip, wishes);
+    let reason = reason(request, constraints);
     ToolCall { id: "call-1".to_owned(), name: SEARCH.to_owned(), arguments, meta, reason }
 }
 
-fn compare(trip: &Trip, wishes: &Wishes) -> ToolCall {
+fn compare(request: &RouteRequest, constraints: &Constraints) -> ToolCall {
     let mut arguments = Map::new();
-    arguments.insert("origins".to_owned(), json!([trip.origin]));
-    arguments.insert("destinations".to_owned(), json!([trip.destination]));
-    if let Some(time) = departure(wishes) {
+    arguments.insert("origins".to_owned(), json!([request.origin]));
+    arguments.insert("destinations".to_owned(), json!([request.destination]));
+    if let Some(time) = departure(constraints) {
         arguments.insert("departure_time".to_owned(), time);
     }
-    let reason = trip.language.pick(
+    let reason = request.language.pick(
         "比較のため、距離と所要時間を表でも確認",
         "To compare, distance and time are also looked up in a table",
     );
@@ -97,62 +98,63 @@ fn compare(trip: &Trip, wishes: &Wishes) -> ToolCall {
 }
 
 /// The stops on the way, in order.
-pub(super) fn via<'a>(trip: &'a Trip, wishes: &'a Wishes) -> &'a [String] {
-    if wishes.via.is_empty() { &trip.via } else { &wishes.via }
+pub(super) fn via<'a>(request: &'a RouteRequest, constraints: &'a Constraints) -> &'a [String] {
+    if constraints.via.is_empty() { &request.via } else { &constraints.via }
 }
 
-fn avoid(wishes: &Wishes) -> Vec<Value> {
+fn avoid(constraints: &Constraints) -> Vec<Value> {
     let all = [
-        (wishes.no_tolls, "tolls"),
-        (wishes.no_highways, "highways"),
-        (wishes.no_ferries, "ferries"),
+        (constraints.no_tolls, "tolls"),
+        (constraints.no_highways, "highways"),
+        (constraints.no_ferries, "ferries"),
     ];
     all.into_iter().filter(|it| it.0).map(|it| it.1.into()).collect()
 }
 
 /// The time of departure, where one was requested or congestion is to be avoided: no jam holds up a person who
 /// walks (NAV-X6).
-fn departure(wishes: &Wishes) -> Option<Value> {
-    match wishes.departure {
+fn departure(constraints: &Constraints) -> Option<Value> {
+    match constraints.departure {
         Some(moment) => Some(when::rfc3339(moment).into()),
-        None => (wishes.traffic && !wishes.walking && !wishes.cycling).then(|| "now".into()),
+        None => (constraints.traffic && !constraints.walking && !constraints.cycling)
+            .then(|| "now".into()),
     }
 }
 
 /// Why the routes are searched for so (NAV-54).
-fn reason(trip: &Trip, wishes: &Wishes) -> String {
-    let language = trip.language;
+fn reason(request: &RouteRequest, constraints: &Constraints) -> String {
+    let language = request.language;
     let mut parts = Vec::new();
     let mut part = |japanese: &str, english: &str| {
         parts.push(language.pick(japanese, english).to_owned());
     };
-    if wishes.traffic {
+    if constraints.traffic {
         part(
             "渋滞を避けるため出発時刻の交通状況を考慮",
             "traffic at departure counts, to avoid congestion",
         );
     }
-    if wishes.no_highways {
+    if constraints.no_highways {
         part("高速道路を避ける", "motorways are avoided");
     }
-    if wishes.no_tolls {
+    if constraints.no_tolls {
         part("有料道路を避ける", "toll roads are avoided");
     }
-    if wishes.no_ferries {
+    if constraints.no_ferries {
         part("フェリーを避ける", "ferries are avoided");
     }
-    if wishes.walking {
+    if constraints.walking {
         part("徒歩で移動", "one walks");
     }
-    if wishes.cycling {
+    if constraints.cycling {
         part("自転車で移動", "one goes by bicycle");
     }
-    match wishes.outlook {
+    match constraints.outlook {
         Some(Outlook::Pessimistic) => part("渋滞を多めに見込む", "heavy traffic is expected"),
         Some(Outlook::Optimistic) => part("渋滞を少なめに見込む", "light traffic is expected"),
         None => {}
     }
-    match wishes.rule {
+    match constraints.rule {
         Some(Rule::Fastest) => {
             part("複数の候補から最短時間を選ぶ", "the fastest of several is chosen")
         }
@@ -166,19 +168,21 @@ fn reason(trip: &Trip, wishes: &Wishes) -> String {
             "複数の候補のstepsから右折の回数を数える",
             "right turns are counted in the steps of several routes",
         ),
-        None if wishes.once.compare => part("候補を比較", "the candidates are compared"),
-        None if wishes.needs_several() => part("複数の候補から選ぶ", "one of several is chosen"),
+        None if constraints.once.compare => part("候補を比較", "the candidates are compared"),
+        None if constraints.needs_several() => {
+            part("複数の候補から選ぶ", "one of several is chosen")
+        }
         None => {}
     }
-    if let Some(moment) = wishes.departure {
-        let shown = when::shown(moment, trip.now, language);
+    if let Some(moment) = constraints.departure {
+        let shown = when::shown(moment, request.now, language);
         part(&format!("{shown}に出発"), &format!("one leaves {shown}"));
     }
-    if let Some(moment) = wishes.once.arrival {
-        let shown = when::shown(moment, trip.now, language);
+    if let Some(moment) = constraints.once.arrival {
+        let shown = when::shown(moment, request.now, language);
         part(&format!("{shown}までに到着"), &format!("one is there by {shown}"));
     }
-    let via = via(trip, wishes);
+    let via = via(request, constraints);
     if !via.is_empty() {
         let (list, english) = (via.join("、"), via.join(", "));
         part(&format!("{list}を経由"), &format!("one goes by {english}"));

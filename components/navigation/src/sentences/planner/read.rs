@@ -2,30 +2,32 @@
 
 use jiff::Timestamp;
 
-use super::Trip;
+use super::RouteRequest;
 use super::{
-    grammar::{Means, Topic, Wish},
+    constraints::{Beyond, Constraints, Mode, Once},
+    grammar::{Constraint, Means, Topic},
     scan::{Token, tokens},
     when::{Written, in_minutes},
-    wishes::{Beyond, Mode, Once, Wishes},
 };
 
 /// How far behind its topic a yes or no may stand, in characters.
 const REACH: usize = 16;
 
-/// The constraints of the sentence of `trip`, on top of the earlier ones.
-pub(super) fn conversation(trip: &Trip) -> Wishes {
-    let before = trip.history.iter().filter(|it| it.is_user);
-    let before = before
-        .fold(Wishes::default(), |wishes, it| sentence(&it.content, &wishes.lasting(), trip.now));
+/// The constraints of the sentence of `request`, on top of the earlier ones.
+pub(super) fn conversation(request: &RouteRequest) -> Constraints {
+    let before = request.history.iter().filter(|it| it.is_user);
+    let before = before.fold(Constraints::default(), |constraints, it| {
+        sentence(&it.content, &constraints.lasting(), request.now)
+    });
     let before = before.lasting();
-    let mut wishes = sentence(&trip.message, &before, trip.now);
-    wishes.once.is_inherited = before.is_any() && wishes.is_any() && shares(&before, &wishes);
-    wishes
+    let mut constraints = sentence(&request.message, &before, request.now);
+    constraints.once.is_inherited =
+        before.is_any() && constraints.is_any() && shares(&before, &constraints);
+    constraints
 }
 
 /// Whether something that held before holds still.
-fn shares(before: &Wishes, now: &Wishes) -> bool {
+fn shares(before: &Constraints, now: &Constraints) -> bool {
     (before.no_tolls && now.no_tolls)
         || (before.no_highways && now.no_highways)
         || (before.no_ferries && now.no_ferries)
@@ -35,13 +37,13 @@ fn shares(before: &Wishes, now: &Wishes) -> bool {
 }
 
 /// The constraints of `text`, on top of `before`.
-pub(super) fn sentence(text: &str, before: &Wishes, now: Timestamp) -> Wishes {
+pub(super) fn sentence(text: &str, before: &Constraints, now: Timestamp) -> Constraints {
     let tokens = tokens(text);
     let once = Once { formerly: before.rule, ..Once::default() };
-    let mut wishes = Wishes { once, ..before.clone() };
-    if tokens.iter().any(|it| it.means == Means::Wish(Wish::Anything)) {
-        wishes = Wishes::default();
-        wishes.once.is_read = true;
+    let mut constraints = Constraints { once, ..before.clone() };
+    if tokens.iter().any(|it| it.means == Means::Constraint(Constraint::Anything)) {
+        constraints = Constraints::default();
+        constraints.once.is_read = true;
     }
     let has_highways = tokens.iter().any(|it| it.means == Means::Topic(Topic::Highways));
     let mut carried = None;
@@ -53,27 +55,28 @@ pub(super) fn sentence(text: &str, before: &Wishes, now: Timestamp) -> Wishes {
                 if topic == Topic::LocalRoads && wanted.is_none() && has_highways {
                     continue;
                 }
-                let is_read = wishes.topic(topic, wanted);
-                wishes.once.is_read |= is_read;
+                let is_read = constraints.topic(topic, wanted);
+                constraints.once.is_read |= is_read;
             }
-            Means::Wish(wish) => wishes.wish(wish),
+            Means::Constraint(constraint) => constraints.constraint(constraint),
             _ => {}
         }
     }
-    wishes.time(&tokens, now);
-    wishes
+    constraints.time(&tokens, now);
+    constraints
 }
 
 /// Whether `text` asks for trains, buses or planes, and for nothing that is there.
 pub(super) fn is_by_transit(text: &str, now: Timestamp) -> bool {
     let tokens = tokens(text);
-    let is_transit = |it: &Token| it.means == Means::Wish(Wish::Beyond(Beyond::Transit));
+    let is_transit =
+        |it: &Token| it.means == Means::Constraint(Constraint::Beyond(Beyond::Transit));
     let is_wanted = |at: usize| {
         let said = if tokens[at].is_ascii { before(&tokens, at) } else { behind(&tokens, at) };
         said != Some(false)
     };
     let is_there = (0..tokens.len()).any(|at| is_transit(&tokens[at]) && is_wanted(at));
-    is_there && sentence(text, &Wishes::default(), now).once.mode.is_none()
+    is_there && sentence(text, &Constraints::default(), now).once.mode.is_none()
 }
 
 /// Whether the topic at `at` is wanted, where the words around it say so: behind it in Japanese, before
@@ -125,7 +128,7 @@ fn polarity(token: &Token) -> Option<bool> {
     }
 }
 
-impl Wishes {
+impl Constraints {
     /// Takes in what is known of `topic`; whether that says anything.
     fn topic(&mut self, topic: Topic, wanted: Option<bool>) -> bool {
         let place = match topic {
@@ -160,27 +163,27 @@ impl Wishes {
         wanted.is_some()
     }
 
-    fn wish(&mut self, wish: Wish) {
+    fn constraint(&mut self, constraint: Constraint) {
         self.once.is_read = true;
-        match wish {
+        match constraint {
             // Of two rules in one sentence the rarer one is what it is about.
-            Wish::By(rule) => self.ruled(rule),
-            Wish::Faster => {
+            Constraint::By(rule) => self.ruled(rule),
+            Constraint::Faster => {
                 self.ruled(super::Rule::Fastest);
                 self.once.faster = true;
             }
-            Wish::Compare => self.once.compare = true,
-            Wish::Another => self.others += 1,
-            Wish::Pick(number) => self.once.pick = Some(number),
-            Wish::NoTolls => self.no_tolls = true,
-            Wish::Traffic => self.traffic = true,
-            Wish::Walk => self.moves(Mode::Walk),
-            Wish::Cycle => self.moves(Mode::Cycle),
-            Wish::Drive => self.moves(Mode::Drive),
-            Wish::Now => self.departure = None,
-            Wish::Outlook(outlook) => self.outlook = Some(outlook),
-            Wish::Beyond(it) => _ = self.once.beyond.insert(it),
-            Wish::Anything => {}
+            Constraint::Compare => self.once.compare = true,
+            Constraint::Another => self.others += 1,
+            Constraint::Pick(number) => self.once.pick = Some(number),
+            Constraint::NoTolls => self.no_tolls = true,
+            Constraint::Traffic => self.traffic = true,
+            Constraint::Walk => self.moves(Mode::Walk),
+            Constraint::Cycle => self.moves(Mode::Cycle),
+            Constraint::Drive => self.moves(Mode::Drive),
+            Constraint::Now => self.departure = None,
+            Constraint::Outlook(outlook) => self.outlook = Some(outlook),
+            Constraint::Beyond(it) => _ = self.once.beyond.insert(it),
+            Constraint::Anything => {}
         }
     }
 

@@ -23,7 +23,7 @@ pub(super) struct Token {
     pub(super) is_ascii: bool,
 }
 
-static WISHES: LazyLock<Lexicon<Means>> = LazyLock::new(|| Lexicon::new(PHRASES));
+static CONSTRAINTS: LazyLock<Lexicon<Means>> = LazyLock::new(|| Lexicon::new(PHRASES));
 
 /// What `sentence` says, phrase by phrase.
 pub(super) fn tokens(sentence: &str) -> Vec<Token> {
@@ -32,7 +32,7 @@ pub(super) fn tokens(sentence: &str) -> Vec<Token> {
     while at < text.len() {
         let time = || clock(&text, at).map(|it| (of_time(it.0), it.1));
         let time = when::date(&text, at).or_else(time);
-        match time.or_else(|| WISHES.at(&text, at)) {
+        match time.or_else(|| CONSTRAINTS.at(&text, at)) {
             Some((means, length)) => {
                 let (from, to) = (at, at + length);
                 tokens.push(Token { means, from, to, is_ascii: text[at].is_ascii() });

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{Planner, Rule, Said, Trip, Wishes, read, wishes::Beyond};
+use super::{Constraints, Planner, RouteRequest, Rule, Said, constraints::Beyond, read};
 use language::{
     Language,
     turn::{Answered, Conclusion, Decision, Failure, ToolCall, ToolResult},
@@ -19,8 +19,8 @@ fn now() -> Timestamp {
     "2026-11-21T10:00:00+09:00".parse().unwrap()
 }
 
-fn trip(message: &str) -> Trip {
-    Trip {
+fn request(message: &str) -> RouteRequest {
+    RouteRequest {
         origin: "東京駅".to_owned(),
         destination: "横浜駅".to_owned(),
         message: message.to_owned(),
@@ -33,22 +33,22 @@ fn trip(message: &str) -> Trip {
 }
 
 /// The request of the last sentence, after the others were sent and answered.
-fn conversation(sentences: &[&str]) -> Trip {
+fn conversation(sentences: &[&str]) -> RouteRequest {
     let (last, before) = sentences.split_last().unwrap();
     let said = |content: &str, is_user| Said { is_user, content: content.to_owned() };
-    let mut trip = trip(last);
+    let mut request = request(last);
     let turns =
         before.iter().flat_map(|it| [said(it, true), said("高速を使わないで行きます。", false)]);
-    trip.history = turns.collect();
-    trip
+    request.history = turns.collect();
+    request
 }
 
-fn wishes(message: &str) -> Wishes {
-    read::conversation(&trip(message))
+fn constraints(message: &str) -> Constraints {
+    read::conversation(&request(message))
 }
 
-fn calls(trip: &Trip) -> Vec<ToolCall> {
-    match Planner::of_sentence(trip.clone()).next(&[]) {
+fn calls(request: &RouteRequest) -> Vec<ToolCall> {
+    match Planner::of_sentence(request.clone()).next(&[]) {
         Decision::Call(calls) => calls,
         Decision::Conclude(it) => panic!("it concludes: {it:?}"),
     }
@@ -78,16 +78,16 @@ fn three() -> Value {
 }
 
 /// What the planner says to `message` when its search finds `routes`.
-fn concluded(trip: &Trip, routes: Value, meta: Value) -> Conclusion {
-    answered(trip, |_| ToolResult::Output {
+fn concluded(request: &RouteRequest, routes: Value, meta: Value) -> Conclusion {
+    answered(request, |_| ToolResult::Output {
         structured: routes.clone(),
         meta: meta.clone(),
         content: Vec::new(),
     })
 }
 
-fn answered(trip: &Trip, result: impl Fn(&ToolCall) -> ToolResult) -> Conclusion {
-    let mut planner = Planner::of_sentence(trip.clone());
+fn answered(request: &RouteRequest, result: impl Fn(&ToolCall) -> ToolResult) -> Conclusion {
+    let mut planner = Planner::of_sentence(request.clone());
     let Decision::Call(calls) = planner.next(&[]) else { panic!("it calls nothing") };
     let answered: Vec<_> =
         calls.into_iter().map(|call| Answered { result: result(&call), call }).collect();

@@ -9,13 +9,13 @@ use super::box_office::{Office, Steps};
 use crate::browser;
 use crate::call::{Loaded, fetch};
 use crate::dates;
+use crate::error::CallError;
 use crate::families::cinema::place::{At, Booking};
 use crate::families::cinema::programme::{name, price, titles};
 use crate::mcp;
 use crate::page::page;
 use crate::route::Spot;
 use crate::text::Key;
-use crate::trouble::Trouble;
 use crate::views::notice::{Notice, Skeleton};
 
 /// How the cancelling of a reservation stands.
@@ -26,7 +26,7 @@ enum Cancel {
     /// The reader is asked whether they mean it.
     Sure,
     Sent,
-    Failed(Trouble),
+    Failed(CallError),
 }
 
 /// The reservation of that id, fresh from the counter or fetched.
@@ -71,8 +71,8 @@ pub(crate) fn TicketView(id: String) -> impl IntoView {
             </div>
             {move || match state.get() {
                 Loaded::Loading => view! { <Skeleton lines=6/> }.into_any(),
-                Loaded::Failed(trouble) => view! {
-                    <Notice trouble on_retry=retry/>
+                Loaded::Failed(error) => view! {
+                    <Notice error on_retry=retry/>
                     <div class="ticket-actions">
                         <a class="button" href=At::BoxOffice(Booking::default()).hash()>
                             {move || page.say(Key::ToBoxOffice)}
@@ -154,7 +154,7 @@ pub(crate) fn Ticket(reservation: Reservation) -> impl IntoView {
 }
 
 /// What the cinema hands out for a reservation: its `code`, its `calendar`.
-async fn handed_out(reservation_id: &str, what: &str) -> Result<String, Trouble> {
+async fn handed_out(reservation_id: &str, what: &str) -> Result<String, CallError> {
     let id = String::from(js_sys::encode_uri_component(reservation_id));
     mcp::read_text(&format!("cinema://reservations/{id}/{what}")).await
 }
@@ -218,7 +218,7 @@ fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> im
                     page.announce_key(Key::CancelDone);
                     browser::focus_soon("stage");
                 }
-                Err(trouble) => cancel.set(Cancel::Failed(trouble)),
+                Err(error) => cancel.set(Cancel::Failed(error)),
             }
         });
     };
@@ -246,7 +246,7 @@ fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> im
     view! {
         {is_confirmed.then(|| view! { <p class="hint ticket-hint">{move || page.say(Key::ReservedHint)}</p> })}
         {move || match cancel.get() {
-            Cancel::Failed(trouble) => Some(view! { <Notice trouble on_retry=retry/> }),
+            Cancel::Failed(error) => Some(view! { <Notice error on_retry=retry/> }),
             _ => None,
         }}
         {is_confirmed.then(|| view! { <Transfer id user state/> })}
@@ -296,7 +296,7 @@ fn Transfer(
     let is_offered = Memo::new(move |_| page.tool("transfer_reservation").is_some());
     let to = RwSignal::new(String::new());
     let is_busy = RwSignal::new(false);
-    let trouble = RwSignal::new(None::<Trouble>);
+    let error = RwSignal::new(None::<CallError>);
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
         let to = to.with_untracked(|it| it.trim().to_owned());
@@ -307,7 +307,7 @@ fn Transfer(
             return;
         }
         is_busy.set(true);
-        trouble.set(None);
+        error.set(None);
         spawn_local(async move {
             let arguments = json!({
                 "reservation_id": id.get_value(), "user_id": user.get_value(), "to_user_id": to,
@@ -319,7 +319,7 @@ fn Transfer(
                     let arguments = json!({ "reservation_id": id.get_value() });
                     fetch::<Reservation>("get_reservation", arguments).await
                 }
-                Err(trouble) => Err(trouble),
+                Err(error) => Err(error),
             };
             if is_busy.try_set(false).is_some() {
                 return;
@@ -331,7 +331,7 @@ fn Transfer(
                     page.announce_key(Key::TransferDone);
                     browser::focus_soon("stage");
                 }
-                Err(it) => trouble.set(Some(it)),
+                Err(it) => error.set(Some(it)),
             }
         });
     };
@@ -341,7 +341,7 @@ fn Transfer(
                 <details class="transfer">
                     <summary>{move || page.say(Key::Transfer)}</summary>
                     <form on:submit=submit novalidate>
-                        {move || trouble.get().map(|trouble| view! { <Notice trouble/> })}
+                        {move || error.get().map(|error| view! { <Notice error/> })}
                         <label class="label" for="transfer-to">{move || page.say(Key::TransferTo)}</label>
                         <input id="transfer-to" type="text" maxlength="100" autocomplete="off"
                             aria-describedby="transfer-hint" prop:value=to

@@ -4,7 +4,7 @@
 use output::conversations::ChatMessage;
 use serde::{Deserialize, Serialize};
 
-use crate::trouble::Trouble;
+use crate::error::CallError;
 
 /// One page of a chat (`GET …/chat/messages`), oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -33,7 +33,7 @@ pub(crate) enum Fate {
     /// The host has taken it and calls it so; the list does not have it yet.
     Taken(String),
     /// It may have come or not.
-    Failed(Trouble),
+    Failed(CallError),
 }
 
 /// A message of the reader's on its way.
@@ -64,7 +64,7 @@ pub(crate) struct Chat {
 impl Chat {
     /// With what could not be sent before a reload: whether it came is not known.
     pub(crate) fn with(unsent: Vec<Unsent>) -> Self {
-        let fate = Fate::Failed(Trouble::Offline);
+        let fate = Fate::Failed(CallError::Offline);
         let outgoing = |unsent| Outgoing { unsent, fate: fate.clone() };
         Self { outgoing: unsent.into_iter().map(outgoing).collect(), ..Self::default() }
     }
@@ -174,8 +174,8 @@ impl Chat {
     }
 
     /// A message did not get through, as far as is known.
-    pub(crate) fn failed(&mut self, client_id: &str, trouble: Trouble) {
-        self.settle(client_id, Fate::Failed(trouble));
+    pub(crate) fn failed(&mut self, client_id: &str, error: CallError) {
+        self.settle(client_id, Fate::Failed(error));
     }
 
     /// All that failed is sent once more, under the same names, so that the host has each once.

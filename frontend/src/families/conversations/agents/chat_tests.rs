@@ -83,7 +83,7 @@ fn messages_go_one_after_the_other_and_one_that_failed_holds_up_the_rest() {
     chat.write(unsent("2"));
     assert_eq!(chat.next_to_send(), Some(unsent("1")));
     assert_eq!(chat.next_to_send(), None, "one is on its way");
-    chat.failed("1", Trouble::Offline);
+    chat.failed("1", CallError::Offline);
     assert_eq!(chat.next_to_send(), None);
     assert_eq!(chat.unsent(), [unsent("1"), unsent("2")]);
     chat.again();

@@ -5,21 +5,21 @@ use serde_json::{Value, json};
 
 use super::chat::{Messages, Unsent};
 use crate::call::fetch;
+use crate::error::CallError;
 use crate::families::conversations::place::Seat;
 use crate::rest::get;
 use crate::route::encoded;
-use crate::trouble::Trouble;
 
 /// Messages of one page.
 const PAGE: usize = 50;
 
 /// All projects that the reader may know of, with their agents.
-pub(crate) async fn projects() -> Result<Projects, Trouble> {
+pub(crate) async fn projects() -> Result<Projects, CallError> {
     get("/api/projects").await
 }
 
 /// A page of a chat: the newest, or the one before a message.
-pub(crate) async fn messages(seat: &Seat, before: Option<u64>) -> Result<Messages, Trouble> {
+pub(crate) async fn messages(seat: &Seat, before: Option<u64>) -> Result<Messages, CallError> {
     let before = before.map(|it| format!("&before={it}")).unwrap_or_default();
     let (project, agent) = (encoded(&seat.project), encoded(&seat.agent));
     let path = format!("/api/projects/{project}/agents/{agent}/chat/messages?limit={PAGE}{before}");
@@ -29,18 +29,18 @@ pub(crate) async fn messages(seat: &Seat, before: Option<u64>) -> Result<Message
 }
 
 /// Sends a message; gives what the host calls it.
-pub(crate) async fn send(seat: &Seat, unsent: &Unsent) -> Result<String, Trouble> {
+pub(crate) async fn send(seat: &Seat, unsent: &Unsent) -> Result<String, CallError> {
     let mut arguments = of(seat);
     arguments["content"] = unsent.content.as_str().into();
     arguments["client_message_id"] = unsent.client_id.as_str().into();
     let taken: Value = fetch("send_chat", arguments).await?;
     let id =
         ["/message_id", "/message/id", "/id"].iter().find_map(|it| taken.pointer(it)?.as_str());
-    id.map(str::to_owned).ok_or_else(|| Trouble::page("send_chat gave no message_id"))
+    id.map(str::to_owned).ok_or_else(|| CallError::page("send_chat gave no message_id"))
 }
 
 /// One of the tools that take a seat and nothing else.
-pub(crate) async fn act(tool: &str, seat: &Seat) -> Result<(), Trouble> {
+pub(crate) async fn act(tool: &str, seat: &Seat) -> Result<(), CallError> {
     fetch::<Value>(tool, of(seat)).await.map(drop)
 }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use output::conversations::{AgentKind, ProjectAgent};
 use serde_json::{Value, json};
 
+use crate::error::CallError;
 use crate::text::{Key, Lang};
-use crate::trouble::Trouble;
 
 /// Characters of an id.
 pub(crate) const ID_MAX: usize = 64;
@@ -41,13 +41,13 @@ pub(crate) type Faults = BTreeMap<String, Fault>;
 
 /// What the host finds wrong with arguments, each where it belongs; whatever belongs to no field that is
 /// shown is left to the notice.
-pub(crate) fn theirs(trouble: &Trouble, fields: &[&str]) -> Faults {
-    let fault = |it: crate::trouble::Problem| {
+pub(crate) fn theirs(error: &CallError, fields: &[&str]) -> Faults {
+    let fault = |it: crate::error::Problem| {
         let field = it.pointer.trim_start_matches('/').split('/').next()?.to_owned();
         fields.contains(&field.as_str()).then_some((field, Fault::Theirs(it.message)))
     };
-    let mut faults: Faults = trouble.problems().into_iter().filter_map(fault).collect();
-    if let Trouble::Refused(refusal) = trouble {
+    let mut faults: Faults = error.problems().into_iter().filter_map(fault).collect();
+    if let CallError::Refused(refusal) = error {
         let is_taken = refusal.status == 409 && faults.is_empty();
         if let Some(id) = fields.first().filter(|_| is_taken) {
             faults.insert((*id).to_owned(), Fault::Theirs(refusal.message.clone()));
@@ -200,7 +200,7 @@ impl AgentDraft {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trouble::Refusal;
+    use crate::error::Refusal;
 
     fn agent() -> AgentDraft {
         AgentDraft {
@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn what_the_host_finds_stands_at_its_field_too() {
         let refused = |status, data: Value| {
-            Trouble::Refused(Box::new(Refusal {
+            CallError::Refused(Box::new(Refusal {
                 code: "x".to_owned(),
                 message: "既にあります。".to_owned(),
                 status,
@@ -274,6 +274,6 @@ mod tests {
         assert_eq!(faults.into_iter().collect::<Vec<_>>(), [expected]);
         let faults = theirs(&refused(409, Value::Null), ProjectDraft::FIELDS);
         assert!(faults.contains_key("project_id"), "a conflict is about the id");
-        assert_eq!(theirs(&Trouble::Offline, ProjectDraft::FIELDS), Faults::new());
+        assert_eq!(theirs(&CallError::Offline, ProjectDraft::FIELDS), Faults::new());
     }
 }

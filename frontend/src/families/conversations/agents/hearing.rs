@@ -7,7 +7,7 @@ use crate::subscriptions::Subscriptions;
 
 /// Calls `on_news` whenever one of these has changed, or may have, and once the reader looks at the page
 /// again.
-pub(crate) fn hear(uris: Signal<Vec<String>>, on_news: Callback<()>) {
+pub(crate) fn subscribe(uris: Signal<Vec<String>>, on_news: Callback<()>) {
     let Some(subscriptions) = use_context::<Subscriptions>() else { return };
     Effect::new(move |_| {
         let changes: Vec<_> =

@@ -6,18 +6,18 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use output::conversations::ChatStatus;
 
+use super::agents_state::AgentsState;
 use super::chat::{Chat, Unsent};
 use super::counted::{self, Fault};
-use super::desk::Desk;
-use super::hearing::hear;
+use super::hearing::subscribe;
 use super::kept::{self, Kept};
 use super::turnstile::Turnstile;
 use super::{client, counted::beginning};
 use crate::browser;
+use crate::error::CallError;
 use crate::families::conversations::place::Seat;
 use crate::page::Page;
 use crate::text::Key;
-use crate::trouble::Trouble;
 
 /// However often events come, the host is not asked more often.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -28,7 +28,7 @@ const SAID_MAX: usize = 200;
 #[derive(Clone, Copy)]
 pub(crate) struct Line {
     pub(crate) page: Page,
-    pub(crate) desk: Desk,
+    pub(crate) agents_state: AgentsState,
     pub(crate) seat: StoredValue<Seat>,
     pub(crate) chat: RwSignal<Chat>,
     /// What stands in the composer.
@@ -36,9 +36,9 @@ pub(crate) struct Line {
     /// What is wrong with it, once it was tried.
     pub(crate) fault: RwSignal<Option<Fault>>,
     /// Why the messages could not be fetched.
-    pub(crate) trouble: RwSignal<Option<Trouble>>,
+    pub(crate) error: RwSignal<Option<CallError>>,
     /// Why the chat could not be started or ended.
-    pub(crate) refused: RwSignal<Option<Trouble>>,
+    pub(crate) refused: RwSignal<Option<CallError>>,
     pub(crate) is_here: RwSignal<bool>,
     pub(crate) is_acting: RwSignal<bool>,
     pub(crate) is_older_coming: RwSignal<bool>,
@@ -49,18 +49,18 @@ pub(crate) struct Line {
 
 impl Line {
     /// Opens the chat: the draft is taken up, the messages are fetched.
-    pub(crate) fn open(desk: Desk, seat: Seat) -> Self {
+    pub(crate) fn open(agents_state: AgentsState, seat: Seat) -> Self {
         let kept = kept::load(&seat);
-        let bell = format!("chats://{}", seat.project);
-        let page = desk.page;
+        let uri = format!("chats://{}", seat.project);
+        let page = agents_state.page;
         let line = Self {
             page,
-            desk,
+            agents_state,
             seat: StoredValue::new(seat),
             chat: RwSignal::new(Chat::with(kept.unsent)),
             draft: RwSignal::new(kept.draft),
             fault: RwSignal::new(None),
-            trouble: RwSignal::new(None),
+            error: RwSignal::new(None),
             refused: RwSignal::new(None),
             is_here: RwSignal::new(false),
             is_acting: RwSignal::new(false),
@@ -68,12 +68,12 @@ impl Line {
             is_at_end: RwSignal::new(true),
             turnstile: StoredValue::new(Turnstile::default()),
         };
-        let bells = Signal::stored(vec![bell]);
-        hear(bells, Callback::new(move |()| line.load()));
+        let uris = Signal::stored(vec![uri]);
+        subscribe(uris, Callback::new(move |()| line.load()));
         Effect::new(move |_| {
             page.refreshed.track();
             // As whom the reader talks decides what is theirs.
-            if !desk.me().is_empty() {
+            if !agents_state.me().is_empty() {
                 line.load();
             }
         });
@@ -83,7 +83,7 @@ impl Line {
 
     /// Fetches the newest page; what is shown stays until it is here.
     pub(crate) fn load(self) {
-        if self.desk.me().is_empty() {
+        if self.agents_state.me().is_empty() {
             return;
         }
         if self.turnstile.try_update_value(Turnstile::enter) != Some(true) {
@@ -98,11 +98,11 @@ impl Line {
                 }
                 match found {
                     Ok(found) => self.take(found),
-                    Err(trouble) => {
-                        if trouble == Trouble::Offline {
+                    Err(error) => {
+                        if error == CallError::Offline {
                             self.page.doubt();
                         }
-                        self.trouble.set(Some(trouble));
+                        self.error.set(Some(error));
                     }
                 }
                 if self.turnstile.try_update_value(Turnstile::leave) != Some(true) {
@@ -117,13 +117,13 @@ impl Line {
     }
 
     fn take(self, found: super::chat::Messages) {
-        let me = self.desk.projects.with_untracked(|it| it.here().map(|it| it.me.clone()));
+        let me = self.agents_state.projects.with_untracked(|it| it.here().map(|it| it.me.clone()));
         let is_seen = browser::is_visible() && self.is_at_end.get_untracked();
         let new = self
             .chat
             .try_update(|it| it.take_newest(&me.unwrap_or_default(), found, is_seen))
             .unwrap_or_default();
-        self.trouble.set(None);
+        self.error.set(None);
         self.is_here.set(true);
         if let Some(last) = new.last() {
             let name = self.name();
@@ -136,14 +136,14 @@ impl Line {
     /// What the agent is called.
     fn name(self) -> String {
         let seat = self.seat.get_value();
-        let agent = untrack(|| self.desk.agent(&seat));
+        let agent = untrack(|| self.agents_state.agent(&seat));
         agent.map_or(seat.agent, |it| it.agent.name)
     }
 
     /// How the chat stands.
     pub(crate) fn status(self) -> ChatStatus {
         let seat = self.seat.get_value();
-        self.desk.agent(&seat).map(|it| it.chat).unwrap_or_default()
+        self.agents_state.agent(&seat).map(|it| it.chat).unwrap_or_default()
     }
 
     /// Fetches the page before the oldest message that is here.
@@ -164,7 +164,7 @@ impl Line {
                     self.chat.update(|it| it.take_older(found));
                     then();
                 }
-                Err(trouble) => self.trouble.set(Some(trouble)),
+                Err(error) => self.error.set(Some(error)),
             }
         });
     }
@@ -223,13 +223,13 @@ impl Line {
                 Ok(id) => {
                     self.chat.update(|it| it.taken(&unsent.client_id, &id));
                     self.load();
-                    self.desk.load();
+                    self.agents_state.load();
                 }
-                Err(trouble) => {
-                    if trouble == Trouble::Offline {
+                Err(error) => {
+                    if error == CallError::Offline {
                         self.page.doubt();
                     }
-                    self.chat.update(|it| it.failed(&unsent.client_id, trouble));
+                    self.chat.update(|it| it.failed(&unsent.client_id, error));
                     self.page.announce_key(Key::AgentNotSent);
                 }
             }
@@ -263,7 +263,7 @@ impl Line {
                 self.page.announce_key(said);
             }
             self.refused.set(done.err());
-            self.desk.load();
+            self.agents_state.load();
             browser::focus_if_lost("agent-input");
         });
     }
@@ -283,7 +283,7 @@ impl Line {
                     self.chat.try_update_untracked(Chat::untold);
                     return;
                 }
-                self.desk.load();
+                self.agents_state.load();
             });
         };
         Effect::new(move |_| {

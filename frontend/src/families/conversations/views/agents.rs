@@ -17,7 +17,7 @@ mod project;
 
 use leptos::prelude::*;
 
-use crate::families::conversations::agents::desk::Desk;
+use crate::families::conversations::agents::agents_state::AgentsState;
 use crate::families::conversations::place::Agents;
 use crate::page::page;
 use crate::route::Spot;
@@ -28,7 +28,7 @@ use list::List;
 #[component]
 pub(crate) fn AgentsView() -> impl IntoView {
     let page = page();
-    provide_context(Desk::open(page));
+    provide_context(AgentsState::open(page));
     let seat = Memo::new(move |_| page.route.with(Agents::of).and_then(|it| it.0));
     move || match seat.get() {
         Some(seat) => view! { <LineView seat/> }.into_any(),

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use crate::error::CallError;
 use crate::families::conversations::client;
 use crate::families::conversations::game::Players;
 use crate::families::conversations::place::At;
@@ -10,7 +11,6 @@ use crate::families::conversations::roll::Roll;
 use crate::page::page;
 use crate::route::Spot;
 use crate::text::Key;
-use crate::trouble::Trouble;
 use crate::views::notice::Notice;
 
 /// Says what conversations are.
@@ -56,7 +56,7 @@ pub(super) fn WatchGame(
     let page = page();
     let players = players(roll);
     let is_begun = RwSignal::new(false);
-    let refusal = RwSignal::new(None::<Trouble>);
+    let refusal = RwSignal::new(None::<CallError>);
     let begin = move |_| {
         let Some(players) = players.get_untracked().filter(|_| !is_begun.get_untracked()) else {
             return;
@@ -70,7 +70,7 @@ pub(super) fn WatchGame(
             }
             match begun {
                 Ok(told) => page.go(At::Conversation(told.conversation.conversation_id).route()),
-                Err(trouble) => refusal.set(Some(trouble)),
+                Err(error) => refusal.set(Some(error)),
             }
         });
     };
@@ -90,7 +90,7 @@ pub(super) fn WatchGame(
                     aria-disabled=move || is_begun.get().then_some("true")>
                     {move || page.say(Key::TalkGame)}
                 </button>
-                {move || refusal.get().map(|trouble| view! { <Notice trouble/> })}
+                {move || refusal.get().map(|error| view! { <Notice error/> })}
             }
         })
     }

@@ -4,18 +4,18 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::browser;
+use crate::error::CallError;
 use crate::families::conversations::client;
 use crate::families::conversations::watch::Watch;
 use crate::page::page;
 use crate::text::Key;
-use crate::trouble::Trouble;
 use crate::views::notice::Notice;
 
 /// The buttons that save it.
 #[component]
 pub(super) fn Export(watch: Watch) -> impl IntoView {
     let page = page();
-    let trouble = RwSignal::new(None::<Trouble>);
+    let error = RwSignal::new(None::<CallError>);
     let save = move |is_markdown: bool| {
         let id = watch.id.get_value();
         spawn_local(async move {
@@ -27,12 +27,12 @@ pub(super) fn Export(watch: Watch) -> impl IntoView {
                 };
                 let name = file_name(&id, ending);
                 let saved = browser::download(&name, text.as_bytes(), mime);
-                saved.map_err(|_| Trouble::page("the browser did not save the file"))
+                saved.map_err(|_| CallError::page("the browser did not save the file"))
             });
             if saved.is_ok() {
                 page.notify(Key::TalkSaved);
             }
-            let _ = trouble.try_set(saved.err());
+            let _ = error.try_set(saved.err());
         });
     };
     let copy = move |_| {
@@ -53,7 +53,7 @@ pub(super) fn Export(watch: Watch) -> impl IntoView {
                     {move || page.say(Key::TalkCopyLink)}
                 </button>
             </div>
-            {move || trouble.get().map(|trouble| view! { <Notice trouble/> })}
+            {move || error.get().map(|error| view! { <Notice error/> })}
         </section>
     }
 }

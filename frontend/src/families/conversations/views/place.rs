@@ -13,6 +13,7 @@ use super::trace::Trace;
 use super::transcript::TranscriptView;
 use crate::browser;
 use crate::call::Loaded;
+use crate::error::CallError;
 use crate::families::conversations::filter::Filter;
 use crate::families::conversations::place::At;
 use crate::families::conversations::watch::Watch;
@@ -20,7 +21,6 @@ use crate::page::{Connection, page};
 use crate::route::Spot;
 use crate::subscriptions::Subscriptions;
 use crate::text::Key;
-use crate::trouble::Trouble;
 use crate::views::notice::{Notice, Skeleton};
 
 /// The place of one conversation.
@@ -35,13 +35,13 @@ pub(crate) fn ConversationPlace(id: String) -> impl IntoView {
     #[derive(Clone, PartialEq)]
     enum Stage {
         Loading,
-        Failed(Trouble),
+        Failed(CallError),
         Here,
     }
     let stage = Memo::new(move |_| {
         watch.live.with(|it| match it {
             Loaded::Loading => Stage::Loading,
-            Loaded::Failed(trouble) => Stage::Failed(trouble.clone()),
+            Loaded::Failed(error) => Stage::Failed(error.clone()),
             Loaded::Here(_) => Stage::Here,
         })
     });
@@ -51,7 +51,7 @@ pub(crate) fn ConversationPlace(id: String) -> impl IntoView {
     });
     let title = move || {
         let is_gone =
-            matches!(stage.get(), Stage::Failed(Trouble::Refused(it)) if it.status == 404);
+            matches!(stage.get(), Stage::Failed(CallError::Refused(it)) if it.status == 404);
         page.say(if is_gone { Key::TalkGone } else { Key::TalkPlace })
     };
     view! {
@@ -64,9 +64,9 @@ pub(crate) fn ConversationPlace(id: String) -> impl IntoView {
                     <h1 tabindex="-1" id="stage" class="only-heard">{title}</h1>
                     <Skeleton lines=8/>
                 }.into_any(),
-                Stage::Failed(trouble) => view! {
+                Stage::Failed(error) => view! {
                     <h1 tabindex="-1" id="stage">{title}</h1>
-                    <Notice trouble on_retry=retry/>
+                    <Notice error on_retry=retry/>
                 }.into_any(),
                 Stage::Here => view! { <Here watch/> }.into_any(),
             }}

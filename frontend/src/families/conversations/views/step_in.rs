@@ -31,7 +31,7 @@ pub(super) fn StepIn(watch: Watch) -> impl IntoView {
                     </h2>
                     <Paused watch/>
                     <Write watch/>
-                    {move || watch.refusal.get().map(|trouble| view! { <Notice trouble/> })}
+                    {move || watch.refusal.get().map(|error| view! { <Notice error/> })}
                     <div class="actions talk-controls"><Pause watch/><Stop watch/></div>
                 </section>
             }
@@ -81,7 +81,7 @@ fn Write(watch: Watch) -> impl IntoView {
                 draft.set(String::new());
             }
             number.set_value(browser::unique());
-            page.announce_key(Key::TalkSentHeard);
+            page.announce_key(Key::TalkSentAnnounced);
             // There is nothing more to send: the button is off, and the keyboard not lost with it.
             browser::focus_if_lost("talk-write");
         });
@@ -130,9 +130,9 @@ fn Pause(watch: Watch) -> impl IntoView {
     });
     let turn = move |_| {
         let paused = !is_paused.get_untracked();
-        let heard = if paused { Key::TalkPausedHeard } else { Key::TalkResumedHeard };
+        let received = if paused { Key::TalkPausedAnnounced } else { Key::TalkResumedAnnounced };
         watch.act("pause_conversation", &json!({ "paused": paused }), move || {
-            page.announce_key(heard);
+            page.announce_key(received);
         });
     };
     let text = move || page.say(if is_paused.get() { Key::TalkResume } else { Key::TalkPause });
@@ -214,7 +214,7 @@ fn Stop(watch: Watch) -> impl IntoView {
 fn stop(watch: Watch, more: &Value) {
     let page = watch.page;
     watch.act("stop_conversation", more, move || {
-        page.announce_key(Key::TalkStoppedHeard);
+        page.announce_key(Key::TalkStoppedAnnounced);
         browser::focus_soon("stage");
     });
 }

@@ -5,22 +5,22 @@ use leptos::prelude::*;
 use super::drafts::SafeView;
 use super::summary::focus_field;
 use crate::browser;
+use crate::error::CallError;
 use crate::families::forms::Requested;
-use crate::families::forms::desk::{Close, Desk, Step};
 use crate::families::forms::saver::Saver;
+use crate::families::forms::session::{Close, FormSession, Step};
 use crate::text::Key;
-use crate::trouble::Trouble;
 use crate::views::notice::{Notice, details};
 
 /// The buttons, with the labels of the definition; how far the form is; where the draft is.
 #[component]
 pub(super) fn Actions(
-    desk: Desk,
+    session: FormSession,
     requested: Requested,
     saver: Saver,
     is_asking: RwSignal<bool>,
 ) -> impl IntoView {
-    let page = desk.page;
+    let page = session.page;
     let form = requested.form();
     let label = |own: &Option<String>, key: Key| {
         let own = own.clone().filter(|it| !it.is_empty());
@@ -28,9 +28,9 @@ pub(super) fn Actions(
     };
     let send = label(&form.submit_label, Key::FormSend);
     let cancel = label(&form.cancel_label, Key::FormCancel);
-    let is_sending = Memo::new(move |_| desk.step.with(|it| *it == Step::Sending));
+    let is_sending = Memo::new(move |_| session.step.with(|it| *it == Step::Sending));
     let is_busy =
-        Memo::new(move |_| desk.step.with(|it| matches!(it, Step::Sending | Step::Closing)));
+        Memo::new(move |_| session.step.with(|it| matches!(it, Step::Sending | Step::Closing)));
     let text =
         move || if is_sending.get() { page.say(Key::FormSending).to_owned() } else { send.get() };
     let progress = move || {
@@ -39,16 +39,16 @@ pub(super) fn Actions(
         (all > 1).then(|| view! { <span>{text}</span> })
     };
     view! {
-        <Sure desk is_asking/>
-        <StepView desk requested send/>
+        <Sure session is_asking/>
+        <StepView session requested send/>
         <div class="request-actions">
             <div class="actions">
-                <button type="submit" class="main-action" id=desk.id("send")
+                <button type="submit" class="main-action" id=session.id("send")
                     aria-disabled=move || is_busy.get().to_string()>{text}</button>
-                <button type="button" class="quiet" id=desk.id("cancel")
-                    on:click=move |_| desk.close(Close::Cancel)>{move || cancel.get()}</button>
+                <button type="button" class="quiet" id=session.id("cancel")
+                    on:click=move |_| session.close(Close::Cancel)>{move || cancel.get()}</button>
                 <button type="button" class="plain"
-                    on:click=move |_| desk.close(Close::Decline)>
+                    on:click=move |_| session.close(Close::Decline)>
                     {move || page.say(Key::FormDecline)}
                 </button>
             </div>
@@ -59,14 +59,14 @@ pub(super) fn Actions(
 
 /// Escape asks before it cancels: it is too near to other keys.
 #[component]
-fn Sure(desk: Desk, is_asking: RwSignal<bool>) -> impl IntoView {
-    let page = desk.page;
+fn Sure(session: FormSession, is_asking: RwSignal<bool>) -> impl IntoView {
+    let page = session.page;
     let before = StoredValue::new_local(None::<web_sys::Element>);
     let keep = move || {
         is_asking.set(false);
         match before.get_value() {
             Some(element) if !element.id().is_empty() => browser::focus_soon(element.id()),
-            _ => browser::focus_soon(desk.id("cancel")),
+            _ => browser::focus_soon(session.id("cancel")),
         }
     };
     move || {
@@ -74,22 +74,22 @@ fn Sure(desk: Desk, is_asking: RwSignal<bool>) -> impl IntoView {
             return None;
         }
         before.set_value(document().active_element());
-        browser::focus_soon(desk.id("go-on"));
+        browser::focus_soon(session.id("go-on"));
         Some(view! {
-            <div class="notice is-warning" role="alertdialog" aria-labelledby=desk.id("sure")
+            <div class="notice is-warning" role="alertdialog" aria-labelledby=session.id("sure")
                 on:keydown=move |event| {
                     if event.key() == "Escape" && !browser::is_composing(&event) {
                         event.prevent_default();
                         keep();
                     }
                 }>
-                <p class="notice-title" id=desk.id("sure")>{move || page.say(Key::FormCancelAsk)}</p>
+                <p class="notice-title" id=session.id("sure")>{move || page.say(Key::FormCancelAsk)}</p>
                 <div class="actions">
-                    <button type="button" class="quiet" id=desk.id("go-on") on:click=move |_| keep()>
+                    <button type="button" class="quiet" id=session.id("go-on") on:click=move |_| keep()>
                         {move || page.say(Key::FormCancelNo)}
                     </button>
                     <button type="button" class="quiet is-grave"
-                        on:click=move |_| desk.close(Close::Cancel)>
+                        on:click=move |_| session.close(Close::Cancel)>
                         {move || page.say(Key::FormCancelYes)}
                     </button>
                 </div>
@@ -100,24 +100,23 @@ fn Sure(desk: Desk, is_asking: RwSignal<bool>) -> impl IntoView {
 
 /// What came of the last try, where that was not an answer.
 #[component]
-fn StepView(desk: Desk, requested: Requested, send: Signal<String>) -> impl IntoView {
-    let page = desk.page;
-    move || match desk.step.get() {
-        Step::NotClosed(trouble) => view! { <Notice trouble/> }.into_any(),
-        Step::NotSent(trouble) => {
-            let is_offline = trouble == Trouble::Offline;
-            let trouble = StoredValue::new(trouble);
+fn StepView(session: FormSession, requested: Requested, send: Signal<String>) -> impl IntoView {
+    let page = session.page;
+    move || match session.step.get() {
+        Step::NotClosed(error) => view! { <Notice error/> }.into_any(),
+        Step::NotSent(error) => {
+            let is_offline = error == CallError::Offline;
+            let error = StoredValue::new(error);
             let mend = move || {
                 let lang = page.lang.get();
                 if is_offline {
                     return page.fill(Key::FormNotSentOffline, &[&send.get()]);
                 }
-                trouble.with_value(|it| format!("{}：{}", it.title(lang), it.mend(lang)))
+                error.with_value(|it| format!("{}：{}", it.title(lang), it.mend(lang)))
             };
-            let more =
-                move || trouble.with_value(|it| details(it, &it.mend(page.lang.get()), page));
+            let more = move || error.with_value(|it| details(it, &it.mend(page.lang.get()), page));
             view! {
-                <div class="notice is-trouble" role="alert" id=desk.id("trouble") tabindex="-1">
+                <div class="notice is-error" role="alert" id=session.id("trouble") tabindex="-1">
                     <p class="notice-title">{move || page.say(Key::FormNotSent)}</p>
                     <p>{mend}</p>
                     {more}

@@ -11,7 +11,7 @@ use super::frame::Head;
 use crate::browser;
 use crate::dates::{self, Day};
 use crate::families::forms::choices_of;
-use crate::families::forms::desk::{Close, Desk, Step};
+use crate::families::forms::session::{Close, FormSession, Step};
 use crate::mcp;
 use crate::page::page;
 use crate::text::{Key, Lang};
@@ -24,14 +24,14 @@ const DECLINED: &str = "フォームへの回答を辞退しました。";
 /// How it was closed, and with what.
 #[component]
 pub(super) fn Answered(
-    desk: Desk,
+    session: FormSession,
     form: Arc<OpenForm>,
     is_fresh: bool,
     is_place: bool,
 ) -> impl IntoView {
-    let page = desk.page;
+    let page = session.page;
     if is_place {
-        browser::focus_soon(desk.id("title"));
+        browser::focus_soon(session.id("title"));
     }
     let (key, class) = match form.status {
         Status::Submitted if is_fresh => (Key::FormSent, "notice is-good"),
@@ -52,7 +52,7 @@ pub(super) fn Answered(
         view! {
             <Values form=Arc::clone(&form)/>
             <Told values key=Key::FormBack is_open=is_fresh/>
-            {move || desk.left.get().map(|values| view! {
+            {move || session.left.get().map(|values| view! {
                 <Told values key=Key::FormLeft is_open=true/>
             })}
         }
@@ -68,30 +68,30 @@ pub(super) fn Answered(
         .into_any()
     };
     view! {
-        <Head desk form is_place/>
+        <Head session form is_place/>
         <div class=class>
             <p class="notice-title">{move || page.say(key)}</p>
             <p>{when}</p>
             <p>{move || page.say(hint)}</p>
-            {(!is_submitted).then(|| view! { <Undo desk/> })}
+            {(!is_submitted).then(|| view! { <Undo session/> })}
         </div>
         {rest}
     }
 }
 
 #[component]
-fn Undo(desk: Desk) -> impl IntoView {
-    let page = desk.page;
-    let trouble = move || match desk.step.get() {
-        Step::NotClosed(trouble) => Some(view! { <Notice trouble/> }),
+fn Undo(session: FormSession) -> impl IntoView {
+    let page = session.page;
+    let error = move || match session.step.get() {
+        Step::NotClosed(error) => Some(view! { <Notice error/> }),
         _ => None,
     };
     view! {
-        <button type="button" class="quiet" id=desk.id("undo")
-            on:click=move |_| desk.close(Close::Reopen)>
+        <button type="button" class="quiet" id=session.id("undo")
+            on:click=move |_| session.close(Close::Reopen)>
             {move || page.say(Key::FormUndo)}
         </button>
-        {trouble}
+        {error}
     }
 }
 

@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 
+use crate::error::CallError;
 use crate::families::forms::saver::{Safe, Saver};
 use crate::page::page;
 use crate::text::Key;
-use crate::trouble::Trouble;
 
 /// Asks the reader where a form was filled in twice.
 #[component]
@@ -59,7 +59,7 @@ pub(super) fn SafeView(saver: Saver) -> impl IntoView {
         Safe::Nothing => String::new(),
         Safe::Soon => page.say(Key::DraftSoon).to_owned(),
         Safe::There(time) => page.fill(Key::DraftThere, &[&time]),
-        Safe::Here(Trouble::Refused(it)) if !it.message.is_empty() => {
+        Safe::Here(CallError::Refused(it)) if !it.message.is_empty() => {
             format!("{} {}", page.say(Key::DraftHere), it.message)
         }
         Safe::Here(_) => page.say(Key::DraftHere).to_owned(),

@@ -13,8 +13,8 @@ use super::summary::Summary;
 use super::title;
 use crate::browser;
 use crate::dates;
-use crate::families::forms::desk::Desk;
 use crate::families::forms::saver::Saver;
+use crate::families::forms::session::FormSession;
 use crate::families::forms::{Requested, language};
 use crate::page::page;
 use crate::text::Key;
@@ -22,22 +22,22 @@ use crate::views::raw::Raw;
 
 /// A form to be filled in; or, where its definition cannot be read, what it was.
 #[component]
-pub(super) fn Opened(desk: Desk, form: Arc<OpenForm>, is_place: bool) -> AnyView {
-    let page = desk.page;
+pub(super) fn Opened(session: FormSession, form: Arc<OpenForm>, is_place: bool) -> AnyView {
+    let page = session.page;
     let schema = Value::Object(form.schema.clone());
     if is_place {
-        browser::focus_soon(desk.id("title"));
+        browser::focus_soon(session.id("title"));
     }
     match Form::read(&schema) {
-        Ok(read) => view! { <Filling desk form read is_place/> }.into_any(),
+        Ok(read) => view! { <Filling session form read is_place/> }.into_any(),
         Err(fault) => {
             let words = move || {
                 let is_japanese = language(page.lang.get()) == output::form::Language::Japanese;
                 if is_japanese { fault.japanese.clone() } else { fault.english.clone() }
             };
             view! {
-                <Head desk form is_place/>
-                <div class="notice is-trouble">
+                <Head session form is_place/>
+                <div class="notice is-error">
                     <p class="notice-title">{move || page.say(Key::FormBroken)}</p>
                     <p>{words}</p>
                 </div>
@@ -49,13 +49,13 @@ pub(super) fn Opened(desk: Desk, form: Arc<OpenForm>, is_place: bool) -> AnyView
 }
 
 #[component]
-fn Filling(desk: Desk, form: Arc<OpenForm>, read: Form, is_place: bool) -> impl IntoView {
-    let page = desk.page;
+fn Filling(session: FormSession, form: Arc<OpenForm>, read: Form, is_place: bool) -> impl IntoView {
+    let page = session.page;
     let secrets: Vec<String> =
         read.fields.iter().filter(|it| it.is_secret()).map(|it| it.label.clone()).collect();
     let has_required = read.fields.iter().any(output::form::Field::is_needed);
     let requested = Requested::new(read, crate::families::forms::next_number());
-    let saver = Saver::begin(requested, &form, Callback::new(move |()| desk.look_again()));
+    let saver = Saver::begin(requested, &form, Callback::new(move |()| session.look_again()));
     let is_asking = RwSignal::new(false);
     let keys = move |event: leptos::ev::KeyboardEvent| {
         // A key that an input method or an open list has used is not ours.
@@ -65,7 +65,7 @@ fn Filling(desk: Desk, form: Arc<OpenForm>, read: Form, is_place: bool) -> impl 
         match event.key().as_str() {
             "Enter" if event.ctrl_key() || event.meta_key() => {
                 event.prevent_default();
-                desk.send(requested);
+                session.send(requested);
             }
             // A dialog closes by itself.
             "Escape" if !is_in_dialog(&event) => is_asking.set(true),
@@ -73,21 +73,21 @@ fn Filling(desk: Desk, form: Arc<OpenForm>, read: Form, is_place: bool) -> impl 
         }
     };
     view! {
-        <Head desk form=Arc::clone(&form) is_place/>
-        <form class="request-form" novalidate aria-labelledby=desk.id("title")
+        <Head session form=Arc::clone(&form) is_place/>
+        <form class="request-form" novalidate aria-labelledby=session.id("title")
             on:keydown=keys
             on:submit=move |event| {
                 event.prevent_default();
-                desk.send(requested);
+                session.send(requested);
             }>
             <Secrets secrets asked_by=form.asked_by.clone()/>
-            <Drafts saver id=desk.id("two-drafts")/>
-            <Summary desk requested/>
+            <Drafts saver id=session.id("two-drafts")/>
+            <Summary session requested/>
             {has_required.then(|| view! {
                 <p class="hint">{move || page.say(Key::FormRequiredHint)}</p>
             })}
             <Fields requested/>
-            <Actions desk requested saver is_asking/>
+            <Actions session requested saver is_asking/>
         </form>
     }
 }
@@ -99,10 +99,10 @@ fn is_in_dialog(event: &leptos::ev::KeyboardEvent) -> bool {
 
 /// What it is called, who asks and when, and what for.
 #[component]
-pub(super) fn Head(desk: Desk, form: Arc<OpenForm>, is_place: bool) -> impl IntoView {
-    let page = desk.page;
+pub(super) fn Head(session: FormSession, form: Arc<OpenForm>, is_place: bool) -> impl IntoView {
+    let page = session.page;
     let title = title(&form.schema);
-    let id = desk.id("title");
+    let id = session.id("title");
     let about = form.schema.get("description").and_then(Value::as_str).map(str::to_owned);
     let (by, at) = (form.asked_by.clone(), form.asked_at.clone());
     let heading = if is_place {

@@ -8,13 +8,13 @@ use serde_json::json;
 use crate::browser;
 use crate::call::{Loaded, fetch};
 use crate::dates;
+use crate::error::CallError;
 use crate::families::forms::place::At;
 use crate::mcp;
 use crate::page::page;
 use crate::route::Spot;
 use crate::subscriptions::Subscriptions;
 use crate::text::Key;
-use crate::trouble::Trouble;
 use crate::views::notice::{Empty, Notice, Skeleton};
 
 /// The states, and what they are called by people and by the tool.
@@ -52,8 +52,8 @@ impl List {
             match found {
                 Ok(found) => self.forms.set(Loaded::Here(found)),
                 // An old list is better than none.
-                Err(Trouble::Offline) if has_some => {}
-                Err(trouble) => self.forms.set(Loaded::Failed(trouble)),
+                Err(CallError::Offline) if has_some => {}
+                Err(error) => self.forms.set(Loaded::Failed(error)),
             }
         });
     }
@@ -67,7 +67,7 @@ impl List {
 }
 
 /// The newest forms in `state`, page by page, until there are `wanted` or no more.
-async fn pages(state: &str, wanted: usize) -> Result<Submissions, Trouble> {
+async fn pages(state: &str, wanted: usize) -> Result<Submissions, CallError> {
     let mut found = Submissions::default();
     loop {
         let mut arguments = json!({});
@@ -124,7 +124,7 @@ pub(crate) fn FormsView() -> impl IntoView {
             <Bar list/>
             {move || match stage.get() {
                 Loaded::Loading => view! { <Skeleton lines=6/> }.into_any(),
-                Loaded::Failed(trouble) => view! { <Notice trouble on_retry=retry/> }.into_any(),
+                Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
                 Loaded::Here(true) => view! { <Nothing list/> }.into_any(),
                 Loaded::Here(false) => view! { <Table list/> }.into_any(),
             }}
@@ -149,7 +149,7 @@ fn Nothing(list: List) -> impl IntoView {
 #[component]
 fn Bar(list: List) -> impl IntoView {
     let page = page();
-    let trouble = RwSignal::new(None::<Trouble>);
+    let error = RwSignal::new(None::<CallError>);
     let choose = move |event| {
         let chosen = event_target_value(&event);
         if let Some((_, _, name)) = STATES.iter().find(|it| it.2 == chosen) {
@@ -170,12 +170,12 @@ fn Bar(list: List) -> impl IntoView {
             let text = mcp::read_text(&format!("form://submissions.csv{query}")).await;
             let saved = text.and_then(|text| {
                 let saved = browser::download("forms.csv", text.as_bytes(), "text/csv");
-                saved.map_err(|_| Trouble::page("the browser did not save the file"))
+                saved.map_err(|_| CallError::page("the browser did not save the file"))
             });
             if saved.is_ok() {
                 page.notify(Key::FormsCsvHere);
             }
-            let _ = trouble.try_set(saved.err());
+            let _ = error.try_set(saved.err());
         });
     };
     view! {
@@ -193,7 +193,7 @@ fn Bar(list: List) -> impl IntoView {
                 {move || page.say(Key::FormsCsv)}
             </button>
         </div>
-        {move || trouble.get().map(|trouble| view! { <Notice trouble/> })}
+        {move || error.get().map(|error| view! { <Notice error/> })}
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn FormLoose(
                 Language::English => fault.english.clone(),
             };
             view! {
-                <div class="notice is-trouble">
+                <div class="notice is-error">
                     <p class="notice-title">{move || page.say(Key::FormBroken)}</p>
                     <p>{words}</p>
                 </div>

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::browser;
 use crate::families::forms::Requested;
-use crate::families::forms::desk::Desk;
+use crate::families::forms::session::FormSession;
 use crate::text::Key;
 
 /// Fields named at most; correcting those shows the rest at the next try.
@@ -12,10 +12,10 @@ const FIELDS_MAX: usize = 50;
 
 /// Takes the keyboard when a form could not be sent; what is corrected goes from it.
 #[component]
-pub(super) fn Summary(desk: Desk, requested: Requested) -> impl IntoView {
-    let page = desk.page;
+pub(super) fn Summary(session: FormSession, requested: Requested) -> impl IntoView {
+    let page = session.page;
     move || {
-        let faulty = desk.faulty.get();
+        let faulty = session.faulty.get();
         if faulty.is_empty() {
             return None;
         }
@@ -31,10 +31,10 @@ pub(super) fn Summary(desk: Desk, requested: Requested) -> impl IntoView {
             view! { <FaultLink requested index message/> }
         });
         Some(view! {
-            <div class="notice is-trouble request-summary" id=desk.id("summary") tabindex="-1"
-                role="group" aria-labelledby=desk.id("summary-title")
+            <div class="notice is-error request-summary" id=session.id("summary") tabindex="-1"
+                role="group" aria-labelledby=session.id("summary-title")
                 hidden=move || count.get() == 0>
-                <p class="notice-title" id=desk.id("summary-title")>{title}</p>
+                <p class="notice-title" id=session.id("summary-title")>{title}</p>
                 <ul>{links.collect_view()}</ul>
             </div>
         })

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use output::navigation::{Details, End, Route, RouteDetails, Routes};
 
 use super::steps::{span, step_at};
-use crate::families::navigation::export::Trip;
+use crate::families::navigation::export::ExportedRoute;
 use crate::families::navigation::line::{self, Point};
 use crate::families::navigation::views::route_map::{Pin, Scene, Tone};
 use crate::text::{Key, Lang};
@@ -132,12 +132,18 @@ impl Shown {
     }
 
     /// The chosen one as a file.
-    pub(super) fn trip(self) -> Trip {
+    pub(super) fn exported(self) -> ExportedRoute {
         let (from, to) = self.names();
         let attribution = self.attribution.get_value();
         untrack(|| {
             self.with_chosen(|it| {
-                Trip::of(&it.route, it.details.as_ref(), &it.line, (&from, &to), &attribution)
+                ExportedRoute::of(
+                    &it.route,
+                    it.details.as_ref(),
+                    &it.line,
+                    (&from, &to),
+                    &attribution,
+                )
             })
         })
     }

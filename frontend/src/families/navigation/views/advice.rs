@@ -6,8 +6,8 @@ use leptos::prelude::*;
 use crate::families::navigation::board::Board;
 use crate::families::navigation::event::Message;
 use crate::families::navigation::planner::Planner;
+use crate::families::navigation::query::{CONDITION_MAX, Mode};
 use crate::families::navigation::run::Phase;
-use crate::families::navigation::wish::{CONDITION_MAX, Mode};
 use crate::page::page;
 use crate::text::Key;
 
@@ -41,7 +41,7 @@ pub(super) fn FollowUp() -> impl IntoView {
     let page = page();
     let board: Board = expect_context();
     let is_there = Memo::new(move |_| {
-        board.run.with(|it| it.wish.mode == Mode::Ai && it.phase == Phase::Done)
+        board.run.with(|it| it.query.mode == Mode::Ai && it.phase == Phase::Done)
     });
     let text = RwSignal::new(String::new());
     let submit = move |event: SubmitEvent| {

@@ -9,15 +9,15 @@ use leptos::task::spawn_local;
 use output::form::Choice;
 
 use crate::browser;
+use crate::error::CallError;
 use crate::families::navigation::board::{Board, End, Side};
 use crate::families::navigation::client;
 use crate::families::navigation::place::suggestion;
-use crate::families::navigation::wish::PLACE_MAX;
+use crate::families::navigation::query::PLACE_MAX;
 use crate::lookup::combo::{Combo, Found, Press, Step};
 use crate::lookup::{Hold, Options};
 use crate::page::{Page, page};
 use crate::text::Key;
-use crate::trouble::Trouble;
 
 /// The field, and what it needs to ask.
 #[derive(Clone, Copy)]
@@ -125,7 +125,7 @@ impl Field {
         });
     }
 
-    fn answer(self, number: u32, answer: Result<Options, Trouble>) {
+    fn answer(self, number: u32, answer: Result<Options, CallError>) {
         if self.end.combo.try_update(|it| it.answer(number, answer)) != Some(true) {
             return;
         }

@@ -7,8 +7,8 @@ use super::end::EndField;
 use crate::browser;
 use crate::families::navigation::board::{Board, Side};
 use crate::families::navigation::planner::Planner;
+use crate::families::navigation::query::{CONDITION_MAX, Mode};
 use crate::families::navigation::run::Run;
-use crate::families::navigation::wish::{CONDITION_MAX, Mode};
 use crate::page::{Connection, page};
 use crate::text::Key;
 
@@ -127,7 +127,7 @@ fn Actions() -> impl IntoView {
     let page = page();
     let board: Board = expect_context();
     let is_running = Memo::new(move |_| board.run.with(Run::is_running));
-    let lack = Memo::new(move |_| board.wish().lack());
+    let lack = Memo::new(move |_| board.query().lack());
     let said = move || {
         if is_running.get() {
             return "";

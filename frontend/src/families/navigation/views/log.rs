@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::families::navigation::board::Board;
 use crate::families::navigation::log::{Call, Came, Entry, Kind};
-use crate::families::navigation::wish::Mode;
+use crate::families::navigation::query::Mode;
 use crate::page::{Page, page};
 use crate::text::Key;
 
@@ -14,7 +14,7 @@ pub(super) fn LogView() -> impl IntoView {
     let page = page();
     let board: Board = expect_context();
     let entries = Memo::new(move |_| {
-        board.run.with(|it| match it.wish.mode {
+        board.run.with(|it| match it.query.mode {
             Mode::Ai => it.log.entries().to_vec(),
             Mode::Normal | Mode::Walk => Vec::new(),
         })

@@ -7,13 +7,13 @@ use super::log::LogView;
 use super::routes::{Chosen, Routes};
 use super::share::Share;
 use super::steps::Steps;
+use crate::error::CallError;
 use crate::families::navigation::board::Board;
 use crate::families::navigation::drawn::ComparisonView;
+use crate::families::navigation::query::Mode;
 use crate::families::navigation::run::{Phase, Run};
-use crate::families::navigation::wish::Mode;
 use crate::page::page;
 use crate::text::Key;
-use crate::trouble::Trouble;
 use crate::views::notice::{Notice, Skeleton, details};
 
 /// The whole result.
@@ -32,7 +32,7 @@ pub(super) fn ResultView() -> impl IntoView {
     view! {
         <h2 id="nav-result" class="section-title" tabindex="-1">{move || page.say(Key::NavResult)}</h2>
         <p class="nav-status" role="status">{status}</p>
-        {move || trouble(board, phase.get())}
+        {move || error(board, phase.get())}
         <FellBack/>
         <div class="nav-result" class:is-old=move || is_running.get()
             aria-busy=move || if is_running.get() { "true" } else { "false" }>
@@ -53,15 +53,15 @@ pub(super) fn ResultView() -> impl IntoView {
 }
 
 /// What went wrong, and what to try.
-fn trouble(board: Board, phase: Phase) -> Option<AnyView> {
-    let Phase::Failed(trouble) = phase else { return None };
+fn error(board: Board, phase: Phase) -> Option<AnyView> {
+    let Phase::Failed(error) = phase else { return None };
     let page = board.page;
     let retry = Callback::new(move |()| board.retry());
-    let is_about_places = matches!(&trouble, Trouble::Refused(it) if it.status < 500);
+    let is_about_places = matches!(&error, CallError::Refused(it) if it.status < 500);
     let has_old = move || board.run.with(|it| !it.found.is_empty());
     Some(
         view! {
-            <Notice trouble on_retry=retry/>
+            <Notice error on_retry=retry/>
             {is_about_places.then(|| view! { <Tries/> })}
             {move || has_old().then(|| view! { <p class="hint">{page.say(Key::NavBefore)}</p> })}
         }
@@ -148,7 +148,7 @@ fn FellBack() -> impl IntoView {
     let page = page();
     let board: Board = expect_context();
     let why = Memo::new(move |_| {
-        board.run.with(|it| it.fell_back.clone().filter(|_| it.wish.mode == Mode::Ai))
+        board.run.with(|it| it.fell_back.clone().filter(|_| it.query.mode == Mode::Ai))
     });
     move || {
         why.get().map(|why| {

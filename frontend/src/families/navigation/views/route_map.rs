@@ -74,7 +74,7 @@ pub(crate) enum PlaceAs {
 
 /// What the view wants of its map: where clicks lead to, and what the ends are.
 #[derive(Clone, Copy)]
-struct Wishes {
+struct MapHandlers {
     on_choose: Callback<usize>,
     on_step: Callback<usize>,
     /// Absent where a place on the map is good for nothing.
@@ -108,11 +108,11 @@ pub(crate) fn RouteMap(
     let hint = RwSignal::new(None::<Key>);
     let ground = RwSignal::new(Ground::default());
     let moves = Moves { moved: RwSignal::new(0), resized: RwSignal::new(0), ground };
-    let wishes = Wishes { on_choose, on_step, on_place, is_place };
+    let handlers = MapHandlers { on_choose, on_step, on_place, is_place };
     Effect::new(move |_| {
         let Some(element) = node.get() else { return };
         spawn_local(async move {
-            match Drawing::open(element.unchecked_into(), moves, wishes, page).await {
+            match Drawing::open(element.unchecked_into(), moves, handlers, page).await {
                 // The view may be gone by now.
                 Ok(drawn) if drawing.try_with_value(|_| ()).is_some() => {
                     drawing.set_value(Some(drawn));

@@ -172,7 +172,7 @@ fn row(
         is_it.then(|| view! { <span class=class>{move || page.say(key)}</span>" " })
     };
     let time = own.route.duration_in_traffic.as_ref().unwrap_or(&own.route.duration);
-    let heard = format!("{} {}", time.text, own.route.distance.text);
+    let received = format!("{} {}", time.text, own.route.distance.text);
     let cells = kinds.iter().map(|kind| cell(board, index, own, *kind)).collect_view();
     let own = own.clone();
     let title = move || name(&own, page);
@@ -188,7 +188,7 @@ fn row(
                         {tag(marks.fastest, Key::NavFastest, "nav-tag is-fastest")}
                         {tag(marks.shortest, Key::NavShortest, "nav-tag is-shortest")}
                         {tag(marks.advised, Key::NavAdvised, "nav-tag is-advised")}
-                        <span class="only-heard">{heard}</span>
+                        <span class="only-heard">{received}</span>
                     </span>
                 </label>
             </td>

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::routes::name;
 use crate::browser;
 use crate::families::navigation::board::Board;
-use crate::families::navigation::export::Trip;
+use crate::families::navigation::export::ExportedRoute;
 use crate::families::navigation::found::Alternative;
 use crate::page::page;
 use crate::text::Key;
@@ -26,19 +26,19 @@ pub(super) fn Share() -> impl IntoView {
         }
     };
     let save = move |is_gpx: bool| {
-        let trip = board.run.with_untracked(|run| {
+        let exported = board.run.with_untracked(|run| {
             let own = run.found.alternatives.get(run.chosen)?;
-            let ends = (run.wish.from.as_str(), run.wish.to.as_str());
+            let ends = (run.query.from.as_str(), run.query.to.as_str());
             let attribution = &run.found.attribution;
-            Some(Trip::of(&own.route, Some(&own.details), &own.line, ends, attribution))
+            Some(ExportedRoute::of(&own.route, Some(&own.details), &own.line, ends, attribution))
         });
-        let Some(trip) = trip else { return };
+        let Some(exported) = exported else { return };
         let (ending, mime, text) = if is_gpx {
-            ("gpx", "application/gpx+xml", trip.gpx())
+            ("gpx", "application/gpx+xml", exported.gpx())
         } else {
-            ("geojson", "application/geo+json", trip.geo_json())
+            ("geojson", "application/geo+json", exported.geo_json())
         };
-        if browser::download(&trip.file_name(ending), text.as_bytes(), mime).is_ok() {
+        if browser::download(&exported.file_name(ending), text.as_bytes(), mime).is_ok() {
             page.announce_key(Key::RouteSaved);
         }
     };

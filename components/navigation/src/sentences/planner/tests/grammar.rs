@@ -3,20 +3,20 @@
 use language::scan::normal;
 
 use super::*;
-use crate::sentences::planner::{grammar::PHRASES, scan::tokens, wishes::Once};
+use crate::sentences::planner::{constraints::Once, grammar::PHRASES, scan::tokens};
 
-fn of(change: impl FnOnce(&mut Wishes)) -> Wishes {
-    let mut wishes =
-        Wishes { once: Once { is_read: true, ..Once::default() }, ..Wishes::default() };
-    change(&mut wishes);
-    wishes.once.ruled = wishes.rule;
-    wishes
+fn of(change: impl FnOnce(&mut Constraints)) -> Constraints {
+    let mut constraints =
+        Constraints { once: Once { is_read: true, ..Once::default() }, ..Constraints::default() };
+    change(&mut constraints);
+    constraints.once.ruled = constraints.rule;
+    constraints
 }
 
 #[track_caller]
-fn all_mean(sentences: &[&str], expected: &Wishes) {
+fn all_mean(sentences: &[&str], expected: &Constraints) {
     for sentence in sentences {
-        let mut found = wishes(sentence);
+        let mut found = constraints(sentence);
         found.once.mode = None;
         assert_eq!(found, *expected, "{sentence}");
     }
@@ -219,7 +219,7 @@ fn congestion_comparisons_and_walks_are_found() {
 }
 
 #[test]
-fn what_merely_looks_like_a_wish_is_none() {
+fn what_merely_looks_like_a_constraint_is_none() {
     for sentence in [
         "",
         "よろしく",
@@ -236,7 +236,7 @@ fn what_merely_looks_like_a_wish_is_none() {
         "<script>alert(1)</script>",
         "🚗💨",
     ] {
-        assert_eq!(wishes(sentence), Wishes::default(), "{sentence}");
+        assert_eq!(constraints(sentence), Constraints::default(), "{sentence}");
     }
 }
 
@@ -250,9 +250,9 @@ fn what_cannot_be_done_is_known_by_name() {
         ("7時までに着きたい", Beyond::Arrival),
         ("arrive at 7", Beyond::Arrival),
     ] {
-        let wishes = wishes(sentence);
-        assert!(wishes.once.beyond.contains(&beyond), "{sentence}: {wishes:?}");
-        assert_eq!(wishes.departure, None, "{sentence}");
+        let constraints = constraints(sentence);
+        assert!(constraints.once.beyond.contains(&beyond), "{sentence}: {constraints:?}");
+        assert_eq!(constraints.departure, None, "{sentence}");
     }
 }
 
@@ -282,11 +282,11 @@ fn a_departure_is_the_next_moment_that_it_fits_in_japan() {
         ("7:30pm", "2026-11-21T19:30:00+09:00"),
         ("departing tomorrow 8:30", "2026-11-22T08:30:00+09:00"),
     ] {
-        let trip = calls(&trip(sentence));
-        assert_eq!(trip[0].arguments["departure_time"], moment, "{sentence}");
+        let request = calls(&request(sentence));
+        assert_eq!(request[0].arguments["departure_time"], moment, "{sentence}");
     }
     for sentence in ["25時に出発", "7:99", "2時間で着く?", "99999時", "10000分後", "12345:00"]
     {
-        assert_eq!(wishes(sentence).departure, None, "{sentence}");
+        assert_eq!(constraints(sentence).departure, None, "{sentence}");
     }
 }

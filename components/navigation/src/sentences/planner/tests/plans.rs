@@ -3,7 +3,7 @@
 use super::*;
 
 fn arguments(message: &str) -> Vec<(String, Value)> {
-    let calls = calls(&trip(message)).into_iter();
+    let calls = calls(&request(message)).into_iter();
     calls.map(|it| (it.name, Value::Object(it.arguments))).collect()
 }
 
@@ -16,7 +16,7 @@ fn search(more: Value) -> Vec<(String, Value)> {
 }
 
 fn chosen(message: &str) -> usize {
-    let conclusion = concluded(&trip(message), three(), json!({}));
+    let conclusion = concluded(&request(message), three(), json!({}));
     conclusion.choice.and_then(|it| it.index).expect("one is chosen")
 }
 
@@ -65,7 +65,7 @@ fn less_traffic_is_worth_a_fifth_more_time_and_no_longer() {
         ] })
     };
     let index = |seconds| {
-        let it = concluded(&trip("渋滞を避けて"), routes(seconds), json!({}));
+        let it = concluded(&request("渋滞を避けて"), routes(seconds), json!({}));
         it.choice.unwrap().index.unwrap()
     };
     assert_eq!(index((2_300, 2_400)), 1, "NAV-51: 20 % longer");
@@ -73,14 +73,14 @@ fn less_traffic_is_worth_a_fifth_more_time_and_no_longer() {
 }
 
 #[test]
-fn wishes_of_one_sentence_hold_together() {
+fn constraints_of_one_sentence_hold_together() {
     let no_highways = json!({ "avoid": ["highways"], "alternatives": true });
     assert_eq!(arguments("高速使わないで一番早い"), search(no_highways.clone()), "NAV-51");
     assert_eq!(arguments("the fastest without motorways"), search(no_highways), "NAV-51");
     // The specification's own sample.
     let sample = json!({ "alternatives": true, "departure_time": "now" });
     assert_eq!(arguments("渋滞を避けて最短で"), search(sample), "NAV-51");
-    assert_eq!(wishes("渋滞を避けて最短で").rule, Some(Rule::Fastest));
+    assert_eq!(constraints("渋滞を避けて最短で").rule, Some(Rule::Fastest));
     let all = json!({ "avoid": ["tolls", "highways", "ferries"] });
     assert_eq!(arguments("高速と有料道路とフェリーは避けて"), search(all.clone()));
     assert_eq!(arguments("Avoid highways, tolls and ferries."), search(all));
@@ -88,13 +88,13 @@ fn wishes_of_one_sentence_hold_together() {
 
 #[test]
 fn who_walks_says_so_in_meta_and_is_held_up_by_no_traffic() {
-    let call = &calls(&trip("歩いて、渋滞は避けて"))[0];
+    let call = &calls(&request("歩いて、渋滞は避けて"))[0];
     assert_eq!(call.meta["navigation/travelMode"], "walking");
     assert_eq!(call.arguments.get("departure_time"), None, "NAV-X6");
-    let compared = calls(&trip("歩いて行くルートを比較して"));
+    let compared = calls(&request("歩いて行くルートを比較して"));
     assert_eq!(compared.len(), 1, "the table is of driving");
-    assert!(calls(&trip("車で比較して"))[0].meta.is_empty());
-    let cycling = calls(&trip("自転車で、渋滞は避けて"));
+    assert!(calls(&request("車で比較して"))[0].meta.is_empty());
+    let cycling = calls(&request("自転車で、渋滞は避けて"));
     assert_eq!(cycling[0].meta["navigation/travelMode"], "bicycling");
     assert_eq!(cycling[0].arguments.get("departure_time"), None, "NAV-X6");
 }
@@ -102,22 +102,22 @@ fn who_walks_says_so_in_meta_and_is_held_up_by_no_traffic() {
 #[test]
 fn the_shortest_and_the_cheapest_are_looked_for_and_not_chosen_of_the_fastest() {
     for (message, word) in [("一番短い距離で", "shortest"), ("一番安い", "cheapest")] {
-        let call = &calls(&trip(message))[0];
+        let call = &calls(&request(message))[0];
         assert_eq!(call.meta["navigation/prefer"], word, "{message}");
     }
-    assert!(calls(&trip("一番早い"))[0].meta.is_empty());
+    assert!(calls(&request("一番早い"))[0].meta.is_empty());
 }
 
 #[test]
 fn a_table_that_the_caller_may_not_ask_for_is_not_asked_for() {
-    let mut trip = trip("比較して");
-    trip.has_table = false;
-    assert_eq!(calls(&trip).len(), 1);
+    let mut request = request("比較して");
+    request.has_table = false;
+    assert_eq!(calls(&request).len(), 1);
 }
 
 #[test]
 fn each_call_has_a_reason_in_the_language_of_the_caller() {
-    let reason = |message| calls(&trip(message))[0].reason.clone();
+    let reason = |message| calls(&request(message))[0].reason.clone();
     assert_eq!(reason("高速使わない"), "高速道路を避ける", "NAV-54");
     assert_eq!(
         reason("no tolls, the fastest"),
@@ -128,14 +128,14 @@ fn each_call_has_a_reason_in_the_language_of_the_caller() {
 
 #[test]
 fn stops_and_the_time_of_arrival_are_asked_for_and_told() {
-    let mut trip = trip("自転車で一番短い距離で、川崎を経由して、18時までに着きたい");
-    trip.via = vec!["川崎".to_owned()];
-    let call = calls(&trip).swap_remove(0);
+    let mut request = request("自転車で一番短い距離で、川崎を経由して、18時までに着きたい");
+    request.via = vec!["川崎".to_owned()];
+    let call = calls(&request).swap_remove(0);
     assert_eq!(call.meta["navigation/prefer"], "shortest");
     assert_eq!(call.meta["navigation/via"], json!(["川崎"]));
     assert_eq!(call.meta["navigation/arrivalTime"], "2026-11-21T18:00:00+09:00");
     assert_eq!(call.meta["navigation/travelMode"], "bicycling");
     assert_eq!(call.arguments.get("departure_time"), None);
-    let told = concluded(&trip, three(), json!({})).text();
+    let told = concluded(&request, three(), json!({})).text();
     assert!(!told.contains("対応していな") && told.contains("川崎経由"), "{told}");
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 fn said(message: &str) -> String {
-    concluded(&trip(message), three(), json!({})).text()
+    concluded(&request(message), three(), json!({})).text()
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn a_comparison_has_each_candidate_and_the_table() {
         meta: json!({}),
         content: Vec::new(),
     };
-    let message = answered(&trip("比較して"), result).text();
+    let message = answered(&request("比較して"), result).text();
     for part in [
         "1. 首都高速横羽線: 30.0 km、50分、右折2回 ← 選択\n",
         "2. 国道15号:",
@@ -67,7 +67,7 @@ fn tolls_are_told_where_they_are_known_and_decide_what_is_cheapest() {
     let toll = |amount: f64| json!({ "toll": { "currency": "JPY", "amount": amount, "isEstimate": true } });
     let meta =
         json!({ "navigation/details": { "routes": [toll(1_320.0), toll(0.0), toll(1_950.0)] } });
-    let told = |message| concluded(&trip(message), three(), meta.clone());
+    let told = |message| concluded(&request(message), three(), meta.clone());
     assert!(told("おまかせ").text().contains("通行料金は約1,320円（目安）です。"));
     let cheapest = told("一番安い");
     assert_eq!(cheapest.choice.as_ref().unwrap().index, Some(1));
@@ -81,7 +81,7 @@ fn the_best_of_all_is_called_so_and_the_best_of_some_is_not() {
         let toll = json!({ "toll": { "currency": "JPY", "amount": 1_320.0 }, "tollMetres": 9_000 });
         let mut meta = json!({ "navigation/details": { "routes": [free, toll, toll] } });
         meta["navigation/details"]["preferred"] = json!(preferred);
-        concluded(&trip(message), three(), meta)
+        concluded(&request(message), three(), meta)
     };
     let shortest = of("最短距離で", Some("shortest"));
     assert_eq!(shortest.choice.as_ref().unwrap().index, Some(0), "the provider knows it");
@@ -98,10 +98,10 @@ fn the_best_of_all_is_called_so_and_the_best_of_some_is_not() {
 }
 
 #[test]
-fn a_sentence_without_a_known_wish_is_said_to_be_a_plain_search() {
+fn a_sentence_without_a_known_constraint_is_said_to_be_a_plain_search() {
     for (message, part) in [("よろしく", "通常の検索をしました"), ("hello there", "plain search")]
     {
-        let conclusion = concluded(&trip(message), three(), json!({}));
+        let conclusion = concluded(&request(message), three(), json!({}));
         assert!(conclusion.text().contains(part), "{}", conclusion.text());
         assert_eq!(conclusion.choice.unwrap().index, Some(0));
     }
@@ -113,7 +113,7 @@ fn a_sentence_without_a_known_wish_is_said_to_be_a_plain_search() {
 #[test]
 fn nothing_found_is_told_with_what_to_do_and_chooses_nothing() {
     let failed = |message: &str, failure: Failure| {
-        answered(&trip(message), |_| ToolResult::Failed(failure.clone()))
+        answered(&request(message), |_| ToolResult::Failed(failure.clone()))
     };
     let none = Failure::new("zero_results", 404, "ルートが見つからない");
     let conclusion = failed("高速使わない", none.clone());
@@ -122,7 +122,7 @@ fn nothing_found_is_told_with_what_to_do_and_chooses_nothing() {
     assert!(!failed("一番早い", none).text().contains("避ける条件"));
     let unknown = Failure::new("place_unknown", 404, "「ぬぬぬ」という場所が見つかりません。");
     assert!(failed("一番早い", unknown).text().starts_with("「ぬぬぬ」という場所"));
-    let empty = concluded(&trip("一番早い"), json!({ "routes": [] }), json!({}));
+    let empty = concluded(&request("一番早い"), json!({ "routes": [] }), json!({}));
     assert_eq!(empty.choice, None, "NAV-8");
     assert!(empty.text().contains("ルートが見つかりませんでした"));
 }
@@ -132,7 +132,7 @@ fn results_of_other_shapes_break_nothing() {
     for structured in [json!(null), json!({ "routes": 7 }), json!({ "routes": [null, 7, "x", {}] })]
     {
         for message in ["比較して", "右折少なめ", "渋滞を避けて"] {
-            assert!(!concluded(&trip(message), structured.clone(), json!([])).text().is_empty());
+            assert!(!concluded(&request(message), structured.clone(), json!([])).text().is_empty());
         }
     }
 }

@@ -13,13 +13,13 @@ use super::{Office, Steps};
 use crate::browser;
 use crate::call::{Loaded, fetch};
 use crate::dates::{self, Day};
+use crate::error::CallError;
 use crate::families::cinema::place::{At, Booking};
 use crate::families::cinema::programme::{FILMS_MAX, Programme};
 use crate::families::cinema::views::movies::FilmCard;
 use crate::page::{Page, page};
 use crate::route::Spot;
 use crate::text::Key;
-use crate::trouble::Trouble;
 use crate::views::notice::{Empty, Notice, Skeleton};
 
 /// A search waits until the reader has paused.
@@ -61,7 +61,7 @@ pub(super) fn Browse() -> impl IntoView {
             </div>
             {move || match stage.get() {
                 Loaded::Loading => view! { <Skeleton lines=6/> }.into_any(),
-                Loaded::Failed(trouble) => view! { <Notice trouble on_retry=retry/> }.into_any(),
+                Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
                 Loaded::Here(()) => view! { <Films day found/> }.into_any(),
             }}
             // Not pushed away by the films when they arrive.
@@ -78,7 +78,7 @@ pub(super) async fn load(office: Office) {
     }
 }
 
-async fn programme() -> Result<Programme, Trouble> {
+async fn programme() -> Result<Programme, CallError> {
     let movies: Movies = fetch("list_movies", json!({})).await?;
     let films: Vec<Movie> = movies.movies.into_iter().take(FILMS_MAX).collect();
     let requests = films.iter().map(|film| async {
@@ -88,7 +88,7 @@ async fn programme() -> Result<Programme, Trouble> {
     });
     let requests: Vec<_> = requests.map(Box::pin).collect();
     let showtimes = browser::all(requests).await;
-    let showtimes: Result<BTreeMap<_, _>, Trouble> = showtimes.into_iter().collect();
+    let showtimes: Result<BTreeMap<_, _>, CallError> = showtimes.into_iter().collect();
     Ok(Programme { showtimes: showtimes?, films })
 }
 

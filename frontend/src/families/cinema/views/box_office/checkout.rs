@@ -11,13 +11,13 @@ use super::seats::Showing;
 use super::waiting::WaitingView;
 use crate::browser::{self, Keep};
 use crate::call::fetch;
+use crate::error::CallError;
 use crate::families::cinema::hall::Picks;
 use crate::families::cinema::place::At;
 use crate::families::cinema::programme::price;
 use crate::page::page;
 use crate::route::Spot;
 use crate::text::{Key, Lang};
-use crate::trouble::Trouble;
 use crate::views::notice::Notice;
 
 /// How the reservation stands.
@@ -26,7 +26,7 @@ enum Sending {
     #[default]
     Ready,
     Sent,
-    Failed(Trouble),
+    Failed(CallError),
 }
 
 /// What is sent, and the key that makes sending it twice the same as once (CIN-47).
@@ -47,7 +47,7 @@ fn sentence(broken: &Broken, lang: Lang) -> String {
 }
 
 #[derive(Clone, Copy)]
-struct Desk {
+struct CheckoutState {
     showing: Showing,
     sending: RwSignal<Sending>,
     order: StoredValue<Order>,
@@ -55,7 +55,7 @@ struct Desk {
     missing: RwSignal<Option<Key>>,
 }
 
-impl Desk {
+impl CheckoutState {
     fn reserve(self) {
         let showing = self.showing;
         let user = showing.office.name.get_untracked().trim().to_owned();
@@ -113,7 +113,7 @@ impl Desk {
             }
             match fetch::<Reservation>("reserve_seats", arguments).await {
                 Ok(reservation) => self.done(reservation),
-                Err(trouble) => self.failed(trouble),
+                Err(error) => self.failed(error),
             }
         });
     }
@@ -129,11 +129,11 @@ impl Desk {
         page.go(At::Reservation(id).route());
     }
 
-    fn failed(self, trouble: Trouble) {
+    fn failed(self, error: CallError) {
         if self.sending.is_disposed() {
             return;
         }
-        if let Trouble::Refused(refusal) = &trouble {
+        if let CallError::Refused(refusal) = &error {
             // Where nothing was answered, the seats may be the reader's: they stay picked for the next try.
             self.showing.is_reserving.set(false);
             // A refused order is settled: the next one is another.
@@ -145,38 +145,38 @@ impl Desk {
             }
             self.showing.refresh();
         }
-        self.sending.set(Sending::Failed(trouble));
+        self.sending.set(Sending::Failed(error));
     }
 }
 
 #[component]
 pub(super) fn Checkout(showing: Showing) -> impl IntoView {
     let page = showing.page;
-    let desk = Desk {
+    let checkout = CheckoutState {
         showing,
         sending: RwSignal::new(Sending::Ready),
         order: StoredValue::new(Order::default()),
         missing: RwSignal::new(None),
     };
-    let retry = Callback::new(move |()| desk.reserve());
+    let retry = Callback::new(move |()| checkout.reserve());
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
-        desk.reserve();
+        checkout.reserve();
     };
     // The message about the last try is over once the reader picks again.
     Effect::new(move |before: Option<usize>| {
         let now = showing.picks.with(Picks::len);
         if before.is_some_and(|before| before < now) {
-            desk.missing.set(None);
+            checkout.missing.set(None);
         }
         now
     });
     view! {
         <form class="checkout" on:submit=submit novalidate aria-labelledby="checkout-title">
             <h2 id="checkout-title" class="section-title">{move || page.say(Key::StepTicket)}</h2>
-            {move || match desk.sending.get() {
-                Sending::Failed(trouble) => {
-                    Some(view! { <Notice trouble on_retry=retry/> })
+            {move || match checkout.sending.get() {
+                Sending::Failed(error) => {
+                    Some(view! { <Notice error on_retry=retry/> })
                 }
                 _ => None,
             }}
@@ -190,25 +190,25 @@ pub(super) fn Checkout(showing: Showing) -> impl IntoView {
                     view! { <li class="notice">{sentence(it, page.lang.get())}</li> }
                 }).collect_view()}
             </ul>
-            <NameField desk/>
+            <NameField checkout/>
             <HoldView showing/>
             <div class="order" class:has-seats=move || !showing.picks.with(Picks::is_empty)>
-                <PickedSeats desk/>
-                <ReserveButton desk/>
+                <PickedSeats checkout/>
+                <ReserveButton checkout/>
             </div>
         </form>
     }
 }
 
 #[component]
-fn NameField(desk: Desk) -> impl IntoView {
-    let is_missing = Signal::derive(move || desk.missing.get() == Some(Key::NameMissing));
+fn NameField(checkout: CheckoutState) -> impl IntoView {
+    let is_missing = Signal::derive(move || checkout.missing.get() == Some(Key::NameMissing));
     let on_input = Callback::new(move |()| {
         if is_missing.get_untracked() {
-            desk.missing.set(None);
+            checkout.missing.set(None);
         }
     });
-    view! { <NameInput office=desk.showing.office is_missing on_input/> }
+    view! { <NameInput office=checkout.showing.office is_missing on_input/> }
 }
 
 /// Whom seats are for.
@@ -242,8 +242,8 @@ pub(super) fn NameInput(
 }
 
 #[component]
-fn PickedSeats(desk: Desk) -> impl IntoView {
-    let showing = desk.showing;
+fn PickedSeats(checkout: CheckoutState) -> impl IntoView {
+    let showing = checkout.showing;
     let page = showing.page;
     let ids = Memo::new(move |_| showing.picks.with(|it| showing.hall.with(|hall| it.ids(hall))));
     let summary = move || match ids.with(Vec::len) {
@@ -257,7 +257,7 @@ fn PickedSeats(desk: Desk) -> impl IntoView {
             showing.pick(&seat);
         }
     };
-    let is_missing = move || desk.missing.get() == Some(Key::SeatsMissing);
+    let is_missing = move || checkout.missing.get() == Some(Key::SeatsMissing);
     let chip = move |id: String| {
         let own = id.clone();
         let name = {
@@ -288,10 +288,10 @@ fn PickedSeats(desk: Desk) -> impl IntoView {
 }
 
 #[component]
-fn ReserveButton(desk: Desk) -> impl IntoView {
-    let page = desk.showing.page;
-    let is_sent = move || desk.sending.with(|it| *it == Sending::Sent);
-    let text = move || match (is_sent(), desk.showing.picks.with(Picks::len)) {
+fn ReserveButton(checkout: CheckoutState) -> impl IntoView {
+    let page = checkout.showing.page;
+    let is_sent = move || checkout.sending.with(|it| *it == Sending::Sent);
+    let text = move || match (is_sent(), checkout.showing.picks.with(Picks::len)) {
         (true, _) => page.say(Key::Reserving).to_owned(),
         (_, 0) => page.say(Key::Reserve).to_owned(),
         (_, count) => page.fill(Key::ReserveCount, &[&count.to_string()]),

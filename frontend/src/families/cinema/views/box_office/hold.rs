@@ -10,10 +10,10 @@ use serde_json::json;
 use super::seats::Showing;
 use crate::browser::{self, Keep};
 use crate::call::fetch;
+use crate::error::CallError;
 use crate::families::cinema::hall::Picks;
 use crate::page::page;
 use crate::text::Key;
-use crate::trouble::Trouble;
 use crate::views::notice::Notice;
 
 /// How often the time that is left is shown anew.
@@ -58,7 +58,7 @@ pub(super) struct Holding {
     pub(super) is_busy: RwSignal<bool>,
     /// Whether nothing was held because the name is missing.
     wants_name: RwSignal<bool>,
-    trouble: RwSignal<Option<Trouble>>,
+    error: RwSignal<Option<CallError>>,
     name: StoredValue<String>,
 }
 
@@ -72,7 +72,7 @@ impl Holding {
             has_ended: RwSignal::new(false),
             is_busy: RwSignal::new(false),
             wants_name: RwSignal::new(false),
-            trouble: RwSignal::new(None),
+            error: RwSignal::new(None),
             name: StoredValue::new(name),
         }
     }
@@ -140,7 +140,7 @@ impl Holding {
         }
         self.is_busy.set(true);
         self.wants_name.set(false);
-        self.trouble.set(None);
+        self.error.set(None);
         let before = self.token().filter(|_| said == Key::HoldBegun);
         spawn_local(async move {
             if let Some(before) = before {
@@ -155,21 +155,21 @@ impl Holding {
                     self.take_up(hold);
                     showing.page.announce_key(said);
                 }
-                Err(trouble) => self.failed(showing, trouble),
+                Err(error) => self.failed(showing, error),
             }
             showing.refresh();
         });
     }
 
-    fn failed(self, showing: Showing, trouble: Trouble) {
-        if let Trouble::Refused(refusal) = &trouble {
+    fn failed(self, showing: Showing, error: CallError) {
+        if let CallError::Refused(refusal) = &error {
             match refusal.code.as_str() {
                 "seat_held" | "seat_already_reserved" => showing.lose(&refusal.seats()),
                 "hold_expired" | "hold_not_found" => self.over(true),
                 _ => {}
             }
         }
-        self.trouble.set(Some(trouble));
+        self.error.set(Some(error));
     }
 
     /// Lets go of what is held; it ends by itself where the host is not reached.
@@ -243,7 +243,7 @@ pub(super) fn HoldView(showing: Showing) -> impl IntoView {
         }
     };
     view! {
-        {move || holding.trouble.get().map(|trouble| view! { <Notice trouble/> })}
+        {move || holding.error.get().map(|error| view! { <Notice error/> })}
         {move || match (is_held.get(), has_picks.get() && is_offered.get()) {
             (true, _) => view! {
                 <div class="hold is-held" role="group" aria-label=move || page.say(Key::HoldGroup)>

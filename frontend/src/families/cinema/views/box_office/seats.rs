@@ -134,7 +134,7 @@ impl Showing {
             let is_first = self.map.with_untracked(|it| it.here().is_none());
             match map {
                 Ok(map) => self.take(map, is_first, token),
-                Err(trouble) if is_first => self.map.set(Loaded::Failed(trouble)),
+                Err(error) if is_first => self.map.set(Loaded::Failed(error)),
                 Err(_) => self.is_stale.set(true),
             }
             if asked == Asking::Again {
@@ -286,7 +286,7 @@ pub(super) fn Seats(showtime: String) -> impl IntoView {
             </div>
             {move || match stage.get() {
                 Loaded::Loading => view! { <Skeleton lines=8/> }.into_any(),
-                Loaded::Failed(trouble) => view! { <Notice trouble on_retry=retry/> }.into_any(),
+                Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
                 Loaded::Here(()) => view! { <Plan showing/> }.into_any(),
             }}
         </div>

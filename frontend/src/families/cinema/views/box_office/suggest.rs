@@ -7,9 +7,9 @@ use serde_json::json;
 
 use super::seats::Showing;
 use crate::call::fetch;
+use crate::error::CallError;
 use crate::families::cinema::hall::Picks;
 use crate::text::{Key, Lang};
-use crate::trouble::Trouble;
 use crate::views::notice::Notice;
 
 /// How many go to the cinema together, most often.
@@ -46,13 +46,13 @@ pub(super) fn Suggest(showing: Showing) -> impl IntoView {
     let is_offered = Memo::new(move |_| page.tool("suggest_seats").is_some());
     let count = RwSignal::new(COUNT);
     let is_busy = RwSignal::new(false);
-    let trouble = RwSignal::new(None::<Trouble>);
+    let error = RwSignal::new(None::<CallError>);
     let ask = move |_| {
         if is_busy.get_untracked() {
             return;
         }
         is_busy.set(true);
-        trouble.set(None);
+        error.set(None);
         let seats_max = showing.hall.with_untracked(|it| it.seats_max);
         let wanted = count.get_untracked().min(seats_max);
         let arguments = json!({ "showtime_id": showing.id.get_value(), "count": wanted });
@@ -72,7 +72,7 @@ pub(super) fn Suggest(showing: Showing) -> impl IntoView {
                         Lang::En => found.sentence_en,
                     });
                 }
-                Err(it) => trouble.set(Some(it)),
+                Err(it) => error.set(Some(it)),
             }
         });
     };
@@ -85,7 +85,7 @@ pub(super) fn Suggest(showing: Showing) -> impl IntoView {
                         aria-disabled=move || is_busy.get().then_some("true")>
                         {move || page.say(Key::Suggest)}
                     </button>
-                    {move || trouble.get().map(|trouble| view! { <Notice trouble/> })}
+                    {move || error.get().map(|error| view! { <Notice error/> })}
                 </div>
             }
         })

@@ -11,10 +11,10 @@ use super::suggest::SeatCount;
 use crate::browser;
 use crate::call::fetch;
 use crate::dates;
+use crate::error::CallError;
 use crate::families::cinema::hall::Picks;
 use crate::subscriptions::Subscriptions;
 use crate::text::Key;
-use crate::trouble::Trouble;
 use crate::views::notice::Notice;
 
 /// The reader's entries of this showing.
@@ -24,7 +24,7 @@ struct List {
     entries: RwSignal<Vec<Waiting>>,
     is_busy: RwSignal<bool>,
     is_nameless: RwSignal<bool>,
-    trouble: RwSignal<Option<Trouble>>,
+    error: RwSignal<Option<CallError>>,
 }
 
 impl List {
@@ -51,7 +51,7 @@ impl List {
             return;
         }
         self.is_busy.set(true);
-        self.trouble.set(None);
+        self.error.set(None);
         spawn_local(async move {
             let answer = fetch::<Value>(tool, arguments).await;
             if self.is_busy.try_set(false).is_some() {
@@ -59,7 +59,7 @@ impl List {
             }
             match answer {
                 Ok(_) => self.showing.page.announce_key(said),
-                Err(trouble) => self.trouble.set(Some(trouble)),
+                Err(error) => self.error.set(Some(error)),
             }
             self.load();
             self.showing.refresh();
@@ -87,7 +87,7 @@ pub(super) fn WaitingView(showing: Showing) -> impl IntoView {
         entries: RwSignal::new(Vec::new()),
         is_busy: RwSignal::new(false),
         is_nameless: RwSignal::new(false),
-        trouble: RwSignal::new(None),
+        error: RwSignal::new(None),
     };
     let subscriptions: Subscriptions = expect_context();
     let user = Memo::new(move |_| showing.office.name.with(|it| it.trim().to_owned()));
@@ -118,7 +118,7 @@ pub(super) fn WaitingView(showing: Showing) -> impl IntoView {
             view! {
                 <section class="waiting" aria-labelledby="waiting-title">
                     <h2 id="waiting-title" class="section-title">{move || page.say(Key::WaitingTitle)}</h2>
-                    {move || list.trouble.get().map(|trouble| view! { <Notice trouble/> })}
+                    {move || list.error.get().map(|error| view! { <Notice error/> })}
                     {move || if is_empty.get() {
                         view! { <Join list/> }.into_any()
                     } else {

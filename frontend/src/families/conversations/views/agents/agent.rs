@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use output::conversations::{AgentKind, ChatStatus, ProjectAgent};
 
 use super::below::Below;
-use crate::families::conversations::agents::desk::{Desk, Panel};
+use crate::families::conversations::agents::agents_state::{AgentsState, Panel};
 use crate::families::conversations::place::{Agents, Seat};
 use crate::page::{Page, page};
 use crate::route::Spot;
@@ -20,11 +20,11 @@ pub(super) fn status(status: ChatStatus) -> (Key, &'static str) {
 }
 
 /// Who plays an agent, in the reader's language.
-fn player(page: Page, desk: Desk, agent: &ProjectAgent) -> String {
+fn player(page: Page, agents_state: AgentsState, agent: &ProjectAgent) -> String {
     let Some(name) = &agent.agent.assistant else {
         return page.say(Key::AgentOutside).to_owned();
     };
-    let title = desk.assistants.with(|it| {
+    let title = agents_state.assistants.with(|it| {
         let own = it.iter().find(|it| it.name == *name)?;
         let ja = own.title_ja.clone().filter(|_| page.lang.get().tag() == "ja");
         Some(ja.unwrap_or_else(|| own.title.clone()))
@@ -35,11 +35,11 @@ fn player(page: Page, desk: Desk, agent: &ProjectAgent) -> String {
 /// An agent of a project.
 #[component]
 pub(super) fn AgentCard(seat: Seat) -> impl IntoView {
-    let desk: Desk = expect_context();
-    desk.fetch_assistants();
+    let agents_state: AgentsState = expect_context();
+    agents_state.fetch_assistants();
     let agent = Memo::new({
         let seat = seat.clone();
-        move |_| desk.agent(&seat).unwrap_or_default()
+        move |_| agents_state.agent(&seat).unwrap_or_default()
     });
     let kind = Memo::new(move |_| agent.with(|it| it.agent.kind));
     let class = move || match kind.get() {
@@ -83,8 +83,8 @@ fn Icon(kind: Memo<AgentKind>) -> impl IntoView {
 #[component]
 fn Badges(agent: Memo<ProjectAgent>) -> impl IntoView {
     let page = page();
-    let desk: Desk = expect_context();
-    let is_me = move || agent.with(|it| it.agent.agent_id == desk.me());
+    let agents_state: AgentsState = expect_context();
+    let is_me = move || agent.with(|it| it.agent.agent_id == agents_state.me());
     let kind = move || match agent.with(|it| it.agent.kind) {
         AgentKind::Ai => Key::AgentAi,
         AgentKind::Human => Key::AgentHuman,
@@ -115,7 +115,7 @@ fn Badges(agent: Memo<ProjectAgent>) -> impl IntoView {
 #[component]
 fn Facts(agent: Memo<ProjectAgent>) -> impl IntoView {
     let page = page();
-    let desk: Desk = expect_context();
+    let agents_state: AgentsState = expect_context();
     let is_ai = Memo::new(move |_| agent.with(|it| it.agent.kind == AgentKind::Ai));
     let skills = move || {
         let comma = page.lang.get().comma();
@@ -130,7 +130,7 @@ fn Facts(agent: Memo<ProjectAgent>) -> impl IntoView {
     view! {
         <ul class="agent-facts">
             {move || is_ai.get().then(|| view! {
-                <li>{move || agent.with(|it| player(page, desk, it))}</li>
+                <li>{move || agent.with(|it| player(page, agents_state, it))}</li>
                 {move || passkey().map(|key| view! { <li>{move || page.say(key)}</li> })}
             })}
             {move || skills().map(|skills| view! {
@@ -147,27 +147,28 @@ fn Facts(agent: Memo<ProjectAgent>) -> impl IntoView {
 #[component]
 fn Acts(seat: Seat, agent: Memo<ProjectAgent>) -> impl IntoView {
     let page = page();
-    let desk: Desk = expect_context();
+    let agents_state: AgentsState = expect_context();
     let name = Memo::new(move |_| agent.with(|it| it.agent.name.clone()));
     let is_ai = Memo::new(move |_| agent.with(|it| it.agent.kind == AgentKind::Ai));
     let is_outside =
         Memo::new(move |_| is_ai.get() && agent.with(|it| it.agent.assistant.is_none()));
     // What stands in the configuration is changed there.
-    let is_ours = Memo::new(move |_| desk.is_operator() && agent.with(|it| !it.is_configured));
+    let is_ours =
+        Memo::new(move |_| agents_state.is_operator() && agent.with(|it| !it.is_configured));
     let id = StoredValue::new(format!("{}-{}", seat.project, seat.agent));
     let seat = StoredValue::new(seat);
     let act = move |prefix: &'static str, panel: fn(Seat) -> Panel, say: Key, named: Key| {
         let own = panel(seat.get_value());
         let is_open = Memo::new({
             let own = own.clone();
-            move |_| desk.is_open(&own)
+            move |_| agents_state.is_open(&own)
         });
         let class = if prefix == "retire" { "plain small is-retire" } else { "plain small" };
         view! {
             <button type="button" class=class id=format!("{prefix}-{}", id.get_value())
                 aria-expanded=move || is_open.get().to_string()
                 aria-label=move || page.fill(named, &[&name.get()])
-                on:click=move |_| desk.toggle(own.clone())>
+                on:click=move |_| agents_state.toggle(own.clone())>
                 {move || page.say(say)}
             </button>
         }

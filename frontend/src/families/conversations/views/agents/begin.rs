@@ -9,33 +9,34 @@ use super::define_project::FormActions;
 use super::field::{Checked, ChoiceField, TextField};
 use crate::browser;
 use crate::call::fetch;
+use crate::error::CallError;
+use crate::families::conversations::agents::agents_state::AgentsState;
 use crate::families::conversations::agents::beginning::{Beginning, able};
 use crate::families::conversations::agents::defining::theirs;
-use crate::families::conversations::agents::desk::Desk;
 use crate::families::conversations::place::At;
 use crate::page::page;
 use crate::route::Spot;
 use crate::text::Key;
-use crate::trouble::Trouble;
 use crate::views::notice::Notice;
 
 /// The form, in a project.
 #[component]
 pub(super) fn Begin(project: String, opener: String) -> impl IntoView {
     let page = page();
-    let desk: Desk = expect_context();
+    let agents_state: AgentsState = expect_context();
     let checked = Checked::new("begin");
-    let first = untrack(|| desk.project(&project)).map(|it| Beginning::of(&it)).unwrap_or_default();
+    let first =
+        untrack(|| agents_state.project(&project)).map(|it| Beginning::of(&it)).unwrap_or_default();
     let initiator = RwSignal::new(first.initiator);
     let target = RwSignal::new(first.target);
     let empty = || RwSignal::new(String::new());
     let (purpose, message, turns) = (empty(), empty(), empty());
-    let trouble = RwSignal::new(None::<Trouble>);
+    let error = RwSignal::new(None::<CallError>);
     let is_busy = RwSignal::new(false);
     browser::focus_soon(checked.id("initiator_agent_id"));
     let agents = Memo::new({
         let project = project.clone();
-        move |_| desk.project(&project).map(|it| able(&it)).unwrap_or_default()
+        move |_| agents_state.project(&project).map(|it| able(&it)).unwrap_or_default()
     });
     let choices = Signal::derive(move || {
         let choice = |it: output::conversations::ProjectAgent| (it.agent.agent_id, it.agent.name);
@@ -67,10 +68,10 @@ pub(super) fn Begin(project: String, opener: String) -> impl IntoView {
                 }
                 Err(it) => {
                     // That the two talk already is no fault of a field.
-                    let is_conflict = matches!(&it, Trouble::Refused(it) if it.status == 409);
+                    let is_conflict = matches!(&it, CallError::Refused(it) if it.status == 409);
                     let faults = theirs(&it, Beginning::FIELDS);
                     let is_shown = is_conflict || faults.is_empty();
-                    trouble.set(is_shown.then_some(it));
+                    error.set(is_shown.then_some(it));
                     checked
                         .show(if is_conflict { <_>::default() } else { faults }, Beginning::FIELDS);
                 }
@@ -93,7 +94,7 @@ pub(super) fn Begin(project: String, opener: String) -> impl IntoView {
                 hint=Key::BeginMessageHint value=message is_long=true/>
             <TextField checked name="max_turns" say=Key::BeginTurns hint=Key::BeginTurnsHint
                 value=turns is_number=true/>
-            {move || trouble.get().map(|trouble| view! { <Notice trouble/> })}
+            {move || error.get().map(|error| view! { <Notice error/> })}
             <FormActions is_busy say=Key::BeginSend busy=Key::BeginSending opener/>
         </form>
     }

@@ -9,19 +9,19 @@ use super::define_agent::DefineAgent;
 use super::invite::Invite;
 use crate::browser;
 use crate::call::fetch;
-use crate::families::conversations::agents::desk::{Desk, Panel, Passkey};
+use crate::error::CallError;
+use crate::families::conversations::agents::agents_state::{AgentsState, Panel, Passkey};
 use crate::families::conversations::place::Seat;
 use crate::page::{Page, page};
 use crate::text::Key;
-use crate::trouble::Trouble;
 use crate::views::notice::Notice;
 
 /// What was opened about this agent.
 #[component]
 pub(super) fn Below(seat: Seat, agent: Memo<ProjectAgent>) -> impl IntoView {
-    let desk: Desk = expect_context();
+    let agents_state: AgentsState = expect_context();
     let open = Memo::new(move |_| {
-        desk.panel.with(|it| match it {
+        agents_state.panel.with(|it| match it {
             Panel::Invite(own) | Panel::Renew(own) | Panel::Retire(own) | Panel::Change(own)
                 if *own == seat =>
             {
@@ -51,8 +51,8 @@ pub(super) fn Below(seat: Seat, agent: Memo<ProjectAgent>) -> impl IntoView {
 #[component]
 fn Ask(seat: Seat, name: Memo<String>, is_retiring: bool) -> impl IntoView {
     let page = page();
-    let desk: Desk = expect_context();
-    let trouble = RwSignal::new(None::<Trouble>);
+    let agents_state: AgentsState = expect_context();
+    let error = RwSignal::new(None::<CallError>);
     let is_busy = RwSignal::new(false);
     let (ask, yes, prefix) = match is_retiring {
         true => (Key::AgentRetireAsk, Key::AgentRetireYes, "retire"),
@@ -72,8 +72,8 @@ fn Ask(seat: Seat, name: Memo<String>, is_retiring: bool) -> impl IntoView {
                 return;
             }
             match done {
-                Ok(output) => settle(page, desk, seat, name, &output, is_retiring),
-                Err(it) => trouble.set(Some(it)),
+                Ok(output) => settle(page, agents_state, seat, name, &output, is_retiring),
+                Err(it) => error.set(Some(it)),
             }
         });
     };
@@ -83,25 +83,32 @@ fn Ask(seat: Seat, name: Memo<String>, is_retiring: bool) -> impl IntoView {
             <p>{move || page.fill(ask, &[&name.get()])}</p>
             <div class="actions">
                 <button type="button" class="quiet small" id="ask-no"
-                    on:click=move |_| desk.close(&opener)>{move || page.say(Key::AgentLeave)}</button>
+                    on:click=move |_| agents_state.close(&opener)>{move || page.say(Key::AgentLeave)}</button>
                 <button type="button" class="small is-grave" id="ask-yes" on:click=confirm
                     aria-disabled=move || is_busy.get().then_some("true")>
                     {move || page.say(yes)}
                 </button>
             </div>
-            {move || trouble.get().map(|trouble| view! { <Notice trouble/> })}
+            {move || error.get().map(|error| view! { <Notice error/> })}
         </div>
     }
 }
 
-fn settle(page: Page, desk: Desk, seat: Seat, name: String, output: &Value, is_retiring: bool) {
-    desk.panel.set(Panel::Nothing);
-    desk.load();
+fn settle(
+    page: Page,
+    agents_state: AgentsState,
+    seat: Seat,
+    name: String,
+    output: &Value,
+    is_retiring: bool,
+) {
+    agents_state.panel.set(Panel::Nothing);
+    agents_state.load();
     if is_retiring {
         page.announce(page.lang.get_untracked().fill(Key::AgentRetired, &[&name]));
         page.show(Key::AgentRetired, &name);
         browser::focus_soon("stage");
     } else if let Some(passkey) = output.get("passkey").and_then(Value::as_str) {
-        desk.passkey.set(Some(Passkey { seat, name, passkey: passkey.to_owned() }));
+        agents_state.passkey.set(Some(Passkey { seat, name, passkey: passkey.to_owned() }));
     }
 }

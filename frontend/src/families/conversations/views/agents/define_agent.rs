@@ -10,12 +10,12 @@ use super::define_project::FormActions;
 use super::field::{Checked, ChoiceField, Notes, TextField, described};
 use crate::browser;
 use crate::call::fetch;
+use crate::error::CallError;
+use crate::families::conversations::agents::agents_state::{AgentsState, Panel, Passkey};
 use crate::families::conversations::agents::defining::{AgentDraft, theirs};
-use crate::families::conversations::agents::desk::{Desk, Panel, Passkey};
 use crate::families::conversations::place::Seat;
 use crate::page::page;
 use crate::text::{Key, Lang};
-use crate::trouble::Trouble;
 use crate::views::notice::Notice;
 
 /// What is typed, field by field.
@@ -64,17 +64,17 @@ pub(super) fn DefineAgent(
     #[prop(optional)] present: Option<ProjectAgent>,
 ) -> impl IntoView {
     let page = page();
-    let desk: Desk = expect_context();
+    let agents_state: AgentsState = expect_context();
     let checked = Checked::new("new-agent");
     let is_there = present.is_some();
     let typed = Typed::of(match present {
         Some(it) => {
-            let projects = works_in(desk, &it.agent.agent_id);
+            let projects = works_in(agents_state, &it.agent.agent_id);
             AgentDraft::of(&it, projects, page.lang.get_untracked())
         }
         None => AgentDraft { projects: vec![project.clone()], ..AgentDraft::default() },
     });
-    let trouble = RwSignal::new(None::<Trouble>);
+    let error = RwSignal::new(None::<CallError>);
     let is_busy = RwSignal::new(false);
     browser::focus_soon(checked.id(if is_there { "name" } else { "agent_id" }));
     let title = if is_there { Key::ChangeAgentTitle } else { Key::DefineAgentTitle };
@@ -86,7 +86,7 @@ pub(super) fn DefineAgent(
     let submit = move |event: SubmitEvent| {
         event.prevent_default();
         let draft = typed.draft();
-        let faults = draft.faults(&if is_there { Vec::new() } else { taken(desk) });
+        let faults = draft.faults(&if is_there { Vec::new() } else { taken(agents_state) });
         if is_busy.get_untracked() || !checked.show(faults, AgentDraft::FIELDS) {
             return;
         }
@@ -98,10 +98,10 @@ pub(super) fn DefineAgent(
                 return;
             }
             match done {
-                Ok(output) => defined(desk, &draft, &output, &project, &opener),
+                Ok(output) => defined(agents_state, &draft, &output, &project, &opener),
                 Err(it) => {
                     let faults = theirs(&it, AgentDraft::FIELDS);
-                    trouble.set(faults.is_empty().then_some(it));
+                    error.set(faults.is_empty().then_some(it));
                     checked.show(faults, AgentDraft::FIELDS);
                 }
             }
@@ -118,43 +118,49 @@ pub(super) fn DefineAgent(
             <TextField checked name="skills" say=Key::DefineSkills hint=Key::DefineSkillsHint
                 value=typed.skills/>
             <Player checked typed/>
-            {move || trouble.get().map(|trouble| view! { <Notice trouble/> })}
+            {move || error.get().map(|error| view! { <Notice error/> })}
             <FormActions is_busy say busy opener=closer/>
         </form>
     }
 }
 
 /// The projects that an agent is in.
-fn works_in(desk: Desk, id: &str) -> Vec<String> {
+fn works_in(agents_state: AgentsState, id: &str) -> Vec<String> {
     let is_in = |it: &&Project| it.agents.iter().any(|it| it.agent.agent_id == id);
     let ids =
         |it: &Projects| it.projects.iter().filter(is_in).map(|it| it.project_id.clone()).collect();
-    desk.projects.with_untracked(|it| it.here().map(ids)).unwrap_or_default()
+    agents_state.projects.with_untracked(|it| it.here().map(ids)).unwrap_or_default()
 }
 
 /// The agents that are there already, as far as the reader can see.
-fn taken(desk: Desk) -> Vec<String> {
+fn taken(agents_state: AgentsState) -> Vec<String> {
     let ids = |it: &Projects| {
         let agents = it.projects.iter().flat_map(|it| &it.agents);
         agents.map(|it| it.agent.agent_id.clone()).collect()
     };
-    desk.projects.with_untracked(|it| it.here().map(ids)).unwrap_or_default()
+    agents_state.projects.with_untracked(|it| it.here().map(ids)).unwrap_or_default()
 }
 
-fn defined(desk: Desk, draft: &AgentDraft, output: &Value, project: &str, opener: &str) {
-    let page = desk.page;
+fn defined(
+    agents_state: AgentsState,
+    draft: &AgentDraft,
+    output: &Value,
+    project: &str,
+    opener: &str,
+) {
+    let page = agents_state.page;
     let name = draft.name.trim().to_owned();
     page.announce(page.lang.get_untracked().fill(Key::DefinedAgent, &[&name]));
     page.show(Key::DefinedAgent, &name);
-    desk.load();
+    agents_state.load();
     let Some(passkey) = output.get("passkey").and_then(Value::as_str) else {
-        return desk.close(opener);
+        return agents_state.close(opener);
     };
-    desk.panel.set(Panel::Nothing);
+    agents_state.panel.set(Panel::Nothing);
     let project = draft.projects.iter().find(|it| *it == project).or(draft.projects.first());
     let seat =
         Seat { project: project.cloned().unwrap_or_default(), agent: draft.id.trim().to_owned() };
-    desk.passkey.set(Some(Passkey { seat, name, passkey: passkey.to_owned() }));
+    agents_state.passkey.set(Some(Passkey { seat, name, passkey: passkey.to_owned() }));
 }
 
 #[component]
@@ -183,13 +189,13 @@ fn Kind(kind: RwSignal<AgentKind>) -> impl IntoView {
 #[component]
 fn Places(checked: Checked, chosen: RwSignal<Vec<String>>) -> impl IntoView {
     let page = page();
-    let desk: Desk = expect_context();
+    let agents_state: AgentsState = expect_context();
     let id = checked.id("project_ids");
     let (own, describing) = (id.clone(), described(&id));
     let fault = checked.fault("project_ids");
-    let ids = Memo::new(move |_| desk.project_ids());
+    let ids = Memo::new(move |_| agents_state.project_ids());
     let choice = move |id: String| {
-        let name = untrack(|| desk.project(&id)).map(|it| it.name).unwrap_or_default();
+        let name = untrack(|| agents_state.project(&id)).map(|it| it.name).unwrap_or_default();
         let own = StoredValue::new(id);
         let is_chosen = move || chosen.with(|it| own.with_value(|own| it.contains(own)));
         let change = move |event| {
@@ -226,7 +232,7 @@ fn Places(checked: Checked, chosen: RwSignal<Vec<String>>) -> impl IntoView {
 #[component]
 fn Player(checked: Checked, typed: Typed) -> impl IntoView {
     let page = page();
-    let desk: Desk = expect_context();
+    let agents_state: AgentsState = expect_context();
     let choices = Signal::derive(move || {
         let lang = page.lang.get();
         let title = |it: crate::chat::client::Assistant| {
@@ -234,7 +240,7 @@ fn Player(checked: Checked, typed: Typed) -> impl IntoView {
             (it.name, ja.unwrap_or(it.title))
         };
         let outside = (String::new(), page.say(Key::DefineOutside).to_owned());
-        let played = desk.assistants.get().into_iter().map(title);
+        let played = agents_state.assistants.get().into_iter().map(title);
         std::iter::once(outside).chain(played).collect()
     });
     move || match typed.kind.get() {

@@ -8,27 +8,27 @@ use serde_json::Value;
 use super::field::{Checked, TextField};
 use crate::browser;
 use crate::call::fetch;
+use crate::error::CallError;
+use crate::families::conversations::agents::agents_state::AgentsState;
 use crate::families::conversations::agents::defining::{ProjectDraft, theirs};
-use crate::families::conversations::agents::desk::Desk;
 use crate::page::page;
 use crate::text::Key;
-use crate::trouble::Trouble;
 use crate::views::notice::Notice;
 
 /// The form that defines a project.
 #[component]
 pub(super) fn DefineProject() -> impl IntoView {
     let page = page();
-    let desk: Desk = expect_context();
+    let agents_state: AgentsState = expect_context();
     let checked = Checked::new("new-project");
     let (id, name) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
-    let trouble = RwSignal::new(None::<Trouble>);
+    let error = RwSignal::new(None::<CallError>);
     let is_busy = RwSignal::new(false);
     browser::focus_soon(checked.id("project_id"));
     let submit = move |event: SubmitEvent| {
         event.prevent_default();
         let draft = ProjectDraft { id: id.get_untracked(), name: name.get_untracked() };
-        let taken = untrack(|| desk.project_ids());
+        let taken = untrack(|| agents_state.project_ids());
         if is_busy.get_untracked() || !checked.show(draft.faults(&taken), ProjectDraft::FIELDS) {
             return;
         }
@@ -43,12 +43,12 @@ pub(super) fn DefineProject() -> impl IntoView {
                     let lang = page.lang.get_untracked();
                     page.announce(lang.fill(Key::DefinedProject, &[draft.name.trim()]));
                     page.show(Key::DefinedProject, draft.name.trim());
-                    desk.load();
-                    desk.close("define-project");
+                    agents_state.load();
+                    agents_state.close("define-project");
                 }
                 Err(it) => {
                     let faults = theirs(&it, ProjectDraft::FIELDS);
-                    trouble.set(faults.is_empty().then_some(it));
+                    error.set(faults.is_empty().then_some(it));
                     checked.show(faults, ProjectDraft::FIELDS);
                 }
             }
@@ -60,7 +60,7 @@ pub(super) fn DefineProject() -> impl IntoView {
             <TextField checked name="project_id" say=Key::DefineProjectId hint=Key::DefineIdHint
                 value=id is_required=true/>
             <TextField checked name="name" say=Key::DefineName value=name is_required=true/>
-            {move || trouble.get().map(|trouble| view! { <Notice trouble/> })}
+            {move || error.get().map(|error| view! { <Notice error/> })}
             <FormActions is_busy say=Key::DefineSave busy=Key::DefineSaving opener="define-project".to_owned()/>
         </form>
     }
@@ -77,13 +77,13 @@ pub(super) fn FormActions(
     opener: String,
 ) -> impl IntoView {
     let page = page();
-    let desk: Desk = expect_context();
+    let agents_state: AgentsState = expect_context();
     view! {
         <div class="actions">
             <button type="submit" aria-disabled=move || is_busy.get().then_some("true")>
                 {move || page.say(if is_busy.get() { busy } else { say })}
             </button>
-            <button type="button" class="quiet" on:click=move |_| desk.close(&opener)>
+            <button type="button" class="quiet" on:click=move |_| agents_state.close(&opener)>
                 {move || page.say(Key::DefineCancel)}
             </button>
         </div>

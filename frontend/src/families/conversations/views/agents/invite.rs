@@ -7,7 +7,7 @@ use super::passkey::copy;
 use crate::access;
 use crate::browser;
 use crate::call::Loaded;
-use crate::families::conversations::agents::desk::{Desk, Panel};
+use crate::families::conversations::agents::agents_state::{AgentsState, Panel};
 use crate::families::conversations::agents::invitation;
 use crate::families::conversations::place::Seat;
 use crate::mcp;
@@ -23,7 +23,7 @@ pub(super) fn Invite(
     #[prop(optional, into)] passkey: Option<String>,
 ) -> impl IntoView {
     let page = page();
-    let desk: Desk = expect_context();
+    let agents_state: AgentsState = expect_context();
     let prompt = RwSignal::new(Loaded::<String>::Loading);
     let arguments = StoredValue::new(invitation::arguments(&seat, passkey.as_deref()));
     let load = move || {
@@ -50,7 +50,7 @@ pub(super) fn Invite(
             <p class="hint">{move || page.say(note)}</p>
             {move || match prompt.get() {
                 Loaded::Loading => view! { <Skeleton lines=4/> }.into_any(),
-                Loaded::Failed(trouble) => view! { <Notice trouble on_retry=retry/> }.into_any(),
+                Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
                 Loaded::Here(text) => {
                     let copied = text.clone();
                     view! {
@@ -69,7 +69,7 @@ pub(super) fn Invite(
             {(!has_passkey).then(|| view! {
                 <div class="actions">
                     <button type="button" class="quiet small" on:click=move |_| {
-                        desk.panel.set(Panel::Nothing);
+                        agents_state.panel.set(Panel::Nothing);
                         browser::focus_soon(opener.clone());
                     }>{move || page.say(Key::InviteClose)}</button>
                 </div>

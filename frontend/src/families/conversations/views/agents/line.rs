@@ -8,7 +8,7 @@ use super::composer::Composer;
 use super::log::Log;
 use crate::browser;
 use crate::call::Loaded;
-use crate::families::conversations::agents::desk::Desk;
+use crate::families::conversations::agents::agents_state::AgentsState;
 use crate::families::conversations::agents::line::Line;
 use crate::families::conversations::place::{Agents, Seat};
 use crate::page::page;
@@ -20,7 +20,7 @@ use crate::views::notice::{Empty, Notice, Skeleton};
 #[derive(Clone, PartialEq)]
 enum Stage {
     Loading,
-    Failed(crate::trouble::Trouble),
+    Failed(crate::error::CallError),
     Gone,
     Human,
     Here,
@@ -30,16 +30,16 @@ enum Stage {
 #[component]
 pub(super) fn LineView(seat: Seat) -> impl IntoView {
     let page = page();
-    let desk: Desk = expect_context();
+    let agents_state: AgentsState = expect_context();
     let agent = Memo::new({
         let seat = seat.clone();
-        move |_| desk.agent(&seat)
+        move |_| agents_state.agent(&seat)
     });
     let stage = Memo::new(move |_| {
         let agent = agent.get();
-        desk.projects.with(|it| match (it, agent) {
+        agents_state.projects.with(|it| match (it, agent) {
             (Loaded::Loading, _) => Stage::Loading,
-            (Loaded::Failed(trouble), _) => Stage::Failed(trouble.clone()),
+            (Loaded::Failed(error), _) => Stage::Failed(error.clone()),
             (Loaded::Here(_), None) => Stage::Gone,
             (Loaded::Here(_), Some(it)) if it.agent.kind == AgentKind::Human => Stage::Human,
             (Loaded::Here(_), Some(_)) => Stage::Here,
@@ -49,7 +49,7 @@ pub(super) fn LineView(seat: Seat) -> impl IntoView {
     let name = Memo::new(move |_| {
         agent.with(|it| it.as_ref().map_or_else(|| fallback.clone(), |it| it.agent.name.clone()))
     });
-    let retry = Callback::new(move |()| desk.retry());
+    let retry = Callback::new(move |()| agents_state.retry());
     browser::focus_soon("stage");
     view! {
         <div class="agent-chat">
@@ -59,7 +59,7 @@ pub(super) fn LineView(seat: Seat) -> impl IntoView {
             <h1 tabindex="-1" id="stage">{move || name.get()}</h1>
             {move || match stage.get() {
                 Stage::Loading => view! { <Skeleton lines=6/> }.into_any(),
-                Stage::Failed(trouble) => view! { <Notice trouble on_retry=retry/> }.into_any(),
+                Stage::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
                 Stage::Gone => view! { <Nobody title=Key::AgentGone hint=Key::AgentGoneHint/> }.into_any(),
                 Stage::Human => view! { <Nobody title=Key::AgentIsHuman hint=Key::AgentGoneHint/> }.into_any(),
                 Stage::Here => view! { <Talk seat=seat.clone() name/> }.into_any(),
@@ -81,8 +81,8 @@ fn Nobody(title: Key, hint: Key) -> impl IntoView {
 
 #[component]
 fn Talk(seat: Seat, name: Memo<String>) -> impl IntoView {
-    let desk: Desk = expect_context();
-    let line = Line::open(desk, seat);
+    let agents_state: AgentsState = expect_context();
+    let line = Line::open(agents_state, seat);
     provide_context(line);
     view! {
         <Status name/>
@@ -99,7 +99,7 @@ fn Status(name: Memo<String>) -> impl IntoView {
     let state = Memo::new(move |_| line.status());
     let is_outside = Memo::new(move |_| {
         let seat = line.seat.get_value();
-        line.desk.agent(&seat).is_some_and(|it| it.agent.assistant.is_none())
+        line.agents_state.agent(&seat).is_some_and(|it| it.agent.assistant.is_none())
     });
     let said = move || {
         let key = match state.get() {
@@ -144,6 +144,6 @@ fn Status(name: Memo<String>) -> impl IntoView {
         {move || is_waiting().then(|| view! {
             <p class="hint">{move || page.say(Key::AgentStatusOutside)}</p>
         })}
-        {move || line.refused.get().map(|trouble| view! { <Notice trouble/> })}
+        {move || line.refused.get().map(|error| view! { <Notice error/> })}
     }
 }

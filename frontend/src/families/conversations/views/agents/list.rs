@@ -7,7 +7,7 @@ use super::passkey::PasskeyView;
 use super::project::ProjectCard;
 use crate::browser;
 use crate::call::Loaded;
-use crate::families::conversations::agents::desk::{Desk, Panel};
+use crate::families::conversations::agents::agents_state::{AgentsState, Panel};
 use crate::page::page;
 use crate::text::Key;
 use crate::views::notice::{Empty, Notice, Skeleton};
@@ -16,17 +16,17 @@ use crate::views::notice::{Empty, Notice, Skeleton};
 #[component]
 pub(super) fn List() -> impl IntoView {
     let page = page();
-    let desk: Desk = expect_context();
+    let agents_state: AgentsState = expect_context();
     // A passkey is shown until the reader goes elsewhere.
     on_cleanup(move || {
-        desk.passkey.try_set(None);
-        desk.panel.try_set(Panel::Nothing);
+        agents_state.passkey.try_set(None);
+        agents_state.panel.try_set(Panel::Nothing);
     });
     browser::focus_soon("stage");
-    let stage = Memo::new(move |_| desk.projects.with(|it| it.map(|_| ())));
-    let retry = Callback::new(move |()| desk.retry());
-    let is_operator = Memo::new(move |_| desk.is_operator());
-    let is_open = Memo::new(move |_| desk.is_open(&Panel::DefineProject));
+    let stage = Memo::new(move |_| agents_state.projects.with(|it| it.map(|_| ())));
+    let retry = Callback::new(move |()| agents_state.retry());
+    let is_operator = Memo::new(move |_| agents_state.is_operator());
+    let is_open = Memo::new(move |_| agents_state.is_open(&Panel::DefineProject));
     view! {
         <div class="agents">
             <header class="agents-head">
@@ -37,7 +37,7 @@ pub(super) fn List() -> impl IntoView {
                 {move || is_operator.get().then(|| view! {
                     <button type="button" class="quiet" id="define-project"
                         aria-expanded=move || is_open.get().to_string()
-                        on:click=move |_| desk.toggle(Panel::DefineProject)>
+                        on:click=move |_| agents_state.toggle(Panel::DefineProject)>
                         <span aria-hidden="true">"＋"</span>{move || page.say(Key::DefineProject)}
                     </button>
                 })}
@@ -46,7 +46,7 @@ pub(super) fn List() -> impl IntoView {
             <PasskeyView/>
             {move || match stage.get() {
                 Loaded::Loading => view! { <Skeleton lines=8/> }.into_any(),
-                Loaded::Failed(trouble) => view! { <Notice trouble on_retry=retry/> }.into_any(),
+                Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
                 Loaded::Here(()) => view! { <Cards/> }.into_any(),
             }}
         </div>
@@ -56,8 +56,8 @@ pub(super) fn List() -> impl IntoView {
 #[component]
 fn Cards() -> impl IntoView {
     let page = page();
-    let desk: Desk = expect_context();
-    let ids = Memo::new(move |_| desk.project_ids());
+    let agents_state: AgentsState = expect_context();
+    let ids = Memo::new(move |_| agents_state.project_ids());
     let is_empty = Memo::new(move |_| ids.with(Vec::is_empty));
     move || {
         if is_empty.get() {

@@ -31,10 +31,10 @@ pub(super) fn Log(name: Memo<String>) -> impl IntoView {
     let is_empty = Memo::new(move |_| {
         line.chat.with(crate::families::conversations::agents::chat::Chat::is_empty)
     });
-    let trouble = Memo::new(move |_| line.trouble.get());
+    let error = Memo::new(move |_| line.error.get());
     let retry = Callback::new(move |()| line.load());
     view! {
-        {move || trouble.get().map(|trouble| view! { <Notice trouble on_retry=retry/> })}
+        {move || error.get().map(|error| view! { <Notice error on_retry=retry/> })}
         // What comes is read out by the page's one voice.
         <div class="agent-log" role="log" aria-live="off" tabindex="0" node_ref=log
             aria-label=move || page.fill(Key::AgentLog, &[&name.get()])

@@ -66,7 +66,7 @@ pub(super) fn Own(client_id: String) -> impl IntoView {
     });
     let text = move || own.get().map(|it| it.unsent.content);
     let failed = Memo::new(move |_| match own.get()?.fate {
-        Fate::Failed(trouble) => Some(trouble),
+        Fate::Failed(error) => Some(error),
         _ => None,
     });
     let fate = move || {
@@ -86,8 +86,8 @@ pub(super) fn Own(client_id: String) -> impl IntoView {
         <article class=class aria-label=move || page.say(Key::AgentYouAt)>
             <p class="agent-text">{text}</p>
             <p class="agent-receipt">{fate}</p>
-            {move || failed.get().map(|trouble| view! {
-                <Notice trouble/>
+            {move || failed.get().map(|error| view! {
+                <Notice error/>
                 <div class="actions">
                     <button type="button" class="quiet small" on:click=move |_| line.again()>
                         {move || page.say(Key::AgentAgain)}

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::invite::Invite;
 use crate::browser;
-use crate::families::conversations::agents::desk::{Desk, Passkey};
+use crate::families::conversations::agents::agents_state::{AgentsState, Passkey};
 use crate::page::{Page, page};
 use crate::text::Key;
 
@@ -16,21 +16,21 @@ pub(super) fn copy(page: Page, text: &str) {
 /// The passkey, if one was just made.
 #[component]
 pub(super) fn PasskeyView() -> impl IntoView {
-    let desk: Desk = expect_context();
-    move || desk.passkey.get().map(|made| view! { <Made made/> })
+    let agents_state: AgentsState = expect_context();
+    move || agents_state.passkey.get().map(|made| view! { <Made made/> })
 }
 
 #[component]
 fn Made(made: Passkey) -> impl IntoView {
     let page = page();
-    let desk: Desk = expect_context();
+    let agents_state: AgentsState = expect_context();
     let is_inviting = RwSignal::new(false);
     page.announce_key(Key::PasskeyMade);
     browser::focus_soon("passkey-title");
     let made = StoredValue::new(made);
     let name = move || made.with_value(|it| it.name.clone());
     let done = move |_| {
-        desk.passkey.set(None);
+        agents_state.passkey.set(None);
         browser::focus_soon("stage");
     };
     view! {

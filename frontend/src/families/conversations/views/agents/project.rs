@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::agent::AgentCard;
 use super::begin::Begin;
 use super::define_agent::DefineAgent;
-use crate::families::conversations::agents::desk::{Desk, Panel};
+use crate::families::conversations::agents::agents_state::{AgentsState, Panel};
 use crate::families::conversations::place::Seat;
 use crate::page::page;
 use crate::text::Key;
@@ -14,12 +14,12 @@ use crate::text::Key;
 #[component]
 pub(super) fn ProjectCard(id: String) -> impl IntoView {
     let page = page();
-    let desk: Desk = expect_context();
+    let agents_state: AgentsState = expect_context();
     let heading = format!("project-{id}");
     let labelled = heading.clone();
     let project = Memo::new({
         let id = id.clone();
-        move |_| desk.project(&id)
+        move |_| agents_state.project(&id)
     });
     let name = Memo::new(move |_| project.with(|it| it.as_ref().map(|it| it.name.clone())));
     let is_configured =
@@ -60,17 +60,17 @@ pub(super) fn ProjectCard(id: String) -> impl IntoView {
 #[component]
 fn Actions(id: String) -> impl IntoView {
     let page = page();
-    let desk: Desk = expect_context();
-    let is_operator = Memo::new(move |_| desk.is_operator());
+    let agents_state: AgentsState = expect_context();
+    let is_operator = Memo::new(move |_| agents_state.is_operator());
     let can_begin = Memo::new(move |_| page.tool("begin_conversation").is_some());
     let (begin, define) = (Panel::Begin(id.clone()), Panel::DefineAgent(id.clone()));
     let is_beginning = Memo::new({
         let begin = begin.clone();
-        move |_| desk.is_open(&begin)
+        move |_| agents_state.is_open(&begin)
     });
     let is_defining = Memo::new({
         let define = define.clone();
-        move |_| desk.is_open(&define)
+        move |_| agents_state.is_open(&define)
     });
     let (begin_id, define_id) = (format!("begin-{id}"), format!("define-{id}"));
     let (opener, definer) = (begin_id.clone(), define_id.clone());
@@ -82,7 +82,7 @@ fn Actions(id: String) -> impl IntoView {
                 view! {
                     <button type="button" class="quiet small" id=begin_id.clone()
                         aria-expanded=move || is_beginning.get().to_string()
-                        on:click=move |_| desk.toggle(begin.clone())>
+                        on:click=move |_| agents_state.toggle(begin.clone())>
                         {move || page.say(Key::Begin)}
                     </button>
                 }
@@ -92,7 +92,7 @@ fn Actions(id: String) -> impl IntoView {
                 view! {
                     <button type="button" class="quiet small" id=define_id.clone()
                         aria-expanded=move || is_defining.get().to_string()
-                        on:click=move |_| desk.toggle(define.clone())>
+                        on:click=move |_| agents_state.toggle(define.clone())>
                         <span aria-hidden="true">"＋"</span>{move || page.say(Key::DefineAgent)}
                     </button>
                 }

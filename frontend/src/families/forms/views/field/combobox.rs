@@ -10,11 +10,11 @@ use serde_json::Value;
 use super::choices::{is_full, picked, tally};
 use super::{Spot, around, cut};
 use crate::browser;
+use crate::error::CallError;
 use crate::lookup::combo::{Combo, Found, Step};
 use crate::lookup::narrow::narrow;
 use crate::lookup::{self, Hold, Options};
 use crate::text::Key;
-use crate::trouble::Trouble;
 
 /// Where the options come from.
 pub(super) enum Source {
@@ -182,7 +182,7 @@ impl Picker {
         });
     }
 
-    fn answer(self, number: u32, answer: Result<Options, Trouble>) {
+    fn answer(self, number: u32, answer: Result<Options, CallError>) {
         if self.combo.try_update(|it| it.answer(number, answer)) != Some(true) {
             return;
         }

@@ -6,8 +6,8 @@ use leptos::prelude::*;
 
 use super::cut;
 use super::files::{Item, State, Tray};
+use crate::error::CallError;
 use crate::text::Key;
-use crate::trouble::Trouble;
 use output::form::size_of;
 
 const NAME_MAX: usize = 120;
@@ -159,8 +159,8 @@ fn standing(tray: Tray, state: RwSignal<State>) -> impl IntoView {
             }
             State::Here(_) => lang.say(Key::FileSent).to_owned(),
             State::Refused(wrong) => tray.words(wrong),
-            State::Failed(trouble) => {
-                format!("{} {}", lang.say(Key::FileFailed), why(trouble, lang))
+            State::Failed(error) => {
+                format!("{} {}", lang.say(Key::FileFailed), why(error, lang))
             }
         })
     };
@@ -180,11 +180,11 @@ fn standing(tray: Tray, state: RwSignal<State>) -> impl IntoView {
     }
 }
 
-fn why(trouble: &Trouble, lang: crate::text::Lang) -> String {
-    match trouble {
-        Trouble::Refused(refusal) if refusal.status == 413 => {
+fn why(error: &CallError, lang: crate::text::Lang) -> String {
+    match error {
+        CallError::Refused(refusal) if refusal.status == 413 => {
             lang.say(Key::FileTooLarge).to_owned()
         }
-        trouble => trouble.mend(lang),
+        error => error.mend(lang),
     }
 }

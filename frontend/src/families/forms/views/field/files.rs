@@ -11,10 +11,10 @@ use web_sys::{File, FileList, Url};
 
 use super::{Spot, around_set};
 use crate::browser;
+use crate::error::CallError;
 use crate::families::forms::language;
 use crate::families::forms::upload::{self, Named, Upload};
 use crate::text::Key;
-use crate::trouble::Trouble;
 
 /// A file in the list.
 #[derive(Clone)]
@@ -38,7 +38,7 @@ pub(super) enum State {
     Here(String),
     /// It is not what the field takes.
     Refused(Wrong),
-    Failed(Trouble),
+    Failed(CallError),
 }
 
 /// The files of one field.
@@ -219,14 +219,14 @@ impl Tray {
         self.items.try_with_untracked(|it| it.iter().any(|it| it.key == key)) == Some(true)
     }
 
-    fn end(self, key: u32, state: RwSignal<State>, name: &str, result: Result<String, Trouble>) {
+    fn end(self, key: u32, state: RwSignal<State>, name: &str, result: Result<String, CallError>) {
         if !self.has(key) {
             return;
         }
         let said = if result.is_ok() { Key::FileSentNow } else { Key::FileFailedNow };
         state.try_set(match result {
             Ok(id) => State::Here(id),
-            Err(trouble) => State::Failed(trouble),
+            Err(error) => State::Failed(error),
         });
         let page = self.spot.page;
         page.announce(page.lang.get_untracked().fill(said, &[name]));

@@ -8,10 +8,10 @@ use serde_json::Value;
 use super::combobox::{self, Source};
 use super::options::{self, LISTED_MAX};
 use super::{Spot, around, cut, described};
+use crate::error::CallError;
 use crate::lookup::offer::{Loading, Offer, Settled, settle};
 use crate::lookup::{self, Hold, Options};
 use crate::text::Key;
-use crate::trouble::Trouble;
 use crate::views::notice::details;
 
 /// `autocomplete` (FORM-26), and `multi-autocomplete` (FORM-27) with how many may be chosen.
@@ -21,7 +21,7 @@ pub(super) fn search(spot: Spot, field: Field, lookup: Lookup, count: Option<Cou
 
 /// The options of one field, as they come and go.
 #[derive(Clone, Copy)]
-struct Shelf {
+struct LoadedOptions {
     spot: Spot,
     loading: RwSignal<Loading>,
     lookup: StoredValue<Lookup>,
@@ -37,7 +37,7 @@ pub(super) fn whole(spot: Spot, field: Field, lookup: Lookup) -> AnyView {
     let form = spot.requested.form();
     let parent_label = parent_name.as_ref().and_then(|it| Some(form.field(it)?.label.clone()));
     let parent_label = cut(&parent_label.unwrap_or_default(), super::LABEL_MAX);
-    let shelf = Shelf {
+    let loaded_options = LoadedOptions {
         spot,
         loading: RwSignal::new(Loading::default()),
         lookup: StoredValue::new(lookup),
@@ -45,8 +45,8 @@ pub(super) fn whole(spot: Spot, field: Field, lookup: Lookup) -> AnyView {
         before: StoredValue::new(None),
         hold: StoredValue::new_local(None),
     };
-    shelf.follow(parent_name.is_some());
-    let offer = Memo::new(move |_| shelf.loading.with(|it| it.offer.clone()));
+    loaded_options.follow(parent_name.is_some());
+    let offer = Memo::new(move |_| loaded_options.loading.with(|it| it.offer.clone()));
     let own = StoredValue::new(field.clone());
     let widget = move || {
         let said = |text: String| own.with_value(|field| shut(spot, field, text, false));
@@ -60,16 +60,16 @@ pub(super) fn whole(spot: Spot, field: Field, lookup: Lookup) -> AnyView {
                 said(spot.page.say(Key::LookupEmpty).to_owned())
             }
             Offer::Here(options) => own.with_value(|field| open(spot, field, options)),
-            Offer::Failed(trouble) => {
+            Offer::Failed(error) => {
                 let shut = said(spot.page.say(Key::LookupFailed).to_owned());
-                failed(shelf, shut, &trouble)
+                failed(loaded_options, shut, &error)
             }
         }
     };
     around(spot, field, widget.into_any(), ().into_any())
 }
 
-impl Shelf {
+impl LoadedOptions {
     /// Loads what there is to choose from, now and whenever what it depends on changes.
     fn follow(self, is_dependent: bool) {
         let spot = self.spot;
@@ -108,7 +108,7 @@ impl Shelf {
         });
     }
 
-    fn answer(self, number: u32, answer: Result<Options, Trouble>) {
+    fn answer(self, number: u32, answer: Result<Options, CallError>) {
         let options = answer.as_ref().ok().cloned();
         if self.loading.try_update(|it| it.answer(number, answer)) != Some(true) {
             return;
@@ -165,17 +165,17 @@ fn open(spot: Spot, field: &Field, options: Options) -> AnyView {
     options::list(spot, field, options, described(spot, field, &[]))
 }
 
-fn failed(shelf: Shelf, shut: AnyView, trouble: &Trouble) -> AnyView {
-    let page = shelf.spot.page;
-    let trouble = StoredValue::new(trouble.clone());
-    let why = move || trouble.with_value(|it| lookup::why(it, page.lang.get()));
-    let more = move || trouble.with_value(|it| details(it, &why(), page));
+fn failed(loaded_options: LoadedOptions, shut: AnyView, error: &CallError) -> AnyView {
+    let page = loaded_options.spot.page;
+    let error = StoredValue::new(error.clone());
+    let why = move || error.with_value(|it| lookup::why(it, page.lang.get()));
+    let more = move || error.with_value(|it| details(it, &why(), page));
     view! {
         {shut}
         <div class="load-failed">
             <p>{why}</p>
             {more}
-            <button type="button" class="quiet small" on:click=move |_| shelf.retry()>
+            <button type="button" class="quiet small" on:click=move |_| loaded_options.retry()>
                 {move || page.say(Key::Retry)}
             </button>
         </div>

@@ -9,10 +9,10 @@ use super::combobox::{Picker, Source};
 use super::text::required;
 use super::{LABEL_MAX, cut, described};
 use crate::browser;
+use crate::error::CallError;
 use crate::lookup;
 use crate::lookup::combo::{Combo, Found, Press, SHOWN_MAX};
 use crate::text::Key;
-use crate::trouble::Trouble;
 use crate::views::notice::details;
 
 pub(super) fn draw(picker: Picker, field: &Field) -> AnyView {
@@ -195,7 +195,7 @@ fn popup(picker: Picker) -> impl IntoView {
         .into_any(),
         Found::Here(options) if options.is_empty() => none(picker),
         Found::Here(_) => list(picker),
-        Found::Failed(trouble) => failed(picker, &trouble),
+        Found::Failed(error) => failed(picker, &error),
     };
     // The keyboard stays in the box whatever is pressed down here.
     view! {
@@ -214,11 +214,11 @@ fn none(picker: Picker) -> AnyView {
     view! { <p class="popup-note">{said}</p> }.into_any()
 }
 
-fn failed(picker: Picker, trouble: &Trouble) -> AnyView {
+fn failed(picker: Picker, error: &CallError) -> AnyView {
     let page = picker.spot.page;
-    let trouble = StoredValue::new(trouble.clone());
-    let why = move || trouble.with_value(|it| lookup::why(it, page.lang.get()));
-    let more = move || trouble.with_value(|it| details(it, &why(), page));
+    let error = StoredValue::new(error.clone());
+    let why = move || error.with_value(|it| lookup::why(it, page.lang.get()));
+    let more = move || error.with_value(|it| details(it, &why(), page));
     view! {
         <div class="popup-note is-failed">
             <p>{move || page.say(Key::LookupFailed)}</p>

@@ -8,9 +8,9 @@ use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
 use super::ground::{self, Ground};
-use super::{Pin, Scene, Wishes, pins};
+use super::{MapHandlers, Pin, Scene, pins};
 use crate::families::navigation::labels::{self, Label, Room};
-use crate::families::navigation::line::{self, Point, Sight, Weights};
+use crate::families::navigation::line::{self, Point, Viewport, Weights};
 use crate::page::Page;
 use crate::text::Lang;
 use crate::views::map::leaf::{self, ResizeObserver, class, on, set};
@@ -45,13 +45,13 @@ pub(super) struct Drawing {
     labels: Vec<Label>,
     ground: RwSignal<Ground>,
     observer: ResizeObserver,
-    wishes: Wishes,
+    handlers: MapHandlers,
     shown: Option<(Scene, Lang)>,
     look: Option<Look>,
     /// One a line of the scene.
     weights: Vec<Rc<Weights>>,
     /// The zoom and the sight that the lines are drawn for; wider than what is seen.
-    drawn_for: Option<(f64, Sight)>,
+    drawn_for: Option<(f64, Viewport)>,
     resized: u32,
 }
 
@@ -59,7 +59,7 @@ impl Drawing {
     pub(super) async fn open(
         element: web_sys::HtmlElement,
         moves: Moves,
-        wishes: Wishes,
+        handlers: MapHandlers,
         page: Page,
     ) -> Result<Self, JsValue> {
         let options = Object::new();
@@ -82,7 +82,7 @@ impl Drawing {
             group
         };
         on(&map, "moveend", move |_: JsValue| bump(moves.moved));
-        if let Some(on_place) = wishes.on_place {
+        if let Some(on_place) = handlers.on_place {
             let asked = leaf::weakly(&map);
             on(&map, "click", move |event: leaflet::MouseEvent| {
                 if let Some(map) = asked() {
@@ -111,7 +111,7 @@ impl Drawing {
             labels,
             ground: moves.ground,
             observer,
-            wishes,
+            handlers,
             shown: None,
             look: None,
             weights: Vec::new(),
@@ -155,7 +155,7 @@ impl Drawing {
             // A reader who just clicked a place has it before their eyes.
             let is_seen = scene.lines.is_empty() && {
                 let mut ends = [&scene.start, &scene.goal].into_iter().flatten();
-                ends.all(|it| self.sight().1.has((it.lat, it.lng)))
+                ends.all(|it| self.viewport().1.has((it.lat, it.lng)))
             };
             if !is_seen || self.drawn_for.is_none() {
                 fit(&self.map, &scene);
@@ -168,10 +168,10 @@ impl Drawing {
         let look = (scene.chosen, scene.step, lang, self.ground.get_untracked());
         let is_same_look = is_same_result && self.look.as_ref() == Some(&look);
         self.look = Some(look);
-        let (zoom, sight) = self.sight();
-        let is_good = |it: &(f64, Sight)| it.0 == zoom && it.1.holds(&sight);
+        let (zoom, viewport) = self.viewport();
+        let is_good = |it: &(f64, Viewport)| it.0 == zoom && it.1.holds(&viewport);
         if !is_same_look || !self.drawn_for.as_ref().is_some_and(is_good) {
-            let wide = sight.widened();
+            let wide = viewport.widened();
             self.draw_routes(&scene, zoom, &wide);
             self.draw_names(&scene, lang, zoom, &wide);
             self.drawn_for = Some((zoom, wide));
@@ -179,16 +179,16 @@ impl Drawing {
     }
 
     /// What is seen now.
-    fn sight(&self) -> (f64, Sight) {
+    fn viewport(&self) -> (f64, Viewport) {
         let bounds = self.map.get_bounds();
         let (low, high) = (bounds.get_south_west(), bounds.get_north_east());
-        let sight =
-            Sight { south: low.lat(), west: low.lng(), north: high.lat(), east: high.lng() };
-        (self.map.get_zoom(), sight)
+        let viewport =
+            Viewport { south: low.lat(), west: low.lng(), north: high.lat(), east: high.lng() };
+        (self.map.get_zoom(), viewport)
     }
 
     /// Alternatives first, so that the chosen route lies on top, and what is clicked last of all.
-    fn draw_routes(&self, scene: &Scene, zoom: f64, sight: &Sight) {
+    fn draw_routes(&self, scene: &Scene, zoom: f64, viewport: &Viewport) {
         self.routes.clear_layers();
         let add = |name: &str, shape: &Array, is_clicked: bool| {
             let options = class(name);
@@ -201,7 +201,7 @@ impl Drawing {
         };
         let shapes = scene.lines.iter().zip(&self.weights);
         let shapes: Vec<Array> = shapes
-            .map(|(line, weights)| shape(line, &line::drawn(line, weights, zoom, sight)))
+            .map(|(line, weights)| shape(line, &line::drawn(line, weights, zoom, viewport)))
             .collect();
         let mut order: Vec<usize> = (0..shapes.len()).collect();
         order.sort_by_key(|it| *it == scene.chosen);
@@ -213,21 +213,21 @@ impl Drawing {
         if let (Some(line), Some((from, to))) = (scene.lines.get(scene.chosen), scene.step) {
             let part = line.get(from..=to.min(line.len().saturating_sub(1))).unwrap_or_default();
             if part.len() > 1 {
-                let shape = shape(part, &line::drawn(part, &Weights::of(part), zoom, sight));
+                let shape = shape(part, &line::drawn(part, &Weights::of(part), zoom, viewport));
                 add("route-step-casing", &shape, false);
                 add("route-step", &shape, false);
             }
         }
         for index in order {
             let hit = add("route-hit", &shapes[index], true);
-            let (wishes, line) = (self.wishes, Arc::clone(&scene.lines[index]));
+            let (handlers, line) = (self.handlers, Arc::clone(&scene.lines[index]));
             let is_chosen = index == scene.chosen;
             on(&hit, "click", move |event: leaflet::MouseEvent| {
                 let place = event.lat_lng();
                 if !is_chosen {
-                    wishes.on_choose.run(index);
+                    handlers.on_choose.run(index);
                 } else if let Some(point) = line::nearest(&line, (place.lat(), place.lng())) {
-                    wishes.on_step.run(point);
+                    handlers.on_step.run(point);
                 }
             });
         }
@@ -235,7 +235,7 @@ impl Drawing {
 
     fn draw_pins(&self, scene: &Scene, lang: Lang) {
         self.pins.clear_layers();
-        let goal = if self.wishes.is_place { &pins::PLACE } else { &pins::GOAL };
+        let goal = if self.handlers.is_place { &pins::PLACE } else { &pins::GOAL };
         let above = pins::stand_above(scene.start.as_ref(), scene.goal.as_ref());
         for (pin, kind, is_above) in
             [(&scene.start, &pins::START, above.0), (&scene.goal, goal, above.1)]
@@ -247,7 +247,7 @@ impl Drawing {
     }
 
     /// Writes the names of the built-in ground; tiles have their own.
-    fn draw_names(&self, scene: &Scene, lang: Lang, zoom: f64, sight: &Sight) {
+    fn draw_names(&self, scene: &Scene, lang: Lang, zoom: f64, viewport: &Viewport) {
         self.names.clear_layers();
         if matches!(self.ground.get_untracked(), Ground::Tiles(_)) {
             return;
@@ -258,7 +258,7 @@ impl Drawing {
         let rooms = ends
             .flat_map(|(it, is_above)| Room::of_pin((it.lat, it.lng), &it.name, is_above, zoom));
         let rooms: Vec<Room> = rooms.collect();
-        for label in labels::written(&self.labels, lang, zoom, sight, &rooms) {
+        for label in labels::written(&self.labels, lang, zoom, viewport, &rooms) {
             if let Some(layer) = pins::name(label, lang, NAMES) {
                 self.names.add_layer(&layer);
             }
@@ -289,9 +289,9 @@ fn fit(map: &leaflet::Map, scene: &Scene) {
     let ends: Vec<Point> =
         [&scene.start, &scene.goal].into_iter().flatten().map(|it| (it.lat, it.lng)).collect();
     let points = scene.lines.iter().flat_map(|it| it.iter()).chain(&ends);
-    let Some(sight) = line::around(points) else { return };
-    let low = leaflet::LatLng::new(sight.south, sight.west);
-    let high = leaflet::LatLng::new(sight.north, sight.east);
+    let Some(viewport) = line::around(points) else { return };
+    let low = leaflet::LatLng::new(viewport.south, viewport.west);
+    let high = leaflet::LatLng::new(viewport.north, viewport.east);
     let options = Object::new();
     // Room for the names of the ends, and for the buttons.
     set(&options, "paddingTopLeft", &Array::of2(&56.into(), &60.into()));

@@ -33,8 +33,8 @@ pub(super) fn pin(pin: &Pin, kind: &Kind, is_above: bool, lang: Lang) -> Option<
     let Kind(name, label, short) = *kind;
     let head = leaf::element("span", "pin-head", "")?;
     let text: String = pin.name.chars().take(NAME_MAX).collect();
-    let heard = format!("{} {text}", lang.say(label));
-    for (attribute, value) in [("role", "img"), ("aria-label", heard.trim())] {
+    let received = format!("{} {text}", lang.say(label));
+    for (attribute, value) in [("role", "img"), ("aria-label", received.trim())] {
         head.set_attribute(attribute, value).ok()?;
     }
     head.append_child(&leaf::element("span", "pin-sign", lang.say(short))?.into()).ok()?;

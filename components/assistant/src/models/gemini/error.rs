@@ -2,22 +2,22 @@
 
 use serde_json::Value;
 
-use crate::{Undecided, Why, models::wire::WireError};
+use crate::{ModelError, Why, models::wire::WireError};
 
 /// Why there is no answer (<https://ai.google.dev/gemini-api/docs/troubleshooting>).
 /// Where a picture was asked for, a model that is not there makes none either.
-pub(super) fn undecided(error: &WireError, draws: bool) -> Undecided {
-    let mut undecided = error.undecided();
-    let WireError::Status { status, body, text, .. } = error else { return undecided };
+pub(super) fn model_error(error: &WireError, draws: bool) -> ModelError {
+    let mut model_error = error.model_error();
+    let WireError::Status { status, body, text, .. } = error else { return model_error };
     let details = body.pointer("/error/details").or_else(|| body.pointer("/0/error/details"));
     let details: &[Value] = details.and_then(Value::as_array).map_or(&[], Vec::as_slice);
     // A wrong key is a bad request here.
     let is_key = |it: &Value| it["reason"].as_str().is_some_and(|it| it.starts_with("API_KEY_"));
     if *status == 400 && (details.iter().any(is_key) || text.contains("API key not valid")) {
-        undecided.why = Why::Key;
+        model_error.why = Why::Key;
     }
     if draws && (*status == 404 || *status == 400 && is_about_pictures(text)) {
-        undecided.why = Why::NoPictures;
+        model_error.why = Why::NoPictures;
     }
     // It says when to come back in its own place, not in a header.
     let asked = details.iter().find_map(|it| it["retryDelay"].as_str());
@@ -29,9 +29,9 @@ pub(super) fn undecided(error: &WireError, draws: bool) -> Undecided {
             reason = "within bounds"
         )]
         let seconds = seconds.ceil() as u64;
-        undecided.retry_after_s = undecided.retry_after_s.or(Some(seconds));
+        model_error.retry_after_s = model_error.retry_after_s.or(Some(seconds));
     }
-    undecided
+    model_error
 }
 
 /// Whether a refusal says that the model makes no pictures.
@@ -76,8 +76,8 @@ mod tests {
         ] {
             let text = text.to_owned();
             let error = WireError::Status { status, retry_after_s: None, body, text };
-            let undecided = undecided(&error, true);
-            assert_eq!((undecided.why, undecided.retry_after_s), (why, after), "{error:?}");
+            let model_error = model_error(&error, true);
+            assert_eq!((model_error.why, model_error.retry_after_s), (why, after), "{error:?}");
         }
     }
 }

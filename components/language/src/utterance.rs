@@ -47,7 +47,7 @@ pub struct Piece {
 
 /// A sentence that was read.
 #[derive(Clone, Debug)]
-pub struct Heard {
+pub struct Utterance {
     /// As it was written, in one way of writing widths and spaces.
     pub chars: Vec<char>,
     /// The same in lower case, with what is quoted masked.
@@ -66,7 +66,7 @@ pub struct Heard {
     known: Vec<bool>,
 }
 
-impl Heard {
+impl Utterance {
     /// Reads `text` on the day `today`.
     #[must_use]
     pub fn of(text: &str, today: Date, vocabulary: &'static Vocabulary) -> Self {

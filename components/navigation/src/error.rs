@@ -2,7 +2,7 @@
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum ProviderError {
     /// `ZERO_RESULTS`: both places are known, and no route leads from one to the other under the constraints.
     NoRoute,
     /// `NOT_FOUND`: no place has this name.

@@ -52,7 +52,7 @@ impl Mode {
 
 /// A search, and which of its routes is looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Wish {
+pub(crate) struct RouteQuery {
     pub(crate) from: String,
     pub(crate) to: String,
     /// A condition as a sentence; only the planner reads it.
@@ -81,7 +81,7 @@ impl Lack {
     }
 }
 
-impl Spot for Wish {
+impl Spot for RouteQuery {
     /// `#/navigation?from=…&to=…&condition=…&mode=…&route=…`
     fn read(path: &[&str], query: &str) -> Option<Self> {
         matches!(path, ["navigation"]).then(|| Self::of_query(query))
@@ -92,25 +92,25 @@ impl Spot for Wish {
     }
 }
 
-impl Wish {
+impl RouteQuery {
     /// Reads what comes after `?`; what it does not know it leaves out.
-    pub(crate) fn of_query(query: &str) -> Self {
-        let mut wish = Self::default();
-        for (name, value) in query.split('&').filter_map(|it| it.split_once('=')) {
+    pub(crate) fn of_query(text: &str) -> Self {
+        let mut query = Self::default();
+        for (name, value) in text.split('&').filter_map(|it| it.split_once('=')) {
             let value = decoded(value);
             match name {
-                "from" => wish.from = cut(&value, PLACE_MAX),
-                "to" => wish.to = cut(&value, PLACE_MAX),
-                "condition" => wish.condition = cut(&value, CONDITION_MAX),
-                "mode" => wish.mode = Mode::of_name(&value).unwrap_or_default(),
+                "from" => query.from = cut(&value, PLACE_MAX),
+                "to" => query.to = cut(&value, PLACE_MAX),
+                "condition" => query.condition = cut(&value, CONDITION_MAX),
+                "mode" => query.mode = Mode::of_name(&value).unwrap_or_default(),
                 // People count from one.
                 "route" => {
-                    wish.chosen = value.parse::<usize>().ok().and_then(|it| it.checked_sub(1))
+                    query.chosen = value.parse::<usize>().ok().and_then(|it| it.checked_sub(1))
                 }
                 _ => {}
             }
         }
-        wish
+        query
     }
 
     /// What comes after `?`; nothing for a place that was not used yet.
@@ -139,13 +139,13 @@ impl Wish {
 
     /// What keeps it from being searched for (NAV-62).
     pub(crate) fn lack(&self) -> Option<Lack> {
-        let wish = self.trimmed();
+        let query = self.trimmed();
         let chars = |text: &str| text.chars().count();
         match () {
-            () if wish.from.is_empty() => Some(Lack::From),
-            () if wish.to.is_empty() => Some(Lack::To),
-            () if chars(&wish.from).max(chars(&wish.to)) > PLACE_MAX => Some(Lack::TooLong),
-            () if chars(&wish.condition) > CONDITION_MAX => Some(Lack::TooLong),
+            () if query.from.is_empty() => Some(Lack::From),
+            () if query.to.is_empty() => Some(Lack::To),
+            () if chars(&query.from).max(chars(&query.to)) > PLACE_MAX => Some(Lack::TooLong),
+            () if chars(&query.condition) > CONDITION_MAX => Some(Lack::TooLong),
             () => None,
         }
     }
@@ -175,8 +175,8 @@ fn cut(text: &str, max: usize) -> String {
 mod tests {
     use super::*;
 
-    fn wish(mode: Mode) -> Wish {
-        Wish {
+    fn query(mode: Mode) -> RouteQuery {
+        RouteQuery {
             from: "東京駅".to_owned(),
             to: "横浜駅 & 西口".to_owned(),
             condition: "渋滞を避けて 100%".to_owned(),
@@ -188,52 +188,52 @@ mod tests {
     #[test]
     fn a_link_says_all_that_repeats_the_search() {
         for mode in Mode::ALL {
-            let wish = wish(mode);
-            assert_eq!(Wish::of_query(&wish.query()), wish);
+            let query = query(mode);
+            assert_eq!(RouteQuery::of_query(&query.query()), query);
         }
-        assert_eq!(Wish::default().query(), "");
-        assert_eq!(Wish::of_query(""), Wish::default());
+        assert_eq!(RouteQuery::default().query(), "");
+        assert_eq!(RouteQuery::of_query(""), RouteQuery::default());
     }
 
     #[test]
     fn a_broken_link_is_read_as_far_as_it_goes() {
-        let read = Wish::of_query("from=a&mode=boat&route=0&to&x=y&condition=%E6");
+        let read = RouteQuery::of_query("from=a&mode=boat&route=0&to&x=y&condition=%E6");
         assert_eq!(
             read,
-            Wish { from: "a".into(), condition: "\u{fffd}".into(), ..Wish::default() }
+            RouteQuery { from: "a".into(), condition: "\u{fffd}".into(), ..RouteQuery::default() }
         );
         let long = format!("from={}", "x".repeat(9_000));
-        assert_eq!(Wish::of_query(&long).from.len(), PLACE_MAX);
+        assert_eq!(RouteQuery::of_query(&long).from.len(), PLACE_MAX);
     }
 
     #[test]
     fn a_search_needs_two_places_and_the_planner_a_condition() {
-        let mut own = wish(Mode::Ai);
+        let mut own = query(Mode::Ai);
         assert!(own.lack().is_none() && own.is_planned());
         own.condition = " \u{3000}".to_owned();
         assert!(own.lack().is_none() && !own.is_planned(), "from A to B is enough");
-        let link = Wish::of_query(
+        let link = RouteQuery::of_query(
             "from=%E6%9D%B1%E4%BA%AC%E9%A7%85&to=%E5%A4%A7%E9%98%AA%E9%A7%85&mode=ai",
         );
         assert!(link.lack().is_none() && !link.is_planned());
-        let normal = wish(Mode::Normal);
+        let normal = query(Mode::Normal);
         assert!(normal.lack().is_none() && !normal.is_planned(), "no planner reads it there");
         own.to = String::new();
         assert_eq!(own.lack(), Some(Lack::To));
         own.from = "  ".to_owned();
         assert_eq!(own.lack(), Some(Lack::From));
-        let long = Wish { from: "駅".repeat(PLACE_MAX + 1), ..wish(Mode::Walk) };
+        let long = RouteQuery { from: "駅".repeat(PLACE_MAX + 1), ..query(Mode::Walk) };
         assert_eq!(long.lack(), Some(Lack::TooLong));
     }
 
     #[test]
     fn looking_at_another_route_is_no_other_search() {
-        let own = wish(Mode::Ai);
-        let mut other = Wish { chosen: None, ..own.clone() };
+        let own = query(Mode::Ai);
+        let mut other = RouteQuery { chosen: None, ..own.clone() };
         assert!(own.is_same_search(&other));
         other.condition = "一番早い".to_owned();
         assert!(!own.is_same_search(&other) && own.is_same_way(&other));
-        let back = Wish { from: own.to.clone(), to: own.from.clone(), ..own.clone() };
+        let back = RouteQuery { from: own.to.clone(), to: own.from.clone(), ..own.clone() };
         assert!(!own.is_same_way(&back));
     }
 }

@@ -7,7 +7,7 @@ use crate::refusals::is_japanese;
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum SourceError {
     /// It cannot be reached, is too slow, or what it says cannot be used.
     Failed {
         /// What is wrong; of addresses the host alone.
@@ -30,74 +30,74 @@ pub enum Trouble {
     },
 }
 
-/// A [`Trouble::Failed`] that says `message`.
+/// A [`SourceError::Failed`] that says `message`.
 #[must_use]
-pub fn failed(message: impl Into<String>) -> Trouble {
-    Trouble::Failed { message: message.into() }
+pub fn failed(message: impl Into<String>) -> SourceError {
+    SourceError::Failed { message: message.into() }
 }
 
-impl From<Trouble> for Stop {
-    fn from(trouble: Trouble) -> Self {
-        stop_in(&trouble, is_japanese())
+impl From<SourceError> for Stop {
+    fn from(error: SourceError) -> Self {
+        stop_in(&error, is_japanese())
     }
 }
 
 /// The stop that says so in Japanese, or else in English.
 #[must_use]
-pub fn stop_in(trouble: &Trouble, is_japanese: bool) -> Stop {
-    let message = if is_japanese { japanese(trouble) } else { english(trouble) };
-    let (code, status) = code(trouble);
-    refused(code, status, message).with(details(trouble))
+pub fn stop_in(error: &SourceError, is_japanese: bool) -> Stop {
+    let message = if is_japanese { japanese(error) } else { english(error) };
+    let (code, status) = code(error);
+    refused(code, status, message).with(details(error))
 }
 
-fn code(trouble: &Trouble) -> (&'static str, u16) {
-    match trouble {
-        Trouble::Failed { .. } => ("source_failed", 502),
-        Trouble::Limited { .. } => ("source_limited", 503),
-        Trouble::Denied { .. } => ("source_denied", 500),
-        Trouble::File { .. } => ("source_unreadable", 500),
+fn code(error: &SourceError) -> (&'static str, u16) {
+    match error {
+        SourceError::Failed { .. } => ("source_failed", 502),
+        SourceError::Limited { .. } => ("source_limited", 503),
+        SourceError::Denied { .. } => ("source_denied", 500),
+        SourceError::File { .. } => ("source_unreadable", 500),
     }
 }
 
-fn details(trouble: &Trouble) -> Value {
-    match trouble {
-        Trouble::Limited { retry_after_s } => json!({ "retry_after_s": retry_after_s }),
-        Trouble::Denied { host } => json!({ "host": host }),
-        Trouble::Failed { .. } | Trouble::File { .. } => json!({}),
+fn details(error: &SourceError) -> Value {
+    match error {
+        SourceError::Limited { retry_after_s } => json!({ "retry_after_s": retry_after_s }),
+        SourceError::Denied { host } => json!({ "host": host }),
+        SourceError::Failed { .. } | SourceError::File { .. } => json!({}),
     }
 }
 
-fn japanese(trouble: &Trouble) -> String {
-    match trouble {
-        Trouble::Failed { message } => format!(
+fn japanese(error: &SourceError) -> String {
+    match error {
+        SourceError::Failed { message } => format!(
             "カードの提供元から答えが得られません: {message}。しばらくして再試行してください。"
         ),
-        Trouble::Limited { retry_after_s } => format!(
+        SourceError::Limited { retry_after_s } => format!(
             "カードの提供元の利用上限に達しました。{retry_after_s} 秒後に再試行してください。"
         ),
-        Trouble::Denied { host } => format!(
+        SourceError::Denied { host } => format!(
             "{host} への要求は許可されていません。管理者が [[components.illustrations.http]] に\
              host = \"{host}\" を加える必要があります。"
         ),
-        Trouble::File { message } => {
+        SourceError::File { message } => {
             format!("カードのファイルを読めません: {message}。管理者が直す必要があります。")
         }
     }
 }
 
-fn english(trouble: &Trouble) -> String {
-    match trouble {
-        Trouble::Failed { message } => {
+fn english(error: &SourceError) -> String {
+    match error {
+        SourceError::Failed { message } => {
             format!("The source of cards gave no answer: {message}. Try again in a while.")
         }
-        Trouble::Limited { retry_after_s } => format!(
+        SourceError::Limited { retry_after_s } => format!(
             "The source of cards takes no more requests for now. Try again in {retry_after_s} seconds."
         ),
-        Trouble::Denied { host } => format!(
+        SourceError::Denied { host } => format!(
             "Requests to {host} are not granted. The operator has to add host = \"{host}\" under \
              [[components.illustrations.http]]."
         ),
-        Trouble::File { message } => {
+        SourceError::File { message } => {
             format!("A file of cards cannot be read: {message}. The operator has to mend it.")
         }
     }
@@ -108,19 +108,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_trouble_has_its_code_and_says_what_to_do_in_both_languages() {
+    fn every_error_has_its_code_and_says_what_to_do_in_both_languages() {
         let host = "cards.example".to_owned();
-        for (trouble, code, status) in [
+        for (error, code, status) in [
             (failed("why"), "source_failed", 502),
-            (Trouble::Limited { retry_after_s: 60 }, "source_limited", 503),
-            (Trouble::Denied { host }, "source_denied", 500),
-            (Trouble::File { message: "why".into() }, "source_unreadable", 500),
+            (SourceError::Limited { retry_after_s: 60 }, "source_limited", 503),
+            (SourceError::Denied { host }, "source_denied", 500),
+            (SourceError::File { message: "why".into() }, "source_unreadable", 500),
         ] {
             let mut messages = Vec::new();
             for is_japanese in [true, false] {
-                let Stop::Refused(it) = stop_in(&trouble, is_japanese) else {
-                    panic!("{trouble:?}")
-                };
+                let Stop::Refused(it) = stop_in(&error, is_japanese) else { panic!("{error:?}") };
                 assert_eq!((&*it.code, it.status), (code, status));
                 messages.push(it.message);
             }

@@ -48,7 +48,7 @@ pub(crate) fn write(blocks: &[Vec<u8>]) -> Result<Vec<u8>, String> {
 
 /// Where a section lies in the file.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Shelf {
+pub(crate) struct Section {
     /// Where it begins, in bytes.
     pub(crate) offset: u64,
     /// Its length in bytes.
@@ -63,7 +63,7 @@ pub(crate) struct Register {
     pages: Vec<Option<Box<[u32]>>>,
 }
 
-impl Shelf {
+impl Section {
     /// Whether its register fits where it lies.
     pub(crate) fn is_sound(&self) -> bool {
         self.register_bytes() <= self.length

@@ -7,7 +7,7 @@ use crate::text::{Key, Lang};
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Trouble {
+pub(crate) enum CallError {
     /// The host cannot be reached: the network or the operator has to fix it.
     Offline,
     /// The user no longer wants the answer.
@@ -46,7 +46,7 @@ pub(crate) struct Problem {
 /// Characters of a foreign text that a notice shows.
 const TEXT_MAX: usize = 400;
 
-impl Trouble {
+impl CallError {
     /// An answer that is no JSON-RPC: a proxy's error page, say.
     pub(crate) fn unreadable(status: u16, text: &str) -> Self {
         let text: String = text.chars().take(TEXT_MAX).collect();
@@ -94,22 +94,22 @@ impl Trouble {
     /// What happened, in a few words.
     pub(crate) fn title(&self, lang: Lang) -> &'static str {
         lang.say(match self {
-            Self::Offline => Key::TroubleOffline,
+            Self::Offline => Key::ErrorOffline,
             Self::Stopped => Key::Stopped,
-            Self::Unauthorized => Key::TroubleSignIn,
-            Self::Protocol { .. } => Key::TroubleProtocol,
-            Self::Refused(refusal) if refusal.status == 400 => Key::TroubleInput,
-            Self::Refused(_) => Key::TroubleRefused,
+            Self::Unauthorized => Key::ErrorSignIn,
+            Self::Protocol { .. } => Key::ErrorProtocol,
+            Self::Refused(refusal) if refusal.status == 400 => Key::ErrorInput,
+            Self::Refused(_) => Key::ErrorRefused,
         })
     }
 
     /// What to do about it.
     pub(crate) fn mend(&self, lang: Lang) -> String {
         match self {
-            Self::Offline => lang.say(Key::TroubleOfflineMend).to_owned(),
+            Self::Offline => lang.say(Key::ErrorOfflineMend).to_owned(),
             Self::Stopped => String::new(),
-            Self::Unauthorized => lang.say(Key::TroubleSignInMend).to_owned(),
-            Self::Protocol { .. } => lang.say(Key::TroubleProtocolMend).to_owned(),
+            Self::Unauthorized => lang.say(Key::ErrorSignInMend).to_owned(),
+            Self::Protocol { .. } => lang.say(Key::ErrorProtocolMend).to_owned(),
             Self::Refused(refusal) => refusal.mend(lang),
         }
     }
@@ -222,25 +222,25 @@ mod tests {
 
     use super::*;
 
-    fn refused(value: &Value) -> Trouble {
-        Trouble::Refused(Box::new(Refusal::of(Some(value), None)))
+    fn refused(value: &Value) -> CallError {
+        CallError::Refused(Box::new(Refusal::of(Some(value), None)))
     }
 
     #[test]
     fn a_known_code_is_said_in_the_readers_language() {
-        let trouble = refused(&json!({ "error": "seat_already_reserved", "status": 409,
+        let error = refused(&json!({ "error": "seat_already_reserved", "status": 409,
             "message": "Seat A2 is already occupied.", "data": { "seat_ids": ["A2", "A3"] } }));
         assert_eq!(
-            trouble.mend(Lang::Ja),
+            error.mend(Lang::Ja),
             "A2、A3 はすでに予約されています。別の座席をお選びください。"
         );
-        assert_eq!(trouble.mend(Lang::En), "Already taken: A2, A3. Please pick another seat.");
+        assert_eq!(error.mend(Lang::En), "Already taken: A2, A3. Please pick another seat.");
     }
 
     #[test]
     fn an_unknown_code_speaks_for_itself() {
-        let trouble = refused(&json!({ "error": "dragon", "message": "Here be dragons." }));
-        assert_eq!(trouble.mend(Lang::Ja), "Here be dragons.");
+        let error = refused(&json!({ "error": "dragon", "message": "Here be dragons." }));
+        assert_eq!(error.mend(Lang::Ja), "Here be dragons.");
     }
 
     #[test]
@@ -254,7 +254,7 @@ mod tests {
             (said.as_str(), own.details(&said).as_deref()),
             ("Here be dragons.", Some("dragon"))
         );
-        assert_eq!(Trouble::Offline.details(""), None);
+        assert_eq!(CallError::Offline.details(""), None);
     }
 
     #[test]
@@ -266,12 +266,12 @@ mod tests {
             "data": { "field": "date", "reason": "not a date" } });
         let expected = Problem { pointer: "/date".to_owned(), message: "not a date".to_owned() };
         assert_eq!(refused(&one).problems(), [expected]);
-        assert_eq!(Trouble::Offline.problems(), []);
+        assert_eq!(CallError::Offline.problems(), []);
     }
 
     #[test]
     fn a_page_of_a_proxy_is_cut_short() {
-        let Trouble::Protocol { code, message } = Trouble::unreadable(502, &"x".repeat(9_000))
+        let CallError::Protocol { code, message } = CallError::unreadable(502, &"x".repeat(9_000))
         else {
             panic!("protocol")
         };
@@ -280,21 +280,21 @@ mod tests {
 
     #[test]
     fn what_the_host_wants_of_its_callers_is_read_from_the_status() {
-        assert_eq!(Trouble::of_status(401, ""), Some(Trouble::Unauthorized));
-        assert_eq!(Trouble::of_status(404, "{}"), None);
+        assert_eq!(CallError::of_status(401, ""), Some(CallError::Unauthorized));
+        assert_eq!(CallError::of_status(404, "{}"), None);
         let body = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"No.",
             "data":{"scope":"tool:reserve_seats"}}}"#;
-        let trouble = Trouble::of_status(403, body).unwrap();
-        assert!(trouble.mend(Lang::En).contains("tool:reserve_seats"), "{trouble:?}");
-        assert!(!trouble.may_pass());
-        let rest = Trouble::of_status(403, r#"{"error":"forbidden","message":"Not you."}"#);
+        let error = CallError::of_status(403, body).unwrap();
+        assert!(error.mend(Lang::En).contains("tool:reserve_seats"), "{error:?}");
+        assert!(!error.may_pass());
+        let rest = CallError::of_status(403, r#"{"error":"forbidden","message":"Not you."}"#);
         assert_eq!(rest.unwrap().mend(Lang::En), "Not you.");
-        assert!(Trouble::of_status(429, "").unwrap().may_pass());
+        assert!(CallError::of_status(429, "").unwrap().may_pass());
     }
 
     #[test]
     fn only_what_may_pass_is_worth_repeating() {
-        assert!(Trouble::Offline.may_pass());
+        assert!(CallError::Offline.may_pass());
         assert!(!refused(&json!({ "error": "showtime_closed", "status": 409 })).may_pass());
         assert!(refused(&json!({ "error": "internal_error", "status": 500 })).may_pass());
     }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 /// The constraints of a route.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(in crate::sentences) struct Wishes {
+pub(in crate::sentences) struct Constraints {
     /// Keep clear of toll roads.
     pub no_tolls: bool,
     /// Keep clear of motorways.
@@ -105,7 +105,7 @@ pub(in crate::sentences) enum Beyond {
     Vague,
 }
 
-impl Wishes {
+impl Constraints {
     /// When to leave, as tools read it.
     pub(in crate::sentences) fn leaving(&self) -> Option<String> {
         self.departure.map(super::when::rfc3339)

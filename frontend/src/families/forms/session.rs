@@ -11,15 +11,15 @@ use super::{Requested, keeping};
 use crate::browser;
 use crate::call::fetch;
 use crate::dates;
+use crate::error::CallError;
 use crate::page::{Page, next_number, page};
 use crate::text::Key;
-use crate::trouble::Trouble;
 
 /// How far a form is, for its reader.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Stage {
     Loading,
-    Failed(Trouble),
+    Failed(CallError),
     /// To be filled in.
     Open(Arc<OpenForm>),
     /// Answered; and whether just now, on this page.
@@ -36,9 +36,9 @@ pub(crate) enum Step {
     /// The files of this field are still on their way.
     Uploading(usize),
     /// It was not sent.
-    NotSent(Trouble),
+    NotSent(CallError),
     /// It was neither closed nor taken up again.
-    NotClosed(Trouble),
+    NotClosed(CallError),
 }
 
 /// How a form is closed without an answer, or taken up again.
@@ -61,7 +61,7 @@ impl Close {
 
 /// One form on the page.
 #[derive(Clone, Copy)]
-pub(crate) struct Desk {
+pub(crate) struct FormSession {
     pub(crate) page: Page,
     handle: StoredValue<String>,
     pub(crate) stage: RwSignal<Stage>,
@@ -73,10 +73,10 @@ pub(crate) struct Desk {
     number: u32,
 }
 
-impl Desk {
+impl FormSession {
     /// Opens the form of that handle.
     pub(crate) fn open(handle: &str) -> Self {
-        let desk = Self {
+        let session = Self {
             page: page(),
             handle: StoredValue::new(handle.to_owned()),
             stage: RwSignal::new(Stage::Loading),
@@ -85,14 +85,14 @@ impl Desk {
             left: RwSignal::new(None),
             number: next_number(),
         };
-        desk.load();
+        session.load();
         Effect::new(move |before: Option<()>| {
-            desk.page.refreshed.track();
+            session.page.refreshed.track();
             if before.is_some() {
-                desk.look_again();
+                session.look_again();
             }
         });
-        desk
+        session
     }
 
     /// For `id` attributes.
@@ -125,13 +125,13 @@ impl Desk {
                     }
                     Stage::Closed(Arc::new(form), false)
                 }
-                Err(trouble) => Stage::Failed(trouble),
+                Err(error) => Stage::Failed(error),
             };
             // A reader who is typing goes on typing, unless there is nothing left to answer.
             let is_typing = matches!(self.stage.try_get_untracked(), Some(Stage::Open(_)));
             let is_news = match &stage {
                 Stage::Closed(..) => true,
-                Stage::Failed(Trouble::Refused(it)) => it.code == "not_found" || !is_typing,
+                Stage::Failed(CallError::Refused(it)) => it.code == "not_found" || !is_typing,
                 _ => !is_typing,
             };
             if is_news {
@@ -202,22 +202,22 @@ impl Desk {
                     self.close_with(submission, Some(labels));
                     self.page.announce_key(Key::FormSent);
                 }
-                Err(trouble) => self.not_sent(requested, trouble),
+                Err(error) => self.not_sent(requested, error),
             }
         });
     }
 
-    fn not_sent(self, requested: Requested, trouble: Trouble) {
-        if is_answered(&trouble) {
+    fn not_sent(self, requested: Requested, error: CallError) {
+        if is_answered(&error) {
             self.step.set(Step::None);
             return self.look();
         }
-        if trouble == Trouble::Offline {
+        if error == CallError::Offline {
             self.page.doubt();
         }
-        let (places, _) = requested.take(trouble.problems());
+        let (places, _) = requested.take(error.problems());
         if places.is_empty() {
-            self.step.set(Step::NotSent(trouble));
+            self.step.set(Step::NotSent(error));
             browser::focus_soon(self.id("trouble"));
         } else {
             self.blame(requested, places);
@@ -249,11 +249,11 @@ impl Desk {
                     self.load();
                     browser::focus_soon(self.id("title"));
                 }
-                Err(trouble) if is_answered(&trouble) => {
+                Err(error) if is_answered(&error) => {
                     self.step.set(Step::None);
                     self.look();
                 }
-                Err(trouble) => self.step.set(Step::NotClosed(trouble)),
+                Err(error) => self.step.set(Step::NotClosed(error)),
             }
         });
     }
@@ -277,6 +277,6 @@ impl Desk {
 }
 
 /// Whether another person was faster.
-fn is_answered(trouble: &Trouble) -> bool {
-    matches!(trouble, Trouble::Refused(it) if it.code == "already_answered")
+fn is_answered(error: &CallError) -> bool {
+    matches!(error, CallError::Refused(it) if it.code == "already_answered")
 }

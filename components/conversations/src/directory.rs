@@ -16,7 +16,7 @@ const PASSKEYS_MAX: usize = 5_000;
 
 /// All projects and agents of the settings.
 #[derive(Clone, Debug, Default)]
-pub struct Staff {
+pub struct Directory {
     /// The projects, each once.
     pub projects: Vec<Project>,
     /// The agents, each once.
@@ -75,21 +75,21 @@ struct Sent {
 ///
 /// # Errors
 /// When the database fails.
-pub fn write(staff: &Staff) -> Result<(), Vec<Problem>> {
+pub fn write(directory: &Directory) -> Result<(), Vec<Problem>> {
     let failed = |error: Error| vec![Problem::at("", format!("cannot be written down: {error:?}"))];
     let now = Moment::now();
-    let changed = changed_passkeys(staff).map_err(failed)?;
+    let changed = changed_passkeys(directory).map_err(failed)?;
     let mut batch = vec![
         sql!("UPDATE projects SET is_gone = 1 WHERE is_configured = 1"),
         sql!("UPDATE agents SET is_gone = 1, passkey = NULL WHERE is_configured = 1"),
     ];
-    batch.extend(staff.projects.chunks(ROWS_A_STATEMENT).map(projects));
-    batch.extend(staff.agents.chunks(ROWS_A_STATEMENT).map(agents));
+    batch.extend(directory.projects.chunks(ROWS_A_STATEMENT).map(projects));
+    batch.extend(directory.agents.chunks(ROWS_A_STATEMENT).map(agents));
     batch.push(sql!(
         "DELETE FROM assignments \
          WHERE agent_id IN (SELECT id FROM agents WHERE is_configured = 1)"
     ));
-    let pairs = staff.agents.iter().filter(|it| it.id != OPERATOR);
+    let pairs = directory.agents.iter().filter(|it| it.id != OPERATOR);
     let pairs: Vec<_> =
         pairs.flat_map(|it| it.projects.iter().map(move |project| (project, &it.id))).collect();
     batch.extend(pairs.chunks(ROWS_A_STATEMENT).map(assignments));
@@ -108,7 +108,7 @@ pub fn write(staff: &Staff) -> Result<(), Vec<Problem>> {
     ));
     let results = sql::transact_all(&batch).map_err(failed)?;
     for rows in results.into_iter().skip(first_sent).take(1 + changed.len()) {
-        ring(rows).map_err(failed)?;
+        notify(rows).map_err(failed)?;
     }
     toolkit::events::publish(events::LIST);
     Ok(())
@@ -118,7 +118,7 @@ pub fn write(staff: &Staff) -> Result<(), Vec<Problem>> {
 ///
 /// # Errors
 /// When the rows are others.
-pub fn ring(sent: Rows) -> Result<(), Error> {
+pub fn notify(sent: Rows) -> Result<(), Error> {
     for sent in sent.read::<Sent>()? {
         toolkit::events::publish(&events::agent(&sent.project_id, &sent.agent_id));
         toolkit::events::publish(&events::chats(&sent.project_id));
@@ -127,7 +127,7 @@ pub fn ring(sent: Rows) -> Result<(), Error> {
 }
 
 /// Agents whose passkey is another one now: an agent that came in by the old one has to come again.
-fn changed_passkeys(staff: &Staff) -> Result<Vec<String>, Error> {
+fn changed_passkeys(directory: &Directory) -> Result<Vec<String>, Error> {
     let find = format!(
         "SELECT id, passkey FROM agents WHERE passkey IS NOT NULL \
          ORDER BY id LIMIT {PASSKEYS_MAX}"
@@ -135,7 +135,7 @@ fn changed_passkeys(staff: &Staff) -> Result<Vec<String>, Error> {
     let [rows] = sql::query([sql!(find)])?;
     let mut changed = Vec::new();
     for (id, passkey) in rows.read::<(String, String)>()? {
-        let stays = staff.agents.iter().find(|it| it.id == id);
+        let stays = directory.agents.iter().find(|it| it.id == id);
         if stays.is_some_and(|it| it.passkey.as_ref() != Some(&passkey)) {
             changed.push(id);
         }

@@ -3,14 +3,14 @@
 use graph::NotFound;
 
 use super::ends::Known;
-use crate::{ask::Language, trouble::Trouble, words};
+use crate::{ask::Language, error::ProviderError, words};
 
 /// A map that cannot be read, by its name.
-pub(crate) fn unreadable(map: &str, error: NotFound) -> Trouble {
+pub(crate) fn unreadable(map: &str, error: NotFound) -> ProviderError {
     match error {
-        NotFound::Unreadable(why) if map.is_empty() => Trouble::Map { message: why },
-        NotFound::Unreadable(why) => Trouble::Map { message: format!("{map}: {why}") },
-        other => Trouble::Failed { message: format!("{other:?}") },
+        NotFound::Unreadable(why) if map.is_empty() => ProviderError::Map { message: why },
+        NotFound::Unreadable(why) => ProviderError::Map { message: format!("{map}: {why}") },
+        other => ProviderError::Failed { message: format!("{other:?}") },
     }
 }
 
@@ -21,19 +21,19 @@ pub(crate) fn no_way(
     (origin, destination): (&Known, &Known),
     (first, last): (&str, &str),
     language: Language,
-) -> Trouble {
+) -> ProviderError {
     let outside = |pointer: &str, place: &Known, metres: Option<f64>| {
         let (pointer, place) = (pointer.to_owned(), place.name(language).to_owned());
         match metres {
-            Some(metres) => Trouble::OffRoad { pointer, place, metres: words::whole(metres) },
-            None => Trouble::OutsideMap { pointer, place, map: map.to_owned() },
+            Some(metres) => ProviderError::OffRoad { pointer, place, metres: words::whole(metres) },
+            None => ProviderError::OutsideMap { pointer, place, map: map.to_owned() },
         }
     };
     match error {
         NotFound::OriginOutside(metres) => outside(first, origin, metres),
         NotFound::DestinationOutside(metres) => outside(last, destination, metres),
-        NotFound::NoWay => Trouble::NoRoute,
-        NotFound::TooFar => Trouble::Invalid {
+        NotFound::NoWay => ProviderError::NoRoute,
+        NotFound::TooFar => ProviderError::Invalid {
             pointer: last.to_owned(),
             message: match language {
                 Language::Japanese => "この地図で一度に探せる距離を超えています".to_owned(),

@@ -30,7 +30,7 @@ pub struct Holder {
 
 /// The state of one turn.
 #[derive(Debug)]
-pub struct Desk<'a> {
+pub struct TurnContext<'a> {
     /// The component and the family that answer.
     pub holder: &'static Holder,
     /// The language of the answer.
@@ -45,7 +45,7 @@ pub struct Desk<'a> {
     pub is_given_up: bool,
 }
 
-impl Desk<'_> {
+impl TurnContext<'_> {
     /// The day in Japan.
     #[must_use]
     pub fn today(&self) -> Date {

@@ -7,14 +7,14 @@ use leptos::task::spawn_local;
 use output::conversations::{Project, ProjectAgent, Projects};
 
 use super::client;
-use super::hearing::hear;
+use super::hearing::subscribe;
 use super::turnstile::Turnstile;
 use crate::browser;
 use crate::call::Loaded;
 use crate::chat::client::{self as assistants, Assistant};
+use crate::error::CallError;
 use crate::families::conversations::place::Seat;
 use crate::page::Page;
-use crate::trouble::Trouble;
 
 /// However often events come, the host is not asked more often.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -47,7 +47,7 @@ pub(crate) enum Panel {
 
 /// The state of the place.
 #[derive(Clone, Copy)]
-pub(crate) struct Desk {
+pub(crate) struct AgentsState {
     pub(crate) page: Page,
     pub(crate) projects: RwSignal<Loaded<Projects>>,
     pub(crate) panel: RwSignal<Panel>,
@@ -57,10 +57,10 @@ pub(crate) struct Desk {
     turnstile: StoredValue<Turnstile>,
 }
 
-impl Desk {
+impl AgentsState {
     /// The state of the place just entered, live from now on.
     pub(crate) fn open(page: Page) -> Self {
-        let desk = Self {
+        let agents_state = Self {
             page,
             projects: RwSignal::new(Loaded::Loading),
             panel: RwSignal::new(Panel::Nothing),
@@ -68,19 +68,19 @@ impl Desk {
             assistants: RwSignal::new(Vec::new()),
             turnstile: StoredValue::new(Turnstile::default()),
         };
-        let bells = Memo::new(move |_| {
+        let uris = Memo::new(move |_| {
             let ids = |it: &Projects| {
-                let bells = it.projects.iter().map(|it| format!("chats://{}", it.project_id));
-                bells.chain([LIST.to_owned()]).collect::<Vec<_>>()
+                let uris = it.projects.iter().map(|it| format!("chats://{}", it.project_id));
+                uris.chain([LIST.to_owned()]).collect::<Vec<_>>()
             };
-            desk.projects.with(|it| it.here().map(ids)).unwrap_or_default()
+            agents_state.projects.with(|it| it.here().map(ids)).unwrap_or_default()
         });
-        hear(bells.into(), Callback::new(move |()| desk.load()));
+        subscribe(uris.into(), Callback::new(move |()| agents_state.load()));
         Effect::new(move |_| {
             page.refreshed.track();
-            desk.load();
+            agents_state.load();
         });
-        desk
+        agents_state
     }
 
     /// Asks for the projects; what is shown stays until the answer is here.
@@ -106,20 +106,20 @@ impl Desk {
         });
     }
 
-    fn take(self, found: Result<Projects, Trouble>) {
+    fn take(self, found: Result<Projects, CallError>) {
         match found {
             Ok(found) => {
                 if self.projects.with_untracked(|it| it.here() != Some(&found)) {
                     self.projects.set(Loaded::Here(found));
                 }
             }
-            Err(trouble) => {
-                if trouble == Trouble::Offline {
+            Err(error) => {
+                if error == CallError::Offline {
                     self.page.doubt();
                 }
                 // An old list is better than none.
                 if self.projects.with_untracked(|it| it.here().is_none()) {
-                    self.projects.set(Loaded::Failed(trouble));
+                    self.projects.set(Loaded::Failed(error));
                 }
             }
         }

@@ -111,7 +111,7 @@ impl Look {
         }
         let batches = due.iter().map(|it| transition::where_possible(self.over(it)));
         let results = sql::transact_all(&batches.flatten().collect::<Vec<_>>())?;
-        ring(results)?;
+        notify(results)?;
         Ok(true)
     }
 
@@ -177,10 +177,10 @@ pub fn end_session(token_digest: &str, at: Moment) -> Vec<Statement> {
 ///
 /// # Errors
 /// When the rows are others.
-pub fn ring(results: Vec<Rows>) -> Result<(), Stop> {
+pub fn notify(results: Vec<Rows>) -> Result<(), Stop> {
     for rows in results {
         if rows.columns.iter().any(|it| it == "participant_agent_id") {
-            Changed::read(rows)?.iter().for_each(Changed::ring);
+            Changed::read(rows)?.iter().for_each(Changed::notify);
         }
     }
     Ok(())
