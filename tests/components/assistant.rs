@@ -82,7 +82,7 @@ async fn a_model_calls_a_tool_and_is_told_what_it_came_to() {
 }
 
 #[tokio::test]
-async fn what_waits_is_gone_on_with_once_its_person_has_said_yes_to_the_host() {
+async fn resumes_waiting_turn_once_its_person_approved_at_the_host() {
     let fake = FakeModel::start(Claude::default()).await;
     let letter = json!({ "to": "you", "reason": "Because." });
     fake.says(uses(&[("c1", "send", letter)])).says(says("送りました。"));
@@ -115,8 +115,9 @@ async fn without_a_model_those_that_understand_sentences_decide() {
     assert_eq!(*made.lock().unwrap(), [("look".to_owned(), json!({ "at": "ここ" }))]);
 }
 
+/// Beyond turns_max, the oldest turn is forgotten.
 #[tokio::test]
-async fn a_turn_is_its_callers_and_the_oldest_goes_where_there_are_too_many() {
+async fn turn_belongs_to_its_caller_and_the_oldest_beyond_limit_goes() {
     let bench = about(None, "[chat]\nturns_max = 2\n").understands(|_| json!({ "text": "はい。" }));
     let tested = bench.start().await;
     let say = async |turn: Option<&Value>| {

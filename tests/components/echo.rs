@@ -15,7 +15,7 @@ async fn a_component_without_any_grant_can_be_called() {
 }
 
 #[tokio::test]
-async fn wrong_missing_and_surplus_arguments_are_each_named_with_what_would_be_right() {
+async fn names_wrong_missing_and_surplus_arguments_with_the_remedy() {
     let echo = Bench::of("echo").start().await;
     let failure = echo.failure("echo", json!({ "valeu": {} })).await;
     assert_eq!((&failure["error"], &failure["status"]), (&json!("invalid_params"), &json!(400)));
@@ -62,7 +62,7 @@ async fn a_declined_question_is_a_refusal() {
 }
 
 #[tokio::test]
-async fn an_ungranted_import_keeps_a_component_out_and_names_the_line_that_would_grant_it() {
+async fn ungranted_import_keeps_it_out_and_names_the_granting_line() {
     let error = Bench::of("cinema").grant(Grant::Clock).try_start().await.err().unwrap();
     assert!(error.contains("which is not granted"), "{error}");
     assert!(error.contains("[components.cinema]: grants = ["), "{error}");

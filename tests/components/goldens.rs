@@ -100,8 +100,9 @@ async fn what_each_component_offers_is_what_its_golden_says() {
     }
 }
 
+/// It says what it does in both languages and takes no arguments but those it names.
 #[tokio::test]
-async fn every_tool_says_what_it_does_in_both_languages_and_closes_its_arguments() {
+async fn every_tool_is_described_in_both_languages_with_closed_input() {
     for (name, _) in components() {
         let tested = Bench::of(&name).grant_all().start().await;
         for tool in tested.component().tools() {

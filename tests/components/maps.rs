@@ -24,7 +24,7 @@ fn wish(ways: usize) -> RouteOptions {
 }
 
 #[test]
-fn a_thousand_random_ways_are_as_fast_as_those_of_a_plain_search() {
+fn thousand_random_routes_are_as_fast_as_those_of_plain_search() {
     let map = helsinki();
     let plain = Plain::new(&map.network);
     let graph = Graph::open(&map.bytes[..]).unwrap();
@@ -48,7 +48,7 @@ fn a_thousand_random_ways_are_as_fast_as_those_of_a_plain_search() {
 }
 
 #[test]
-fn alternatives_are_short_enough_different_enough_and_without_detours() {
+fn alternatives_are_short_and_different_enough_without_detours() {
     let map = helsinki();
     let plain = Plain::new(&map.network);
     let graph = Graph::open(&map.bytes[..]).unwrap();

@@ -33,7 +33,7 @@ fn home() -> tempfile::TempDir {
 }
 
 #[tokio::test]
-async fn every_import_that_is_not_granted_keeps_it_out_and_the_line_that_grants_it_is_told() {
+async fn each_ungranted_import_keeps_it_out_and_gives_the_grant_line() {
     for missing in IMPORTED {
         let others = IMPORTED.into_iter().filter(|it| *it != missing);
         let bench = others.fold(Bench::of("reach"), Bench::grant);
@@ -69,8 +69,9 @@ async fn a_granted_file_is_read_piece_by_piece_and_another_is_not() {
     }
 }
 
+/// More of a file than may cross the border is refused, and the error names the limit.
 #[tokio::test]
-async fn more_of_a_file_than_may_cross_the_border_is_refused_by_the_limits_name() {
+async fn reading_more_of_a_file_than_the_limit_is_refused_by_its_name() {
     let home = home();
     let limits = Limits { output_bytes_max: 100_000, ..Limits::default() };
     let reach = imported().limits(limits).file("map", &home.path().join("secret.txt"));
@@ -82,7 +83,7 @@ async fn more_of_a_file_than_may_cross_the_border_is_refused_by_the_limits_name(
 }
 
 #[tokio::test]
-async fn a_missing_file_or_folder_is_named_before_the_component_serves() {
+async fn names_a_missing_file_or_folder_before_component_serves() {
     let home = home();
     let error = imported().file("map", &home.path().join("gone")).try_start().await.err().unwrap();
     assert!(error.starts_with("file map: ") && error.contains("gone"), "{error}");
@@ -152,7 +153,7 @@ async fn put(reach: &Tested, text: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_blob_is_read_by_its_name_until_nobody_has_used_it_for_a_day() {
+async fn blob_is_read_by_its_name_until_unused_for_a_day() {
     let reach = imported().start().await;
     let id = put(&reach, "hello").await;
     assert_eq!(id, host::digest::digest(b"hello"));

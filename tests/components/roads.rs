@@ -56,6 +56,6 @@ fn drawn() -> String {
 }
 
 #[test]
-fn the_roads_that_the_page_draws_are_those_of_the_bundled_network() {
+fn roads_drawn_by_the_page_are_those_of_the_bundled_network() {
     goldens::check(&root().join("frontend/assets/roads.json"), &drawn());
 }

@@ -23,7 +23,7 @@ async fn a_memory_bomb_ends_at_its_limit() {
 }
 
 #[tokio::test]
-async fn a_panic_and_a_deep_recursion_are_told_by_the_number_of_the_call_only() {
+async fn panic_and_deep_recursion_report_only_the_number_of_the_call() {
     let rogue = Bench::of("rogue").start().await;
     for (tool, error) in [("panic", "internal_error"), ("recurse", "limit_exceeded")] {
         let failure = rogue.failure(tool, json!({})).await;
@@ -50,7 +50,7 @@ async fn handles_stack_and_questions_end_at_their_limits_by_name() {
 }
 
 #[tokio::test]
-async fn an_output_that_is_too_long_no_json_too_deep_or_a_lie_is_not_let_out() {
+async fn withholds_output_too_long_not_json_too_deep_or_untrue() {
     let roomy = Limits { memory_bytes_max: 256 << 20, ..Limits::default() };
     let rogue = Solo::of("rogue", &component_bytes("rogue")).limits(roomy).start().await.unwrap();
     let failure = async |tool| match rogue.call(tool, "{}", Default::default()).await {
@@ -65,8 +65,9 @@ async fn an_output_that_is_too_long_no_json_too_deep_or_a_lie_is_not_let_out() {
     }
 }
 
+/// Limits that are too small for its tables or its calls keep a component from loading, by name.
 #[tokio::test]
-async fn tables_and_places_that_are_too_few_keep_a_component_from_loading_by_name() {
+async fn too_few_table_elements_or_calls_stop_loading_and_are_named() {
     let error = async |limits| {
         let solo = Solo::of("rogue", &component_bytes("rogue")).limits(limits);
         solo.start().await.err().unwrap().to_string()

@@ -84,12 +84,12 @@ fn fuzz(what: &str, strategy: impl Strategy<Value = Request>) {
 }
 
 #[test]
-fn whatever_bytes_come_in_each_request_is_answered_and_alike_on_both_ways() {
+fn any_bytes_as_a_request_are_answered_alike_on_both_paths() {
     fuzz("bytes", corpus::request());
 }
 
 #[test]
-fn whatever_is_made_of_the_words_of_the_protocol_is_answered_and_alike_on_both_ways() {
+fn any_protocol_words_are_answered_alike_on_both_paths() {
     fuzz("grammar", grammar::request());
 }
 

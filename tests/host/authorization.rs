@@ -72,7 +72,7 @@ async fn on_each_surface(client: &Client) -> Vec<(&'static str, Response)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_right_token_comes_in_and_a_wrong_one_is_told_why_on_every_surface() {
+async fn accepts_valid_token_and_explains_rejection_on_every_surface() {
     let server = serve("").await;
     for (surface, answer) in on_each_surface(&server.client_with(ANN)).await {
         assert!(answer.status().is_success(), "{surface}: {answer:?}");
@@ -98,7 +98,7 @@ async fn the_right_token_comes_in_and_a_wrong_one_is_told_why_on_every_surface()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stranger_reads_the_page_and_whether_the_server_lives_and_nothing_else() {
+async fn serves_only_page_and_liveness_to_callers_without_a_token() {
     let server = serve("").await;
     let stranger = server.client();
     for (surface, answer) in on_each_surface(&stranger).await {
@@ -121,7 +121,7 @@ async fn a_stranger_reads_the_page_and_whether_the_server_lives_and_nothing_else
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn components_and_the_audit_log_see_who_calls_and_never_their_token() {
+async fn shows_caller_but_never_token_to_components_and_audit_log() {
     let server = serve("").await;
     let ann = server.client_with(ANN);
     let who = ann.output("whoami", json!({})).await;
@@ -144,8 +144,9 @@ fn whoami() -> Value {
     json!({ "name": "whoami", "arguments": {} })
 }
 
+/// A token that is sent all the same does no harm.
 #[tokio::test(flavor = "multi_thread")]
-async fn where_no_token_is_configured_this_machine_needs_none_and_one_sent_does_no_harm() {
+async fn needs_no_token_on_this_machine_where_none_is_configured() {
     let server = TestServer::with(&["echo"]).await;
     for client in [server.client(), server.client_with("mdg_somebodys")] {
         assert_eq!(client.output("whoami", json!({})).await["principal"], "anonymous");
@@ -172,7 +173,7 @@ async fn an_answer_state_is_worth_nothing_in_the_hands_of_another() {
 }
 
 #[tokio::test]
-async fn an_address_that_others_can_reach_needs_a_token_before_anything_listens_there() {
+async fn requires_token_before_listening_on_address_others_can_reach() {
     let folders = Folders::new();
     let mut config = folders.config();
     // An address for documentation: no machine has it, so nothing is opened should this ever pass.

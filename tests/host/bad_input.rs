@@ -37,7 +37,7 @@ async fn malformed_json_is_an_error_on_every_surface() {
 }
 
 #[tokio::test]
-async fn an_unknown_tool_is_an_error_of_the_protocol_that_names_what_comes_close() {
+async fn unknown_tool_is_a_protocol_error_naming_the_closest_match() {
     let server = TestServer::with(&["echo"]).await;
     let client = server.client();
     let (_, answer) =
@@ -56,7 +56,7 @@ async fn an_unknown_tool_is_an_error_of_the_protocol_that_names_what_comes_close
 }
 
 #[tokio::test]
-async fn a_body_of_ten_megabytes_is_refused_without_being_read_through() {
+async fn refuses_ten_megabyte_body_without_reading_it_through() {
     let server = TestServer::with(&["echo"]).await;
     let client = server.client();
     let huge = format!("{{\"value\":\"{}\"}}", "x".repeat(10 << 20));
@@ -73,7 +73,7 @@ async fn a_body_of_ten_megabytes_is_refused_without_being_read_through() {
 }
 
 #[tokio::test]
-async fn a_page_from_elsewhere_and_a_foreign_host_name_are_turned_away() {
+async fn rejects_foreign_page_and_foreign_host_name() {
     let server = TestServer::with(&["echo"]).await;
     let client = server.client();
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "echo", "params": { "value": {} } });

@@ -47,7 +47,7 @@ fn an_address_open_to_others_is_refused_with_the_reason() {
 }
 
 #[test]
-fn a_data_folder_that_cannot_be_written_is_named_with_what_to_do() {
+fn names_an_unwritable_data_folder_and_what_to_do() {
     // A file where the folder should be: root, too, cannot make a folder there.
     let folders = Folders::new();
     let file = folders.components().join("file");

@@ -53,7 +53,7 @@ fn check(folders: &Folders, file: &Path) -> (Option<i32>, Value) {
 }
 
 #[test]
-fn a_sound_configuration_is_fine_and_nothing_is_made_by_checking_it() {
+fn checking_a_sound_configuration_passes_and_creates_nothing() {
     let (folders, file) = bare("bundled = false\n[components.echo.limits]\ncalls_max = 3\n");
     folders.put("echo", &component_bytes("echo"));
     let (code, told) = check(&folders, &file);
@@ -69,7 +69,7 @@ fn a_sound_configuration_is_fine_and_nothing_is_made_by_checking_it() {
 }
 
 #[test]
-fn a_name_that_is_taken_is_a_problem_and_a_variable_without_origins_is_worth_a_note() {
+fn taken_name_is_a_problem_and_variable_without_origins_a_note() {
     let text = "bundled = false\n[components.forms]\nhttp_environment = \"MADOGUCHI_NO_SUCH\"\n\
         [endpoints]\nblobs = \"forms\"\n";
     let (folders, file) = configured(text);
@@ -88,7 +88,7 @@ fn a_name_that_is_taken_is_a_problem_and_a_variable_without_origins_is_worth_a_n
 }
 
 #[test]
-fn what_is_missing_and_what_is_not_granted_is_named_with_its_line_and_what_to_mend() {
+fn names_missing_and_ungranted_items_with_line_and_remedy() {
     let text = "bundled = false\n[components.cinema]\ngrants = [\"sql\"]\n\
         settings.catalog = { file = \"films.json\" }\n\
         environment.timezone = \"MADOGUCHI_NO_SUCH\"\n[components.nobody]\n";
@@ -114,7 +114,7 @@ fn what_is_missing_and_what_is_not_granted_is_named_with_its_line_and_what_to_me
 }
 
 #[test]
-fn a_file_that_cannot_be_read_as_a_configuration_is_told_with_its_line() {
+fn reports_file_unreadable_as_configuration_with_its_line() {
     let (folders, file) = configured("bundled = false\nadr = 1\n");
     let (code, told) = check(&folders, &file);
     assert_eq!((code, &told["findings"][0]["line"]), (Some(1), &2.into()), "{told}");
@@ -157,7 +157,7 @@ fn a_component_is_inspected_before_it_is_let_in() {
 }
 
 #[test]
-fn what_a_component_starts_from_is_shown_and_given_to_bundled_ones_alone() {
+fn shows_component_defaults_and_gives_them_to_bundled_ones_only() {
     const SECTION: &str = "madoguchi:defaults";
     let (folders, file) = configured("");
     let file = file.to_str().unwrap();

@@ -20,7 +20,7 @@ fn built_before() -> Vec<u8> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_component_of_the_first_contract_serves_and_its_successor_takes_over() {
+async fn serves_first_contract_component_and_successor_takes_over() {
     let folders = Folders::new();
     folders.put("cinema", &built_before());
     let mut server = TestServer::start(folders, |_| {}).await;

@@ -61,7 +61,7 @@ fn open_to_others(folder: &Path) -> Vec<(PathBuf, u32)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_else_can_look_into_the_data_folder_be_it_new_or_from_before() {
+async fn keeps_data_folder_closed_to_other_users_new_or_from_before() {
     let folders = cinema_folders();
     let log = folders.components().with_file_name("log");
     let start = || {
@@ -135,7 +135,7 @@ fn second(folders: &Folders, arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn a_second_server_on_one_data_folder_ends_at_once_and_says_who_has_it() {
+fn second_server_on_data_folder_exits_at_once_naming_its_holder() {
     let folders = Folders::new();
     folders.put("echo", &component_bytes("echo"));
     let mut first = Process::start(&folders);
@@ -159,7 +159,7 @@ fn a_second_server_on_one_data_folder_ends_at_once_and_says_who_has_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_only_reads_runs_beside_a_server_and_what_writes_does_not() {
+async fn read_only_commands_run_beside_a_server_writing_ones_do_not() {
     let folders = cinema_folders();
     folders.put("conversations", &component_bytes("conversations"));
     let server = TestServer::start(folders, |config| config.operator_addr = None).await;

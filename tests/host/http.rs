@@ -84,7 +84,7 @@ secrets = [
 ]";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_granted_request_arrives_with_its_secrets_whatever_the_component_put_there() {
+async fn granted_request_arrives_with_secrets_over_components_values() {
     let fake = Fake::start().await;
     let courier = Courier::start(&entry("127.0.0.1", &fake, SECRETS), "info");
     let answer = courier
@@ -109,7 +109,7 @@ async fn a_granted_request_arrives_with_its_secrets_whatever_the_component_put_t
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_not_granted_is_refused_and_the_log_has_the_lines_that_would_grant_it() {
+async fn refuses_ungranted_request_and_logs_the_lines_to_grant_it() {
     let (fake, other) = (Fake::start().await, Fake::start().await);
     let courier = Courier::start(&entry("127.0.0.1", &fake, "private = true"), "info");
     assert_eq!(courier.fetch(&fake.url("/ok")).await["status"], 200);
@@ -136,7 +136,7 @@ async fn what_is_not_granted_is_refused_and_the_log_has_the_lines_that_would_gra
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_name_that_leads_to_this_machine_is_refused_unless_it_may_be_private() {
+async fn refuses_name_leading_to_this_machine_unless_private_allowed() {
     let (public, private) = (Fake::start().await, Fake::start().await);
     let entries = entry("localhost", &public, "") + &entry("localhost", &private, "private = true");
     let courier = Courier::start(&entries, "info");
@@ -148,7 +148,7 @@ async fn a_name_that_leads_to_this_machine_is_refused_unless_it_may_be_private()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_redirect_is_a_request_of_its_own_and_leads_nowhere_that_is_not_granted() {
+async fn redirect_is_its_own_request_and_leads_only_where_granted() {
     let (fake, other) = (Fake::start().await, Fake::start().await);
     let entries = entry("127.0.0.1", &fake, "private = true") + &entry("localhost", &other, "");
     let courier = Courier::start(&entries, "info");
@@ -168,7 +168,7 @@ async fn a_redirect_is_a_request_of_its_own_and_leads_nowhere_that_is_not_grante
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_secret_that_is_missing_is_the_components_trouble_and_its_host_is_refused() {
+async fn reports_missing_secret_for_component_and_refuses_its_host() {
     let fake = Fake::start().await;
     let more = "private = true\nsecrets = [{ header = 'X-Key', environment = 'NO_SUCH_KEY' }]";
     let courier = Courier::start(&entry("127.0.0.1", &fake, more), "info");
@@ -180,7 +180,7 @@ async fn a_secret_that_is_missing_is_the_components_trouble_and_its_host_is_refu
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_author_tries_a_component_alone_with_a_host_from_the_command_line() {
+async fn author_tries_component_alone_with_host_from_command_line() {
     let (fake, folders) = (Fake::start().await, Folders::new());
     let arguments = json!({ "url": fake.url("/ok") }).to_string();
     let run = |more: &[&str]| {

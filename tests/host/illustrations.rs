@@ -74,7 +74,7 @@ impl Asking {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_catalogue_of_the_environment_is_asked_once_and_its_picture_is_kept() {
+async fn asks_environments_catalogue_once_and_keeps_its_picture() {
     let fake = FakeCards::start().await;
     let asking = Asking::own(&fake, "");
     let first = asking.card("青い 竜").await;
@@ -146,7 +146,7 @@ async fn an_address_of_this_machine_is_asked_only_where_it_is_granted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_public_api_is_asked_as_its_guide_wants_and_its_pictures_are_kept() {
+async fn asks_public_api_as_its_guide_requires_and_keeps_its_pictures() {
     let fake = FakeCards::start().await;
     let asking = Asking::public(&fake);
     asking.card("ブラック・マジシャン").await;

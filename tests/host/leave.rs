@@ -34,7 +34,7 @@ fn refusal(error: ControlError) -> LoadError {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_build_that_the_operator_refuses_waits_no_more_until_it_is_loaded_by_name() {
+async fn build_refused_by_operator_waits_no_more_until_loaded_by_name() {
     let mut server = empty("").await;
     let control = server.server().control.clone();
     let bytes = component_bytes("lending");
@@ -63,7 +63,7 @@ async fn a_build_that_the_operator_refuses_waits_no_more_until_it_is_loaded_by_n
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_component_waits_with_what_it_asks_for_and_is_served_once_that_is_accepted() {
+async fn component_waits_with_what_it_asks_for_and_serves_if_accepted() {
     let mut server = empty("").await;
     let control = server.server().control.clone();
     let error = control.obey("lending", Order::Load(component_bytes("lending"))).await.unwrap_err();
@@ -183,7 +183,7 @@ settings = { colour = 'red' }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn everything_that_is_asked_for_is_said_and_nothing_misleads_its_reader() {
+async fn lists_everything_asked_for_and_nothing_misleads_its_reader() {
     let server = empty("").await;
     let control = &server.server().control;
     let text = "
@@ -238,7 +238,7 @@ async fn a_section_that_cannot_be_used_is_told_and_gives_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn more_memory_than_the_server_was_started_with_comes_with_its_next_start() {
+async fn more_memory_than_server_started_with_comes_at_next_start() {
     let mut server = empty("").await;
     let control = server.server().control.clone();
     let text = "[limits]\nmemory_bytes_max = 1073741824";

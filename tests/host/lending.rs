@@ -78,8 +78,9 @@ async fn its_requests_and_its_schedule_run() {
     assert_eq!(again.status(), 409);
 }
 
+/// The chat without a model understands the lending component in both languages.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_chat_without_a_model_understands_it_in_both_languages_and_asks_before_it_lends() {
+async fn modelless_chat_knows_both_languages_and_asks_before_lending() {
     let server = serving().await;
     let shelf = said(&server, json!({ "message": "図書館にはどんな本がありますか？" })).await;
     assert_eq!(text(&shelf), "あるのは: 坊っちゃん、銀河鉄道の夜、雪国", "{shelf}");

@@ -28,7 +28,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn an_extract_becomes_a_map_and_the_lines_that_grant_it_are_right() {
+fn turns_extract_into_map_and_prints_correct_granting_lines() {
     let (folders, folder) = (Folders::new(), tempfile::tempdir().unwrap());
     let map = folder.path().join("helsinki.map");
     let done = import(&folders, &[&helsinki_extract(), "--output".as_ref(), &map]);
@@ -108,7 +108,7 @@ fn a_file_that_is_no_map_is_never_written_over() {
 }
 
 #[test]
-fn what_is_wrong_with_an_extract_is_told_in_one_line_and_no_configuration_is_needed() {
+fn reports_bad_extract_in_one_line_and_needs_no_configuration() {
     let (folders, folder) = (Folders::new(), tempfile::tempdir().unwrap());
     let broken = folder.path().join("broken.toml");
     fs::write(&broken, "adr = 1").unwrap();

@@ -46,7 +46,7 @@ async fn a_component_knows_where_people_find_the_page() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_short_address_of_a_form_leads_to_the_page_for_strangers_too() {
+async fn short_address_of_a_form_leads_strangers_to_the_page_too() {
     let folders = Folders::new();
     let digest = host::digest::digest(b"a token of forty characters and no more...");
     let lines = format!("[tokens.me]\nsha256 = '{digest}'\nscopes = ['*']");
@@ -76,7 +76,7 @@ async fn the_short_address_of_a_form_leads_to_the_page_for_strangers_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn another_name_answers_as_the_component_does_and_what_it_does_not_name_is_not_served() {
+async fn alias_answers_as_the_component_and_serves_nothing_unnamed() {
     let server =
         serving("[endpoints]\nstations = 'reach/echo'\npost = 'reach'\ngone = 'nobody'").await;
     let client = server.client();
@@ -119,7 +119,7 @@ async fn scopes_are_those_of_the_component_whatever_the_name() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_name_that_is_somebodys_already_keeps_the_server_from_starting_and_is_named() {
+async fn already_taken_name_prevents_the_start_and_is_named() {
     let folders = Folders::new();
     let start = async |lines: &str| {
         let config: Config = folders.config_with(lines);

@@ -18,7 +18,7 @@ fn operator(server: &TestServer) -> Operator {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_the_token_with_a_wrong_one_or_from_a_page_nobody_is_let_in() {
+async fn admits_no_caller_without_token_with_wrong_one_or_from_a_page() {
     let server = TestServer::with(&["echo"]).await;
     let operator = operator(&server);
     let get = async |headers: &[(&str, &str)]| {

@@ -44,7 +44,7 @@ async fn a_question_comes_back_with_its_answer_and_the_tool_goes_on() {
 }
 
 #[tokio::test]
-async fn an_answer_without_with_a_changed_or_with_a_foreign_state_is_refused() {
+async fn refuses_answer_with_missing_changed_or_foreign_state() {
     let server = TestServer::with(&["echo"]).await;
     let client = server.client();
     let (_, asked) = greet(&client, json!({})).await;
@@ -65,7 +65,7 @@ async fn an_answer_without_with_a_changed_or_with_a_foreign_state_is_refused() {
 }
 
 #[tokio::test]
-async fn an_answer_to_an_earlier_version_is_not_applied_and_asked_for_again() {
+async fn asks_again_instead_of_applying_answer_to_earlier_version() {
     let server = TestServer::with(&["echo"]).await;
     let client = server.client();
     let (_, asked) = greet(&client, json!({})).await;
@@ -88,7 +88,7 @@ async fn the_state_survives_a_restart_of_the_server() {
 }
 
 #[tokio::test]
-async fn answers_before_their_questions_are_taken_only_by_a_tool_that_says_so() {
+async fn takes_answers_before_questions_only_for_tools_that_say_so() {
     let folders = Folders::new();
     folders.put("conformance", &component_bytes("conformance"));
     let server = TestServer::start(folders, |config| {
@@ -154,7 +154,7 @@ async fn an_answer_that_was_used_is_not_taken_twice() {
 }
 
 #[tokio::test]
-async fn an_answer_that_was_used_is_not_taken_after_a_restart_and_one_that_was_not_is() {
+async fn after_restart_refuses_used_answer_and_takes_unused_one() {
     let mut server = TestServer::with(&["echo"]).await;
     let (_, asked) = greet(&server.client(), json!({})).await;
     let (_, open) = greet(&server.client(), json!({})).await;
@@ -168,8 +168,9 @@ async fn an_answer_that_was_used_is_not_taken_after_a_restart_and_one_that_was_n
     assert_eq!(done["result"]["structuredContent"]["greeting"], "Hello, Taro!");
 }
 
+/// Until the call has ended, the answer of each round may come again.
 #[tokio::test]
-async fn a_call_that_has_ended_leaves_no_state_of_any_round_and_until_then_each_may_come_again() {
+async fn ended_call_leaves_no_state_of_any_round() {
     for server in both_ways().await {
         let client = server.client();
         let round = async |state: &Value, answers: Value| {
@@ -201,7 +202,7 @@ async fn a_call_that_has_ended_leaves_no_state_of_any_round_and_until_then_each_
 }
 
 #[tokio::test]
-async fn an_answer_of_another_server_of_another_caller_or_to_other_arguments_is_refused() {
+async fn refuses_answer_of_another_server_caller_or_arguments() {
     let token = |name: &str| {
         let digest = host::digest::digest(name.as_bytes());
         format!("[tokens.{name}]\nsha256 = '{digest}'\nscopes = ['*']\n")
@@ -252,7 +253,7 @@ async fn an_answer_that_comes_after_an_hour_is_too_late() {
 }
 
 #[tokio::test]
-async fn a_question_that_a_session_answers_after_a_swap_is_asked_again_by_the_new_version() {
+async fn new_version_asks_again_what_a_session_answers_after_a_swap() {
     let server = TestServer::with(&["echo"]).await;
     let session = LegacySession::open_with(&server.url(), json!({ "elicitation": {} })).await;
     let params = json!({ "name": "greet", "arguments": {} });

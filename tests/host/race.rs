@@ -140,7 +140,7 @@ async fn of_32_rivals_who_hold_and_reserve_each_seat_has_one_winner() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_acknowledged_survives_a_power_cut_and_nothing_is_there_twice() {
+async fn power_cut_keeps_all_acknowledged_and_duplicates_nothing() {
     let folders = cinema_folders();
     let mut process = Process::start(&folders);
     let client = Client::new(&process.url);

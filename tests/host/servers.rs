@@ -60,8 +60,9 @@ async fn health(server: &TestServer) -> Value {
     server.client().get("/api/health").await.json().await.expect("JSON")
 }
 
+/// They stand beside a component.
 #[tokio::test]
-async fn three_servers_of_three_eras_stand_beside_a_component_and_whichever_dies_comes_back() {
+async fn three_servers_of_three_eras_serve_and_any_that_dies_returns() {
     let mut modern = Modern::start();
     let mut legacy = Node::start("http", None);
     let mut sse = Node::start("sse", Some("hunter2hunter2"));

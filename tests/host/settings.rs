@@ -32,7 +32,7 @@ async fn titles(server: &TestServer) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_operators_catalogue_is_taken_over_when_it_changes_and_a_wrong_one_is_not() {
+async fn takes_over_changed_operators_catalogue_but_not_a_wrong_one() {
     let folders = Folders::new();
     folders.put("cinema", &component_bytes("cinema"));
     let demo = fs::read_to_string(root().join("components/cinema/demo.json")).unwrap();

@@ -152,7 +152,7 @@ async fn twenty_swaps_under_16_connections_lose_no_call_and_no_seat() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_that_runs_while_its_component_is_replaced_finishes_on_the_version_it_began_with() {
+async fn call_running_during_a_swap_ends_on_the_version_it_began_with() {
     let folders = Folders::new();
     folders.put("echo", &component_bytes("echo"));
     let server = TestServer::start(folders, |config| {
@@ -174,7 +174,7 @@ async fn a_call_that_runs_while_its_component_is_replaced_finishes_on_the_versio
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_components_with_one_tool_are_told_apart_and_the_first_keeps_serving() {
+async fn reports_second_component_with_same_tool_and_first_serves_on() {
     let server = TestServer::with(&["echo"]).await;
     server.folders.put("parrot", &rebuilt(&component_bytes("echo"), 9));
     let client = server.client();

@@ -39,7 +39,7 @@ fn named<'a>(spans: &'a [Value], name: &str) -> &'a Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_calls_span_is_below_the_clients_and_has_its_instance_and_statements_below_it() {
+async fn call_span_nests_in_clients_and_holds_instance_and_statements() {
     let mut collector = Collector::start().await;
     let server = server(&["cinema"], Some(collector.url.clone())).await;
     call_below(&server.client(), &traceparent(TRACE), "list_movies", json!({})).await;
@@ -70,7 +70,7 @@ async fn a_calls_span_is_below_the_clients_and_has_its_instance_and_statements_b
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_http_header_stands_in_for_meta_and_an_invalid_parent_is_ignored() {
+async fn http_header_replaces_meta_and_invalid_parent_is_ignored() {
     let mut collector = Collector::start().await;
     let server = server(&["echo"], Some(collector.url.clone())).await;
     let client = server.client();
@@ -91,7 +91,7 @@ async fn an_http_header_stands_in_for_meta_and_an_invalid_parent_is_ignored() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_sent_that_is_not_configured_nor_sampled_and_what_is_left_leaves_at_the_stop() {
+async fn sends_only_configured_sampled_spans_and_flushes_them_at_stop() {
     let collector = Collector::start().await;
     let mut quiet = server(&["echo"], None).await;
     call_below(&quiet.client(), &traceparent(TRACE), "echo", json!({ "value": {} })).await;
@@ -108,7 +108,7 @@ async fn nothing_is_sent_that_is_not_configured_nor_sampled_and_what_is_left_lea
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_collector_that_never_answers_holds_up_neither_a_call_nor_the_stop() {
+async fn unanswering_collector_delays_neither_a_call_nor_the_stop() {
     // It takes connections and says nothing, which is worse than none.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());

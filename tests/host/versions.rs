@@ -74,7 +74,7 @@ async fn each_build_gets_a_number_and_the_same_bytes_again_do_not() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_rollback_serves_at_once_and_stays_over_a_restart_until_another_file_comes() {
+async fn rollback_serves_at_once_and_outlives_restart_until_new_file() {
     let mut server = shop().await;
     let second = rebuilt(&component_bytes("echo"), 2);
     server.folders.put("shop", &second);
@@ -104,7 +104,7 @@ async fn a_rollback_serves_at_once_and_stays_over_a_restart_until_another_file_c
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_version_whose_first_three_calls_trap_gives_way_to_the_one_before() {
+async fn version_trapping_on_its_first_three_calls_yields_to_previous() {
     let mut server = shop().await;
     let control = server.server().control.clone();
     control.obey("shop", Order::Load(component_bytes("rogue"))).await.unwrap();
@@ -142,7 +142,7 @@ async fn a_version_that_answered_once_stays_though_later_calls_trap() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_a_version_before_it_a_component_stays_though_its_calls_trap() {
+async fn component_without_previous_version_stays_though_calls_trap() {
     let server = TestServer::with(&["rogue"]).await;
     for _ in 0..4 {
         server.client().failure("panic", json!({})).await;
@@ -151,7 +151,7 @@ async fn without_a_version_before_it_a_component_stays_though_its_calls_trap() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_build_that_breaks_callers_waits_where_the_operator_wants_that() {
+async fn build_breaking_callers_waits_where_the_operator_requires_it() {
     let folders = Folders::new();
     folders.put("shop", &component_bytes("echo"));
     let server = TestServer::start(folders, |config| config.swap.refuse_breaking = true).await;
@@ -175,7 +175,7 @@ async fn a_build_that_breaks_callers_waits_where_the_operator_wants_that() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_build_that_breaks_callers_is_installed_and_told_where_nobody_forbids_it() {
+async fn installs_and_reports_caller_breaking_build_unless_forbidden() {
     let server = shop().await;
     let report =
         server.server().control.obey("shop", Order::Load(component_bytes("rogue"))).await.unwrap();
@@ -184,7 +184,7 @@ async fn a_build_that_breaks_callers_is_installed_and_told_where_nobody_forbids_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_greedier_build_waits_for_the_operator_even_where_the_configuration_grants_it() {
+async fn greedier_build_waits_for_operator_even_if_config_grants_it() {
     let folders = Folders::new();
     folders.put("cinema", &component_bytes("echo"));
     let mut server = TestServer::start(folders, |_| {}).await;
@@ -224,8 +224,9 @@ async fn at_a_fresh_start_what_the_configuration_grants_is_enough() {
     assert!(report.grants_needed.contains(&host::grants::Grant::Sql));
 }
 
+/// It cannot be accepted either.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_not_granted_is_refused_with_the_line_that_grants_it_and_cannot_be_accepted() {
+async fn refuses_ungranted_build_with_the_line_that_would_grant_it() {
     let folders = Folders::new();
     folders.put("shop", &component_bytes("echo"));
     let config = folders.config_with("[components.shop]\ngrants = []");
@@ -270,7 +271,7 @@ async fn what_was_unloaded_stays_away_until_it_is_wanted_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_operator_loaded_without_a_component_folder_is_there_after_a_restart() {
+async fn operators_load_without_component_folder_survives_a_restart() {
     let without = |config: &mut host::Config| config.components_folder = None;
     let mut server = TestServer::start(Folders::new(), without).await;
     let control = server.server().control.clone();

@@ -21,7 +21,7 @@ fn outcomes(lines: &[Value]) -> Vec<&str> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_call_has_one_line_that_says_who_called_what_and_how_it_ended() {
+async fn every_call_has_one_line_with_caller_tool_and_outcome() {
     let server = TestServer::with(&["echo"]).await;
     let client = server.client();
     client.output("echo", json!({ "value": { "passkey": "open sesame" } })).await;
@@ -136,7 +136,7 @@ async fn metrics_are_not_served_to_everybody() {
 }
 
 #[tokio::test]
-async fn a_log_for_programs_has_component_and_call_in_each_line_of_a_call() {
+async fn json_log_has_component_and_call_in_each_line_of_a_call() {
     let folders = Folders::new();
     folders.put("rogue", &component_bytes("rogue"));
     let log = folders.components().join("log");

@@ -144,7 +144,7 @@ fn the_extract_says_how_old_it_is() {
 }
 
 #[test]
-fn versions_are_compared_as_numbers_and_what_comes_before_a_release_is_before_it() {
+fn compares_versions_as_numbers_and_prereleases_as_earlier() {
     assert!(holds("48.0.8", ">= 48.0.4, < 49.0.0") && !holds("48.0.3", ">= 48.0.4, < 49.0.0"));
     assert!(holds("0.10.1", ">= 0.9.3") && !holds("0.4.9", ">= 0.4.16"));
     assert!(holds("0.103.16", "< 0.104.0-alpha.1") && !holds("0.104.0", "< 0.104.0-alpha.1"));

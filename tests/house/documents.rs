@@ -10,6 +10,8 @@ const REQUIREMENTS: &str = "docs/requirements.md";
 /// What codes begin with.
 const FAMILIES: [&str; 9] =
     ["SYS-", "CIN-", "ILL-", "CONV-", "NAV-", "FORM-", "OAUTH-", "TASK-", "PIN-"];
+/// Characters that the name of a test may have; its story stands in a doc comment.
+const TEST_NAME_MAX: usize = 60;
 /// What operators may rely on, each promise with its test.
 const PROMISES: &str = "docs/promises.md";
 
@@ -75,7 +77,7 @@ fn codes(text: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_requirement_that_is_cited_is_defined_and_the_other_way_round() {
+fn every_cited_requirement_is_defined_and_the_reverse() {
     let is_text = |path: &&String| {
         [".rs", ".md", ".wit", ".toml", ".sql", ".html", ".css"].iter().any(|it| path.ends_with(it))
     };
@@ -126,6 +128,20 @@ fn is_test(ring: &str, function: &str) -> bool {
             .next()
             .is_some_and(|before| before.len() < source.len() && is_marked(before))
     })
+}
+
+#[test]
+fn tests_are_named_in_at_most_sixty_characters() {
+    let mut seen = 0;
+    for path in sources() {
+        let source = text(path);
+        for (at, _) in source.match_indices("fn ").filter(|(at, _)| is_marked(&source[..*at])) {
+            let name = source[at + 3..].split('(').next().unwrap_or_default();
+            assert!(name.len() <= TEST_NAME_MAX, "{path}: `{name}` is too long");
+            seen += 1;
+        }
+    }
+    assert!(seen > 2_000, "only {seen} tests were found");
 }
 
 /// Whether the text ends in a test attribute, with nothing but attributes and `async` after it.

@@ -229,7 +229,7 @@ fn without_numbers(value: Value) -> Value {
 }
 
 #[tokio::test]
-async fn every_transcript_reads_the_same_on_the_short_way_and_on_the_sdks() {
+async fn every_transcript_reads_the_same_on_fast_path_and_sdks() {
     let start = async |fast_path| {
         let folders = Folders::new();
         for name in ["echo", "rogue"] {
@@ -248,8 +248,9 @@ async fn every_transcript_reads_the_same_on_the_short_way_and_on_the_sdks() {
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
+/// It stands in front unless the first words have priority 1, on the fast path and on the SDK's.
 #[tokio::test]
-async fn the_outputs_text_stands_in_front_unless_the_first_words_are_the_most_important_ones() {
+async fn output_text_comes_first_unless_first_words_matter_most() {
     for fast_path in [true, false] {
         let folders = Folders::new();
         folders.put("echo", &tests::component_bytes("echo"));
@@ -272,7 +273,7 @@ async fn the_outputs_text_stands_in_front_unless_the_first_words_are_the_most_im
 }
 
 #[tokio::test]
-async fn an_answer_goes_the_sdks_way_to_a_question_that_came_by_the_short_one() {
+async fn answer_goes_the_sdks_path_to_a_question_from_the_fast_one() {
     let server = TestServer::with(&["echo"]).await;
     let client = server.client();
     // With spaces, which the SDK does not keep: the state must fit all the same.

@@ -22,7 +22,7 @@ fn seat(id: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_person_books_two_seats_and_a_second_browser_sees_them_taken() {
+async fn person_books_two_seats_and_second_browser_sees_them_taken() {
     let server = TestServer::with(&["cinema", "echo"]).await;
     let first = Browser::open(&server.url(), Look::DESKTOP).await;
     // From the list of films, as a person goes: the last day, the first showtime on it.
@@ -116,7 +116,7 @@ async fn seats_are_picked_and_reserved_by_keyboard_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_seat_that_someone_faster_took_is_marked_and_the_rest_stays_picked() {
+async fn seat_taken_by_someone_faster_is_marked_and_rest_stays_picked() {
     let server = TestServer::with(&["cinema"]).await;
     let show = showtimes(&server.client()).await.remove(0);
     let seats = free_seats(&server.client(), &id(&show)).await;
@@ -189,8 +189,9 @@ async fn a_swapped_tool_is_taken_over_and_what_was_typed_stays() {
     browser.close().await;
 }
 
+/// By day and by night, on a desktop and on a phone.
 #[tokio::test(flavor = "multi_thread")]
-async fn axe_finds_nothing_serious_in_any_view_by_day_and_night_on_desk_and_phone() {
+async fn axe_finds_nothing_serious_in_any_view_in_any_look() {
     let server = TestServer::with(&["cinema", "echo"]).await;
     let show = showtimes(&server.client()).await.remove(0);
     let seats = free_seats(&server.client(), &id(&show)).await;
@@ -255,7 +256,7 @@ async fn a_family_that_is_not_served_is_not_on_the_page() {
 
 /// The places for wheelchairs stand at the edges of the hall, where a phone does not show them at first.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_phone_leads_to_the_wheelchair_places_and_shows_the_whole_hall() {
+async fn phone_leads_to_wheelchair_places_and_shows_the_whole_hall() {
     let server = TestServer::with(&["cinema"]).await;
     let show = showtimes(&server.client()).await.remove(0);
     let browser = Browser::open(&server.url(), Look::PHONE).await;
@@ -359,7 +360,7 @@ async fn a_program_that_does_not_arrive_is_said_with_a_way_to_retry() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_place_whose_code_does_not_arrive_is_said_with_a_way_to_retry() {
+async fn reports_a_place_whose_code_does_not_arrive_and_offers_retry() {
     let server = TestServer::with(&["cinema"]).await;
     let browser = Browser::open(&server.url(), Look::PHONE).await;
     browser.devtools("Network.enable", json!({})).await;

@@ -53,7 +53,7 @@ fn endless() -> [(&'static str, Value); 3] {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_modern_client_that_hangs_up_ends_its_tool_its_prompt_and_its_read() {
+async fn modern_client_hanging_up_ends_its_tool_prompt_and_read() {
     let server = server().await;
     for (number, (method, mut params)) in endless().into_iter().enumerate() {
         params["_meta"] = Client::meta();

@@ -132,7 +132,7 @@ fn the_typescript_client_v2_does_everything_over_http_and_stdio() {
 }
 
 #[test]
-fn the_python_client_does_everything_over_http_and_stdio_in_both_eras() {
+fn python_client_does_everything_over_http_and_stdio_both_eras() {
     for era in ["auto", "legacy"] {
         did_everything(era, &over_http(python("python_client.py"), &["--era", era]));
         let mut client = python("python_client.py");
@@ -142,7 +142,7 @@ fn the_python_client_does_everything_over_http_and_stdio_in_both_eras() {
 }
 
 #[test]
-fn the_inspector_lists_calls_and_reads_in_both_eras_and_finds_nothing_to_blame() {
+fn inspector_lists_calls_reads_in_both_eras_and_finds_no_fault() {
     for era in ["modern", "legacy"] {
         let seen = over_http(node("inspector.mjs"), &["--era", era]);
         assert!(seen["tools"].as_array().is_some_and(|it| it.len() >= 6), "{era}: {seen}");

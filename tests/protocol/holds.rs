@@ -117,8 +117,9 @@ async fn what_is_let_go_is_free_for_others_at_once() {
     browser.close().await;
 }
 
+/// What someone else takes is reported before less is reserved than was picked.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_someone_else_takes_is_told_before_less_is_reserved_than_was_picked() {
+async fn loss_to_another_is_reported_before_fewer_seats_are_reserved() {
     let hall = Hall::open().await;
     let browser = hall.browser(Look::DESKTOP).await;
     for at in 0..2 {

@@ -118,7 +118,7 @@ async fn an_operator_looks_loads_accepts_rolls_back_and_unloads() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_build_that_is_refused_is_gone_from_the_page_and_asks_no_more() {
+async fn refused_build_is_gone_from_the_page_and_asks_no_more() {
     let server = TestServer::with(&["echo"]).await;
     let browser = Browser::open(&server.url(), Look::DESKTOP.japanese()).await;
     browser.go(&format!("#/operator?key={}", token(&server))).await;

@@ -32,7 +32,7 @@ async fn a_prompt_is_listed_with_its_arguments_and_given_with_them() {
 }
 
 #[tokio::test]
-async fn arguments_that_are_missing_or_no_texts_and_prompts_that_are_unknown_are_named() {
+async fn names_missing_or_non_text_arguments_and_unknown_prompts() {
     let server = library(&[]).await;
     let client = server.client();
     let missing = get(&client, json!({ "name": "recommend" })).await;
@@ -96,7 +96,7 @@ async fn what_the_client_can_do_reaches_the_component_in_both_eras() {
 }
 
 #[tokio::test]
-async fn arguments_are_completed_a_hundred_at_a_time_and_where_nobody_helps_not_at_all() {
+async fn completes_arguments_100_at_a_time_and_none_where_unsupported() {
     let server = library(&["echo"]).await;
     let client = server.client();
     let complete = async |reference: Value, argument: &str, value: &str, others: Value| {
@@ -132,7 +132,7 @@ async fn arguments_are_completed_a_hundred_at_a_time_and_where_nobody_helps_not_
 }
 
 #[tokio::test]
-async fn lines_of_the_log_reach_a_client_who_asked_from_that_level_up_and_nobody_else() {
+async fn log_lines_reach_only_a_client_that_asked_from_that_level_up() {
     let server = library(&[]).await;
     let chat = async |level: Option<&str>| {
         let mut meta = Client::meta();
@@ -162,7 +162,7 @@ async fn lines_of_the_log_reach_a_client_who_asked_from_that_level_up_and_nobody
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_session_hears_of_the_log_from_the_level_that_it_set_and_another_hears_nothing() {
+async fn session_gets_the_log_from_its_set_level_and_another_none() {
     let server = library(&[]).await;
     let session = LegacySession::open(&server.url()).await;
     let other = LegacySession::open(&server.url()).await;
@@ -180,8 +180,9 @@ async fn a_session_hears_of_the_log_from_the_level_that_it_set_and_another_hears
     }
 }
 
+/// Arguments in headers must be those of the body.
 #[tokio::test]
-async fn a_schema_passes_untouched_and_arguments_in_headers_are_held_against_the_body() {
+async fn schema_passes_untouched_and_headers_are_checked_against_body() {
     let server = library(&[]).await;
     let client = server.client();
     let headers = [

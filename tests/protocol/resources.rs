@@ -14,7 +14,7 @@ fn uris(list: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn resources_are_listed_page_by_page_and_only_those_that_can_be_read() {
+async fn lists_resources_page_by_page_and_only_readable_ones() {
     let server = library(&["echo"]).await;
     let client = server.client();
     let first = client.result("resources/list", json!({})).await;
@@ -33,7 +33,7 @@ async fn resources_are_listed_page_by_page_and_only_those_that_can_be_read() {
 }
 
 #[tokio::test]
-async fn templates_are_listed_and_what_fits_one_is_read_from_its_component() {
+async fn lists_templates_and_reads_what_fits_one_from_its_component() {
     let server = library(&[]).await;
     let client = server.client();
     let list = client.result("resources/templates/list", json!({})).await;
@@ -53,7 +53,7 @@ async fn templates_are_listed_and_what_fits_one_is_read_from_its_component() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_told_with_its_uri_in_the_words_of_the_era() {
+async fn missing_resource_is_reported_with_its_uri_in_the_eras_words() {
     let server = library(&[]).await;
     let client = server.client();
     for uri in ["shop://nothing", "library://books/0", "library://books/1/2"] {
@@ -68,7 +68,7 @@ async fn what_is_not_there_is_told_with_its_uri_in_the_words_of_the_era() {
 }
 
 #[tokio::test]
-async fn a_refusal_and_a_broken_promise_are_errors_that_say_whose_they_are() {
+async fn refusals_and_broken_promises_are_errors_naming_their_source() {
     let server = library(&[]).await;
     let client = server.client();
     let banned = read(&client, "library://books/banned").await;
@@ -80,7 +80,7 @@ async fn a_refusal_and_a_broken_promise_are_errors_that_say_whose_they_are() {
 }
 
 #[tokio::test]
-async fn a_read_that_asks_goes_on_with_the_answer_and_belongs_to_its_uri() {
+async fn asking_read_goes_on_with_the_answer_and_belongs_to_its_uri() {
     let server = library(&[]).await;
     let client = server.client();
     let uri = "library://books/taste";
@@ -100,8 +100,9 @@ async fn a_read_that_asks_goes_on_with_the_answer_and_belongs_to_its_uri() {
     assert!(foreign["error"]["message"].as_str().unwrap().contains("another call"), "{foreign}");
 }
 
+/// It cannot be asked what it cannot answer.
 #[tokio::test]
-async fn a_legacy_session_lists_and_reads_and_cannot_be_asked_what_it_cannot_answer() {
+async fn legacy_session_lists_reads_and_is_not_asked_what_it_cannot() {
     let server = library(&[]).await;
     let session = LegacySession::open(&server.url()).await;
     let list = session.request("resources/list", json!({})).await;
@@ -114,7 +115,7 @@ async fn a_legacy_session_lists_and_reads_and_cannot_be_asked_what_it_cannot_ans
 }
 
 #[tokio::test]
-async fn a_component_without_resources_lists_none_and_serves_as_before() {
+async fn component_without_resources_lists_none_and_serves_as_before() {
     let server = TestServer::with(&["echo"]).await;
     let client = server.client();
     assert_eq!(client.result("resources/list", json!({})).await["resources"], json!([]));
@@ -122,8 +123,9 @@ async fn a_component_without_resources_lists_none_and_serves_as_before() {
     assert_eq!(client.output("echo", json!({ "value": {} })).await, json!({ "value": {} }));
 }
 
+/// Of two components that offer the same one, the second does not load; the error names it and the first.
 #[tokio::test]
-async fn two_components_with_one_prompt_resource_or_template_are_told_apart() {
+async fn refuses_a_second_prompt_resource_or_template_of_one_name() {
     let server = library(&[]).await;
     for (letter, clash) in [
         (b't', "prompt recommend"),

@@ -22,7 +22,7 @@ async fn locked(scopes: &[&str]) -> (TestServer, String) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_without_a_token_asks_for_one_and_says_what_is_wrong_with_it() {
+async fn page_without_a_token_asks_for_one_and_reports_its_faults() {
     let (server, token) = locked(&["*"]).await;
     let browser = Browser::open(&server.url(), Look::DESKTOP).await;
     browser.says("h1", "Sign in").await;
@@ -51,8 +51,9 @@ async fn a_page_without_a_token_asks_for_one_and_says_what_is_wrong_with_it() {
     browser.close().await;
 }
 
+/// By day and by night, on a desktop and on a phone.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_page_shows_what_the_token_reaches_by_day_and_night_on_desk_and_phone() {
+async fn page_shows_what_the_token_reaches_in_any_look() {
     let (server, token) = locked(&["tool:list_movies"]).await;
     for look in [Look::DESKTOP, Look::PHONE.dark().japanese()] {
         let browser = Browser::open(&server.url(), look).await;

@@ -67,7 +67,7 @@ async fn a_swap_is_told_for_the_lists_that_the_component_stands_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_legacy_session_hears_of_what_it_subscribed_to_until_it_says_otherwise() {
+async fn legacy_session_gets_subscribed_updates_until_it_unsubscribes() {
     let server = library(&[]).await;
     let session = LegacySession::open(&server.url()).await;
     let mut listener = session.listen().await;

@@ -41,7 +41,7 @@ async fn the_order_of_tools_is_the_same_each_time() {
 }
 
 #[tokio::test]
-async fn a_modern_request_that_lacks_what_the_revision_asks_for_is_told_so() {
+async fn modern_request_lacking_what_the_revision_asks_gets_an_error() {
     let server = TestServer::with(&["echo"]).await;
     let client = server.client();
     let (status, answer) = client.request("tools/list", json!({ "_meta": {} })).await;
@@ -110,7 +110,7 @@ async fn progress_reaches_a_caller_who_asks_for_it() {
 }
 
 #[tokio::test]
-async fn the_caller_is_anonymous_and_speaks_the_language_of_the_request() {
+async fn caller_is_anonymous_and_speaks_the_language_of_the_request() {
     let server = TestServer::with(&["echo"]).await;
     let mut headers = vec![
         ("accept", "application/json, text/event-stream"),

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_build_calls_folders_by_their_names_and_takes_no_flags_from_outside() {
+    fn build_calls_folders_by_name_and_takes_no_flags_from_outside() {
         let names = Names(vec![("/tmp/a b".into(), ROOT.into())]);
         let mut build = Command::new("cargo");
         names.give(&mut build, "x86_64-unknown-linux-gnu");

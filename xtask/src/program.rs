@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_programs_files_have_one_fingerprint_and_all_that_names_them_follows() {
+    fn programs_files_share_one_fingerprint_and_references_follow() {
         let named = |wasm: &str| {
             let files =
                 [(MAIN, wasm), (GLUE, "import './parts.fingerprint_here.js'"), (LOADER, "")];

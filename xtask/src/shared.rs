@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_same_parts_need_is_together_and_little_is_loaded_in_vain() {
+    fn groups_what_the_same_parts_need_and_loads_little_in_vain() {
         let big = Group::of("big".to_owned(), [0, 1], 900);
         let other = Group::of("other".to_owned(), [2, 3], 900);
         let small = (0..FILES_MAX).map(|it| Group::of(format!("small{it}"), [0, 1, it], 9));

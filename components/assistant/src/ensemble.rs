@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_that_are_as_sure_the_person_says_which_and_it_is_kept_with_the_turn() {
+    fn on_equal_confidence_the_person_chooses_and_the_turn_keeps_it() {
         let families = Known(&[("books", "snow", 0.7), ("films", "snow", 0.7)]);
         let mut ensemble = Ensemble::default();
         let asked = told(&ensemble.next(&families, turn("snow", Vec::new())).unwrap());
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_finds_another_is_meant_gives_way_and_says_so_where_none_is() {
+    fn family_yields_to_the_one_meant_and_says_so_if_there_is_none() {
         let families = Known(&[("books", "snow", 0.9), ("films", "snow", 0.6)]);
         let mut ensemble = Ensemble::default();
         for called in ["books_look", "films_look"] {
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn where_all_fail_the_last_is_named_and_where_there_is_none_that_is_told() {
+    fn names_the_last_where_all_fail_and_reports_where_none_is() {
         let families = Known(&[("books", "snow", 0.9)]);
         let next = |families: &Known, said| {
             Ensemble::default().next(families, turn(said, Vec::new())).unwrap_err()

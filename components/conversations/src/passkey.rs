@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_passkey_fits_its_own_hash_and_no_other_and_the_hash_does_not_show_it() {
+    fn passkey_fits_only_its_own_hash_which_does_not_show_it() {
         let passkey = fresh();
         assert_eq!(passkey.len(), PREFIX.len() + 64);
         let hash = hash(&passkey);

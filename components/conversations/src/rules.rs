@@ -93,8 +93,9 @@ fn line(text: &str, most: usize) -> Result<(), String> {
 mod tests {
     use super::*;
 
+    /// It has no blanks, slashes or other scripts, and it is not the system's own.
     #[test]
-    fn an_identifier_has_no_blanks_slashes_or_other_scripts_and_is_not_the_systems() {
+    fn identifier_refuses_blanks_slashes_other_scripts_and_system() {
         for right in ["worker-a", "A", "7", "a.b_c-d", &"a".repeat(64)] {
             assert_eq!(id(right), Ok(()), "{right}");
         }

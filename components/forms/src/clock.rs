@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_that_is_near_is_believed_and_one_that_is_not_counts_for_nothing() {
+    fn near_day_is_believed_and_a_distant_one_counts_for_nothing() {
         let both = |a: &str, b: &str| (a.to_owned(), b.to_owned());
         assert_eq!(days(Some("2026-11-21")), both("2026-11-21", "2026-11-21"));
         assert_eq!(days(Some("2026-11-19")), both("2026-11-19", "2026-11-19"));

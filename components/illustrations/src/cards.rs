@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_unique_and_each_theme_is_found_by_each_of_its_names_and_colours() {
+    fn names_are_unique_and_themes_found_by_each_name_and_colour() {
         let mut names: Vec<_> =
             themes().iter().flat_map(|it| &it.cards).map(|it| &it.name).collect();
         let ids: std::collections::BTreeSet<_> =

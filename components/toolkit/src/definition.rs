@@ -289,8 +289,9 @@ mod tests {
         assert_eq!(meta["madoguchi/text"]["en"]["arguments"]["name"], "Who");
     }
 
+    /// A tool whose output is nothing promises none, and a schema can be given word for word.
     #[test]
-    fn a_tool_of_the_output_nothing_promises_none_and_a_schema_can_be_given_word_for_word() {
+    fn tool_without_output_promises_none_and_may_give_exact_schema() {
         /// 見せるだけ。
         #[derive(Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_are_too_long_are_like_none_but_may_hold_one_another() {
+    fn too_long_names_resemble_none_but_may_contain_one_another() {
         let long = "ab".repeat(2 << 20);
         assert!(nearness(&long, ["ac".repeat(2 << 20).as_str()]) == 0.0);
         assert!(nearness(&long, ["abac"]) == 0.0);

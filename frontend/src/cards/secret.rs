@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_schema_calls_a_password_is_hidden_wherever_it_is_told_again() {
+    fn password_of_the_schema_is_hidden_wherever_it_is_repeated() {
         let schema = json!({
             "properties": {
                 "ticket": { "type": "string", "format": "password" },

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_is_named_by_itself_and_by_nothing_that_a_system_refuses() {
+    fn card_is_named_by_itself_and_by_nothing_that_a_system_refuses() {
         let name =
             |name: &str, mime: &str| shot(name, mime, Kind::Card).file_name("20261122-090507");
         assert_eq!(name("青眼の竜", "image/webp"), "青眼の竜.webp");

@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn what_this_page_does_not_know_is_passed_over_and_no_json_is_said() {
+    fn chat_skips_unknown_events_and_reports_what_is_no_json() {
         assert_eq!(of("weather", &json!({})), Event::Other);
         assert_eq!(of("tool_call", &json!({ "name": 7 })), Event::Other);
         assert_eq!(of("question", &json!({ "type": "riddle" })), Event::Other);

@@ -159,7 +159,7 @@ fn an_optional_group_is_sent_only_when_something_is_in_it() {
 }
 
 #[test]
-fn what_was_typed_survives_a_new_schema_and_secrets_are_not_kept() {
+fn typed_text_survives_a_new_schema_and_secrets_are_not_kept() {
     let before = form(&json!({ "properties": { "name": { "type": "string" } } }));
     let draft = typed(&before, &[("name", text("Suzuki"))]);
     let after = form(&json!({ "required": ["name"], "properties": {

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_of_this_host_is_asked_as_it_is_and_all_else_through_the_host() {
+    fn asks_this_hosts_path_as_it_is_and_all_else_through_the_host() {
         assert_eq!(of("/api/demo/users?q=a").as_deref(), Some("/api/demo/users?q=a"));
         assert_eq!(
             of("https://api.example.com/users/search?q=%E5%B1%B1&limit=10").as_deref(),

@@ -27,7 +27,7 @@ fn with_three() -> Combo {
 }
 
 #[test]
-fn nothing_is_asked_before_enough_is_typed_and_then_after_a_pause() {
+fn asks_nothing_before_enough_is_typed_and_then_after_a_pause() {
     let mut combo = Combo::new(2, 300);
     assert_eq!(combo.open(), Step::Done);
     assert_eq!(combo.type_in("山"), Step::Done);
@@ -171,7 +171,7 @@ fn every_key_that_means_something_is_known_by_its_name() {
 }
 
 #[test]
-fn where_what_is_typed_counts_enter_sends_it_unless_a_suggestion_is_active() {
+fn enter_sends_free_text_unless_a_suggestion_is_active() {
     let mut combo = Combo::free(1, 0);
     let (number, ..) = asked(&combo.type_in("東京"));
     combo.answer(number, Ok(options(2)));
@@ -187,7 +187,7 @@ fn where_what_is_typed_counts_enter_sends_it_unless_a_suggestion_is_active() {
 }
 
 #[test]
-fn suggestions_that_failed_keep_nobody_from_sending_what_they_typed() {
+fn failed_suggestions_keep_no_one_from_sending_what_they_typed() {
     let mut combo = Combo::free(1, 0);
     let (number, ..) = asked(&combo.type_in("東京"));
     combo.answer(number, Err(CallError::Offline));

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_remembered_for_its_form_for_a_while_and_not_for_ever() {
+    fn remembers_an_answer_for_its_form_for_a_while_not_for_ever() {
         let lookup = Lookup::default();
         let mut memory = Memory::default();
         let own = key("form1", &lookup, "/a");

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_are_found_by_any_part_of_their_label_and_beginnings_come_first() {
+    fn finds_options_by_any_part_of_label_with_beginnings_first() {
         let labels = ["東京都 港区", "港南", "さいたま市", "ＡＢＣタワー"];
         let options = labels.map(|it| Choice { value: Value::Null, label: it.to_owned() });
         let found = |typed: &str| {

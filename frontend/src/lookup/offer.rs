@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_stays_where_it_is_still_among_the_options_and_goes_where_it_is_not() {
+    fn value_stays_while_among_the_options_and_goes_otherwise() {
         let (here, gone) = (json!("13"), json!("CA"));
         let options = options(&["13", "27"]);
         let put = |index: usize| Settled::Put(options[index].clone());
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn the_default_is_applied_once_the_options_are_there_and_only_if_it_is_one() {
+    fn applies_default_once_options_are_there_and_only_if_it_is_one() {
         let options = options(&["JP", "US"]);
         let (japan, nowhere) = (json!("JP"), json!("XX"));
         let put = Settled::Put(options[0].clone());

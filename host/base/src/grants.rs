@@ -271,7 +271,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_granted_import_is_needed_and_an_ungranted_one_names_the_line_that_grants_it() {
+    fn granted_import_is_needed_and_ungranted_names_the_grant_line() {
         let sql = "madoguchi:tool/sql@0.1.0";
         let clock = "wasi:clocks/wall-clock@0.2.6";
         let granted = BTreeSet::from([Grant::Clock]);
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_std_imports_by_itself_needs_no_grant_and_sockets_cannot_be_had() {
+    fn stds_own_imports_need_no_grant_and_sockets_cannot_be_had() {
         let (none, stubs) = (BTreeSet::new(), Stubs::default());
         assert_eq!(check("shop", ["wasi:cli/stderr@0.2.6"], &none, &stubs), Ok(none.clone()));
         let refused = check("shop", ["wasi:sockets/tcp@0.2.6"], &none, &stubs).unwrap_err();

@@ -425,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn the_defaults_work_and_what_cannot_is_named_with_what_would_be_right() {
+    fn defaults_work_and_unworkable_limits_are_named_with_remedy() {
         let sandbox = SandboxConfig::default();
         assert_eq!(sandbox.check(), Ok(()));
         assert_eq!(Limits::default().check(&sandbox), Ok(()));

@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_wanted_from_its_level_up_and_not_at_all_where_nobody_asked() {
+    fn log_line_is_wanted_from_its_level_up_and_not_if_unasked() {
         let (sender, _receiver) = mpsc::channel(1);
         let notifications = |log| Notifications { sender: sender.clone(), progress: false, log };
         assert!(notifications(Some(Level::Warning)).wants(Level::Warning));

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn read_only_alone_is_all_that_reads_and_beside_others_narrows_them() {
+    fn read_only_alone_is_all_that_reads_and_narrows_other_scopes() {
         assert_eq!(reach(&["read-only"]), [true, false, true, false, true, false]);
         assert_eq!(reach(&["*", "read-only"]), reach(&["read-only"]));
         let narrowed = reach(&["component:shop", "read-only"]);
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn prompts_and_resources_go_with_their_owner_and_not_with_a_tool_of_it() {
+    fn prompts_and_resources_go_with_their_owner_not_with_its_tool() {
         let shop = Owner::Component("shop");
         assert!(scopes(&["component:shop"]).may_use(shop) && scopes(&["read-only"]).may_use(shop));
         assert!(!scopes(&["tool:look"]).may_use(shop) && !scopes(&["server:shop"]).may_use(shop));

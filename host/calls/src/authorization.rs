@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn one_bearer_token_is_read_and_anything_else_is_none_or_malformed() {
+    fn reads_one_bearer_token_and_else_finds_none_or_malformed() {
         assert_eq!(read(&["Bearer abc"]).as_deref(), Ok("abc"));
         assert_eq!(read(&["bEARER  abc"]).as_deref(), Ok("abc"));
         assert_eq!(read(&[]), Err(Unauthorized::Missing));
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn strangers_of_one_network_share_what_they_have_and_take_no_memory() {
+    fn strangers_of_one_network_share_a_rate_and_take_no_memory() {
         let strangers = Strangers::new(|| Rate::new(&slow()));
         let peer = |text: &str| text.parse::<IpAddr>().unwrap();
         for address in ["192.0.2.1", "192.0.2.2", "::ffff:192.0.2.3"] {

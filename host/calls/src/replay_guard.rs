@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_ends_once_and_runs_once_at_a_time_and_may_be_repeated_until_then() {
+    fn call_ends_once_runs_one_at_a_time_and_may_repeat_until_then() {
         let replay_guard = ReplayGuard::default();
         let first = replay_guard.claim(7, 100, 10).unwrap();
         assert_eq!(replay_guard.claim(7, 100, 10).unwrap_err(), StateError::Replayed, "it runs");
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_expired_is_forgotten_and_what_must_be_forgotten_before_counts_as_expired() {
+    fn expired_is_forgotten_and_early_forgotten_counts_as_expired() {
         let replay_guard = ReplayGuard::default();
         for call in 1..=3 {
             replay_guard.claim(call, 100 + call, 10).unwrap().spend(100 + call);

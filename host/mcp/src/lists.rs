@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_longer_fits_is_left_out_whole_and_the_rest_stays_in_order() {
+    fn omits_whole_what_no_longer_fits_and_keeps_the_rest_in_order() {
         assert_eq!(within([""].into_iter()), OWN_INSTRUCTIONS);
         let long = "a".repeat(2 << 10);
         let told = within([&*long, "b", &*long, &*long, &*long, "c"].into_iter());

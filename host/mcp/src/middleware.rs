@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_somebody_is_found_whatever_else_a_request_says() {
+    fn finds_the_subject_of_a_request_whatever_else_it_says() {
         let of = |method: &str, params: &str| {
             about(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#))
         };

@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_come_meanwhile_is_told_in_one_go_and_a_foreign_uri_to_nobody() {
+    fn news_is_reported_in_one_go_and_a_foreign_uri_to_no_one() {
         let events = Events::default();
         let (_registry, mut news) = news(&events);
         for what in ["prompts", "shop://not/its/own", "prompts"] {
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_listener_too_far_behind_is_told_of_everything_rather_than_of_nothing() {
+    fn listener_too_far_behind_is_notified_of_all_not_of_nothing() {
         let events = Events::default();
         let (_registry, mut news) = news(&events);
         for number in 0..1_000 {

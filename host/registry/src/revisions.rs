@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_of_generations_does_not_grow_for_ever_and_goes_on_counting() {
+    fn list_of_generations_stays_bounded_and_goes_on_counting() {
         let digests: Vec<_> = (0..GENERATIONS_MAX + 7).map(|it| it.to_string()).collect();
         let manifest = manifest(&digests.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(manifest.generations.len(), GENERATIONS_MAX);

@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_component_without_tools_or_with_a_wrong_one_is_told_what_would_be_right() {
+    fn component_with_no_tool_or_a_wrong_one_gets_the_remedy() {
         let object = r#"{"type":"object"}"#;
         let error = |definitions| Tool::read_all(definitions).unwrap_err().to_string();
         assert_eq!(error(vec![]), "it offers no tool");

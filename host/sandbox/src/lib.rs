@@ -363,7 +363,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_quiet_compiler_is_another_one_and_makes_code_for_the_same_engine() {
+    fn quiet_compiler_is_another_and_compiles_for_the_same_engine() {
         let sandbox = Sandbox::new(16 << 20).unwrap();
         let (loud, quiet) = (sandbox.compiler(false), sandbox.compiler(true));
         assert!(Engine::same(loud, &sandbox.engine));

@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_log_budget_gives_out_no_more_than_it_has_and_cuts_no_character() {
+    fn log_budget_gives_no_more_than_it_has_and_cuts_no_character() {
         let budget = LogBudget::new(5, Arc::default());
         assert_eq!(budget.take("ab"), "ab");
         assert_eq!(budget.take("窓口"), "窓");

@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tiles_widen_the_policy_by_their_origin_for_pictures_and_nothing_else() {
+    fn tiles_widen_the_policy_by_their_origin_for_pictures_only() {
         let mut config = Config::defaults();
         assert_eq!(policy(&config), POLICY, "without tiles nothing changes");
         let tiles =
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_is_where_the_operator_says_or_where_this_machine_finds_it() {
+    fn page_is_where_operator_says_or_where_this_machine_finds_it() {
         let mut config = Config::defaults();
         let at = |config: &Config, addr: Option<&str>| {
             address(config, addr.map(|it| it.parse().unwrap())).map(|it| it.to_string())

@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_restart_what_is_foreign_stays_and_what_was_left_half_written_goes() {
+    fn after_restart_foreign_files_stay_and_half_written_ones_go() {
         let folder = std::env::temp_dir().join(format!("turns-{}", std::process::id()));
         private::make_folder(&folder).unwrap();
         let id = "0".repeat(32);

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_rings_before_anybody_waits_is_not_lost_and_another_uri_wakes_nobody() {
+    fn event_before_anyone_waits_is_kept_and_another_uri_wakes_none() {
         let events = Events::default();
         let mut listener = events.channel("shop").listen();
         events.channel("shop").publish("shop://orders/1");
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_listener_too_far_behind_wakes_in_vain_rather_than_not_at_all() {
+    fn listener_too_far_behind_wakes_in_vain_rather_than_not_at_all() {
         let channel = EventChannel::default();
         let mut listener = channel.listen();
         channel.publish("wanted");

@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ratios_are_medians_over_rounds_of_what_was_measured_side_by_side() {
+    fn ratios_are_medians_over_rounds_measured_side_by_side() {
         let pairs = [(20.0, 10.0), (30.0, 10.0), (10.0, 40.0)].map(|(a, b)| (Some(a), Some(b)));
         let row = Row::of_pairs("calls", &pairs);
         assert_eq!(row.ratio(), json!(2.0));

@@ -172,7 +172,7 @@ async fn a_catalogue_beyond_every_measure_is_refused() {
 }
 
 #[tokio::test]
-async fn without_leave_the_cinema_does_not_start_and_says_what_it_lacks() {
+async fn cinema_lacking_a_grant_does_not_start_and_says_which() {
     let needed = [Grant::Sql, Grant::Settings, Grant::Clock, Grant::Random, Grant::Events];
     for lacking in needed {
         let granted = Grant::ALL.into_iter().filter(|it| *it != lacking);

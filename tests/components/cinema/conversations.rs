@@ -155,7 +155,7 @@ async fn a_bad_message_is_refused_with_what_is_wrong() {
 }
 
 #[tokio::test]
-async fn a_message_may_have_ten_thousand_characters_and_a_conversation_a_million() {
+async fn message_takes_10_000_and_conversation_1_000_000_characters() {
     let cinema = open().await;
     let page = "窓".repeat(10_000);
     for _ in 0..100 {

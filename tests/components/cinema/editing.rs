@@ -175,7 +175,7 @@ async fn a_catalogue_goes_out_and_comes_back_as_json_and_as_a_table() {
 }
 
 #[tokio::test]
-async fn an_edit_stays_until_the_operators_file_changes_and_is_kept_then() {
+async fn edit_stays_until_the_operators_file_changes_and_is_kept_then() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("cinema.sqlite");
     let cinema = kept(&file, &small()).start().await;

@@ -42,7 +42,7 @@ async fn the_holder_reserves_and_nobody_else_can() {
 }
 
 #[tokio::test]
-async fn what_is_held_and_not_reserved_becomes_free_and_free_seats_go_along() {
+async fn reserving_frees_held_seats_left_over_and_may_add_free_ones() {
     let cinema = open().await;
     let token = hold(&cinema, "u1", &["A1", "A2"]).await;
     hold(&cinema, "u2", &["B1"]).await;
@@ -93,7 +93,7 @@ async fn sent_again_under_the_same_key_a_hold_is_used_once() {
 }
 
 #[tokio::test]
-async fn held_seats_are_listed_for_whom_they_are_held_and_where_all_are() {
+async fn lists_held_seats_to_their_holder_and_where_all_are_listed() {
     let cinema = open().await;
     let token = hold(&cinema, "u1", &["A1", "A2"]).await;
     hold(&cinema, "u2", &["B4"]).await;

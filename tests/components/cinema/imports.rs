@@ -19,7 +19,7 @@ async fn films(cinema: &Tested) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_operators_catalogue_replaces_the_demo_and_the_demo_comes_back() {
+async fn operators_catalogue_replaces_the_demo_and_the_demo_returns() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("cinema.sqlite");
     let cinema = bench().database(&file).start().await;
@@ -52,7 +52,7 @@ async fn a_catalogue_that_is_refused_leaves_the_one_on_sale() {
 }
 
 #[tokio::test]
-async fn an_import_that_would_remove_a_sold_seat_is_refused_with_the_list() {
+async fn refuses_import_that_would_remove_sold_seats_and_lists_them() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("cinema.sqlite");
     let cinema = kept(&file, &small()).start().await;
@@ -105,7 +105,7 @@ async fn an_import_that_would_remove_a_sold_seat_is_refused_with_the_list() {
 }
 
 #[tokio::test]
-async fn an_import_that_keeps_every_sold_seat_takes_effect_and_the_seats_stay_sold() {
+async fn import_with_every_sold_seat_takes_effect_and_they_stay_sold() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("cinema.sqlite");
     let cinema = kept(&file, &small()).start().await;

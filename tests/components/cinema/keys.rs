@@ -13,7 +13,7 @@ fn keyed(key: &str, mut arguments: Value) -> Value {
 }
 
 #[tokio::test]
-async fn the_same_call_under_the_same_key_returns_the_first_reservation() {
+async fn same_call_under_the_same_key_returns_the_first_reservation() {
     let cinema = open().await;
     let first = cinema.call("reserve_seats", keyed("k1", order("u1", NOON, &["A1", "A2"]))).await;
     cinema.pass(Duration::from_secs(60));
@@ -67,7 +67,7 @@ async fn a_key_is_its_callers_and_its_users() {
 }
 
 #[tokio::test]
-async fn the_key_of_a_cancelled_reservation_says_that_it_was_cancelled() {
+async fn key_of_a_cancelled_reservation_reports_the_cancellation() {
     let cinema = open().await;
     let reserve = keyed("k1", order("u1", NOON, &["A1"]));
     let made = cinema.call("reserve_seats", reserve.clone()).await;

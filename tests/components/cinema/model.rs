@@ -170,7 +170,7 @@ fn runner(cases: u32) -> TestRunner {
 }
 
 #[test]
-fn the_box_office_and_a_plain_model_agree_whatever_three_users_do() {
+fn box_office_agrees_with_a_plain_model_whatever_3_users_do() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let cinema = runtime.block_on(open_with(&many_showings()));
     let next = Cell::new(0);

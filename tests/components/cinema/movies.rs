@@ -38,7 +38,7 @@ async fn a_film_has_the_specified_fields_and_the_agreed_extensions() {
 }
 
 #[tokio::test]
-async fn without_arguments_every_film_that_is_on_is_listed_in_the_operators_order() {
+async fn without_arguments_lists_every_film_on_in_the_operators_order() {
     let cinema = open().await;
     let listed = cinema.call("list_movies", json!({})).await;
     let expected = [
@@ -63,7 +63,7 @@ async fn without_arguments_every_film_that_is_on_is_listed_in_the_operators_orde
 }
 
 #[tokio::test]
-async fn a_film_that_nobody_shows_is_not_on_and_a_rating_has_one_decimal() {
+async fn film_without_showtimes_is_not_on_and_rating_has_one_decimal() {
     let listed = open_with(&small()).await.call("list_movies", json!({})).await;
     assert_eq!(all(&listed["movies"], "movie_id"), ["kimi", "rashomon"], "CIN-11");
     assert_eq!(listed["movies"][1]["rating"], 4.3, "CIN-X6: 4.26 with one decimal");

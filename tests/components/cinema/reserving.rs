@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{NOON, all, bench, free, open, order, said, unfit};
 
 #[tokio::test]
-async fn a_reservation_has_the_specified_fields_and_the_agreed_extensions() {
+async fn reservation_has_the_specified_fields_and_agreed_extensions() {
     let cinema = open().await;
     let mut made = cinema.call("reserve_seats", order("u1", NOON, &["B4", "A2"])).await;
     let id = made["reservation_id"].take();

@@ -82,7 +82,7 @@ async fn the_map_for_chat_clients_looks_as_specified() {
 }
 
 #[tokio::test]
-async fn the_map_shows_taken_seats_and_the_aisle_even_though_the_list_does_not() {
+async fn map_shows_taken_seats_and_the_aisle_though_the_list_does_not() {
     let cinema = open().await;
     cinema.call("reserve_seats", order("u1", NOON, &["A2", "D6"])).await;
     let expected = "    1  2  3     4  5  6
@@ -131,7 +131,7 @@ async fn an_unknown_showtime_is_refused() {
 }
 
 #[tokio::test]
-async fn a_screen_without_a_plan_is_listed_and_has_no_seats_to_show_or_to_sell() {
+async fn screen_without_plan_is_listed_with_no_seats_to_show_or_sell() {
     let cinema = open_with(&small()).await;
     let arguments = json!({ "movie_id": "rashomon", "date": "2026-11-20" });
     let listed = cinema.call("list_showtimes", arguments).await;

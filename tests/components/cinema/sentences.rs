@@ -5,7 +5,7 @@ use serde_json::json;
 use super::open;
 
 #[tokio::test]
-async fn a_sentence_becomes_a_call_and_one_without_a_film_a_guess_at_most() {
+async fn sentence_becomes_a_call_and_without_a_film_a_guess_at_most() {
     let cinema = open().await;
     let tool = json!({ "name": "list_movies", "arguments": ["date"], "is_read_only": true });
     for (message, most) in [("明日の映画は？", 1.0), ("月光楽団を見せて", 0.5)] {

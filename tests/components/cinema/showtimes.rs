@@ -15,7 +15,7 @@ async fn times(cinema: &Tested, arguments: Value) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_showtime_has_the_specified_fields_and_the_agreed_extensions() {
+async fn showtime_has_the_specified_fields_and_agreed_extensions() {
     let arguments = json!({ "movie_id": "kiminonawa", "date": "2026-11-20" });
     let listed = open().await.call("list_showtimes", arguments).await;
     let expected = json!({
@@ -60,7 +60,7 @@ async fn a_date_with_a_time_leaves_out_what_began_before() {
 }
 
 #[tokio::test]
-async fn an_unknown_film_is_refused_and_a_film_without_showtimes_has_none() {
+async fn unknown_film_is_refused_and_one_without_showtimes_has_none() {
     let cinema = open_with(&small()).await;
     let failure = cinema.failure("list_showtimes", json!({ "movie_id": "kiminonawa" })).await;
     assert_eq!(said(&failure), ("movie_not_found", "Movie not found.", 404), "CIN-23");

@@ -14,7 +14,7 @@ async fn read(cinema: &Tested, uri: &str) -> (String, String) {
 }
 
 #[tokio::test]
-async fn a_reservation_goes_into_a_calendar_and_leaves_it_when_cancelled() {
+async fn reservation_goes_into_a_calendar_and_leaves_when_cancelled() {
     let cinema = open().await;
     let made = cinema.call("reserve_seats", order("u1", NOON, &["A1", "A2"])).await;
     let id = made["reservation_id"].as_str().unwrap();

@@ -23,7 +23,7 @@ async fn conv_50_where_there_is_nothing_the_agent_waits() {
 }
 
 #[tokio::test]
-async fn conv_50_a_long_poll_waits_for_the_agents_bell_and_then_answers() {
+async fn conv_50_long_poll_waits_for_the_agents_event_then_answers() {
     let it = office().await;
     let a = enter(&it, "worker-a").await;
     let arguments = json!({ "session_token": a, "timeout_seconds": 45 });
@@ -39,7 +39,7 @@ async fn conv_50_a_long_poll_waits_for_the_agents_bell_and_then_answers() {
 }
 
 #[tokio::test]
-async fn conv_51_a_request_is_delivered_once_with_the_name_of_whoever_asks() {
+async fn conv_51_request_is_delivered_once_with_the_initiators_name() {
     let it = office().await;
     let (a, b) = (enter(&it, "worker-a").await, enter(&it, "worker-b").await);
     let id = start(&it, &a, "worker-b").await;
@@ -58,8 +58,9 @@ async fn conv_51_a_request_is_delivered_once_with_the_name_of_whoever_asks() {
     assert_eq!(action(&it, &a).await, "wait_for_messages", "the initiator needs none");
 }
 
+/// The conversation is active as the agent enters, and the request still waits for delivery (CONV-81).
 #[tokio::test]
-async fn conv_81_whoever_is_called_finds_the_conversation_active_and_the_request_waiting() {
+async fn conv_81_called_agent_finds_conversation_active_and_request() {
     let it = office().await;
     let a = enter(&it, "worker-a").await;
     let id = start(&it, &a, "worker-b").await;
@@ -70,7 +71,7 @@ async fn conv_81_whoever_is_called_finds_the_conversation_active_and_the_request
 }
 
 #[tokio::test]
-async fn conv_50_unread_messages_come_last_and_as_long_as_they_are_unread() {
+async fn conv_50_unread_messages_come_last_and_until_they_are_read() {
     let it = office().await;
     let (a, b, id) = talking(&it).await;
     send(&it, &a, "worker-b", "りんご").await;
@@ -125,7 +126,7 @@ async fn conv_50_requests_come_in_the_order_in_which_they_were_made() {
 }
 
 #[tokio::test]
-async fn conv_50_an_idle_chat_session_is_told_to_log_out_and_a_task_is_not() {
+async fn conv_50_idle_chat_session_must_log_out_and_a_task_need_not() {
     let it = office().await;
     let (a, task) = (enter(&it, "worker-a").await, enter(&it, "worker-c").await);
     let id = start(&it, &a, "worker-b").await;
@@ -143,7 +144,7 @@ async fn conv_50_an_idle_chat_session_is_told_to_log_out_and_a_task_is_not() {
 }
 
 #[tokio::test]
-async fn conv_111_a_request_that_is_delivered_makes_a_task_session_one_that_talks() {
+async fn conv_111_delivered_request_makes_a_task_session_a_chat() {
     let it = office().await;
     let (a, b) = (enter(&it, "worker-a").await, enter(&it, "worker-b").await);
     start(&it, &a, "worker-b").await;

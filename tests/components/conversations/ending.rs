@@ -23,7 +23,7 @@ async fn conv_40_an_end_is_answered_in_the_words_of_the_specification() {
 }
 
 #[tokio::test]
-async fn conv_40_what_cannot_be_ended_is_refused_in_the_order_of_the_specification() {
+async fn conv_40_refuses_what_cannot_be_ended_in_the_specified_order() {
     let it = office().await;
     let (a, _, id) = talking(&it).await;
     let c = enter(&it, "worker-c").await;
@@ -43,7 +43,7 @@ async fn conv_40_what_cannot_be_ended_is_refused_in_the_order_of_the_specificati
 }
 
 #[tokio::test]
-async fn conv_41_either_side_ends_it_and_both_are_told_once_who_did_and_why() {
+async fn conv_41_either_side_ends_it_and_both_learn_once_who_and_why() {
     for (ender, reason) in [("worker-a", "initiator_ended"), ("worker-b", "participant_ended")] {
         let it = office().await;
         let (a, b, id) = talking(&it).await;
@@ -67,7 +67,7 @@ async fn conv_41_either_side_ends_it_and_both_are_told_once_who_did_and_why() {
 }
 
 #[tokio::test]
-async fn conv_54_whoever_ends_it_may_hear_of_it_first_and_it_waits_for_the_other() {
+async fn conv_54_ender_may_be_notified_first_and_it_awaits_the_other() {
     let it = office().await;
     let (a, b, id) = talking(&it).await;
     end(&it, &a, &id).await;
@@ -103,7 +103,7 @@ async fn conv_42_of_two_with_the_same_activity_the_active_one_ends() {
 }
 
 #[tokio::test]
-async fn conv_43_ending_it_again_changes_nothing_and_what_is_over_stays_over() {
+async fn conv_43_ending_again_changes_nothing_and_ended_stays_ended() {
     let it = office().await;
     let (a, b, id) = talking(&it).await;
     let first = end(&it, &a, &id).await;
@@ -139,7 +139,7 @@ async fn conv_44_the_last_message_is_stored_before_the_end() {
 }
 
 #[tokio::test]
-async fn a_request_is_turned_down_with_a_reason_that_the_initiator_reads() {
+async fn request_is_declined_with_a_reason_that_the_initiator_reads() {
     let it = office().await;
     let (a, b) = (enter(&it, "worker-a").await, enter(&it, "worker-b").await);
     let id = start(&it, &a, "worker-b").await;
@@ -184,7 +184,7 @@ async fn conv_18_a_request_that_is_withdrawn_launches_nobody() {
 }
 
 #[tokio::test]
-async fn conv_19_conv_85_a_logout_ends_the_conversations_of_an_agent_that_is_gone() {
+async fn conv_19_conv_85_logout_ends_conversations_of_a_gone_agent() {
     let it = office().await;
     let (a, b, id) = talking(&it).await;
     let withdrawn = start(&it, &a, "worker-c").await;
@@ -201,7 +201,7 @@ async fn conv_19_conv_85_a_logout_ends_the_conversations_of_an_agent_that_is_gon
 }
 
 #[tokio::test]
-async fn conv_85_while_another_session_of_the_agent_is_live_nothing_ends() {
+async fn conv_85_nothing_ends_while_agent_has_another_live_session() {
     let it = office().await;
     let (a, _, id) = talking(&it).await;
     let c = enter(&it, "worker-c").await;
@@ -231,7 +231,7 @@ async fn conv_16_a_member_that_left_during_the_end_is_swept_away() {
 }
 
 #[tokio::test]
-async fn conv_16_where_the_partner_never_came_the_end_is_swept_through() {
+async fn conv_16_sweep_completes_the_end_if_the_partner_never_came() {
     let it = office().await;
     let a = enter(&it, "worker-a").await;
     let id = start(&it, &a, "worker-b").await;
@@ -256,7 +256,7 @@ async fn both_ends_at_once_are_one_end_and_both_succeed() {
 }
 
 #[tokio::test]
-async fn max_turns_end_a_conversation_when_both_have_said_so_much_and_not_before() {
+async fn ends_conversation_once_both_used_max_turns_and_not_before() {
     let it = office().await;
     let (a, b) = (enter(&it, "worker-a").await, enter(&it, "worker-b").await);
     let arguments = json!({ "session_token": a, "target_agent_id": "worker-b", "max_turns": 2, "initial_message": "りんご" });
@@ -279,7 +279,7 @@ async fn max_turns_end_a_conversation_when_both_have_said_so_much_and_not_before
 }
 
 #[tokio::test]
-async fn conv_17_what_is_over_takes_neither_messages_nor_another_end_but_can_be_read() {
+async fn conv_17_ended_takes_no_message_or_second_end_but_is_readable() {
     let it = office().await;
     let (a, b, id) = talking(&it).await;
     send(&it, &a, "worker-b", "りんご").await;

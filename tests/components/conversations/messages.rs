@@ -98,7 +98,7 @@ async fn conv_62_without_a_conversation_the_specification_is_quoted() {
 }
 
 #[tokio::test]
-async fn conv_63_what_the_initiator_says_beforehand_is_delivered_once_the_other_is_there() {
+async fn conv_63_initiators_early_words_arrive_once_the_other_enters() {
     let it = office().await;
     let a = enter(&it, "worker-a").await;
     let b = enter(&it, "worker-b").await;

@@ -26,7 +26,7 @@ fn number(variable: &str, otherwise: u32) -> u32 {
 }
 
 #[test]
-fn the_component_and_a_plain_model_agree_whatever_three_agents_and_a_person_do() {
+fn agrees_with_a_plain_model_whatever_3_agents_and_a_person_do() {
     let runtime = Runtime::new().unwrap();
     let stage = RefCell::new(runtime.block_on(Stage::open()));
     let seed = number("MADOGUCHI_SEED", 8).to_le_bytes().repeat(8);
@@ -56,12 +56,12 @@ fn replay(history: &[Step]) {
 }
 
 #[test]
-fn a_persons_words_wait_for_the_initiator_of_a_request_that_expires() {
+fn persons_words_wait_for_initiator_of_a_request_that_expires() {
     replay(&[Step::Authenticate(2), start(2, 0), Step::Write(0), Step::Pass(302)]);
 }
 
 #[test]
-fn whoever_answers_nobody_after_their_session_is_over_is_told_that_it_is_over() {
+fn answering_no_one_after_a_session_is_over_reports_it_is_over() {
     let act = Act::Respond { target: None, client: None };
     let answer = Step::Act { who: 0, old: false, act };
     replay(&[Step::Authenticate(0), start(0, 1), Step::Pass(602), Step::Pass(598), answer]);

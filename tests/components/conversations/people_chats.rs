@@ -97,7 +97,7 @@ async fn who_was_asked_and_has_not_come_is_not_asked_any_more() {
 }
 
 #[tokio::test]
-async fn an_agent_that_talks_with_others_stays_when_one_of_them_closes_the_chat() {
+async fn agent_talking_with_others_stays_when_one_closes_the_chat() {
     let it = house().await;
     it.call("start_chat", with("worker-c")).await;
     it.speak(by("hana"));
@@ -135,7 +135,7 @@ async fn a_message_to_an_agent_that_is_not_there_asks_it_to_come() {
 }
 
 #[tokio::test]
-async fn the_same_message_is_stored_once_and_another_under_its_id_is_refused() {
+async fn stores_the_same_message_once_and_refuses_another_with_its_id() {
     let it = house().await;
     let mut said = saying("worker-c", "こんにちは");
     said["client_message_id"] = "m-1".into();

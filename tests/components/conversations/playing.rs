@@ -140,7 +140,7 @@ fn called(tool: &str, arguments: Value, structured: Value) -> Value {
 }
 
 #[tokio::test]
-async fn two_agents_talk_in_turn_and_each_run_says_what_there_is_to_say() {
+async fn two_agents_take_turns_and_each_run_says_what_there_is_to_say() {
     let stage = Stage::counting().await;
     let id = begin(&stage.it, "worker-b").await;
     assert_eq!(stage.pause_s("worker-a").await, 45);
@@ -211,7 +211,7 @@ async fn where_nothing_is_new_nothing_is_asked_and_nothing_rings() {
 }
 
 #[tokio::test]
-async fn what_the_assistant_may_call_has_the_sessions_token_of_this_run() {
+async fn assistants_calls_carry_the_session_token_of_this_run() {
     let stage = Stage::counting().await;
     let (id, c) = stage.talking().await;
     let given = stage.last()["part"]["given"].clone();
@@ -314,7 +314,7 @@ async fn what_the_assistant_has_done_itself_is_not_done_again() {
 }
 
 #[tokio::test]
-async fn an_answer_that_a_run_has_sent_before_it_died_is_not_sent_again() {
+async fn answer_sent_by_a_run_before_it_died_is_not_sent_again() {
     let stage = Stage::counting().await;
     let (id, c) = stage.talking().await;
     stage.reply(&c, "hello").await;
@@ -351,7 +351,7 @@ async fn a_conversation_that_is_held_up_waits_until_it_goes_on() {
 }
 
 #[tokio::test]
-async fn where_the_assistant_is_not_there_the_agent_is_not_played_and_disturbs_no_other() {
+async fn agent_of_absent_assistant_is_not_played_nor_disturbs_others() {
     let stage = Stage::counting().await;
     let lost = json!({
         "agent_id": "lost", "name": "Lost", "type": "ai", "project_ids": ["shop"],

@@ -63,7 +63,7 @@ async fn conv_70_ten_at_a_time_oldest_first_with_twenty_before_them() {
 }
 
 #[tokio::test]
-async fn conv_70_every_five_messages_the_agent_is_asked_whether_that_is_enough() {
+async fn conv_70_asks_agent_every_five_messages_if_that_is_enough() {
     let it = office().await;
     let (a, b, id) = talking(&it).await;
     for number in 1..=12 {
@@ -155,7 +155,7 @@ async fn conv_75_an_answer_obeys_the_rules_of_a_message() {
 }
 
 #[tokio::test]
-async fn the_messages_of_a_conversation_are_read_by_number_with_their_receipts() {
+async fn messages_of_a_conversation_are_read_by_number_with_receipts() {
     let it = office().await;
     let (a, b, id) = talking(&it).await;
     for number in 1..=12 {

@@ -10,7 +10,7 @@ use super::office::{
 };
 
 #[tokio::test]
-async fn conv_30_a_request_is_answered_in_the_words_of_the_specification() {
+async fn conv_30_answers_a_request_in_the_specifications_words() {
     let it = office().await;
     let a = enter(&it, "worker-a").await;
     let arguments =
@@ -33,7 +33,7 @@ async fn conv_30_a_request_is_answered_in_the_words_of_the_specification() {
 }
 
 #[tokio::test]
-async fn conv_30_the_tools_are_described_in_the_words_of_the_specification() {
+async fn conv_30_describes_the_tools_in_the_specifications_words() {
     let it = office().await;
     let described = |name: &str| {
         let tools = it.component().tools();
@@ -95,8 +95,9 @@ async fn conv_30_without_a_session_nothing_begins() {
     assert_eq!(found, ("invalid_session".to_owned(), 401));
 }
 
+/// A pending or an active one keeps another from starting; one that is ending does not (CONV-31).
 #[tokio::test]
-async fn conv_31_one_open_conversation_a_pair_in_either_direction_pending_or_active() {
+async fn conv_31_one_open_conversation_a_pair_in_either_direction() {
     let it = office().await;
     let (a, b) = (enter(&it, "worker-a").await, enter(&it, "worker-b").await);
     let id = start(&it, &a, "worker-b").await;
@@ -178,8 +179,9 @@ async fn conv_33_of_a_start_that_is_refused_nothing_is_left() {
     assert_eq!(unread(&it, &a).await, Vec::<String>::new(), "its first message neither");
 }
 
+/// The same start from both sides at once makes one conversation, and the loser learns which.
 #[tokio::test]
-async fn the_same_start_from_both_sides_at_once_is_one_conversation_and_the_loser_learns_which() {
+async fn simultaneous_starts_make_one_conversation_known_to_the_loser() {
     for _ in 0..8 {
         let it = office().await;
         let (a, b) = (enter(&it, "worker-a").await, enter(&it, "worker-b").await);
@@ -209,7 +211,7 @@ async fn the_same_start_from_both_sides_at_once_is_one_conversation_and_the_lose
 }
 
 #[tokio::test]
-async fn conv_111_a_task_session_that_starts_a_conversation_may_read_its_answers() {
+async fn conv_111_task_session_starting_a_conversation_reads_answers() {
     let it = office().await;
     let a = enter(&it, "worker-a").await;
     let read = json!({ "session_token": a });
@@ -219,7 +221,7 @@ async fn conv_111_a_task_session_that_starts_a_conversation_may_read_its_answers
 }
 
 #[tokio::test]
-async fn conv_82_of_two_sessions_of_an_agent_the_one_that_talks_last_is_the_chat_session() {
+async fn conv_82_of_two_sessions_the_last_to_talk_is_the_chat_session() {
     let it = office().await;
     let first = enter(&it, "worker-a").await;
     let second = enter(&it, "worker-a").await;

@@ -8,7 +8,7 @@ const HOUR: u64 = 3_600;
 const DAY: u64 = 24 * HOUR;
 
 #[tokio::test]
-async fn a_conversation_is_kept_for_ninety_days_after_its_end_and_an_open_one_is() {
+async fn keeps_conversation_ninety_days_after_its_end_and_open_ones() {
     let it = office().await;
     let (a, b, id) = talking(&it).await;
     send(&it, &a, "worker-b", "りんご").await;
@@ -31,7 +31,7 @@ async fn a_conversation_is_kept_for_ninety_days_after_its_end_and_an_open_one_is
 }
 
 #[tokio::test]
-async fn whoever_comes_back_within_the_hour_is_told_and_later_it_is_no_news() {
+async fn notifies_an_agent_back_within_the_hour_and_not_one_later() {
     for (seconds, expected) in [(HOUR - 60, "conversation_ended"), (HOUR, "wait_for_messages")] {
         let it = office().await;
         let (a, b, id) = talking(&it).await;

@@ -8,7 +8,7 @@ use super::office::{
 };
 
 #[tokio::test]
-async fn conv_20_conv_13_a_request_that_nobody_hears_expires_after_five_minutes() {
+async fn conv_20_conv_13_undelivered_request_expires_after_5_minutes() {
     let it = office().await;
     let a = enter(&it, "worker-a").await;
     let id = start(&it, &a, "worker-b").await;
@@ -26,7 +26,7 @@ async fn conv_20_conv_13_a_request_that_nobody_hears_expires_after_five_minutes(
 }
 
 #[tokio::test]
-async fn conv_13_nobody_is_launched_for_what_has_expired_nor_told_of_it() {
+async fn conv_13_expired_request_neither_launches_nor_notifies_target() {
     let it = office().await;
     let a = enter(&it, "worker-a").await;
     let waiting = enter(&it, "worker-b").await;
@@ -49,7 +49,7 @@ async fn conv_13_nobody_is_launched_for_what_has_expired_nor_told_of_it() {
 }
 
 #[tokio::test]
-async fn conv_21_a_conversation_in_which_nothing_is_said_ends_after_ten_minutes() {
+async fn conv_21_silent_conversation_ends_after_ten_minutes() {
     let it = office().await;
     let (a, b, id) = talking(&it).await;
     pass(&it, 599);
@@ -73,7 +73,7 @@ async fn conv_21_a_conversation_in_which_nothing_is_said_ends_after_ten_minutes(
 }
 
 #[tokio::test]
-async fn conv_50_at_the_defaults_the_notice_of_a_timeout_comes_before_the_idle_session() {
+async fn conv_50_by_default_timeout_notice_precedes_the_idle_logout() {
     let it = office().await;
     let (a, _, _) = talking(&it).await;
     pass(&it, 601);
@@ -87,7 +87,7 @@ async fn conv_50_at_the_defaults_the_notice_of_a_timeout_comes_before_the_idle_s
 }
 
 #[tokio::test]
-async fn conv_23_idle_counts_from_the_activation_where_nothing_was_said_since() {
+async fn conv_23_idle_counts_from_activation_if_nothing_said_since() {
     let it = office().await;
     let (a, b) = (enter(&it, "worker-a").await, enter(&it, "worker-b").await);
     let id = start(&it, &a, "worker-b").await;
@@ -129,7 +129,7 @@ async fn conv_22_both_timeouts_are_settings_as_short_as_five_seconds() {
 }
 
 #[tokio::test]
-async fn conv_22_a_timeout_that_is_none_keeps_the_component_from_serving() {
+async fn conv_22_invalid_timeout_keeps_the_component_from_serving() {
     for name in ["pending_timeout_seconds", "active_timeout_seconds", "pause_seconds_max"] {
         for value in [json!(0), json!("soon"), json!(604_801)] {
             let refused = office_with(json!({ name: value })).try_start().await;
@@ -157,7 +157,7 @@ async fn conv_23_the_sweep_notices_what_nobody_calls_about_and_rings() {
 }
 
 #[tokio::test]
-async fn conv_54_whoever_does_not_want_to_hear_of_the_end_is_not_waited_for() {
+async fn conv_54_does_not_wait_for_a_partner_that_ignores_the_end() {
     let it = office().await;
     let (a, b, id) = talking(&it).await;
     end(&it, &a, &id).await;
@@ -169,7 +169,7 @@ async fn conv_54_whoever_does_not_want_to_hear_of_the_end_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn conv_19_a_session_that_expires_ends_the_conversation_for_the_other() {
+async fn conv_19_expiring_session_ends_conversation_for_the_other() {
     let it = office_with(json!({ "active_timeout_seconds": 7_200 })).start().await;
     let a = enter(&it, "worker-a").await;
     pass(&it, 600);
@@ -192,7 +192,7 @@ async fn conv_19_a_session_that_expires_ends_the_conversation_for_the_other() {
 }
 
 #[tokio::test]
-async fn conv_19_an_idle_chat_session_that_does_not_log_out_is_over_after_as_long_again() {
+async fn conv_19_idle_chat_without_logout_ends_after_as_long_again() {
     let it = office_with(json!({ "active_timeout_seconds": 7_200 })).start().await;
     let (a, b, id) = talking(&it).await;
     for _ in 0..3 {

@@ -7,7 +7,7 @@ use super::office::{
 };
 
 #[tokio::test]
-async fn conv_100_pending_active_terminating_ended_and_who_caused_each() {
+async fn conv_100_traces_pending_active_terminating_ended_and_causers() {
     let it = office().await;
     let a = enter(&it, "worker-a").await;
     let id = start(&it, &a, "worker-b").await;
@@ -24,7 +24,7 @@ async fn conv_100_pending_active_terminating_ended_and_who_caused_each() {
 }
 
 #[tokio::test]
-async fn conv_104_a_request_that_is_delivered_to_whoever_runs_already_is_traced_so() {
+async fn conv_104_traces_a_request_delivered_to_a_running_agent() {
     let it = office().await;
     let (_, _, id) = talking(&it).await;
     assert_eq!(trace(&it, &id).await[1], "active by worker-b: get_next_action");
@@ -45,7 +45,7 @@ async fn conv_102_conv_103_time_is_traced_as_the_systems() {
 }
 
 #[tokio::test]
-async fn conv_19_a_member_that_goes_and_one_that_is_not_there_are_traced() {
+async fn conv_19_traces_a_member_that_goes_and_one_that_is_absent() {
     let it = office().await;
     let (a, b, id) = talking(&it).await;
     it.call("logout", json!({ "session_token": a })).await;
@@ -55,7 +55,7 @@ async fn conv_19_a_member_that_goes_and_one_that_is_not_there_are_traced() {
 }
 
 #[tokio::test]
-async fn conv_19_of_an_agent_that_is_sent_away_the_conversations_end_with_the_next_sweep() {
+async fn conv_19_retired_agents_conversations_end_at_the_next_sweep() {
     let it = office().await;
     let made =
         json!({ "agent_id": "temp", "name": "Temp", "type": "ai", "project_ids": ["office"] });
@@ -74,8 +74,9 @@ async fn conv_19_of_an_agent_that_is_sent_away_the_conversations_end_with_the_ne
     assert_eq!(state(&it, &a, &id).await, "ended");
 }
 
+/// It ends by itself after an hour.
 #[tokio::test]
-async fn a_pause_silences_agents_stops_the_clock_and_ends_by_itself_after_an_hour() {
+async fn pause_silences_agents_stops_the_clock_and_lasts_one_hour() {
     let it = office_with(json!({ "active_timeout_seconds": 60 })).start().await;
     let (a, b, id) = talking(&it).await;
     let pause = |paused: bool| json!({ "conversation_id": id, "paused": paused });

@@ -13,7 +13,7 @@ use super::{
 };
 
 #[tokio::test]
-async fn the_result_is_that_of_the_specification_and_its_first_text_too() {
+async fn result_and_its_first_text_are_those_of_the_specification() {
     let forms = open().await;
     let output = result(&forms, "request_form", json!({ "form_schema": contact() })).await;
     let expected = json!({
@@ -38,7 +38,7 @@ async fn the_result_is_that_of_the_specification_and_its_first_text_too() {
 }
 
 #[tokio::test]
-async fn a_client_without_our_page_is_told_where_the_form_is_and_our_page_is_not() {
+async fn client_without_our_page_gets_the_forms_url_and_our_page_none() {
     let forms = bench().page(PAGE).start().await;
     let arguments = json!({ "form_schema": contact() });
     let output = result(&forms, "request_form", arguments.clone()).await;
@@ -74,7 +74,7 @@ async fn what_is_filled_in_comes_back_to_whoever_asked() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_told_field_by_field_and_the_form_still_waits() {
+async fn reports_faults_field_by_field_and_the_form_still_waits() {
     let forms = open().await;
     let handle = ask(&forms, &contact()).await;
     let wrong = wrong(&forms, &handle, json!({ "name": "", "ok": "yes" })).await;
@@ -147,7 +147,7 @@ async fn a_form_that_is_cancelled_or_declined_is_answered_too() {
 }
 
 #[tokio::test]
-async fn a_cancelled_form_is_taken_up_again_until_it_was_read_or_ten_minutes_have_passed() {
+async fn cancelled_form_reopens_until_read_or_ten_minutes_passed() {
     let forms = open().await;
     let reopen = |handle: &str| json!({ "handle": handle, "action": "reopen" });
     let taken = ask(&forms, &contact()).await;

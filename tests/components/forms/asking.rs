@@ -119,7 +119,7 @@ async fn a_form_with_files_is_behind_an_address_and_waited_for() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_declined_declines_the_form_unless_it_was_answered_before() {
+async fn declined_address_declines_the_form_unless_answered_before() {
     let forms = bench().page(PAGE).start().await;
     forms.speak(able(&json!({ "elicitation": { "url": {} } })));
     let arguments = json!({ "form_schema": with_file() });

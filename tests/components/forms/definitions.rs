@@ -63,7 +63,7 @@ async fn holds(forms: &Tested, case: &Value) {
 }
 
 #[tokio::test]
-async fn every_wrong_definition_is_refused_in_the_words_of_the_specification() {
+async fn refuses_every_wrong_definition_in_the_specifications_words() {
     let forms = open().await;
     for fault in table("faults.json").as_array().unwrap() {
         let arguments = match &fault["schema"] {
@@ -83,7 +83,7 @@ async fn every_wrong_definition_is_refused_in_the_words_of_the_specification() {
 }
 
 #[tokio::test]
-async fn the_three_examples_and_the_form_of_all_types_come_back_as_they_were_given() {
+async fn three_examples_and_form_of_all_types_come_back_as_given() {
     let forms = open().await;
     let names = [
         "types.json",
@@ -136,7 +136,7 @@ async fn a_definition_that_came_as_a_text_is_read_all_the_same() {
 }
 
 #[tokio::test]
-async fn what_is_too_big_or_made_to_hurt_is_refused_and_the_next_form_is_served() {
+async fn refuses_oversized_or_hostile_forms_and_serves_the_next_one() {
     let forms = open().await;
     let field = |it: usize| json!({ "name": format!("f{it}"), "type": "text" });
     let many: Vec<_> = (0..10_000).map(field).collect();

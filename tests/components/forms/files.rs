@@ -43,7 +43,7 @@ async fn size_and_type_are_what_the_store_says() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_gone_too_large_or_something_else_is_told_at_its_field() {
+async fn reports_a_gone_too_large_or_different_file_at_its_field() {
     let forms = open().await;
     let pdf = put(forms.blobs(), PDF, "application/pdf").await;
     let fake = put(forms.blobs(), PNG, "application/pdf").await;
@@ -67,7 +67,7 @@ async fn a_file_that_is_gone_too_large_or_something_else_is_told_at_its_field() 
 }
 
 #[tokio::test]
-async fn the_bytes_are_a_resource_of_the_form_that_names_them_and_of_no_other() {
+async fn bytes_are_a_resource_only_of_the_form_that_names_them() {
     let forms = open().await;
     let (pdf, png) = (put(forms.blobs(), PDF, "application/pdf").await, PNG);
     let png = put(forms.blobs(), png, "image/png").await;

@@ -22,7 +22,7 @@ const SKILL: [&str; 11] = [
 ];
 
 #[tokio::test]
-async fn the_guide_is_the_skill_of_the_specification_and_says_what_it_is_for() {
+async fn guide_is_the_skill_of_the_specification_and_says_its_purpose() {
     let forms = open().await;
     let guide = forms.prompt("form_guide", &[]).await;
     assert_eq!(guide.len(), 1);
@@ -37,8 +37,9 @@ async fn the_guide_is_the_skill_of_the_specification_and_says_what_it_is_for() {
     assert!(with_purpose[1].ends_with("新しいプロジェクト"));
 }
 
+/// The description begins as specified; the guide has every type of field.
 #[tokio::test]
-async fn the_description_of_request_form_begins_as_specified_and_the_guide_has_all() {
+async fn request_form_is_described_as_specified_and_the_guide_has_all() {
     let forms = open().await;
     let tools = forms.component().tools();
     let tool = tools.iter().find(|it| &*it.name == "request_form").unwrap();

@@ -9,7 +9,7 @@ use super::{answer, ask, bench, contact, known, open, refused, submit};
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 #[tokio::test]
-async fn what_nobody_answers_goes_after_thirty_days_and_answers_after_ninety() {
+async fn unanswered_form_goes_after_30_days_and_answers_after_90() {
     let forms = open().await;
     let answered = ask(&forms, &contact()).await;
     submit(&forms, &answered, json!({ "name": "三葉" })).await;
@@ -32,7 +32,7 @@ async fn what_nobody_answers_goes_after_thirty_days_and_answers_after_ninety() {
 }
 
 #[tokio::test]
-async fn the_operator_says_how_long_and_what_makes_no_sense_is_refused() {
+async fn operator_sets_how_long_and_senseless_values_are_refused() {
     let forms = bench().settings(json!({ "wait_days": 1, "keep_days": 2 })).start().await;
     let waiting = ask(&forms, &contact()).await;
     let answered = ask(&forms, &contact()).await;
@@ -53,7 +53,7 @@ async fn the_operator_says_how_long_and_what_makes_no_sense_is_refused() {
 }
 
 #[tokio::test]
-async fn a_thousand_forms_of_one_principal_may_wait_and_another_ones_are_not_counted() {
+async fn principal_may_have_1000_waiting_forms_not_counting_others() {
     let forms = open().await;
     let mut last = String::new();
     for _ in 0..1_000 {

@@ -41,7 +41,7 @@ async fn the_list_has_the_newest_first_and_pages_of_fifty() {
 }
 
 #[tokio::test]
-async fn each_sees_what_they_asked_for_and_whoever_may_do_everything_sees_all() {
+async fn caller_sees_forms_they_asked_for_and_full_access_sees_all() {
     let forms = open().await;
     forms.speak(known("alice", &["component:forms"]));
     let hers = ask(&forms, &contact()).await;
@@ -61,7 +61,7 @@ async fn each_sees_what_they_asked_for_and_whoever_may_do_everything_sees_all() 
 }
 
 #[tokio::test]
-async fn the_list_is_a_file_for_spreadsheets_in_which_nothing_is_a_formula() {
+async fn list_is_a_spreadsheet_file_in_which_nothing_is_a_formula() {
     let forms = open().await;
     let handle = ask(&forms, &contact()).await;
     submit(&forms, &handle, json!({ "name": "=HYPERLINK(\"x\"), \n窓口", "ok": true })).await;

@@ -31,7 +31,7 @@ async fn a_card_is_named_in_the_output_and_a_picture_beside_it() {
 }
 
 #[tokio::test]
-async fn a_card_is_found_by_reading_by_english_and_by_names_that_are_not_quite_right() {
+async fn finds_a_card_by_reading_english_and_names_not_quite_right() {
     let tested = open().await;
     for (query, name) in [
         ("紅蓮機工ボルカノ", "紅蓮機工ボルカノ"),
@@ -53,7 +53,7 @@ async fn a_card_is_found_by_reading_by_english_and_by_names_that_are_not_quite_r
 }
 
 #[tokio::test]
-async fn a_card_that_there_is_not_is_refused_with_up_to_five_close_names() {
+async fn refuses_an_unknown_card_with_up_to_five_close_names() {
     let tested = open().await;
     let (code, status, near) = refused(&tested, CARD, json!({ "card_name": "zzzz" })).await;
     assert_eq!((code.as_str(), status, near.len()), ("card_not_found", 404, 0), "ILL-4");

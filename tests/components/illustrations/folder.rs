@@ -42,7 +42,7 @@ async fn open(path: &Path) -> Tested {
 }
 
 #[tokio::test]
-async fn a_card_of_the_folder_is_found_by_whatever_it_is_called_and_the_bundled_ones_after_it() {
+async fn folder_card_is_found_by_any_of_its_names_before_bundled_ones() {
     let home = folder(&catalogue().to_string());
     let tested = open(home.path()).await;
     for name in ["青い竜", "アオイリュウ", "blue dragon"] {
@@ -56,7 +56,7 @@ async fn a_card_of_the_folder_is_found_by_whatever_it_is_called_and_the_bundled_
 }
 
 #[tokio::test]
-async fn a_missing_and_a_broken_picture_are_told_and_the_theme_is_there_without_them() {
+async fn reports_missing_and_broken_pictures_and_theme_omits_them() {
     let home = folder(&catalogue().to_string());
     let tested = open(home.path()).await;
     let theme = tested.call(THEME, json!({ "theme": "ブルーアイズ" })).await;
@@ -71,7 +71,7 @@ async fn a_missing_and_a_broken_picture_are_told_and_the_theme_is_there_without_
 }
 
 #[tokio::test]
-async fn a_catalogue_that_is_mended_is_read_anew_and_a_broken_one_names_its_entry() {
+async fn corrected_catalogue_is_reread_and_broken_one_names_its_entry() {
     let home = folder(&catalogue().to_string());
     let tested = open(home.path()).await;
     let file = home.path().join("catalogue.json");

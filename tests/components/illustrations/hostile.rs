@@ -19,7 +19,7 @@ const NASTY: [&str; 10] = [
 ];
 
 #[tokio::test]
-async fn a_name_of_a_megabyte_or_of_nothing_is_no_name_and_its_refusal_is_short() {
+async fn megabyte_or_empty_name_is_no_name_and_its_refusal_is_short() {
     let tested = open().await;
     for name in ["竜".repeat(350_000), "a".repeat(1 << 20), String::new(), "  ".into(), "。".into()]
     {

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{CARD, THEME, open};
 
 #[tokio::test]
-async fn a_name_that_may_be_anything_is_a_guess_and_one_that_is_told_is_none() {
+async fn name_that_may_be_anything_is_a_guess_and_a_given_one_is_not() {
     let cards = open().await;
     let tool = |name: &str| json!({ "name": name, "is_read_only": true });
     let mut turn = json!({ "message": "月光楽団を見せて", "tools": [tool(CARD), tool(THEME)] });

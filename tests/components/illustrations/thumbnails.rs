@@ -12,7 +12,7 @@ const BYTES_MAX: usize = 2 << 20;
 const SIZE: (u32, u32) = (1280, 720);
 
 #[tokio::test]
-async fn one_to_five_cards_and_a_title_make_a_picture_of_a_thumbnails_size() {
+async fn one_to_five_cards_and_a_title_make_a_thumbnail_size_picture() {
     let tested = open().await;
     for count in 1..=5 {
         let arguments = json!({ "cards": CARDS[..count], "title": "蒼晶竜 対 紅蓮機工" });
@@ -29,7 +29,7 @@ async fn one_to_five_cards_and_a_title_make_a_picture_of_a_thumbnails_size() {
 }
 
 #[tokio::test]
-async fn each_word_and_each_wish_shows_and_the_same_wish_is_the_same_picture() {
+async fn each_text_and_option_shows_and_repeating_it_draws_the_same() {
     let tested = open().await;
     let plain = json!({ "cards": CARDS[..2] });
     let mut seen = vec![drawn(&tested, plain.clone()).await];

@@ -21,7 +21,7 @@ fn ask(origin: &str, destination: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_route_on_an_imported_map_leads_from_one_name_to_another_and_back() {
+async fn route_on_an_imported_map_leads_from_name_to_name_and_back() {
     let tested = with_map(&helsinki().file).await;
     let there = tested.call("route_search", ask("Kiasma", "Hakaniemi")).await;
     let route = &there["routes"][0];
@@ -40,7 +40,7 @@ async fn a_route_on_an_imported_map_leads_from_one_name_to_another_and_back() {
 }
 
 #[tokio::test]
-async fn places_of_an_imported_map_are_known_and_those_of_the_built_in_one_stay() {
+async fn knows_places_of_an_imported_map_and_keeps_the_built_in_ones() {
     let tested = with_map(&helsinki().file).await;
     for name in ["Helsinki", "ヘルシンキ", "Helsingfors"] {
         let place = tested.call("geocode", json!({ "address": name })).await;
@@ -90,7 +90,7 @@ async fn a_file_that_is_no_map_is_told_and_never_mistaken_for_one() {
 }
 
 #[tokio::test]
-async fn a_damaged_map_gives_a_route_or_says_so_and_never_anything_else() {
+async fn damaged_map_gives_a_route_or_an_error_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("map");
     let map = &helsinki().bytes;

@@ -10,7 +10,7 @@ const COMPARE: &str = include_str!("../../../components/navigation/src/tools/com
 const GEOCODE: &str = include_str!("../../../components/navigation/src/tools/geocode/input.json");
 
 #[tokio::test]
-async fn the_three_tools_have_the_specifications_schemas_and_descriptions() {
+async fn three_tools_have_the_specified_schemas_and_descriptions() {
     let navigation = open().await;
     let tools = navigation.component().tools();
     let found: Vec<_> = tools.iter().map(|it| (&*it.name, (*it.input_schema).clone())).collect();
@@ -57,7 +57,7 @@ async fn what_does_not_fit_is_refused_with_its_pointer() {
 }
 
 #[tokio::test]
-async fn an_address_of_a_megabyte_and_500_origins_are_refused_without_work() {
+async fn refuses_megabyte_address_and_500_origins_without_work() {
     let navigation = open().await;
     let long = "あ".repeat(350_000);
     let at = pointer(&navigation, "geocode", json!({ "address": long })).await;

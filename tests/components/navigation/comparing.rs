@@ -4,8 +4,9 @@ use serde_json::json;
 
 use super::{open, refused};
 
+/// Rows are origins, elements are destinations, and each pair keeps its own status.
 #[tokio::test]
-async fn rows_are_origins_and_elements_destinations_and_each_pair_keeps_its_status() {
+async fn rows_are_origins_elements_destinations_and_pairs_keep_status() {
     let navigation = open().await;
     let arguments = json!({
         "origins": ["東京駅", "ここではないどこか", "品川駅"],
@@ -42,7 +43,7 @@ async fn a_pair_is_as_far_and_as_long_as_its_route() {
 }
 
 #[tokio::test]
-async fn a_place_is_found_by_its_name_its_reading_its_address_and_its_numbers() {
+async fn finds_a_place_by_name_reading_address_and_coordinates() {
     let navigation = open().await;
     for address in ["東京駅", "とうきょうえき", "ﾄｳｷｮｳ 駅", "Tokyo Station", "東京"]
     {

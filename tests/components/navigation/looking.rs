@@ -22,7 +22,7 @@ async fn places_are_suggested_while_somebody_types() {
 }
 
 #[tokio::test]
-async fn a_click_is_called_after_what_is_near_and_nothing_after_nothing() {
+async fn click_is_named_after_what_is_near_or_not_at_all() {
     let navigation = open().await;
     let near = |lat: &'static str, lng: &'static str| [("lat", lat), ("lng", lng)];
     let found = navigation.get("nearest", &near("35.6812", "139.7671")).await.unwrap();

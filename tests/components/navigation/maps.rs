@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{bench, details, map, object, refused, result, to_yokohama};
 
 #[tokio::test]
-async fn an_imported_map_has_its_own_places_and_what_is_built_in_stays() {
+async fn imported_map_has_its_own_places_and_built_in_ones_stay() {
     let map = map();
     let navigation = bench().file("map", map.path()).start().await;
     let arguments = json!({ "origin": "Westhaven", "destination": "Easthaven" });

@@ -44,7 +44,7 @@ async fn a_route_has_exactly_the_specified_shape() {
 }
 
 #[tokio::test]
-async fn the_steps_lie_on_the_line_in_order_and_the_line_leads_from_end_to_end() {
+async fn steps_lie_on_the_line_in_order_and_it_leads_from_end_to_end() {
     let navigation = open().await;
     let arguments = to_yokohama(json!({ "alternatives": true }));
     let output = result(&navigation, "route_search", arguments).await;

@@ -49,7 +49,7 @@ async fn a_route_is_chosen_by_its_kind_without_any_sentence() {
 }
 
 #[tokio::test]
-async fn a_route_that_is_none_is_named_and_another_context_is_for_others() {
+async fn invalid_route_is_named_and_another_context_is_for_others() {
     let navigation = open().await;
     let turn = json!({ "message": "今日は", "context": { "route": { "origin": "東京駅" } } });
     let failure = navigation.converse(turn).await.unwrap_err();

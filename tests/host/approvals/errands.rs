@@ -8,7 +8,7 @@ use tests::{client::Client, component_bytes, rebuilt};
 use super::{Errands, allow, inbox, one, say, waits};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_reads_runs_at_once_and_what_changes_waits_for_the_person() {
+async fn reads_run_at_once_while_changes_wait_for_the_person() {
     let it = Errands::begin().await;
     let client = it.server.client();
     let read = json!({ "tool": "list_movies", "arguments": {} });
@@ -77,7 +77,7 @@ async fn what_the_person_does_not_allow_is_told_and_not_made() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_tool_asks_is_asked_of_the_person_and_not_of_the_component() {
+async fn asks_the_person_not_the_component_a_tools_questions() {
     let it = Errands::begin().await;
     let client = it.server.client();
     let id = it.held(json!([{ "tool": "greet", "arguments": {} }])).await;

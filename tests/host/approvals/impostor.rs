@@ -138,8 +138,9 @@ async fn a_word_is_for_one_call_as_it_was_shown() {
     assert!(is_free(&client, &show, &next).await);
 }
 
+/// To another caller or another assistant it is as if nothing waited.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_waits_for_another_caller_or_assistant_is_as_if_there_were_none() {
+async fn hides_waiting_calls_from_other_callers_and_assistants() {
     let token = |name: &str, scopes: &str| {
         format!("[tokens.{name}]\nsha256 = '{}'\nscopes = {scopes}\n", digest(name.as_bytes()))
     };

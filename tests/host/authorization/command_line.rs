@@ -23,7 +23,7 @@ fn json_of(output: &Output) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_fresh_token_lets_in_whoever_pastes_its_lines_and_is_kept_nowhere() {
+async fn fresh_token_admits_who_pastes_its_lines_and_is_kept_nowhere() {
     let folders = Folders::new();
     folders.put("echo", &component_bytes("echo"));
     let new = ["token", "new", "ci", "--scope", "tool:echo", "--scope", "tool:whoami"];
@@ -53,7 +53,7 @@ async fn a_fresh_token_lets_in_whoever_pastes_its_lines_and_is_kept_nowhere() {
 }
 
 #[test]
-fn whoever_starts_the_process_needs_no_token_on_its_standard_input() {
+fn person_starting_the_process_needs_no_token_on_its_stdin() {
     let folders = Folders::new();
     folders.put("echo", &component_bytes("echo"));
     let file = folders.data().with_file_name("madoguchi.toml");
@@ -76,7 +76,7 @@ fn whoever_starts_the_process_needs_no_token_on_its_standard_input() {
 }
 
 #[test]
-fn a_token_is_shown_to_people_once_and_a_wrong_wish_is_told_what_would_be_right() {
+fn prints_token_once_and_names_what_is_right_for_wrong_argument() {
     let folders = Folders::new();
     let words = run(&folders, &["token", "new", "ann"]);
     let words = String::from_utf8_lossy(&words.stdout).into_owned();

@@ -26,7 +26,7 @@ fn has_cors(response: &Response) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_that_is_named_may_ask_without_a_token_and_read_what_it_is_answered() {
+async fn listed_page_preflights_without_token_and_reads_its_answers() {
     let server = serve(LISTED).await;
     for path in ["/mcp", "/rpc", "/api/blobs", "/api/cinema/movies"] {
         let may = preflight(&server, path, PAGE).await;
@@ -53,7 +53,7 @@ async fn a_page_that_is_named_may_ask_without_a_token_and_read_what_it_is_answer
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn any_other_page_is_refused_without_a_word_of_cors_and_the_own_one_needs_none() {
+async fn refuses_any_other_page_without_cors_and_own_page_needs_none() {
     let server = serve(LISTED).await;
     for origin in ["https://evil.example", "https://app.example.evil.example", "null"] {
         let refused = preflight(&server, "/mcp", origin).await;

@@ -29,7 +29,7 @@ async fn told(client: &Client) -> [String; 2] {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_components_instructions_are_told_to_those_who_may_use_it_in_both_eras() {
+async fn sends_component_instructions_in_both_eras_to_allowed_callers() {
     let lines = entry("reads", READS, "'component:library'")
         + "[components.library]\ngrants = ['events']\n";
     let server = serve_with(&["echo", "library"], &lines).await;

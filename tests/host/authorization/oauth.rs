@@ -151,7 +151,7 @@ async fn tells_clients_where_a_token_is_to_be_had() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_missing_scope_is_named_as_the_provider_calls_it_and_then_works() {
+async fn names_missing_scope_as_the_provider_does_and_then_works() {
     let fake = FakeIdentity::start().await;
     let server = serve(&fake, "", "").await;
     let ann = client(&server, &fake, json!({ "scope": "echo" }));
@@ -434,7 +434,7 @@ async fn opaque_tokens_are_worth_what_their_provider_says() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_signed_token_that_was_taken_back_is_refused_where_that_is_asked() {
+async fn refuses_revoked_signed_token_where_introspection_is_on() {
     let fake = FakeIdentity::start().await;
     let more =
         format!("{}introspection_cache_s = 0\nintrospect_jwts = true\n", fake.introspection());

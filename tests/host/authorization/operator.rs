@@ -38,7 +38,7 @@ async fn read(response: Response) -> (StatusCode, Value) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_tokens_the_key_of_this_start_lets_the_operator_in_and_nothing_else_does() {
+async fn without_tokens_only_the_key_of_this_start_admits_operator() {
     let server = TestServer::with(&["echo"]).await;
     let paths = ["", "/", "/now", "/components", "/audit", "/metrics", "/nowhere"];
     for client in [server.client(), server.client_with("wrong")] {
@@ -75,7 +75,7 @@ async fn without_tokens_the_key_of_this_start_lets_the_operator_in_and_nothing_e
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_from_elsewhere_is_no_operator_even_with_the_key_and_the_page_itself_is() {
+async fn refuses_foreign_page_even_with_operator_key_but_admits_own() {
     let server = TestServer::with(&["echo"]).await;
     let client = server.client_with(&key(&server).token);
     let from = async |origin: &str| {
@@ -106,7 +106,7 @@ async fn the_key_opens_on_this_machine_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_scope_operator_looks_after_the_server_and_everything_does_not_hold_it() {
+async fn operator_scope_administers_server_and_wildcard_lacks_it() {
     let server = guarded("").await;
     let (ann, opal) = (server.client_with(ANN), server.client_with(OPAL));
     let answer = ann.get("/api/operator/components").await;

@@ -30,7 +30,7 @@ async fn until_refused(client: &Client) -> (usize, Response) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_request_too_many_is_told_when_to_come_back_and_holds_up_nobody_else() {
+async fn excess_request_gets_retry_time_and_delays_no_other_caller() {
     let server = serve(SLOW).await;
     let (answered, refused) = until_refused(&server.client_with(ANN)).await;
     assert!(answered >= 3, "the burst passes: {answered}");
@@ -70,7 +70,7 @@ async fn this_machine_is_counted_only_where_the_configuration_says_so() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_caller_neither_fills_the_store_of_files_nor_takes_all_places_in_it() {
+async fn one_caller_neither_fills_file_store_nor_takes_all_its_places() {
     let lines = "[blobs]\nbytes_max = 200_000\ncaller_bytes_max = 50_000\ncaller_uploads_max = 1\n";
     let server = serve(lines).await;
     let send = async |token: &str, body: reqwest::Body| {

@@ -45,7 +45,7 @@ fn call(tool: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_tool_outside_the_scopes_is_not_called_in_either_era_nor_by_rpc() {
+async fn rejects_tool_outside_scopes_in_both_eras_and_by_rpc() {
     let server = serve("").await;
     let ben = server.client_with(BEN);
     let request = |id: Value, params: &Value| {

@@ -25,7 +25,7 @@ async fn open(client: &Client) -> LegacySession {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_session_is_of_whoever_opened_it_and_for_others_as_if_there_were_none() {
+async fn session_belongs_to_its_opener_and_is_not_found_for_others() {
     let server = serve("").await;
     let session = open(&server.client_with(ANN)).await;
     let stolen = session.stolen_by(&server.client_with(BEN));
@@ -70,8 +70,9 @@ async fn until(mut is_so: impl AsyncFnMut() -> bool) -> bool {
     false
 }
 
+/// Ten thousand abandoned sessions leave room for the next and leave one in use alone.
 #[tokio::test(flavor = "multi_thread")]
-async fn ten_thousand_abandoned_sessions_leave_room_for_the_next_and_one_in_use_alone() {
+async fn evicts_ten_thousand_idle_sessions_but_none_in_use() {
     const SESSIONS: usize = 10_000;
     const MAX: usize = 100;
     let server = room_for(MAX).await;
@@ -105,7 +106,7 @@ async fn ten_thousand_abandoned_sessions_leave_room_for_the_next_and_one_in_use_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn where_every_session_is_listened_to_the_next_client_is_told_to_wait() {
+async fn asks_next_client_to_wait_when_every_session_has_a_listener() {
     let server = room_for(2).await;
     let sessions = [open(&server.client()).await, open(&server.client()).await];
     let streams = [sessions[0].stream().await, sessions[1].stream().await];
@@ -123,7 +124,7 @@ async fn where_every_session_is_listened_to_the_next_client_is_told_to_wait() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_session_that_nobody_uses_is_closed_and_one_that_is_listened_to_is_not() {
+async fn closes_an_unused_session_but_not_one_with_a_listener() {
     let server = keeping("idle_s = 1").await;
     let (idle, used) = (open(&server.client()).await, open(&server.client()).await);
     let listening = used.stream().await;

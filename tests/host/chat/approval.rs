@@ -48,7 +48,7 @@ impl Reserving {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_reserved_before_the_person_lets_it_happen_and_then_what_was_shown() {
+async fn reserves_what_was_shown_only_after_the_person_allows_it() {
     let it = Reserving::begin("").await;
     assert_eq!(
         (&it.answer["stopReason"], &it.answer["toolCalls"]),
@@ -73,7 +73,7 @@ async fn nothing_is_reserved_before_the_person_lets_it_happen_and_then_what_was_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_person_does_not_allow_is_not_made_and_the_model_is_told() {
+async fn skips_call_the_person_denies_and_reports_it_to_the_model() {
     let it = Reserving::begin("").await;
     it.talk.model.says(says("やめておきます"));
     let answer = it.talk.answer(&it.decided("deny")).await;
@@ -97,7 +97,7 @@ async fn who_says_something_else_instead_has_not_allowed_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_windows_that_allow_at_once_reserve_once_and_both_are_answered() {
+async fn reserves_once_and_answers_both_if_two_windows_allow_at_once() {
     let it = Reserving::begin("").await;
     it.talk.model.says(says("取れました")).says(says("取れました"));
     let before = it.made();
@@ -136,7 +136,7 @@ async fn a_restart_between_question_and_answer_changes_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_swap_between_question_and_answer_lets_the_new_version_do_it() {
+async fn swap_between_question_and_answer_runs_the_new_version() {
     let it = Reserving::begin("").await;
     let bytes = rebuilt(&component_bytes("cinema"), 7);
     let digest = host::digest::digest(&bytes);
@@ -153,8 +153,9 @@ async fn a_swap_between_question_and_answer_lets_the_new_version_do_it() {
     assert_eq!(reserved["digest"].as_str(), digest.get(..12), "the new version: {reserved}");
 }
 
+/// The tool went away between question and answer; it is not called.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_tool_that_has_gone_between_question_and_answer_is_not_called_and_the_model_is_told() {
+async fn skips_tool_gone_before_the_answer_and_reports_to_the_model() {
     let it = Reserving::begin("").await;
     let mut changes = it.talk.server().calls.registry.changes();
     std::fs::remove_file(it.talk.server.file("cinema")).unwrap();
@@ -187,7 +188,7 @@ async fn an_assistant_takes_no_word_that_is_the_hosts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_several_that_wait_each_is_answered_for_itself_and_the_run_goes_on_with_all() {
+async fn answers_each_waiting_call_separately_and_resumes_with_all() {
     let talk = Talk::with(&["cinema", "echo"], "").await;
     let client = talk.server.client();
     let show = id(&showtimes(&client).await[0]);
@@ -230,7 +231,7 @@ async fn of_several_that_wait_each_is_answered_for_itself_and_the_run_goes_on_wi
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_tool_that_the_person_trusts_does_not_ask_again_unless_the_operator_wants_it() {
+async fn asks_no_more_for_trusted_tool_unless_operator_requires_it() {
     let it = Reserving::begin("").await;
     let other = free_seats(&it.talk.server.client(), &it.show).await.pop().unwrap();
     let mut arguments = it.arguments.clone();

@@ -26,7 +26,7 @@ fn what_comes_with_the_program_is_right() {
 }
 
 #[test]
-fn each_mistake_of_the_hosts_part_is_named_and_no_secret_is_repeated() {
+fn names_each_mistake_in_the_hosts_part_and_repeats_no_secret() {
     for (lines, place, told) in [
         (
             "[assistants.counter]\ntools = ['tool:echo']",

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Talk, calls, results, says, waiting, words};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_form_ends_the_turn_and_what_is_filled_in_is_the_next_message() {
+async fn form_ends_the_turn_and_its_values_are_the_next_message() {
     let talk = Talk::with(&["forms"], "").await;
     let form = tests::forms::example(1);
     talk.model.says(calls(&[("request_form", json!({ "form_schema": form }))]));
@@ -42,7 +42,7 @@ async fn a_form_that_waits_needs_a_message_and_no_approval() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_tools_questions_are_put_to_the_person_and_their_answers_go_back() {
+async fn puts_a_tools_questions_to_the_person_and_returns_the_answers() {
     let talk = Talk::with(&["echo"], "").await;
     talk.model.says(calls(&[("greet_twice", json!({}))]));
     let first = talk.answer(&json!({ "message": "挨拶して" })).await;

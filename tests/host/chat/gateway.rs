@@ -84,7 +84,7 @@ async fn the_password_is_worth_a_cookie_and_the_cookie_lets_in() {
 }
 
 #[tokio::test]
-async fn a_cookie_that_was_changed_guessed_or_of_another_server_lets_nobody_in() {
+async fn rejects_cookie_changed_guessed_or_from_another_server() {
     let (server, other) = (closed(&lines()).await, elsewhere(&lines()).await);
     let client = server.client();
     let own = cookie(&enter(&client, PASSWORD).await);
@@ -147,7 +147,7 @@ async fn tries_are_limited_and_what_is_no_password_is_refused() {
 }
 
 #[tokio::test]
-async fn a_token_comes_in_as_well_and_the_cookie_opens_the_chat_and_nothing_else() {
+async fn token_admits_too_and_the_cookie_opens_only_the_chat() {
     let digest = host::digest::digest(b"mdg_ann");
     let tokens = format!("[tokens.ann]\nsha256 = '{digest}'\nscopes = ['*']\n");
     let server = closed(&(lines() + &tokens)).await;

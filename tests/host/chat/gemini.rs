@@ -132,7 +132,7 @@ async fn a_signature_lost_is_told_as_the_real_one_would() {
 }
 
 #[tokio::test]
-async fn signatures_of_an_answer_come_back_with_its_history_and_with_its_turn() {
+async fn sends_answer_signatures_back_with_its_history_and_its_turn() {
     let stage = Stage::open("").await;
     let first = stage.gemini.says(message(&[text("はい")]));
     first.says(message(&[text("どうぞ"), picture(MADE)]));
@@ -208,7 +208,7 @@ async fn an_older_model_sees_pictures_beside_the_responses() {
 }
 
 #[tokio::test]
-async fn a_form_ends_the_turn_and_its_answer_comes_with_the_tools_result() {
+async fn form_ends_the_turn_and_its_answer_joins_the_tools_result() {
     let stage = Stage::open(NO_PICTURES).await;
     stage.gemini.says(card());
     let form =
@@ -228,7 +228,7 @@ async fn a_form_ends_the_turn_and_its_answer_comes_with_the_tools_result() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_cut_says_so_and_a_call_written_wrongly_is_asked_for_again() {
+async fn reports_a_cut_answer_and_requests_a_malformed_call_again() {
     let (server, gemini) = Stage::alone(NO_PICTURES).await;
     gemini.says(json!({ "parts": [text("ここまで")], "finishReason": "MAX_TOKENS" }));
     let (status, answer) = chat(&server, json!({ "message": "長い話" })).await;

@@ -6,7 +6,7 @@ use tests::cinema::{free_seats, id, showtimes};
 use super::{Talk, calls, results, say, says};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_result_that_gives_orders_reserves_nothing_without_the_person() {
+async fn result_with_injected_orders_reserves_nothing_without_person() {
     let talk = Talk::with(&["cinema", "echo"], "").await;
     let client = talk.server.client();
     let show = id(&showtimes(&client).await[0]);
@@ -36,7 +36,7 @@ async fn a_result_that_gives_orders_reserves_nothing_without_the_person() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_tool_outside_the_callers_scopes_is_neither_declared_nor_called() {
+async fn neither_declares_nor_calls_a_tool_outside_callers_scopes() {
     let digest = host::digest::digest(b"mdg_ben");
     let lines = format!("[tokens.ben]\nsha256 = '{digest}'\nscopes = ['component:echo']\n");
     let talk = Talk::with(&["cinema", "echo"], &lines).await;

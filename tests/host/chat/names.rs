@@ -65,7 +65,7 @@ fn put(home: &Path, catalogue: &Value) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_names_of_another_catalogue_are_understood_and_those_of_the_bundled_one_are_gone() {
+async fn understands_another_catalogues_names_and_drops_bundled_ones() {
     let home = tempfile::tempdir().unwrap();
     put(home.path(), &catalogue());
     let server = serving(home.path()).await;
@@ -106,7 +106,7 @@ async fn the_names_of_another_catalogue_are_understood_and_those_of_the_bundled_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_name_that_is_added_while_it_serves_is_known_with_the_next_sentence() {
+async fn knows_a_name_added_while_serving_in_the_next_sentence() {
     let home = tempfile::tempdir().unwrap();
     put(home.path(), &catalogue());
     let server = serving(home.path()).await;
@@ -122,7 +122,7 @@ async fn a_name_that_is_added_while_it_serves_is_known_with_the_next_sentence() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_component_that_cannot_say_its_names_keeps_nobody_from_being_understood() {
+async fn component_unable_to_list_its_names_leaves_others_understood() {
     let home = tempfile::tempdir().unwrap();
     put(home.path(), &catalogue());
     let server = serving(home.path()).await;

@@ -176,7 +176,7 @@ fn inline(data: &str) -> Value {
 }
 
 #[tokio::test]
-async fn gemini_calls_the_tool_and_a_picture_is_made_of_what_it_brings() {
+async fn gemini_calls_the_tool_and_makes_a_picture_of_its_result() {
     let stage = Stage::open("").await;
     let said = "青眼の白龍でサムネイルを作って";
     let arguments = json!({ "card_name": "青眼の白龍" });
@@ -236,8 +236,9 @@ async fn gemini_calls_the_tool_and_a_picture_is_made_of_what_it_brings() {
     }
 }
 
+/// A wrong token is reported and not tried again.
 #[tokio::test]
-async fn the_token_goes_with_each_call_and_a_wrong_one_is_told_and_not_tried_again() {
+async fn sends_token_with_each_call_and_never_retries_a_wrong_one() {
     let stage = Stage::open("").await;
     stage.gemini.says(message(&[call("get_card_illustration", json!({ "card_name": "a" }))]));
     stage.gemini.says(message(&[text("拒否されました。")]));
@@ -255,7 +256,7 @@ async fn the_token_goes_with_each_call_and_a_wrong_one_is_told_and_not_tried_aga
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_answer_is_given_up_and_the_loop_goes_on() {
+async fn gives_up_on_unresponsive_server_and_continues_the_loop() {
     let stage = Stage::begin("", "").await;
     is_offered(&stage.server, "get_card_illustration").await;
     for (deed, said) in [
@@ -323,7 +324,7 @@ async fn two_rounds_and_three_calls_at_once_come_back_in_their_order() {
 }
 
 #[tokio::test]
-async fn without_tools_the_other_prompt_is_used_and_the_chat_still_answers() {
+async fn chat_without_tools_uses_other_prompt_and_still_answers() {
     let (server, gemini) = Stage::alone("").await;
     gemini.says(message(&[text("どうぞ。"), picture(MADE)]));
     let (status, answer) = chat(&server, json!({ "message": "青いサムネイル" })).await;

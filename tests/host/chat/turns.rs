@@ -9,7 +9,7 @@ use tests::{
 use super::{Talk, calls, post, say, says};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_next_message_goes_on_with_the_providers_own_messages_even_after_a_restart() {
+async fn next_message_continues_providers_messages_even_after_restart() {
     let mut talk = Talk::with(&["echo"], "").await;
     talk.model.says(calls(&[("echo", json!({ "value": { "a": 1 } }))])).says(says("1です"));
     let first = talk.answer(&json!({ "message": "値は？" })).await;
@@ -44,7 +44,7 @@ async fn an_earlier_turn_can_be_gone_on_from_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_turn_that_is_gone_is_replaced_by_the_history_and_else_said_to_be_gone() {
+async fn replaces_a_missing_turn_by_history_or_reports_it_gone() {
     let talk = Talk::with(&["echo"], "").await;
     let gone = "0".repeat(32);
     for turn in [gone.as_str(), "../../seal.key", "x", &"A".repeat(32)] {
@@ -97,7 +97,7 @@ async fn a_turn_of_somebody_else_is_as_if_there_were_none() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_oldest_turns_go_where_there_are_too_many_or_they_are_too_large() {
+async fn drops_oldest_turns_when_too_many_or_too_large() {
     let folders = Folders::new();
     for name in ["assistant", "cinema"] {
         folders.put(name, &component_bytes(name));
@@ -122,7 +122,7 @@ async fn the_oldest_turns_go_where_there_are_too_many_or_they_are_too_large() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_that_was_stopped_can_be_gone_on_from_and_no_call_is_left_without_a_result() {
+async fn resumes_a_stopped_run_and_leaves_no_call_without_a_result() {
     let talk = Talk::with(&["echo"], "[assistants.counter]\nrounds_max = 1").await;
     let echo = |at: usize| calls(&[("echo", json!({ "value": { "at": at } }))]);
     talk.model.says(echo(1)).says(echo(2)).says(says("ここまでです"));

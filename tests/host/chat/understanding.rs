@@ -37,7 +37,7 @@ fn text(answer: &Value) -> &str {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_component_that_understands_best_leads_and_each_keeps_its_memory() {
+async fn best_understanding_component_leads_and_each_keeps_its_memory() {
     let server = library(&["cinema", "assistant"]).await;
     let films = answered(&server, "今日の映画は？", None).await;
     assert!(text(&films).contains("上映") && !text(&films).contains("library"), "{films}");
@@ -50,7 +50,7 @@ async fn the_component_that_understands_best_leads_and_each_keeps_its_memory() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_that_fails_spins_or_is_sure_beyond_numbers_leaves_the_others_to_answer() {
+async fn others_answer_where_one_fails_spins_or_claims_nan_certainty() {
     // It is asked first by its name here, so that what is no number would stay in front.
     let folders = Folders::new();
     for (name, bytes) in [("cinema", "cinema"), ("clerk", "library"), ("assistant", "assistant")] {
@@ -76,7 +76,7 @@ async fn one_that_fails_spins_or_is_sure_beyond_numbers_leaves_the_others_to_ans
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_a_component_that_understands_the_answer_says_what_is_missing() {
+async fn names_what_is_missing_if_no_component_understands() {
     let server = TestServer::with(&["assistant", "echo"]).await;
     let (status, answer) = say(&server, "今日の映画は？", None).await;
     assert_eq!(status, 500, "{answer}");

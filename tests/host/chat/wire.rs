@@ -29,7 +29,7 @@ async fn with_no_key_the_built_in_model_answers_text_and_images() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_body_is_said_in_the_words_of_the_specification() {
+async fn reports_mistakes_in_a_body_in_the_specifications_words() {
     let server = TestServer::with(&["assistant", "echo"]).await;
     let client = server.client();
     let required = "message は必須のフィールドです";
@@ -74,7 +74,7 @@ async fn what_is_wrong_with_a_body_is_said_in_the_words_of_the_specification() {
 }
 
 #[tokio::test]
-async fn pictures_of_the_past_have_room_and_more_than_that_is_refused_by_its_size() {
+async fn allows_room_for_past_pictures_and_refuses_more_by_its_size() {
     let talk = Talk::with(&["echo"], "[chat]\nbody_bytes_max = 6000000").await;
     talk.model.says(says("はい"));
     let picture = |bytes: usize| {
@@ -131,7 +131,7 @@ async fn the_events_come_in_order_and_end_with_the_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_model_that_fails_has_its_status_and_words_in_both_ways_to_answer() {
+async fn reports_model_failure_status_and_words_plain_and_streamed() {
     let talk = Talk::with(&["echo"], "").await;
     let limited = || Reply::Error { status: 429, retry_after: Some("0") };
     let text = "リクエストが多すぎます。しばらくしてからお試しください。";
@@ -157,7 +157,7 @@ async fn a_model_that_never_answers_is_given_up_with_504() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_calls_tools_without_end_is_stopped_with_what_there_is() {
+async fn stops_endless_tool_calls_and_answers_with_what_there_is() {
     let talk = Talk::with(&["echo"], "[assistants.counter]\nrounds_max = 2").await;
     for round in 0..3 {
         talk.model.says(calls(&[("echo", json!({ "value": { "round": round } }))]));
@@ -220,7 +220,7 @@ async fn a_client_that_goes_ends_the_tool() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_assistant_whose_tools_nobody_has_says_so_where_a_model_calls_one() {
+async fn assistant_with_unserved_tools_says_so_when_model_calls_one() {
     let lines = "[assistants.own]\nprovider = 'gemini'\nprompt = 'p'\nprompt_without_tools = 'none'\ntools = ['get_card_illustration']";
     let talk = Talk::with(&["echo"], lines).await;
     talk.model.says(calls(&[("get_card_illustration", json!({ "card_name": "x" }))]));
@@ -233,7 +233,7 @@ async fn an_assistant_whose_tools_nobody_has_says_so_where_a_model_calls_one() {
 }
 
 #[tokio::test]
-async fn an_assistant_of_ones_own_answers_and_one_that_is_off_does_not() {
+async fn custom_assistant_answers_and_a_disabled_one_does_not() {
     let folders = Folders::new();
     for name in ["assistant", "cinema"] {
         folders.put(name, &component_bytes(name));
@@ -250,7 +250,7 @@ async fn an_assistant_of_ones_own_answers_and_one_that_is_off_does_not() {
 }
 
 #[tokio::test]
-async fn a_component_that_comes_meanwhile_is_told_to_the_model_in_the_next_round() {
+async fn model_learns_of_an_added_component_in_the_next_round() {
     let talk = Talk::with(&["echo"], "").await;
     talk.model.says(says("はい")).says(says("はい"));
     let declared = |at: usize| talk.model.bodies()[at]["tools"].to_string();

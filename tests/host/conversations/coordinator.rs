@@ -151,7 +151,7 @@ async fn both_agents_of_the_demo_play_uc016_to_its_end_conv_100() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn agents_that_nobody_names_are_chosen_among_those_that_are_played() {
+async fn chooses_unnamed_agents_among_those_that_are_played() {
     let counter = Counter::demo().await;
     let id = counter.begin(json!({ "purpose": "しりとりを1ターン" })).await;
     let seen = counter.end(&id).await;
@@ -165,7 +165,7 @@ async fn agents_that_nobody_names_are_chosen_among_those_that_are_played() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_agent_holds_two_conversations_at_once_and_another_game_after_them() {
+async fn agent_holds_two_conversations_at_once_and_then_another_game() {
     let lines = agents(&[("ann", "talker"), ("ben", "talker"), ("cho", "talker")]);
     let counter = Counter::open(&["conversations"], &lines).await;
     let one = counter.begin(game("ann", "ben", "しりとり")).await;
@@ -258,7 +258,7 @@ async fn a_pause_holds_both_up_and_they_go_on_after_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_agent_of_an_assistant_that_is_not_there_is_not_played_and_disturbs_nobody() {
+async fn agent_of_missing_assistant_is_unplayed_and_disturbs_no_other() {
     let lines = agents(&[("ann", "nobody"), ("ben", "talker"), ("cho", "talker")]);
     let counter = Counter::open(&["conversations"], &lines).await;
     let lost = counter.begin(game("ben", "ann", "しりとり")).await;

@@ -88,7 +88,7 @@ fn lines(folder: &Path, table: &str) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_said_comes_out_in_the_specified_lines_and_no_secret_does() {
+async fn exports_messages_in_specified_lines_without_any_secret() {
     let place = Place::new();
     let process = place.serve();
     let client = Client::new(&process.url);
@@ -137,7 +137,7 @@ async fn what_was_said_comes_out_in_the_specified_lines_and_no_secret_does() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_came_out_goes_into_another_place_once_with_and_without_a_server() {
+async fn imports_an_export_elsewhere_once_with_and_without_a_server() {
     let place = Place::new();
     let mut process = place.serve();
     let client = Client::new(&process.url);
@@ -168,7 +168,7 @@ async fn what_came_out_goes_into_another_place_once_with_and_without_a_server() 
 }
 
 #[test]
-fn a_line_that_cannot_be_taken_is_named_and_the_others_are_taken() {
+fn names_lines_it_cannot_import_and_imports_the_others() {
     let place = Place::new();
     let wrong = SAMPLE.replace("worker-b", "nobody-at-all").replace("msg_xxx", "msg_yyy");
     let text = format!("{SAMPLE}\nno json\n\n{{\"id\": \"msg_1\"}}\n{wrong}\n{SAMPLE}\n");
@@ -181,7 +181,7 @@ fn a_line_that_cannot_be_taken_is_named_and_the_others_are_taken() {
 }
 
 #[test]
-fn more_lines_than_one_call_takes_are_told_by_their_numbers_in_the_file() {
+fn reports_file_line_numbers_beyond_what_one_call_takes() {
     let place = Place::new();
     let line = |number: u32| SAMPLE.replace("msg_xxx", &format!("msg_{number:04}"));
     let mut lines: Vec<_> = (1..=450).map(line).collect();

@@ -13,7 +13,7 @@ async fn got(client: &Client, arguments: Value) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_guide_is_filled_in_for_one_agent_in_the_language_that_is_asked_for() {
+async fn fills_in_the_guide_for_one_agent_in_the_requested_language() {
     let server = TestServer::with(&["conversations"]).await;
     let client = server.client();
     let arguments = json!({ "project_id": "demo", "agent_id": "worker-a" });
@@ -45,7 +45,7 @@ async fn the_guide_is_filled_in_for_one_agent_in_the_language_that_is_asked_for(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_tool_argument_action_and_error_of_which_the_guide_tells_is_there() {
+async fn every_tool_argument_action_and_error_in_the_guide_exists() {
     let server = TestServer::with(&["conversations"]).await;
     let client = server.client();
     let offered = client.result("tools/list", json!({})).await.to_string();

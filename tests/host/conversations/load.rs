@@ -176,8 +176,9 @@ fn tell(mut times: Vec<Duration>, what: &str) {
     );
 }
 
+/// None is lost and none comes twice.
 #[tokio::test(flavor = "multi_thread")]
-async fn of_thousands_of_messages_none_is_lost_and_none_comes_twice_through_swap_and_power_cut() {
+async fn thousands_of_messages_arrive_once_through_swap_and_power_cut() {
     let load = Load::wanted();
     let folders = Folders::new();
     folders.put("conversations", &component_bytes("conversations"));

@@ -36,8 +36,9 @@ fn has(bytes: &[u8], text: &str) -> bool {
     bytes.windows(text.len()).any(|it| it == text.as_bytes())
 }
 
+/// The agent is the one whose lines are pasted into the configuration.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_fresh_passkey_lets_in_the_agent_whose_lines_are_pasted_and_is_kept_nowhere() {
+async fn fresh_passkey_admits_agent_of_its_lines_and_is_kept_nowhere() {
     let folders = Folders::new();
     folders.put("conversations", &component_bytes("conversations"));
     let file = folders.data().with_file_name("madoguchi.toml");
@@ -100,7 +101,7 @@ async fn a_fresh_passkey_lets_in_the_agent_whose_lines_are_pasted_and_is_kept_no
 }
 
 #[test]
-fn a_passkey_is_shown_to_people_once_and_a_wrong_wish_is_told_what_would_be_right() {
+fn prints_passkey_once_and_names_what_is_right_for_wrong_input() {
     let folders = Folders::new();
     let words = run(&folders, &["passkey", "alice"]);
     let words = String::from_utf8_lossy(&words.stdout).into_owned();

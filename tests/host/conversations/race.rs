@@ -88,7 +88,7 @@ fn states(seen: &Value) -> Vec<&str> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_two_who_end_at_once_one_has_ended_it_and_both_are_told_the_same() {
+async fn of_two_simultaneous_ends_one_counts_and_both_get_same_report() {
     let arena = Arena::open().await;
     let race = async |[a, b]: [Player; 2]| {
         let talk = a.start(&b).await;
@@ -114,8 +114,9 @@ async fn of_two_who_end_at_once_one_has_ended_it_and_both_are_told_the_same() {
     join_all(arena.pairs().await.into_iter().map(race)).await;
 }
 
+/// Many callers end a conversation without naming it.
 #[tokio::test(flavor = "multi_thread")]
-async fn of_many_who_end_what_they_do_not_name_one_ends_it_and_the_others_find_nothing() {
+async fn of_many_unnamed_ends_one_counts_and_others_find_nothing() {
     let arena = Arena::open().await;
     let [a, b] = arena.pairs().await.remove(0);
     let talk = a.start(&b).await;
@@ -192,7 +193,7 @@ async fn of_many_calls_of_one_agent_that_wait_one_gets_each_notice() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_sent_at_once_is_there_once_each_and_numbered_without_gaps() {
+async fn numbers_concurrent_messages_gaplessly_and_stores_each_once() {
     let arena = Arena::open().await;
     let race = async |[a, b]: [Player; 2]| {
         let talk = a.start(&b).await;

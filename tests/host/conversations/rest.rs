@@ -67,7 +67,7 @@ async fn get(client: &Client, path: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_person_starts_a_chat_writes_reads_and_ends_it_as_often_as_they_like() {
+async fn person_starts_writes_reads_and_ends_chat_as_often_as_wanted() {
     let server = serving("").await;
     let client = server.client();
     let passkey = hired(&client).await;
@@ -203,8 +203,9 @@ async fn what_is_wrong_is_said_by_its_code_and_status() {
     assert_eq!(sent(&client, &messages, json, longest).await.0, 200, "CONV-65");
 }
 
+/// Every act on the address is recorded.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_read_of_the_same_address_is_the_components_and_every_act_is_recorded() {
+async fn reads_at_same_address_reach_component_and_acts_are_recorded() {
     let server = serving("").await;
     let client = server.client();
     hired(&client).await;

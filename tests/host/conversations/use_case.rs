@@ -180,7 +180,7 @@ async fn where_nobody_comes_the_one_who_started_is_told_so_conv_102() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn where_nobody_says_more_both_are_told_so_and_the_messages_stay_conv_103() {
+async fn reports_lasting_silence_to_both_and_keeps_messages_conv_103() {
     let game = Game::open(&[("CONVERSATION_ACTIVE_TIMEOUT_SECONDS", "5")]);
     let mut a = Agent::start(TypeScript, game.url(), "worker-a", starter(&["りんご"]));
     let id = a.until("start_conversation", |_| true)["conversation_id"].clone();
@@ -201,7 +201,7 @@ async fn where_nobody_says_more_both_are_told_so_and_the_messages_stay_conv_103(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_is_there_already_hears_of_it_without_coming_in_again_conv_104() {
+async fn notifies_agent_already_there_without_new_login_conv_104() {
     let game = Game::open(&[]);
     let mut b = Agent::start(TypeScript, game.url(), "worker-b", json!({ "words": ["ごりら"] }));
     assert_eq!(b.until("authenticate", |_| true)["purpose"], "task");

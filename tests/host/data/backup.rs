@@ -12,7 +12,7 @@ fn run(folders: &Folders, arguments: &[&str], path: &Path) -> Output {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_acknowledged_before_a_backup_is_there_after_its_way_back() {
+async fn restores_from_backup_all_that_was_acknowledged_before_it() {
     let folders = cinema_folders();
     let process = Process::start(&folders);
     let client = Client::new(&process.url);

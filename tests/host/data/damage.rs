@@ -24,7 +24,7 @@ async fn is_told(client: &Client, why: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_database_that_is_gone_empty_or_damaged_is_told_and_never_taken_for_a_new_one() {
+async fn reports_gone_empty_or_damaged_database_and_starts_no_new_one() {
     let mut server = with_a_seat().await;
     server.stop().await;
     let file = server.databases().join("cinema.db");

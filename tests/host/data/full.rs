@@ -20,7 +20,7 @@ fn make_room(process: &Process) {
 
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_start_on_a_full_disk_serves_what_reads_and_recovers_by_itself() {
+async fn start_on_a_full_disk_serves_reads_and_recovers_by_itself() {
     let folders = cinema_folders();
     let mut process = Process::start(&folders);
     let client = Client::new(&process.url);
@@ -73,7 +73,7 @@ async fn a_start_on_a_full_disk_serves_what_reads_and_recovers_by_itself() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
-async fn what_changes_something_waits_for_the_audit_log_unless_the_operator_says_otherwise() {
+async fn changes_wait_for_the_audit_log_unless_operator_opts_out() {
     for (lines, is_refused) in [("", true), ("[audit]\nrequired = false\n", false)] {
         let folders = Folders::new();
         folders.put("echo", &component_bytes("echo"));

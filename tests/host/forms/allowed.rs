@@ -12,7 +12,7 @@ use tests::{
 use super::{asking, entry, look_up, path_to, people, serving};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_origin_in_the_environment_is_asked_and_its_neighbour_is_not() {
+async fn asks_an_origin_from_the_environment_but_not_its_neighbour() {
     let (fake, other) = (Fake::start().await, Fake::start().await);
     let folders = Folders::new();
     folders.put("forms", &component_bytes("forms"));
@@ -28,7 +28,7 @@ async fn an_origin_in_the_environment_is_asked_and_its_neighbour_is_not() {
 }
 
 #[test]
-fn an_origin_in_the_environment_that_is_none_ends_the_start_and_is_named() {
+fn names_invalid_environment_origin_and_ends_the_start() {
     let folders = Folders::new();
     let mut command = command(&folders);
     command.args(["--addr", "127.0.0.1:0", "--components"]).arg(folders.components());
@@ -40,7 +40,7 @@ fn an_origin_in_the_environment_that_is_none_ends_the_start_and_is_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_a_word_of_the_operators_nothing_is_asked_and_the_word_is_told() {
+async fn asks_nothing_without_operators_entry_and_names_that_entry() {
     let fake = Fake::start().await;
     let server = serving("").await;
     let refused = async |url: &str| {
@@ -85,7 +85,7 @@ async fn a_granted_name_that_leads_inward_is_refused_all_the_same() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_redirect_is_followed_within_what_is_allowed_and_never_inward() {
+async fn follows_redirect_within_what_is_allowed_and_never_inward() {
     let (fake, inner) = (Fake::start().await, Fake::start().await);
     let server = asking(&fake, "").await;
     let client = server.client();

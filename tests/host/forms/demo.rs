@@ -8,7 +8,7 @@ use tests::server::{Folders, TestServer};
 use super::{component_bytes, get, look_up, serving};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_samples_origin_a_path_of_this_server_and_the_demo_itself_answer_alike() {
+async fn samples_origin_server_path_and_the_demo_itself_answer_alike() {
     let server = serving("").await;
     let client = server.client();
     for path in [
@@ -39,8 +39,9 @@ async fn people_are_found_with_what_the_specification_names() {
     }
 }
 
+/// What the page asks for itself is said to be so.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_demo_does_not_serve_is_not_found_and_what_the_page_asks_itself_is_said_to_be() {
+async fn returns_not_found_off_the_demo_and_says_what_to_ask_directly() {
     let server = serving("").await;
     let client = server.client();
     let (status, refused) = get(&client, "/api/demo/cities").await;
@@ -78,8 +79,9 @@ async fn an_operators_people_take_the_place_of_ours() {
     assert_eq!(status, 200);
 }
 
+/// The built-in lists do not stand in for it.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_operators_list_that_is_none_is_told_with_the_place_and_ours_do_not_stand_in_for_it() {
+async fn reports_where_operators_list_is_invalid_and_uses_no_fallback() {
     let lines = "[components.forms.settings]\nusers = [{ id = 1, name = 'A' }, { id = 2 }]\n\
         origins = { 'api.example.com' = 'demo' }\n";
     let server = serving(lines).await;

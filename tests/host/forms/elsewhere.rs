@@ -33,7 +33,7 @@ async fn an_answer_is_asked_for_once_and_kept_for_the_next() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_is_fresh_for_a_minute_and_what_is_old_goes_by_itself() {
+async fn answer_is_fresh_for_a_minute_and_old_ones_go_by_themselves() {
     let fake = Fake::start().await;
     let folders = Folders::new();
     folders.put("forms", &component_bytes("forms"));
@@ -70,7 +70,7 @@ fn scheduled(config: &Config) -> BTreeMap<String, ComponentConfig> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_other_side_does_wrong_is_told_with_its_status_and_without_its_words() {
+async fn reports_other_sides_failure_with_status_without_its_words() {
     let fake = Fake::start().await;
     let server = asking(&fake, "[components.forms.limits]\nhttp_timeout_ms = 300\n").await;
     let client = server.client();

@@ -21,7 +21,7 @@ pub(super) const LIMITED: [(&str, &str); 8] = [
 pub(super) const BROKEN: [&str; 5] = ["panic", "lie", "babble", "nest", "ask_wrongly"];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_misdeed_ends_at_its_limit_by_name_and_the_neighbour_is_served() {
+async fn stops_each_misdeed_at_its_named_limit_and_serves_neighbour() {
     let server = server(&["echo", "rogue"], limits()).await;
     let client = server.client();
     for (tool, limit) in LIMITED {

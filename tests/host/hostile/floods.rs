@@ -9,7 +9,7 @@ use tests::client::Client;
 use super::*;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_flood_of_calls_each_too_short_to_be_noticed_leaves_the_neighbour_its_turn() {
+async fn flood_of_unnoticeably_short_calls_leaves_neighbour_its_turn() {
     let server = server(&["echo", "rogue"], limits()).await;
     let flood = join_all((0..64).map(|_| {
         let client = server.client();
@@ -26,7 +26,7 @@ async fn a_flood_of_calls_each_too_short_to_be_noticed_leaves_the_neighbour_its_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn calls_that_find_no_place_are_told_when_to_come_back_on_every_surface() {
+async fn calls_without_a_place_get_a_retry_time_on_every_surface() {
     let narrow =
         Limits { calls_max: 1, queue_max: 0, cpu_ms_max: 1_500, deadline_ms: 60_000, ..limits() };
     let server = server(&["echo", "rogue"], narrow).await;
@@ -49,7 +49,7 @@ async fn calls_that_find_no_place_are_told_when_to_come_back_on_every_surface() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_that_waits_longer_than_its_deadline_for_a_place_is_answered() {
+async fn answers_a_call_waiting_past_its_deadline_for_a_place() {
     let narrow = Limits { calls_max: 1, deadline_ms: 300, cpu_ms_max: 60_000, ..limits() };
     let server = server(&["echo", "rogue"], narrow).await;
     let spin =

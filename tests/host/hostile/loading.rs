@@ -5,7 +5,7 @@ use tests::sabotaged;
 use super::*;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_component_that_fails_where_it_is_asked_for_its_tools_is_kept_out_with_the_reason() {
+async fn keeps_out_component_failing_its_tool_listing_with_the_reason() {
     let folders = Folders::new();
     folders.put("echo", &component_bytes("echo"));
     let faults = [

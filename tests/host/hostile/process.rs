@@ -31,7 +31,7 @@ async fn everything(client: &Client) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_log_names_each_limit_and_the_memory_returns_to_where_it_was() {
+async fn log_names_each_limit_and_memory_returns_to_where_it_was() {
     let folders = Folders::new();
     for name in ["echo", "rogue", "saboteur"] {
         folders.put(name, &component_bytes(name));

@@ -13,7 +13,7 @@ async fn courier(limits: &str) -> (Courier, Fake) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_sends_so_many_requests_and_no_more_and_the_next_call_as_many_again() {
+async fn caps_requests_of_a_call_and_the_next_call_has_as_many_again() {
     let (courier, fake) = courier("http_requests_max = 3").await;
     for calls in 1..=2 {
         let often = json!({ "url": fake.url("/ok"), "times": 6 });

@@ -96,7 +96,7 @@ async fn a_body_that_is_no_object_or_too_long_is_told() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_said_in_the_language_of_the_caller_and_before_a_stream_begins() {
+async fn reports_errors_in_callers_language_before_a_stream_begins() {
     let server = serving().await;
     let client = server.client();
     let message = async |headers: &[(&str, &str)]| {

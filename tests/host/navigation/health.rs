@@ -38,7 +38,7 @@ async fn the_built_in_map_is_no_provider_and_degrades_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_provider_is_connected_until_it_fails_and_again_once_it_works() {
+async fn provider_is_connected_until_it_fails_and_again_once_it_works() {
     let said = Arc::new(Mutex::new(Some(json!({ "status": "ZERO_RESULTS", "routes": [] }))));
     let google = Google::start(said.clone()).await;
     let server = google.serving().await;

@@ -163,7 +163,7 @@ async fn the_normal_mode_finds_routes_by_their_kind() {
 }
 
 #[tokio::test]
-async fn the_shortest_and_the_cheapest_are_true_and_stops_and_arrivals_are_kept() {
+async fn shortest_and_cheapest_are_true_stops_and_arrivals_are_kept() {
     let server = serving().await;
     let client = server.client();
     let route = async |more: Value| {

@@ -76,7 +76,7 @@ async fn the_history_grows_by_question_and_answer_and_is_understood() {
 }
 
 #[tokio::test]
-async fn of_a_long_history_the_last_twenty_entries_count_and_all_come_back() {
+async fn counts_last_twenty_entries_of_long_history_and_returns_all() {
     let server = serving().await;
     let entry = |content: &str| json!({ "role": "user", "content": content });
     let mut asked = super::asked("一番早い");

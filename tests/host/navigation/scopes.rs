@@ -12,7 +12,7 @@ const MAY: &str = "mdg_may-search";
 const MAY_NOT: &str = "mdg_may-not";
 
 #[tokio::test]
-async fn who_may_not_call_the_tool_is_told_its_scope_and_who_may_is_answered() {
+async fn names_the_scope_to_a_caller_lacking_it_and_answers_others() {
     let folders = Folders::new();
     for name in ["assistant", "navigation"] {
         folders.put(name, &component_bytes(name));

@@ -70,7 +70,7 @@ async fn events_come_in_order_and_end_with_the_plain_answer() {
 }
 
 #[tokio::test]
-async fn the_chosen_route_is_the_one_that_the_result_has_at_that_place() {
+async fn chosen_route_is_the_one_at_that_place_in_the_result() {
     let server = serving().await;
     let events = events(&server.client(), "/api/navigate", &asked("一番早い")).await;
     let of = |name: &str| events.iter().find(|it| it.0 == name).map(|it| &it.1).unwrap();
@@ -110,7 +110,7 @@ async fn the_normal_mode_streams_too_and_nothing_found_is_no_error() {
 }
 
 #[tokio::test]
-async fn an_error_is_the_last_event_with_the_status_that_the_plain_answer_has() {
+async fn error_is_last_event_with_the_status_of_the_plain_answer() {
     let google = Google::answering(json!({ "status": "OVER_QUERY_LIMIT" })).await;
     let server = google.serving().await;
     let events = events(&server.client(), "/api/navigate", &asked("一番早い")).await;

@@ -15,14 +15,14 @@ async fn page(server: &TestServer) -> Value {
 }
 
 #[tokio::test]
-async fn without_tiles_the_page_is_told_so_and_nothing_from_elsewhere_is_let_in() {
+async fn informs_page_of_missing_tiles_and_admits_no_other_origin() {
     let server = TestServer::with(&["echo"]).await;
     assert_eq!(page(&server).await, json!({ "tiles": null }));
     assert!(!policy(&server).await.contains("http"), "{}", policy(&server).await);
 }
 
 #[tokio::test]
-async fn tiles_are_told_to_the_page_and_their_origin_is_let_in_for_pictures() {
+async fn informs_page_of_tiles_and_admits_their_origin_for_pictures() {
     let folders = Folders::new();
     let config = folders.config_with(
         "[page.tiles]\nurl = 'https://tiles.example:8443/{z}/{x}/{y}.png'\n\

@@ -5,7 +5,7 @@ use tests::process::output;
 use super::*;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_a_word_of_the_environment_nobody_is_asked_and_all_is_well() {
+async fn without_environment_settings_asks_no_provider_and_is_healthy() {
     let fake = FakeMaps::start().await;
     let url = &fake.url;
     // The component would ask: nothing lets it.
@@ -25,7 +25,7 @@ async fn without_a_word_of_the_environment_nobody_is_asked_and_all_is_well() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_alone_means_googles_routes_and_a_named_provider_goes_before_it() {
+async fn key_alone_means_googles_routes_unless_a_provider_is_named() {
     for (environment, provider) in [
         (vec![("GOOGLE_MAPS_API_KEY", KEY)], "google-routes"),
         (vec![("GOOGLE_MAPS_API_KEY", KEY), ("NAV_PROVIDER", "demo")], "builtin"),
@@ -39,7 +39,7 @@ async fn a_key_alone_means_googles_routes_and_a_named_provider_goes_before_it() 
 }
 
 #[test]
-fn an_address_in_the_environment_that_is_none_ends_the_start_and_is_named() {
+fn names_invalid_environment_address_and_ends_the_start() {
     for (variable, wrong) in
         [("OSRM_URL", "ftp://a.example"), ("NOMINATIM_URL", "https://me:hunter2@a.example")]
     {

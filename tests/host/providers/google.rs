@@ -51,7 +51,7 @@ async fn the_specified_calls_go_out_to_the_letter_with_the_hosts_key() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_status_and_every_fault_of_googles_is_told_as_nav_40_says() {
+async fn reports_every_google_status_and_fault_as_nav_40_requires() {
     let fake = FakeMaps::start().await;
     let all = [("GOOGLE_MAPS_API_KEY", KEY), ("NAV_PROVIDER", "google-legacy")];
     let asking = Asking::start(&google_lines(&fake, 500), &all);
@@ -90,7 +90,7 @@ async fn every_status_and_every_fault_of_googles_is_told_as_nav_40_says() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn routes_are_asked_for_with_their_mask_and_come_in_the_same_shape() {
+async fn requests_routes_with_their_mask_and_returns_the_same_shape() {
     let fake = FakeMaps::start().await;
     let asking = Asking::google(&fake, "google-routes", &[]);
     let routes = asking.routes(json!({ "alternatives": true, "avoid": ["highways"] })).await;

@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn osrm_and_nominatim_of_the_environment_find_routes_between_names() {
+async fn osrm_and_nominatim_of_environment_find_routes_between_names() {
     let fake = FakeMaps::start().await;
     let url = fake.url.as_str();
     let environment = [("NAV_PROVIDER", "osrm"), ("OSRM_URL", url), ("NOMINATIM_URL", url)];
@@ -35,8 +35,9 @@ async fn osrm_and_nominatim_of_the_environment_find_routes_between_names() {
     );
 }
 
+/// Valhalla is configured by the environment.
 #[tokio::test(flavor = "multi_thread")]
-async fn valhalla_of_the_environment_takes_coordinates_and_says_what_names_need() {
+async fn valhalla_takes_coordinates_and_says_what_names_need() {
     let fake = FakeMaps::start().await;
     let environment = [("NAV_PROVIDER", "valhalla"), ("VALHALLA_URL", fake.url.as_str())];
     let asking = Asking::start("", &environment);

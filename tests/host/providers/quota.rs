@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_sixteen_rivals_for_five_requests_five_go_out_and_the_others_are_told_when() {
+async fn of_16_rivals_for_5_requests_5_go_out_and_11_get_retry_time() {
     let fake = FakeMaps::start().await;
     let asking = Asking::google(&fake, "google-legacy", &[("GOOGLE_DAILY_QUOTA", "5")]);
     let call = |number: usize| {
@@ -22,7 +22,7 @@ async fn of_sixteen_rivals_for_five_requests_five_go_out_and_the_others_are_told
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_remembered_costs_nothing_and_what_was_refused_is_asked_again() {
+async fn remembered_answers_cost_nothing_and_refusals_are_asked_again() {
     let fake = FakeMaps::start().await;
     let asking = Asking::google(&fake, "google-legacy", &[("GOOGLE_DAILY_QUOTA", "3")]);
     for _ in 0..5 {

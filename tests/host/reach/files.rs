@@ -13,7 +13,7 @@ async fn text(client: &tests::client::Client) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_is_missed_by_name_found_when_it_comes_and_read_anew_when_it_is_replaced() {
+async fn names_a_missing_file_finds_it_later_and_rereads_replacement() {
     let folders = Folders::new();
     folders.put("reach", &component_bytes("reach"));
     let map = folders.data().with_file_name("map");
@@ -85,7 +85,7 @@ async fn a_folder_that_is_exchanged_is_read_anew() {
 }
 
 #[test]
-fn the_command_line_lends_a_file_and_a_folder_and_names_one_that_is_not_there() {
+fn command_line_lends_file_and_folder_and_names_a_missing_one() {
     use tests::process::{command, output};
     let folders = Folders::new();
     let home = folders.components();

@@ -91,7 +91,7 @@ async fn without_the_grant_nothing_is_answered_and_the_grant_is_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_component_named_like_an_endpoint_of_the_server_takes_nothing_from_it() {
+async fn component_named_like_a_server_endpoint_takes_nothing_from_it() {
     let folders = Folders::new();
     folders.put("health", &component_bytes("reach"));
     let server = start(folders, |config| {

@@ -200,7 +200,7 @@ async fn who_may_use_a_route_is_known_before_its_body_is_read() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_route_ends_at_its_time_and_writes_no_more_events_than_it_may() {
+async fn route_stops_at_its_time_limit_and_at_its_event_limit() {
     let server = server(|it| {
         it.limits.route_ms_max = 300;
         it.limits.cpu_ms_max = 60_000;

@@ -11,7 +11,7 @@ fn scheduled(config: &mut host::Config) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_schedule_runs_again_and_again_one_that_failed_among_them_and_on_a_new_version() {
+async fn schedule_keeps_running_after_a_failure_and_on_a_new_version() {
     let mut server = server(scheduled).await;
     let mut channel = server.server().events.channel("reach").listen();
     for _ in 0..5 {

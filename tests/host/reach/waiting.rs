@@ -30,7 +30,7 @@ fn error(result: &Value) -> &Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_that_waits_takes_no_place_and_goes_on_when_its_event_comes() {
+async fn waiting_call_takes_no_place_and_resumes_on_its_event() {
     // One place only: a call that held it while it waits would keep the sender out.
     let limits = Limits { calls_max: 1, ..Limits::default() };
     let server = server(|it| it.limits = limits).await;
@@ -44,8 +44,9 @@ async fn a_call_that_waits_takes_no_place_and_goes_on_when_its_event_comes() {
     assert_eq!(waiting(&server), 0);
 }
 
+/// A foreign event is one of another name; the flood is of such events.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_event_of_another_name_wakes_nobody_and_a_flood_of_them_hides_none() {
+async fn foreign_event_wakes_no_call_and_a_flood_hides_no_event() {
     let server = server(|it| it.limits.events_max = 1_000).await;
     let mut channel = server.server().events.channel("reach").listen();
     let reader = spawn(server.client(), "await_letter", long());
@@ -58,7 +59,7 @@ async fn an_event_of_another_name_wakes_nobody_and_a_flood_of_them_hides_none() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_rings_while_the_call_runs_is_not_lost_and_a_call_that_wakes_itself_ends() {
+async fn event_during_a_call_is_kept_and_a_self_waking_call_ends() {
     let server = server(|it| it.limits.wait_ms_max = 300).await;
     let failure = server.client().failure("wake_yourself", json!({})).await;
     assert_eq!(failure["data"]["limit"], "wait_ms_max", "{failure}");
@@ -77,7 +78,7 @@ async fn a_wait_ends_at_its_time_when_nothing_comes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_wait_beyond_its_limit_is_stopped_and_each_has_a_number_of_its_own() {
+async fn stops_wait_beyond_its_limit_and_gives_each_its_own_number() {
     let server = server(|it| it.limits.wait_ms_max = 50).await;
     let first = server.client().failure("wait_in_vain", json!({})).await;
     let second = server.client().failure("wait_in_vain", json!({})).await;
@@ -153,7 +154,7 @@ async fn answered(server: &TestServer) -> JoinHandle<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_survives_the_wait_unless_another_version_has_to_ask_again() {
+async fn answer_survives_the_wait_unless_new_version_must_ask_again() {
     let server = server(|_| {}).await;
     let reader = answered(&server).await;
     server.client().output("send_letter", json!({ "text": "hi" })).await;

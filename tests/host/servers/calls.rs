@@ -42,7 +42,7 @@ async fn what_may_pass_is_tried_again_and_what_was_booked_never_is() {
 }
 
 #[tokio::test]
-async fn a_refusal_an_error_and_a_wrong_token_are_told_and_not_tried_again() {
+async fn reports_refusal_error_and_wrong_token_without_retrying() {
     let modern = Modern::start();
     let server = with(&modern, "token = { value = 'hunter2hunter2' }").await;
     let client = server.client();
@@ -70,7 +70,7 @@ async fn a_refusal_an_error_and_a_wrong_token_are_told_and_not_tried_again() {
 }
 
 #[tokio::test]
-async fn a_wrong_token_keeps_the_server_away_and_is_told_without_the_token() {
+async fn reports_server_kept_out_by_wrong_token_without_the_token() {
     let modern = Modern::start();
     *modern.told().token.lock().unwrap() = Some("right");
     let good = url(&Modern::start().url(), "");
@@ -105,7 +105,7 @@ async fn a_server_that_never_answers_is_given_up_in_its_time() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_gone_is_tried_three_times_more_and_the_caller_told() {
+async fn tries_a_gone_server_three_more_times_and_reports_to_caller() {
     let mut modern = Modern::start();
     let server = with(&modern, "").await;
     modern.kill();
@@ -143,7 +143,7 @@ async fn results_pass_as_they_are_but_for_what_only_we_say() {
 }
 
 #[tokio::test]
-async fn what_a_server_asks_is_asked_of_our_client_and_its_answer_goes_back() {
+async fn puts_a_servers_questions_to_our_client_and_returns_answers() {
     let modern = Modern::start();
     let server = with(&modern, "").await;
     let schema = json!({ "type": "object", "properties": { "name": { "type": "string" } } });
@@ -220,8 +220,9 @@ async fn a_caller_that_goes_ends_the_call_at_the_server_too() {
     abandoned.expect("the server is told").expect("it counts").forget();
 }
 
+/// Of the environment it sees the variables that are named for it.
 #[tokio::test]
-async fn a_command_serves_over_its_streams_and_sees_of_the_environment_what_is_named() {
+async fn command_serves_over_streams_and_sees_only_named_variables() {
     let (program, script) = node::command();
     let config = entry(&format!(
         "command = {program:?}\nargs = [{script:?}, 'stdio']\nenv = {{ SAID = 'yes', KEPT = {{ value = 'hunter2' }} }}"

@@ -98,7 +98,7 @@ async fn texts_of_servers_are_cleaned_and_bounded() {
 }
 
 #[tokio::test]
-async fn a_server_that_accepts_and_says_nothing_holds_up_neither_the_start_nor_the_end() {
+async fn silent_accepting_server_delays_neither_start_nor_end() {
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/mcp", silent.local_addr().unwrap());
     let mut server = counter([("silent", url(&address, ""))]).await;

@@ -38,7 +38,7 @@ async fn a_tool_is_listed_as_its_server_says_with_where_it_is_from() {
 }
 
 #[tokio::test]
-async fn a_server_replaces_a_components_tool_while_it_is_there_and_gives_it_back() {
+async fn server_replaces_components_tool_while_present_and_returns_it() {
     let mut modern =
         Modern::with(vec![tool("echo", true), tool("greet", true), tool("look", true)]);
     let config =
@@ -67,7 +67,7 @@ async fn a_server_replaces_a_components_tool_while_it_is_there_and_gives_it_back
 }
 
 #[tokio::test]
-async fn a_component_keeps_its_name_against_a_server_that_does_not_replace_it() {
+async fn component_keeps_its_name_against_a_non_replacing_server() {
     let modern = Modern::with(vec![tool("echo", true), tool("look", true)]);
     let server = counter([("m", url(&modern.url(), "prefix = ''"))]).await;
     is_offered(&server, "look").await;
@@ -139,7 +139,7 @@ async fn a_change_of_a_servers_list_is_told_to_our_clients() {
 }
 
 #[tokio::test]
-async fn mcp_server_url_offers_the_two_illustration_tools_and_nothing_else() {
+async fn mcp_server_url_offers_only_the_two_illustration_tools() {
     let tools = ["get_card_illustration", "get_theme_illustrations", "delete_everything"];
     let modern = Modern::with(tools.map(|it| tool(it, true)).into());
     *modern.told().token.lock().unwrap() = Some("hunter2hunter2");
@@ -170,7 +170,7 @@ async fn mcp_server_url_offers_the_two_illustration_tools_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn prompts_and_resources_of_servers_are_listed_and_given_and_go_with_them() {
+async fn lists_and_gives_servers_prompts_and_resources_while_present() {
     let (first, mut second) = (Node::start("http", None), Node::start("sse", None));
     let server = counter([
         ("a", url(&format!("http://127.0.0.1:{}/mcp", first.port), "")),

@@ -114,7 +114,7 @@ async fn every_sample_is_answered_on_rpc_in_the_shape_of_its_response() {
 }
 
 #[tokio::test]
-async fn every_sample_is_answered_through_mcp_in_the_shape_of_its_result() {
+async fn answers_every_sample_through_mcp_in_its_results_shape() {
     let cinema = Cinema::open().await;
     for sample in samples() {
         let request = Live::of(&cinema).await.request(&sample);
@@ -135,7 +135,7 @@ async fn every_sample_is_answered_through_mcp_in_the_shape_of_its_result() {
 }
 
 #[tokio::test]
-async fn reserved_seats_have_no_is_reserved_and_are_exactly_those_asked_for() {
+async fn reserved_seats_are_exactly_those_asked_without_is_reserved() {
     let cinema = Cinema::open().await;
     let samples = samples();
     let request = Live::of(&cinema).await.request(&samples[3]);

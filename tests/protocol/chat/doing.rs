@@ -23,7 +23,7 @@ async fn cards_of_a_theme_end_in_a_composed_picture() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_wish_for_two_seats_becomes_a_reservation_that_the_person_approved() {
+async fn two_seats_asked_for_become_a_reservation_the_person_approved() {
     let it = Opened::with(Look::DESKTOP.japanese()).await;
     it.say("明日の夜にゴジラを2席取りたい").await;
     // Showtime, then seats and name: each step is a form, filled in where it stands (FORM-3, FORM-5).

@@ -7,7 +7,7 @@ use tests::browser::Look;
 use super::{Opened, WAY};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sentence_becomes_a_call_with_its_card_and_says_who_answered() {
+async fn sentence_becomes_a_call_with_its_card_and_says_who_answered() {
     let it = Opened::with(Look::DESKTOP.japanese()).await;
     it.browser.says(".chat-behind", "内蔵プランナー").await;
     it.say(WAY).await;
@@ -39,7 +39,7 @@ async fn an_input_methods_enter_and_shift_enter_send_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_said_is_there_after_a_reload_and_can_be_said_otherwise() {
+async fn messages_survive_a_reload_and_can_be_rephrased() {
     let it = Opened::with(Look::DESKTOP.japanese()).await;
     it.say(WAY).await;
     it.say("東京駅から渋谷駅まで").await;

@@ -70,8 +70,9 @@ impl Chat {
     }
 }
 
+/// An agent from outside answers a person, and the end of the chat sends it away.
 #[tokio::test(flavor = "multi_thread")]
-async fn conv_4_6_an_agent_from_outside_answers_a_person_and_the_end_of_the_chat_sends_it_away() {
+async fn conv_4_6_outside_agent_answers_a_person_until_the_chat_ends() {
     let it = Chat::with(Look::DESKTOP).await;
     let browser = &it.page.browser;
     browser.says("#agent-status", "is not connected").await;
@@ -99,7 +100,7 @@ async fn conv_4_6_an_agent_from_outside_answers_a_person_and_the_end_of_the_chat
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_an_agent_says_while_nobody_looks_is_counted_marked_and_read_when_it_is_seen() {
+async fn unseen_agent_messages_are_counted_marked_and_read_once_seen() {
     let it = Chat::with(Look::DESKTOP).await;
     let browser = &it.page.browser;
     // A page of the chat is read by being asked for (CONV 4.6): none may be on its way when no person looks.
@@ -178,7 +179,7 @@ async fn a_message_that_was_not_sent_is_still_there_and_arrives_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn conv_65_what_is_typed_is_kept_counted_and_never_cut_and_an_input_method_sends_nothing() {
+async fn conv_65_draft_is_kept_counted_uncut_and_an_ime_sends_nothing() {
     let it = Chat::with(Look::DESKTOP.japanese()).await;
     let browser = &it.page.browser;
     let put = "const input = document.querySelector('#agent-input');
@@ -227,8 +228,9 @@ async fn older_messages_come_when_they_are_asked_for() {
     it.page.close().await;
 }
 
+/// By day and by night, on a desktop and on a phone.
 #[tokio::test(flavor = "multi_thread")]
-async fn axe_finds_nothing_serious_in_a_chat_by_day_and_night_on_desk_and_phone() {
+async fn axe_finds_nothing_serious_in_a_chat_in_any_look() {
     let looks = [
         ("desktop-dark", Look::DESKTOP.dark()),
         ("phone", Look::PHONE.japanese()),

@@ -58,7 +58,7 @@ async fn played(server: &TestServer, browser: &Browser) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_conversation_that_is_asked_for_in_the_chat_is_drawn_there_and_goes_on() {
+async fn conversation_asked_for_in_chat_is_drawn_there_and_goes_on() {
     let look = Look::DESKTOP.japanese();
     let server = TestServer::with(&["conversations", "assistant"]).await;
     let browser = Browser::open(&server.url(), look).await;

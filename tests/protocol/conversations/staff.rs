@@ -54,7 +54,7 @@ impl AgentsPage {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn conv_80_an_agent_defined_on_the_page_comes_in_by_the_passkey_that_is_shown_once() {
+async fn conv_80_agent_from_the_page_enters_by_passkey_shown_once() {
     let it = AgentsPage::with(Look::DESKTOP).await;
     it.browser.hit("button", "Add an agent").await;
     it.browser.hit("button", "Define").await;
@@ -87,8 +87,9 @@ async fn conv_80_an_agent_defined_on_the_page_comes_in_by_the_passkey_that_is_sh
     it.close().await;
 }
 
+/// The passkey stands in it only where it was just made.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_invitation_has_what_an_agent_from_outside_needs_and_the_passkey_only_when_just_made() {
+async fn invitation_has_what_an_agent_from_outside_needs() {
     let it = AgentsPage::with(Look::DESKTOP).await;
     it.outsider("worker-c", "Outside Worker").await;
     it.browser.hit("button", "Invite Outside Worker").await;
@@ -111,8 +112,9 @@ async fn the_invitation_has_what_an_agent_from_outside_needs_and_the_passkey_onl
     it.close().await;
 }
 
+/// An agent retires after one question; what is configured cannot be retired on the page.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_project_is_defined_an_agent_retires_after_one_question_and_what_is_configured_stays() {
+async fn project_is_defined_agent_retires_and_configured_ones_stay() {
     let it = AgentsPage::with(Look::DESKTOP.japanese()).await;
     it.browser.hit("button", "プロジェクトを追加").await;
     it.browser.fill("プロジェクト ID", "second").await;
@@ -136,7 +138,7 @@ async fn a_project_is_defined_an_agent_retires_after_one_question_and_what_is_co
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_conversation_is_begun_from_a_form_that_says_what_is_wrong_with_it() {
+async fn conversation_begins_from_a_form_that_reports_its_faults() {
     let it = AgentsPage::with(Look::DESKTOP).await;
     it.browser.hit("button", "Start a conversation").await;
     it.browser.pick("With whom", "Analysis Worker").await;
@@ -160,8 +162,9 @@ async fn a_conversation_is_begun_from_a_form_that_says_what_is_wrong_with_it() {
     it.close().await;
 }
 
+/// By day and by night, on a desktop and on a phone.
 #[tokio::test(flavor = "multi_thread")]
-async fn axe_finds_nothing_serious_on_the_list_by_day_and_night_on_desk_and_phone() {
+async fn axe_finds_nothing_serious_on_the_list_in_any_look() {
     let narrow = Look { width: 320, height: 640, dark: false, language: "ja" };
     let looks = [
         ("desktop", Look::DESKTOP),

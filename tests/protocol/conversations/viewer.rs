@@ -9,7 +9,7 @@ use super::scene::Scene;
 const ROW: &str = ".talk-row";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_conversation_appears_in_the_list_and_goes_on_there_without_being_asked_for() {
+async fn conversation_appears_in_the_list_and_goes_on_there_unasked() {
     let mut it = Scene::with(Look::DESKTOP).await;
     it.browser.says(".talks-none", "There are no conversations yet").await;
     it.browser.role("button", "Watch a word game").await;
@@ -74,7 +74,7 @@ async fn the_list_is_walked_by_keys() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_said_arrives_as_it_is_said_with_the_trace_and_who_caused_each_step() {
+async fn words_arrive_as_said_with_the_trace_and_who_caused_each_step() {
     let mut it = Scene::with(Look::DESKTOP).await;
     let id = it.asks("しりとり").await;
     it.watch(&id).await;
@@ -139,8 +139,9 @@ async fn what_agents_write_is_text_and_runs_nowhere() {
     it.close().await;
 }
 
+/// What is being read stays where it is.
 #[tokio::test(flavor = "multi_thread")]
-async fn older_messages_come_on_demand_and_new_ones_move_nothing_that_is_being_read() {
+async fn older_messages_load_on_demand_and_new_ones_move_nothing() {
     let (it, _) = Scene::talking(Look::DESKTOP).await;
     for number in 1..=130 {
         it.haru.says("natsu", &format!("ことば {number}")).await;
@@ -176,7 +177,7 @@ async fn older_messages_come_on_demand_and_new_ones_move_nothing_that_is_being_r
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_said_while_the_network_was_gone_is_there_when_it_is_back() {
+async fn messages_of_an_offline_time_are_there_once_network_returns() {
     let (it, _) = Scene::talking(Look::DESKTOP).await;
     it.haru.says("natsu", "一つ目").await;
     it.browser.says("[data-number='1']", "一つ目").await;
@@ -244,7 +245,7 @@ async fn a_conversation_is_drawn_at_the_counter_small_and_live() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sys_11_a_token_is_hidden_at_the_counter_until_somebody_asks_for_it() {
+async fn sys_11_token_is_hidden_at_the_counter_until_asked_for() {
     let (it, _) = Scene::talking(Look::DESKTOP).await;
     let agent = json!({ "agent_id": "aki", "name": "秋", "type": "ai", "project_ids": ["demo"] });
     let defined = it.server.client().output("define_agent", agent).await;

@@ -41,8 +41,9 @@ async fn is_saved(server: &TestServer, asked: &Asked, field: &str, text: &str) {
     panic!("the host's draft does not have {text:?} in {field:?}: {draft}");
 }
 
+/// After a reload it is there at once, and later in another browser.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_form_half_typed_survives_a_reload_at_once_and_another_browser_later() {
+async fn half_typed_form_survives_reload_and_another_browser_later() {
     let it = Opened::with(&letter(), Look::DESKTOP).await;
     let browser = &it.browser;
     let found = it.server.client().get("/api/demo/users/search?q=a&limit=1").await;
@@ -86,7 +87,7 @@ async fn server_to_restart() -> TestServer {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_form_half_typed_survives_a_restart_of_the_host_and_what_was_typed_meanwhile() {
+async fn form_half_typed_before_and_during_a_host_restart_survives_it() {
     let mut server = server_to_restart().await;
     let asked = forms::ask(&server.client(), &letter()).await;
     let browser = Browser::open(&server.url(), Look::DESKTOP).await;

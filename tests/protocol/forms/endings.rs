@@ -56,7 +56,7 @@ async fn whoever_asked_hears_that_it_was_cancelled_or_declined() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_sent_is_shown_read_only_here_and_elsewhere_and_is_sent_once() {
+async fn sent_form_is_read_only_here_and_elsewhere_and_sent_once() {
     let it = Opened::with(&short(), Look::DESKTOP).await;
     let browser = &it.browser;
     let late = Browser::open(&it.server.url(), Look::PHONE.japanese()).await;

@@ -84,7 +84,7 @@ async fn tick(it: &Opened, label: &str, count: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_field_that_asks_for_a_secret_warns_and_says_who_asks_and_is_in_no_draft() {
+async fn secret_field_warns_says_who_asks_and_is_in_no_draft() {
     let fields = json!([
         { "name": "name", "type": "text", "label": "Name" },
         { "name": "password", "type": "text", "label": "Password" },

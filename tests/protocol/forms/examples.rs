@@ -15,7 +15,7 @@ const LOOKS: [(Look, &str); 2] = [
 ];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_first_example_is_filled_in_with_suggestions_and_sends_the_right_json() {
+async fn first_example_is_filled_by_suggestions_and_sends_right_json() {
     for (look, device) in LOOKS {
         let it = Opened::with(&example(1), look).await;
         let browser = &it.browser;

@@ -51,8 +51,9 @@ fn flat() -> Value {
     })
 }
 
+/// It says where the form is and gets what a person filled in there.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_that_can_ask_nobody_says_where_the_form_is_and_gets_what_a_person_filled_in() {
+async fn client_unable_to_ask_gives_form_url_and_gets_persons_values() {
     let server = forms::server().await;
     let browser = Browser::open(&server.url(), Look::PHONE).await;
     for era in ERAS {
@@ -85,7 +86,7 @@ async fn a_client_that_can_ask_nobody_says_where_the_form_is_and_gets_what_a_per
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_that_can_ask_gets_the_values_from_the_repeated_call_in_both_eras() {
+async fn client_that_can_ask_gets_values_on_repeat_call_in_both_eras() {
     let server = forms::server().await;
     for era in ERAS {
         let answers = json!({ "place": "京都", "by": "車", "nights": 2, "hotel": true });
@@ -160,7 +161,7 @@ async fn whoever_declines_or_cancels_has_answered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_form_with_files_sends_its_person_to_the_page_and_the_call_returns_the_values() {
+async fn form_with_files_sends_person_to_page_and_call_returns_values() {
     let server = forms::server().await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("letter.txt");

@@ -36,8 +36,9 @@ fn evil() -> Value {
     })
 }
 
+/// Nothing is loaded from elsewhere.
 #[tokio::test(flavor = "multi_thread")]
-async fn html_and_script_in_every_string_is_text_and_nothing_is_loaded_from_elsewhere() {
+async fn html_and_script_in_every_string_is_text_and_loads_nothing() {
     let it = Opened::with(&evil(), Look::DESKTOP).await;
     let browser = &it.browser;
     browser.says("form", "<script>window.hacked=1</script>").await;

@@ -26,8 +26,9 @@ pub(super) async fn call(browser: &Browser, form: &Value) {
     browser.hit("button", "Call").await;
 }
 
+/// It is filled in where the call was made, and no letter is lost as it is opened larger and closed.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_form_is_filled_in_where_the_call_was_made_and_held_closer_without_losing_a_letter() {
+async fn form_is_filled_where_called_and_enlarged_without_loss() {
     let server = forms::server().await;
     for (look, device) in [(Look::DESKTOP, "desktop"), (Look::PHONE.dark(), "phone-dark")] {
         let browser = Browser::open(&server.url(), look).await;

@@ -144,7 +144,7 @@ async fn choose_listed(browser: &Browser, name: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn enter_sends_from_a_line_and_escape_closes_a_list_and_nothing_else() {
+async fn enter_sends_from_a_line_and_escape_only_closes_a_list() {
     let fields = json!([
         { "name": "auto", "type": "autocomplete", "label": "Person", "debounceMs": 20,
           "searchUrl": "/api/demo/users/search", "displayField": "name", "valueField": "id" },
@@ -180,7 +180,7 @@ const COMPOSE: &str = "
     return it.value;";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn keys_that_an_input_method_takes_neither_send_nor_choose_nor_take_away() {
+async fn keys_of_an_input_method_neither_send_nor_choose_nor_remove() {
     let users = "/api/demo/users/search";
     let fields = json!([
         { "name": "text", "type": "text", "label": "Text" },

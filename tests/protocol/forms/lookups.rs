@@ -56,7 +56,7 @@ async fn an_answer_that_comes_too_late_is_dropped() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_search_says_that_it_wants_more_that_it_found_nothing_and_that_it_failed() {
+async fn search_reports_too_little_typed_nothing_found_and_failure() {
     let it = Opened::with(&person(), Look::PHONE).await;
     let browser = &it.browser;
     browser.says("form", "Type 2 or more characters").await;

@@ -65,7 +65,7 @@ const HOLD: &str = "
     };";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_500_fields_a_key_in_one_draws_one_anew_and_all_values_arrive() {
+async fn of_500_fields_a_key_redraws_one_and_all_values_arrive() {
     let fields: Vec<Value> = (0..FIELDS)
         .map(|it| match it % 5 {
             4 => json!({ "name": format!("f{it}"), "type": "select", "label": format!("Field {it}."),

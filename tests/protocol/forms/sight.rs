@@ -18,8 +18,9 @@ fn all() -> Vec<(&'static str, Value)> {
     ]
 }
 
+/// By day and by night, on a desktop and on a phone.
 #[tokio::test(flavor = "multi_thread")]
-async fn axe_finds_nothing_serious_in_any_form_by_day_and_night_on_desk_and_phone() {
+async fn axe_finds_nothing_serious_in_any_form_in_any_look() {
     let server = forms::server().await;
     let looks = [
         ("desktop-light", Look::DESKTOP),

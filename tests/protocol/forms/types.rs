@@ -262,7 +262,7 @@ fn file(folder: &tempfile::TempDir, name: &str, content: &[u8]) -> PathBuf {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn files_are_uploaded_checked_and_sent_and_what_is_hidden_goes_along() {
+async fn files_are_uploaded_checked_and_sent_with_hidden_fields() {
     let fields = json!([
         { "type": "heading", "text": "Papers", "level": 3, "description": "Bring them all" },
         { "name": "one", "type": "file", "label": "Paper", "accept": ".pdf,.txt", "maxSize": 2000,

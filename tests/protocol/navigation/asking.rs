@@ -13,7 +13,7 @@ const PHRASES: [(&str, &str, &str); 5] = [
 ];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_five_phrases_lead_to_five_plans_and_each_is_drawn_with_its_reasons() {
+async fn five_phrases_lead_to_five_plans_each_drawn_with_its_reasons() {
     let it = Opened::with(Look::DESKTOP.japanese()).await;
     it.ends(ENDS.0, ENDS.1).await;
     let mut plans = Vec::new();
@@ -54,7 +54,7 @@ async fn the_five_phrases_lead_to_five_plans_and_each_is_drawn_with_its_reasons(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_said_next_changes_the_route_and_the_conversation_is_kept() {
+async fn next_condition_changes_the_route_and_keeps_the_conversation() {
     let it = Opened::with(Look::PHONE).await;
     it.ends(ENDS.0, ENDS.1).await;
     it.ask("The fastest").await;

@@ -28,7 +28,7 @@ async fn normal(look: Look) -> Opened {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_alternative_is_chosen_in_the_list_or_by_its_line_on_the_map() {
+async fn alternative_is_chosen_in_the_list_or_by_its_line_on_the_map() {
     let it = normal(Look::DESKTOP).await;
     let names = it.names().await;
     assert!((2..=3).contains(&names.len()), "{names:?}");
@@ -50,7 +50,7 @@ async fn an_alternative_is_chosen_in_the_list_or_by_its_line_on_the_map() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_step_lights_its_piece_of_the_map_and_a_click_on_the_line_finds_its_step() {
+async fn step_lights_its_piece_of_map_and_a_line_click_finds_its_step() {
     let it = normal(Look::DESKTOP).await;
     let steps = it.browser.all(".nav-step").await;
     it.browser.tap(&steps[1]).await;

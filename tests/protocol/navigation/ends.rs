@@ -73,7 +73,7 @@ async fn on_foot_is_another_way_and_takes_longer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_the_host_the_search_says_so_and_works_again_once_it_is_back() {
+async fn search_reports_a_missing_host_and_works_once_it_is_back() {
     let it = Opened::with(Look::PHONE).await;
     it.mode("通常モード", "Normal").await;
     it.ends(ENDS.0, ENDS.1).await;

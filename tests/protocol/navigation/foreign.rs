@@ -19,8 +19,9 @@ fn keys(value: &Value) -> Vec<&str> {
     keys
 }
 
+/// The schemas are there word for word.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_python_sdk_sees_the_schemas_word_for_word_and_gets_the_specified_shapes() {
+async fn python_sdk_sees_exact_schemas_and_gets_the_specified_shapes() {
     let server = TestServer::with(&["navigation"]).await;
     let url = format!("{}/mcp", server.url());
     let calls = json!([

@@ -6,8 +6,9 @@ use super::Opened;
 
 const EVIL: &str = r#"<img src="http://evil.example/x" onerror="window.hacked=1"><script>window.hacked=1</script>"#;
 
+/// Nothing comes from elsewhere.
 #[tokio::test(flavor = "multi_thread")]
-async fn markup_in_places_and_conditions_is_text_and_nothing_comes_from_elsewhere() {
+async fn markup_in_places_and_conditions_is_text_and_loads_nothing() {
     let it = Opened::with(Look::DESKTOP).await;
     it.ends(EVIL, "横浜駅").await;
     it.browser.fill("Condition", EVIL).await;

@@ -22,7 +22,7 @@ async fn tab_to(browser: &Browser, css: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn from_the_address_to_a_chosen_route_and_its_steps_by_keyboard_alone() {
+async fn address_to_chosen_route_and_its_steps_by_keyboard_alone() {
     let it = Opened::with(Look::DESKTOP).await;
     let browser = &it.browser;
     tab_to(browser, "#nav-from").await;
@@ -45,7 +45,7 @@ async fn from_the_address_to_a_chosen_route_and_its_steps_by_keyboard_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_wheel_over_the_map_scrolls_the_page_and_zooms_with_control_only() {
+async fn wheel_over_map_scrolls_the_page_and_zooms_only_with_control() {
     let it = Opened::with(Look { width: 900, height: 700, ..Look::DESKTOP }).await;
     it.browser.until("document.querySelector('.route-map .leaflet-pane')").await;
     let wheel = "

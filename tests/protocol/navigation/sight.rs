@@ -36,7 +36,7 @@ async fn sound(it: &Opened, what: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn map_and_panel_stand_side_by_side_or_below_each_other_as_the_window_allows() {
+async fn map_and_panel_stand_beside_or_below_as_the_window_allows() {
     let it = Opened::with(Look { width: 1400, height: 900, ..Look::DESKTOP }).await;
     let boxes = "const box = it => document.querySelector(it).getBoundingClientRect();
         const [map, panel] = [box('.nav-map'), box('.nav-found')];

@@ -85,7 +85,7 @@ fn a_strangers_sentences_lead_to_the_calls_that_were_judged() {
 /// What the stranger wrote next adds up to the blind figures, and each conversation comes to an end in
 /// which nothing is done that was not allowed.
 #[test]
-fn strangers_later_sets_come_to_an_end_and_keep_their_blind_figures() {
+fn strangers_later_sets_end_and_keep_their_blind_figures() {
     let once = &["first"][..];
     let sets = [(THIRD, once), (FOURTH, once), (FIFTH, once), (SIXTH, once)];
     for (set, verdicts) in sets.into_iter().chain([(SECOND, &["first", "second"][..])]) {

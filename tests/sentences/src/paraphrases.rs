@@ -22,7 +22,7 @@ enum Verdict {
 }
 
 #[test]
-fn at_least_85_of_100_lead_to_the_right_call_and_none_to_a_wrong_action() {
+fn at_least_85_of_100_lead_to_right_calls_and_no_wrong_action() {
     let all: Vec<Value> = serde_json::from_str(PARAPHRASES).unwrap();
     assert_eq!(all.len(), 100);
     let (mut right, mut missed, mut wrong) = (0, Vec::new(), Vec::new());

@@ -27,7 +27,7 @@ fn asked(question: &str, has_spoken: bool) -> (Talk, Decision) {
 }
 
 #[test]
-fn a_question_to_an_agent_is_answered_by_the_family_that_understands_it() {
+fn question_to_an_agent_goes_to_the_family_that_understands_it() {
     let question = "内蔵モデルのOtherです。明日の映画について教えてください。";
     let (mut talk, decision) = asked(question, false);
     let Decision::Call(calls) = decision else { panic!("it calls nothing") };

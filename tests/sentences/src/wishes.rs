@@ -28,7 +28,7 @@ fn wishes_for_several_families_are_answered_one_after_another() {
 }
 
 #[test]
-fn what_is_answered_at_once_stands_before_the_answer_to_what_comes_next() {
+fn immediate_answer_stands_before_the_answer_to_what_comes_next() {
     let came = follow(&mut Talk::new(), "どんなテーマがありますか？あと明日の映画も教えて");
     assert_eq!(tools(&came.calls), ["list_movies"]);
     let (themes, films) = (came.text.find("蒼晶竜").unwrap(), came.text.find("映画").unwrap());
@@ -37,7 +37,7 @@ fn what_is_answered_at_once_stands_before_the_answer_to_what_comes_next() {
 }
 
 #[test]
-fn a_plan_that_is_older_goes_on_where_the_sentence_is_for_it_alone() {
+fn older_plan_goes_on_where_the_sentence_is_for_it_alone() {
     let mut talk = Talk::new();
     follow(&mut talk, "東京駅から横浜駅まで");
     follow(&mut talk, "明日の映画を教えて");

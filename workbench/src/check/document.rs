@@ -179,7 +179,7 @@ mod tests {
         secrets = [{ header = 'x', environment = 'KEY' }]\n";
 
     #[test]
-    fn an_entry_is_found_by_its_line_and_a_missing_one_by_the_line_above_it() {
+    fn finds_entry_by_its_line_and_a_missing_one_by_the_line_above() {
         let document = Document::new(TEXT);
         assert_eq!(document.line(&["addr"]), Some(1));
         assert_eq!(document.line(&["components", "shop", "grants"]), Some(4));
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn files_folders_and_variables_are_found_wherever_they_are_named() {
+    fn finds_files_folders_and_variables_wherever_they_are_named() {
         let found = Document::new(TEXT).named();
         let found: Vec<_> = found.iter().map(|it| (it.thing, it.value.as_str())).collect();
         let expected = [

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_is_parted_where_several_lead_and_each_part_is_a_request() {
+    fn splits_a_sentence_where_several_lead_each_part_a_request() {
         let parts = |second: Lead, third: Lead| {
             let first = ("一".to_owned(), lead("a", 0.7));
             vec![first, ("二".to_owned(), second), ("三".to_owned(), third)]

@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_a_provider_would_refuse_is_written_otherwise_and_found_again() {
+    fn rewrites_a_name_a_provider_would_refuse_and_finds_it_again() {
         let long = "x".repeat(100);
         let own = ["find_seats", "far/find.seats", "far_find.seats", "far_find_seats", &long];
         let names = Names::of(&own.map(offer));

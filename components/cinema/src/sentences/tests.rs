@@ -57,7 +57,7 @@ fn options(decision: &Decision, name: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_sentence_leads_through_film_showtime_and_seats_to_a_reservation() {
+fn sentence_leads_via_film_showtime_and_seats_to_a_reservation() {
     let mut talk = new_talk();
     assert_eq!(
         call(&talk.say("明日の夜に2席取りたい")),

@@ -111,7 +111,7 @@ fn what_is_no_order_begins_nothing() {
 }
 
 #[test]
-fn agents_that_are_not_named_are_asked_for_where_the_tool_needs_them() {
+fn asks_for_unnamed_agents_where_the_tool_needs_them() {
     let mut talk = new_talk();
     let decided = talk.say("エージェント同士でしりとりをさせて");
     assert_eq!(call(&decided).0, FORM);
@@ -148,7 +148,7 @@ fn what_was_begun_is_told_and_where_it_can_be_watched() {
 }
 
 #[test]
-fn what_is_said_afterwards_goes_into_the_conversation_that_was_begun() {
+fn later_words_go_into_the_conversation_that_was_begun() {
     let mut talk = new_talk();
     talk.say("start a talk between worker-a and worker-b about the weekend menu");
     let begun = json!({ "conversation": { "conversation_id": "conv_7", "members": [] } });
@@ -162,7 +162,7 @@ fn what_is_said_afterwards_goes_into_the_conversation_that_was_begun() {
 }
 
 #[test]
-fn an_agent_whose_project_is_not_known_is_told_something_once_it_is() {
+fn agent_of_unknown_project_gets_a_message_once_it_is_known() {
     let mut talk = new_talk();
     let decided = talk.say("tell worker-z that the meeting moved to 3pm");
     assert_eq!(call(&decided), ("list_conversations", json!({ "agent_id": "worker-z" })));

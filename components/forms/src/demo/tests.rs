@@ -124,7 +124,7 @@ fn every_municipality_of_japan_is_there_in_its_prefecture() {
 }
 
 #[test]
-fn a_query_that_cannot_be_meant_says_what_to_mend_and_other_paths_are_not_served() {
+fn invalid_query_names_its_remedy_and_other_paths_are_unserved() {
     let failure = |path: &str, query: &[(&str, &str)]| get(&request(path, query)).unwrap_err();
     let Failure::Invalid(problems) = failure("cities", &[]) else { panic!("of which?") };
     assert_eq!(problems[0].pointer, "/prefecture_code");
@@ -141,7 +141,7 @@ fn a_query_that_cannot_be_meant_says_what_to_mend_and_other_paths_are_not_served
 }
 
 #[test]
-fn an_operators_list_is_taken_as_it_is_and_a_wrong_one_says_where() {
+fn operators_list_is_taken_as_it_is_and_a_wrong_one_says_where() {
     let list = json!([{ "id": 7, "name": "A", "room": "R1" }, { "id": "x", "name": "B" }]);
     let items = Items::Users.checked(&list.to_string()).unwrap();
     assert_eq!(items[0]["room"], "R1", "whatever a form is to show");

@@ -206,7 +206,7 @@ fn what_depends_on_an_answer_is_asked_once_it_is_known() {
 }
 
 #[test]
-fn a_box_that_must_be_checked_is_asked_again_until_the_rounds_are_over() {
+fn required_box_is_asked_again_until_the_rounds_are_over() {
     let form = read(&json!({"title": "表", "fields": [
         {"name": "c", "type": "checkbox", "label": "規約", "required": true},
     ]}));
@@ -256,7 +256,7 @@ fn keeps_what_does_not_fit_as_draft() {
 }
 
 #[test]
-fn a_search_that_finds_nothing_is_asked_again_and_one_that_fails_says_so() {
+fn empty_search_is_asked_again_and_a_failed_one_says_so() {
     let search = json!({"name": "u", "type": "autocomplete", "label": "担当者", "searchUrl": "/u",
         "displayField": "name", "valueField": "id", "required": true});
     let form = read(&json!({"title": "表", "fields": [search]}));
@@ -275,7 +275,7 @@ fn a_search_that_finds_nothing_is_asked_again_and_one_that_fails_says_so() {
 }
 
 #[test]
-fn a_long_list_is_searched_and_a_required_parent_is_asked_for_again() {
+fn searches_a_long_list_and_asks_again_for_a_required_parent() {
     let many: Value = (0..1_000).map(|it| json!({"code": it, "name": format!("市{it}")})).collect();
     let form = read(&json!({"title": "表", "fields": [
         {"name": "p", "type": "text", "label": "県"},

@@ -55,7 +55,7 @@ fn what_was_filled_in_is_told() {
 }
 
 #[test]
-fn what_a_form_brings_is_answered_in_the_language_of_the_sentence_before() {
+fn answers_form_values_in_the_language_of_the_sentence_before() {
     let mut talk = new_talk();
     talk.say("名前と性別を聞くフォームを作って");
     talk.language = Some(Language::English);

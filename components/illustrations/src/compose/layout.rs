@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_card_has_a_place_whose_middle_is_on_the_picture_and_is_drawn_once() {
+    fn every_card_is_drawn_once_with_its_middle_on_the_picture() {
         for style in [Style::Versus, Style::Spread, Style::Spotlight] {
             for count in 1..=5 {
                 for has_text in [false, true] {
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_middle_of_a_fan_and_the_first_in_the_spotlight_lie_in_front() {
+    fn middle_of_a_fan_and_first_in_the_spotlight_lie_in_front() {
         assert_eq!(back_to_front(Style::Spread, 5).last(), Some(&2));
         assert_eq!(back_to_front(Style::Spotlight, 4).last(), Some(&0));
     }

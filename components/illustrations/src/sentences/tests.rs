@@ -26,7 +26,7 @@ fn illustrations(names: &[&str]) -> ToolResult {
 }
 
 #[test]
-fn a_thumbnail_is_composed_of_the_cards_of_a_theme_and_is_the_answer() {
+fn thumbnail_is_composed_of_a_themes_cards_and_is_the_answer() {
     let mut talk = new_talk();
     let next = talk.say("ブルー系テーマのカードで「決勝戦！」というタイトルのサムネイルを作って");
     assert_eq!(call(&next), ("get_theme_illustrations", json!({ "theme": "蒼晶竜" })));
@@ -73,7 +73,7 @@ fn two_themes_are_fetched_at_once_and_share_one_picture() {
 }
 
 #[test]
-fn where_nothing_composes_the_illustrations_are_shown_and_that_is_said() {
+fn shows_the_illustrations_where_nothing_composes_and_says_so() {
     let mut talk = new_talk().without(&["compose_thumbnail"]);
     talk.say("Make a thumbnail with blue cards");
     let decided = talk.back(&[illustrations(&["A1", "A2"])]);
@@ -82,7 +82,7 @@ fn where_nothing_composes_the_illustrations_are_shown_and_that_is_said() {
 }
 
 #[test]
-fn what_is_no_card_is_looked_for_as_a_theme_and_else_close_names_are_told() {
+fn unknown_card_is_sought_as_a_theme_else_gets_close_names() {
     let mut talk = new_talk();
     talk.say("「ブラック・マジシャン」のサムネイルを作って");
     let missing = |names: &[&str]| {

@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_error_has_its_code_and_says_what_to_do_in_both_languages() {
+    fn every_source_error_has_its_code_and_advice_in_both_languages() {
         let host = "cards.example".to_owned();
         for (error, code, status) in [
             (failed("why"), "source_failed", 502),

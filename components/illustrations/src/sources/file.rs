@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_has_cards_and_themes_that_it_lists_or_that_its_cards_name() {
+    fn file_has_cards_and_themes_that_it_lists_or_its_cards_name() {
         let file = read(
             r#"{ "cards": [
                 { "name": "青眼の白龍", "reading": "ブルーアイズ", "aliases": ["Blue-Eyes"],

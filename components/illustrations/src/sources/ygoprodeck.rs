@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_japanese_name_is_asked_for_in_japanese_first_exactly_then_in_part() {
+    fn japanese_name_is_asked_in_japanese_first_exact_then_in_part() {
         let found = data(&[("ブラック・マジシャン・ガール", None), ("ブラック・マジシャン", None)]);
         let carrier = Scripted::of(&[(400, NONE), (200, &found)]);
         let got = api().card(&carrier, "ブラック・マジシャン").unwrap();
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_japanese_theme_becomes_the_archetype_that_most_of_its_cards_have() {
+    fn japanese_theme_becomes_the_archetype_most_of_its_cards_have() {
         let found = data(&[("青眼の白龍", Some("Blue-Eyes")), ("青眼の祈り", None)]);
         let carrier = Scripted::of(&[(200, &found), (200, &found)]);
         let got = api().theme(&carrier, "青眼", 5).unwrap();

@@ -70,7 +70,7 @@ fn the_bundled_network_is_whole_and_large_enough() {
 }
 
 #[test]
-fn each_place_is_as_near_to_a_road_as_it_must_be_to_be_driven_to() {
+fn each_place_is_near_enough_to_a_road_to_be_driven_to() {
     let graph = Graph::open(NETWORK).expect("the bundled network opens");
     // A junction that lies on an expressway alone is no place to be driven to.
     let places = network().places;
@@ -100,7 +100,7 @@ fn expressways_are_as_long_as_they_are_known_to_be() {
 }
 
 #[test]
-fn from_tokyo_to_yokohama_the_expressway_is_fastest_and_as_long_as_known() {
+fn tokyo_to_yokohama_is_fastest_by_expressway_and_long_as_known() {
     // 羽田線 13.8 km and 横羽線 as far as 横浜駅東口 14 km by the kilometre posts, 3 km of the ring.
     let found = best(TOKYO, YOKOHAMA, &PLAIN);
     assert!(is_about(found.metres, 31.0), "{:.0} m", found.metres);
@@ -179,8 +179,9 @@ const KNOWN: [(&str, &str, f64, f64, Option<bool>); 16] = [
     ("横浜駅", "八景島シーパラダイス", 17.0, 25.0, None),
 ];
 
+/// Routes are as long as drivers know them.
 #[test]
-fn ways_are_as_long_as_drivers_know_them_and_use_expressways_where_that_makes_sense() {
+fn routes_have_known_lengths_and_use_expressways_where_sensible() {
     let mut odd = Vec::new();
     for (from, to, least, most, is_fast) in KNOWN {
         let found = best(named(from), named(to), &PLAIN);
@@ -220,7 +221,7 @@ fn a_drive_begins_and_ends_on_a_street_and_never_in_the_bay() {
 }
 
 #[test]
-fn the_shortest_and_the_cheapest_are_the_shortest_and_the_cheapest_of_all() {
+fn shortest_and_cheapest_are_the_shortest_and_cheapest_of_all() {
     let by = |from, to, prefer| best(from, to, &RouteOptions { prefer, ..PLAIN });
     for (from, to) in [(SHIBUYA, YOKOHAMA), (TOKYO, YOKOHAMA), (TOKYO, HANEDA), (SHIBUYA, HANEDA)] {
         let shortest = by(from, to, Prefer::Shortest);
@@ -248,7 +249,7 @@ fn the_ferry_crosses_the_bay_unless_it_is_avoided() {
 }
 
 #[test]
-fn an_entrance_that_leads_one_way_only_is_not_left_the_other_way() {
+fn entrance_in_one_direction_is_not_taken_in_the_other() {
     // From 東京IC one enters the 東名 away from the city; into the city one enters at 用賀.
     let found = best((35.6185, 139.6315), TOKYO, &PLAIN);
     assert!(found.legs.iter().all(|it| it.name.local != "東京IC"));

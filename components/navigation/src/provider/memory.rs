@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_leaves_now_holds_for_a_minute_and_what_is_too_long_is_not_kept() {
+    fn departure_now_is_kept_a_minute_and_too_long_answers_never() {
         assert_eq!(holds_s(Departure::Now), 60);
         assert_eq!(holds_s(Departure::At(UNIX_EPOCH)), 600);
         assert_eq!(keep("a", &"b", 0, 60).len(), 3);

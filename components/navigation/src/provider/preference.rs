@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shortest_and_the_cheapest_of_those_offered_come_first_and_say_so() {
+    fn shortest_and_cheapest_of_those_offered_come_first_and_say_so() {
         let of = [(30_000, Some(1_260.0)), (26_000, None), (28_000, Some(0.0))];
         for (prefer, metres) in [(Prefer::Shortest, 26_000), (Prefer::Cheapest, 28_000)] {
             let (mut routes, mut details) = offered(&of);

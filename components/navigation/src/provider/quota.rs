@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_begins_at_midnight_of_pacific_time_in_winter_and_in_summer() {
+    fn day_begins_at_midnight_pacific_time_in_winter_and_in_summer() {
         for (last, first) in [
             ("2026-11-21T07:59:59Z", "2026-11-21T08:00:00Z"),
             ("2026-07-01T06:59:59Z", "2026-07-01T07:00:00Z"),

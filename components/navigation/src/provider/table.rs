@@ -94,8 +94,9 @@ mod tests {
         assert_eq!(table.destination_addresses, ["x", "", "y"]);
     }
 
+    /// A table of another size than the one asked for is refused.
     #[test]
-    fn where_nobody_is_known_nobody_is_asked_and_a_table_of_another_size_is_none() {
+    fn asks_nothing_if_no_place_is_known_and_rejects_a_misfit_table() {
         let nobody = of(&compare_ask(), &[None], &[known("x")], |_, _| panic!("it is asked"));
         assert_eq!(nobody.unwrap().rows[0].elements[0].status, "NOT_FOUND");
         let wrong = of(&compare_ask(), &[known("a")], &[known("x")], |_, _| Ok(vec![vec![]]));

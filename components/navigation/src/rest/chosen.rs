@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_route_is_found_by_its_place_then_by_its_summary_and_else_the_first() {
+    fn finds_a_route_by_its_place_then_its_summary_else_the_first() {
         let choice = |call: Option<&str>, index: Option<usize>, summary: Option<&str>| Choice {
             call: call.map(str::to_owned),
             index,

@@ -21,7 +21,7 @@ fn routes() -> ToolResult {
 }
 
 #[test]
-fn a_route_is_chosen_by_the_planners_rules_and_named_for_the_page() {
+fn route_is_chosen_by_the_planners_rules_and_named_for_the_page() {
     let mut talk = new_talk();
     talk.say("東京駅から横浜駅まで一番早いルートで");
     let decided = talk.back(&[routes()]);

@@ -8,7 +8,7 @@ use crate::chat::entry::Piece;
 use crate::chat::kept;
 
 #[test]
-fn a_reload_keeps_20_turns_without_what_is_heavy_and_pending_approvals() {
+fn reload_keeps_20_turns_pending_approvals_and_nothing_heavy() {
     // ILL-46
     let mut thread = thread();
     let heavy = "x".repeat(60_000);

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_asked_for_stands_in_the_address_and_comes_back_from_it() {
+    fn filter_stands_in_the_address_and_comes_back_from_it() {
         let filter = Filter {
             project: "demo".to_owned(),
             state: Some(State::Terminating),

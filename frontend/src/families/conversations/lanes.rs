@@ -138,8 +138,9 @@ mod tests {
     use super::*;
     use crate::families::conversations::samples::transcript;
 
+    /// The arrow leads to the lane of its recipient.
     #[test]
-    fn each_message_is_a_dot_on_its_senders_lane_with_an_arrow_to_its_recipient() {
+    fn each_message_is_a_dot_on_its_senders_lane_with_an_arrow() {
         let lanes = Lanes::of(&transcript(1..=4));
         assert_eq!(lanes.agents, ["worker-a", "worker-b"]);
         assert_eq!((lanes.marks.len(), lanes.stations.len(), lanes.left_out), (4, 2, 0));

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn while_the_reader_is_further_down_new_ones_are_counted_and_nothing_moves() {
+    fn counts_new_ones_while_the_reader_is_lower_and_moves_nothing() {
         let mut listing = Listing::default();
         listing.renew(found(&["2", "1"], None), true);
         assert_eq!((ids(&listing), listing.held), (vec!["2", "1"], 0), "the first come at once");

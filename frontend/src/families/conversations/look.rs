@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn names_causes_and_reasons_are_words_and_unknown_ones_stay_codes() {
+    fn names_causes_and_reasons_are_words_and_unknown_ones_codes() {
         let own = conversation("c");
         assert_eq!(name(&own, "worker-a", Lang::Ja), "Analysis Worker");
         assert_eq!(name(&own, "system", Lang::En), "the counter");

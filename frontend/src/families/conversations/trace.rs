@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_been_is_told_with_its_length_and_what_is_to_come_without() {
+    fn past_states_show_their_length_and_coming_ones_do_not() {
         let told = transcript(1..=1);
         let stations = stations(&told);
         assert_eq!(

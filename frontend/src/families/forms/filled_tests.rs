@@ -38,7 +38,7 @@ fn fill(filled: &Filled) {
 }
 
 #[test]
-fn another_country_empties_prefecture_and_city_and_what_people_read_of_them() {
+fn another_country_clears_prefecture_city_and_their_labels() {
     let filled = address();
     fill(&filled);
     assert!(filled.choose(0, vec![choice("FR", "France")]));
@@ -88,7 +88,7 @@ fn several_choices_are_a_list_and_none_is_empty() {
 }
 
 #[test]
-fn what_the_host_finds_wrong_goes_to_its_field_until_that_is_changed() {
+fn hosts_problem_goes_to_its_field_until_that_is_changed() {
     let filled = filled(vec![field("a/b~c", Kind::Text(output::form::Text::default()))]);
     let problem = |pointer: &str| Problem { pointer: pointer.to_owned(), message: "No.".into() };
     let (places, rest) =

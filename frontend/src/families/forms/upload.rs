@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_store_answers_is_read_and_what_it_refuses_is_a_error() {
+    fn reads_the_stores_answer_and_returns_its_refusal_as_an_error() {
         assert_eq!(read(201, r#"{"id": "b1", "size": 3}"#), Ok("b1".to_owned()));
         assert!(matches!(read(201, "<html>"), Err(CallError::Protocol { .. })));
         let refused = read(413, r#"{"error": "payload_too_large", "message": "m", "status": 413}"#);

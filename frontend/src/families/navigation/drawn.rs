@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_route_without_tolls_is_free_and_one_of_which_nothing_is_told_says_nothing() {
+    fn route_without_tolls_is_free_and_an_unknown_toll_says_nothing() {
         let with = |toll| RouteDetails { toll, ..RouteDetails::default() };
         let free = Toll { currency: "JPY".to_owned(), amount: 0.0, is_estimate: false };
         assert_eq!(toll(&with(Some(free)), Lang::En).as_deref(), Some("No tolls"));

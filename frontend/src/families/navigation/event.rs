@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_this_page_does_not_know_is_passed_over_and_no_json_is_said() {
+    fn route_search_skips_unknown_events_and_reports_non_json() {
         assert_eq!(of("weather", &json!({})), Event::Other);
         assert!(Event::of("status", "<html>").is_err());
         assert_eq!(of("status", &json!({ "state": "thinking" })), Event::Status { tool: None });

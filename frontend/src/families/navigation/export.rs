@@ -203,8 +203,9 @@ mod tests {
         assert!(!text.contains('\u{1}'));
     }
 
+    /// Every string is text.
     #[test]
-    fn gpx_has_the_line_as_a_track_and_the_steps_as_a_route_and_every_string_as_text() {
+    fn gpx_has_line_as_track_steps_as_route_and_strings_as_text() {
         let gpx = exported().gpx();
         check_xml(&gpx);
         assert_eq!(gpx.matches("<trkpt ").count(), 3);

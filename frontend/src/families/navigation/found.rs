@@ -233,8 +233,9 @@ pub(crate) mod tests {
         assert_eq!((found.provider.as_str(), found.attribution.as_str()), ("builtin", "©"));
     }
 
+    /// One alone is neither the fastest nor the shortest.
     #[test]
-    fn traffic_decides_which_is_fastest_and_one_alone_is_nothing_of_the_sort() {
+    fn traffic_decides_which_is_fastest_and_one_alone_is_neither() {
         let mut found = Found::default();
         found.take("a", routes(&[route(0, 30_000, 2_000, Some(3_600))]), details("東京駅"));
         assert_eq!((found.fastest(), found.shortest()), (None, None));

@@ -75,7 +75,7 @@ fn hostile_lines_are_refused_and_break_nothing() {
 }
 
 #[test]
-fn what_is_drawn_are_points_of_the_line_in_their_order_with_both_ends() {
+fn draws_points_of_the_line_in_their_order_with_both_ends() {
     for seed in 0..20 {
         let points = walk(seed, 3_000, 0.002);
         let weights = Weights::of(&points);
@@ -135,7 +135,7 @@ fn the_drawing_stays_within_a_few_pixels_of_the_line() {
 }
 
 #[test]
-fn a_line_without_shape_keeps_its_ends_and_empty_ones_draw_nothing() {
+fn shapeless_line_keeps_its_ends_and_empty_ones_draw_nothing() {
     let straight: Vec<Point> = (0..1_000).map(|it| (35.0, 139.0 + f64::from(it) / 1e3)).collect();
     let runs = drawn(&straight, &Weights::of(&straight), 12.0, &WORLD);
     assert_eq!(runs, [vec![0, 999]]);

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_and_thoughts_stand_in_their_order_with_what_came_of_them() {
+    fn calls_and_thoughts_stand_in_their_order_with_their_outcomes() {
         let mut log = Log::default();
         log.think(" ", 1.0);
         log.think("まず", 5.0);
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_never_answered_is_closed_at_the_end_and_none_is_told_twice() {
+    fn unanswered_call_is_closed_at_the_end_and_none_listed_twice() {
         let mut log = Log::default();
         log.call(called("1"), 0.0);
         log.complete(vec![called("1")], 9.0);

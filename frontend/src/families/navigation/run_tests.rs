@@ -50,7 +50,7 @@ fn done(selected: Option<(&str, usize)>, summary: &str) -> Event {
 }
 
 #[test]
-fn a_search_goes_from_its_beginning_over_its_tools_to_its_result() {
+fn search_goes_from_its_beginning_over_its_tools_to_its_result() {
     let mut run = running();
     assert_eq!(run.phase, Phase::Searching);
     run.take(Event::Status { tool: None }, 1_001.0);
@@ -97,7 +97,7 @@ fn no_route_is_a_result_that_says_so_and_keeps_the_conversation() {
 }
 
 #[test]
-fn a_link_to_a_route_leads_to_that_route_and_beyond_the_last_to_the_last() {
+fn link_leads_to_its_route_and_beyond_the_last_to_the_last() {
     for (asked, shown) in [(Some(1), 1), (Some(7), 1), (None, 0)] {
         let mut run = Run::default();
         run.begin(&RouteQuery { chosen: asked, ..query() }, 0.0);
@@ -108,7 +108,7 @@ fn a_link_to_a_route_leads_to_that_route_and_beyond_the_last_to_the_last() {
 }
 
 #[test]
-fn another_condition_keeps_the_conversation_and_the_result_until_the_next() {
+fn new_condition_keeps_conversation_and_result_until_the_next() {
     let mut run = running();
     run.take(result("1", &routes(&[route(0, 9, 90, None)])), 0.0);
     run.take(done(None, ""), 0.0);

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_somebodys_already_is_refused_and_one_that_was_set_free_is_not() {
+    fn refuses_a_name_already_in_use_and_allows_a_freed_one() {
         let own = ComponentConfig {
             grants: Some([Grant::Endpoints].into()),
             ..ComponentConfig::default()

@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_says_stands_under_its_name_and_its_addresses_lead_to_it() {
+    fn adds_defaults_under_the_name_with_addresses_that_lead_to_it() {
         let mut all = Table::new();
         let text = "grants = ['clock']\n[limits]\ncalls_max = 2\n[addresses]\na = ''\nb = 'c/d'";
         add(&mut all, "shop", text).unwrap();
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_of_the_operators_stands_instead_of_ours_and_the_rest_stays() {
+    fn operators_key_replaces_ours_and_the_rest_stays() {
         let table = |text: &str| -> Table { toml::from_str(text).unwrap() };
         let mut own = table("[a]\nkey = { environment = 'KEY' }\nmodel = 'm'\n[a.more]\nx = 1");
         change(&mut own, table("[a]\nkey = { value = 'k' }\n[a.more]\ny = 2"));

@@ -151,8 +151,9 @@ mod tests {
         toml::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"))
     }
 
+    /// It is the first that the environment gives, and a secret stays out of it.
     #[test]
-    fn a_setting_is_the_first_that_the_environment_says_and_a_secret_stays_out_of_it() {
+    fn setting_is_the_environments_first_and_a_secret_stays_out() {
         for (from, value) in [
             ("'MADOGUCHI_TEST_NO_SUCH'", None),
             ("['MADOGUCHI_TEST_NO_SUCH', { when = 'PATH', value = 'x' }]", Some("x")),
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_word_of_the_environment_the_bundled_navigation_reaches_nobody() {
+    fn bundled_navigation_reaches_no_host_without_the_environment() {
         let navigation = super::super::tests::bundled().component("navigation");
         let hosts = navigation.hosts();
         assert!(hosts.len() >= 2 && hosts.iter().all(|it| it.optional), "{hosts:?}");
@@ -177,8 +178,9 @@ mod tests {
         }
     }
 
+    /// An optional host counts with its secret; a wrong base is named by its variable.
     #[test]
-    fn an_optional_host_counts_with_its_secret_and_a_wrong_base_is_named_by_its_variable() {
+    fn optional_host_needs_its_secret_and_bad_base_names_variable() {
         let of = |variable: &str| {
             let secrets = format!("secrets = [{{ query = 'k', environment = '{variable}' }}]");
             component(&format!("[[http]]\nhost = 'a.example'\noptional = true\n{secrets}"))

@@ -19,7 +19,7 @@ pub(super) fn bundled() -> Config {
 }
 
 #[test]
-fn no_file_is_needed_and_the_bundled_components_have_their_grants() {
+fn no_file_is_needed_and_bundled_components_have_their_grants() {
     let config = bundled();
     assert!(config.addr.ip().is_loopback());
     let grants = config.component("cinema").grants.unwrap_or_default();
@@ -58,7 +58,7 @@ fn http_takes_the_grant_and_a_host_and_says_which_is_missing() {
 }
 
 #[test]
-fn the_operator_is_served_on_a_free_port_unless_the_file_says_otherwise() {
+fn operator_is_served_on_a_free_port_unless_file_says_otherwise() {
     assert_eq!(bundled().operator_addr, Some(OPERATOR_ADDR));
     assert_eq!(parse("operator_addr = false").unwrap().operator_addr, None);
     let own = parse("operator_addr = '127.0.0.1:9'").unwrap().operator_addr;
@@ -103,7 +103,7 @@ fn a_typo_is_named_with_its_line_and_what_would_be_right() {
 }
 
 #[test]
-fn limits_that_cannot_work_are_named_with_their_table_and_what_would_work() {
+fn names_unworkable_limits_with_their_table_and_what_would_work() {
     let error = |text: &str| parse(text).unwrap().check().unwrap_err().to_string();
     assert_eq!(parse("[limits]\ncalls_max = 1").unwrap().check().ok(), Some(()));
     assert_eq!(
@@ -116,7 +116,7 @@ fn limits_that_cannot_work_are_named_with_their_table_and_what_would_work() {
 }
 
 #[test]
-fn an_empty_list_of_hosts_is_the_operators_word_and_needs_no_host() {
+fn empty_list_of_hosts_is_the_operators_word_and_needs_no_host() {
     let forms = bundled().component("forms");
     assert!(forms.grants.as_ref().is_some_and(|it| it.contains(&Grant::Http)));
     assert!(forms.hosts().is_empty());
@@ -129,7 +129,7 @@ fn an_empty_list_of_hosts_is_the_operators_word_and_needs_no_host() {
 }
 
 #[test]
-fn what_the_program_gives_its_own_components_is_changed_entry_by_entry() {
+fn bundled_components_own_limits_are_changed_entry_by_entry() {
     let forms = bundled().limits("forms");
     assert_eq!(forms, Limits { wait_ms_max: 300_000, http_timeout_ms: 5_000, ..Limits::default() });
     assert_eq!(bundled().limits("cinema"), Limits::default());
@@ -139,7 +139,7 @@ fn what_the_program_gives_its_own_components_is_changed_entry_by_entry() {
 }
 
 #[test]
-fn other_names_for_endpoints_come_with_the_program_and_can_be_changed() {
+fn endpoint_aliases_come_with_the_program_and_can_be_changed() {
     let of = |config: &Config, name: &str| {
         config.endpoints.get(name).map(|it| format!("{}/{}", it.component, it.prefix))
     };

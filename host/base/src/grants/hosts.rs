@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn host_scheme_port_and_method_are_granted_together_or_not_at_all() {
+    fn host_scheme_port_and_method_are_granted_all_or_not_at_all() {
         let (hosts, _) = hosts("[[http]]\nhost = 'api.example.com'\nmethods = ['GET', 'POST']");
         assert!(is_granted(&hosts, Method::GET, "https://api.example.com/a?b"));
         assert!(is_granted(&hosts, Method::POST, "https://API.example.com:443/"));

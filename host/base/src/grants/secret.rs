@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_taken_out_of_texts_and_of_bytes_whose_length_stays() {
+    fn secret_is_taken_out_of_texts_and_bytes_whose_length_stays() {
         assert_eq!(mask().text("a?key=hunter2hunter2&b"), "a?key=[secret]&b");
         let mut bytes = b"x hunter2hunter2 y".to_vec();
         mask().bytes(&mut bytes);

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fresh_token_is_new_each_time_and_the_configuration_has_its_digest_only() {
+    fn fresh_token_is_new_each_time_and_config_has_only_its_digest() {
         let make = || FreshToken::new("ci", &[Scope::All, Scope::ReadOnly], None).unwrap();
         let (one, other) = (make(), make());
         assert_ne!(one.token, other.token);

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_header_says_what_is_missing_and_no_error_where_nothing_was_sent() {
+    fn header_says_what_is_missing_and_no_error_if_nothing_was_sent() {
         let answer = |why| unauthorized(Shape::Rest, why);
         let missing = answer(Unauthorized::Missing);
         assert_eq!(

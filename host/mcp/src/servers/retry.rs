@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_gaps_double_have_up_to_a_fifth_more_and_heed_what_the_server_asks() {
+    fn retry_gaps_double_plus_up_to_a_fifth_and_heed_the_server() {
         let ms = |attempt, asked: Option<u64>, jitter| {
             delay(BASE, attempt, asked.map(Duration::from_secs), jitter).as_millis()
         };
@@ -191,13 +191,13 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_is_not_there_is_asked_less_and_less_often_and_never_given_up() {
+    fn missing_server_is_asked_ever_less_often_and_never_given_up() {
         let s = |failures| pause(BASE, failures, 0.0).as_secs();
         assert_eq!([s(1), s(2), s(3), s(7), s(u32::MAX)], [1, 2, 4, 60, 60]);
     }
 
     #[test]
-    fn what_was_sent_is_sent_again_only_where_twice_is_the_same_as_once() {
+    fn resends_only_where_twice_is_the_same_as_once() {
         let status = |status| Failed::of_status(status, None);
         for sent in [Failed::Lost(String::new()), Failed::TimedOut, status(429), status(503)] {
             assert!(sent.may_be_retried(true) && !sent.may_be_retried(false), "{sent:?}");

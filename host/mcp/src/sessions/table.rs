@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_is_cut_only_for_somebody_who_has_less_than_a_fair_share() {
+    fn stream_is_cut_only_for_a_caller_with_less_than_a_fair_share() {
         let book = book(4);
         let ids = ["a", "b", "c", "d"];
         for id in ids {

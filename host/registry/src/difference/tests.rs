@@ -60,8 +60,9 @@ fn a_tool_that_is_gone_breaks_and_a_new_one_does_not() {
     assert_eq!(found.len(), 1);
 }
 
+/// A prompt that is gone or wants more breaks; a tool of the same name is not that prompt.
 #[test]
-fn a_prompt_that_is_gone_or_wants_more_breaks_and_is_no_tool_of_the_same_name() {
+fn gone_or_more_demanding_prompt_breaks_and_is_no_namesake_tool() {
     let prompt = |required: &[&str]| {
         let properties: Map<_, _> =
             required.iter().map(|it| ((*it).to_owned(), json!({ "type": "string" }))).collect();
@@ -149,7 +150,7 @@ fn what_was_promised_must_still_come() {
 }
 
 #[test]
-fn definitions_that_are_referred_to_are_looked_into_and_may_go_in_circles() {
+fn looks_into_referred_definitions_which_may_go_in_circles() {
     let tree = |kind: &str| {
         json!({
             "type": "object",

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_remembered_outlives_the_process_and_a_broken_manifest_begins_anew() {
+    async fn manifest_outlives_the_process_and_a_broken_one_begins_anew() {
         let data = folder("manifest");
         RevisionStore::open(&data).unwrap().change("shop", |it| it.accept("a")).await;
         assert_eq!(RevisionStore::open(&data).unwrap().manifest("shop").accepted, ["a"]);

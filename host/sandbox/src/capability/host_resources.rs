@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_that_is_not_there_is_named_and_keeps_no_other_closed() {
+    fn missing_folder_is_named_and_keeps_no_other_closed() {
         let mut folders = Folders::default();
         folders.add("/data", std::env::temp_dir()).unwrap();
         let missing = std::env::temp_dir().join("madoguchi-no-such-folder");

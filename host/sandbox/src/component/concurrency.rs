@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_full_queue_is_answered_at_once_and_a_queue_that_does_not_move_in_time() {
+    async fn full_queue_is_answered_at_once_and_a_stuck_one_in_time() {
         let places = places(1, 1);
         let first = places.take(Duration::ZERO, &Tally::default()).await.ok().unwrap();
         assert_eq!(places.taken(), 1);
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn when_to_come_back_follows_from_the_queue_and_from_what_calls_lasted() {
+    fn retry_time_follows_from_the_queue_and_how_long_calls_lasted() {
         let places = places(2, 100);
         (0..100).for_each(|_| places.note(Duration::from_millis(400)));
         assert!((390..=400).contains(&places.retry_after_ms()), "{}", places.retry_after_ms());

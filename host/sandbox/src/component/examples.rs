@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_output_fits_that_has_all_that_was_expected_and_may_have_more() {
+    fn output_fits_with_all_that_was_expected_and_may_have_more() {
         assert_eq!(fits(r#"{"a":{"b":1}}"#, r#"{"a":{"b":1,"c":2},"d":3}"#), Ok(()));
         assert_eq!(fits(r#"{"a":[{"b":1}]}"#, r#"{"a":[{"b":1,"c":2}]}"#), Ok(()));
     }

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trap_tells_its_caller_the_number_of_the_call_and_not_the_reason() {
+    fn trap_gives_its_caller_the_call_number_and_not_the_reason() {
         let source = wasmtime::Error::msg("secret of the component");
         let error = CallError::Trapped { component: "shop".into(), call_id: 7, source };
         let text = Failure::from(error).object().to_string();

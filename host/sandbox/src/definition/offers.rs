@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_resource_that_cannot_be_offered_is_named_with_what_would_be_right() {
+    fn resource_that_cannot_be_offered_is_named_with_the_remedy() {
         assert_eq!(
             Resource::read_all(vec![resource("shop://a"), resource("mailto:b")]).unwrap().len(),
             2
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_that_cannot_be_offered_is_named_with_what_would_be_right() {
+    fn prompt_that_cannot_be_offered_is_named_with_the_remedy() {
         assert_eq!(Prompt::read_all(vec![prompt("review", &["topic"])]).unwrap().len(), 1);
         let error = |definitions| Prompt::read_all(definitions).unwrap_err().to_string();
         assert!(error(vec![prompt("a b", &[])]).contains("A-Z a-z 0-9"));

@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_heard_too_long_ago_fails_and_what_was_never_there_does_not() {
+    fn status_received_too_long_ago_fails_and_absent_ones_do_not() {
         let services = Services::default();
         let said = json!({ "services": { "maps": "connected", "cars": "not_configured" } });
         let said = said.as_object().unwrap();

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn the_own_page_and_clients_without_a_page_may_talk_and_others_may_not() {
+    fn own_page_and_clients_without_a_page_may_talk_and_others_not() {
         assert_eq!(check("127.0.0.1:8808", None), Ok(false));
         assert_eq!(check("LocalHost:8808", Some("http://localhost:8808")), Ok(false));
         assert_eq!(check("[::1]:8808", Some("http://[::1]:8808")), Ok(false));
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_on_every_address_is_known_by_the_names_that_are_configured() {
+    fn server_on_every_address_is_known_by_its_configured_names() {
         let mut config = Config::defaults();
         config.addr = "0.0.0.0:8808".parse().unwrap();
         config.allowed_hosts.push("Tools.example".to_owned());

@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn a_proxy_is_believed_where_it_is_trusted_and_only_for_the_last_hop() {
+    fn proxy_is_believed_where_trusted_and_only_for_the_last_hop() {
         let peer = |trusted: &[&str], connected: &str, hops: &[&str]| {
             let mut config = Config::defaults();
             config.trusted_proxies = trusted.iter().map(|it| it.parse().unwrap()).collect();

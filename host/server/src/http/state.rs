@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_an_idle_connection_and_a_stalled_reader_have_their_time() {
+    fn head_idle_connection_and_stalled_reader_have_their_time() {
         let (state, clock) = state();
         pass(&state, &clock, 9);
         assert_eq!(state.order(), Order::None);

@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_that_is_one_is_shown_and_a_page_that_says_it_is_one_is_not() {
+    fn shows_a_real_picture_and_not_a_page_that_claims_to_be_one() {
         let png = b"\x89PNG\r\n\x1a\nrest";
         assert!(is_inline("image/png", sniff(png)));
         assert!(!is_inline("image/png", sniff(b"<html><script>alert(1)</script>")));

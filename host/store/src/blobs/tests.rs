@@ -49,7 +49,7 @@ impl Drop for Bench {
 }
 
 #[tokio::test]
-async fn what_is_put_comes_back_by_the_digest_of_its_content_and_only_by_it() {
+async fn stored_content_comes_back_by_its_digest_and_only_by_it() {
     let bench = Bench::new("put");
     let blobs = bench.open(Limits::default());
     let blob = blobs.put(b"hello", "text/plain").await.unwrap();
@@ -118,7 +118,7 @@ async fn a_half_sent_upload_leaves_nothing_and_gives_its_room_back() {
 }
 
 #[tokio::test]
-async fn a_content_that_is_not_as_long_as_it_was_is_not_served_after_a_restart() {
+async fn content_of_another_length_is_not_served_after_a_restart() {
     let bench = Bench::new("cut");
     let blob = bench.open(Limits::default()).put(b"hello", "text/plain").await.unwrap();
     fs::write(index::path(&bench.folder, &blob.id), b"hel").unwrap();

@@ -47,7 +47,7 @@ fn line(call: u64, arguments: &str) -> Line {
 }
 
 #[test]
-fn a_line_has_who_what_and_how_it_ended_and_of_the_arguments_only_their_digest() {
+fn line_has_who_what_outcome_and_only_a_digest_of_arguments() {
     let folder = Folder::new();
     let audit = Audit::open(&folder.0, &AuditConfig::default()).unwrap();
     let secret = r#"{"passkey":"open sesame"}"#;
@@ -73,7 +73,7 @@ fn a_line_has_who_what_and_how_it_ended_and_of_the_arguments_only_their_digest()
 }
 
 #[test]
-fn full_files_are_put_away_the_oldest_go_and_the_tail_reads_across_them() {
+fn rotates_full_files_drops_the_oldest_and_tails_across_them() {
     let folder = Folder::new();
     let config = AuditConfig { bytes_max: 700, files_kept: 2, ..AuditConfig::default() };
     let audit = Audit::open(&folder.0, &config).unwrap();
@@ -166,7 +166,7 @@ fn a_flood_of_what_is_refused_pushes_nothing_out_that_ran() {
 }
 
 #[test]
-fn lines_wait_for_a_disk_that_takes_none_and_changes_wait_with_them() {
+fn lines_and_changes_wait_for_a_disk_that_takes_none() {
     let folder = Folder::new();
     let audit = Audit::open(&folder.0, &AuditConfig::default()).unwrap();
     audit.write(line(1, "{}"));

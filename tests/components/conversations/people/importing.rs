@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{begin, house, import, line, next, refused};
 
 #[tokio::test]
-async fn a_conversation_that_was_held_elsewhere_comes_in_as_one_that_is_over() {
+async fn conversation_held_elsewhere_is_imported_as_one_that_is_over() {
     let it = house().await;
     let conversation = json!("conv_old");
     let lines = [
@@ -32,7 +32,7 @@ async fn a_conversation_that_was_held_elsewhere_comes_in_as_one_that_is_over() {
 }
 
 #[tokio::test]
-async fn lines_that_do_not_fit_are_told_one_by_one_and_the_others_are_taken() {
+async fn reports_unfit_lines_one_by_one_and_imports_the_others() {
     let it = house().await;
     let open = begin(&it, "worker-b").await;
     let lines = [

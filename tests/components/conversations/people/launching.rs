@@ -54,7 +54,7 @@ async fn an_agent_that_is_played_begins_where_none_is_named() {
 }
 
 #[tokio::test]
-async fn what_cannot_begin_is_refused_in_the_order_of_the_specification() {
+async fn refuses_what_cannot_begin_in_the_specified_order() {
     let it = house().await;
     begin(&it, "worker-b").await;
     let wanted = |initiator: Value, target: &str| json!({ "project_id": "shop", "initiator_agent_id": initiator, "target_agent_id": target });

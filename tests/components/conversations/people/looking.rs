@@ -129,7 +129,7 @@ async fn messages_come_in_pages_by_their_numbers() {
 }
 
 #[tokio::test]
-async fn a_person_sees_the_projects_that_they_work_in_and_the_operator_all() {
+async fn person_sees_the_projects_they_work_in_and_the_operator_all() {
     let it = house().await;
     let shop = begin(&it, "worker-b").await;
     let lab = it.call("begin_conversation", json!({ "target_agent_id": "worker-x" })).await;
@@ -227,7 +227,7 @@ async fn a_conversation_is_a_resource_that_pages_listen_to() {
 }
 
 #[tokio::test]
-async fn a_whole_conversation_is_kept_as_markdown_and_as_lines_that_come_in_again() {
+async fn exports_whole_conversation_as_markdown_and_importable_lines() {
     let it = house().await;
     let lines: Vec<_> = (1..=450)
         .map(|at| {

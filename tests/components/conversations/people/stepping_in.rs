@@ -120,7 +120,7 @@ async fn a_person_ends_a_conversation_and_both_sides_hear_of_it() {
 }
 
 #[tokio::test]
-async fn a_request_can_be_ended_and_not_paused_and_what_expired_neither() {
+async fn request_can_be_ended_not_paused_and_an_expired_one_neither() {
     let it = house().await;
     let id = begin(&it, "worker-b").await;
     let pause = with(of(&id), "paused", true.into());

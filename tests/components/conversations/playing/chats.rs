@@ -22,7 +22,7 @@ async fn said(stage: &Stage) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn it_comes_when_it_is_written_to_and_goes_when_the_chat_is_closed() {
+async fn agent_comes_when_written_to_and_goes_when_chat_is_closed() {
     let stage = Stage::counting().await;
     say(&stage, "Good morning").await;
     say(&stage, "Are you there?").await;

@@ -92,7 +92,7 @@ async fn what_is_too_long_to_be_remembered_is_told_again() {
 }
 
 #[tokio::test]
-async fn every_five_messages_it_is_asked_whether_the_purpose_is_reached() {
+async fn asks_every_five_messages_whether_the_purpose_is_reached() {
     let stage = Stage::counting().await;
     let (_, c) = stage.talking().await;
     for (number, is_asked) in [(2, false), (4, false), (6, false)] {

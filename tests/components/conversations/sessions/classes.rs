@@ -53,7 +53,7 @@ async fn every_other_tool_needs_a_live_session_conv_83() {
 }
 
 #[tokio::test]
-async fn reading_and_answering_are_for_those_who_are_there_to_talk_conv_111() {
+async fn only_chat_sessions_may_read_and_answer_conv_111() {
     for (tool, is_of_chat) in [
         ("list_agents", false),
         ("get_next_action", false),
@@ -74,7 +74,7 @@ async fn reading_and_answering_are_for_those_who_are_there_to_talk_conv_111() {
 }
 
 #[tokio::test]
-async fn a_session_that_begins_a_conversation_is_there_to_talk_from_then_on_conv_111() {
+async fn session_is_a_chat_once_it_begins_a_conversation_conv_111() {
     let it = shop().start().await;
     let token = enter(&it, "alice").await;
     let start = json!({ "session_token": token, "target_agent_id": "bob" });

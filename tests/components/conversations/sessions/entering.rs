@@ -20,7 +20,7 @@ async fn trace(it: &Tested, conversation: &str) -> Vec<(String, String, String)>
 }
 
 #[tokio::test]
-async fn whoever_has_the_passkey_is_given_a_session_to_work_conv_80_82() {
+async fn passkey_holder_is_given_a_task_session_conv_80_82() {
     let it = shop().start().await;
     let opened = authenticate(&it, "alice", PASSKEY, "shop").await;
     let members =
@@ -40,7 +40,7 @@ async fn whoever_has_the_passkey_is_given_a_session_to_work_conv_80_82() {
 }
 
 #[tokio::test]
-async fn whoever_is_not_let_in_reads_one_of_three_errors_and_exits_conv_80() {
+async fn refused_agent_reads_one_of_three_errors_and_exits_conv_80() {
     let it = shop().start().await;
     for (agent, passkey, project, error) in [
         ("alice", "open-sesam", "shop", "Authentication failed"),
@@ -92,7 +92,7 @@ async fn a_session_is_over_after_an_hour_conv_82_83() {
 }
 
 #[tokio::test]
-async fn sessions_to_work_stand_beside_one_another_and_the_oldest_goes_where_there_are_too_many() {
+async fn task_sessions_coexist_and_the_oldest_goes_beyond_twenty() {
     let it = shop().start().await;
     let mut tokens = Vec::new();
     for _ in 0..21 {
@@ -119,7 +119,7 @@ async fn whoever_logs_out_is_out_and_does_it_once_conv_85() {
 }
 
 #[tokio::test]
-async fn somebody_who_is_asked_for_comes_to_talk_and_the_conversation_is_active_conv_81_82() {
+async fn requested_agent_gets_chat_and_active_conversation_conv_81_82() {
     let it = shop().start().await;
     let alice = enter(&it, "alice").await;
     let conversation = start(&it, &alice, "bob").await;
@@ -141,8 +141,9 @@ async fn somebody_who_is_asked_for_comes_to_talk_and_the_conversation_is_active_
     assert_eq!(authenticate(&it, "bob", PASSKEY, "shop").await["purpose"], "task");
 }
 
+/// An agent that is in a conversation comes back to chat, and its session before that ends (CONV-82).
 #[tokio::test]
-async fn whoever_holds_a_conversation_comes_back_to_talk_and_the_session_before_ends_conv_82() {
+async fn reentering_a_conversation_ends_the_earlier_session_conv_82() {
     let it = shop().start().await;
     let alice = enter(&it, "alice").await;
     start(&it, &alice, "bob").await;
@@ -169,7 +170,7 @@ async fn whoever_is_asked_by_two_joins_both_conv_81() {
 }
 
 #[tokio::test]
-async fn who_comes_after_the_time_out_of_a_request_comes_to_work_conv_13_82() {
+async fn agent_after_a_requests_timeout_comes_to_work_conv_13_82() {
     let it = shop().start().await;
     let alice = enter(&it, "alice").await;
     let conversation = start(&it, &alice, "bob").await;
@@ -179,7 +180,7 @@ async fn who_comes_after_the_time_out_of_a_request_comes_to_work_conv_13_82() {
 }
 
 #[tokio::test]
-async fn whoever_logs_out_of_their_last_session_leaves_their_conversation_conv_19_85() {
+async fn logout_of_the_last_session_leaves_conversation_conv_19_85() {
     let it = shop().start().await;
     let alice = enter(&it, "alice").await;
     let conversation = start(&it, &alice, "bob").await;
@@ -201,7 +202,7 @@ async fn whoever_logs_out_of_their_last_session_leaves_their_conversation_conv_1
 }
 
 #[tokio::test]
-async fn whoever_logs_out_of_one_of_two_sessions_stays_in_their_conversation_conv_85() {
+async fn logout_of_one_of_two_sessions_keeps_conversation_conv_85() {
     let it = shop().start().await;
     let (alice, other) = (enter(&it, "alice").await, enter(&it, "alice").await);
     let conversation = start(&it, &alice, "bob").await;

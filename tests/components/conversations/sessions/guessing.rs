@@ -28,7 +28,7 @@ fn by(principal: &str) -> Caller {
 }
 
 #[tokio::test]
-async fn after_ten_wrong_passkeys_of_one_caller_that_caller_waits_out_the_five_minutes() {
+async fn caller_with_ten_wrong_passkeys_waits_out_the_five_minutes() {
     let it = shop().start().await;
     it.speak(by("guesser"));
     guess(&it, "alice", 10).await;
@@ -56,8 +56,9 @@ async fn whoever_guesses_keeps_nobody_else_out() {
     assert_eq!(refusal(&it, "alice").await["error"], "too_many_attempts", "still");
 }
 
+/// Where callers have no names, or many callers guess, the right one waits for seconds only.
 #[tokio::test]
-async fn where_callers_have_no_names_and_of_many_callers_the_right_one_waits_for_seconds() {
+async fn right_caller_waits_seconds_after_unnamed_or_many_guessers() {
     let it = shop().start().await;
     guess(&it, "alice", 10).await;
     assert_eq!(refusal(&it, "alice").await["data"]["retry_after_seconds"], 10);
@@ -73,8 +74,9 @@ async fn where_callers_have_no_names_and_of_many_callers_the_right_one_waits_for
     enter(&it, "bob").await;
 }
 
+/// A guess at an agent that does not exist takes as long as any other, but only for the first ten.
 #[tokio::test]
-async fn guesses_at_nobody_cost_as_much_as_others_but_only_ten_of_them_do() {
+async fn guesses_at_unknown_agents_cost_as_much_but_only_ten_of_them() {
     let it = shop().start().await;
     let one = Instant::now();
     guess(&it, "nobody", 2).await;
@@ -90,7 +92,7 @@ async fn guesses_at_nobody_cost_as_much_as_others_but_only_ten_of_them_do() {
 }
 
 #[tokio::test]
-async fn a_right_passkey_in_between_gives_whoever_guesses_no_more_tries() {
+async fn right_passkey_in_between_gives_a_guesser_no_more_tries() {
     let it = shop().start().await;
     guess(&it, "alice", 9).await;
     enter(&it, "alice").await;
@@ -118,7 +120,7 @@ async fn of_many_guesses_at_once_about_ten_are_looked_at() {
 }
 
 #[tokio::test]
-async fn a_renewed_passkey_lets_in_at_once_and_ends_what_the_old_one_opened() {
+async fn renewed_passkey_admits_at_once_and_ends_old_ones_sessions() {
     let it = shop().start().await;
     let define = json!({
         "agent_id": "dora", "name": "Dora", "type": "ai", "project_ids": ["shop"],

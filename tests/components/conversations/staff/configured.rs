@@ -21,7 +21,7 @@ fn agent(changes: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn every_mistake_in_an_agent_is_told_by_its_place_and_what_would_be_right() {
+async fn reports_each_mistake_in_an_agent_with_its_place_and_remedy() {
     for (changes, told) in [
         (
             json!({ "projects": ["shop", "depot"] }),
@@ -152,7 +152,7 @@ async fn a_number_from_the_environment_comes_as_its_digits_conv_22() {
 }
 
 #[tokio::test]
-async fn without_settings_there_is_the_demo_whose_agents_the_host_plays() {
+async fn without_settings_there_is_the_demo_with_host_played_agents() {
     let it = open().await;
     let dora = json!({
         "agent_id": "dora", "name": "Dora", "type": "ai", "project_ids": ["demo"], "skills": ["x"],
@@ -184,7 +184,7 @@ async fn without_settings_there_is_the_demo_whose_agents_the_host_plays() {
 }
 
 #[tokio::test]
-async fn whoever_leaves_the_settings_is_gone_and_whoever_was_defined_on_the_page_stays() {
+async fn agent_left_out_of_settings_goes_and_one_from_the_page_stays() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("conversations.sqlite");
     let bob = agent(&json!({ "name": "Bob" }));
@@ -246,7 +246,7 @@ async fn a_thousand_agents_in_ten_projects_are_written_down() {
 }
 
 #[tokio::test]
-async fn a_project_without_a_name_is_called_by_its_id_and_an_agent_too() {
+async fn project_or_agent_without_a_name_is_called_by_its_id() {
     let it = bench()
         .settings(json!({
             "projects": { "shop": {} },

@@ -22,8 +22,9 @@ async fn refusal(it: &Tested, tool: &str, arguments: Value) -> (String, u64) {
     (failure["error"].as_str().unwrap().to_owned(), failure["status"].as_u64().unwrap_or_default())
 }
 
+/// Only the operator defines projects and agents, retires agents and renews passkeys.
 #[tokio::test]
-async fn only_the_operator_says_who_is_there_and_pages_alone_see_the_tools() {
+async fn only_the_operator_defines_agents_and_only_pages_see_tools() {
     let it = shop().start().await;
     let calls = [
         ("define_project", json!({ "project_id": "lab", "name": "Lab" })),
@@ -113,7 +114,7 @@ async fn an_agent_is_changed_and_keeps_its_passkey() {
 }
 
 #[tokio::test]
-async fn an_agent_that_the_host_plays_has_no_passkey_and_gets_one_when_it_is_let_go() {
+async fn host_played_agent_has_no_passkey_and_gets_one_when_released() {
     let it = shop().start().await;
     let played = it.call("define_agent", with(&json!({ "assistant": "talker" }))).await;
     assert!(played.get("passkey").is_none() && played["assistant"] == "talker", "{played}");
@@ -171,8 +172,9 @@ async fn whoever_is_retired_is_out_and_may_be_defined_again() {
     assert_eq!(refused(&it, "dora", &passkey, "shop").await, "Authentication failed");
 }
 
+/// The retired agent leaves its conversations; the other sides are notified that the operator ended them.
 #[tokio::test]
-async fn who_is_retired_leaves_their_conversations_and_the_others_hear_who_ended_them() {
+async fn retiring_an_agent_ends_its_conversations_and_says_who_did() {
     let it = shop().start().await;
     it.call("define_agent", dora()).await;
     let (alice, bob) =
@@ -238,8 +240,9 @@ async fn there_are_only_so_many_projects() {
     it.call("define_project", json!({ "project_id": "p7", "name": "Seven" })).await;
 }
 
+/// Of callers that define one agent at the same time, one is shown a passkey, and it opens.
 #[tokio::test]
-async fn of_two_who_define_one_agent_at_once_each_shown_passkey_or_none_opens() {
+async fn concurrent_definers_of_one_agent_get_one_working_passkey() {
     let it = shop().start().await;
     let calls = (0..8).map(|_| it.call("define_agent", dora()));
     let defined = futures::future::join_all(calls).await;

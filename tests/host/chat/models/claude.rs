@@ -21,8 +21,9 @@ fn content(body: &Value, at: usize) -> Vec<Value> {
     body["messages"][at]["content"].as_array().expect("it has blocks").clone()
 }
 
+/// One of the two rounds has three calls.
 #[tokio::test(flavor = "multi_thread")]
-async fn two_rounds_one_of_them_with_three_calls_go_back_in_the_order_of_the_calls() {
+async fn claude_gets_results_of_two_rounds_in_the_order_of_the_calls() {
     let talking = talking(&["echo", "conformance"], EVENTS).await;
     let one = uses(&[("t1", "echo", json!({ "value": { "a": "あ" }, "reason": "To hear it." }))]);
     let three = uses(&[
@@ -76,7 +77,7 @@ async fn two_rounds_one_of_them_with_three_calls_go_back_in_the_order_of_the_cal
 }
 
 #[tokio::test]
-async fn a_reason_is_asked_for_in_the_declarations_unless_the_operator_does_not_want_it() {
+async fn declarations_ask_for_a_reason_unless_operator_opts_out() {
     for (lines, wanted) in [("", true), ("reasons = false", false)] {
         let talking = talking(&["echo"], lines).await;
         talking.fake.says(says("はい"));
@@ -157,8 +158,9 @@ async fn a_forms_answer_goes_back_with_its_result_in_one_message() {
     assert_eq!(said[2]["text"], "{\"seats\":3}", "FORM-7");
 }
 
+/// It shows pictures as the person's own.
 #[tokio::test]
-async fn a_history_without_a_turn_begins_with_the_person_and_shows_pictures_as_theirs() {
+async fn history_without_a_turn_begins_with_the_person() {
     let talking = talking(&[], "").await;
     talking.fake.says(says("青くします。"));
     let picture = json!({ "inlineData": { "mimeType": "image/png", "data": "iVBORw0KGgo=" } });
@@ -178,7 +180,7 @@ async fn a_history_without_a_turn_begins_with_the_person_and_shows_pictures_as_t
 }
 
 #[tokio::test]
-async fn an_answer_that_is_cut_makes_no_call_and_the_conversation_goes_on() {
+async fn claude_cut_answer_makes_no_call_and_conversation_goes_on() {
     let talking = talking(&["echo"], "").await;
     let mut cut = uses(&[("t1", "echo", json!({ "value": { "long": "x".repeat(100) } }))]);
     cut["stop_reason"] = "max_tokens".into();

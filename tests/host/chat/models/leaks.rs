@@ -18,8 +18,9 @@ use tests::{
 /// A key that no provider takes, and that each says back.
 const REFUSED: &str = "sk-refused-4711/key+of-mine";
 
+/// The provider repeats the key in its own answer.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_is_in_no_answer_no_log_and_no_file_even_where_the_provider_says_it_back() {
+async fn leaks_key_in_no_answer_log_or_file_even_if_provider_echoes() {
     let claude = FakeModel::start(Claude::default()).await;
     let openai = FakeModel::start(OpenAi::Strict).await;
     for (provider, fake, right, variable) in

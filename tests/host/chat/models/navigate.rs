@@ -63,7 +63,7 @@ fn word(route: Value, reasoning: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_model_is_asked_as_specified_and_names_the_route_which_is_copied() {
+async fn asks_the_model_as_specified_and_copies_the_route_it_names() {
     let way = Way::start("").await;
     let geocode = ("t2", "geocode", json!({ "address": "東京駅" }));
     way.fake

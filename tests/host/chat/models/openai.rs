@@ -18,8 +18,9 @@ fn roles(body: &Value) -> Vec<&str> {
     messages.iter().map(|it| it["role"].as_str().expect("each has one")).collect()
 }
 
+/// One of the two rounds has three calls.
 #[tokio::test(flavor = "multi_thread")]
-async fn two_rounds_one_of_them_with_three_calls_go_back_in_the_order_of_the_calls() {
+async fn openai_gets_results_of_two_rounds_in_the_order_of_the_calls() {
     let talking = talking(OpenAi::Strict, &["echo", "conformance"], EVENTS).await;
     let one = uses(&[("c1", "echo", json!({ "value": { "a": "あ" }, "reason": "To hear it." }))]);
     let three = uses(&[
@@ -63,7 +64,7 @@ async fn two_rounds_one_of_them_with_three_calls_go_back_in_the_order_of_the_cal
 }
 
 #[tokio::test]
-async fn calls_without_ids_are_told_apart_and_the_first_model_is_taken_where_none_is_named() {
+async fn separates_calls_without_ids_and_defaults_to_the_first_model() {
     let fake = FakeModel::start(OpenAi::Ollama).await;
     let folders = tests::server::Folders::new();
     for name in ["assistant", "echo"] {
@@ -97,7 +98,7 @@ async fn calls_without_ids_are_told_apart_and_the_first_model_is_taken_where_non
 }
 
 #[tokio::test]
-async fn arguments_that_are_no_json_are_told_to_the_model_and_nothing_is_called() {
+async fn reports_non_json_arguments_to_the_model_and_calls_nothing() {
     let talking = talking(OpenAi::Strict, &["echo"], "").await;
     let broken = || {
         uses(&[
@@ -131,7 +132,7 @@ async fn a_forms_answer_comes_after_its_result() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_cut_makes_no_call_and_the_conversation_goes_on() {
+async fn openai_cut_answer_makes_no_call_and_conversation_goes_on() {
     let talking = talking(OpenAi::Strict, &["echo"], "").await;
     let mut cut = uses(&[("c1", "echo", json!({ "value": { "long": "x".repeat(100) } }))]);
     cut["finish_reason"] = "length".into();

@@ -118,7 +118,7 @@ async fn a_stream_that_breaks_is_never_taken_for_an_answer() {
 }
 
 #[tokio::test]
-async fn an_error_in_the_middle_has_the_answer_that_it_would_have_had_before() {
+async fn error_mid_answer_is_reported_as_one_before_it_would_be() {
     let talking = claude("").await;
     for (kind, answer) in [
         ("overloaded_error", FAILED),

@@ -29,7 +29,7 @@ fn to_a(content: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_person_chats_with_an_agent_that_comes_when_it_is_written_to() {
+async fn person_chats_with_an_agent_that_comes_when_written_to() {
     let counter = Counter::open(&["conversations", "cinema"], "").await;
     let client = counter.server.client();
     client.output("send_chat", to_a("しりとりをしよう。りんご")).await;
@@ -50,7 +50,7 @@ async fn a_person_chats_with_an_agent_that_comes_when_it_is_written_to() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_built_in_model_of_the_chat_has_two_agents_talk_once_the_person_lets_it() {
+async fn chats_built_in_model_has_two_agents_talk_once_person_allows() {
     let counter = Counter::open(&["conversations", "cinema"], "").await;
     let client = counter.server.client();
     let asked = say(&client, &json!({ "message": "worker-bに明日の映画を聞いて" })).await.1;

@@ -136,7 +136,7 @@ async fn an_agent_that_has_given_so_many_answers_ends_it_and_says_why() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_agent_that_has_taken_its_tokens_ends_it_even_between_two_calls() {
+async fn agent_out_of_tokens_ends_conversation_even_between_two_calls() {
     let fake = FakeModel::start(OpenAi::Strict).await;
     let look = |id| openai::uses(&[(id, "list_agents", json!({ "reason": "x" }))]);
     fake.says(openai::says("ごりら")).says(look("c1")).says(look("c2")).says(look("c3"));
@@ -152,7 +152,7 @@ async fn an_agent_that_has_taken_its_tokens_ends_it_even_between_two_calls() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_model_that_fails_once_is_asked_again_and_one_that_goes_on_ends_it() {
+async fn asks_model_again_after_one_failure_and_ends_if_it_persists() {
     let fake = FakeModel::start(OpenAi::Strict).await;
     fake.then(tests::fake_models::Reply::Nonsense);
     fake.says(openai::says("ごりら"));
@@ -167,7 +167,7 @@ async fn a_model_that_fails_once_is_asked_again_and_one_that_goes_on_ends_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_model_begins_a_conversation_too_and_a_restart_costs_it_no_message() {
+async fn model_begins_a_conversation_and_a_restart_loses_no_message() {
     let fake = fake(&["しりとりをしましょう。りんご", "らっぱ"]).await;
     let mut counter = counter(&fake, "").await;
     let id = counter.begin(game("ann", "ben", "しりとり")).await;

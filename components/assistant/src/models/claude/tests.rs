@@ -72,7 +72,7 @@ fn marks_are_on_what_is_sent_and_not_on_what_is_kept() {
 }
 
 #[test]
-fn thinking_is_shown_to_the_model_that_thought_it_and_to_no_other() {
+fn shows_thinking_only_to_the_model_that_thought_it() {
     let thinking = json!({ "type": "thinking", "thinking": "", "signature": "s" });
     let text = json!({ "type": "text", "text": "x" });
     let transcript = json!({ "provider": "claude", "model": "one", "messages": [

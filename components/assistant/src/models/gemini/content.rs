@@ -264,8 +264,9 @@ mod tests {
         assert!(responses[2]["response"]["error"].is_string(), "each call has a response");
     }
 
+    /// Older models get pictures beside the responses; a picture of another type is left out.
     #[test]
-    fn pictures_stand_beside_the_responses_for_older_models_and_others_are_left_out() {
+    fn older_models_get_pictures_beside_responses_others_left_out() {
         let contents = called(&[Some("a"), Some("b")]);
         let answered = [came("a", picture("image/png")), came("b", picture("image/svg+xml"))];
         let parts = answers(&contents, &answered, false);

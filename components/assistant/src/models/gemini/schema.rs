@@ -185,8 +185,9 @@ mod tests {
         assert_eq!(told["parameters"]["required"], json!(["avoid"]));
     }
 
+    /// What their schema cannot say goes as JSON Schema; a tool without arguments goes without a schema.
     #[test]
-    fn what_they_cannot_say_goes_as_json_schema_and_no_arguments_as_nothing() {
+    fn sends_inexpressible_as_json_schema_and_empty_as_nothing() {
         for property in [
             json!({ "$ref": "#/$defs/x" }),
             json!({ "type": "object" }),

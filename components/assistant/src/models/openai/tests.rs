@@ -10,7 +10,7 @@ fn picture() -> Part {
 }
 
 #[test]
-fn a_history_is_texts_where_it_can_be_and_pictures_are_the_persons() {
+fn history_is_text_where_it_can_be_and_pictures_are_the_persons() {
     let said = |is_user, parts| Message { is_user, parts };
     let messages = message::history(&[
         said(true, vec![Part::text("a"), Part::text("b")]),
@@ -25,7 +25,7 @@ fn a_history_is_texts_where_it_can_be_and_pictures_are_the_persons() {
 }
 
 #[test]
-fn results_come_in_call_order_then_pictures_and_words_in_one_message() {
+fn results_in_call_order_then_one_message_of_pictures_and_words() {
     let call = |id: &str| json!({ "id": id, "type": "function", "function": { "name": "find", "arguments": "{}" } });
     let mut messages =
         vec![json!({ "role": "assistant", "content": null, "tool_calls": [call("a"), call("b")] })];

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_kana_long_vowels_and_marks_are_taken_as_players_take_them() {
+    fn small_kana_long_vowels_and_marks_are_read_as_players_do() {
         for (word, expected) in [
             ("りんご", "ごこ"),
             ("らっぱ", "ぱは"),

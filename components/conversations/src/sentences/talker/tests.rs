@@ -98,7 +98,7 @@ fn both_built_in_play_as_the_specification_does() {
 }
 
 #[test]
-fn a_purpose_may_name_the_rounds_and_a_long_game_repeats_nothing() {
+fn purpose_may_name_the_rounds_and_a_long_game_repeats_nothing() {
     assert_eq!(talk("しりとりを3往復").len(), 7);
     assert_eq!(talk("２ターンのしりとり").last().unwrap(), "2ターン完了。終了します");
     assert_eq!(talk("しりとり 十回").len(), 21);
@@ -163,7 +163,7 @@ fn mistakes_are_noticed_politely_and_not_for_ever() {
 }
 
 #[test]
-fn a_word_that_it_does_not_know_is_taken_and_small_kana_and_long_vowels_are_played_right() {
+fn takes_unknown_words_and_plays_small_kana_long_vowels_right() {
     let mut agent = Agent::new(Some("しりとり"), false, true);
     assert_eq!(agent.receive("しりとりをしましょう。まほうしょうじょ").turn(), said("よる"));
     assert_eq!(agent.receive("るーれっと").turn(), said("とり"));

@@ -35,7 +35,7 @@ fn is_without_parent(case: &Value) -> bool {
 
 /// The same answers are taken or refused as by the page and by the tool (FORM-45 to FORM-48).
 #[test]
-fn every_case_of_the_table_is_taken_or_refused_in_questions_as_well() {
+fn every_table_case_is_taken_or_refused_in_questions_as_well() {
     let cases: Vec<Value> = serde_json::from_str(CASES).unwrap();
     let (mut taken, mut refused, mut differing) = (0, 0, Vec::new());
     for it in cases.iter().filter(|it| it["today"] == TODAY) {

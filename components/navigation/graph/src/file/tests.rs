@@ -116,8 +116,9 @@ proptest! {
     }
 }
 
+/// There is a box for each block of roads, and the levels lie one behind the other.
 #[test]
-fn a_tree_has_a_box_for_each_block_of_roads_and_its_levels_lie_one_behind_the_other() {
+fn tree_has_a_box_per_block_of_roads_and_levels_are_contiguous() {
     for leaves in [0, 1, 64, 65, 4_096, 4_097] {
         let levels = tree::levels(leaves);
         let begins = tree::begins(&levels);

@@ -51,7 +51,7 @@ mod tests {
     use crate::network::Point;
 
     #[test]
-    fn people_drive_on_the_left_in_tokyo_and_london_and_on_the_right_in_paris_and_seoul() {
+    fn drives_left_in_tokyo_and_london_and_right_in_paris_and_seoul() {
         let left = [(35.68, 139.77), (51.5, -0.12), (43.06, 141.35), (26.2, 127.7), (-33.9, 151.2)];
         let right = [(48.86, 2.35), (37.56, 126.98), (60.17, 24.94), (42.5, 1.52), (31.2, 121.5)];
         for (lat, lng) in left {

@@ -32,7 +32,7 @@ fn named<'n>(network: &'n Network, name: &str) -> &'n Link {
 }
 
 #[test]
-fn ways_are_cut_where_they_meet_and_put_together_where_nothing_else_does() {
+fn cuts_roads_where_they_meet_and_joins_where_nothing_else_does() {
     let street = |name| [("highway", "residential"), ("name", name)];
     let pbf = cross()
         .nodes(&[(6, 60.0, 24.03)])
@@ -51,7 +51,7 @@ fn ways_are_cut_where_they_meet_and_put_together_where_nothing_else_does() {
 }
 
 #[test]
-fn one_way_roads_go_one_way_and_chains_of_them_keep_their_direction() {
+fn one_way_roads_and_their_chains_keep_their_direction() {
     let pbf = cross()
         .way(10, &[2, 3], &[("highway", "primary"), ("name", "A"), ("oneway", "yes")])
         .way(11, &[1, 2], &[("highway", "primary"), ("name", "A"), ("oneway", "yes")])
@@ -102,7 +102,7 @@ fn who_may_use_a_way_is_what_the_most_precise_tag_says() {
 }
 
 #[test]
-fn a_ferry_takes_as_long_as_it_says_and_tolls_and_numbers_are_kept() {
+fn ferry_takes_its_stated_time_and_tolls_and_numbers_are_kept() {
     let ferry =
         [("route", "ferry"), ("motor_vehicle", "yes"), ("duration", "00:10"), ("name", "F")];
     let toll = [("highway", "motorway_link"), ("toll", "yes"), ("ref", "E18;51"), ("name", "T")];
@@ -115,7 +115,7 @@ fn a_ferry_takes_as_long_as_it_says_and_tolls_and_numbers_are_kept() {
 }
 
 #[test]
-fn turns_that_are_not_allowed_are_between_the_links_of_their_ways() {
+fn forbidden_turns_lie_between_the_links_of_their_roads() {
     let street = |name| [("highway", "residential"), ("name", name)];
     let turn = [("from", 1, 10), ("via", 0, 2), ("to", 1, 12)];
     let plan = || {
@@ -144,7 +144,7 @@ fn turns_that_are_not_allowed_are_between_the_links_of_their_ways() {
 }
 
 #[test]
-fn towns_streets_and_sights_are_found_with_what_they_are_part_of() {
+fn finds_towns_streets_and_sights_with_what_they_are_part_of() {
     let museum =
         [("tourism", "museum"), ("name", "Museo"), ("name:en", "Museum"), ("name:ja", "博物館")];
     let pbf = cross()
@@ -194,7 +194,7 @@ fn houses_are_places_with_their_street_and_number() {
 }
 
 #[test]
-fn bicycles_and_cars_go_where_tags_let_them_and_cars_stop_on_streets() {
+fn bikes_and_cars_go_where_tags_allow_and_cars_stop_on_streets() {
     let road = |tags: &[(&str, &str)]| {
         let mut all = vec![("name", "Katu")];
         all.extend(tags);
@@ -239,7 +239,7 @@ fn what_is_no_extract_is_told_with_what_to_mend() {
 }
 
 #[test]
-fn a_file_that_was_not_fetched_to_its_end_is_told_wherever_it_ends() {
+fn reports_a_file_not_fetched_to_its_end_wherever_it_ends() {
     let sound = cross().way(10, &[1, 2], &[("highway", "residential")]).bytes();
     assert!(super::read(file(&sound).path(), &mut |_| ()).is_ok());
     for length in 1..sound.len() {
@@ -305,7 +305,7 @@ fn absurd_values_are_left_out_and_the_rest_is_read() {
 }
 
 #[test]
-fn a_yard_that_no_car_can_leave_is_closed_to_cars_in_a_network_of_some_size() {
+fn closes_a_yard_no_car_can_leave_to_cars_in_a_larger_network() {
     let mut pbf = Pbf::default();
     let street = [("highway", "residential")];
     for id in 0..200_i64 {

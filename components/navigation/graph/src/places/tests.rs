@@ -87,8 +87,9 @@ fn a_place_is_found_by_any_way_to_write_its_name() {
     assert_eq!(first(&bytes, "Nowhere"), None);
 }
 
+/// A name without its ending means the station, and one of which it is the beginning comes last.
 #[test]
-fn whoever_leaves_out_the_ending_means_the_station_and_a_beginning_comes_last() {
+fn name_without_ending_is_the_station_and_beginnings_come_last() {
     let bytes = write(&some());
     assert_eq!(first(&bytes, "品川"), Some(("shinagawa".to_owned(), Match::Whole)));
     assert_eq!(first(&bytes, "品川区"), Some(("shinagawa-ku".to_owned(), Match::Whole)));
@@ -137,7 +138,7 @@ fn the_most_specific_known_part_of_an_address_is_meant() {
 }
 
 #[test]
-fn houses_are_found_as_people_write_them_and_only_where_they_are() {
+fn finds_houses_as_people_write_them_and_only_where_they_are() {
     use PlaceKind::{House, Street, Town};
     let at = |lat: f64| (lat, 9.52);
     let mut all = vec![

@@ -183,7 +183,7 @@ fn places_off_the_globe_and_empty_maps_find_nothing() {
 }
 
 #[test]
-fn what_a_file_says_of_itself_is_what_was_written_the_same_each_time() {
+fn file_says_of_itself_what_was_written_the_same_each_time() {
     let mut sound = grid(4, 4, &[]);
     sound.name = "Grid".into();
     sound.attribution = "© nobody".into();

@@ -138,7 +138,7 @@ fn grid_place(x: u32, y: u32) -> Point {
 }
 
 #[test]
-fn what_shares_too_much_takes_too_long_or_makes_a_detour_is_no_alternative() {
+fn no_alternative_shares_too_much_takes_too_long_or_detours() {
     let network = roads();
     let bytes = write(&network).unwrap();
     let graph = Graph::open(&bytes[..]).unwrap();

@@ -30,8 +30,9 @@ fn cross() -> Network {
     network(nodes, links.into())
 }
 
+/// On the left a right turn crosses the traffic, and on the right a left one.
 #[test]
-fn on_the_left_a_right_turn_crosses_the_traffic_and_on_the_right_a_left_one() {
+fn turn_across_traffic_is_right_on_the_left_and_left_on_right() {
     let mut cross = cross();
     let from = on(&cross, 0, 0.5);
     let seconds = |cross: &Network, link: usize| drive(cross, from, on(cross, link, 0.5)).seconds;
@@ -187,7 +188,7 @@ fn traffic_makes_a_class_slower_and_the_free_time_stays() {
 }
 
 #[test]
-fn a_place_beside_a_snippet_of_road_is_taken_to_the_roads_that_lead_somewhere() {
+fn place_by_a_road_snippet_is_taken_to_roads_leading_somewhere() {
     let mut grid = grid(4, 4, &[]);
     // A snippet that nothing leads to, 30 m north of the first street.
     let first = grid.nodes.len() as u32;
@@ -206,7 +207,7 @@ fn a_place_beside_a_snippet_of_road_is_taken_to_the_roads_that_lead_somewhere() 
 }
 
 #[test]
-fn all_pairs_of_a_grid_are_in_the_matrix_as_they_are_found_one_by_one() {
+fn matrix_has_all_pairs_of_a_grid_as_they_are_found_one_by_one() {
     let grid = grid(4, 4, &[]);
     let bytes = write(&grid).unwrap();
     let graph = Graph::open(&bytes[..]).unwrap();
@@ -226,7 +227,7 @@ fn all_pairs_of_a_grid_are_in_the_matrix_as_they_are_found_one_by_one() {
 }
 
 #[test]
-fn opening_reads_a_few_kilobytes_and_a_way_reads_what_lies_around_it() {
+fn opening_reads_a_few_kilobytes_and_a_route_what_is_around_it() {
     let large = grid(120, 120, &[]);
     let bytes = write(&large).unwrap();
     let graph = Graph::open(&bytes[..]).unwrap();
@@ -270,7 +271,7 @@ fn a_drive_begins_and_ends_where_a_car_can_stand() {
 }
 
 #[test]
-fn a_place_in_the_sea_is_outside_and_how_far_it_is_from_the_road_is_told() {
+fn place_in_the_sea_is_outside_and_its_road_distance_is_given() {
     let grid = grid(3, 3, &[]);
     let off = |metres: f64| {
         way(&grid, node(0.0, -metres).at, on(&grid, 5, 0.5), &RouteOptions::default())
@@ -313,7 +314,7 @@ fn the_shortest_way_and_the_cheapest_are_not_the_fastest() {
 }
 
 #[test]
-fn bicycles_ride_on_paths_and_against_the_traffic_where_that_is_allowed() {
+fn bicycles_ride_on_paths_and_against_traffic_where_allowed() {
     let mut grid = grid(3, 3, &[]);
     grid.links[0].cars = (false, true);
     let cycle = RouteOptions { mode: Mode::Cycle, ..RouteOptions::default() };

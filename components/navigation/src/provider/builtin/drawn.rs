@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_route_has_the_specified_shape_and_its_steps_lie_on_the_line() {
+    fn route_has_the_specified_shape_and_its_steps_lie_on_the_line() {
         let turned = Leg {
             points: vec![point(35.01), point(35.02), point(35.03)],
             turn: 90.0,

@@ -34,7 +34,7 @@ fn instructions(routes: &Routes) -> Vec<&str> {
 }
 
 #[test]
-fn the_expressway_is_entered_and_left_at_entrances_that_have_names() {
+fn expressway_is_entered_and_left_at_named_entrances() {
     let (routes, details) = answer(&ask("東京駅", "横浜駅")).unwrap();
     let said = instructions(&routes);
     let is_said =
@@ -200,7 +200,7 @@ fn a_pair_is_as_far_as_its_route_and_each_keeps_its_status() {
 }
 
 #[test]
-fn what_lies_far_from_the_road_is_told_and_what_lies_in_the_bay_is_refused() {
+fn reports_a_place_far_from_the_road_and_refuses_one_in_the_bay() {
     let (routes, details) = answer(&ask("横浜駅", "35.4270,139.6800")).unwrap();
     let metres = details.destination.unwrap().road_metres.unwrap();
     assert!((1_000..2_500).contains(&metres), "{metres} m");
@@ -215,7 +215,7 @@ fn what_lies_far_from_the_road_is_told_and_what_lies_in_the_bay_is_refused() {
 }
 
 #[test]
-fn the_shortest_way_is_the_first_and_the_fastest_stands_beside_it() {
+fn shortest_route_is_first_and_the_fastest_stands_beside_it() {
     let shortest =
         RouteAsk { prefer: Prefer::Shortest, alternatives: true, ..ask("渋谷駅", "横浜駅") };
     let (routes, details) = answer(&shortest).unwrap();
@@ -258,7 +258,7 @@ fn a_bicycle_keeps_off_expressways_and_is_faster_than_a_walk() {
 }
 
 #[test]
-fn a_name_with_a_slip_is_taken_and_told_and_others_are_asked_back() {
+fn accepts_and_reports_a_misspelt_name_and_asks_back_on_others() {
     let (routes, details) = answer(&ask("Shinjku Station", "横浜駅")).unwrap();
     assert_eq!(details.origin.unwrap().name, "新宿駅");
     assert!(routes.routes[0].warnings[0].contains("「Shinjku Station」"), "{:?}", routes.routes[0]);

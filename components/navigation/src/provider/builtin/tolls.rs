@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn no_amount_is_told_where_there_is_none_or_where_it_is_not_known() {
+    fn gives_no_toll_amount_where_there_is_none_or_it_is_unknown() {
         assert_eq!(amount(&[leg("国道15号", 500.0)]), None);
         assert_eq!(amount(&[paid("首都高速横羽線", 1_000.0), paid("E6", 500.0)]), None);
         assert_eq!(amount(&[paid("", 500.0)]), None);

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rush_hour_of_a_working_day_is_the_worst_and_the_night_is_free() {
+    fn rush_hour_of_a_working_day_is_worst_and_the_night_is_free() {
         let hour = |it: u64| motorway(FRIDAY + it * 3_600, Traffic::BestGuess);
         assert!((hour(3) - 1.0).abs() < 1e-6);
         assert!(hour(18) > hour(12) && hour(12) > hour(22));

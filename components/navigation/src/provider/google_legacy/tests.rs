@@ -122,7 +122,7 @@ fn a_time_is_told_in_seconds_and_a_walker_is_told_of_no_traffic() {
 }
 
 #[test]
-fn routes_come_as_specified_at_most_three_and_one_where_no_more_were_wished() {
+fn routes_come_as_specified_at_most_three_and_one_by_default() {
     let script = Script::of([directions(5), directions(2)]);
     let google = GoogleLegacy::by(BASE, &script);
     let ask = RouteAsk { alternatives: true, ..route_ask() };
@@ -243,7 +243,7 @@ fn what_cannot_be_read_is_a_failure_and_never_half_an_answer() {
 }
 
 #[test]
-fn the_matrix_call_is_the_specified_one_and_each_pair_keeps_its_status() {
+fn matrix_call_is_as_specified_and_each_pair_keeps_its_status() {
     let element = |status: &str| json!({ "status": status });
     let good = json!({
         "status": "OK", "distance": measure("32.4 km", 32_400), "duration": measure("45分", 2_700),
@@ -288,7 +288,7 @@ fn a_place_with_a_bar_in_it_is_not_taken_for_two() {
 }
 
 #[test]
-fn the_geocode_call_is_the_specified_one_and_takes_the_first_hit() {
+fn geocode_call_is_as_specified_and_takes_the_first_hit() {
     let hit = |address: &str, lat: f64| json!({ "formatted_address": address, "place_id": "ChIJ", "geometry": { "location": { "lat": lat, "lng": 139.7671 } } });
     let script = Script::of([
         json!({ "status": "OK", "results": [hit("丸の内", 35.6812), hit("京都", 35.0)] }),

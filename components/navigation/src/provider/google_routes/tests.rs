@@ -95,7 +95,7 @@ fn a_walker_and_now_are_told_without_traffic_and_without_a_time() {
 }
 
 #[test]
-fn routes_come_in_the_one_shape_with_googles_old_words_and_what_tolls_come_to() {
+fn routes_have_the_one_shape_with_googles_old_words_and_tolls() {
     let script = Script::of([answer(4), answer(1)]);
     let ask = RouteAsk { alternatives: true, ..route_ask() };
     let (routes, details) = google(&script).routes(&ask).unwrap();
@@ -116,7 +116,7 @@ fn routes_come_in_the_one_shape_with_googles_old_words_and_what_tolls_come_to() 
 }
 
 #[test]
-fn nothing_found_is_no_route_and_an_end_that_nobody_knows_is_named() {
+fn nothing_found_is_no_route_and_an_unknown_end_is_named() {
     let mut unknown = answer(0);
     unknown["geocodingResults"]["destination"]["geocoderStatus"] = json!({ "code": 5 });
     let script = Script::of([json!({}), unknown]);
@@ -211,7 +211,7 @@ fn a_table_is_put_in_order_and_each_pair_keeps_its_status() {
 }
 
 #[test]
-fn a_refused_table_names_the_place_and_errors_of_a_stream_are_read() {
+fn refused_table_names_the_place_and_stream_errors_are_read() {
     let error = json!([{ "error": { "status": "NOT_FOUND", "message": "品川駅 was not found" } }]);
     let script = Script::with([(404, error.to_string())]);
     let said = google(&script).compare(&compare_ask()).unwrap_err();

@@ -28,8 +28,9 @@ fn a_name_is_asked_for_politely_and_the_first_hit_counts() {
     assert!(*name == "user-agent" && agent.starts_with("madoguchi/"), "{agent}");
 }
 
+/// Without a geocoder, a name is refused with what to do.
 #[test]
-fn coordinates_need_no_geocoder_and_a_name_without_one_says_what_to_do() {
+fn coordinates_need_no_geocoder_and_a_name_without_gets_advice() {
     let none: Option<&Nominatim<&Script>> = None;
     let known = find(none, "35.5, 139.5", "/origin", Language::English).unwrap();
     assert_eq!((known.at.lat, known.name.as_str()), (35.5, "35.5, 139.5"));
@@ -39,7 +40,7 @@ fn coordinates_need_no_geocoder_and_a_name_without_one_says_what_to_do() {
 }
 
 #[test]
-fn of_many_names_each_is_asked_for_once_and_one_that_nobody_knows_is_none() {
+fn asks_for_each_of_many_names_once_and_an_unknown_one_is_none() {
     let script = Script::of([json!([hit("東京駅")]), json!([])]);
     let nominatim = Nominatim::by("https://a.example", &script);
     let names = ["東京駅", "無い", "35,139", "東京駅"].map(str::to_owned);

@@ -48,7 +48,7 @@ fn answer(routes: usize) -> Value {
 }
 
 #[test]
-fn a_route_is_asked_for_by_coordinates_and_comes_in_the_one_shape() {
+fn asks_for_a_route_by_coordinates_and_gives_it_the_one_shape() {
     let script = Script::of([answer(4)]);
     let avoid = Avoid { tolls: true, highways: false, ferries: true };
     let ask = RouteAsk { alternatives: true, avoid, ..ask() };
@@ -178,8 +178,9 @@ fn every_code_means_what_it_says() {
     }
 }
 
+/// It leaves out what it can and says what it did not leave out.
 #[test]
-fn a_map_that_leaves_out_one_class_at_a_time_leaves_out_what_it_can_and_says_what_it_did_not() {
+fn map_excluding_one_class_at_a_time_reports_what_it_kept() {
     let refused =
         json!({ "code": "InvalidValue", "message": "Exclude flag combination is not supported." });
     let with = |classes: &[&str]| {
@@ -213,7 +214,7 @@ fn a_map_that_leaves_out_one_class_at_a_time_leaves_out_what_it_can_and_says_wha
 }
 
 #[test]
-fn stops_on_the_way_are_asked_for_in_order_and_all_legs_are_told() {
+fn asks_for_stops_along_the_route_in_order_and_reports_all_legs() {
     let mut two = answer(1);
     let leg = two["routes"][0]["legs"][0].clone();
     two["routes"][0]["legs"] = json!([leg.clone(), leg]);
@@ -227,7 +228,7 @@ fn stops_on_the_way_are_asked_for_in_order_and_all_legs_are_told() {
 }
 
 #[test]
-fn a_place_far_from_any_road_is_outside_and_not_taken_to_the_nearest_country() {
+fn place_far_from_any_road_is_outside_not_in_nearest_country() {
     let mut far = answer(1);
     far["waypoints"][0]["distance"] = json!(9_000_000.0);
     let script = Script::of([far]);

@@ -162,7 +162,7 @@ fn a_table_has_a_status_for_each_pair() {
 }
 
 #[test]
-fn a_place_without_a_way_does_not_spoil_the_others_and_the_asking_ends() {
+fn place_without_a_route_spoils_no_others_and_the_asking_ends() {
     let refused = || (400, json!({ "error_code": 170, "error": "unconnected" }).to_string());
     let good = |km: f64| {
         (200, json!({ "sources_to_targets": [[{ "time": 60, "distance": km }]] }).to_string())

@@ -185,14 +185,14 @@ proptest! {
     #![proptest_config(Config { cases: 512, failure_persistence: None, ..Config::default() })]
 
     #[test]
-    fn whatever_comes_as_a_definition_is_read_or_refused_in_both_languages(schema in anything()) {
+    fn any_definition_is_read_or_refused_in_both_languages(schema in anything()) {
         if let Err(fault) = Form::read(&schema) {
             prop_assert!(fault.japanese.starts_with("エラー: ") && fault.english.starts_with("Error: "));
         }
     }
 
     #[test]
-    fn what_a_form_takes_it_takes_again_and_what_is_hidden_is_not_in_it(
+    fn form_takes_again_what_it_took_and_hidden_is_not_in_it(
         schema in schema(), values in values(),
     ) {
         match Form::read(&schema) {
@@ -227,7 +227,7 @@ proptest! {
     }
 
     #[test]
-    fn a_look_up_asks_a_url_that_is_one_and_reads_whatever_is_answered(
+    fn look_up_asks_a_valid_url_and_reads_whatever_is_answered(
         typed in ".{0,20}", parent in proptest::option::of(anything()), answer in anything(),
     ) {
         let lookup = Lookup { url: "/api/x".into(), display_field: "a".into(), value_field: "b".into(),

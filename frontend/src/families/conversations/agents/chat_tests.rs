@@ -47,7 +47,7 @@ fn a_gap_is_not_papered_over() {
 }
 
 #[test]
-fn the_unread_begins_where_it_began_when_the_reader_came_until_they_write() {
+fn unread_begins_where_it_did_on_arrival_until_reader_writes() {
     let mut chat = Chat::default();
     let mut first = page(&[(1, "a"), (2, "me"), (3, "a"), (4, "a")], false);
     first.messages[0].read_at = Some("2026-01-23T10:00:00Z".to_owned());
@@ -77,7 +77,7 @@ fn a_receipt_holds_for_what_came_before() {
 }
 
 #[test]
-fn messages_go_one_after_the_other_and_one_that_failed_holds_up_the_rest() {
+fn messages_go_one_by_one_and_a_failed_one_holds_up_the_rest() {
     let mut chat = Chat::default();
     chat.write(unsent("1"));
     chat.write(unsent("2"));
@@ -98,7 +98,7 @@ fn messages_go_one_after_the_other_and_one_that_failed_holds_up_the_rest() {
 }
 
 #[test]
-fn what_was_not_sent_before_a_reload_is_offered_again_or_taken_back() {
+fn messages_unsent_before_a_reload_can_be_resent_or_withdrawn() {
     let mut chat = Chat::with(vec![unsent("1"), unsent("2")]);
     assert_eq!(chat.next_to_send(), None);
     assert_eq!(chat.withdraw("1").as_deref(), Some("text of 1"));

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_kept_of_a_chat_in_which_nothing_was_typed_and_never_too_much() {
+    fn keeps_nothing_of_a_chat_without_typing_and_never_too_much() {
         let mut all = All::new();
         let kept = Kept { draft: "あ".to_owned(), unsent: Vec::new() };
         for number in 0..100 {

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fastest_is_the_fastest_in_traffic_of_those_that_can_be_reached() {
+    fn fastest_is_fastest_in_traffic_of_those_that_can_be_reached() {
         let row = [element(Some(10), Some(50)), element(None, None), element(Some(40), None)];
         assert_eq!(fastest(&row), Some(2));
         assert_eq!(fastest(&row[..2]), None, "one alone is not marked");

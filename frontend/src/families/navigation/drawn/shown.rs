@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clicked_point_lights_its_step_and_another_route_puts_it_out() {
+    fn clicked_point_lights_its_step_and_another_route_clears_it() {
         let owner = Owner::new();
         owner.set();
         let of_route = RouteDetails { steps_at: vec![0, 1, 2], ..RouteDetails::default() };
@@ -195,8 +195,9 @@ mod tests {
         assert_eq!(shown.chosen(), 1, "there is no such route");
     }
 
+    /// Broken ones are shown without a map.
     #[test]
-    fn routes_without_details_are_shown_from_their_line_and_broken_ones_without_a_map() {
+    fn routes_without_details_show_their_line_broken_ones_no_map() {
         let owner = Owner::new();
         owner.set();
         let whole = shown(&[LINE], None);

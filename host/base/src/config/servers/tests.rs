@@ -47,7 +47,7 @@ fn an_entry_has_a_url_or_a_command_and_what_belongs_to_it() {
 }
 
 #[test]
-fn entries_whose_names_could_clash_are_told_apart_by_their_prefix() {
+fn entries_that_could_clash_are_distinguished_by_their_prefix() {
     let two = |first: &str, second: &str| {
         read(&format!(
             "[servers.a]\nurl = 'https://a.example'\n{first}\n[servers.b]\nurl = 'https://b.example'\n{second}"
@@ -67,7 +67,7 @@ fn entries_whose_names_could_clash_are_told_apart_by_their_prefix() {
 }
 
 #[test]
-fn the_environments_entry_replaces_the_tools_that_are_named_and_offers_nothing_else() {
+fn environments_entry_replaces_named_tools_and_offers_no_other() {
     let tools = || ["draw".to_owned(), "paint".to_owned()].into();
     let (name, server) =
         ServerConfig::of_environment("https://a.example/sse", Some("hunter2"), tools()).unwrap();

@@ -95,8 +95,9 @@ fn literal(name: &str) -> Option<IpAddr> {
 mod tests {
     use super::*;
 
+    /// Of origins, only those of this machine are private.
     #[test]
-    fn an_origin_is_asked_with_get_alone_and_only_this_machine_is_private() {
+    fn origin_is_asked_with_get_only_and_only_this_machine_private() {
         let text =
             " https://directory.example, http://127.0.0.1:8000,http://localhost,https://[::1]:1,";
         let found = HostGrant::of_origins(text).unwrap();
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_one_is_named_without_a_password_and_says_what_would_be_right() {
+    fn wrong_origin_is_named_without_a_password_and_with_its_remedy() {
         for (wrong, said) in [
             ("directory.example", "is not an origin"),
             ("https://directory.example/path", "more than scheme"),
@@ -139,8 +140,9 @@ mod tests {
         assert!(HostGrant::of_origins(&many).unwrap_err().contains("at most 64"));
     }
 
+    /// Where that is allowed, it may be of this machine or its network.
     #[test]
-    fn a_base_address_may_have_a_path_and_be_of_this_network_where_that_is_let() {
+    fn base_address_may_have_a_path_and_be_local_where_allowed() {
         let of = |text: &str, private| HostGrant::of_base(text, &["POST".to_owned()], private);
         let base = of("http://valhalla:8002/", true).unwrap();
         let told = format!("{}://{}:{} {:?}", base.scheme, base.host, base.port, base.methods);

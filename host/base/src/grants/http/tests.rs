@@ -17,7 +17,7 @@ fn an_entry_is_https_and_reads_only_unless_it_says_more() {
 }
 
 #[test]
-fn a_star_covers_what_lies_under_a_name_and_neither_the_name_nor_its_look_alikes() {
+fn star_covers_subdomains_but_not_the_name_nor_look_alikes() {
     let under = HostName::read("*.example.com").unwrap();
     assert!(under.covers("api.example.com") && under.covers("a.b.example.com"));
     for other in ["example.com", "notexample.com", ".example.com", "api.example.com.evil.test"] {
@@ -51,7 +51,7 @@ fn what_cannot_be_meant_says_what_would_be_right() {
 }
 
 #[test]
-fn a_secret_has_one_place_and_one_source_and_is_not_repeated_in_an_error() {
+fn secret_has_one_place_and_source_and_no_error_repeats_it() {
     let secret = |it: &str| read(&format!("host = 'a.example'\nsecrets = [{{ {it} }}]"));
     for (entry, said) in [
         ("value = 'hunter2'", "one place"),

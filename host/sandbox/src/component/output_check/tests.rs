@@ -14,7 +14,7 @@ fn output(structured: Option<&str>) -> Output {
 }
 
 #[test]
-fn an_output_is_an_object_that_others_can_read_however_it_is_checked() {
+fn output_is_an_object_others_can_read_however_it_is_checked() {
     let never = |json: &str| check(None).output("tool", &output(Some(json)), CheckOutputs::Never);
     assert_eq!(never(r#" {"a":[1,-2,0.5,"窓\n口",null,true,{}]}"#), Ok(()));
     for json in ["", "7", "[]", "{", "{} {}", r#"{"a":}"#, "{\"a\":\"\n\"}", r#"{"a":1e999}"#] {

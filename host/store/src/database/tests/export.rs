@@ -52,7 +52,7 @@ async fn tables_and_views_are_listed_without_the_hosts() {
 }
 
 #[tokio::test]
-async fn an_unknown_table_is_refused_with_the_names_of_those_there_are() {
+async fn refuses_an_unknown_table_with_the_names_of_those_there_are() {
     let cinema = cinema().await;
     for table in ["reservation", "madoguchi_migrations", "sqlite_master", "seats; DROP TABLE seats"]
     {

@@ -50,7 +50,7 @@ const WRITING_WHERE_IT_MAY_NOT: [&str; 6] = [
 ];
 
 #[tokio::test]
-async fn statements_that_reach_out_are_refused_and_the_database_lives_on() {
+async fn refuses_statements_that_reach_out_and_the_database_lives_on() {
     let cinema = cinema().await;
     for sql in REACHING_OUT {
         message(&read(&cinema, sql).await.expect_err(sql));

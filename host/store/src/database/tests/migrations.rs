@@ -130,7 +130,7 @@ async fn a_migration_that_never_ends_is_stopped() {
 }
 
 #[tokio::test]
-async fn statements_prepared_before_a_migration_see_the_tables_after_it() {
+async fn statements_prepared_before_a_migration_see_tables_after_it() {
     let cinema = cinema().await;
     write(&cinema, "INSERT INTO notes (note) VALUES ('x')").await.unwrap();
     for _ in 0..3 {

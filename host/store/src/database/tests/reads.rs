@@ -89,7 +89,7 @@ async fn the_deadline_interrupts_an_endless_query() {
 
 /// On one thread alone, an endless query on the async worker would stop the clock of this test.
 #[tokio::test(flavor = "current_thread")]
-async fn a_query_that_was_quick_and_is_slow_now_leaves_the_async_worker() {
+async fn query_once_quick_and_now_slow_leaves_the_async_worker() {
     let cinema = cinema().await;
     for _ in 0..20 {
         cinema.query(with(COUNTING, [1.into()]), later()).await.unwrap();
@@ -103,7 +103,7 @@ async fn a_query_that_was_quick_and_is_slow_now_leaves_the_async_worker() {
 }
 
 #[tokio::test]
-async fn a_text_with_an_unbounded_function_never_runs_on_an_async_worker() {
+async fn text_with_unbounded_function_never_runs_on_an_async_worker() {
     let cinema = cinema().await;
     let point = "SELECT hall FROM showtimes WHERE id = 'noon'";
     let unbounded = "SELECT instr(id, 'oo') FROM showtimes WHERE id LIKE 'n%'";

@@ -51,7 +51,7 @@ async fn other_parameters_are_refused_with_what_is_right() {
 }
 
 #[tokio::test]
-async fn a_parameter_without_a_value_and_a_value_without_a_parameter_are_named() {
+async fn names_parameter_without_value_and_value_without_parameter() {
     let cinema = cinema().await;
     let refused = |sql, values| {
         let cinema = cinema.clone();

@@ -120,7 +120,7 @@ async fn a_batch_may_not_occupy_the_writer_until_a_far_deadline() {
 }
 
 #[tokio::test]
-async fn a_full_database_says_what_to_raise_and_can_still_be_read_and_emptied() {
+async fn full_database_says_what_to_raise_and_still_reads_and_empties() {
     let cinema = cinema_with(Limits { database_bytes_max: 1 << 20, ..Limits::default() }).await;
     let fill = || with("INSERT INTO notes (note) VALUES ($1)", [Value::Text("x".repeat(100_000))]);
     let unique = |number: usize| {

@@ -4,7 +4,7 @@ use super::super::sql::{ConstraintFailure, ConstraintKind, UnexpectedCount};
 use super::*;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_sixty_four_at_once_each_seat_has_one_buyer_and_failures_touch_nobody_else() {
+async fn sells_each_seat_once_among_64_and_failures_touch_no_other() {
     let cinema = cinema().await;
     let buyers: Vec<_> = (0..64)
         .map(|buyer| {
@@ -120,7 +120,7 @@ async fn a_batch_reads_its_own_writes() {
 }
 
 #[tokio::test]
-async fn closing_carries_out_what_was_accepted_and_refuses_what_comes_later() {
+async fn closing_completes_what_was_accepted_and_refuses_later_calls() {
     let folder = std::env::temp_dir().join(format!("madoguchi-close-{}", std::process::id()));
     let path = folder.join("cinema.db");
     let cinema = Database::open(&path, Limits::default()).unwrap();

@@ -115,7 +115,7 @@ fn a_long_ramp_says_where_it_merges_and_a_split_one_which_side() {
 }
 
 #[test]
-fn a_roundabout_counts_its_exits_and_a_ferry_is_boarded_and_left() {
+fn roundabout_counts_its_exits_and_a_ferry_is_boarded_and_left() {
     let round =
         |others: &[f64]| Leg { roundabout: true, ..turned(leg("", 20.0), -40.0, others, "") };
     let legs = [

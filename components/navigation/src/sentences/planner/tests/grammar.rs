@@ -23,7 +23,7 @@ fn all_mean(sentences: &[&str], expected: &Constraints) {
 }
 
 #[test]
-fn every_phrase_is_written_as_sentences_are_read_and_stands_there_once() {
+fn every_phrase_is_written_as_sentences_are_read_and_only_once() {
     let mut all: Vec<_> = PHRASES.iter().flat_map(|it| it.1.split('|')).collect();
     for phrase in &all {
         let read: String = normal(phrase).iter().collect();

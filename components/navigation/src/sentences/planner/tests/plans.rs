@@ -100,7 +100,7 @@ fn who_walks_says_so_in_meta_and_is_held_up_by_no_traffic() {
 }
 
 #[test]
-fn the_shortest_and_the_cheapest_are_looked_for_and_not_chosen_of_the_fastest() {
+fn shortest_and_cheapest_are_sought_and_not_chosen_of_fastest() {
     for (message, word) in [("一番短い距離で", "shortest"), ("一番安い", "cheapest")] {
         let call = &calls(&request(message))[0];
         assert_eq!(call.meta["navigation/prefer"], word, "{message}");

@@ -63,7 +63,7 @@ fn a_comparison_has_each_candidate_and_the_table() {
 }
 
 #[test]
-fn tolls_are_told_where_they_are_known_and_decide_what_is_cheapest() {
+fn tolls_are_stated_where_known_and_decide_what_is_cheapest() {
     let toll = |amount: f64| json!({ "toll": { "currency": "JPY", "amount": amount, "isEstimate": true } });
     let meta =
         json!({ "navigation/details": { "routes": [toll(1_320.0), toll(0.0), toll(1_950.0)] } });
@@ -98,7 +98,7 @@ fn the_best_of_all_is_called_so_and_the_best_of_some_is_not() {
 }
 
 #[test]
-fn a_sentence_without_a_known_constraint_is_said_to_be_a_plain_search() {
+fn plain_search_is_named_where_no_constraint_is_understood() {
     for (message, part) in [("よろしく", "通常の検索をしました"), ("hello there", "plain search")]
     {
         let conclusion = concluded(&request(message), three(), json!({}));

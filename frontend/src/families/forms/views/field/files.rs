@@ -283,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_the_field_does_not_take_is_refused_before_anything_is_sent() {
+    fn refuses_a_file_the_field_does_not_take_before_sending() {
         let accept = vec![".pdf".to_owned(), "image/*".to_owned()];
         let rules = Files { accept, size_max: Some(10), multiple: false };
         let named = |name: &str, kind: &str, size: u64| Named {

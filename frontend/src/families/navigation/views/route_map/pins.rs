@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_of_the_northern_end_stands_above_and_that_of_one_alone_below() {
+    fn northern_ends_name_stands_above_and_that_of_one_alone_below() {
         let at = |lat| Pin { lat, ..Pin::default() };
         let (north, south) = (at(35.7), at(35.4));
         assert_eq!(stand_above(Some(&north), Some(&south)), (true, false));

@@ -32,7 +32,7 @@ async fn resolved(checked: &Checked) -> Result<Vec<IpAddr>, String> {
 }
 
 #[tokio::test]
-async fn private_addresses_are_left_out_and_a_name_that_has_no_other_is_refused() {
+async fn omits_private_addresses_and_refuses_a_name_with_no_other() {
     let answers: &[&[&str]] =
         &[&["127.0.0.1", "93.184.216.34", "fd00::1"], &["127.0.0.1", "::ffff:10.0.0.1"]];
     let (checked, _) = fake(false, answers);
@@ -64,7 +64,7 @@ async fn the_address_that_was_checked_is_the_one_connected_to() {
 }
 
 #[tokio::test]
-async fn a_name_that_turns_to_this_machine_is_refused_before_anything_connects() {
+async fn name_turning_to_this_machine_is_refused_before_connecting() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let (checked, _) = fake(false, &[&["127.0.0.1"]]);
