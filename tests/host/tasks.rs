@@ -284,7 +284,7 @@ async fn a_task_that_waits_outlives_client_swap_and_restart() {
     assert_eq!(get(&server.client(), &id).await["result"], done["result"], "read once more");
 }
 
-/// TASK-5: nobody knows whether a change that broke off was made, so it is not made again.
+/// TASK-5: it is not known whether a change that broke off was made, so it is not made again.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_that_broke_off_is_failed_and_not_repeated() {
     let mut server = serving(&["tasks", "library"], tests::library::grants).await;

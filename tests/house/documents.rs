@@ -12,6 +12,8 @@ const FAMILIES: [&str; 9] =
     ["SYS-", "CIN-", "ILL-", "CONV-", "NAV-", "FORM-", "OAUTH-", "TASK-", "PIN-"];
 /// Characters that the name of a test may have; its story stands in a doc comment.
 const TEST_NAME_MAX: usize = 60;
+/// Words that leave open who is meant: a caller, a person, the operator, an agent.
+const VAGUE: [&str; 3] = ["whoever", "nobody", "somebody"];
 /// What operators may rely on, each promise with its test.
 const PROMISES: &str = "docs/promises.md";
 
@@ -142,6 +144,21 @@ fn tests_are_named_in_at_most_sixty_characters() {
         }
     }
     assert!(seen > 2_000, "only {seen} tests were found");
+}
+
+#[test]
+fn comments_name_who_is_meant() {
+    // Descriptions of schemas are text of tools: their goldens hold them.
+    let is_ours = |path: &&str| !text(path).contains("JsonSchema");
+    for path in sources().filter(is_ours) {
+        let source = text(path);
+        let comments = source.lines().map(str::trim).filter(|line| line.starts_with("//"));
+        for line in comments {
+            let words = line.split(|c: char| !c.is_alphanumeric());
+            let vague = words.map(str::to_lowercase).find(|it| VAGUE.contains(&it.as_str()));
+            assert_eq!(vague, None, "{path}: say who it is: {line}");
+        }
+    }
 }
 
 /// Whether the text ends in a test attribute, with nothing but attributes and `async` after it.

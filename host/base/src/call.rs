@@ -95,7 +95,7 @@ pub trait Pauses: Send + Sync {
     /// How long it may wait in all; none where that is its component's to say.
     fn wait_max(&self) -> Option<Duration>;
 
-    /// It has no instance any more, and goes on from `state`, sealed, whoever makes it again; none where the state is
+    /// It has no instance any more, and goes on from `state`, sealed, in whichever process makes it again; none where the state is
     /// too big to be kept.
     fn paused(&self, state: Option<String>) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 

@@ -131,7 +131,7 @@ impl Stubs {
         self.0.iter()
     }
 
-    /// Says what to mend where one of them can mean no import.
+    /// Says what to fix where one of them can mean no import.
     ///
     /// # Errors
     /// For one that is empty or has a version.

@@ -185,7 +185,7 @@ impl Default for TasksConfig {
 }
 
 impl TasksConfig {
-    /// Says what to mend where these cannot work.
+    /// Says what to fix where these cannot work.
     ///
     /// # Errors
     /// The first that is too little or too much.

@@ -263,7 +263,7 @@ impl McpServer {
     }
 
     /// Has a task go on that ran when the program ended. One that waited can, and one that may be made twice; of any
-    /// other nobody knows whether it happened.
+    /// other it is not known whether it happened.
     async fn go_on(&self, tasks: &Tasks, id: &str, caller: Caller) -> Result<Document> {
         let _alone = tasks.lock(id).await;
         let mut document = tasks.get(id, &caller.principal).await.ok_or_else(unknown)?;

@@ -312,7 +312,7 @@ impl Registry {
     }
 
     /// Lets `canary` answer its share of the calls of the component of its name. What is on offer stays the same, so
-    /// no bell is rung.
+    /// no change is published.
     pub fn begin_canary(&self, canary: Arc<Canary>) {
         let name = canary.component.name().clone();
         self.current.send_if_modified(|current| {

@@ -42,7 +42,7 @@ pub use docs::Docs;
 const RESULT: &str = "result";
 /// Functions that are told to be no tools, at most.
 const LEFT_OUT_MAX: usize = 256;
-/// How the interfaces begin that hosts call, and nobody else.
+/// How the interfaces begin that hosts alone call.
 const OF_HOSTS: [&str; 2] = ["wasi:", "madoguchi:tool/"];
 /// The one of them that this host calls.
 const HANDLER: &str = "wasi:http/incoming-handler@";

@@ -40,7 +40,7 @@ pub(super) fn Trial(
         name.with_value(|name| inventory.told(name, of)).flatten()
     });
     let is_running = Memo::new(move |_| canary.with(Option::is_some));
-    // Whoever does not look hears that it went, and why.
+    // A screen reader announces that it went, and why.
     Effect::new(move |was: Option<bool>| {
         let is = is_running.get();
         if was == Some(true) && !is && !inventory.is_busy.get_untracked() {

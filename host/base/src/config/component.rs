@@ -207,7 +207,7 @@ impl ComponentConfig {
     /// Refuses names that nothing can have, and what the environment says wrongly.
     ///
     /// # Errors
-    /// Says what to mend.
+    /// Says what to fix.
     pub fn check(&self) -> Result<(), String> {
         match self.wrong_names() {
             Some((key, what)) => Err(format!("{key}: {what}")),

@@ -168,7 +168,7 @@ impl Tasks {
         self.0.running.lock().tasks.contains_key(id)
     }
 
-    /// Ends what runs of it here; its instance is gone once this returns to whoever drives it.
+    /// Ends what runs of it here; its instance is gone once this returns to its driver.
     pub(super) fn cancel(&self, id: &str) {
         if let Some(it) = self.0.running.lock().tasks.remove(id) {
             it.cancel.cancel();
