@@ -310,7 +310,7 @@ async fn what_it_answers_otherwise_to_read_only_calls_is_shown() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_same_answers_are_compared_and_none_that_changes_something() {
+async fn compares_the_same_answers_and_none_that_changes_something() {
     let server = saboteur_waits(b'-').await;
     control(&server).obey("shop", percent(99)).await.unwrap();
     server.client().output("clear", json!({})).await;

@@ -473,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_are_held_against_a_canary_where_they_can_be_compared() {
+    fn holds_refusals_against_a_canary_where_both_are_compared() {
         let refused = |calls, refused| Figures { refused, ..figures(calls, 0) };
         assert_eq!(why(refused(20, 20), refused(5, 0)), None, "too few of the version before");
         assert!(why(refused(20, 20), refused(50, 2)).unwrap().contains("refused"));
@@ -481,7 +481,7 @@ mod tests {
     }
 
     #[test]
-    fn a_canary_gives_way_when_it_is_slower_by_the_factor_and_by_more_than_a_blink() {
+    fn canary_gives_way_when_slower_by_factor_and_minimum() {
         let took = |ms: u64| Figures { mean_us: ms * 1_000, p50_us: ms * 1_000, ..figures(20, 0) };
         assert!(why(took(60), took(20)).unwrap().contains("60.0 ms on average"));
         assert_eq!(why(took(39), took(20)), None, "less than twice as long");
