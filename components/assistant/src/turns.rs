@@ -58,16 +58,14 @@ pub(crate) fn keep(owner: &str, turn: &Kept, limits: &ChatConfig) -> Result<Stri
     Ok(id)
 }
 
-/// The turn of that number, if it is there and `owner`'s.
-pub(crate) fn find(id: &str, owner: &str) -> Option<Kept> {
-    let document = document(id, owner).map_err(|it| format!("{it:?}"));
-    let read = document.and_then(|it| {
-        it.map(|it| serde_json::from_str(&it)).transpose().map_err(|it| it.to_string())
-    });
-    read.unwrap_or_else(|error| {
-        log::error(&format!("a kept conversation cannot be read: {error}"));
-        None
-    })
+/// The turn of that number, if it is there, can be read by this version, and is `owner`'s.
+///
+/// # Errors
+/// Those of the database; the turn may be there all the same.
+pub(crate) fn find(id: &str, owner: &str) -> Result<Option<Kept>, sql::Error> {
+    let Some(document) = document(id, owner)? else { return Ok(None) };
+    let read = serde_json::from_str(&document);
+    Ok(read.inspect_err(|it| log::error(&format!("a kept conversation cannot be read: {it}"))).ok())
 }
 
 fn document(id: &str, owner: &str) -> Result<Option<String>, sql::Error> {

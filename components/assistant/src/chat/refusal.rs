@@ -1,7 +1,7 @@
 //! Errors in the specified shape and wording (ILL-41, ILL-42).
 
 use serde_json::{Value, json};
-use toolkit::routes::Answer;
+use toolkit::{log, routes::Answer, sql};
 
 use crate::{Failure, Language, ModelError, RunError, Why};
 
@@ -85,6 +85,18 @@ impl Refusal {
             "This turn is no longer kept, or is another caller's; send the message with its history",
         );
         Self::new(404, error, details)
+    }
+
+    /// The turn to go on from may be there, and cannot be read now.
+    pub(super) fn unread(why: &sql::Error, language: Language) -> Self {
+        log::error(&format!("a kept conversation cannot be read now: {why:?}"));
+        let error =
+            language.pick("会話を読み出せませんでした", "The conversation cannot be read now");
+        let details = language.pick(
+            "会話は残っているはずです。少し待って、もう一度送信してください",
+            "It should still be there: wait a moment and send the same again",
+        );
+        Self { retry_after_s: Some(1), ..Self::new(503, error, details) }
     }
 
     /// The turn that waits cannot be stored, so it could not be answered later.

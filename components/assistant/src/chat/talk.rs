@@ -55,7 +55,8 @@ impl Talk {
         language: Language,
     ) -> Result<Self, Refusal> {
         let principal = caller::principal();
-        let mut kept = asked.turn.as_ref().and_then(|it| turns::find(it, &principal));
+        let found = asked.turn.as_ref().map(|it| turns::find(it, &principal)).transpose();
+        let mut kept = found.map_err(|why| Refusal::unread(&why, language))?.flatten();
         // Another assistant has other tools, and received other messages.
         kept = kept.filter(|it| asked.assistant.as_ref().is_none_or(|name| *name == it.assistant));
         let name = asked.assistant.clone();
