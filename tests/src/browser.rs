@@ -1,21 +1,20 @@
 //! A browser that a test drives as a person would: by what is on the page, by role and label.
 
 use std::{
-    net::TcpListener,
     path::PathBuf,
-    process::Stdio,
     time::{Duration, Instant},
 };
 
 use fantoccini::{Client, Locator, elements::Element, key::Key, wd::WindowHandle};
 use serde_json::{Value, json};
-use tokio::process::{Child, Command};
 
 mod driver;
 mod fill;
+mod pool;
 mod roles;
 
-use driver::{DevTools, Log, capabilities, connect};
+use driver::{DevTools, Log, connect};
+use pool::Chromium;
 
 /// How long anything may take to appear.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -54,18 +53,14 @@ impl Look {
     }
 }
 
-/// One browser with a profile of its own.
+/// A browser in which nothing is kept of a test before, and which this test has alone. It is the next test's once
+/// this one drops it, unless the test fails.
 pub struct Browser {
     client: Client,
-    driver: Child,
+    session: String,
+    /// None once it is given back.
+    chromium: Option<Chromium>,
     url: String,
-    _profile: tempfile::TempDir,
-}
-
-fn program(variable: &str, names: &[&str]) -> PathBuf {
-    let given = std::env::var_os(variable).map(PathBuf::from);
-    let found = names.iter().map(PathBuf::from).find(|it| it.is_file());
-    given.or(found).unwrap_or_else(|| panic!("no {names:?}; `cargo xtask test` installs them"))
 }
 
 impl Browser {
@@ -76,25 +71,28 @@ impl Browser {
 
     /// Opens the page of the server at `url` where `address` is: `#/counter`.
     pub async fn open_at(url: &str, address: &str, look: Look) -> Self {
-        let chromium = program("CHROMIUM", &["/usr/bin/chromium", "/usr/bin/chromium-browser"]);
-        let chromedriver = program("CHROMEDRIVER", &["/usr/bin/chromedriver"]);
-        // Free now; no other asks for one between here and the driver's start.
-        let port = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr());
-        let port = port.expect("there is a free port").port();
-        let driver = Command::new(chromedriver)
-            .arg(format!("--port={port}"))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .kill_on_drop(true)
-            .spawn()
-            .expect("chromedriver starts");
-        let profile = tempfile::tempdir().expect("a temporary folder can be made");
-        let client = connect(port, &capabilities(&chromium, &profile, look)).await;
+        let mut chromium = Chromium::take(look.language).await;
+        let client = connect(pool::driver(), &chromium.debugger).await;
+        let session = client.session_id().await.ok().flatten().expect("there is a session");
+        let visited = std::mem::replace(&mut chromium.visited, vec![url.to_owned()]);
+        let chromium = Some(chromium);
+        let browser = Self { client, session, chromium, url: url.to_owned() };
+        browser.begin_anew(visited).await;
         // The window of a headless browser is not the viewport: ask for the viewport itself.
-        let browser = Self { client, driver, url: url.to_owned(), _profile: profile };
         browser.emulate(look).await;
         browser.go(address).await;
         browser
+    }
+
+    /// Leaves nothing of what a test before it has kept.
+    async fn begin_anew(&self, visited: Vec<String>) {
+        for origin in visited {
+            let all = json!({ "origin": origin, "storageTypes": "all" });
+            self.devtools("Storage.clearDataForOrigin", all).await;
+        }
+        self.devtools("Network.clearBrowserCookies", json!({})).await;
+        self.devtools("Network.clearBrowserCache", json!({})).await;
+        self.devtools("Browser.resetPermissions", json!({})).await;
     }
 
     async fn emulate(&self, look: Look) {
@@ -323,9 +321,21 @@ impl Browser {
         severe.map(|it| it["message"].as_str().unwrap_or_default().to_owned()).collect()
     }
 
-    /// Ends the browser and its driver.
-    pub async fn close(mut self) {
-        let _ = self.client.clone().close().await;
-        let _ = self.driver.kill().await;
+    /// Has no more need of the browser.
+    pub async fn close(self) {
+        drop(self);
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let ended = pool::end_session(&self.session);
+        // One in which a test failed, or which the driver does not let go, ends here.
+        if let Some(chromium) = self.chromium.take()
+            && ended.is_ok()
+            && !std::thread::panicking()
+        {
+            let _ = chromium.give_back();
+        }
     }
 }

@@ -6,31 +6,14 @@ use fantoccini::{Client, ClientBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
 
-use super::{Look, PATIENCE};
+use super::PATIENCE;
 
-pub(super) fn capabilities(
-    chromium: &std::path::Path,
-    profile: &tempfile::TempDir,
-    look: Look,
-) -> Value {
-    let profile = format!("--user-data-dir={}", profile.path().display());
-    let size = format!("--window-size={},{}", look.width.max(500), look.height);
-    let language = format!("--lang={}", look.language);
-    json!({
-        "goog:chromeOptions": {
-            "binary": chromium,
-            "args": [
-                "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
-                "--disable-component-update", "--disable-sync", "--no-first-run", "--disable-quic",
-                "--disable-dev-shm-usage", profile, size, language,
-            ],
-            "prefs": { "intl.accept_languages": look.language },
-        },
+/// A session in the browser that listens at `debugger`.
+pub(super) async fn connect(port: u16, debugger: &str) -> Client {
+    let capabilities = json!({
+        "goog:chromeOptions": { "debuggerAddress": debugger },
         "goog:loggingPrefs": { "browser": "ALL" },
-    })
-}
-
-pub(super) async fn connect(port: u16, capabilities: &Value) -> Client {
+    });
     let capabilities = capabilities.as_object().expect("it is an object").clone();
     let began = Instant::now();
     loop {
