@@ -243,15 +243,20 @@ async fn the_error_side_of_a_result_is_a_refusal_with_its_text() {
 
 #[tokio::test]
 async fn it_ends_at_the_limits_of_any_component() {
-    let limits = Limits { cpu_ms_max: 50, ..Limits::default() };
-    let stranger = Bench::of("stranger").limits(limits).start().await;
-    for (how, limit) in [("loop", "cpu_ms_max"), ("memory", "memory_bytes_max")] {
+    let short = Limits { cpu_ms_max: 50, ..Limits::default() };
+    // Time enough to fill its memory on a slow machine.
+    let long = Limits { cpu_ms_max: 60_000, ..Limits::default() };
+    for (how, limits, limit) in
+        [("loop", short, "cpu_ms_max"), ("memory", long, "memory_bytes_max")]
+    {
+        let stranger = Bench::of("stranger").limits(limits).start().await;
         let failure = stranger.failure("misbehave", json!({ "how": how })).await;
         assert_eq!(
             (&failure["error"], &failure["data"]["limit"]),
             (&json!("limit_exceeded"), &json!(limit))
         );
     }
+    let stranger = Bench::of("stranger").start().await;
     let failure = stranger.failure("misbehave", json!({ "how": "panic" })).await;
     assert_eq!(failure["error"], "internal_error", "{failure}");
     assert!(!failure.to_string().contains("secret"), "{failure}");

@@ -50,7 +50,7 @@ async fn every_call_has_one_line_with_caller_tool_and_outcome() {
 async fn the_audit_line_has_the_number_that_the_error_names() {
     let folders = Folders::new();
     folders.put("rogue", &component_bytes("rogue"));
-    let limits = Limits { cpu_ms_max: 50, ..Limits::default() };
+    let limits = Limits { cpu_ms_max: 1_000, ..Limits::default() };
     let server = TestServer::start(folders, |config| config.limits = limits).await;
     let trapped = server.client().failure("panic", json!({})).await;
     let stopped = server.client().failure("spin", json!({})).await;
