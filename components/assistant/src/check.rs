@@ -37,7 +37,7 @@ fn problems(settings: &Settings) -> Vec<Problem> {
     for (name, assistant) in &settings.assistants {
         found.assistant(name, assistant);
     }
-    for provider in Provider::MODELS {
+    for provider in Provider::models() {
         if let Some(model) = settings.models.get(provider) {
             found.model(provider.name(), model);
         }
@@ -59,7 +59,7 @@ fn notes(settings: &Settings) -> Vec<Problem> {
             found.put(&["assistants", name, "provider"], what);
         }
     }
-    for provider in Provider::MODELS {
+    for provider in Provider::models() {
         let Some(it) = settings.models.get(provider) else { continue };
         let prices = [
             ("input_usd_per_million", it.input_usd_per_million),
@@ -109,7 +109,8 @@ impl Found {
         self.within(&["assistants", name, "turns_max"], count(it.turns_max), TURNS);
         self.within(&["assistants", name, "tokens_max"], it.tokens_max, TOKENS);
         if it.prefers.contains(&Provider::Auto) {
-            let what = "\"auto\" takes the first of these; claude, gemini, openai and builtin are right here";
+            let what =
+                "\"auto\" takes the first of these; providers and \"builtin\" are right here";
             self.put(&["assistants", name, "prefers"], what);
         }
     }

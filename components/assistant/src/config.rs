@@ -10,6 +10,8 @@ use toolkit::{
     settings::{self, Unfit},
 };
 
+use crate::models::{KINDS, Kind};
+
 /// Rounds of a run, where nothing says how many (ILL-25).
 const ROUNDS_MAX: usize = 8;
 
@@ -82,36 +84,56 @@ pub(crate) struct Bounds {
     pub(crate) failures_end: bool,
 }
 
-/// What decides for an assistant: components without a model, or a model's provider.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+/// What decides for an assistant: components without a model, or a model's provider. Written as its name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "&'static str")]
 pub(crate) enum Provider {
     /// The first of those preferred that has a key or an address; else the built-in one.
     #[default]
     Auto,
     /// The components that understand sentences: no key, no network.
     Builtin,
-    /// Anthropic's Messages API.
-    Claude,
-    /// Google's generateContent.
-    Gemini,
-    /// Chat completions, of OpenAI or of a server that speaks like it.
-    OpenAi,
+    /// A provider of models.
+    Model(&'static Kind),
 }
 
 impl Provider {
-    /// The providers of models.
-    pub(crate) const MODELS: [Self; 3] = [Self::Claude, Self::Gemini, Self::OpenAi];
-
     /// As it is written in the configuration.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
             Self::Builtin => "builtin",
-            Self::Claude => "claude",
-            Self::Gemini => "gemini",
-            Self::OpenAi => "openai",
+            Self::Model(kind) => kind.name,
         }
+    }
+
+    /// The providers of models.
+    pub(crate) fn models() -> impl Iterator<Item = Self> {
+        KINDS.iter().copied().map(Self::Model)
+    }
+
+    /// Whether it makes pictures, so that no tool is needed for them (ILL-29).
+    pub(crate) fn makes_pictures(self) -> bool {
+        matches!(self, Self::Model(kind) if kind.makes_pictures)
+    }
+}
+
+impl From<Provider> for &'static str {
+    fn from(provider: Provider) -> Self {
+        provider.name()
+    }
+}
+
+impl TryFrom<String> for Provider {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        let mut known = [Self::Auto, Self::Builtin].into_iter().chain(Self::models());
+        known.find(|it| it.name() == name).ok_or_else(|| {
+            let models = KINDS.iter().map(|it| it.name);
+            let known: Vec<_> = ["auto", "builtin"].into_iter().chain(models).collect();
+            format!("{name:?} is no provider; there are {}", known.join(", "))
+        })
     }
 }
 
@@ -157,7 +179,7 @@ impl Default for AssistantConfig {
             prompt: String::new(),
             prompt_without_tools: None,
             provider: Provider::Auto,
-            prefers: Provider::MODELS.to_vec(),
+            prefers: Provider::models().collect(),
             model: None,
             tools: vec!["*".to_owned()],
             picture_tool: None,
@@ -211,32 +233,47 @@ impl AssistantConfig {
     }
 }
 
-/// The models that assistants may use: `[models]`.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(crate) struct Models {
-    claude: ModelConfig,
-    gemini: ModelConfig,
-    openai: ModelConfig,
+/// The models that assistants may use: `[models]`, by provider.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "BTreeMap<String, ModelConfig>")]
+pub(crate) struct Models(BTreeMap<String, ModelConfig>);
+
+impl Default for Models {
+    fn default() -> Self {
+        Self(KINDS.iter().map(|it| (it.name.to_owned(), ModelConfig::default())).collect())
+    }
+}
+
+impl TryFrom<BTreeMap<String, ModelConfig>> for Models {
+    type Error = String;
+
+    fn try_from(models: BTreeMap<String, ModelConfig>) -> Result<Self, String> {
+        let mut all = Self::default();
+        for (name, config) in models {
+            let Some(known) = all.0.get_mut(&name) else {
+                let known: Vec<_> = KINDS.iter().map(|it| it.name).collect();
+                let known = known.join(", ");
+                return Err(format!("{name:?} is no provider of models; there are {known}"));
+            };
+            *known = config;
+        }
+        Ok(all)
+    }
 }
 
 impl Models {
+    /// What is set of a provider of models; None for the others.
     pub(crate) fn get(&self, provider: Provider) -> Option<&ModelConfig> {
-        match provider {
-            Provider::Claude => Some(&self.claude),
-            Provider::Gemini => Some(&self.gemini),
-            Provider::OpenAi => Some(&self.openai),
-            Provider::Auto | Provider::Builtin => None,
-        }
+        self.0.get(provider.name())
     }
 
     /// Whether `provider` can be asked.
     pub(crate) fn is_ready(&self, provider: Provider) -> bool {
-        let is_ready = |it: &ModelConfig| match provider {
-            Provider::OpenAi => it.base_url.is_some() || it.key && it.model.is_some(),
-            _ => it.key,
-        };
-        provider == Provider::Builtin || self.get(provider).is_some_and(is_ready)
+        match provider {
+            Provider::Auto => false,
+            Provider::Builtin => true,
+            Provider::Model(kind) => self.get(provider).is_some_and(kind.is_ready),
+        }
     }
 }
 

@@ -26,11 +26,12 @@ pub(crate) fn get(request: &Request) -> Result<Value, Failure> {
         });
         assistants.insert(name.clone(), told);
     }
-    let models = Provider::MODELS.map(|it| (it.name().to_owned(), status(it).into()));
+    let models = Provider::models().map(|it| (it.name().to_owned(), status(it).into()));
+    let models = Map::from_iter(models);
     Ok(json!({
-        "services": { "claude": status(Provider::Claude) },
+        "services": { "claude": models["claude"] },
         "assistants": assistants,
-        "models": Map::from_iter(models),
+        "models": models,
     }))
 }
 

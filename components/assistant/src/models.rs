@@ -16,10 +16,44 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use claude::Claude;
-use openai::OpenAi;
+use crate::{
+    AssistantConfig, ModelConfig, ModelError, Models, Provider, ToolPicker, Understanding,
+};
 
-use crate::{AssistantConfig, ModelError, Models, Provider, ToolPicker, Understanding};
+/// The providers of models, in the order of preference. Another one is a module with its kind, a line here, and its
+/// address and environment in `defaults.toml`.
+pub(crate) static KINDS: [&Kind; 3] = [&claude::KIND, &gemini::KIND, &openai::KIND];
+
+/// A provider of models.
+pub(crate) struct Kind {
+    /// As it is written in the configuration: `[models.NAME]`.
+    pub(crate) name: &'static str,
+    /// The model that is asked where none is named; empty is the first that the server has.
+    model: &'static str,
+    /// Whether it can be asked with what is set of it.
+    pub(crate) is_ready: fn(&ModelConfig) -> bool,
+    /// Whether one of its models makes pictures (ILL-29).
+    pub(crate) makes_pictures: bool,
+    /// Begins, or goes on from a transcript of its own.
+    picker: fn(&Arc<str>, &AssistantConfig, &ModelConfig, Option<&Value>) -> Picker,
+}
+
+/// What decides on tools, or why nothing can.
+type Picker = Result<Box<dyn ToolPicker>, ModelError>;
+
+impl std::fmt::Debug for Kind {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.write_str(self.name)
+    }
+}
+
+impl PartialEq for Kind {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Kind {}
 
 /// What decides for an assistant, as configuration and environment say.
 #[derive(Clone)]
@@ -45,10 +79,7 @@ pub(crate) fn chosen(assistant: &AssistantConfig, models: &Models) -> Chosen {
 /// The model that is asked where none is named.
 fn default_model(provider: Provider) -> &'static str {
     match provider {
-        Provider::Claude => claude::MODEL,
-        Provider::Gemini => "gemini-3.8-flash",
-        // The first that the server has.
-        Provider::OpenAi => "",
+        Provider::Model(kind) => kind.model,
         Provider::Auto | Provider::Builtin => "builtin",
     }
 }
@@ -64,14 +95,11 @@ pub(crate) fn picker(
     assistant: &AssistantConfig,
     models: &Models,
     transcript: Option<&Value>,
-) -> Result<Box<dyn ToolPicker>, ModelError> {
-    let model = &chosen.model;
-    let Some(config) = models.get(chosen.provider) else {
-        return Ok(Box::new(Understanding::resume(transcript)));
-    };
-    match chosen.provider {
-        Provider::Claude => Ok(Box::new(Claude::new(model, assistant, config, transcript)?)),
-        Provider::OpenAi => Ok(Box::new(OpenAi::new(model, assistant, config, transcript)?)),
-        _ => picture::gemini(model, assistant, config, transcript),
+) -> Picker {
+    match (chosen.provider, models.get(chosen.provider)) {
+        (Provider::Model(kind), Some(config)) => {
+            (kind.picker)(&chosen.model, assistant, config, transcript)
+        }
+        _ => Ok(Box::new(Understanding::resume(transcript))),
     }
 }

@@ -12,8 +12,8 @@ use super::{
     told_only,
 };
 use crate::{
-    Assistant, Before, Conclusion, Ending, Language, Part, Provider, Run, Settings, Task, Teller,
-    ToolPicker, Usage,
+    Assistant, Before, Conclusion, Ending, Language, Part, Run, Settings, Task, Teller, ToolPicker,
+    Usage,
     models::{self, Chosen},
     tally::Tally,
     turns::{self, Kept},
@@ -104,7 +104,7 @@ impl Talk {
             capabilities: Some(CAPABILITIES.to_owned()),
         };
         let mut assistant = Assistant::new(&name, config, manner);
-        assistant.needs_picture_tool = !makes_pictures || chosen.provider != Provider::Gemini;
+        assistant.needs_picture_tool = !makes_pictures || !chosen.provider.makes_pictures();
         assistant.chooses = asked.chooses;
         let scene = Scene { settings, asked, principal, language, name, assistant, chosen };
         Ok(Self { scene, picker, kept })

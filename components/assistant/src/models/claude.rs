@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::{
-    declare,
+    Kind, declare,
     names::Names,
     price::Price,
     trim::{self, Room},
@@ -23,8 +23,18 @@ use crate::{
 pub(super) use message::SHAPE;
 use reply::Reply;
 
+/// Anthropic's Messages API.
+pub(super) static KIND: Kind = Kind {
+    name: PROVIDER,
+    model: MODEL,
+    is_ready: |config| config.key,
+    makes_pictures: false,
+    picker: |model, assistant, config, transcript| {
+        Ok(Box::new(Claude::new(model, assistant, config, transcript)?))
+    },
+};
 /// The model that is asked where none is named (NAV-53).
-pub(super) const MODEL: &str = "claude-sonnet-5-5";
+const MODEL: &str = "claude-sonnet-5-5";
 /// Where the API is, unless configured.
 const BASE_URL: &str = "https://api.anthropic.com";
 /// The version of the API; each request names it.
@@ -38,7 +48,7 @@ const PROVIDER: &str = "claude";
 const ROOM: Room = Room { bytes: 24 << 20, pictures: 90 };
 
 /// Decides by asking Claude.
-pub(super) struct Claude {
+struct Claude {
     wire: Wire,
     path: &'static str,
     model: Arc<str>,
@@ -52,7 +62,7 @@ pub(super) struct Claude {
 
 impl Claude {
     /// Asks `model`, going on from `transcript` where there is one.
-    pub(super) fn new(
+    fn new(
         model: &Arc<str>,
         assistant: &AssistantConfig,
         config: &ModelConfig,

@@ -10,8 +10,9 @@ mod schema;
 use serde_json::{Value, json};
 
 use super::{
-    declare,
+    Kind, declare,
     names::Names,
+    picture,
     trim::{self, Room},
 };
 pub(super) use ask::Model;
@@ -21,6 +22,17 @@ pub(super) use reply::{Reply, parts_of};
 use crate::{
     AssistantConfig, Conclusion, Decision, ModelError, Teller, ToolCall, ToolPicker, Turn, Usage,
     Why,
+};
+
+/// Google's generateContent.
+pub(super) static KIND: Kind = Kind {
+    name: "gemini",
+    model: "gemini-3.8-flash",
+    is_ready: |config| config.key,
+    makes_pictures: true,
+    picker: |model, assistant, config, transcript| {
+        picture::gemini(model, assistant, config, transcript)
+    },
 };
 
 /// What it says of a call that it wrote wrongly: another try may be right.

@@ -9,7 +9,7 @@ use std::{sync::Arc, time::Instant};
 use serde_json::{Map, Value, json};
 
 use super::{
-    declare,
+    Kind, declare,
     names::Names,
     price::Price,
     trim::{self, Room},
@@ -22,6 +22,17 @@ use crate::{
 pub(super) use message::SHAPE;
 use reply::Reply;
 
+/// Chat completions, of OpenAI or of a server that speaks like it.
+pub(super) static KIND: Kind = Kind {
+    name: PROVIDER,
+    // The first that the server has.
+    model: "",
+    is_ready: |config| config.base_url.is_some() || config.key && config.model.is_some(),
+    makes_pictures: false,
+    picker: |model, assistant, config, transcript| {
+        Ok(Box::new(OpenAi::new(model, assistant, config, transcript)?))
+    },
+};
 /// Where the API is, where there is a key and no other address.
 const BASE_URL: &str = "https://api.openai.com/v1";
 /// How long an answer may be, unless configured.
@@ -35,7 +46,7 @@ const PROVIDER: &str = "openai";
 const ROOM: Room = Room { bytes: 40 << 20, pictures: 400 };
 
 /// Decides by asking a model behind chat completions.
-pub(super) struct OpenAi {
+struct OpenAi {
     wire: Wire,
     /// What stands before each path.
     version: &'static str,
@@ -55,7 +66,7 @@ pub(super) struct OpenAi {
 
 impl OpenAi {
     /// Asks `model`, or the first that the server has, going on from `transcript` where there is one.
-    pub(super) fn new(
+    fn new(
         model: &Arc<str>,
         assistant: &AssistantConfig,
         config: &ModelConfig,
