@@ -182,6 +182,7 @@ fn kept(server: &TestServer) -> Vec<(OsString, SystemTime)> {
 #[test]
 fn names_that_nothing_can_have_are_told_at_their_line() {
     let folders = Folders::new();
+    folders.lend_code();
     let told = |line: &str| {
         let file = folders.data().parent().unwrap().join("madoguchi.toml");
         fs::write(&file, format!("[components.words]\ngrants = []\n{line}\n")).unwrap();

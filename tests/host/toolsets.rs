@@ -442,6 +442,7 @@ fn over_stdio_the_command_line_names_the_toolset() {
 #[test]
 fn check_config_tells_mistakes_and_idle_toolsets() {
     let folders = Folders::new();
+    folders.lend_code();
     folders.put("echo", &component_bytes("echo"));
     let file = folders.components().join("madoguchi.toml");
     let check = |lines: &str| -> Value {
