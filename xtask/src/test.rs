@@ -141,7 +141,9 @@ fn units(workspace: &Workspace) -> Result<String> {
 }
 
 fn one(workspace: &Workspace, ring: &str) -> Result<String> {
-    done(test(workspace).args(["--test", ring]))
+    // Tests wait for servers, browsers and times to pass: one more than there are processors keeps these busy.
+    let threads = std::thread::available_parallelism()?.get() + 1;
+    done(test(workspace).args(["--test", ring, "--", "--test-threads", &threads.to_string()]))
 }
 
 /// `cargo test` of all native packages.
