@@ -90,13 +90,14 @@ fn sentences(
     let seats: Vec<_> = reservation.seats.iter().map(|it| it.seat_id.as_str()).collect();
     let (ja, en) = (seats.join("、"), seats.join(", "));
     let film = reservation.movie_title.as_deref().unwrap_or_default();
+    let film_en = reservation.movie_title_en.as_deref().unwrap_or(film);
     let start = reservation.start_time.as_deref().unwrap_or_default();
     let screen = reservation.theater_name.as_deref().unwrap_or_default();
     let screen_en = reservation.theater_name_en.as_deref().unwrap_or(screen);
     match reason {
         None => (
             format!("入場できます。「{film}」{screen}、座席は{ja}です。"),
-            format!("Let them in: {film}, {screen_en}, {en}."),
+            format!("Let them in: {film_en}, {screen_en}, {en}."),
         ),
         Some(NotAdmitted::AlreadyUsed) => {
             let used = reservation.checked_in_at.as_deref().unwrap_or_default();
@@ -107,7 +108,7 @@ fn sentences(
         }
         Some(NotAdmitted::WrongShowing) => (
             format!("別の上映のチケットです。「{film}」{start}、{screen}です。"),
-            format!("This ticket is for another showing: {film}, {start}, {screen_en}."),
+            format!("This ticket is for another showing: {film_en}, {start}, {screen_en}."),
         ),
         Some(NotAdmitted::TooEarly) => (
             format!("まだ入場できません。入場は{opens}からです。"),

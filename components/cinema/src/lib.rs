@@ -77,6 +77,7 @@ toolkit::export_migrations!(
     7 "waiting" => "../migrations/7-waiting.sql",
     8 "sales" => "../migrations/8-sales.sql",
     9 "edits" => "../migrations/9-edits.sql",
+    10 "titles" => "../migrations/10-titles.sql",
 );
 toolkit::export_configured!(import::configure);
 toolkit::export_schedule!(schedule::run);

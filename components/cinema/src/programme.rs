@@ -40,6 +40,8 @@ pub struct Slot {
     pub screen_name_en: Option<String>,
     /// The film's title.
     pub movie_title: String,
+    /// The title in English.
+    pub movie_title_en: Option<String>,
     /// Running time in minutes.
     pub duration: u32,
     /// Seats of the screen.
@@ -129,6 +131,7 @@ impl Showing<'_> {
             theater_name_en: slot.screen_name_en.clone(),
             total_seats_count: Some(slot.seats_count),
             movie_title: Some(slot.movie_title.clone()),
+            movie_title_en: slot.movie_title_en.clone(),
             is_open: Some(self.is_open(now) && !is_sales_closed),
             is_sales_closed,
         }
@@ -200,6 +203,7 @@ pub(crate) mod tests {
             screen_name: "スクリーン1".into(),
             screen_name_en: None,
             movie_title: "君の名は。".into(),
+            movie_title_en: None,
             duration: 107,
             seats_count: 24,
             prices: None,

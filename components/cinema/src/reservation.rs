@@ -13,7 +13,7 @@ const CHANGES_MAX: usize = 50;
 
 /// The columns of [`Stored`].
 pub const COLUMNS: &str = "reservation_id, user_id, showtime_id, seats, reserved_at, status, \
-     movie_title, start_time, theater_name, theater_name_en, currency, total, checked_in_at, \
+     movie_title, movie_title_en, start_time, theater_name, theater_name_en, currency, total, checked_in_at, \
      transferred_to, transferred_from, history, cancelled_at, transferred_at, movie_id, screen_id, \
      next_id, version";
 
@@ -27,6 +27,7 @@ pub struct Stored {
     reserved_at: String,
     status: ReservationStatus,
     movie_title: String,
+    movie_title_en: Option<String>,
     start_time: String,
     theater_name: String,
     theater_name_en: Option<String>,
@@ -93,6 +94,7 @@ impl Stored {
             showtime_id: self.showtime_id,
             status: self.status,
             movie_title: Some(self.movie_title),
+            movie_title_en: self.movie_title_en,
             start_time: Some(self.start_time),
             theater_name: Some(self.theater_name),
             theater_name_en: self.theater_name_en,

@@ -12,7 +12,7 @@ use crate::{
 /// The columns of [`Slot`]; a WHERE may follow.
 const SLOTS: &str = "SELECT p.screen_id, p.starts, p.movie_id, p.weekdays, p.valid_from, \
      p.valid_until, s.name AS screen_name, s.name_en AS screen_name_en, m.title AS movie_title, \
-     m.duration, s.seats_count, p.prices \
+     m.title_en AS movie_title_en, m.duration, s.seats_count, p.prices \
      FROM programme p \
      JOIN screens s ON s.screen_id = p.screen_id \
      JOIN movies m ON m.movie_id = p.movie_id";

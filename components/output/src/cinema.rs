@@ -98,6 +98,9 @@ pub struct Showtime {
     /// The film's title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub movie_title: Option<String>,
+    /// The film's title in English.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub movie_title_en: Option<String>,
     /// Whether it can be booked: it has yet to begin by the cinema's own clock, and its sales are not closed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_open: Option<bool>,
@@ -240,6 +243,9 @@ pub struct Reservation {
     /// The film's title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub movie_title: Option<String>,
+    /// The film's title in English.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub movie_title_en: Option<String>,
     /// When the showing begins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_time: Option<String>,

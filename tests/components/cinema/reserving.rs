@@ -21,6 +21,7 @@ async fn reservation_has_the_specified_fields_and_agreed_extensions() {
         "showtime_id": NOON,
         "status": "confirmed",
         "movie_title": "東京物語",
+        "movie_title_en": "Tokyo Story",
         "start_time": "2026-11-20T12:20:00",
         "theater_name": "ミニシアター",
         "theater_name_en": "Mini Theatre",

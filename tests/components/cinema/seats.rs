@@ -35,6 +35,7 @@ async fn a_seat_has_the_specified_fields_and_the_agreed_extensions() {
         "theater_name_en": "Mini Theatre",
         "total_seats_count": 24,
         "movie_title": "東京物語",
+        "movie_title_en": "Tokyo Story",
         "is_open": true,
     });
     assert_eq!(map["showtime"], showtime, "CIN-4: the showing itself");

@@ -29,6 +29,7 @@ async fn showtime_has_the_specified_fields_and_agreed_extensions() {
         "theater_name_en": "Screen 1",
         "total_seats_count": 218,
         "movie_title": "君の名は。",
+        "movie_title_en": "Your Name.",
         "is_open": true,
     });
     assert_eq!(listed["showtimes"][2], expected, "CIN-20, CIN-21, CIN-24");

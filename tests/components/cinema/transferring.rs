@@ -28,6 +28,9 @@ async fn a_reservation_is_given_to_another_user_and_both_see_it() {
     assert_eq!((&given["user_id"], &given["transferred_from"]), (&json!("u2"), &json!("u1")));
     assert_eq!((&given["seats"], &given["total"]), (&made["seats"], &made["total"]));
     assert_eq!(given["status"], "confirmed");
+    for title in ["movie_title", "movie_title_en"] {
+        assert!(given[title].is_string() && given[title] == made[title], "{given}");
+    }
     let change = json!([{
         "at": "2026-11-20T10:01:00", "change": "transferred", "from_user_id": "u1", "to_user_id": "u2",
     }]);

@@ -241,9 +241,10 @@ impl Cancel {
             found["seats"].as_array().into_iter().flatten().filter_map(|it| it["seat_id"].as_str());
         let seats = seats.collect::<Vec<_>>().join(", ");
         let (title, when) = (text("movie_title"), shown(text("start_time"), context.language));
+        let title_en = found["movie_title_en"].as_str().unwrap_or(title);
         let reason = context.say(
             format!("予約を取り消し: 「{title}」{when} 座席 {seats}"),
-            format!("To cancel the reservation: {title}, {when}, seats {seats}"),
+            format!("To cancel the reservation: {title_en}, {when}, seats {seats}"),
         );
         context.only(CANCEL, arguments, reason)
     }

@@ -61,9 +61,11 @@ pub(super) fn lines(context: &TurnContext<'_>, found: &Value) -> String {
     let screen = context
         .language
         .pick(text("theater_name"), text("theater_name_en").or(text("theater_name")));
+    let film =
+        context.language.pick(text("movie_title"), text("movie_title_en").or(text("movie_title")));
     let rows = [
         (context.say("予約番号", "Number"), text("reservation_id").map(str::to_owned)),
-        (context.say("映画", "Film"), text("movie_title").map(str::to_owned)),
+        (context.say("映画", "Film"), film.map(str::to_owned)),
         (context.say("日時", "Time"), text("start_time").map(|it| shown(it, context.language))),
         (context.say("スクリーン", "Screen"), screen.map(str::to_owned)),
         (context.say("座席", "Seats"), Some(seats.collect::<Vec<_>>().join(", "))),

@@ -225,7 +225,9 @@ impl Visit {
     /// What the tool knows of the showing is shown from now on.
     fn retitle(&mut self, context: &TurnContext<'_>, found: &Value) {
         let start = found["showtime"]["start_time"].as_str();
-        let title = found["showtime"]["movie_title"].as_str();
+        let title = |name| found["showtime"][name].as_str();
+        let own = title("movie_title");
+        let title = context.language.pick(own, title("movie_title_en").or(own));
         let label = self.film.as_ref().map(|it| it.label.clone()).or(title.map(str::to_owned));
         if let (Some(start), Some(showing)) = (start, &mut self.showing) {
             let when = shown(start, context.language);

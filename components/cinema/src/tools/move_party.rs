@@ -140,7 +140,7 @@ impl MoveParty {
         let moved = sql!(
             "UPDATE reservations SET showtime_id = $3, seats = $4, movie_id = $5, \
              movie_title = $6, screen_id = $7, theater_name = $8, theater_name_en = $9, \
-             start_time = $10, history = $11, version = version + 1 \
+             start_time = $10, history = $11, movie_title_en = $12, version = version + 1 \
              WHERE reservation_id = $1 AND version = $2 AND status = 'confirmed'",
             &self.reservation_id,
             version,
@@ -153,6 +153,7 @@ impl MoveParty {
             slot.screen_name_en.clone(),
             naive(start),
             history_json(&found.history, change),
+            slot.movie_title_en.clone(),
         );
         let gone = "DELETE FROM reserved_seats WHERE reservation_id = $1";
         let batch = [

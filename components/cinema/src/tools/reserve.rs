@@ -186,6 +186,7 @@ impl ReserveSeats {
             showtime_id: self.showtime_id.clone(),
             status: ReservationStatus::Confirmed,
             movie_title: Some(slot.movie_title),
+            movie_title_en: slot.movie_title_en,
             start_time: Some(naive(start)),
             theater_name: Some(slot.screen_name),
             theater_name_en: slot.screen_name_en,

@@ -148,9 +148,10 @@ impl TransferReservation {
         sql!(
             "INSERT INTO reservations (reservation_id, user_id, showtime_id, seats, reserved_at, \
              status, movie_id, movie_title, screen_id, theater_name, theater_name_en, start_time, \
-             currency, total, transferred_from, history) \
+             currency, total, transferred_from, history, movie_title_en) \
              SELECT $2, $3, showtime_id, seats, $4, 'confirmed', movie_id, movie_title, screen_id, \
-             theater_name, theater_name_en, start_time, currency, total, user_id, $5 \
+             theater_name, theater_name_en, start_time, currency, total, user_id, $5, \
+             movie_title_en \
              FROM reservations WHERE reservation_id = $1",
             &self.reservation_id,
             id,

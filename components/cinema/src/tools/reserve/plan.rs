@@ -75,8 +75,8 @@ impl Plan {
         sql!(
             "INSERT INTO reservations (reservation_id, user_id, showtime_id, seats, reserved_at, \
              status, movie_id, movie_title, screen_id, theater_name, theater_name_en, start_time, \
-             currency, total) \
-             VALUES ($1, $2, $3, $4, $5, 'confirmed', $6, $7, $8, $9, $10, $11, $12, $13)",
+             currency, total, movie_title_en) \
+             VALUES ($1, $2, $3, $4, $5, 'confirmed', $6, $7, $8, $9, $10, $11, $12, $13, $14)",
             &made.reservation_id,
             &made.user_id,
             &made.showtime_id,
@@ -90,6 +90,7 @@ impl Plan {
             made.start_time.clone(),
             made.total.as_ref().map(|it| it.currency.clone()),
             made.total.as_ref().and_then(|it| i64::try_from(it.amount).ok()),
+            made.movie_title_en.clone(),
         )
     }
 }
