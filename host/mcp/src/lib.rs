@@ -38,7 +38,7 @@ use calls::{
     outcome::CallOutcome,
 };
 use registry::Registry;
-use sandbox::definition::{Viewer, check_uri};
+use sandbox::definition::Viewer;
 use store::events::Events;
 
 pub mod error_mapping;
@@ -63,7 +63,7 @@ use legacy::Session;
 use lists::{TTL_MS, one_page, scope_for};
 use rounds::Ended;
 use sessions::{SessionTable, Sessions};
-use subscriptions::{Beginning, LISTENERS_MAX, SUBSCRIPTIONS_MAX, Subscriptions};
+use subscriptions::{Beginning, LISTEN, LISTENERS_MAX, Subscriptions, within_limits};
 use tasks::Tasks;
 
 /// How long a request for what components offer waits for the first load: longer than clients do.
@@ -404,6 +404,12 @@ impl ServerHandler for McpServer {
     ) -> Result<CustomResult> {
         let is_legacy = wire::is_legacy(&context);
         let has_tasks = !is_legacy && self.has_tasks();
+        if has_tasks && request.method == LISTEN {
+            let listened = self.listen_to_tasks(request.params.as_ref(), &context).await?;
+            if let Some(result) = listened {
+                return Ok(result);
+            }
+        }
         let is_of_tasks = matches!(&*request.method, "tasks/get" | "tasks/update" | "tasks/cancel");
         if is_of_tasks && has_tasks && !tasks::takes_tasks(&context) {
             return Err(tasks::needs_tasks());
@@ -425,20 +431,13 @@ impl ServerHandler for McpServer {
         self.cancel(&request.task_id, &context).await
     }
 
-    /// What of `requested` a modern listener gets: everything that can be notified of, up to so many
-    /// resources.
     fn accepted_subscription_filter(
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        let mut accepted = requested.clone();
-        if let Some(uris) = &mut accepted.resource_subscriptions {
-            uris.retain(|it| check_uri(it).is_ok());
-            uris.truncate(SUBSCRIPTIONS_MAX);
-        }
         // The SDK says that it listens before it does.
         self.beginning.begin(&self.events);
-        Some(accepted)
+        Some(within_limits(requested))
     }
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<()> {
