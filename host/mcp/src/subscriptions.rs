@@ -2,7 +2,7 @@
 //! that one that does not listen delays no other.
 
 use std::{
-    collections::{BTreeSet, VecDeque},
+    collections::BTreeSet,
     ops::Deref,
     sync::{
         Arc,
@@ -11,7 +11,6 @@ use std::{
     time::Duration,
 };
 
-use parking_lot::Mutex;
 use rmcp::{
     ErrorData,
     model::{
@@ -19,7 +18,6 @@ use rmcp::{
         ResourceUpdatedNotification, ResourceUpdatedNotificationParam, ServerNotification,
         SubscriptionFilter, ToolListChangedNotification,
     },
-    service::SubscriptionContext,
 };
 use tokio::sync::{broadcast, watch};
 
@@ -32,12 +30,12 @@ use super::{
 use base::{caller::Caller, tool_set::Owner};
 use calls::approvals;
 use registry::{Catalog, Changed, Registry};
-use sandbox::{component::CallError, definition::check_uri};
+use sandbox::component::CallError;
 use store::events::{By, Events, Published};
 
-mod to_tasks;
+mod listen;
 
-pub(super) use to_tasks::{lines, set_aside};
+pub(super) use listen::{lines, set_aside};
 
 /// The method of clients that listen.
 pub(super) const LISTEN: &str = "subscriptions/listen";
@@ -54,27 +52,6 @@ pub(super) struct Subscriptions {
     published: broadcast::Receiver<Published>,
     seen: Changed,
     caller: Caller,
-}
-
-/// Listens for clients from before their subscription is acknowledged, so that no event in between is lost.
-#[derive(Clone, Default)]
-pub(super) struct Beginning(Arc<Mutex<VecDeque<broadcast::Receiver<Published>>>>);
-
-impl Beginning {
-    /// Listens for one client more.
-    pub(super) fn begin(&self, events: &Events) {
-        let mut all = self.0.lock();
-        // Those who went meanwhile took theirs not along.
-        if all.len() >= LISTENERS_MAX {
-            all.pop_front();
-        }
-        all.push_back(events.listen());
-    }
-
-    /// The receiver that has listened longest: as long as the client who takes it, or longer.
-    fn take(&self) -> Option<broadcast::Receiver<Published>> {
-        self.0.lock().pop_front()
-    }
 }
 
 /// What is new since the last time.
@@ -120,16 +97,6 @@ struct Wanted {
     lists: SubscriptionFilter,
     /// Ids of its tasks.
     tasks: BTreeSet<String>,
-}
-
-/// What of `requested` a modern listener gets: everything that can be notified of, up to so many resources.
-pub(super) fn within_limits(requested: &SubscriptionFilter) -> SubscriptionFilter {
-    let mut accepted = requested.clone();
-    if let Some(uris) = &mut accepted.resource_subscriptions {
-        uris.retain(|it| check_uri(it).is_ok());
-        uris.truncate(SUBSCRIPTIONS_MAX);
-    }
-    accepted
 }
 
 impl Subscriptions {
@@ -222,19 +189,6 @@ impl McpServer {
         Err(ErrorData::invalid_request(message, None))
     }
 
-    /// Notifies a modern client of what is new until it goes, or does not take it in time.
-    pub(super) async fn tell_news(&self, subscription: SubscriptionContext) -> Result<()> {
-        let begun = self.beginning.take();
-        let context = subscription.request_context();
-        let caller = self.caller_of(&context.extensions);
-        let mut news = Subscriptions::new(&self.registry, &self.events, caller);
-        let listening = self.listening(&news)?;
-        news.published = begun.unwrap_or(news.published);
-        let wanted = Wanted { lists: subscription.accepted().clone(), tasks: BTreeSet::new() };
-        self.tell_until_gone((news, listening), &wanted, context).await;
-        Ok(())
-    }
-
     /// A place for one more that listens to `news`.
     fn listening(
         &self,
@@ -246,6 +200,7 @@ impl McpServer {
         })
     }
 
+    /// Notifies a modern client of what is new until it goes, or does not take it in time.
     async fn tell_until_gone(
         &self,
         (mut news, listening): (Subscriptions, impl Deref<Target = InUse<u64>> + Send),
@@ -329,19 +284,6 @@ mod tests {
         drop((ann, ben));
         let eve: Vec<_> = (0..8).filter_map(|_| listen("eve")).collect();
         assert_eq!(eve.len(), 8, "places are given back");
-    }
-
-    #[test]
-    fn what_rings_before_a_listener_begins_is_heard_by_it() {
-        let events = Events::default();
-        let beginning = Beginning::default();
-        beginning.begin(&events);
-        events.channel("shop").publish("prompts");
-        let mut begun = beginning.take().expect("one has begun");
-        assert_eq!(&*begun.try_recv().unwrap().what, "prompts");
-        assert!(beginning.take().is_none());
-        (0..=LISTENERS_MAX).for_each(|_| beginning.begin(&events));
-        assert_eq!(beginning.0.lock().len(), LISTENERS_MAX, "they are bounded");
     }
 
     #[test]
