@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tests::{
     client::{Client, Listener},
-    component_bytes,
+    component_bytes, forms,
     server::Folders,
 };
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
@@ -13,7 +13,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use super::{
     MISSING_CAPABILITY, TASKS, ask, begun, cancel, fixtures, get, meta,
     misuse::{ANN, EVE, allow, two_callers, waiting_for_approval},
-    takes_tasks, update,
+    serving, takes_tasks, update,
 };
 
 /// Listens for `notifications`, as a client that takes tasks; what the server agrees to.
@@ -113,6 +113,23 @@ async fn a_listener_need_not_look_for_a_word_said_elsewhere() {
     allow(&client).await;
     let done = told(&mut listener, id, "completed").await;
     assert_eq!(done["result"]["structuredContent"]["outputs"], json!([{}]), "{done}");
+}
+
+/// TASK-6, TASK-11: a form that waits for its person is a task, and who listens is told that it was filled in.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_form_that_waits_for_its_person_is_a_task() {
+    let server = serving(&["forms"], |_| {}).await;
+    let client = server.client();
+    let fields = json!([{ "name": "place", "type": "text", "label": "Place", "required": true }]);
+    let form = forms::ask(&client, &forms::form(fields)).await;
+    let wait = json!({ "handle": form.handle, "timeout_seconds": 45 });
+    let id = begun(&client, "get_form_submission", wait).await;
+    let (mut listener, _) = listen(&client, json!({ "taskIds": [id] })).await;
+    told(&mut listener, &id, "working").await;
+    let filled = json!({ "handle": form.handle, "values": { "place": "奈良" } });
+    client.output("submit_form", filled).await;
+    let done = told(&mut listener, &id, "completed").await;
+    assert_eq!(done["result"]["structuredContent"]["values"], json!({ "place": "奈良" }), "{done}");
 }
 
 /// TASK-11: so many tasks and no more; what is no list of ids is told.
