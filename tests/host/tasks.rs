@@ -13,6 +13,7 @@ use tests::{
 };
 
 mod misuse;
+mod notices;
 
 /// The extension's name.
 const TASKS: &str = "io.modelcontextprotocol/tasks";

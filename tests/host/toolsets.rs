@@ -298,17 +298,7 @@ async fn a_searched_list_is_short_and_finds_the_rest() {
     let (before, after) = (whole["tools"].to_string().len(), list["tools"].to_string().len());
     eprintln!("tools/list: {} tools, {before} bytes; searched: {after} bytes", names(&whole).len());
     assert!(after * 10 < before, "{after} of {before} bytes");
-    for (query, tool) in [
-        ("reserve seats", "reserve_seats"),
-        ("席を予約したい", "reserve_seats"),
-        ("映画の一覧", "list_movies"),
-        ("what films are on", "list_movies"),
-        ("illustration of a card", "get_card_illustration"),
-        ("カードのイラスト", "get_card_illustration"),
-        ("send a message to an agent", "send_message"),
-        ("フォーム", "request_form"),
-        ("経路を検索", "route_search"),
-    ] {
+    for (query, tool) in WISHES {
         let found = found(&client, query).await;
         assert!(found.iter().any(|it| it == tool), "{query}: {found:?}");
         assert!(found.len() <= 5, "{query}: {found:?}");
@@ -328,6 +318,90 @@ async fn a_searched_list_is_short_and_finds_the_rest() {
         let message = answer["result"]["content"][0]["text"].as_str().unwrap_or_default();
         assert!(message.contains("/query"), "{answer}");
     }
+}
+
+/// What people say, and the tool that does it.
+const WISHES: [(&str, &str); 9] = [
+    ("reserve seats", "reserve_seats"),
+    ("席を予約したい", "reserve_seats"),
+    ("映画の一覧", "list_movies"),
+    ("what films are on", "list_movies"),
+    ("illustration of a card", "get_card_illustration"),
+    ("カードのイラスト", "get_card_illustration"),
+    ("send a message to an agent", "send_message"),
+    ("フォーム", "request_form"),
+    ("経路を検索", "route_search"),
+];
+
+/// A model that knows which tool it wants, and reads in each round the list and what it was told before.
+#[derive(Default)]
+struct FakeModel {
+    rounds: usize,
+    told: Vec<Value>,
+    /// All that it read.
+    read: String,
+}
+
+impl FakeModel {
+    /// One round: it reads, and decides.
+    fn thinks(&mut self, list: &Value) {
+        self.rounds += 1;
+        self.read += &list["tools"].to_string();
+        self.told.iter().for_each(|it| self.read += &it.to_string());
+    }
+
+    /// Fulfils one wish, and answers its person.
+    async fn fulfils(&mut self, client: &Client, list: &Value, (wish, tool): (&str, &str)) {
+        self.told.clear();
+        if !names(list).contains(&tool) {
+            self.thinks(list);
+            self.told.push(client.output("search_tools", json!({ "query": wish })).await);
+            assert!(names(&self.told[0]).contains(&tool), "{wish}: {:?}", self.told);
+            self.thinks(list);
+            self.told.push(client.output("describe_tool", json!({ "name": tool })).await);
+        }
+        self.thinks(list);
+        // What it comes to is the same with both lists.
+        let answer = client.request("tools/call", call(tool)).await.1;
+        assert!(answer["result"].is_object(), "{answer}");
+        self.thinks(list);
+    }
+}
+
+/// What lists cost a model: the figures in BENCHMARKS.md, whose texts go to the folder `MADOGUCHI_LISTS`.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_searched_list_costs_rounds_and_saves_reading() {
+    let (server, plain) = (bundled(SEARCHED).await, bundled("").await);
+    let mut page = Client::meta();
+    page["io.modelcontextprotocol/clientCapabilities"]["extensions"] = json!({ PAGE: {} });
+    let all = plain.client().result("tools/list", json!({ "_meta": page })).await;
+    let whole = plain.client().result("tools/list", json!({})).await;
+    let searched = server.client().result("tools/list", json!({})).await;
+    let (mut with_all, mut with_search) = (FakeModel::default(), FakeModel::default());
+    for wish in WISHES {
+        with_all.fulfils(&plain.client(), &whole, wish).await;
+        with_search.fulfils(&server.client(), &searched, wish).await;
+    }
+    let texts = [
+        ("all", all["tools"].to_string()),
+        ("default", whole["tools"].to_string()),
+        ("searched", searched["tools"].to_string()),
+        ("read-default", with_all.read),
+        ("read-searched", with_search.read),
+    ];
+    for (name, text) in &texts {
+        eprintln!("{name}: {} bytes", text.len());
+        if let Ok(folder) = std::env::var("MADOGUCHI_LISTS") {
+            fs::write(format!("{folder}/{name}.txt"), text).unwrap();
+        }
+    }
+    let tools = [&all, &whole, &searched].map(|it| names(it).len());
+    eprintln!("tools: {tools:?}; rounds: {} and {}", with_all.rounds, with_search.rounds);
+    let size = texts.map(|it| it.1.len());
+    assert!(tools[1] < tools[0] && size[1] < size[0], "what only pages use is left out");
+    // One call and one answer; a search and a look at what was found come before, but for what is always listed.
+    assert_eq!((with_all.rounds, with_search.rounds), (18, 32));
+    assert!(size[4] * 4 < size[3], "{size:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -14,9 +14,12 @@ use host::{
     control::{ControlError, Order},
     revisions::Status,
 };
-use serde_json::json;
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
 use tests::{
-    component_bytes, rebuilt,
+    component_bytes,
+    operator::Operator,
+    rebuilt,
     server::{Folders, TestServer},
 };
 
@@ -84,7 +87,7 @@ async fn rollback_serves_at_once_and_outlives_restart_until_new_file() {
     assert_eq!(std::fs::read(server.file("shop")).unwrap(), second, "the newer file is there");
     server.restart().await;
     assert_eq!(generation(&server, "shop"), 1);
-    let health: serde_json::Value = server.client().get("/api/health").await.json().await.unwrap();
+    let health: Value = server.client().get("/api/health").await.json().await.unwrap();
     assert_eq!(health["status"], "ok", "it is as the operator wants it: {health}");
     let again = server.server().control.obey("shop", Order::Rollback(None)).await.unwrap_err();
     assert!(matches!(again, ControlError::NoPrevious(_)), "{again}");
@@ -116,13 +119,13 @@ async fn version_trapping_on_its_first_three_calls_yields_to_previous() {
     let output = client.output("echo", json!({ "value": {} })).await;
     assert_eq!(output, json!({ "value": {} }));
     assert_eq!(statuses(&server, "shop"), [(1, Status::Serving), (2, Status::Returned)]);
-    let health: serde_json::Value = client.get("/api/health").await.json().await.unwrap();
+    let health: Value = client.get("/api/health").await.json().await.unwrap();
     let trouble = health["components"]["shop"]["error"].as_str().unwrap();
     assert!(trouble.contains("first three calls trapped"), "{trouble}");
 
     server.restart().await;
     assert_eq!(generation(&server, "shop"), 1, "the bad file is not tried again");
-    let health: serde_json::Value = server.client().get("/api/health").await.json().await.unwrap();
+    let health: Value = server.client().get("/api/health").await.json().await.unwrap();
     let trouble = health["components"]["shop"]["error"].as_str().unwrap();
     assert!(trouble.contains("madoguchi rollback shop --to 2"), "{trouble}");
 }
@@ -322,4 +325,112 @@ async fn twenty_rollbacks_under_16_connections_lose_no_call() {
     }
     assert!(modern.changes(Duration::from_secs(1)).await > 0, "listeners hear of it");
     assert_eq!(generation(&server, "shop"), 2);
+}
+
+/// The echo, of whose tool a model reads something else.
+fn reworded() -> Vec<u8> {
+    let (bytes, words) = (component_bytes("echo"), ["そのまま", "すぐさま"].map(str::as_bytes));
+    let mut other = bytes.clone();
+    let finds: Vec<_> =
+        bytes.windows(words[0].len()).enumerate().filter(|it| it.1 == words[0]).collect();
+    assert!(!finds.is_empty(), "the echo says so of itself");
+    for (at, _) in finds {
+        other[at..at + words[1].len()].copy_from_slice(words[1]);
+    }
+    other
+}
+
+/// A server whose component `shop` keeps what models read of it.
+async fn keeping_shop() -> TestServer {
+    let folders = Folders::new();
+    folders.put("shop", &component_bytes("echo"));
+    let config = folders.config_with("[components.shop]\nchanged = 'keep'\n");
+    TestServer::start(folders, |it| *it = config).await
+}
+
+/// The build of `shop` that waits, once there is one.
+async fn waits(server: &TestServer) -> Value {
+    let operator = Operator::of(&server.folders.data());
+    let look = async {
+        loop {
+            let (_, report) = operator.send(Method::GET, "components/shop", "").await;
+            if report["pending"].is_object() {
+                return report["pending"].clone();
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), look).await.expect("it waits")
+}
+
+/// What a model reads of the tool `echo`.
+async fn reads(server: &TestServer) -> String {
+    let list = server.client().result("tools/list", json!({})).await;
+    let tools = list["tools"].as_array().unwrap();
+    let echo = tools.iter().find(|it| it["name"] == "echo").unwrap();
+    echo.to_string()
+}
+
+/// PIN-5: the version before goes on, also after a restart, until the operator accepts the very build.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reworded_build_waits_where_the_operator_keeps_words() {
+    let mut server = keeping_shop().await;
+    let before = reads(&server).await;
+    server.folders.put("shop", &reworded());
+    let pending = waits(&server).await;
+    let rewordings = pending["rewordings"].as_array().unwrap();
+    assert_eq!(rewordings.len(), 1, "{pending}");
+    assert_eq!(rewordings[0]["of"], "the tool echo");
+    let text = |side: &str| rewordings[0][side]["description"].as_str().unwrap().to_owned();
+    assert!(
+        text("pinned").contains("そのまま") && text("waiting").contains("すぐさま"),
+        "{pending}"
+    );
+    assert!(pending["why"].as_str().unwrap().contains("madoguchi accept shop"), "{pending}");
+    assert_eq!((reads(&server).await, generation(&server, "shop")), (before.clone(), 1));
+    server.restart().await;
+    assert_eq!((reads(&server).await, generation(&server, "shop")), (before.clone(), 1));
+
+    let operator = Operator::of(&server.folders.data());
+    let accept = async |digest: &Value| {
+        let body = json!({ "digest": digest }).to_string();
+        operator.send(Method::POST, "components/shop/accept", body).await
+    };
+    let (status, other) = accept(&"0".repeat(64).into()).await;
+    assert_eq!(status, StatusCode::CONFLICT, "{other}");
+    let (status, report) = accept(&pending["digest"]).await;
+    assert_eq!((status, &report["generation"]), (StatusCode::OK, &json!(2)), "{report}");
+    assert_ne!(reads(&server).await, before);
+    // What served before needs no word, nor does what says the same.
+    server.folders.put("shop", &component_bytes("echo"));
+    serving(&server, "shop", 3).await;
+    server.folders.put("shop", &rebuilt(&component_bytes("echo"), 1));
+    serving(&server, "shop", 4).await;
+}
+
+/// PIN-5: what was refused does not wait again, and what the operator loads by hand needs no other word.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reworded_build_is_refused_or_loaded_by_hand() {
+    let server = keeping_shop().await;
+    server.folders.put("shop", &reworded());
+    waits(&server).await;
+    let control = &server.server().control;
+    control.obey("shop", Order::Refuse(None)).await.unwrap();
+    assert_eq!(
+        (control.component("shop").unwrap().pending, generation(&server, "shop")),
+        (None, 1)
+    );
+    let loaded = control.obey("shop", Order::Load(reworded())).await.unwrap();
+    assert_eq!((loaded.generation, loaded.pending), (Some(2), None));
+}
+
+/// PIN-5: tools that come and go are words as well.
+#[tokio::test(flavor = "multi_thread")]
+async fn other_tools_wait_like_other_words() {
+    let server = keeping_shop().await;
+    server.folders.put("shop", &component_bytes("rogue"));
+    let pending = waits(&server).await;
+    let has = |what: &str| pending["why"].as_str().unwrap().contains(what);
+    assert!(has("the tool echo is gone") && has("the tool panic is new"), "{pending}");
+    assert!(pending["rewordings"].as_array().unwrap().len() <= 64);
 }

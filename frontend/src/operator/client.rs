@@ -61,6 +61,11 @@ pub(crate) fn canary(name: &str) -> String {
     format!("{}/canary", component(name))
 }
 
+/// Where the operator's word on the tools of another server is taken: `accept` or `refuse`.
+pub(crate) fn server(name: &str, verb: &str) -> String {
+    format!("servers/{}/{verb}", encoded(name))
+}
+
 /// With the operator's key in place of the page's own token, where there is one.
 fn with_key(request: RequestBuilder, key: Option<&str>) -> RequestBuilder {
     let request = with_headers(request.header("Accept", "application/json"), None);

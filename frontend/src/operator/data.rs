@@ -1,6 +1,6 @@
 //! What the host reports to the operator. What it leaves out is empty.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -100,8 +100,58 @@ pub(crate) struct Pending {
     pub(crate) origin: String,
     /// Sentences, with `; ` between them.
     pub(crate) why: String,
+    /// Of what models would read something else.
+    pub(crate) rewordings: Vec<Rewording>,
     /// Why it is no longer tried.
     pub(crate) ended: Option<String>,
+}
+
+/// What a model would read of a tool, a prompt or a template, beside what it reads now.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Rewording {
+    /// What it is, and its name.
+    pub(crate) of: String,
+    /// Null where it is new.
+    pub(crate) pinned: Value,
+    /// Null where it is gone.
+    pub(crate) waiting: Value,
+}
+
+/// The other servers of the host.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Servers {
+    pub(crate) servers: Vec<Server>,
+}
+
+/// Another server, as far as its tools wait.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Server {
+    pub(crate) name: String,
+    pub(crate) waiting: Vec<WaitingTool>,
+}
+
+/// A tool of another server whose definition waits.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct WaitingTool {
+    pub(crate) tool: String,
+    pub(crate) digest: String,
+    pub(crate) differences: Vec<Difference>,
+    /// Null where it is new.
+    pub(crate) pinned: Value,
+    pub(crate) waiting: Value,
+}
+
+/// A part in which two definitions differ.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Part {
+    pub(crate) name: String,
+    /// As it is; none where it is not there.
+    pub(crate) pinned: Option<String>,
+    pub(crate) waiting: Option<String>,
 }
 
 /// A build that waits and answers some of the calls.
@@ -273,6 +323,35 @@ impl Pending {
     }
 }
 
+impl Server {
+    /// What it has in common with no other state of any server.
+    pub(crate) fn key(&self) -> String {
+        let digests = self.waiting.iter().map(|it| it.digest.as_str());
+        [self.name.as_str()].into_iter().chain(digests).collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Part {
+    /// All parts in which those differ: a text as it is, anything else as JSON.
+    pub(crate) fn between(pinned: &Value, waiting: &Value) -> Vec<Self> {
+        let text = |of: &Value, name: &str| match of.get(name) {
+            None | Some(Value::Null) => None,
+            Some(Value::String(text)) => Some(text.clone()),
+            Some(other) => serde_json::to_string_pretty(other).ok(),
+        };
+        let names = [pinned, waiting].into_iter().filter_map(Value::as_object);
+        let names: BTreeSet<_> = names.flat_map(|it| it.keys()).collect();
+        let differing = names.into_iter().filter(|it| pinned.get(*it) != waiting.get(*it));
+        let part = |name: &String| Self {
+            name: name.clone(),
+            pinned: text(pinned, name),
+            waiting: text(waiting, name),
+        };
+        let is_any = |it: &Self| it.pinned.is_some() || it.waiting.is_some();
+        differing.map(part).filter(is_any).collect()
+    }
+}
+
 impl Line {
     /// What was called.
     pub(crate) fn what(&self) -> &str {
@@ -339,6 +418,31 @@ mod tests {
         let one = json!({ "components": [{ "name": "a", "pending": { "why": "x; y ;" } }] });
         let all: Components = serde_json::from_value(one).unwrap();
         assert_eq!(all.components[0].pending.as_ref().unwrap().reasons(), ["x", "y ;"]);
+    }
+
+    /// PIN-2, PIN-5.
+    #[test]
+    fn definitions_are_shown_in_the_parts_that_differ() {
+        let pinned = json!({ "title": "Send", "description": "Sends.", "inputSchema": { "a": 1 } });
+        let waiting = json!({ "title": "Send", "description": "Wires.", "annotations": null });
+        let part = |name: &str, pinned: Option<&str>, waiting: Option<&str>| Part {
+            name: name.to_owned(),
+            pinned: pinned.map(str::to_owned),
+            waiting: waiting.map(str::to_owned),
+        };
+        let schema = "{\n  \"a\": 1\n}";
+        let expected = [
+            part("description", Some("Sends."), Some("Wires.")),
+            part("inputSchema", Some(schema), None),
+        ];
+        assert_eq!(Part::between(&pinned, &waiting), expected);
+        let new = Part::between(&Value::Null, &json!({ "title": "Send" }));
+        assert_eq!(new, [part("title", None, Some("Send"))]);
+        let server = |digest: &str| Server {
+            name: "m".to_owned(),
+            waiting: vec![WaitingTool { digest: digest.to_owned(), ..WaitingTool::default() }],
+        };
+        assert_ne!(server("a").key(), server("b").key(), "another definition is another card");
     }
 
     #[test]

@@ -61,6 +61,14 @@ macro_rules! with_operator_words {
             OperatorRefuseNamed: "「{0}」のビルドを断る", "Refuse the build of {0}";
             OperatorAccepted: "「{0}」のビルドを受け入れました。", "The build of {0} was accepted.";
             OperatorRefused: "「{0}」のビルドを断りました。", "The build of {0} was refused.";
+            OperatorReadNow: "現在：", "Now:";
+            OperatorReadThen: "受け入れた場合：", "Once accepted:";
+            OperatorToolsWait: "受け入れを待っているツールの定義", "Tool definitions that wait for your word";
+            OperatorToolsWaitHint: "ほかのサーバーがツールの説明や引数を変えました。受け入れるまで、モデルが読むのは現在の定義です。", "Other servers define tools differently than before. Until you accept that, models do not read the new definitions.";
+            OperatorAcceptToolsNamed: "「{0}」のツールの定義を受け入れる", "Accept the tool definitions of {0}";
+            OperatorRefuseToolsNamed: "「{0}」のツールの定義を断る", "Refuse the tool definitions of {0}";
+            OperatorToolsAccepted: "「{0}」のツールの定義を受け入れました。", "The tool definitions of {0} were accepted.";
+            OperatorToolsRefused: "「{0}」のツールの定義を断りました。", "The tool definitions of {0} were refused.";
             OperatorCanary: "一部の呼び出しで試す", "Try it on some of the calls first";
             OperatorCanaryHint: "選んだ呼び出しだけを、このビルドが処理します。求めている権限は、試している間、このビルドだけに与えられます。失敗が増えたり遅くなったりすると、自動で提供中のバージョンに戻ります。", "This build answers only the calls that you choose. What it asks for is given to it alone, while it is tried. Where it fails more often or takes longer than the version that serves, it gives way by itself.";
             OperatorCanaryPercent: "呼び出しの割合（％）", "Share of the calls (%)";

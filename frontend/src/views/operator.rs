@@ -5,6 +5,7 @@ mod canary;
 mod chart;
 mod component;
 mod components;
+mod definitions;
 mod generations;
 mod inventory;
 mod load;

@@ -9,6 +9,7 @@ use std::{
 };
 
 use serde::{Deserialize, Deserializer};
+use smart_default::SmartDefault;
 
 use crate::{
     embedded::Embedded,
@@ -59,19 +60,22 @@ const ADDR: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8808);
 const OPERATOR_ADDR: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
 /// The operator's configuration, with defaults for the rest.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, SmartDefault)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// Where to listen; port 0 takes a free one.
+    #[default(ADDR)]
     pub addr: SocketAddr,
     /// Where people find the page, where that is not the address.
     pub public_url: Option<PublicUrl>,
     /// Where the operator is served, on this machine only; none is no operator's listener.
+    #[default(Some(OPERATOR_ADDR))]
     #[serde(deserialize_with = "operator_addr")]
     pub operator_addr: Option<SocketAddr>,
     /// Which builds wait for the operator before they replace others: `[swap]`.
     pub swap: SwapConfig,
     /// The folder of databases, compiled code and the last versions.
+    #[default(default_data())]
     pub data: PathBuf,
     /// The folder of components, watched while serving; none serves the bundled ones only.
     pub components_folder: Option<PathBuf>,
@@ -102,11 +106,14 @@ pub struct Config {
     /// How many sessions clients of the legacy era may have open.
     pub sessions: SessionsConfig,
     /// Bytes that a request's body may have.
+    #[default(4 << 20)]
     pub body_bytes_max: usize,
     /// Whether plain calls take the fast path, past the SDK; tests turn it off to compare both.
+    #[default = true]
     #[serde(skip)]
     pub fast_path: bool,
     /// Whether the components that travel in the binary are served.
+    #[default = true]
     pub bundled: bool,
     /// What travels in the binary.
     #[serde(skip)]
@@ -166,31 +173,24 @@ pub struct SwapConfig {
 }
 
 /// When a waiting build that answers some of the calls gives way to the version before it: `[swap.canary]`.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, SmartDefault)]
 #[serde(default, deny_unknown_fields)]
 pub struct CanaryConfig {
     /// Calls of it that trap, fail or are refused, below which that says nothing.
+    #[default = 3]
     pub faults_min: u64,
     /// Calls of it, and of the version before, below which errors and times say nothing.
+    #[default = 20]
     pub calls_min: u64,
     /// How many times as often as those of the version before its calls may trap or fail.
+    #[default = 2.0]
     pub errors_factor: f64,
     /// How many times as long as those of the version before its calls may take.
+    #[default = 2.0]
     pub latency_factor: f64,
     /// Milliseconds that its calls may take longer in any case.
+    #[default = 20]
     pub latency_ms_min: u64,
-}
-
-impl Default for CanaryConfig {
-    fn default() -> Self {
-        Self {
-            faults_min: 3,
-            calls_min: 20,
-            errors_factor: 2.0,
-            latency_factor: 2.0,
-            latency_ms_min: 20,
-        }
-    }
 }
 
 impl CanaryConfig {
@@ -227,54 +227,6 @@ fn operator_addr<'de, D: Deserializer<'de>>(written: D) -> Result<Option<SocketA
 }
 
 /// What a file that says nothing is: no component travels in the program, and the program's own file is not read.
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            addr: ADDR,
-            public_url: None,
-            operator_addr: Some(OPERATOR_ADDR),
-            swap: SwapConfig::default(),
-            data: default_data(),
-            components_folder: None,
-            allowed_hosts: Vec::new(),
-            allowed_origins: Vec::new(),
-            trusted_proxies: Vec::new(),
-            allow_anonymous: false,
-            connections: ConnectionsConfig::default(),
-            language: None,
-            tokens: BTreeMap::new(),
-            toolsets: Toolsets::default(),
-            stdio_toolset: None,
-            oauth: Vec::new(),
-            rate: None,
-            sessions: SessionsConfig::default(),
-            body_bytes_max: 4 << 20,
-            fast_path: true,
-            bundled: true,
-            embedded: Embedded::default(),
-            components: BTreeMap::new(),
-            endpoints: Aliases::default(),
-            limits: Limits::default(),
-            audit: AuditConfig::default(),
-            telemetry: TelemetryConfig::default(),
-            log: LogConfig::default(),
-            sandbox: SandboxConfig::default(),
-            blobs: blobs::Limits::default(),
-            servers: BTreeMap::new(),
-            page: PageConfig::default(),
-            assistants: Assistants::default(),
-            models: BTreeMap::new(),
-            chat: ChatConfig::default(),
-            approvals: ApprovalsConfig::default(),
-            tasks: TasksConfig::default(),
-            base: PathBuf::new(),
-            compiler: None,
-            accepted: Accepted::default(),
-            written: Arc::default(),
-        }
-    }
-}
-
 impl Config {
     /// The configuration without any file, where no component travels in the program.
     pub fn defaults() -> Self {

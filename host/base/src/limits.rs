@@ -1,6 +1,6 @@
 //! Every limit, with its default and with what can work, in one place.
 
-use std::time::Duration;
+use std::{fmt::Display, ops::RangeInclusive, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
@@ -21,183 +21,134 @@ const BYTES_MAX: usize = 1 << 30;
 /// the bytes.
 pub const FUNCTION_BYTES_MAX: u64 = 2 << 20;
 
-/// What all components share: `[sandbox]`.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SandboxConfig {
-    /// Instances that can live at a time, over all components.
-    pub instances_max: u32,
-    /// Stack of one instance, in bytes.
-    pub stack_bytes_max: usize,
-    /// Calls that may take long and run at a time; one less than the processors where this is not set.
-    pub slow_lane: Option<usize>,
-    /// Functions that one component may have, and types of functions.
-    pub functions_max: u64,
-    /// Bytes of code that one component may have, in WebAssembly.
-    pub code_bytes_max: u64,
-    /// Memory that compiling one component may take, in bytes.
-    pub compile_memory_bytes_max: u64,
-    /// Time on processors that compiling one component may take, in seconds.
-    pub compile_cpu_s_max: u64,
-}
-
-impl Default for SandboxConfig {
-    fn default() -> Self {
-        Self {
-            instances_max: 256,
-            stack_bytes_max: 512 << 10,
-            slow_lane: None,
-            functions_max: 65_536,
-            code_bytes_max: 32 << 20,
-            compile_memory_bytes_max: 2 << 30,
-            compile_cpu_s_max: 120,
+/// A table of limits: a line has a limit's type, its default and, where it is a number, what can work. `check` returns
+/// what to fix where one cannot; it is given what those bounds need to know that are no limits of the same table.
+macro_rules! limits {
+    ($(#[$about:meta])* $name:ident as $all:ident $(, $given:ident: $of:ty)? {
+        $($(#[$what:meta])* $limit:ident: $kind:ty = $default:expr
+            $(, in $range:expr)? $(, some in $some:expr)?;)*
+    }) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $name {
+            $($(#[$what])* pub $limit: $kind,)*
         }
-    }
-}
 
-/// What clients of the legacy era may keep open: `[sessions]`.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SessionsConfig {
-    /// Sessions that are open at a time, over all callers.
-    pub sessions_max: usize,
-    /// Seconds after which an idle one is closed.
-    pub idle_s: u64,
-    /// Seconds that a call waits for a person's answer to a question that may be answered later: ordinary
-    /// clients give a call up after 30 or 60.
-    pub question_wait_s: u64,
-}
-
-impl Default for SessionsConfig {
-    fn default() -> Self {
-        Self { sessions_max: 1_000, idle_s: 300, question_wait_s: 25 }
-    }
-}
-
-/// What clients may keep open and send, and how long they may take for it: `[connections]`.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ConnectionsConfig {
-    /// Connections that are open at a time.
-    pub connections_max: usize,
-    /// Seconds that the head of a request may take from its first byte to its last.
-    pub header_s: u64,
-    /// Seconds that the next piece of a body may take.
-    pub body_s: u64,
-    /// Bytes a second that a body brings on average, once `body_s` are over.
-    pub body_bytes_per_s_min: u64,
-    /// Seconds that a connection stays open between two requests.
-    pub idle_s: u64,
-    /// Seconds that a client may take to read the next piece of its answer.
-    pub write_s: u64,
-    /// Bytes of requests' bodies that are in memory at a time; where this is not set, what fits the
-    /// largest body that may be sent.
-    pub bodies_bytes_max: Option<usize>,
-    /// Seconds that calls have to finish when the server stops.
-    pub stop_s: u64,
-}
-
-impl Default for ConnectionsConfig {
-    fn default() -> Self {
-        Self {
-            connections_max: 4_096,
-            header_s: 10,
-            body_s: 30,
-            body_bytes_per_s_min: 1_024,
-            idle_s: 75,
-            write_s: 60,
-            bodies_bytes_max: None,
-            stop_s: 7,
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($limit: $default,)* }
+            }
         }
-    }
-}
 
-/// How long calls wait for a person, and how many of them are kept: `[approvals]`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ApprovalsConfig {
-    /// Seconds after which a call that waits for approval expires.
-    pub valid_s: u64,
-    /// Approvals that are kept, those that are over included.
-    pub approvals_max: usize,
-    /// Bytes of all of them.
-    pub approvals_bytes_max: u64,
-    /// Bytes of one, with what its call came to.
-    pub approval_bytes_max: u64,
-}
-
-impl Default for ApprovalsConfig {
-    fn default() -> Self {
-        Self {
-            valid_s: 24 * 60 * 60,
-            approvals_max: 10_000,
-            approvals_bytes_max: 256 << 20,
-            approval_bytes_max: 32 << 20,
+        impl $name {
+            /// Says what to fix where these cannot work.
+            ///
+            /// # Errors
+            /// The first that is too little or too much.
+            pub fn check(&self $(, $given: $of)?) -> Result<(), String> {
+                let $all = self;
+                $(
+                    $(within(stringify!($limit), $all.$limit, $range)?;)?
+                    $(if let Some(it) = $all.$limit {
+                        within(stringify!($limit), it, $some)?;
+                    })?
+                )*
+                Ok(())
+            }
         }
+    };
+}
+
+limits! {
+    /// What all components share: `[sandbox]`.
+    SandboxConfig as it {
+        /// Instances that can live at a time, over all components.
+        instances_max: u32 = 256, in 1..=INSTANCES_MAX;
+        /// Stack of one instance, in bytes.
+        stack_bytes_max: usize = 512 << 10, in PAGE..=64 << 20;
+        /// Calls that may take long and run at a time; one less than the processors where this is not set.
+        slow_lane: Option<usize> = None, some in 1..=1_024;
+        /// Functions that one component may have, and types of functions.
+        functions_max: u64 = 65_536, in 1..=1_000_000;
+        /// Bytes of code that one component may have, in WebAssembly.
+        code_bytes_max: u64 = 32 << 20, in PAGE as u64..=64 << 20;
+        /// Memory that compiling one component may take, in bytes.
+        compile_memory_bytes_max: u64 = 2 << 30, in (256 << 20)..=1 << 40;
+        /// Time on processors that compiling one component may take, in seconds.
+        compile_cpu_s_max: u64 = 120, in 1..=TIME_MS_MAX / 1_000;
     }
 }
 
-impl ApprovalsConfig {
-    /// The error says what to fix where these cannot work.
-    pub fn check(&self) -> Result<(), String> {
-        within("valid_s", self.valid_s, 1, 366 * 24 * 60 * 60)?;
-        within("approvals_max", self.approvals_max, 1, 1_000_000)?;
-        within("approvals_bytes_max", self.approvals_bytes_max, 1 << 20, 1 << 40)?;
-        within("approval_bytes_max", self.approval_bytes_max, 1 << 10, 1 << 30)
+limits! {
+    /// What clients of the legacy era may keep open: `[sessions]`.
+    SessionsConfig as it {
+        /// Sessions that are open at a time, over all callers.
+        sessions_max: usize = 1_000, in 1..=100_000;
+        /// Seconds after which an idle one is closed.
+        idle_s: u64 = 300, in 1..=TIME_MS_MAX / 1_000;
+        /// Seconds that a call waits for a person's answer to a question that may be answered later: ordinary
+        /// clients give a call up after 30 or 60.
+        question_wait_s: u64 = 25, in 0..=900;
     }
 }
 
-/// When a call is answered as a task, and what is kept of tasks: `[tasks]`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct TasksConfig {
-    /// Milliseconds that a call may take before its client, if it takes tasks, is given one.
-    pub after_ms: u64,
-    /// Seconds that a task is kept after its last change.
-    pub keep_s: u64,
-    /// Seconds that a task may wait for events and people, in all.
-    pub wait_s_max: u64,
-    /// Tasks that run or wait at a time.
-    pub running_max: usize,
-    /// Those of them that may be one caller's.
-    pub running_share_max: usize,
-    /// Tasks that are kept, those that are over included.
-    pub tasks_max: usize,
-    /// Bytes of all of them.
-    pub tasks_bytes_max: u64,
-    /// Bytes of one, with its arguments and its result.
-    pub task_bytes_max: u64,
-}
-
-impl Default for TasksConfig {
-    fn default() -> Self {
-        Self {
-            after_ms: 500,
-            keep_s: 60 * 60,
-            wait_s_max: 24 * 60 * 60,
-            running_max: 256,
-            running_share_max: 32,
-            tasks_max: 10_000,
-            tasks_bytes_max: 256 << 20,
-            task_bytes_max: 32 << 20,
-        }
+limits! {
+    /// What clients may keep open and send, and how long they may take for it: `[connections]`.
+    ConnectionsConfig as it, largest: usize {
+        /// Connections that are open at a time.
+        connections_max: usize = 4_096, in 16..=1_000_000;
+        /// Seconds that the head of a request may take from its first byte to its last.
+        header_s: u64 = 10, in 1..=600;
+        /// Seconds that the next piece of a body may take.
+        body_s: u64 = 30, in 1..=600;
+        /// Bytes a second that a body brings on average, once `body_s` are over.
+        body_bytes_per_s_min: u64 = 1_024, in 0..=1 << 20;
+        /// Seconds that a connection stays open between two requests.
+        idle_s: u64 = 75, in 1..=3_600;
+        /// Seconds that a client may take to read the next piece of its answer.
+        write_s: u64 = 60, in 1..=3_600;
+        /// Bytes of requests' bodies that are in memory at a time; where this is not set, what fits the
+        /// largest body that may be sent.
+        bodies_bytes_max: Option<usize> = None, some in largest..=1 << 40;
+        /// Seconds that calls have to finish when the server stops.
+        stop_s: u64 = 7, in 0..=600;
     }
 }
 
-impl TasksConfig {
-    /// Says what to fix where these cannot work.
-    ///
-    /// # Errors
-    /// The first that is too little or too much.
-    pub fn check(&self) -> Result<(), String> {
-        within("after_ms", self.after_ms, 0, 60_000)?;
-        within("keep_s", self.keep_s, 1, 366 * 24 * 60 * 60)?;
-        within("wait_s_max", self.wait_s_max, 1, 366 * 24 * 60 * 60)?;
-        within("running_max", self.running_max, 1, 10_000)?;
-        within("running_share_max", self.running_share_max, 1, self.running_max)?;
-        within("tasks_max", self.tasks_max, 1, 1_000_000)?;
-        within("tasks_bytes_max", self.tasks_bytes_max, 1 << 20, 1 << 40)?;
-        within("task_bytes_max", self.task_bytes_max, 1 << 10, 1 << 30)
+limits! {
+    /// How long calls wait for a person, and how many of them are kept: `[approvals]`.
+    ApprovalsConfig as it {
+        /// Seconds after which a call that waits for approval expires.
+        valid_s: u64 = 24 * 60 * 60, in 1..=366 * 24 * 60 * 60;
+        /// Approvals that are kept, those that are over included.
+        approvals_max: usize = 10_000, in 1..=1_000_000;
+        /// Bytes of all of them.
+        approvals_bytes_max: u64 = 256 << 20, in 1 << 20..=1 << 40;
+        /// Bytes of one, with what its call came to.
+        approval_bytes_max: u64 = 32 << 20, in 1 << 10..=1 << 30;
+    }
+}
+
+limits! {
+    /// When a call is answered as a task, and what is kept of tasks: `[tasks]`.
+    TasksConfig as it {
+        /// Milliseconds that a call may take before its client, if it takes tasks, is given one.
+        after_ms: u64 = 500, in 0..=60_000;
+        /// Seconds that a task is kept after its last change.
+        keep_s: u64 = 60 * 60, in 1..=366 * 24 * 60 * 60;
+        /// Seconds that a task may wait for events and people, in all.
+        wait_s_max: u64 = 24 * 60 * 60, in 1..=366 * 24 * 60 * 60;
+        /// Tasks that run or wait at a time.
+        running_max: usize = 256, in 1..=10_000;
+        /// Those of them that may be one caller's.
+        running_share_max: usize = 32, in 1..=it.running_max;
+        /// Tasks that are kept, those that are over included.
+        tasks_max: usize = 10_000, in 1..=1_000_000;
+        /// Bytes of all of them.
+        tasks_bytes_max: u64 = 256 << 20, in 1 << 20..=1 << 40;
+        /// Bytes of one, with its arguments and its result.
+        task_bytes_max: u64 = 32 << 20, in 1 << 10..=1 << 30;
     }
 }
 
@@ -213,121 +164,67 @@ pub enum CheckOutputs {
     Never,
 }
 
-/// What one component may use. Each field can be set in `[components.NAME.limits]`.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Limits {
-    /// Linear memory of one instance, in bytes.
-    pub memory_bytes_max: usize,
-    /// Linear memory of all instances that run at a time, in bytes.
-    pub memory_total_bytes_max: usize,
-    /// Time on a processor that one call may take, in milliseconds.
-    pub cpu_ms_max: u64,
-    /// Time that one round of a call may take, waiting for its turn and for capabilities included, in
-    /// milliseconds.
-    pub deadline_ms: u64,
-    /// Time that the answer to one request for a route may take, what it calls and asks included, in
-    /// milliseconds.
-    pub route_ms_max: u64,
-    /// Jobs of its own that run at a time, at most half of the sandbox's instances; one in a pause does not.
-    pub jobs_max: usize,
-    /// Time that one run of a job may take, what it asks included, in milliseconds.
-    pub job_ms_max: u64,
-    /// Bytes that may cross the border in one go, results and arguments of capabilities alike.
-    pub output_bytes_max: usize,
-    /// Bytes that one call may write to the log and to its standard error; the rest is dropped.
-    pub log_bytes_max: usize,
-    /// Elements of one instance's tables.
-    pub table_elements_max: usize,
-    /// Resources of the host that one instance may hold at a time.
-    pub handles_max: usize,
-    /// Progress notes of one call; the rest is dropped.
-    pub progress_max: u32,
-    /// Calls that run at a time.
-    pub calls_max: usize,
-    /// Calls that may wait for their turn; one more is answered `busy` at once.
-    pub queue_max: usize,
-    /// Time that a call may spend in `wait`, in milliseconds.
-    pub wait_ms_max: u64,
-    /// Calls that may be in `wait` at a time.
-    pub waiters_max: usize,
-    /// Events that one call may publish; the rest is dropped.
-    pub events_max: u32,
-    /// Events that one request for a route may write to its client; the rest is dropped.
-    pub stream_events_max: u32,
-    /// Calls of tools that one call may make.
-    pub tool_calls_max: u32,
-    /// Bytes of blobs that one call may make.
-    pub blob_bytes_max: u64,
-    /// Bytes that the component's database may have.
-    pub database_bytes_max: u64,
-    /// How often its outputs are held against their schema.
-    pub check_outputs: CheckOutputs,
-    /// Outgoing HTTP requests that one call may make, those that are refused among them.
-    pub http_requests_max: u32,
-    /// Bytes that the outgoing requests of one call may move, both ways together.
-    pub http_bytes_max: u64,
-    /// Time that one outgoing request may take to the end of its answer, in milliseconds.
-    pub http_timeout_ms: u64,
-    /// Time that finding and reaching a host may take, in milliseconds.
-    pub http_connect_ms: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            memory_bytes_max: 64 << 20,
-            memory_total_bytes_max: 1 << 30,
-            cpu_ms_max: 2_000,
-            deadline_ms: 30_000,
-            route_ms_max: 60_000,
-            jobs_max: 64,
-            job_ms_max: 900_000,
-            output_bytes_max: 8 << 20,
-            log_bytes_max: 64 << 10,
-            table_elements_max: 20_000,
-            handles_max: 256,
-            progress_max: 1_000,
-            calls_max: 64,
-            queue_max: 1_024,
-            wait_ms_max: 60_000,
-            waiters_max: 256,
-            events_max: 256,
-            stream_events_max: 65_536,
-            tool_calls_max: 64,
-            blob_bytes_max: 32 << 20,
-            database_bytes_max: 256 << 20,
-            check_outputs: CheckOutputs::Sampled,
-            http_requests_max: 32,
-            http_bytes_max: 8 << 20,
-            http_timeout_ms: 10_000,
-            http_connect_ms: 3_000,
-        }
-    }
-}
-
-impl SandboxConfig {
-    /// The error says what to fix where these cannot work.
-    pub fn check(&self) -> Result<(), String> {
-        within("instances_max", self.instances_max as usize, 1, INSTANCES_MAX as usize)?;
-        within("stack_bytes_max", self.stack_bytes_max, PAGE, 64 << 20)?;
-        within("slow_lane", self.slow_lane.unwrap_or(1), 1, 1_024)?;
-        within("functions_max", self.functions_max, 1, 1_000_000)?;
-        within("code_bytes_max", self.code_bytes_max, PAGE as u64, 64 << 20)?;
-        let (least, most) = (256 << 20, 1 << 40);
-        within("compile_memory_bytes_max", self.compile_memory_bytes_max, least, most)?;
-        within("compile_cpu_s_max", self.compile_cpu_s_max, 1, TIME_MS_MAX / 1_000)
+limits! {
+    /// What one component may use. Each field can be set in `[components.NAME.limits]`.
+    Limits as it, sandbox: &SandboxConfig {
+        /// Linear memory of one instance, in bytes.
+        memory_bytes_max: usize = 64 << 20, in PAGE..=MEMORY_MAX;
+        /// Linear memory of all instances that run at a time, in bytes.
+        memory_total_bytes_max: usize = 1 << 30, in it.memory_bytes_max..=1 << 40;
+        /// Time on a processor that one call may take, in milliseconds.
+        cpu_ms_max: u64 = 2_000, in 1..=TIME_MS_MAX;
+        /// Time that one round of a call may take, waiting for its turn and for capabilities included, in
+        /// milliseconds.
+        deadline_ms: u64 = 30_000, in 1..=TIME_MS_MAX;
+        /// Time that the answer to one request for a route may take, what it calls and asks included, in
+        /// milliseconds.
+        route_ms_max: u64 = 60_000, in 1..=TIME_MS_MAX;
+        /// Jobs of its own that run at a time, at most half of the sandbox's instances; one in a pause does not.
+        jobs_max: usize = 64, in 1..=INSTANCES_MAX as usize;
+        /// Time that one run of a job may take, what it asks included, in milliseconds.
+        job_ms_max: u64 = 900_000, in 1..=TIME_MS_MAX;
+        /// Bytes that may cross the border in one go, results and arguments of capabilities alike.
+        output_bytes_max: usize = 8 << 20, in 1 << 10..=BYTES_MAX;
+        /// Bytes that one call may write to the log and to its standard error; the rest is dropped.
+        log_bytes_max: usize = 64 << 10, in 0..=BYTES_MAX;
+        /// Elements of one instance's tables.
+        table_elements_max: usize = 20_000, in 0..=TABLE_ELEMENTS_MAX;
+        /// Resources of the host that one instance may hold at a time.
+        handles_max: usize = 256, in 1..=1 << 20;
+        /// Progress notes of one call; the rest is dropped.
+        progress_max: u32 = 1_000, in 0..=1 << 20;
+        /// Calls that run at a time.
+        calls_max: usize = 64, in 1..=sandbox.instances_max as usize;
+        /// Calls that may wait for their turn; one more is answered `busy` at once.
+        queue_max: usize = 1_024, in 0..=1 << 20;
+        /// Time that a call may spend in `wait`, in milliseconds.
+        wait_ms_max: u64 = 60_000, in 0..=TIME_MS_MAX;
+        /// Calls that may be in `wait` at a time.
+        waiters_max: usize = 256, in 0..=1 << 20;
+        /// Events that one call may publish; the rest is dropped.
+        events_max: u32 = 256, in 0..=1 << 20;
+        /// Events that one request for a route may write to its client; the rest is dropped.
+        stream_events_max: u32 = 65_536, in 0..=1 << 20;
+        /// Calls of tools that one call may make.
+        tool_calls_max: u32 = 64, in 0..=1 << 20;
+        /// Bytes of blobs that one call may make.
+        blob_bytes_max: u64 = 32 << 20, in 0..=1 << 40;
+        /// Bytes that the component's database may have.
+        database_bytes_max: u64 = 256 << 20, in 1 << 20..=1 << 40;
+        /// How often its outputs are held against their schema.
+        check_outputs: CheckOutputs = CheckOutputs::Sampled;
+        /// Outgoing HTTP requests that one call may make, those that are refused among them.
+        http_requests_max: u32 = 32, in 0..=1 << 20;
+        /// Bytes that the outgoing requests of one call may move, both ways together.
+        http_bytes_max: u64 = 8 << 20, in 0..=1 << 40;
+        /// Time that one outgoing request may take to the end of its answer, in milliseconds.
+        http_timeout_ms: u64 = 10_000, in 1..=TIME_MS_MAX;
+        /// Time that finding and reaching a host may take, in milliseconds.
+        http_connect_ms: u64 = 3_000, in 1..=TIME_MS_MAX;
     }
 }
 
 impl SessionsConfig {
-    /// The error says what to fix where these cannot work.
-    pub fn check(&self) -> Result<(), String> {
-        within("sessions_max", self.sessions_max, 1, 100_000)?;
-        within("idle_s", self.idle_s, 1, TIME_MS_MAX / 1_000)?;
-        within("question_wait_s", self.question_wait_s, 0, 900)
-    }
-
     /// How long a call waits for the answer to a question that may be answered later.
     pub fn question_wait(&self) -> Duration {
         Duration::from_secs(self.question_wait_s)
@@ -342,63 +239,22 @@ impl ConnectionsConfig {
     pub fn bodies_bytes_max(&self, largest: usize) -> usize {
         self.bodies_bytes_max.unwrap_or(Self::BODIES_BYTES.max(largest.saturating_mul(2)))
     }
-
-    /// The error says what to fix where these cannot work with bodies of up to `largest` bytes.
-    pub fn check(&self, largest: usize) -> Result<(), String> {
-        within("connections_max", self.connections_max, 16, 1_000_000)?;
-        within("header_s", self.header_s, 1, 600)?;
-        within("body_s", self.body_s, 1, 600)?;
-        within("body_bytes_per_s_min", self.body_bytes_per_s_min, 0, 1 << 20)?;
-        within("idle_s", self.idle_s, 1, 3_600)?;
-        within("write_s", self.write_s, 1, 3_600)?;
-        within("bodies_bytes_max", self.bodies_bytes_max(largest), largest, 1 << 40)?;
-        within("stop_s", self.stop_s, 0, 600)
-    }
 }
 
-impl Limits {
-    /// The error says what to fix where these cannot work in that sandbox.
-    pub fn check(&self, sandbox: &SandboxConfig) -> Result<(), String> {
-        within("memory_bytes_max", self.memory_bytes_max, PAGE, MEMORY_MAX)?;
-        let total = self.memory_total_bytes_max;
-        within("memory_total_bytes_max", total, self.memory_bytes_max, 1 << 40)?;
-        within("cpu_ms_max", self.cpu_ms_max, 1, TIME_MS_MAX)?;
-        within("deadline_ms", self.deadline_ms, 1, TIME_MS_MAX)?;
-        within("route_ms_max", self.route_ms_max, 1, TIME_MS_MAX)?;
-        within("jobs_max", self.jobs_max, 1, INSTANCES_MAX as usize)?;
-        within("job_ms_max", self.job_ms_max, 1, TIME_MS_MAX)?;
-        within("output_bytes_max", self.output_bytes_max, 1 << 10, BYTES_MAX)?;
-        within("log_bytes_max", self.log_bytes_max, 0, BYTES_MAX)?;
-        within("table_elements_max", self.table_elements_max, 0, TABLE_ELEMENTS_MAX)?;
-        within("handles_max", self.handles_max, 1, 1 << 20)?;
-        within("calls_max", self.calls_max, 1, sandbox.instances_max as usize)?;
-        within("progress_max", self.progress_max, 0, 1 << 20)?;
-        within("events_max", self.events_max, 0, 1 << 20)?;
-        within("stream_events_max", self.stream_events_max, 0, 1 << 20)?;
-        within("tool_calls_max", self.tool_calls_max, 0, 1 << 20)?;
-        within("blob_bytes_max", self.blob_bytes_max, 0, 1 << 40)?;
-        within("http_requests_max", self.http_requests_max, 0, 1 << 20)?;
-        within("http_bytes_max", self.http_bytes_max, 0, 1 << 40)?;
-        within("http_timeout_ms", self.http_timeout_ms, 1, TIME_MS_MAX)?;
-        within("http_connect_ms", self.http_connect_ms, 1, TIME_MS_MAX)?;
-        within("queue_max", self.queue_max, 0, 1 << 20)?;
-        within("wait_ms_max", self.wait_ms_max, 0, TIME_MS_MAX)?;
-        within("waiters_max", self.waiters_max, 0, 1 << 20)?;
-        within("database_bytes_max", self.database_bytes_max, 1 << 20, 1 << 40)
-    }
-}
-
-/// The error says what to fix where `it` is not between the two.
-pub(crate) fn within<T: PartialOrd + std::fmt::Display>(
+/// Says what to fix where `it` is not in `range`.
+///
+/// # Errors
+/// What is right.
+pub(crate) fn within<T: PartialOrd + Display>(
     limit: &str,
     it: T,
-    least: T,
-    most: T,
+    range: RangeInclusive<T>,
 ) -> Result<(), String> {
-    if it < least || it > most {
-        return Err(format!("{limit} = {it} cannot work; {least} to {most} is right"));
+    if range.contains(&it) {
+        return Ok(());
     }
-    Ok(())
+    let (least, most) = range.into_inner();
+    Err(format!("{limit} = {it} cannot work; {least} to {most} is right"))
 }
 
 #[cfg(test)]

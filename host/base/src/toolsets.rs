@@ -52,32 +52,10 @@ pub enum Discovery {
 }
 
 /// Which tools an entry means: those of which all holds that it says.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct Selector {
-    owner: Option<OwnerPattern>,
-    tool: Option<Pattern>,
-    read_only: Option<bool>,
-    destructive: Option<bool>,
-    idempotent: Option<bool>,
-    open_world: Option<bool>,
-}
-
-/// The component or server that has the tools.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum OwnerPattern {
-    Component(Pattern),
-    Server(Pattern),
-}
-
-/// A name in which each `*` stands for any characters, or for none.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
-pub struct Pattern(String);
-
-/// An entry that is a table.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
+    /// The component, or the server, that has the tools; not both.
     component: Option<Pattern>,
     server: Option<Pattern>,
     tool: Option<Pattern>,
@@ -86,6 +64,11 @@ struct Written {
     idempotent: Option<bool>,
     open_world: Option<bool>,
 }
+
+/// A name in which each `*` stands for any characters, or for none.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Pattern(String);
 
 impl Toolsets {
     /// The toolset of that name.
@@ -202,12 +185,11 @@ impl Selector {
     }
 
     fn fits_owner(&self, owner: Owner<'_>) -> bool {
-        match (&self.owner, owner) {
-            (None, _) => true,
-            (Some(OwnerPattern::Component(it)), Owner::Component(name))
-            | (Some(OwnerPattern::Server(it)), Owner::Server(name)) => it.fits(name),
-            _ => false,
-        }
+        let (own, other, name) = match owner {
+            Owner::Component(name) => (&self.component, &self.server, name),
+            Owner::Server(name) => (&self.server, &self.component, name),
+        };
+        other.is_none() && own.as_ref().is_none_or(|it| it.fits(name))
     }
 
     /// Whether it says nothing of single tools.
@@ -220,12 +202,8 @@ impl Selector {
         let all = Self::default();
         let pattern = |it: &str| Pattern::try_from(it.to_owned());
         Ok(match text.split_once(':') {
-            Some(("component", name)) => {
-                Self { owner: Some(OwnerPattern::Component(pattern(name)?)), ..all }
-            }
-            Some(("server", name)) => {
-                Self { owner: Some(OwnerPattern::Server(pattern(name)?)), ..all }
-            }
+            Some(("component", name)) => Self { component: Some(pattern(name)?), ..all },
+            Some(("server", name)) => Self { server: Some(pattern(name)?), ..all },
             Some(("tool", name)) => Self { tool: Some(pattern(name)?), ..all },
             Some(_) => {
                 let shown: String = text.chars().take(PATTERN_CHARS_MAX).collect();
@@ -243,26 +221,16 @@ impl Selector {
         })
     }
 
-    fn of_table(it: Written) -> Result<Self, String> {
-        let owner = match (it.component, it.server) {
-            (Some(_), Some(_)) => {
-                return Err("no tool is a component's and a server's; say one of both".to_owned());
+    /// As a table has it, where that chooses something.
+    fn of_table(self) -> Result<Self, &'static str> {
+        match self {
+            Self { component: Some(_), server: Some(_), .. } => {
+                Err("no tool is a component's and a server's; say one of both")
             }
-            (component, server) => {
-                component.map(OwnerPattern::Component).or(server.map(OwnerPattern::Server))
+            it if it == Self::default() => {
+                Err("an empty entry chooses nothing; \"*\" is every tool")
             }
-        };
-        let selector = Self {
-            owner,
-            tool: it.tool,
-            read_only: it.read_only,
-            destructive: it.destructive,
-            idempotent: it.idempotent,
-            open_world: it.open_world,
-        };
-        match selector == Self::default() {
-            true => Err("an empty entry chooses nothing; \"*\" is every tool".to_owned()),
-            false => Ok(selector),
+            it => Ok(it),
         }
     }
 }
@@ -285,8 +253,8 @@ impl<'de> Deserialize<'de> for Selector {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<Selector, A::Error> {
-                let written = Written::deserialize(MapAccessDeserializer::new(table))?;
-                Selector::of_table(written).map_err(A::Error::custom)
+                let written = Selector::deserialize(MapAccessDeserializer::new(table))?;
+                written.of_table().map_err(A::Error::custom)
             }
         }
 

@@ -38,29 +38,43 @@ impl Calls {
         events: Option<mpsc::Sender<Written>>,
     ) -> Result<RouteAnswer, CallError> {
         let RouteCall { component, request, tool, caller, trace, trusts } = call;
-        let _running = self.keep_open();
         let method = if tool.is_some() { CallTool::NAME } else { METHOD };
         let name = tool.unwrap_or_else(|| format!("{} {}", request.method, request.route));
         // For the audit log, as those of a tool.
         let arguments = arguments(&request);
-        let call =
-            CallRequest::new(name, arguments, (caller.clone(), Surface::Rest), trace.clone());
+        let asking = Asking::of_request(trace.clone(), trusts);
+        let call = CallRequest::new(name, arguments, (caller, Surface::Rest), trace);
+        let reads = request.method == "GET";
+        let handle = async |round| {
+            let round = Round { asking: Some(asking), ..round };
+            component.handle(&request, round, events).await
+        };
+        self.watched((&component, method, reads), call, handle, |it| it.status).await
+    }
+
+    /// What `answer` makes of a round of `component`'s, watched like a call.
+    async fn watched<T>(
+        &self,
+        (component, method, reads): (&Arc<LoadedComponent>, &'static str, bool),
+        call: CallRequest,
+        answer: impl AsyncFnOnce(Round) -> Result<T, CallError>,
+        status: impl Fn(&T) -> u16,
+    ) -> Result<T, CallError> {
+        let _running = self.keep_open();
         let mut record = self.watch.begin(call, method);
         record.component = Some(component.clone());
         let round = Round {
             call_id: record.id,
-            caller,
+            caller: record.call.caller.clone(),
             span: record.span.child("route"),
             pace: component.pace(),
-            asking: Some(Asking::of_request(trace, trusts)),
             ..Round::of_host()
         };
-        let result = if request.method != "GET" && self.watch.audit.refuses_changes() {
-            Err(unavailable(UNAUDITED.to_owned(), None))
-        } else {
-            component.handle(&request, round, events).await
+        let result = match !reads && self.watch.audit.refuses_changes() {
+            true => Err(unavailable(UNAUDITED.to_owned(), None)),
+            false => answer(round).await,
         };
-        record.answered(result.as_ref().map(|it| it.status));
+        record.answered(result.as_ref().map(status));
         result
     }
 }
@@ -77,27 +91,12 @@ impl Calls {
     /// Answers it, watched like a call.
     pub async fn respond(&self, call: HandlerCall) -> Result<http::Response<Bytes>, CallError> {
         let HandlerCall { component, request, caller, trace } = call;
-        let _running = self.keep_open();
-        let is_read = matches!(*request.method(), http::Method::GET | http::Method::HEAD);
+        let reads = matches!(*request.method(), http::Method::GET | http::Method::HEAD);
         let name = format!("{} {}", request.method(), request.uri().path());
-        let from = (caller.clone(), Surface::Rest);
-        let call = CallRequest::new(name, "{}".to_owned(), from, trace);
-        let mut record = self.watch.begin(call, METHOD);
-        record.component = Some(component.clone());
-        let round = Round {
-            call_id: record.id,
-            caller,
-            span: record.span.child("route"),
-            pace: component.pace(),
-            ..Round::of_host()
-        };
-        let result = if !is_read && self.watch.audit.refuses_changes() {
-            Err(unavailable(UNAUDITED.to_owned(), None))
-        } else {
-            component.respond(request, round).await
-        };
-        record.answered(result.as_ref().map(|it| it.status().as_u16()));
-        result
+        let call = CallRequest::new(name, "{}".to_owned(), (caller, Surface::Rest), trace);
+        let respond = async |round| component.respond(request, round).await;
+        let status = |it: &http::Response<Bytes>| it.status().as_u16();
+        self.watched((&component, METHOD, reads), call, respond, status).await
     }
 }
 

@@ -10,7 +10,7 @@ use std::{
 use parking_lot::Mutex;
 use rmcp::{
     ErrorData, Peer, RoleServer,
-    model::{CallToolResult, ErrorCode, ServerRequest},
+    model::{CallToolResult, ErrorCode, ServerRequest, SubscriptionFilter},
     service::ServiceError,
 };
 use serde_json::{Value, json};
@@ -111,9 +111,9 @@ pub(super) async fn listen(peer: Peer<RoleServer>, session: Session, mut news: S
         if peer.is_transport_closed() {
             return;
         }
-        let uris = session.asked.lock().uris.clone();
+        let wanted = session.wanted();
         let tell = async {
-            for note in bulletin.notifications(uris) {
+            for note in bulletin.notifications(&wanted) {
                 peer.send_notification(note).await?;
             }
             Ok::<_, ServiceError>(())
@@ -157,6 +157,13 @@ impl Session {
     /// A place for one more call that has ended and whose question is still open.
     pub(super) fn place_for_later(&self) -> Option<OwnedSemaphorePermit> {
         self.later.clone().try_acquire_owned().ok()
+    }
+
+    /// What it is notified of: all lists, and the resources it subscribed to.
+    fn wanted(&self) -> SubscriptionFilter {
+        let lists = SubscriptionFilter::builder().tools_list_changed().prompts_list_changed();
+        let uris = self.asked.lock().uris.clone();
+        lists.resources_list_changed().resource_subscriptions(uris).build()
     }
 
     /// Subscribes to `uri`; not where it has as many subscriptions as it may.

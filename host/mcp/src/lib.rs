@@ -14,10 +14,10 @@ use rmcp::{
         InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
         ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
         ReadResourceResponse, Reference, ServerCapabilities, ServerConfig, SetLevelRequestParams,
-        SubscribeRequestParams, SubscriptionFilter, TASKS_EXTENSION_ID, Tool,
-        UnsubscribeRequestParams, UpdateTaskParams,
+        SubscribeRequestParams, TASKS_EXTENSION_ID, Tool, UnsubscribeRequestParams,
+        UpdateTaskParams,
     },
-    service::{NotificationContext, RequestContext, SubscriptionContext},
+    service::{NotificationContext, RequestContext},
     transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService},
 };
 use serde::Deserialize;
@@ -38,7 +38,7 @@ use calls::{
     outcome::CallOutcome,
 };
 use registry::Registry;
-use sandbox::definition::{Viewer, check_uri};
+use sandbox::definition::Viewer;
 use store::events::Events;
 
 pub mod error_mapping;
@@ -63,7 +63,7 @@ use legacy::Session;
 use lists::{TTL_MS, one_page, scope_for};
 use rounds::Ended;
 use sessions::{SessionTable, Sessions};
-use subscriptions::{Beginning, LISTENERS_MAX, SUBSCRIPTIONS_MAX, Subscriptions};
+use subscriptions::{LISTEN, LISTENERS_MAX, Subscriptions};
 use tasks::Tasks;
 
 /// How long a request for what components offer waits for the first load: longer than clients do.
@@ -89,8 +89,6 @@ pub struct McpServer {
     events: Events,
     /// Modern clients that listen, each caller with a share of the places.
     listeners: Arc<SessionTable<u64>>,
-    /// Receivers for clients whose subscription is acknowledged and has not begun, oldest first.
-    beginning: Beginning,
     /// How long a legacy call waits for the answer to a question that may be answered later.
     question_wait: Duration,
     /// What the client that started this process reads, where nothing else says it, and the tools that it knows of.
@@ -105,13 +103,11 @@ impl McpServer {
     pub fn new(registry: Registry, calls: Calls, events: Events, question_wait: Duration) -> Self {
         let listeners = Arc::new(SessionTable::new(LISTENERS_MAX));
         let (language, toolset, session) = (None, None, Session::default());
-        let beginning = Beginning::default();
         Self {
             registry,
             calls,
             events,
             listeners,
-            beginning,
             question_wait,
             language,
             toolset,
@@ -404,6 +400,12 @@ impl ServerHandler for McpServer {
     ) -> Result<CustomResult> {
         let is_legacy = wire::is_legacy(&context);
         let has_tasks = !is_legacy && self.has_tasks();
+        if !is_legacy
+            && request.method == LISTEN
+            && let Some(gone) = self.serve_listener(request.params.as_ref(), &context).await?
+        {
+            return Ok(gone);
+        }
         let is_of_tasks = matches!(&*request.method, "tasks/get" | "tasks/update" | "tasks/cancel");
         if is_of_tasks && has_tasks && !tasks::takes_tasks(&context) {
             return Err(tasks::needs_tasks());
@@ -423,26 +425,6 @@ impl ServerHandler for McpServer {
 
     async fn cancel_task(&self, request: CancelTaskParams, context: Context) -> Result<()> {
         self.cancel(&request.task_id, &context).await
-    }
-
-    /// What of `requested` a modern listener gets: everything that can be notified of, up to so many
-    /// resources.
-    fn accepted_subscription_filter(
-        &self,
-        requested: &SubscriptionFilter,
-    ) -> Option<SubscriptionFilter> {
-        let mut accepted = requested.clone();
-        if let Some(uris) = &mut accepted.resource_subscriptions {
-            uris.retain(|it| check_uri(it).is_ok());
-            uris.truncate(SUBSCRIPTIONS_MAX);
-        }
-        // The SDK says that it listens before it does.
-        self.beginning.begin(&self.events);
-        Some(accepted)
-    }
-
-    async fn listen(&self, subscription: SubscriptionContext) -> Result<()> {
-        self.tell_news(subscription).await
     }
 
     async fn subscribe(&self, request: SubscribeRequestParams, context: Context) -> Result<()> {

@@ -9,12 +9,11 @@ use axum::{
 use bytes::Bytes;
 use http::{Method, StatusCode, request::Parts};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use rmcp::model::TASKS_EXTENSION_ID;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
     fast_path::{METHOD, MODERN, PROTOCOL_VERSION},
-    tasks::needs_tasks,
+    subscriptions::{LISTEN, set_aside},
 };
 use crate::error_mapping;
 use base::{
@@ -26,9 +25,6 @@ use calls::{
     authorization::{Shape, caller_of, insufficient_scope},
     outcome::Executor,
 };
-
-/// The method of clients that listen.
-const LISTEN: &[u8] = b"subscriptions/listen";
 
 /// What a request of that method is about: the name of a tool or a prompt, or the URI of a resource; none where it
 /// is about nothing that belongs to a caller.
@@ -49,7 +45,8 @@ pub(super) async fn pass<A: Executor>(
     body_bytes_max: usize,
 ) -> Result<Request, Response> {
     let caller = caller_of(request.headers(), request.extensions());
-    let listens = request.headers().get(METHOD).is_some_and(|it| it.as_bytes() == LISTEN);
+    let listens =
+        request.headers().get(METHOD).is_some_and(|it| it.as_bytes() == LISTEN.as_bytes());
     if *request.method() != Method::POST || caller.is_free() && !listens {
         return Ok(request);
     }
@@ -65,9 +62,8 @@ pub(super) async fn pass<A: Executor>(
             return Err(error_mapping::mapped(unread, body_bytes_max).await);
         }
     };
-    if listens && let Some(refusal) = lacks_tasks(&body) {
-        return Err(refusal);
-    }
+    let aside = listens.then(|| set_aside(&body)).flatten();
+    let body = aside.map_or(body, Bytes::from);
     if caller.is_free() {
         return Ok(Request::from_parts(parts, Body::from(body)));
     }
@@ -75,21 +71,6 @@ pub(super) async fn pass<A: Executor>(
         Some(refusal) => Err(refusal),
         None => Ok(Request::from_parts(parts, Body::from(body))),
     }
-}
-
-/// The answer to a client that wants to hear of tasks and does not say that it takes them, which the SDK does not
-/// look at (TASK-2).
-fn lacks_tasks(body: &Bytes) -> Option<Response> {
-    let asked: Value = serde_json::from_slice(body).ok()?;
-    let params = &asked["params"];
-    params["notifications"].get("taskIds")?;
-    let can = &params["_meta"]["io.modelcontextprotocol/clientCapabilities"];
-    if can["extensions"].get(TASKS_EXTENSION_ID).is_some() {
-        return None;
-    }
-    let id = asked.get("id").filter(|it| it.is_string() || it.is_number());
-    let answer = json!({ "jsonrpc": "2.0", "id": id, "error": needs_tasks() });
-    Some((StatusCode::BAD_REQUEST, axum::Json(answer)).into_response())
 }
 
 async fn refused<A: Executor>(

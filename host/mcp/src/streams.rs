@@ -7,6 +7,9 @@ use rmcp::{
     transport::{Transport, async_rw::AsyncRwTransport},
 };
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_util::io::StreamReader;
+
+use super::subscriptions::lines;
 
 /// The client on these streams, less what it says before its first request: nothing is answered to it, and the SDK
 /// would end over it.
@@ -15,6 +18,7 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
+    let input = StreamReader::new(Box::pin(lines(input)));
     FromFirstRequest { client: AsyncRwTransport::new_server(input, output), has_begun: false }
 }
 

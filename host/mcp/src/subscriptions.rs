@@ -2,7 +2,7 @@
 //! that one that does not listen delays no other.
 
 use std::{
-    collections::{BTreeSet, VecDeque},
+    collections::BTreeSet,
     ops::Deref,
     sync::{
         Arc,
@@ -11,28 +11,34 @@ use std::{
     time::Duration,
 };
 
-use parking_lot::Mutex;
 use rmcp::{
     ErrorData,
     model::{
-        PromptListChangedNotification, ResourceListChangedNotification,
+        GetMeta, PromptListChangedNotification, ResourceListChangedNotification,
         ResourceUpdatedNotification, ResourceUpdatedNotificationParam, ServerNotification,
-        ToolListChangedNotification,
+        SubscriptionFilter, ToolListChangedNotification,
     },
-    service::{SubscriptionContext, SubscriptionSendError},
 };
 use tokio::sync::{broadcast, watch};
 
 use super::{
-    McpServer, Result,
+    Context, McpServer, Result,
     sessions::{InUse, SessionTable},
+    tasks::event_of,
     wire,
 };
 use base::{caller::Caller, tool_set::Owner};
+use calls::approvals;
 use registry::{Catalog, Changed, Registry};
 use sandbox::component::CallError;
 use store::events::{By, Events, Published};
 
+mod listen;
+
+pub(super) use listen::{lines, set_aside};
+
+/// The method of clients that listen.
+pub(super) const LISTEN: &str = "subscriptions/listen";
 /// How long a client may take to accept notifications; one that takes longer is given up.
 pub(super) const NEWS_TIMEOUT: Duration = Duration::from_secs(10);
 /// Clients of the modern era that may listen at a time.
@@ -48,27 +54,6 @@ pub(super) struct Subscriptions {
     caller: Caller,
 }
 
-/// Listens for clients from before their subscription is acknowledged, so that no event in between is lost.
-#[derive(Clone, Default)]
-pub(super) struct Beginning(Arc<Mutex<VecDeque<broadcast::Receiver<Published>>>>);
-
-impl Beginning {
-    /// Listens for one client more.
-    pub(super) fn begin(&self, events: &Events) {
-        let mut all = self.0.lock();
-        // Those who went meanwhile took theirs not along.
-        if all.len() >= LISTENERS_MAX {
-            all.pop_front();
-        }
-        all.push_back(events.listen());
-    }
-
-    /// The receiver that has listened longest: as long as the client who takes it, or longer.
-    fn take(&self) -> Option<broadcast::Receiver<Published>> {
-        self.0.lock().pop_front()
-    }
-}
-
 /// What is new since the last time.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Bulletin {
@@ -82,20 +67,36 @@ pub(super) struct Bulletin {
 }
 
 impl Bulletin {
-    /// The notifications for a client that has subscribed to those resources.
-    pub(super) fn notifications(self, wanted: BTreeSet<String>) -> Vec<ServerNotification> {
+    /// The notifications for a client that wants to be notified of that.
+    pub(super) fn notifications(&self, wanted: &SubscriptionFilter) -> Vec<ServerNotification> {
+        let is_wanted = |it: Option<bool>| it == Some(true);
+        let tools = self.tools && is_wanted(wanted.tools_list_changed);
+        let prompts = self.prompts && is_wanted(wanted.prompts_list_changed);
+        let resources = self.resources && is_wanted(wanted.resources_list_changed);
         let lists = [
-            self.tools.then(|| ToolListChangedNotification::default().into()),
-            self.prompts.then(|| PromptListChangedNotification::default().into()),
-            self.resources.then(|| ResourceListChangedNotification::default().into()),
+            tools.then(|| ToolListChangedNotification::default().into()),
+            prompts.then(|| PromptListChangedNotification::default().into()),
+            resources.then(|| ResourceListChangedNotification::default().into()),
         ];
-        let is_told = |uri: &String| self.is_incomplete || self.updated.contains(uri);
-        let updated = wanted.into_iter().filter(is_told).map(|uri| {
-            let params = ResourceUpdatedNotificationParam::new(uri);
+        let uris: BTreeSet<_> = wanted.resource_subscriptions.iter().flatten().collect();
+        let updated = uris.into_iter().filter(|uri| self.tells_of(uri)).map(|uri| {
+            let params = ResourceUpdatedNotificationParam::new(uri.clone());
             ResourceUpdatedNotification::new(params).into()
         });
         lists.into_iter().flatten().chain(updated).collect()
     }
+
+    /// Whether that may have changed.
+    fn tells_of(&self, uri: &str) -> bool {
+        self.is_incomplete || self.updated.contains(uri)
+    }
+}
+
+/// What a modern client wants to be notified of.
+struct Wanted {
+    lists: SubscriptionFilter,
+    /// Ids of its tasks.
+    tasks: BTreeSet<String>,
 }
 
 impl Subscriptions {
@@ -188,48 +189,65 @@ impl McpServer {
         Err(ErrorData::invalid_request(message, None))
     }
 
-    /// Notifies a modern client of what is new until it goes, or does not take it in time.
-    pub(super) async fn tell_news(&self, subscription: SubscriptionContext) -> Result<()> {
-        let begun = self.beginning.take();
-        let caller = self.caller_of(&subscription.request_context().extensions);
-        let Some(listening) = listen_as(&self.listeners, &caller.principal) else {
+    /// A place for one more that listens to `news`.
+    fn listening(
+        &self,
+        news: &Subscriptions,
+    ) -> Result<impl Deref<Target = InUse<u64>> + Send + use<>> {
+        listen_as(&self.listeners, &news.caller.principal).ok_or_else(|| {
             let message = "Too many clients listen already; try again later, or ask for the lists now and then.";
-            return Err(ErrorData::internal_error(message, None));
-        };
+            ErrorData::internal_error(message, None)
+        })
+    }
+
+    /// Notifies a modern client of what is new until it goes, or does not take it in time.
+    async fn tell_until_gone(
+        &self,
+        (mut news, listening): (Subscriptions, impl Deref<Target = InUse<u64>> + Send),
+        wanted: &Wanted,
+        context: &Context,
+    ) {
         let mut cut = std::pin::pin!(listening.ended());
-        let mut news = Subscriptions::new(&self.registry, &self.events, caller);
-        news.published = begun.unwrap_or(news.published);
-        let (sink, accepted) = (subscription.sink(), subscription.accepted());
-        let uris: BTreeSet<_> = accepted.resource_subscriptions.iter().flatten().cloned().collect();
         loop {
             let bulletin = tokio::select! {
-                () = subscription.cancelled() => return Ok(()),
+                () = context.ct.cancelled() => return,
                 // Another caller has less than a fair share.
-                () = &mut cut => return Ok(()),
+                () = &mut cut => return,
                 bulletin = news.next() => bulletin,
             };
-            let Some(bulletin) = bulletin else { return Ok(()) };
-            let tell = async {
-                for note in bulletin.notifications(uris.clone()) {
-                    match sink.send(note).await {
-                        Ok(()) | Err(SubscriptionSendError::NotificationNotAccepted(_)) => {}
-                        Err(error) => return Err(error),
-                    }
+            let Some(bulletin) = bulletin else { return };
+            for note in bulletin.notifications(&wanted.lists) {
+                if !send(context, note).await {
+                    return;
                 }
-                Ok(())
-            };
-            if !matches!(tokio::time::timeout(NEWS_TIMEOUT, tell).await, Ok(Ok(()))) {
-                return Ok(());
+            }
+            if bulletin.tells_of(approvals::CHANGED) {
+                // A person who answers elsewhere lets a task go on, which is then told.
+                for id in &wanted.tasks {
+                    let _ = self.detailed(id, context).await;
+                }
+            }
+            let is_told = |id: &&String| bulletin.tells_of(&event_of(id));
+            let changed = wanted.tasks.iter().filter(is_told).cloned().collect();
+            if !self.tell_tasks(&changed, context).await {
+                return;
             }
         }
     }
+}
+
+/// Sends a listener `note`; whether it takes it in time.
+async fn send(context: &Context, mut note: ServerNotification) -> bool {
+    note.get_meta_mut().set_subscription_id(context.id.clone());
+    let sent = tokio::time::timeout(NEWS_TIMEOUT, context.peer.send_notification(note));
+    matches!(sent.await, Ok(Ok(())))
 }
 
 /// A place for one more listener of `principal`, who has a fair share of all places; given back when it is dropped.
 fn listen_as(
     listeners: &Arc<SessionTable<u64>>,
     principal: &Arc<str>,
-) -> Option<impl Deref<Target = InUse<u64>> + use<>> {
+) -> Option<impl Deref<Target = InUse<u64>> + Send + use<>> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     listeners.make_room(principal)?;
     let id = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -266,19 +284,6 @@ mod tests {
         drop((ann, ben));
         let eve: Vec<_> = (0..8).filter_map(|_| listen("eve")).collect();
         assert_eq!(eve.len(), 8, "places are given back");
-    }
-
-    #[test]
-    fn what_rings_before_a_listener_begins_is_heard_by_it() {
-        let events = Events::default();
-        let beginning = Beginning::default();
-        beginning.begin(&events);
-        events.channel("shop").publish("prompts");
-        let mut begun = beginning.take().expect("one has begun");
-        assert_eq!(&*begun.try_recv().unwrap().what, "prompts");
-        assert!(beginning.take().is_none());
-        (0..=LISTENERS_MAX).for_each(|_| beginning.begin(&events));
-        assert_eq!(beginning.0.lock().len(), LISTENERS_MAX, "they are bounded");
     }
 
     #[test]

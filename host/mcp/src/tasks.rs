@@ -7,8 +7,8 @@ use futures::future::BoxFuture;
 use rmcp::{
     ErrorData,
     model::{
-        CallToolResponse, ClientCapabilities, CreateTaskResult, ErrorCode, GetTaskResult,
-        InputResponses,
+        CallToolResponse, ClientCapabilities, CreateTaskResult, DetailedTask, ErrorCode,
+        GetTaskResult, InputResponses,
     },
 };
 use tokio::sync::mpsc;
@@ -31,6 +31,7 @@ mod document;
 mod kept;
 
 pub use kept::Tasks;
+pub(super) use kept::event_of;
 
 /// Notes of a call that may wait to be taken.
 const NOTES_QUEUE: usize = 64;
@@ -201,6 +202,14 @@ impl McpServer {
     /// # Errors
     /// That there is no such task of the caller's.
     pub(super) async fn task(&self, id: &str, context: &Context) -> Result<GetTaskResult> {
+        self.detailed(id, context).await.map(GetTaskResult::new)
+    }
+
+    /// How a task stands, which goes on where it can.
+    ///
+    /// # Errors
+    /// That there is no such task of the caller's.
+    pub(super) async fn detailed(&self, id: &str, context: &Context) -> Result<DetailedTask> {
         let (tasks, caller) = self.task_request(context)?;
         let mut document = tasks.get(id, &caller.principal).await.ok_or_else(unknown)?;
         if matches!(document.standing, Standing::Working(_)) && !tasks.is_running(id) {
@@ -208,8 +217,7 @@ impl McpServer {
         } else if self.is_answered_elsewhere(&document, &caller).await {
             document = self.take_answers(tasks, id, caller).await?;
         }
-        let task = document.detailed(tasks.ttl_ms(&document), tasks.message(id));
-        Ok(GetTaskResult::new(task))
+        Ok(document.detailed(tasks.ttl_ms(&document), tasks.message(id)))
     }
 
     /// `tasks/update`.

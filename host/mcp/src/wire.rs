@@ -359,7 +359,7 @@ pub(super) fn unreadable(request: CustomRequest, is_legacy: bool, has_tasks: boo
         }
         // The modern era has them no longer, whatever their parameters.
         "resources/subscribe" | "resources/unsubscribe" | "logging/setLevel" if is_legacy => None,
-        "subscriptions/listen" => misfit::<SubscriptionsListenRequestParams>(params),
+        "subscriptions/listen" if !is_legacy => misfit::<SubscriptionsListenRequestParams>(params),
         "tasks/get" if has_tasks => misfit::<GetTaskParams>(params),
         "tasks/update" if has_tasks => misfit::<UpdateTaskParams>(params),
         "tasks/cancel" if has_tasks => misfit::<CancelTaskParams>(params),

@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use strum::Display;
 
+use base::tool_set::Hints;
 use sandbox::{
     component::{LoadedComponent, Route},
-    definition::{Argument, Prompt, Template, Tool},
+    definition::{Argument, Prompt, Rewording, Template, Tool, texts},
 };
 
 mod schema;
@@ -47,6 +48,9 @@ pub struct Surface {
     pub description: String,
     pub input: Value,
     pub output: Option<Value>,
+    /// All that a model reads of it, in MCP's words; none where models do not see it, or it was kept before this was.
+    #[serde(default)]
+    pub said: Option<Value>,
 }
 
 /// What a surface is of.
@@ -84,12 +88,21 @@ impl Surface {
             description: it.description.clone().unwrap_or_default(),
             input: json!({ "type": "object", "properties": properties, "required": required }),
             output: None,
+            said: Some(json!({
+                "title": it.title,
+                "description": it.description,
+                "arguments": it.arguments.iter().map(said_of_argument).collect::<Vec<_>>(),
+                "instructions": it.instructions,
+                "texts": it.meta.as_ref().map(said_in_languages),
+            })),
         }
     }
 
     fn of_template(it: &Template) -> Self {
         let description = it.listed["description"].as_str().unwrap_or_default().to_owned();
-        Self::without_schemas(Kind::Template, it.uri_template.text().to_owned(), description)
+        let name = it.uri_template.text().to_owned();
+        let surface = Self::without_schemas(Kind::Template, name, description);
+        Self { said: Some(it.listed.clone()), ..surface }
     }
 
     /// A route promises no schemas; the tool that it stands for does.
@@ -98,11 +111,16 @@ impl Surface {
     }
 
     fn without_schemas(kind: Kind, name: String, description: String) -> Self {
-        Self { kind, name, description, input: json!({ "type": "object" }), output: None }
+        let input = json!({ "type": "object" });
+        Self { kind, name, description, input, output: None, said: None }
     }
 
     fn is_same(&self, other: &Self) -> bool {
         (self.kind, &self.name) == (other.kind, &other.name)
+    }
+
+    fn reworded(&self, pinned: Value, waiting: Value) -> Rewording {
+        Rewording { of: format!("the {} {}", self.kind, self.name), pinned, waiting }
     }
 
     pub fn of(tools: &[Tool]) -> Vec<Self> {
@@ -112,9 +130,56 @@ impl Surface {
             description: it.description.clone(),
             input: Value::Object((*it.input_schema).clone()),
             output: it.output_schema.as_ref().map(|it| Value::Object((**it).clone())),
+            said: Some(json!({
+                "title": it.title,
+                "description": it.description,
+                "inputSchema": *it.input_schema,
+                "outputSchema": it.output_schema.as_deref(),
+                "annotations": said_of_hints(it.hints),
+                "texts": said_in_languages(&it.meta),
+            })),
         };
         tools.iter().map(surface).collect()
     }
+}
+
+fn said_of_argument(it: &Argument) -> Value {
+    json!({ "name": it.name, "title": it.title, "description": it.description, "required": it.required })
+}
+
+fn said_of_hints(it: Hints) -> Value {
+    json!({
+        "readOnlyHint": it.read_only,
+        "destructiveHint": it.destructive,
+        "idempotentHint": it.idempotent,
+        "openWorldHint": it.open_world,
+    })
+}
+
+/// What it says in other languages.
+fn said_in_languages(meta: &Map<String, Value>) -> Map<String, Value> {
+    let said = |language: &str| Some((language.to_owned(), texts(meta, language)?.clone()));
+    ["en", "ja"].into_iter().filter_map(said).collect()
+}
+
+/// Of what a model would read something else in `after` than in `before`.
+pub fn rewordings(before: &[Surface], after: &[Surface]) -> Vec<Rewording> {
+    let is_read = |it: &&Surface| it.kind != Kind::Route;
+    let find = |all: &[Surface], like: &Surface| all.iter().find(|it| it.is_same(like)).cloned();
+    let mut found = Vec::new();
+    for old in before.iter().filter(is_read) {
+        // What is not known of the one before is not held against the other.
+        let Some(pinned) = &old.said else { continue };
+        let waiting = find(after, old).and_then(|it| it.said).unwrap_or_default();
+        if *pinned != waiting {
+            found.push(old.reworded(pinned.clone(), waiting));
+        }
+    }
+    for new in after.iter().filter(is_read).filter(|it| find(before, it).is_none()) {
+        found.push(new.reworded(Value::Null, new.said.clone().unwrap_or_default()));
+    }
+    found.truncate(DIFFERENCES_MAX);
+    found
 }
 
 /// In what `after` differs from `before`, one by one.

@@ -51,6 +51,8 @@ pub struct Terms {
     pub may_want_more: bool,
     /// Whether it may fail the callers of the one before.
     pub may_break: bool,
+    /// Whether models may read something else of it than of the one before.
+    pub may_reword: bool,
     /// Whether the component has accepted its settings here before.
     pub was_configured: bool,
     /// What it would take the place of; none at a fresh start.
@@ -78,6 +80,7 @@ impl Terms {
             is_tested: manifest.tested.iter().any(|it| it == digest),
             may_want_more: true,
             may_break: true,
+            may_reword: true,
             was_configured: manifest.is_configured,
             before: None,
         }
@@ -98,18 +101,27 @@ impl Terms {
         Err(LoadError::Greedier { component, before, wanted: more.join(", ") })
     }
 
-    /// In what the tools differ; stands against a build whose differences break, if they may not.
+    /// In what the tools differ; stands against a build whose differences break, or reword what models read, if they
+    /// may not.
     pub fn differences(&self, component: &LoadedComponent) -> Result<Vec<Difference>> {
         let before = self.before.as_ref().and_then(|it| Some((it.generation, it.tools.as_ref()?)));
         let Some((before, tools)) = before else { return Ok(Vec::new()) };
-        let found = difference::between(tools, &Surface::all(component));
+        let after = Surface::all(component);
+        let found = difference::between(tools, &after);
         let breaks = found.iter().filter(|it| it.is_breaking);
         let breaks: Vec<_> = breaks.map(|it| format!("{}: {}", it.tool, it.what)).collect();
-        if breaks.is_empty() || self.may_break {
-            return Ok(found);
+        let name = component.name().to_string();
+        if !breaks.is_empty() && !self.may_break {
+            return Err(LoadError::Breaking { component: name, before, breaks: breaks.join("; ") });
         }
-        let component = component.name().to_string();
-        Err(LoadError::Breaking { component, before, breaks: breaks.join("; ") })
+        let rewordings = match self.may_reword {
+            true => Vec::new(),
+            false => difference::rewordings(tools, &after),
+        };
+        match rewordings.is_empty() {
+            true => Ok(found),
+            false => Err(LoadError::Reworded { component: name, before, rewordings }),
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::{canary::CanaryShare, difference::Difference};
 use base::grants::Grant;
 pub use sandbox::component::Status;
+use sandbox::definition::Rewording;
 
 mod store;
 
@@ -52,6 +53,9 @@ pub struct Pending {
     pub origin: String,
     /// Why it waits, for the operator.
     pub why: String,
+    /// Of what models would read something else, old beside new.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rewordings: Vec<Rewording>,
     /// The calls that it answers meanwhile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canary: Option<CanaryShare>,

@@ -15,7 +15,7 @@ mod shown;
 
 pub use audience::{Audience, Viewer, Words, is_own_page, texts};
 pub use offers::{Argument, Prompt, Resource, Template, check_uri};
-pub use shown::{Says, Shown};
+pub use shown::{Rewording, Says, Shown};
 
 /// Tools that one component may offer.
 pub(crate) const TOOLS_MAX: usize = 256;

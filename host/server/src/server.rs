@@ -202,7 +202,8 @@ impl Server {
             let kept = config.data.join("approvals");
             let approvals = Approvals::open(kept, &config.approvals, clock.clone(), events.clone());
             let approvals = Some(approvals.map_err(data)?);
-            let kept_tasks = Tasks::open(config.data.join("tasks"), &config.tasks, clock.clone());
+            let kept = config.data.join("tasks");
+            let kept_tasks = Tasks::open(kept, &config.tasks, clock.clone(), events.clone());
             let kept_tasks = kept_tasks.map_err(data)?;
             let reach = Shared {
                 blobs: blobs.clone(),

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    data::{Data, DataError},
+    data::{DATABASES, Data, DataError, KEPT},
     database::{self, BackupError},
     digest::hexadecimal,
     private,
@@ -20,20 +20,6 @@ use crate::{
 
 /// The list of the files that a backup has; it is written last.
 const LIST: &str = "backup.json";
-/// Where the databases lie.
-const DATABASES: &str = "databases";
-/// What else is copied. Compiled code is made anew, and keys of a running server are worth nothing later.
-const COPIED: [&str; 9] = [
-    "answers.spent",
-    "approvals",
-    "audit",
-    "blobs",
-    "generations",
-    "pins",
-    "seal.key",
-    "tasks",
-    "turns",
-];
 /// Files that a backup may have.
 const FILES_MAX: usize = 2_000_000;
 /// Bytes that its list may have.
@@ -136,7 +122,7 @@ pub fn write(data: &Path, to: &Path) -> Result<List, Error> {
         let seen = look(&copy).map_err(|it| failed(&copy, it))?;
         files.insert(name, seen);
     }
-    let mut open: Vec<String> = COPIED.iter().map(|it| (*it).to_owned()).collect();
+    let mut open: Vec<String> = KEPT.iter().map(|it| (*it).to_owned()).collect();
     while let Some(name) = open.pop() {
         let path = data.join(&name);
         // What has gone meanwhile was not needed any more.
@@ -226,7 +212,7 @@ fn is_restored(name: &str) -> bool {
     let path = Path::new(name);
     let is_within = path.components().all(|it| matches!(it, Component::Normal(_)));
     let first = path.components().next().and_then(|it| it.as_os_str().to_str());
-    is_within && first.is_some_and(|it| it == DATABASES || COPIED.contains(&it))
+    is_within && first.is_some_and(|it| it == DATABASES || KEPT.contains(&it))
 }
 
 /// The size and digest of a file.

@@ -10,15 +10,16 @@ use crate::private;
 
 /// What is locked by the server that runs; the lock ends with its process, however that ends.
 const LOCK: &str = "host.lock";
-/// What lies in a data folder. Whatever else is there is left as it is.
-const OURS: [&str; 11] = [
+/// Where the databases lie.
+pub(crate) const DATABASES: &str = "databases";
+/// What else of a data folder a backup has. Compiled code is made anew, and keys of a running server are worth nothing
+/// later.
+pub(crate) const KEPT: [&str; 9] = [
     "answers.spent",
     "approvals",
     "audit",
     "blobs",
-    "databases",
     "generations",
-    "operator.json",
     "pins",
     "seal.key",
     "tasks",
@@ -100,8 +101,13 @@ impl Data {
 
     /// Whether a server has left anything in it.
     pub fn has_data(&self) -> bool {
-        OURS.iter().any(|it| self.path.join(it).exists())
+        ours().any(|it| self.path.join(it).exists())
     }
+}
+
+/// What lies in a data folder. Whatever else is there is left as it is.
+fn ours() -> impl Iterator<Item = &'static str> {
+    KEPT.into_iter().chain([DATABASES, "operator.json"])
 }
 
 /// Locks the folder; its file stays, for a file that is removed could be locked twice.
@@ -178,7 +184,7 @@ fn close_to_others(data: &Path) {
     // The folder may be reached by a link.
     let resolved = fs::canonicalize(data).unwrap_or_else(|_| data.to_owned());
     close(&resolved);
-    let mut open: Vec<_> = OURS.iter().chain([&LOCK]).map(|it| resolved.join(it)).collect();
+    let mut open: Vec<_> = ours().chain([LOCK]).map(|it| resolved.join(it)).collect();
     while let Some(path) = open.pop() {
         looked_at += 1;
         if looked_at > LOOKED_AT_MAX {

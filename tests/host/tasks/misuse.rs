@@ -10,11 +10,11 @@ use tests::{
 
 use super::{ask, begun, call, cancel, fixtures, get, over, serving, takes_tasks, update};
 
-const ANN: &str = "mdg_ann-may-do-everything";
-const EVE: &str = "mdg_eve-may-do-everything";
+pub(super) const ANN: &str = "mdg_ann-may-do-everything";
+pub(super) const EVE: &str = "mdg_eve-may-do-everything";
 
 /// A server whose two callers may do everything.
-async fn two_callers() -> TestServer {
+pub(super) async fn two_callers() -> TestServer {
     let folders = Folders::new();
     folders.put("tasks", &component_bytes("tasks"));
     let entry = |name: &str, token: &str| {
@@ -157,7 +157,7 @@ grants = ['events']
 ";
 
 /// A server with a component that calls another's tool, and the id of a task of it that waits for the person's word.
-async fn waiting_for_approval(meta: &Value) -> (TestServer, Value) {
+pub(super) async fn waiting_for_approval(meta: &Value) -> (TestServer, Value) {
     let folders = Folders::new();
     for name in ["errand", "library"] {
         folders.put(name, &component_bytes(name));
@@ -176,7 +176,7 @@ async fn waiting_for_approval(meta: &Value) -> (TestServer, Value) {
 }
 
 /// Waits until the person is asked for one word, and says yes.
-async fn allow(client: &Client) {
+pub(super) async fn allow(client: &Client) {
     let asked = async {
         loop {
             let answer: Value = client.get("/api/approvals").await.json().await.unwrap();

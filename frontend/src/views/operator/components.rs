@@ -7,6 +7,7 @@ use leptos::task::spawn_local;
 
 use super::Stale;
 use super::component::Row;
+use super::definitions::WaitingTools;
 use super::inventory::Inventory;
 use super::load::Load;
 use super::waiting::Waiting;
@@ -40,6 +41,7 @@ pub(super) fn ComponentsView(named: Memo<Option<String>>) -> impl IntoView {
         Loaded::Here(()) => view! {
             <Stale is_stale=inventory.is_stale/>
             <Waiting inventory/>
+            <WaitingTools inventory/>
             <List inventory named/>
             <Load inventory/>
         }

@@ -7,7 +7,7 @@ use crate::browser;
 use crate::call::Loaded;
 use crate::error::CallError;
 use crate::operator::Operator;
-use crate::operator::data::{Component, Components, Pending};
+use crate::operator::data::{Component, Components, Pending, Server, Servers};
 use crate::page::{Page, page};
 use crate::text::Key;
 
@@ -17,6 +17,8 @@ pub(super) struct Inventory {
     pub(super) page: Page,
     pub(super) operator: Operator,
     pub(super) all: RwSignal<Loaded<Vec<Component>>>,
+    /// Other servers with tools whose definitions wait.
+    pub(super) servers: RwSignal<Vec<Server>>,
     pub(super) is_stale: RwSignal<bool>,
     /// Whether something is ordered and not done yet.
     pub(super) is_busy: RwSignal<bool>,
@@ -30,6 +32,7 @@ impl Inventory {
             page: page(),
             operator,
             all: RwSignal::new(Loaded::Loading),
+            servers: RwSignal::new(Vec::new()),
             is_stale: RwSignal::new(false),
             is_busy: RwSignal::new(false),
             number: StoredValue::new(0),
@@ -44,6 +47,13 @@ impl Inventory {
         };
         let Some(number) = self.number.try_update_value(next) else { return };
         let found = self.operator.get::<Components>("components").await;
+        // Old definitions are better than none, as are old components.
+        if let Ok(Servers { mut servers }) = self.operator.get("servers").await {
+            servers.retain(|it| !it.waiting.is_empty());
+            if self.servers.try_with_untracked(|it| *it != servers) == Some(true) {
+                self.servers.set(servers);
+            }
+        }
         if self.number.try_get_value() != Some(number) {
             return;
         }

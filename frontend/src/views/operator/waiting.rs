@@ -5,10 +5,11 @@ use serde_json::json;
 
 use super::TITLE;
 use super::canary::Trial;
+use super::definitions::Parts;
 use super::inventory::Inventory;
 use crate::error::CallError;
 use crate::operator::client;
-use crate::operator::data::Pending;
+use crate::operator::data::{Part, Pending, Rewording};
 use crate::operator::units;
 use crate::page::page;
 use crate::text::Key;
@@ -76,6 +77,12 @@ fn Card(inventory: Inventory, name: String, pending: Pending) -> impl IntoView {
                     {reasons.into_iter().map(|it| view! { <li lang="en">{it}</li> }).collect_view()}
                 </ul>
             })}
+            {pending.rewordings.into_iter().map(|Rewording { of, pinned, waiting }| view! {
+                <section>
+                    <h4 lang="en">{of}</h4>
+                    <Parts all=Part::between(&pinned, &waiting)/>
+                </section>
+            }).collect_view()}
             <Trial inventory name=of error/>
             {move || error.get().map(|error| view! { <Notice error/> })}
             <div class="actions">

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::{
     ConfigError, ModelHost,
     environment::{FromEnvironment, HostsFromEnvironment},
+    servers::Changed,
 };
 use crate::{
     grants::{Grant, Stubs, http::HostGrant},
@@ -27,6 +28,9 @@ const INTERVAL_MS_MIN: u64 = 100;
 pub struct ComponentConfig {
     /// Whether it is served; it is unless this says false.
     pub enabled: Option<bool>,
+    /// What becomes of a build of which a model reads something else than of the one before: it serves, unless this
+    /// says that the one before is kept until the operator accepts it (PIN-5).
+    pub changed: Option<Changed>,
     /// Capabilities that it may use.
     pub grants: Option<BTreeSet<Grant>>,
     /// Imports that it may carry without having them.
@@ -74,6 +78,7 @@ impl ComponentConfig {
     /// Takes over the entries of `other`.
     pub(super) fn change(&mut self, other: Self) {
         self.enabled = other.enabled.or(self.enabled);
+        self.changed = other.changed.or(self.changed);
         self.grants = other.grants.or(self.grants.take());
         self.stubs = other.stubs.or(self.stubs.take());
         self.prefix = other.prefix.or(self.prefix.take());
@@ -209,6 +214,10 @@ impl ComponentConfig {
     /// # Errors
     /// Says what to fix.
     pub fn check(&self) -> Result<(), String> {
+        if self.changed == Some(Changed::Stop) {
+            let what = "\"stop\" is for servers; \"keep\" and \"take\" are right";
+            return Err(format!("changed: {what}"));
+        }
         match self.wrong_names() {
             Some((key, what)) => Err(format!("{key}: {what}")),
             None => self.hosts_of_environment().map(|_| ()),

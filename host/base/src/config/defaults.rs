@@ -179,7 +179,9 @@ pub fn parse(text: &str) -> Result<Defaults, String> {
         read.map_err(|it| format!("assistants.{name}: {}", it.message()))?;
     }
     let read: Result<ComponentConfig, _> = component.clone().try_into();
-    read.map_err(|it| it.message().to_owned())?;
+    if read.map_err(|it| it.message().to_owned())?.changed.is_some() {
+        return Err("changed: the operator alone says that".to_owned());
+    }
     Ok(Defaults { component, addresses, assistants, models, chat, answers_chat })
 }
 
@@ -249,6 +251,13 @@ mod tests {
             bytes.extend(section);
         }
         bytes
+    }
+
+    /// PIN-5.
+    #[test]
+    fn no_component_says_what_becomes_of_its_changes() {
+        let refused = parse("grants = ['sql']\nchanged = 'take'").err().unwrap();
+        assert!(refused.contains("changed"), "{refused}");
     }
 
     #[test]

@@ -167,11 +167,11 @@ impl TryFrom<Written> for ServerConfig {
         let (timeout_ms, retry_base_ms) = (it.timeout_ms.unwrap_or(30_000), it.retry_base_ms);
         let (calls_max, queue_max) = (it.calls_max.unwrap_or(32), it.queue_max.unwrap_or(256));
         let output_bytes_max = it.output_bytes_max.unwrap_or(OUTPUT_BYTES_MAX);
-        within("retry_base_ms", retry_base_ms.unwrap_or(1), 1, 60_000)?;
-        within("timeout_ms", timeout_ms, 1, 86_400_000)?;
-        within("calls_max", calls_max, 1, 4_096)?;
-        within("queue_max", queue_max, 0, 1 << 20)?;
-        within("output_bytes_max", output_bytes_max, 1 << 10, 1 << 30)?;
+        within("retry_base_ms", retry_base_ms.unwrap_or(1), 1..=60_000)?;
+        within("timeout_ms", timeout_ms, 1..=86_400_000)?;
+        within("calls_max", calls_max, 1..=4_096)?;
+        within("queue_max", queue_max, 0..=1 << 20)?;
+        within("output_bytes_max", output_bytes_max, 1 << 10..=1 << 30)?;
         Ok(Self {
             way,
             era: it.transport,

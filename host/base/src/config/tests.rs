@@ -107,6 +107,10 @@ fn names_unworkable_limits_with_their_table_and_what_would_work() {
     let error = |text: &str| parse(text).unwrap().check().unwrap_err().to_string();
     assert_eq!(parse("[limits]\ncalls_max = 1").unwrap().check().ok(), Some(()));
     assert_eq!(
+        error("[components.shop]\nchanged = 'stop'"),
+        "[components.shop]: changed: \"stop\" is for servers; \"keep\" and \"take\" are right"
+    );
+    assert_eq!(
         error("[components.shop.limits]\ncalls_max = 0"),
         "[components.shop.limits]: calls_max = 0 cannot work; 1 to 256 is right"
     );

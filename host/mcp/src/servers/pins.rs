@@ -250,6 +250,7 @@ fn differences(name: &str, pinned: &Value, waiting: &Value) -> Vec<Difference> {
         description: it["description"].as_str().unwrap_or_default().to_owned(),
         input: it["inputSchema"].clone(),
         output: it.get("outputSchema").cloned(),
+        said: None,
     };
     let before: Vec<_> = (!pinned.is_null()).then(|| surface(pinned)).into_iter().collect();
     let mut found = between(&before, &[surface(waiting)]);

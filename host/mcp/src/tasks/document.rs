@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use base::call::CallRequest;
 
 /// How often a client is told to look, in milliseconds.
-const POLL_INTERVAL_MS: u64 = 1_000;
+pub(super) const POLL_INTERVAL_MS: u64 = 1_000;
 
 /// A call that became a task, or what became of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use futures::future::BoxFuture;
@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 use tokio::sync::OwnedMutexGuard;
 use tokio_util::sync::CancellationToken;
 
-use super::document::{Document, Given, Standing};
+use super::document::{Document, Given, POLL_INTERVAL_MS, Standing};
 use base::{
     call::{CallRequest, Pauses},
     caller::Caller,
@@ -26,6 +26,7 @@ use calls::state::TTL_S;
 use store::{
     clock::Clock,
     documents::{DocumentLimits, Documents, number},
+    events::Events,
     locks::Locks,
 };
 
@@ -44,6 +45,7 @@ struct Inner {
     documents: Documents,
     config: TasksConfig,
     clock: Clock,
+    events: Events,
     locks: Locks,
     /// Those that run or wait here, by a number of their places.
     running: Mutex<Running>,
@@ -61,14 +63,26 @@ struct Running {
 struct Task {
     cancel: CancellationToken,
     message: Mutex<Option<String>>,
+    /// When those who listen were last told of what it says.
+    told: Mutex<Option<Instant>>,
+}
+
+/// The event that the task of that id has changed. It is no URI, so that no resource has it.
+pub(crate) fn event_of(id: &str) -> String {
+    format!("tasks/{id}")
 }
 
 impl Tasks {
-    /// Those in `folder`, which is made where there is none.
+    /// Those in `folder`, which is made where there is none. Their owners are told of changes by `events`.
     ///
     /// # Errors
     /// Those of the disk.
-    pub fn open(folder: PathBuf, config: &TasksConfig, clock: Clock) -> io::Result<Self> {
+    pub fn open(
+        folder: PathBuf,
+        config: &TasksConfig,
+        clock: Clock,
+        events: Events,
+    ) -> io::Result<Self> {
         let limits = DocumentLimits {
             documents_max: config.tasks_max,
             bytes_max: config.tasks_bytes_max,
@@ -76,7 +90,7 @@ impl Tasks {
         };
         let documents = Documents::open(folder, limits, &[OVER, OPEN])?;
         let (config, locks, running) = (config.clone(), Locks::default(), Mutex::default());
-        Ok(Self(Arc::new(Inner { documents, config, clock, locks, running })))
+        Ok(Self(Arc::new(Inner { documents, config, clock, events, locks, running })))
     }
 
     pub(super) fn after(&self) -> Duration {
@@ -132,14 +146,16 @@ impl Tasks {
         Some(document)
     }
 
-    /// Writes down where it stands.
+    /// Writes down where it stands, and notifies its owner where they listen.
     ///
     /// # Errors
     /// Those of the disk, or that it is too big.
     pub(super) async fn put(&self, document: &Document) -> io::Result<()> {
         let kind = if document.standing.is_over() { OVER } else { OPEN };
         let (id, owner) = (document.id.as_str(), &*document.owner);
-        self.0.documents.put((id, owner), kind, document.clone()).await
+        self.0.documents.put((id, owner), kind, document.clone()).await?;
+        self.0.events.tell(owner, &event_of(id));
+        Ok(())
     }
 
     /// Writes down where it stands since now.
@@ -231,10 +247,18 @@ impl Place {
         self.task.cancel.clone()
     }
 
-    /// Has it say that of itself.
+    /// Has it say that of itself. Those who listen are told as often as others look, and no more.
     pub(super) fn says(&self, message: &str) {
         let end = message.floor_char_boundary(MESSAGE_BYTES_MAX);
         *self.task.message.lock() = Some(message[..end].to_owned());
+        let mut told = self.task.told.lock();
+        let interval = Duration::from_millis(POLL_INTERVAL_MS);
+        if let Some(id) = &self.id
+            && told.is_none_or(|it| it.elapsed() >= interval)
+        {
+            *told = Some(Instant::now());
+            self.tasks.0.events.tell(&self.owner, &event_of(id));
+        }
     }
 }
 
@@ -367,7 +391,9 @@ mod tests {
     ) -> (Tasks, PathBuf, Arc<std::sync::Mutex<Duration>>) {
         let folder = std::env::temp_dir().join(format!("tasks-{name}-{}", std::process::id()));
         let now = Arc::new(std::sync::Mutex::new(Duration::from_secs(1_000)));
-        let tasks = Tasks::open(folder.clone(), config, Clock::Fixed(now.clone())).unwrap();
+        let tasks =
+            Tasks::open(folder.clone(), config, Clock::Fixed(now.clone()), Events::default())
+                .unwrap();
         (tasks, folder, now)
     }
 

@@ -178,6 +178,10 @@ impl Accept {
             for line in pending.why.split("; ") {
                 say(&format!("  {line}"))?;
             }
+            for it in &pending.rewordings {
+                say(&format!("  {it}:"))?;
+                servers::parts(&it.pinned, &it.waiting).iter().try_for_each(|it| say(it))?;
+            }
         }
         if self.show {
             return Ok(ExitCode::SUCCESS);

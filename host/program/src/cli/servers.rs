@@ -1,7 +1,7 @@
 //! `madoguchi servers`, and `accept` and `refuse` for `server:NAME`: the other servers of the one that runs, and the
 //! tools whose definitions wait for the operator.
 
-use std::process::ExitCode;
+use std::{collections::BTreeSet, process::ExitCode};
 
 use anyhow::{Context, bail};
 use clap::Args;
@@ -101,19 +101,19 @@ pub(super) async fn decide(
 fn side_by_side(tool: &WaitingTool) -> Vec<String> {
     let mut lines = vec![format!("{}:", title(tool))];
     lines.extend(tool.differences.iter().map(|it| format!("  {it}")));
-    for part in ["title", "description", "inputSchema", "outputSchema", "annotations"] {
-        let (pinned, waiting) = (&tool.pinned[part], &tool.waiting[part]);
-        if pinned == waiting {
-            continue;
-        }
-        for (mark, value) in [("-", pinned), ("+", waiting)] {
-            let text = match value {
-                Value::Null => continue,
-                // A text may have lines of its own, and what others say begins none here.
-                it => it.to_string(),
-            };
-            lines.push(format!("  {mark} {part}: {text}"));
-        }
-    }
+    lines.extend(parts(&tool.pinned, &tool.waiting));
     lines
+}
+
+/// Each part in which two definitions differ: as it is (-), and as it waits (+).
+pub(super) fn parts(pinned: &Value, waiting: &Value) -> Vec<String> {
+    let keys = |it: &Value| it.as_object().map(|it| it.keys().cloned().collect::<Vec<_>>());
+    let all: BTreeSet<_> = [pinned, waiting].into_iter().filter_map(keys).flatten().collect();
+    let differing = all.iter().filter(|it| pinned[*it] != waiting[*it]);
+    let sides = differing.flat_map(|it| [("-", it, &pinned[it]), ("+", it, &waiting[it])]);
+    // A text may have lines of its own, and what others say begins none here.
+    let line = |(mark, part, value): (&str, &String, &Value)| {
+        (!value.is_null()).then(|| format!("  {mark} {part}: {value}"))
+    };
+    sides.filter_map(line).collect()
 }

@@ -6,7 +6,7 @@ use super::*;
 
 fn tool(name: &str, input: Value, output: Value) -> Surface {
     let (kind, name, output) = (Kind::Tool, name.to_owned(), Some(output));
-    Surface { kind, name, description: String::new(), input, output }
+    Surface { kind, name, description: String::new(), input, output, said: None }
 }
 
 /// The differences of one tool's arguments, as they are reported.

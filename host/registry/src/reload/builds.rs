@@ -10,7 +10,7 @@ use crate::{
     revisions::{Manifest, Pending, Revision, Status, timestamp},
 };
 use base::{
-    config::{defaults, sentences},
+    config::{defaults, sentences, servers::Changed},
     grants::Refused,
     source::Source,
 };
@@ -157,6 +157,10 @@ impl Reloader {
         Terms {
             may_want_more: is_accepted || manifest.has_served(digest),
             may_break: is_accepted || !self.loader.config.swap.refuse_breaking,
+            may_reword: is_accepted
+                || manifest.has_served(digest)
+                || source.origin == BY_OPERATOR
+                || self.loader.config.component(name).changed != Some(Changed::Keep),
             before: last.map(|it| Before {
                 generation: it.number,
                 grants: it.grants.clone(),
@@ -194,6 +198,10 @@ impl Reloader {
             digest: source.digest.clone(),
             origin: source.origin.clone(),
             why: why.to_string(),
+            rewordings: match why {
+                LoadError::Reworded { rewordings, .. } => rewordings.clone(),
+                _ => Vec::new(),
+            },
             canary,
             ended,
         };

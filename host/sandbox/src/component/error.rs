@@ -6,7 +6,7 @@ use std::{path::Path, sync::Arc};
 use wasmtime::{Trap, WasmBacktrace, component::ResourceTableError};
 
 use super::{Problem, Stop};
-use crate::definition::OfferError;
+use crate::definition::{OfferError, Rewording};
 use base::{grants, settings};
 use store::database;
 
@@ -128,6 +128,19 @@ pub enum LoadError {
         /// The breaking differences, in one line.
         breaks: String,
     },
+    /// A model would read something else of it.
+    #[error(
+        "models would read something else of it than of generation {before}: {}; to let it, run: madoguchi accept {component}",
+        listed(.rewordings)
+    )]
+    Reworded {
+        /// The component's name.
+        component: String,
+        /// The number of the generation that serves.
+        before: u64,
+        /// What it is, old beside new.
+        rewordings: Vec<Rewording>,
+    },
     /// It was tried, and sent back.
     #[error(
         "it was generation {number}, which was {status}; to try it again, run: madoguchi rollback {component} --to {number}; or put another build in its place"
@@ -156,7 +169,13 @@ pub enum LoadError {
 impl LoadError {
     /// Whether the operator's approval lets the build serve.
     pub fn waits_for_leave(&self) -> bool {
-        matches!(self, Self::Greedier { .. } | Self::Breaking { .. } | Self::Asks { .. })
+        matches!(
+            self,
+            Self::Greedier { .. }
+                | Self::Breaking { .. }
+                | Self::Reworded { .. }
+                | Self::Asks { .. }
+        )
     }
 
     /// The file or folder that the message names, where it names one.
@@ -171,6 +190,12 @@ impl LoadError {
             _ => None,
         }
     }
+}
+
+/// Of what a model would read something else, in one line.
+fn listed(rewordings: &[Rewording]) -> String {
+    let all: Vec<_> = rewordings.iter().map(ToString::to_string).collect();
+    all.join("; ")
 }
 
 /// Why a call brought no output.

@@ -2,6 +2,7 @@
 //! allowed, or an operator trusted, holds for that and for nothing else.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use base::tool_set::Owner;
 use store::digest::digest;
@@ -16,6 +17,28 @@ pub struct Shown {
     input_schema: String,
     output_schema: String,
     annotations: String,
+}
+
+/// What a model reads of a tool, a prompt or a template in two versions, in MCP's words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rewording {
+    /// What it is, and its name: `the tool greet`.
+    pub of: String,
+    /// As it is in the version that serves; null where it is new.
+    pub pinned: Value,
+    /// As the other version has it; null where it is gone.
+    pub waiting: Value,
+}
+
+impl std::fmt::Display for Rewording {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let what = match (&self.pinned, &self.waiting) {
+            (Value::Null, _) => "is new",
+            (_, Value::Null) => "is gone",
+            _ => "says something else",
+        };
+        write!(f, "{} {what}", self.of)
+    }
 }
 
 /// How a tool describes itself, as text.

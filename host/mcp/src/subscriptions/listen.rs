@@ -1,0 +1,164 @@
+//! Clients of the modern era that listen (`subscriptions/listen`): served past the SDK, whose filter knows nothing of
+//! tasks, and which says that it listens before it does.
+
+use std::{collections::BTreeSet, io};
+
+use bytes::Bytes;
+use futures::{Stream, stream};
+use rmcp::{
+    ErrorData,
+    model::{
+        CustomNotification, CustomResult, ServerNotification, SubscriptionFilter,
+        SubscriptionsListenResult, TaskStatusNotification, TaskStatusNotificationParams,
+    },
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
+
+use super::{LISTEN, SUBSCRIPTIONS_MAX, Subscriptions, Wanted, send};
+use crate::{Context, McpServer, Result, tasks, wire};
+use base::unreadable;
+use sandbox::definition::check_uri;
+
+/// Where the filter is put: the SDK, which cannot read that, leaves the request to us as it stands.
+const SET_ASIDE: &str = "madoguchi/notifications";
+const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
+
+/// What a client wants to be notified of.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Filter {
+    task_ids: Option<Vec<String>>,
+    #[serde(flatten)]
+    lists: SubscriptionFilter,
+}
+
+/// The bytes of a request to listen, as it is to reach the SDK; none of any other.
+pub(crate) fn set_aside(request: &[u8]) -> Option<Vec<u8>> {
+    let mut request: Value = serde_json::from_slice(request).ok()?;
+    if request["method"] != LISTEN {
+        return None;
+    }
+    let params = request.get_mut("params")?.as_object_mut()?;
+    let filter = params.remove("notifications")?;
+    params.insert(SET_ASIDE.to_owned(), filter);
+    serde_json::to_vec(&request).ok()
+}
+
+/// The lines of `input`, as they are to reach the SDK.
+pub(crate) fn lines(
+    input: impl AsyncRead + Send + Unpin + 'static,
+) -> impl Stream<Item = io::Result<Bytes>> + Send {
+    stream::try_unfold(BufReader::new(input), async |mut input| {
+        let mut line = Vec::new();
+        if input.read_until(b'\n', &mut line).await? == 0 {
+            return Ok(None);
+        }
+        // A slash may be escaped.
+        let words = ["subscriptions", "listen"];
+        let may_listen =
+            str::from_utf8(&line).is_ok_and(|it| words.iter().all(|word| it.contains(word)));
+        if let Some(mut changed) = may_listen.then(|| set_aside(&line)).flatten() {
+            changed.push(b'\n');
+            line = changed;
+        }
+        Ok(Some((line.into(), input)))
+    })
+}
+
+impl McpServer {
+    /// Serves a client that listens, `params` as they were set aside, until it goes; none where they were not.
+    ///
+    /// # Errors
+    /// That it must take tasks, that its filter cannot be read, or that there are too many listeners.
+    pub(crate) async fn serve_listener(
+        &self,
+        params: Option<&Value>,
+        context: &Context,
+    ) -> Result<Option<CustomResult>> {
+        let Some(filter) = params.and_then(|it| it.get(SET_ASIDE)) else { return Ok(None) };
+        let Filter { task_ids, mut lists } = Filter::deserialize(filter).map_err(|error| {
+            let why = unreadable::why(&error.to_string());
+            ErrorData::invalid_params(format!("params of {LISTEN}: {why}"), None)
+        })?;
+        if task_ids.is_some() && !tasks::takes_tasks(context) {
+            return Err(tasks::needs_tasks());
+        }
+        if let Some(uris) = &mut lists.resource_subscriptions {
+            uris.retain(|it| check_uri(it).is_ok());
+            uris.truncate(SUBSCRIPTIONS_MAX);
+        }
+        // What is false or empty is as if it were not there.
+        let lists = lists.intersection(&lists);
+        // Listens from here on, so that nothing in between is lost.
+        let news = Subscriptions::new(&self.registry, &self.events, self.caller(context));
+        let listening = self.listening(&news)?;
+        let mut accepted = serde_json::to_value(&lists).unwrap_or_default();
+        let mut own = BTreeSet::new();
+        if let Some(ids) = task_ids {
+            for id in ids.into_iter().take(SUBSCRIPTIONS_MAX) {
+                if self.detailed(&id, context).await.is_ok() {
+                    own.insert(id);
+                }
+            }
+            accepted["taskIds"] = json!(own);
+        }
+        let wanted = Wanted { lists, tasks: own };
+        let params = json!({ "notifications": accepted });
+        let acknowledged = CustomNotification::new(ACKNOWLEDGED, Some(params));
+        // What happened to a task before its client listened would not be told otherwise.
+        if send(context, ServerNotification::CustomNotification(acknowledged)).await
+            && self.tell_tasks(&wanted.tasks, context).await
+        {
+            self.tell_until_gone((news, listening), &wanted, context).await;
+        }
+        let mut result = SubscriptionsListenResult::complete(context.id.clone());
+        result.meta.set_server_info(rmcp::ServerHandler::get_info(self).server_info);
+        let result = serde_json::to_value(result).map_err(|_| wire::cancelled())?;
+        Ok(Some(CustomResult::new(result)))
+    }
+
+    /// Tells how those tasks stand; whether the client takes it.
+    pub(super) async fn tell_tasks(&self, ids: &BTreeSet<String>, context: &Context) -> bool {
+        for id in ids {
+            // One whose time is up says nothing any more.
+            let Ok(task) = self.detailed(id, context).await else { continue };
+            let status = TaskStatusNotification::new(TaskStatusNotificationParams::new(task));
+            if !send(context, ServerNotification::TaskStatusNotification(status)).await {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::TryStreamExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn sets_filters_of_listeners_aside_and_nothing_else() {
+        let listen = [
+            r#"{"id":1,"method":"subscriptions/listen","params":{"notifications":{"taskIds":["a"]}}}"#,
+            r#"{"id":1,"method":"subscriptions\/listen","params":{"notifications":{}}}"#,
+        ];
+        let others = [
+            r#"{"id":1,"method":"subscriptions/listen","params":{}}"#,
+            r#"{"id":1,"method":"tools/call","params":{"notifications":{"taskIds":["a"]}}}"#,
+            "no JSON \"subscriptions/listen\"",
+        ];
+        let input = format!("{}\n{}\n{}", others.join("\n"), listen.join("\n"), others[0]);
+        let read: Vec<_> = lines(io::Cursor::new(input.into_bytes())).try_collect().await.unwrap();
+        let read: Vec<_> = read.iter().map(|it| str::from_utf8(it).unwrap()).collect();
+        for (line, other) in read.iter().zip(others) {
+            assert_eq!(line.trim_end(), other);
+        }
+        let aside = |at: usize| -> Value { serde_json::from_str(read[others.len() + at]).unwrap() };
+        assert_eq!(aside(0)["params"], json!({ SET_ASIDE: { "taskIds": ["a"] } }));
+        assert_eq!(aside(1)["params"], json!({ SET_ASIDE: {} }));
+        assert_eq!(read.last().unwrap(), &others[0], "a last line needs no end");
+    }
+}
