@@ -57,13 +57,24 @@ const DUPLICATES: [(&[&str], &str); 15] = [
 /// Packages that are a part of one tool, and whose.
 const PARTS: [(&str, &str); 2] = [("navigation", "graph"), ("import-map", "graph")];
 /// The crates of the host, the lowest first, each with those of ours that it stands on.
-const EDGES: [(&str, &[&str]); 11] = [
+const EDGES: [(&str, &[&str]); 12] = [
     ("host-store", &[]),
     ("host-base", &["host-store"]),
     ("host-telemetry", &["host-base", "host-store"]),
     ("host-sandbox", &["host-base", "host-store", "host-telemetry"]),
+    ("host-accounts", &["host-base", "host-sandbox", "host-store", "host-telemetry"]),
     ("host-registry", &["host-base", "host-sandbox", "host-store", "host-telemetry"]),
-    ("host-calls", &["host-base", "host-registry", "host-sandbox", "host-store", "host-telemetry"]),
+    (
+        "host-calls",
+        &[
+            "host-accounts",
+            "host-base",
+            "host-registry",
+            "host-sandbox",
+            "host-store",
+            "host-telemetry",
+        ],
+    ),
     (
         "host-mcp",
         &[
@@ -78,6 +89,7 @@ const EDGES: [(&str, &[&str]); 11] = [
     (
         "host",
         &[
+            "host-accounts",
             "host-base",
             "host-calls",
             "host-mcp",
