@@ -20,8 +20,8 @@ use tokio_util::sync::CancellationToken;
 const TIME_MAX: Duration = Duration::from_secs(10);
 const TABLE: &str = "CREATE TABLE entries (kind TEXT NOT NULL, id TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID";
 const PUT: &str =
-    "INSERT INTO entries VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET value = excluded.value";
-const REMOVE: &str = "DELETE FROM entries WHERE kind = ?1 AND id = ?2";
+    "INSERT INTO entries VALUES ($1, $2, $3) ON CONFLICT DO UPDATE SET value = excluded.value";
+const REMOVE: &str = "DELETE FROM entries WHERE kind = $1 AND id = $2";
 
 /// A person.
 #[derive(Clone, Debug, Serialize, Deserialize)]
