@@ -29,6 +29,7 @@ const DUPLICATES: [(&[&str], &str); 15] = [
     (&["miniz_oxide"], "png is one behind flate2"),
     (&["embedded-io"], "postcard, under wasmtime, supports both"),
     (&["getrandom", "r-efi"], "ahash, under jsonschema, is one behind"),
+    (&["const-oid", "hmac", "rand_chacha"], "webauthn_rp's curves and RSA are one behind"),
     (&["rand", "rand_core"], "opentelemetry_sdk is one behind rmcp and wasmtime-wasi"),
     (&["io-lifetimes"], "cap-std's fs-set-times, under wasmtime-wasi"),
     (

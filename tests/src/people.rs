@@ -60,7 +60,7 @@ pub fn parameter(url: &url::Url, name: &str) -> Option<String> {
 }
 
 impl Person {
-    /// Somebody who is not signed in.
+    /// A person who is not signed in.
     pub fn new(url: &str) -> Self {
         let http = client::http().redirect(reqwest::redirect::Policy::none()).build();
         let http = http.expect("no options that can fail");

@@ -24,7 +24,9 @@ const SIGN_INS_OF_NAME: Pace = Pace(8, 60);
 const SIGN_INS_OF_ALL: Pace = Pace(200, 1);
 const REGISTRATIONS_OF_NETWORK: Pace = Pace(20, 60);
 const REGISTRATIONS_OF_ALL: Pace = Pace(200, 5);
-const REQUESTS_OF_NETWORK: Pace = Pace(300, 1);
+/// Requests of any kind in a second, and at once.
+const REQUESTS_PER_S: NonZeroU32 = NonZeroU32::new(20).expect("it is not zero");
+const REQUESTS_AT_ONCE: NonZeroU32 = NonZeroU32::new(1_000).expect("it is not zero");
 
 /// What may be tried.
 pub(crate) struct Attempts {
@@ -49,7 +51,9 @@ impl Attempts {
             hasher: RandomState::new(),
             sign_ins: [keyed(&SIGN_INS_OF_NETWORK), keyed(&SIGN_INS_OF_NAME)],
             registrations: keyed(&REGISTRATIONS_OF_NETWORK),
-            requests: keyed(&REQUESTS_OF_NETWORK),
+            requests: RateLimiter::keyed(
+                Quota::per_second(REQUESTS_PER_S).allow_burst(REQUESTS_AT_ONCE),
+            ),
             all_sign_ins: RateLimiter::direct(quota(&SIGN_INS_OF_ALL)),
             all_registrations: RateLimiter::direct(quota(&REGISTRATIONS_OF_ALL)),
         }

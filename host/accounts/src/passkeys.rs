@@ -12,7 +12,8 @@ use webauthn_rp::{
         AsciiDomain, FixedCapHashSet, InsertResult, PublicKeyCredentialDescriptor, RpId,
         auth::AuthenticationVerificationOptions,
         register::{
-            PublicKeyCredentialUserEntity, RegistrationVerificationOptions, UserHandle, Username,
+            CredProtect, PublicKeyCredentialUserEntity, RegistrationVerificationOptions,
+            UserHandle, Username,
         },
     },
     response::{
@@ -70,8 +71,10 @@ impl Passkeys {
             let transports = AuthTransports::decode(it.transports).ok()?;
             Some(PublicKeyCredentialDescriptor { id, transports })
         });
-        let options =
+        let mut options =
             PublicKeyCredentialCreationOptions::passkey(&self.rp_id, user, known.collect());
+        // Many authenticators know nothing of it; each sign-in wants its user verified anyway.
+        options.extensions.cred_protect = CredProtect::None;
         let (server, client) = options.start_ceremony().ok()?;
         let is_kept = self.registrations.lock().insert_or_replace_all_expired(server);
         matches!(is_kept, InsertResult::Success).then(|| serde_json::to_vec(&client).ok())?
@@ -83,6 +86,7 @@ impl Passkeys {
         let ceremony = self.registrations.lock().take(&sent.challenge_relaxed().ok()?)?;
         let options = RegistrationVerificationOptions::<&str, &str> {
             allowed_origins: &[&*self.origin],
+            error_on_unsolicited_extensions: false,
             ..RegistrationVerificationOptions::default()
         };
         let made = ceremony.verify(&self.rp_id, &sent, &options).ok()?;
@@ -129,6 +133,7 @@ impl Passkeys {
         let mut known = AuthenticatedCredential::new(sent.raw_id(), user, key, state).ok()?;
         let options = AuthenticationVerificationOptions::<&str, &str> {
             allowed_origins: &[&*self.origin],
+            error_on_unsolicited_extensions: false,
             ..AuthenticationVerificationOptions::default()
         };
         ceremony.verify(&self.rp_id, &sent, &mut known, &options).ok()?;

@@ -36,7 +36,7 @@ impl Kind {
     }
 }
 
-/// A number that is nobody's yet, in 32 hexadecimal digits.
+/// A number that nothing has yet, in 32 hexadecimal digits.
 pub(crate) fn number() -> io::Result<String> {
     Ok(hexadecimal(&random()?[..ID_BYTES]))
 }

@@ -216,7 +216,7 @@ impl Store {
     }
 
     /// Makes the changes that `decide` wants, all or none, and returns what else it says. They are on disk before
-    /// they count, and whoever asked for them may go away meanwhile.
+    /// they count, even if the request that wants them goes away meanwhile.
     ///
     /// # Errors
     /// Where the disk does not take them: then nothing has changed.

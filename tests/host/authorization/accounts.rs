@@ -38,7 +38,7 @@ async fn whoami(server: &TestServer, token: &str) -> reqwest::Response {
     client.send("tools/call", json!({ "name": "whoami", "arguments": {} })).await
 }
 
-/// That a token lets nobody in.
+/// That a token does not let its bearer in.
 async fn is_out(server: &TestServer, token: &str, why: &str) {
     let answer = whoami(server, token).await;
     assert_eq!(answer.status(), StatusCode::UNAUTHORIZED, "{why}");

@@ -88,7 +88,11 @@ impl ProtectedResource {
         let (before, needed) = without_scope(said);
         let scope = match needed {
             Some(needed) if held.is_empty() => self.asked_for(needed),
-            Some(needed) => Some(format!("{} {needed}", held.join(" "))),
+            Some(needed) => {
+                // What narrows would narrow that, too; the person can say it again.
+                let held = held.iter().map(String::as_str).filter(|it| *it != READ_ONLY);
+                Some(held.chain([needed]).collect::<Vec<_>>().join(" "))
+            }
             None if before.contains("insufficient_scope") => None,
             None => Some(self.resource.scope.clone()).filter(|it| !it.is_empty()),
         };
@@ -117,6 +121,8 @@ impl ProtectedResource {
     }
 }
 
+/// The scope that gives nothing beside others.
+const READ_ONLY: &str = "read-only";
 /// The parameter that says where the metadata is.
 const METADATA: &str = "resource_metadata";
 
