@@ -101,7 +101,7 @@ await allowed(
 const who = (await call("whoami")()).structuredContent;
 const before = (await made.client.listTools()).tools.map((it) => it.name);
 const films = (await allowed(call("list_movies"))).structuredContent;
-const still = !(await made.client.callTool({ name: "echo", arguments: { value: 1 } })).isError;
+const still = !(await made.client.callTool({ name: "echo", arguments: { value: {} } })).isError;
 const { scope } = kept.tokens;
 say({ called: { who, before, films: films.movies.length, still, scope, requests, ms: Date.now() - began } });
 

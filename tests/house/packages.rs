@@ -6,7 +6,7 @@ use crate::repository::{own_packages, packages, text, toml};
 use serde_json::Value;
 
 /// Crates that come in more than one version, and whose doing that is.
-const DUPLICATES: [(&[&str], &str); 15] = [
+const DUPLICATES: [(&[&str], &str); 16] = [
     (
         &["gimli", "wasm-encoder", "wasmparser"],
         "walrus, under wasm-bindgen-cli-support, is behind wasmtime, and wasm_split_cli_support ahead of it",
