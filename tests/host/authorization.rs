@@ -8,6 +8,7 @@ use tests::{
     server::{Folders, TestServer},
 };
 
+mod accounts;
 mod command_line;
 mod cors;
 mod instructions;

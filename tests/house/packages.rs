@@ -6,7 +6,7 @@ use crate::repository::{own_packages, packages, text, toml};
 use serde_json::Value;
 
 /// Crates that come in more than one version, and whose doing that is.
-const DUPLICATES: [(&[&str], &str); 15] = [
+const DUPLICATES: [(&[&str], &str); 16] = [
     (
         &["gimli", "wasm-encoder", "wasmparser"],
         "walrus, under wasm-bindgen-cli-support, is behind wasmtime, and wasm_split_cli_support ahead of it",
@@ -29,6 +29,7 @@ const DUPLICATES: [(&[&str], &str); 15] = [
     (&["miniz_oxide"], "png is one behind flate2"),
     (&["embedded-io"], "postcard, under wasmtime, supports both"),
     (&["getrandom", "r-efi"], "ahash, under jsonschema, is one behind"),
+    (&["const-oid", "hmac", "rand_chacha"], "webauthn_rp's curves and RSA are one behind"),
     (&["rand", "rand_core"], "opentelemetry_sdk is one behind rmcp and wasmtime-wasi"),
     (&["io-lifetimes"], "cap-std's fs-set-times, under wasmtime-wasi"),
     (
@@ -57,13 +58,24 @@ const DUPLICATES: [(&[&str], &str); 15] = [
 /// Packages that are a part of one tool, and whose.
 const PARTS: [(&str, &str); 2] = [("navigation", "graph"), ("import-map", "graph")];
 /// The crates of the host, the lowest first, each with those of ours that it stands on.
-const EDGES: [(&str, &[&str]); 11] = [
+const EDGES: [(&str, &[&str]); 12] = [
     ("host-store", &[]),
     ("host-base", &["host-store"]),
     ("host-telemetry", &["host-base", "host-store"]),
     ("host-sandbox", &["host-base", "host-store", "host-telemetry"]),
+    ("host-accounts", &["host-base", "host-sandbox", "host-store", "host-telemetry"]),
     ("host-registry", &["host-base", "host-sandbox", "host-store", "host-telemetry"]),
-    ("host-calls", &["host-base", "host-registry", "host-sandbox", "host-store", "host-telemetry"]),
+    (
+        "host-calls",
+        &[
+            "host-accounts",
+            "host-base",
+            "host-registry",
+            "host-sandbox",
+            "host-store",
+            "host-telemetry",
+        ],
+    ),
     (
         "host-mcp",
         &[
@@ -78,6 +90,7 @@ const EDGES: [(&str, &[&str]); 11] = [
     (
         "host",
         &[
+            "host-accounts",
             "host-base",
             "host-calls",
             "host-mcp",

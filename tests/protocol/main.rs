@@ -1,6 +1,7 @@
 //! The ring `protocol`: the wire in both eras, real clients, and the page in a browser.
 #![allow(clippy::unwrap_used, reason = "a test ends where what it expects is not there")]
 
+mod accounts;
 mod approvals;
 mod both_ways;
 mod browser;

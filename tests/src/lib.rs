@@ -21,6 +21,7 @@ pub mod library;
 pub mod log;
 pub mod maps;
 pub mod operator;
+pub mod people;
 pub mod process;
 pub mod server;
 

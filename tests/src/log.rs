@@ -42,11 +42,16 @@ pub(crate) fn keep() {
     });
 }
 
+/// The last lines.
+pub fn kept() -> String {
+    let lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);
+    lines.iter().fold(String::new(), |all, it| all + it)
+}
+
 /// The last lines, where `result` is a failure whose reason stands there alone.
 pub fn reason(result: &Value) -> String {
     if result["_meta"]["madoguchi/error"]["error"] != "internal_error" {
         return String::new();
     }
-    let lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);
-    lines.iter().fold("\nThe log of this process:\n".to_owned(), |all, it| all + it)
+    format!("\nThe log of this process:\n{}", kept())
 }

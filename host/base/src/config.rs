@@ -20,6 +20,7 @@ use crate::{
 use store::blobs;
 
 mod accepted;
+pub mod accounts;
 mod aliases;
 pub mod assistants;
 mod chat;
@@ -40,6 +41,7 @@ pub use aliases::{Alias, Aliases};
 pub use aliases::{CHAT, RESERVED};
 
 pub use crate::{grants::secret::Given, limits::ApprovalsConfig};
+pub use accounts::AccountsConfig;
 pub use assistants::{Assistants, ModelConfig, ModelHost, Policy};
 pub use chat::ChatConfig;
 pub use chat::PASSWORD_VARIABLE;
@@ -101,6 +103,8 @@ pub struct Config {
     /// Identity providers whose tokens let in beside those.
     #[serde(deserialize_with = "oauth::providers")]
     pub oauth: Vec<OauthConfig>,
+    /// People's accounts, with which their clients get tokens here.
+    pub accounts: AccountsConfig,
     /// How often each caller may ask; as often as they like where this is not set.
     pub rate: Option<RateConfig>,
     /// How many sessions clients of the legacy era may have open.
@@ -226,7 +230,6 @@ fn operator_addr<'de, D: Deserializer<'de>>(written: D) -> Result<Option<SocketA
     })
 }
 
-/// What a file that says nothing is: no component travels in the program, and the program's own file is not read.
 impl Config {
     /// The configuration without any file, where no component travels in the program.
     pub fn defaults() -> Self {
@@ -324,7 +327,7 @@ impl Config {
 
     /// Whether callers have to say who they are.
     pub fn asks_who_calls(&self) -> bool {
-        !self.tokens.is_empty() || !self.oauth.is_empty()
+        self.accounts.enabled || !self.tokens.is_empty() || !self.oauth.is_empty()
     }
 
     /// Where people find a server that listens at `addr`, without a slash at the end.

@@ -84,6 +84,8 @@ pub struct Scopes {
     components: HashSet<String>,
     tools: HashSet<String>,
     servers: HashSet<String>,
+    /// What must reach, too, whatever these reach: the scopes of the person who gave these.
+    within: Option<Box<Self>>,
 }
 
 impl FromIterator<Scope> for Scopes {
@@ -112,22 +114,33 @@ impl FromIterator<Scope> for Scopes {
 impl Scopes {
     /// Whether nothing is out of reach.
     pub fn is_free(&self) -> bool {
-        self.all && !self.read_only
+        self.all && !self.read_only && self.within.as_ref().is_none_or(|it| it.is_free())
+    }
+
+    /// The same as far as `bound` reaches, too.
+    #[must_use]
+    pub fn within(mut self, bound: Self) -> Self {
+        self.read_only |= bound.read_only;
+        self.operator &= bound.operator;
+        self.within = Some(Box::new(bound));
+        self
     }
 
     /// Whether `tool`, which is `owner`'s and says whether it only reads, is in reach.
     pub fn may_call(&self, owner: Owner<'_>, tool: &str, is_read_only: bool) -> bool {
         let may = self.may_use(owner) || self.tools.contains(tool);
         may && (!self.read_only || is_read_only)
+            && self.within.as_ref().is_none_or(|it| it.may_call(owner, tool, is_read_only))
     }
 
     /// Whether what `owner` lets read (prompts, resources, look-ups) is in reach.
     pub fn may_use(&self, owner: Owner<'_>) -> bool {
-        self.all
+        let may = self.all
             || match owner {
                 Owner::Component(name) => self.components.contains(name),
                 Owner::Server(name) => self.servers.contains(name),
-            }
+            };
+        may && self.within.as_ref().is_none_or(|it| it.may_use(owner))
     }
 }
 
@@ -183,6 +196,21 @@ mod tests {
         assert_eq!(reach(&["operator"]), [false; 6]);
         assert_eq!(reach(&["operator", "read-only"]), [false; 6], "it looks at the server alone");
         assert_eq!(reach(&["operator", "*"]), [true; 6]);
+    }
+
+    #[test]
+    fn scopes_within_others_reach_what_both_reach() {
+        let (shop, other) = (Owner::Component("shop"), Owner::Component("other"));
+        let both = |given: &[&str], bound: &[&str]| scopes(given).within(scopes(bound));
+        let one = both(&["tool:book"], &["component:shop"]);
+        assert!(one.may_call(shop, "book", false) && !one.may_call(other, "book", false));
+        assert!(!one.may_call(shop, "look", true) && !one.may_use(shop));
+        assert!(!both(&["*"], &["*", "read-only"]).may_call(shop, "book", false));
+        assert!(!both(&["*"], &["component:shop"]).is_free() && both(&["*"], &["*"]).is_free());
+        assert!(
+            !both(&["operator"], &["*"]).operator && both(&["operator"], &["operator"]).operator
+        );
+        assert!(!both(&["*"], &[]).may_call(shop, "look", true));
     }
 
     #[test]

@@ -9,8 +9,10 @@ use governor::{
 use http::{Extensions, HeaderMap, header};
 use sha2::{Digest, Sha256};
 use subtle::{ConditionallySelectable, ConstantTimeEq};
+use tokio_util::sync::CancellationToken;
 
 use crate::shares::{Places, Share, Shares};
+use accounts::Accounts;
 use base::{
     caller::Caller,
     config::{Config, RateConfig},
@@ -53,6 +55,8 @@ pub struct Principal {
     pub share: Share,
     /// Until when they are let in.
     pub expires: Option<SystemTime>,
+    /// Cancelled when they are let in no more, however long they could have been.
+    pub ended: Option<CancellationToken>,
 }
 
 /// Who sent a request with these headers, as far as the guard found out.
@@ -136,7 +140,7 @@ pub enum Unauthorized {
 
 impl Authority {
     /// That of `config`, which has been checked: what is wrong is left out.
-    pub fn of(config: &Config, shares: &Shares) -> Self {
+    pub fn of(config: &Config, shares: &Shares, accounts: Option<Accounts>) -> Self {
         let known = config.tokens.iter().filter_map(|(name, token)| {
             let scopes = token.scopes.iter().map(|it| it.parse::<Scope>());
             let scopes = scopes.collect::<Result<Vec<_>, _>>().ok()?;
@@ -153,10 +157,11 @@ impl Authority {
                 rate: rate.map(|it| Arc::new(Rate::new(it))),
                 share: shares.of_caller(),
                 expires,
+                ended: None,
             };
             Some(Known { digest: token.digest()?, principal: Arc::new(principal) })
         });
-        let oauth = Oauth::of(config, &shares.callers);
+        let oauth = Oauth::of(config, &shares.callers, accounts);
         Self { known: config.asks_who_calls().then(|| known.collect()), oauth }
     }
 
@@ -275,7 +280,7 @@ mod tests {
         config.tokens.insert("ann".to_owned(), token("mdg_a", None));
         config.tokens.insert("ben".to_owned(), token("mdg_b", Some("2999-01-01T00:00:00Z")));
         config.tokens.insert("old".to_owned(), token("mdg_c", Some("2020-01-01T00:00:00Z")));
-        let tokens = Authority::of(&config, &Shares::new(1, 1)).known.unwrap();
+        let tokens = Authority::of(&config, &Shares::new(1, 1), None).known.unwrap();
         let name = |it: &str| {
             let digest = Sha256::digest(it.as_bytes()).into();
             of_token(&tokens, &digest).map(|it| it.caller.principal.to_string())
@@ -290,10 +295,10 @@ mod tests {
     #[test]
     fn tokens_that_are_all_wrong_open_nothing() {
         let mut config = Config::defaults();
-        assert!(Authority::of(&config, &Shares::new(1, 1)).is_open());
+        assert!(Authority::of(&config, &Shares::new(1, 1), None).is_open());
         let wrong = TokenConfig { sha256: Secret::new("00"), ..token("mdg_a", None) };
         config.tokens.insert("ann".to_owned(), wrong);
-        let authority = Authority::of(&config, &Shares::new(1, 1));
+        let authority = Authority::of(&config, &Shares::new(1, 1), None);
         assert!(!authority.is_open());
         assert!(authority.principal(&HeaderMap::new()).is_err());
     }

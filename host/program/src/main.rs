@@ -70,6 +70,8 @@ enum Command {
     Grants(cli::grants::Grants),
     /// Make a token for a caller, or list those of the configuration
     Token(cli::token::Token),
+    /// Make accounts for people whose clients sign in with OAuth, list and remove them
+    Account(cli::account::Account),
     /// Write what a component has stored as JSON lines
     Export(cli::export::Export),
     /// Read into a component what was written elsewhere as JSON lines
@@ -162,6 +164,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Some(Command::Restore(restore)) => restore.run(&config),
             Some(Command::Inspect(inspect)) => inspect.run(&config).await,
             Some(Command::Token(token)) => token.run(&config),
+            Some(Command::Account(account)) => account.run(&config).await,
             Some(Command::Grants(grants)) => grants.run(arguments.config.as_ref(), &config),
             // Answered above, where a configuration that cannot be read is no reason to stop.
             Some(

@@ -34,15 +34,16 @@ pub(crate) use allowed::hosts;
 pub(crate) use front::Front;
 pub(crate) use listener::Connections;
 
-use guard::Guard;
+use guard::{Doors, Guard};
 
 use crate::{
     api,
     operator::{self, Operator, OperatorAccess},
     page,
 };
+use accounts::Accounts;
 use base::config::Config;
-use calls::{authorization::Gateway, outcome::Executor, refusal::refusal};
+use calls::{outcome::Executor, refusal::refusal};
 use mcp::{
     McpServer, error_mapping,
     fast_path::{self, FastPath},
@@ -61,6 +62,8 @@ pub(crate) struct Routes {
     pub(crate) operator: Operator,
     /// What the operator shows on this machine, where commands are served.
     pub(crate) access: Option<OperatorAccess>,
+    /// People's accounts, where they have such.
+    pub(crate) accounts: Option<Accounts>,
 }
 
 /// Everything that the server answers.
@@ -75,6 +78,7 @@ pub(crate) fn front(config: &Config, routes: Routes) -> Front {
         .route("/rpc", rpc.clone())
         .route("/rpc/", rpc)
         .merge(api::auth::routes(gateway.clone()))
+        .merge(routes.accounts.clone().map(accounts::routes).unwrap_or_default())
         .merge(api::approvals::routes(routes.endpoints.clone()))
         .nest("/api/operator", operator::public_routes(routes.operator))
         .route("/api/health", get(api::health::answer).with_state(routes.health))
@@ -86,7 +90,7 @@ pub(crate) fn front(config: &Config, routes: Routes) -> Front {
         .fallback_service(any(page::answer).with_state(page::Page::of(config)))
         .method_not_allowed_fallback(other_method)
         .layer(compression());
-    guarded(config, all, watched, ((Some(gateway), routes.access), registry))
+    guarded(config, all, watched, ((Some(gateway), routes.access, routes.accounts), registry))
 }
 
 /// Bytes of JSON from which on a client that takes gzip gets it so.
@@ -134,7 +138,7 @@ fn guarded(
     config: &Config,
     routes: Router,
     (running, metrics): (TaskTracker, Metrics),
-    (known, registry): ((Option<Gateway>, Option<OperatorAccess>), Option<Registry>),
+    (known, registry): (Doors, Option<Registry>),
 ) -> Front {
     let guard = Guard::new(config, metrics, known, registry);
     let share = guard.share();
@@ -150,7 +154,7 @@ pub async fn serve_alone<A: Executor>(
     stop: CancellationToken,
 ) {
     let routes = mcp(config, answers, sdk, stop.clone());
-    let front = guarded(config, routes, watched, ((None, None), None));
+    let front = guarded(config, routes, watched, ((None, None, None), None));
     Connections::new(&config.connections).serve(listener, front, stop).await;
 }
 

@@ -12,10 +12,11 @@ use axum::{
     Router,
     extract::DefaultBodyLimit,
     middleware,
-    routing::{get, post},
+    routing::{delete, get, post},
 };
 
 use crate::api::health::Health;
+use accounts::Accounts;
 use base::source::FILE_BYTES_MAX;
 use calls::{
     Calls,
@@ -24,6 +25,7 @@ use calls::{
 use registry::control::Control;
 
 mod access;
+mod people;
 mod routes;
 
 pub use access::Key;
@@ -38,6 +40,7 @@ pub(crate) struct Operator {
     pub(crate) control: Control,
     pub(crate) calls: Calls,
     pub(crate) health: Health,
+    pub(crate) accounts: Option<Accounts>,
 }
 
 /// A bound listener, and the door that lets the operator in.
@@ -139,6 +142,11 @@ fn routes() -> Router<Operator> {
         .route("/servers", get(routes::servers))
         .route("/servers/{name}/accept", post(routes::accept_tools))
         .route("/servers/{name}/refuse", post(routes::refuse_tools))
+        .route("/accounts", get(people::list))
+        .route("/accounts/{name}", post(people::create).delete(people::remove))
+        .route("/accounts/{name}/link", post(people::link))
+        .route("/accounts/{name}/scopes", post(people::rescope))
+        .route("/accounts/{name}/devices/{device}", delete(people::end_device))
         .route("/metrics", get(routes::metrics))
         .route("/audit", get(routes::audit))
 }

@@ -21,6 +21,7 @@ use crate::{
     operator::{self, Listening, Operator, OperatorAccess},
     page, schedule,
 };
+use accounts::Accounts;
 use base::config::{Config, assistants, tokens};
 use calls::{
     Calls, approvals::Approvals, authorization::Gateway, record::Watch, replay_guard::ReplayGuard,
@@ -74,6 +75,7 @@ pub struct Server {
     pub control: Control,
     /// Where the operator comes in.
     access: Option<OperatorAccess>,
+    accounts: Option<Accounts>,
     /// Let go of last, once nothing writes any more.
     _folder: Data,
 }
@@ -237,7 +239,7 @@ impl Server {
             let others = (&config.servers, &*config.base);
             let (servers, reached) =
                 Servers::start(others, &config.data, &registry, tally, &hang_up);
-            let answers = (seal, replay_guard);
+            let answers = (seal.clone(), replay_guard);
             let gateway = Gateway::new(&config, &answers.0, &clock);
             let (tasks, stopping) = (running.clone(), stop.clone());
             let offers = (registry.clone(), shared.clone());
@@ -260,7 +262,17 @@ impl Server {
                 services,
                 disk,
             };
+            // Without an address there is nowhere to sign in.
+            let accounts = match addr.filter(|_| config.accounts.enabled) {
+                Some(addr) => {
+                    let of = (&config, config.public_address(addr));
+                    let watch = &calls.watch;
+                    Some(Accounts::open(of, &seal, &clock, &watch.audit).await.map_err(data)?)
+                }
+                None => None,
+            };
             let operator = Operator {
+                accounts: accounts.clone(),
                 control: control.clone(),
                 calls: (*calls).clone(),
                 health: health.clone(),
@@ -276,6 +288,7 @@ impl Server {
                 health,
                 operator: operator.clone(),
                 access: listening.as_ref().map(|it| it.access.clone()),
+                accounts: accounts.clone(),
                 endpoints: Endpoints { calls: (*calls).clone(), gateway },
                 blobs: blobs.clone(),
                 hang_up: hang_up.clone(),
@@ -297,6 +310,7 @@ impl Server {
                 connections: Vec::new(),
                 control,
                 access: None,
+                accounts,
                 _folder: folder,
             };
             if let Some(listening) = listening {
@@ -353,6 +367,9 @@ impl Server {
                 }
             }
             self.loader.close().await;
+            if let Some(accounts) = self.accounts {
+                accounts.close().await;
+            }
             let watch = self.calls.watch.clone();
             if let Err(error) = tokio::task::spawn_blocking(move || watch.close()).await {
                 tracing::error!("the audit log was not closed: {error}");

@@ -124,3 +124,56 @@ fn check_config_names_the_line_of_each_mistake_in_tokens() {
     assert_eq!(found, expected, "{told}");
     assert!(!told.to_string().contains(&digest), "{told}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn accounts_are_made_listed_linked_and_removed_by_commands() {
+    let folders = Folders::new();
+    folders.put("echo", &component_bytes("echo"));
+    let file = folders.data().with_file_name("madoguchi.toml");
+    fs::write(&file, "bundled = false\n[accounts]\nenabled = true\n").unwrap();
+    let alone = run(&folders, &["account", "list"]);
+    let said = String::from_utf8_lossy(&alone.stderr).into_owned();
+    assert!(!alone.status.success() && said.contains("no server"), "{said}");
+    let serving = || {
+        let mut program = command(&folders);
+        program.args(["--addr", "127.0.0.1:0", "--config", file.to_str().unwrap()]);
+        program.arg("--components").arg(folders.components());
+        program
+    };
+    let mut process = Process::from(serving());
+    let new = ["account", "new", "ann", "--scopes", "tool:echo,tool:whoami", "--json"];
+    let made = json_of(&run(&folders, &new));
+    let link = made["link"].as_str().unwrap();
+    assert!(link.starts_with(&format!("{}/account/link/mdg_link_", process.url)), "{made}");
+    let again = run(&folders, &new);
+    let said = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert!(!again.status.success() && said.contains("account link NAME"), "{said}");
+    for (wrong, why) in [
+        (&["account", "new", "a b"][..], "the name of an account"),
+        (&["account", "new", "operator"], "another name"),
+        (&["account", "new", "ben", "--scopes", "everything"], "is not a scope"),
+        (&["account", "link", "nobody"], "no such account"),
+        (&["account", "revoke", "ann", "0a"], "no such account or device"),
+    ] {
+        let refused = run(&folders, wrong);
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(!refused.status.success() && said.contains(why), "{wrong:?}: {said}");
+    }
+    let shown = run(&folders, &["account", "link", "ann"]);
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(shown.contains("it works once") && !shown.contains(link), "{shown}");
+    let changed = run(&folders, &["account", "scopes", "ann", "--scopes", "component:echo"]);
+    assert!(changed.status.success(), "{changed:?}");
+    let listed = run(&folders, &["account", "list"]);
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    assert!(listed.contains("ann  component:echo  passkeys: 0"), "{listed}");
+    // What was answered is on disk, whatever becomes of the program.
+    process.kill();
+    let process = Process::from(serving());
+    let kept = run(&folders, &["account", "list"]);
+    assert_eq!(String::from_utf8_lossy(&kept.stdout), listed);
+    assert!(run(&folders, &["account", "remove", "ann"]).status.success());
+    let listed = json_of(&run(&folders, &["account", "list", "--json"]));
+    assert_eq!(listed, json!({ "accounts": [] }));
+    drop(process);
+}

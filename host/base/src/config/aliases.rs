@@ -11,7 +11,7 @@ use crate::grants::Grant;
 pub const RESERVED: [&str; 6] = ["approvals", "auth", "blobs", "health", "operator", "page"];
 
 /// What the server itself answers beside `/api`.
-const ELSEWHERE: [&str; 4] = ["api", "f", "mcp", "rpc"];
+const ELSEWHERE: [&str; 6] = ["account", "api", "f", "mcp", "oauth", "rpc"];
 
 /// The address of the chat.
 pub const CHAT: &str = "chat";

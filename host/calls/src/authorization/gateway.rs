@@ -176,7 +176,7 @@ impl Gateway {
         let caller = self.caller(headers)?;
         let principal = || {
             let share = shares.of_caller();
-            Arc::new(Principal { caller, rate: None, share, expires: None })
+            Arc::new(Principal { caller, rate: None, share, expires: None, ended: None })
         };
         Some(self.0.principal.get_or_init(principal).clone())
     }

@@ -13,6 +13,8 @@ use std::{
 use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
+use accounts::{Accounts, NotHeld};
+
 use super::{Principal, Rate, Unauthorized};
 use crate::shares::{CallerShares, Places, Share};
 use base::{
@@ -58,6 +60,8 @@ type Digest256 = [u8; 32];
 /// All providers, and what is known of tokens.
 pub struct Oauth {
     providers: Vec<Provider>,
+    /// The accounts of this server, where it gives tokens itself.
+    accounts: Option<Accounts>,
     /// Tokens that were found valid.
     known: Mutex<Bounded<Digest256, Known>>,
     /// Opaque tokens that are not.
@@ -127,9 +131,13 @@ enum Verdict {
 }
 
 impl Oauth {
-    /// Those of `config`; none where it names none.
-    pub fn of(config: &Config, shares: &CallerShares) -> Option<Arc<Self>> {
-        if config.oauth.is_empty() {
+    /// Those of `config`, and this server with its own `accounts`; none where there is neither.
+    pub fn of(
+        config: &Config,
+        shares: &CallerShares,
+        accounts: Option<Accounts>,
+    ) -> Option<Arc<Self>> {
+        if config.oauth.is_empty() && accounts.is_none() {
             return None;
         }
         signatures::install();
@@ -158,6 +166,7 @@ impl Oauth {
             RateConfig { requests_per_s: QUESTIONS_PER_S, burst: Some(QUESTIONS_AT_ONCE) };
         Some(Arc::new(Self {
             providers,
+            accounts,
             known: Mutex::new(Bounded::new()),
             refused: Mutex::new(Bounded::new()),
             people: Mutex::new(Bounded::new()),
@@ -180,9 +189,12 @@ impl Oauth {
         if token.len() > TOKEN_BYTES_MAX {
             return Err(Unauthorized::Invalid("The token is too long"));
         }
-        // One of ours that was taken out of the configuration is nothing to show to others.
+        // One of ours that is worth nothing any more is nothing to show to others.
         if token.starts_with(PREFIX) {
-            return Err(Unauthorized::Unknown);
+            return match &self.accounts {
+                Some(accounts) => self.holder(accounts, token),
+                None => Err(Unauthorized::Unknown),
+            };
         }
         if let Some(known) = self.known.lock().get(digest)
             && self.is_current(known)
@@ -327,6 +339,7 @@ impl Oauth {
             rate: person.rate,
             share: person.share,
             expires: Some(expires),
+            ended: None,
         });
         let is_asked = keys.is_none() || config.introspect_jwts;
         let until = match is_asked {
@@ -336,6 +349,23 @@ impl Oauth {
         let known = Known { principal: principal.clone(), provider: at, keys };
         self.known.lock().put(digest, until, known);
         Ok(principal)
+    }
+
+    /// Who holds a token that this server has given out: looked up each time, so that what is taken back is so at once.
+    fn holder(&self, accounts: &Accounts, token: &str) -> Result<Arc<Principal>, Unauthorized> {
+        let holder = accounts.holder(token).map_err(|it| match it {
+            NotHeld::Unknown => Unauthorized::Unknown,
+            NotHeld::Expired => Unauthorized::Expired,
+        })?;
+        let name: Arc<str> = holder.principal.into();
+        let person = self.person(&name, SystemTime::now());
+        Ok(Arc::new(Principal {
+            caller: Caller::known(&name, &holder.scopes, holder.reach),
+            rate: person.rate,
+            share: person.share,
+            expires: Some(holder.expires),
+            ended: Some(holder.ended),
+        }))
     }
 
     fn person(&self, name: &Arc<str>, now: SystemTime) -> Person {
@@ -348,13 +378,20 @@ impl Oauth {
         person
     }
 
+    /// The metadata of this server as one that gives tokens (RFC 8414), where it does.
+    pub fn issuer(&self) -> Option<serde_json::Value> {
+        self.accounts.as_ref().map(Accounts::metadata)
+    }
+
     /// What a client is to ask its provider for that lacks `needed`, which may be for a tool.
     pub fn asked_for<'a>(
         &'a self,
         needed: &'a str,
         tool: Option<(base::tool_set::Owner<'_>, &str, bool)>,
     ) -> Option<&'a str> {
-        self.providers.iter().find_map(|it| it.mapping.asked_for(needed, tool))
+        let of_provider = self.providers.iter().find_map(|it| it.mapping.asked_for(needed, tool));
+        // This server's own names are its scopes themselves.
+        of_provider.or(self.accounts.as_ref().map(|_| needed))
     }
 }
 

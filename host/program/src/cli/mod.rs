@@ -6,6 +6,7 @@ use host::{Server, config::LogFormat, log::Lines};
 use tracing_subscriber::EnvFilter;
 pub(crate) use workbench::terminal::{complain, say, with_causes};
 
+pub(crate) mod account;
 pub(crate) mod backup;
 pub(crate) mod companions;
 pub(crate) mod compile;

@@ -13,6 +13,7 @@ use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use hyper::body::Incoming;
 use tokio::time::Sleep;
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use super::{
     guard::Pass,
@@ -134,21 +135,24 @@ pub(super) struct Answer {
     body: Body,
     /// When it ends, whether there is more or not.
     until: Option<Pin<Box<Sleep>>>,
+    /// And what ends it before that.
+    ended: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
     _end: End,
 }
 
 impl Answer {
-    /// `response`, which ends its request with itself, and at `expires` at the latest.
+    /// `response`, which ends its request with itself, and at `expires` or with `ended` at the latest.
     pub(super) fn of(
         response: Response,
-        expires: Option<SystemTime>,
+        (expires, ended): (Option<SystemTime>, Option<CancellationToken>),
         end: End,
     ) -> http::Response<Self> {
+        let ended = ended.map(|it| Box::pin(it.cancelled_owned()));
         let until = expires.map(|it| {
             let left = it.duration_since(SystemTime::now()).unwrap_or_default();
             Box::pin(tokio::time::sleep(left))
         });
-        response.map(|body| Self { body, until, _end: end })
+        response.map(|body| Self { body, until, ended, _end: end })
     }
 }
 
@@ -162,6 +166,11 @@ impl HttpBody for Answer {
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         if let Some(until) = &mut self.until
             && until.as_mut().poll(context).is_ready()
+        {
+            return Poll::Ready(None);
+        }
+        if let Some(ended) = &mut self.ended
+            && ended.as_mut().poll(context).is_ready()
         {
             return Poll::Ready(None);
         }

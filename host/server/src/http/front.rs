@@ -13,7 +13,10 @@ use axum::{Router, extract::Request, response::Response, routing::future::RouteF
 use futures::future::{Either, Ready, ready};
 use http::{HeaderValue, header, request::Parts};
 use hyper::body::{Body as _, Incoming};
-use tokio_util::task::{TaskTracker, task_tracker::TrackedFuture};
+use tokio_util::{
+    sync::CancellationToken,
+    task::{TaskTracker, task_tracker::TrackedFuture},
+};
 use tower::Service as _;
 
 use super::{
@@ -96,10 +99,12 @@ impl hyper::service::Service<http::Request<Incoming>> for Served {
                 (none, Pass::operators(front.0.share.clone()), Some(Box::pin(later) as Later))
             }
         };
-        let Pass { share, shape, expires, page, .. } = pass;
+        let Pass { share, shape, expires, ended, held, page, .. } = pass;
+        let ending = (expires, ended);
         let end = Some(End { state: self.state.clone(), share });
         let resource = front.0.guard.as_ref().and_then(Guard::resource).cloned();
-        Answering { later, answer, state: self.state.clone(), end, shape, expires, page, resource }
+        let state = self.state.clone();
+        Answering { later, answer, state, end, shape, ending, held, page, resource }
     }
 }
 
@@ -175,7 +180,8 @@ pin_project_lite::pin_project! {
         state: Arc<State>,
         end: Option<End>,
         shape: Shape,
-        expires: Option<SystemTime>,
+        ending: (Option<SystemTime>, Option<CancellationToken>),
+        held: Option<Arc<[String]>>,
         page: Option<HeaderValue>,
         resource: Option<Arc<ProtectedResource>>,
     }
@@ -190,7 +196,8 @@ impl Future for Answering {
             let (answer, pass) = task::ready!(later.as_mut().poll(context));
             *this.later = None;
             this.answer.set(answer);
-            (*this.shape, *this.expires, *this.page) = (pass.shape, pass.expires, pass.page);
+            (*this.shape, *this.page) = (pass.shape, pass.page);
+            (*this.ending, *this.held) = ((pass.expires, pass.ended), pass.held);
             if let Some(end) = this.end.as_mut() {
                 end.share = pass.share;
             }
@@ -202,7 +209,7 @@ impl Future for Answering {
             failure => unread(failure, *this.shape),
         };
         if let Some(resource) = this.resource.take() {
-            response = resource.challenge(response);
+            response = resource.challenge(response, this.held.as_deref().unwrap_or_default());
         }
         if let Some(page) = this.page.take() {
             response = cors::readable(response, page);
@@ -215,9 +222,12 @@ impl Future for Answering {
             // The connection ends once this is sent: nothing more is to be asked on it.
             headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
-        let expires = this.expires.filter(|_| is_stream(&response));
+        let ending = match is_stream(&response) {
+            true => std::mem::take(this.ending),
+            false => (None, None),
+        };
         let Some(end) = this.end.take() else { return Poll::Pending };
-        Poll::Ready(Ok(Answer::of(response, expires, end)))
+        Poll::Ready(Ok(Answer::of(response, ending, end)))
     }
 }
 

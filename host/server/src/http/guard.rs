@@ -7,6 +7,8 @@ use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header, request::Parts};
 use serde_json::Value;
 
+use accounts::Accounts;
+
 use super::{allowed::Allowed, cors, resource::ProtectedResource};
 use crate::{
     operator::{self, OperatorAccess},
@@ -23,6 +25,7 @@ use calls::{
 };
 use registry::Registry;
 use telemetry::metrics::{Metrics, Refused};
+use tokio_util::sync::CancellationToken;
 
 /// The header by which a modern request says what it is.
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
@@ -49,11 +52,16 @@ struct Rules {
     gateway: Option<Gateway>,
     /// Who looks after the server.
     operators: Operators,
+    /// Whether people have accounts here, at addresses for which no token is needed.
+    has_accounts: bool,
     /// Whether there are addresses of toolsets.
     has_toolsets: bool,
     /// Where clients find the identity providers whose tokens are taken, where there are such.
     resource: Option<Arc<ProtectedResource>>,
 }
+
+/// What lets in beside tokens: the chat's password, the operator's key, and accounts.
+pub(super) type Doors = (Option<Gateway>, Option<OperatorAccess>, Option<Accounts>);
 
 /// Those who look after the server.
 struct Operators {
@@ -70,7 +78,9 @@ impl Operators {
         let share = operator::share();
         let scopes = [Scope::Operator].into_iter().collect();
         let caller = Caller::known("operator", &[Scope::Operator.to_string()], scopes);
-        let principal = Principal { caller, rate: None, share: share.clone(), expires: None };
+        let share_of = share.clone();
+        let principal =
+            Principal { caller, rate: None, share: share_of, expires: None, ended: None };
         Self { access, principal: Arc::new(principal), share }
     }
 }
@@ -86,6 +96,10 @@ pub(super) struct Pass {
     pub(super) is_kept: bool,
     /// When what it listens to ends.
     pub(super) expires: Option<SystemTime>,
+    /// Ends what it listens to before that.
+    pub(super) ended: Option<CancellationToken>,
+    /// What its sender was given by this server itself: with more they ask for that as well.
+    pub(super) held: Option<Arc<[String]>>,
     /// The page elsewhere that may read the answer.
     pub(super) page: Option<HeaderValue>,
 }
@@ -94,7 +108,8 @@ impl Pass {
     /// The operator's, whose routes look themselves who asks.
     pub(super) fn operators(share: Share) -> Self {
         let (shape, bytes_max) = (Shape::Rest, usize::MAX);
-        Self { share, shape, bytes_max, is_kept: true, expires: None, page: None }
+        let (expires, ended, held, page) = (None, None, None, None);
+        Self { share, shape, bytes_max, is_kept: true, expires, ended, held, page }
     }
 }
 
@@ -121,12 +136,13 @@ impl Guard {
     pub(crate) fn new(
         config: &Config,
         metrics: Metrics,
-        (gateway, access): (Option<Gateway>, Option<OperatorAccess>),
+        (gateway, access, accounts): Doors,
         registry: Option<Registry>,
     ) -> Self {
         let largest = config.largest_body();
         let shares = Shares::new(config.connections.bodies_bytes_max(largest), largest);
-        let authority = Authority::of(config, &shares);
+        let has_accounts = accounts.is_some();
+        let authority = Authority::of(config, &shares, accounts);
         let resource = authority
             .oauth()
             .map(|it| Arc::new(ProtectedResource::new(config, it.clone(), registry)));
@@ -141,6 +157,7 @@ impl Guard {
             metrics,
             gateway,
             operators: Operators::new(access),
+            has_accounts,
             has_toolsets: !config.toolsets.is_empty(),
         };
         Self(Arc::new(rules))
@@ -246,7 +263,8 @@ impl Rules {
         peer: IpAddr,
         resolved: Option<Resolved>,
     ) -> Result<Pass, Turned> {
-        let shape = shape(parts, self.has_toolsets);
+        let is_accounts = self.has_accounts && accounts::is_path(parts.uri.path());
+        let shape = shape(parts, self.has_toolsets).filter(|_| !is_accounts);
         let is_asked = !self.authority.is_open() || self.strangers.is_some();
         let known = match shape.filter(|_| is_asked) {
             Some(shape) => self.identify(parts, (shape, peer), resolved)?,
@@ -260,6 +278,9 @@ impl Rules {
         }
         if parts.uri.path() == "/api/auth" {
             parts.extensions.insert(Peer(peer));
+        }
+        if is_accounts {
+            parts.extensions.insert(accounts::Peer(peer));
         }
         let is_stranger = known.is_none() && !self.authority.is_open();
         let shape = shape.unwrap_or(Shape::Rest);
@@ -282,7 +303,9 @@ impl Rules {
             bytes_max: if is_stranger { STRANGERS_BODY_BYTES_MAX } else { usize::MAX },
             // Files are written as they come.
             is_kept: path != "/api/blobs",
-            expires: known.and_then(|it| it.expires).filter(|_| is_subscription(parts)),
+            expires: known.as_ref().and_then(|it| it.expires).filter(|_| is_subscription(parts)),
+            held: known.as_ref().filter(|it| it.ended.is_some()).map(|it| it.caller.scopes.clone()),
+            ended: known.and_then(|it| it.ended.clone()),
             page: None,
         })
     }
@@ -438,7 +461,7 @@ mod tests {
             for hop in hops {
                 headers.append(FORWARDED_FOR, hop.parse().unwrap());
             }
-            let guard = Guard::new(&config, metrics, (None, None), None);
+            let guard = Guard::new(&config, metrics, (None, None, None), None);
             guard.0.peer(&headers, connected.parse().unwrap()).to_string()
         };
         assert_eq!(peer(&[], "127.0.0.1", &["192.0.2.1"]), "127.0.0.1");

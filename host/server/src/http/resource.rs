@@ -7,6 +7,8 @@ use axum::{
     Json,
     response::{IntoResponse, Response},
 };
+use serde_json::Value;
+
 use http::{HeaderValue, Method, StatusCode, header, request::Parts};
 
 use super::cors;
@@ -19,6 +21,8 @@ use registry::Registry;
 
 /// Any page may read it: it is the same for all, and nothing in it is secret.
 const ANY: HeaderValue = HeaderValue::from_static("*");
+/// Where the metadata of one that gives tokens is, before its path.
+const ISSUER: &str = "/.well-known/oauth-authorization-server";
 /// How long clients keep it; an operator who moves to another provider waits no longer than that.
 const CACHE: HeaderValue = HeaderValue::from_static("public, max-age=300");
 const METHODS: &str = "GET, HEAD, OPTIONS";
@@ -26,24 +30,39 @@ const METHODS: &str = "GET, HEAD, OPTIONS";
 /// This server as its clients and their providers see it.
 pub(super) struct ProtectedResource {
     resource: Resource,
+    /// What this server is as one that gives tokens (RFC 8414), and the path that its address has.
+    issuer: Option<(Value, String)>,
     oauth: Arc<Oauth>,
     registry: Option<Registry>,
 }
 
 impl ProtectedResource {
     pub(super) fn new(config: &Config, oauth: Arc<Oauth>, registry: Option<Registry>) -> Self {
-        Self { resource: Resource::of(config), oauth, registry }
+        let url = config.public_address(config.addr).parse::<http::Uri>();
+        let path = url.map(|it| it.path().trim_end_matches('/').to_owned()).unwrap_or_default();
+        let issuer = oauth.issuer().map(|it| (it, path));
+        Self { resource: Resource::of(config), issuer, oauth, registry }
     }
 
     /// Whether a request is for the metadata.
     pub(super) fn is_described_at(&self, parts: &Parts) -> bool {
-        self.resource.is_described_at(parts.uri.path())
+        self.document(parts.uri.path()).is_some()
+    }
+
+    /// The metadata at `path`: of this server, or of it as one that gives tokens.
+    fn document(&self, path: &str) -> Option<&Value> {
+        if self.resource.is_described_at(path) {
+            return Some(&self.resource.metadata);
+        }
+        let rest = path.strip_prefix(ISSUER)?.trim_end_matches('/');
+        let issuer = self.issuer.as_ref().filter(|it| rest.is_empty() || rest == it.1);
+        issuer.map(|it| &it.0)
     }
 
     /// The answer to a request for the metadata.
     pub(super) fn describe(&self, parts: &Parts) -> Response {
         let mut response = match parts.method {
-            Method::GET | Method::HEAD => Json(&self.resource.metadata).into_response(),
+            Method::GET | Method::HEAD => Json(self.document(parts.uri.path())).into_response(),
             Method::OPTIONS => return cors::preflight(ANY, &parts.headers),
             _ => {
                 let message = format!("{} is not served here; GET is.", parts.method);
@@ -61,14 +80,19 @@ impl ProtectedResource {
     }
 
     /// `response` with where a token is to be had, where it says that one is needed or brings too little: with
-    /// the scopes of the providers.
-    pub(super) fn challenge(&self, mut response: Response) -> Response {
+    /// the scopes of the providers, or of this server beside those that are `held`, so that more does not mean less.
+    pub(super) fn challenge(&self, mut response: Response, held: &[String]) -> Response {
         let headers = response.headers_mut();
         let said = headers.get(header::WWW_AUTHENTICATE).and_then(|it| it.to_str().ok());
         let Some(said) = said else { return response };
         let (before, needed) = without_scope(said);
         let scope = match needed {
-            Some(needed) => self.asked_for(needed),
+            Some(needed) if held.is_empty() => self.asked_for(needed),
+            Some(needed) => {
+                // What narrows would narrow that, too; the person can say it again.
+                let held = held.iter().map(String::as_str).filter(|it| *it != READ_ONLY);
+                Some(held.chain([needed]).collect::<Vec<_>>().join(" "))
+            }
             None if before.contains("insufficient_scope") => None,
             None => Some(self.resource.scope.clone()).filter(|it| !it.is_empty()),
         };
@@ -97,6 +121,8 @@ impl ProtectedResource {
     }
 }
 
+/// The scope that gives nothing beside others.
+const READ_ONLY: &str = "read-only";
 /// The parameter that says where the metadata is.
 const METADATA: &str = "resource_metadata";
 

@@ -200,7 +200,10 @@ pub(super) struct Now {
 }
 
 /// What the body says, which is `form`; an empty one says nothing.
-fn read_or_none<T: Default + DeserializeOwned>(body: &[u8], form: &str) -> Result<T, Failure> {
+pub(super) fn read_or_none<T: Default + DeserializeOwned>(
+    body: &[u8],
+    form: &str,
+) -> Result<T, Failure> {
     if body.is_empty() { Ok(T::default()) } else { read(body, form) }
 }
 

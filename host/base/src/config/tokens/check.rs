@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::TokenConfig;
 use crate::scopes::Scope;
 use crate::{
-    config::{Config, oauth},
+    config::{Config, accounts, oauth},
     grants::address::host_of,
 };
 
@@ -93,6 +93,7 @@ pub fn problems(config: &Config) -> Vec<Problem> {
         }
     }
     problems.extend(oauth::problems(config));
+    problems.extend(accounts::problems(config));
     problems.extend(open_to_others(config));
     for origin in config.allowed_origins.iter().filter(|it| !is_origin(it)) {
         let what = format!(

@@ -32,7 +32,9 @@ impl Resource {
         let url = Url::parse(&uri).ok();
         let origin = url.as_ref().map(|it| it.origin().ascii_serialization()).unwrap_or_default();
         let path = url.map(|it| it.path().to_owned()).unwrap_or_default();
-        let issuers: Vec<_> = config.oauth.iter().map(|it| &it.issuer).collect();
+        let own = config.accounts.enabled.then(|| config.public_address(config.addr));
+        let providers = config.oauth.iter().map(|it| it.issuer.clone());
+        let issuers: Vec<_> = own.into_iter().chain(providers).collect();
         let mut scopes: Vec<&str> = Vec::new();
         for scope in config.oauth.iter().flat_map(|it| it.supported()) {
             if !scopes.contains(&scope) {

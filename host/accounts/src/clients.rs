@@ -1,0 +1,345 @@
+//! Clients: those that register themselves (RFC 7591), and those whose address says what they are (client ID
+//! metadata documents). All of them are public: none has a secret.
+
+use std::net::IpAddr;
+
+use base::{clean::is_clean, grants::address::is_private};
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::state::Client;
+
+mod documents;
+
+pub(crate) use documents::Documents;
+
+/// Redirect URIs that a client may have, and bytes that one, a name and a document's address may have.
+const REDIRECTS_MAX: usize = 10;
+const URI_BYTES_MAX: usize = 1_024;
+const NAME_CHARS_MAX: usize = 80;
+/// What begins the number of a client that has registered itself.
+const PREFIX: &str = "client_";
+/// Schemes of programs that many have and whose scheme has no dot in it, as it should (RFC 8252, 7.1).
+const KNOWN_SCHEMES: [&str; 4] = ["cursor", "vscode", "vscode-insiders", "windsurf"];
+
+/// Why a client is not taken: the code of RFC 7591 or 6749, and what to mend.
+pub(crate) type Problem = (&'static str, String);
+
+/// What a client says of itself, read from its registration or its document.
+///
+/// # Errors
+/// What of it is not taken.
+pub(crate) fn read(id: String, said: &Value, registered_s: Option<u64>) -> Result<Client, Problem> {
+    let wrong = |what: &str| ("invalid_client_metadata", what.to_owned());
+    let texts = |name: &str| match &said[name] {
+        Value::Null => Ok(None),
+        Value::Array(all) => {
+            let all: Option<Vec<_>> = all.iter().map(|it| it.as_str().map(str::to_owned)).collect();
+            all.map(Some).ok_or_else(|| wrong(&format!("{name} is a list of texts")))
+        }
+        _ => Err(wrong(&format!("{name} is a list of texts"))),
+    };
+    let redirect_uris = texts("redirect_uris")?.unwrap_or_default();
+    if redirect_uris.is_empty() || redirect_uris.len() > REDIRECTS_MAX {
+        let what = format!("redirect_uris has 1 to {REDIRECTS_MAX} addresses");
+        return Err(("invalid_redirect_uri", what));
+    }
+    if let Some(what) = redirect_uris.iter().find_map(|it| redirect_problem(it)) {
+        return Err(("invalid_redirect_uri", what.to_owned()));
+    }
+    for (name, right) in [
+        ("grant_types", &["authorization_code", "refresh_token"][..]),
+        ("response_types", &["code"][..]),
+    ] {
+        if let Some(all) = texts(name)?
+            && !all.iter().any(|it| *it == right[0])
+        {
+            return Err(wrong(&format!("{name} must have {:?}", right[0])));
+        }
+    }
+    let name = match &said["client_name"] {
+        Value::Null => host_of(&redirect_uris[0]),
+        Value::String(name) => name.trim().to_owned(),
+        _ => return Err(wrong("client_name is a text")),
+    };
+    let is_name = (1..=NAME_CHARS_MAX).contains(&name.chars().count())
+        && is_clean(&name)
+        && !name.contains(char::is_control);
+    if !is_name {
+        let what = format!("client_name has 1 to {NAME_CHARS_MAX} characters that can be seen");
+        return Err(wrong(&what));
+    }
+    Ok(Client { id, name, redirect_uris, registered_s })
+}
+
+/// The number of a new client.
+pub(crate) fn number() -> std::io::Result<String> {
+    Ok(format!("{PREFIX}{}", crate::secret::number()?))
+}
+
+/// What a client is answered that has registered itself.
+pub(crate) fn registered(client: &Client) -> Value {
+    json!({
+        "client_id": client.id,
+        "client_id_issued_at": client.registered_s,
+        "client_name": client.name,
+        "redirect_uris": client.redirect_uris,
+        "grant_types": ["authorization_code", "refresh_token"],
+        "response_types": ["code"],
+        "token_endpoint_auth_method": "none",
+    })
+}
+
+/// Why a client cannot be sent back to `uri`.
+fn redirect_problem(uri: &str) -> Option<&'static str> {
+    if uri.len() > URI_BYTES_MAX || uri.contains(|it: char| !it.is_ascii_graphic() || it == '\\') {
+        return Some("a redirect URI has 1 to 1024 characters of ASCII, without spaces");
+    }
+    let Ok(url) = Url::parse(uri) else {
+        return Some("a redirect URI is a whole URL, such as https://client.example/callback");
+    };
+    if url.fragment().is_some() || !url.username().is_empty() || url.password().is_some() {
+        return Some("a redirect URI has no fragment and no credentials");
+    }
+    match url.scheme() {
+        "https" if url.host_str().is_some_and(|it| !it.is_empty()) => None,
+        "http" if is_loopback(&url) => None,
+        "http" => Some(
+            "a redirect URI over plain http is of the client's own machine: http://127.0.0.1/callback",
+        ),
+        scheme if scheme.contains('.') || KNOWN_SCHEMES.contains(&scheme) => None,
+        _ => Some(
+            "the scheme of a program's redirect URI is a name of its maker's, turned around, such as com.example.app",
+        ),
+    }
+}
+
+/// Whether `url` is of the machine on which it is opened.
+fn is_loopback(url: &Url) -> bool {
+    url.host_str() == Some("localhost") || literal(url).is_some_and(|it| it.is_loopback())
+}
+
+/// The address in `url`, where it has no name.
+fn literal(url: &Url) -> Option<IpAddr> {
+    url.host_str()?.trim_start_matches('[').trim_end_matches(']').parse().ok()
+}
+
+/// Whether a client that has `registered` may be sent back to `uri`: the very same, but for the port of its own
+/// machine (RFC 8252, 7.3).
+pub(crate) fn may_return(registered: &[String], uri: &str) -> bool {
+    if registered.iter().any(|it| it == uri) {
+        return true;
+    }
+    if redirect_problem(uri).is_some() {
+        return false;
+    }
+    let apart = |text: &str| {
+        let url = Url::parse(text).ok().filter(|it| it.scheme() == "http" && is_loopback(it))?;
+        // As it is written, so that nothing is made the same that is not.
+        let rest = text.get("http://".len()..)?;
+        let path = rest.find(['/', '?']).map_or("", |it| &rest[it..]).to_owned();
+        Some((url.host_str()?.to_owned(), path))
+    };
+    let Some(asked) = apart(uri) else { return false };
+    registered.iter().any(|it| apart(it).as_ref() == Some(&asked))
+}
+
+/// What people are shown of where they are sent back.
+pub(crate) fn host_of(uri: &str) -> String {
+    let url = Url::parse(uri).ok();
+    let host = url.as_ref().and_then(|it| it.host_str()).filter(|_| uri.starts_with("http"));
+    match (host, &url) {
+        (Some(host), _) => host.to_owned(),
+        (None, Some(url)) => format!("{}:", url.scheme()),
+        (None, None) => String::new(),
+    }
+}
+
+/// Whether what people are sent back to is on their own machine: a program, whichever listens there.
+pub(crate) fn is_own_machine(uri: &str) -> bool {
+    Url::parse(uri).is_ok_and(|it| it.scheme() != "https")
+}
+
+/// What a form may lead to that is answered by sending back to `uri`, as a content security policy has it.
+pub(crate) fn form_target(uri: &str) -> String {
+    match Url::parse(uri) {
+        Ok(url) if matches!(url.scheme(), "http" | "https") => url.origin().ascii_serialization(),
+        Ok(url) => format!("{}:", url.scheme()),
+        Err(_) => String::new(),
+    }
+}
+
+/// Whether a client's number is the address of its document.
+pub(crate) fn is_document(client_id: &str) -> bool {
+    client_id.contains("://")
+}
+
+/// The address of a client's document, where it can be one; `is_private` is whether this machine's network counts.
+///
+/// # Errors
+/// What of it is not taken.
+pub(crate) fn document_url(client_id: &str, may_be_private: bool) -> Result<Url, Problem> {
+    let wrong = |what: &str| Err(("invalid_client", what.to_owned()));
+    let Ok(url) = Url::parse(client_id) else { return wrong("client_id is no URL") };
+    let is_local_http = url.scheme() == "http" && may_be_private && is_loopback(&url);
+    if url.scheme() != "https" && !is_local_http {
+        return wrong("a client's document is at an https address");
+    }
+    if client_id.len() > URI_BYTES_MAX || url.as_str() != client_id {
+        return wrong("client_id is not written as a URL is, or too long");
+    }
+    if url.path() == "/"
+        || url.query().is_some()
+        || url.fragment().is_some()
+        || !url.username().is_empty()
+        || url.password().is_some()
+    {
+        return wrong(
+            "the address of a client's document has a path, and no query, fragment or credentials",
+        );
+    }
+    let is_inward = is_loopback(&url) || literal(&url).is_some_and(is_private);
+    if is_inward && !may_be_private {
+        return wrong("the address of a client's document is of a private network");
+    }
+    Ok(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_returns_where_it_registered_and_nowhere_else() {
+        let own = ["https://a.example/cb", "http://127.0.0.1/cb", "com.example.app:/cb"];
+        let own = own.map(str::to_owned);
+        for right in [
+            "https://a.example/cb",
+            "http://127.0.0.1/cb",
+            "http://127.0.0.1:3000/cb",
+            "com.example.app:/cb",
+        ] {
+            assert!(may_return(&own, right), "{right}");
+        }
+        for wrong in [
+            "",
+            "https://a.example/cb/",
+            "https://a.example/cb?x",
+            "https://a.example/cb#x",
+            "https://a.example:444/cb",
+            "https://a.example.evil.example/cb",
+            "https://a.example@evil.example/cb",
+            "https://evil.example/?u=https://a.example/cb",
+            "HTTPS://a.example/cb",
+            "http://a.example/cb",
+            "http://127.0.0.1:3000/other",
+            "http://127.0.0.1:3000/x/../cb",
+            "http://127.0.0.1:3000/cb?x=1",
+            "http://127.0.0.1:3000@evil.example/cb",
+            "http://user@127.0.0.1:3000/cb",
+            "http://127.0.0.1.evil.example:3000/cb",
+            "http://localhost:3000/cb",
+            "http://127.0.0.1:3000\\@evil.example/cb",
+            "https://127.0.0.1:3000/cb",
+            "com.example.app:/other",
+        ] {
+            assert!(!may_return(&own, wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn redirect_uris_are_of_the_web_the_own_machine_or_a_program() {
+        for right in [
+            "https://a.example/cb",
+            "http://localhost:1/cb",
+            "http://[::1]/",
+            "cursor://x/cb",
+            "a.b:/c",
+        ] {
+            assert_eq!(redirect_problem(right), None, "{right}");
+        }
+        for wrong in [
+            "http://a.example/cb",
+            "javascript:alert(1)",
+            "data:text/html,x",
+            "file:///etc",
+            "https://a.example/#x",
+            "https://u:p@a.example/",
+            "callback",
+            "https://a.example/ x",
+            "blob:https://a.example/x",
+        ] {
+            assert!(redirect_problem(wrong).is_some(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_documents_address_is_public_and_plain() {
+        assert!(document_url("https://a.example/client.json", false).is_ok());
+        assert!(document_url("http://127.0.0.1:1/client.json", true).is_ok());
+        for wrong in [
+            "http://a.example/client.json",
+            "http://127.0.0.1:1/client.json",
+            "https://127.0.0.1/c",
+            "https://localhost/c",
+            "https://10.0.0.1/c",
+            "https://[::1]/c",
+            "https://169.254.169.254/c",
+            "https://a.example",
+            "https://a.example/",
+            "https://a.example/c?x",
+            "https://a.example/c#x",
+            "https://u@a.example/c",
+            "https://a.example/b/../c",
+            "HTTPS://a.example/c",
+            "https://A.example/c",
+            "ftp://a.example/c",
+            "https://0x7f.1/c",
+            "https://2130706433/c",
+        ] {
+            assert!(document_url(wrong, false).is_err(), "{wrong}");
+        }
+        assert!(document_url("http://a.example/client.json", true).is_err());
+    }
+
+    #[test]
+    fn what_a_client_says_of_itself_is_bounded() {
+        let read =
+            |said: Value| read("x".to_owned(), &said, None).map(|it| it.name).map_err(|it| it.0);
+        let right = json!({ "client_name": "Claude", "redirect_uris": ["https://a.example/cb"] });
+        assert_eq!(read(right), Ok("Claude".to_owned()));
+        assert_eq!(
+            read(json!({ "redirect_uris": ["https://a.example/cb"] })),
+            Ok("a.example".to_owned())
+        );
+        for (said, error) in [
+            (json!({}), "invalid_redirect_uri"),
+            (json!({ "redirect_uris": [] }), "invalid_redirect_uri"),
+            (json!({ "redirect_uris": "https://a.example/cb" }), "invalid_client_metadata"),
+            (json!({ "redirect_uris": ["javascript:x"] }), "invalid_redirect_uri"),
+            (json!({ "redirect_uris": vec!["https://a.example/cb"; 11] }), "invalid_redirect_uri"),
+            (
+                json!({ "redirect_uris": ["https://a.example/"], "client_name": 7 }),
+                "invalid_client_metadata",
+            ),
+            (
+                json!({ "redirect_uris": ["https://a.example/"], "client_name": "" }),
+                "invalid_client_metadata",
+            ),
+            (
+                json!({ "redirect_uris": ["https://a.example/"], "client_name": "a\u{202e}b" }),
+                "invalid_client_metadata",
+            ),
+            (
+                json!({ "redirect_uris": ["https://a.example/"], "client_name": "x".repeat(81) }),
+                "invalid_client_metadata",
+            ),
+            (
+                json!({ "redirect_uris": ["https://a.example/"], "grant_types": ["password"] }),
+                "invalid_client_metadata",
+            ),
+        ] {
+            assert_eq!(read(said.clone()), Err(error), "{said}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Client ID metadata documents: fetched from public addresses alone, with a limit on time and size, along no
+//! redirect, and kept for a while.
+
+use std::{
+    collections::HashMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use base::{grants::hosts::Hosts, limits::Limits};
+use parking_lot::Mutex;
+use reqwest::{StatusCode, header::ACCEPT};
+use sandbox::capability::http::Outgoing;
+use serde_json::Value;
+use tokio::sync::Semaphore;
+use url::Url;
+
+use super::{Problem, document_url, read};
+use crate::state::Client;
+
+/// Bytes that a document may have.
+const BYTES_MAX: usize = 16 << 10;
+/// How long one may take to come.
+const TIME_MAX: Duration = Duration::from_secs(5);
+/// How long one counts without being fetched anew, and how many do.
+const KEPT_FOR: Duration = Duration::from_secs(300);
+const KEPT_MAX: usize = 256;
+/// Documents that are fetched at a time.
+const AT_ONCE: usize = 8;
+
+/// Documents, and the way to them.
+pub(crate) struct Documents {
+    may_be_private: bool,
+    outgoing: Outgoing,
+    kept: Mutex<HashMap<String, (Instant, Arc<Client>)>>,
+    places: Semaphore,
+}
+
+impl Documents {
+    pub(crate) fn new(may_be_private: bool) -> Self {
+        Self {
+            may_be_private,
+            outgoing: Outgoing::new(Hosts::default(), &Limits::default()),
+            kept: Mutex::default(),
+            places: Semaphore::new(AT_ONCE),
+        }
+    }
+
+    /// Whether `client_id` can be the address of a document.
+    pub(crate) fn check(&self, client_id: &str) -> Result<Url, Problem> {
+        document_url(client_id, self.may_be_private)
+    }
+
+    /// The client whose document is at `client_id`.
+    ///
+    /// # Errors
+    /// Why there is none, or none that is taken.
+    pub(crate) async fn get(&self, client_id: &str) -> Result<Arc<Client>, Problem> {
+        let url = self.check(client_id)?;
+        let kept = self.kept.lock().get(client_id).filter(|it| it.0 > Instant::now()).cloned();
+        if let Some((_, client)) = kept {
+            return Ok(client);
+        }
+        let wrong = |what: &str| ("invalid_client", format!("the client's document {what}"));
+        let Ok(_place) = self.places.try_acquire() else {
+            return Err((
+                "temporarily_unavailable",
+                "too many documents are fetched now".to_owned(),
+            ));
+        };
+        let fetched = tokio::time::timeout(TIME_MAX, self.fetch(url)).await;
+        let said = fetched.unwrap_or(Err("did not come in time")).map_err(wrong)?;
+        if said["client_id"] != client_id {
+            return Err(wrong("is of another client_id than its address"));
+        }
+        let method = &said["token_endpoint_auth_method"];
+        if !method.is_null() && method != "none" || !said["client_secret"].is_null() {
+            return Err(wrong("must have token_endpoint_auth_method \"none\", and no secret"));
+        }
+        let client = read(client_id.to_owned(), &said, None).map_err(|(_, what)| {
+            ("invalid_client", format!("the client's document is not right: {what}"))
+        })?;
+        let client = Arc::new(client);
+        let mut kept = self.kept.lock();
+        if kept.len() >= KEPT_MAX {
+            kept.retain(|_, it| it.0 > Instant::now());
+        }
+        if kept.len() < KEPT_MAX {
+            kept.insert(client_id.to_owned(), (Instant::now() + KEPT_FOR, client.clone()));
+        }
+        Ok(client)
+    }
+
+    async fn fetch(&self, url: Url) -> Result<Value, &'static str> {
+        let failed = |_: reqwest::Error| "cannot be fetched";
+        let web = self.outgoing.reach(self.may_be_private).await.map_err(failed)?;
+        let request = web.client.get(url).header(ACCEPT, "application/json");
+        let mut response = request.send().await.map_err(failed)?;
+        if response.status() != StatusCode::OK {
+            return Err("must be answered with status 200 at its very address");
+        }
+        let mut bytes = Vec::new();
+        while let Some(piece) = response.chunk().await.map_err(failed)? {
+            if bytes.len() + piece.len() > BYTES_MAX {
+                return Err("is too large");
+            }
+            bytes.extend_from_slice(&piece);
+        }
+        match serde_json::from_slice(&bytes) {
+            Ok(it @ Value::Object(_)) => Ok(it),
+            _ => Err("is no JSON object"),
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! People's accounts, and the OAuth authorization server with which their clients get tokens: `[accounts]`.
+
+mod attempts;
+mod clients;
+mod pages;
+mod passkeys;
+mod password;
+mod routes;
+mod scopes;
+mod secret;
+mod service;
+mod state;
+
+pub use routes::{Peer, is_path, routes};
+pub use service::{AccountError, Accounts, Holder, NotHeld};

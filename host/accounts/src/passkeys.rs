@@ -1,0 +1,152 @@
+//! Passkeys: the two ceremonies of WebAuthn, as `webauthn_rp` does them (AUTH-2).
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
+use parking_lot::Mutex;
+use url::Url;
+use webauthn_rp::{
+    AuthenticatedCredential, DiscoverableAuthentication, DiscoverableAuthenticationServerState,
+    DiscoverableCredentialRequestOptions, PublicKeyCredentialCreationOptions, Registration,
+    RegistrationServerState,
+    bin::{Decode as _, Encode as _},
+    request::{
+        AsciiDomain, FixedCapHashSet, InsertResult, PublicKeyCredentialDescriptor, RpId,
+        auth::AuthenticationVerificationOptions,
+        register::{
+            CredProtect, PublicKeyCredentialUserEntity, RegistrationVerificationOptions,
+            UserHandle, Username,
+        },
+    },
+    response::{
+        AuthTransports, CredentialId,
+        register::{CompressedPubKey, DynamicState, StaticState},
+    },
+};
+
+use crate::state::{Account, Passkey};
+
+/// Ceremonies of each kind that may be open; each is over after five minutes.
+const OPEN_MAX: usize = 4_096;
+/// Bytes of a user's number.
+const USER_BYTES: usize = 16;
+
+type Key = CompressedPubKey<[u8; 32], [u8; 32], [u8; 48], Vec<u8>>;
+
+/// The server as passkeys know it.
+pub(crate) struct Passkeys {
+    rp_id: RpId,
+    origin: String,
+    registrations: Mutex<FixedCapHashSet<RegistrationServerState<USER_BYTES>>>,
+    sign_ins: Mutex<FixedCapHashSet<DiscoverableAuthenticationServerState>>,
+}
+
+/// What a passkey shows that signs in: whose it is, and how it is to be kept from now on.
+pub(crate) struct SignedIn {
+    pub(crate) account: String,
+    pub(crate) passkey: Passkey,
+}
+
+impl Passkeys {
+    /// Those of the server at `issuer`; none where it has no name, for passkeys are bound to one.
+    pub(crate) fn of(issuer: &Url) -> Option<Self> {
+        let domain = issuer.domain()?.to_owned();
+        // A browser has passkeys in secure contexts alone.
+        if issuer.scheme() != "https" && domain != "localhost" {
+            return None;
+        }
+        Some(Self {
+            rp_id: RpId::Domain(AsciiDomain::try_from(domain).ok()?),
+            origin: issuer.origin().ascii_serialization(),
+            registrations: Mutex::new(FixedCapHashSet::new(OPEN_MAX)),
+            sign_ins: Mutex::new(FixedCapHashSet::new(OPEN_MAX)),
+        })
+    }
+
+    /// What a browser needs to make a passkey of `account`: `PublicKeyCredentialCreationOptionsJSON`.
+    pub(crate) fn begin_registration(&self, account: &Account) -> Option<Vec<u8>> {
+        let id = user(&account.id)?;
+        let name = Username::try_from(account.name.as_str()).ok()?;
+        let user = PublicKeyCredentialUserEntity { name, id: &id, display_name: None };
+        let known = account.passkeys.iter().filter_map(|it| {
+            let id = CredentialId::decode(BASE64.decode(&it.id).ok()?).ok()?;
+            let transports = AuthTransports::decode(it.transports).ok()?;
+            Some(PublicKeyCredentialDescriptor { id, transports })
+        });
+        let mut options =
+            PublicKeyCredentialCreationOptions::passkey(&self.rp_id, user, known.collect());
+        // Many authenticators know nothing of it; each sign-in wants its user verified anyway.
+        options.extensions.cred_protect = CredProtect::None;
+        let (server, client) = options.start_ceremony().ok()?;
+        let is_kept = self.registrations.lock().insert_or_replace_all_expired(server);
+        matches!(is_kept, InsertResult::Success).then(|| serde_json::to_vec(&client).ok())?
+    }
+
+    /// The passkey that a browser has made for the account of that number: `RegistrationResponseJSON`.
+    pub(crate) fn register(&self, account: &str, sent: &[u8], now_s: u64) -> Option<Passkey> {
+        let sent = Registration::from_json_relaxed(sent).ok()?;
+        let ceremony = self.registrations.lock().take(&sent.challenge_relaxed().ok()?)?;
+        let options = RegistrationVerificationOptions::<&str, &str> {
+            allowed_origins: &[&*self.origin],
+            error_on_unsolicited_extensions: false,
+            ..RegistrationVerificationOptions::default()
+        };
+        let made = ceremony.verify(&self.rp_id, &sent, &options).ok()?;
+        if *made.user_id() != user(account)? {
+            return None;
+        }
+        let Ok(key) = made.static_state().encode();
+        let Ok(state) = made.dynamic_state().encode();
+        let Ok(transports) = made.transports().encode();
+        Some(Passkey {
+            id: BASE64.encode(made.id().as_ref()),
+            key: BASE64.encode(key),
+            state: BASE64.encode(state),
+            transports,
+            created_s: now_s,
+        })
+    }
+
+    /// What a browser needs to sign in with whichever passkey it has: `PublicKeyCredentialRequestOptionsJSON`.
+    pub(crate) fn begin_sign_in(&self) -> Option<Vec<u8>> {
+        let options = DiscoverableCredentialRequestOptions::passkey(&self.rp_id);
+        let (server, client) = options.start_ceremony().ok()?;
+        let is_kept = self.sign_ins.lock().insert_or_replace_all_expired(server);
+        matches!(is_kept, InsertResult::Success).then(|| serde_json::to_vec(&client).ok())?
+    }
+
+    /// Who signs in with what a browser sends: `AuthenticationResponseJSON`. `find` has the passkey of that number
+    /// of the account of that number.
+    pub(crate) fn sign_in(
+        &self,
+        sent: &[u8],
+        find: impl FnOnce(&str, &str) -> Option<Passkey>,
+    ) -> Option<SignedIn> {
+        let sent = DiscoverableAuthentication::<USER_BYTES>::from_json_relaxed(sent).ok()?;
+        let ceremony = self.sign_ins.lock().take(&sent.challenge_relaxed().ok()?)?;
+        let Ok(id) = sent.response().user_handle().encode();
+        let account = store::digest::hexadecimal(&id);
+        let passkey = find(&account, &BASE64.encode(sent.raw_id().as_ref()))?;
+        let key = BASE64.decode(&passkey.key).ok()?;
+        let key: StaticState<Key> = StaticState::decode(&key).ok()?;
+        let state: [u8; 7] = BASE64.decode(&passkey.state).ok()?.try_into().ok()?;
+        let state = DynamicState::decode(state).ok()?;
+        let user = sent.response().user_handle();
+        let mut known = AuthenticatedCredential::new(sent.raw_id(), user, key, state).ok()?;
+        let options = AuthenticationVerificationOptions::<&str, &str> {
+            allowed_origins: &[&*self.origin],
+            error_on_unsolicited_extensions: false,
+            ..AuthenticationVerificationOptions::default()
+        };
+        ceremony.verify(&self.rp_id, &sent, &mut known, &options).ok()?;
+        let Ok(state) = known.dynamic_state().encode();
+        Some(SignedIn { account, passkey: Passkey { state: BASE64.encode(state), ..passkey } })
+    }
+}
+
+/// A user's number, of 32 hexadecimal digits.
+fn user(id: &str) -> Option<UserHandle<USER_BYTES>> {
+    let mut bytes = [0; USER_BYTES];
+    for (to, digits) in bytes.iter_mut().zip(id.as_bytes().chunks(2)) {
+        *to = u8::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()?;
+    }
+    UserHandle::decode(bytes).ok()
+}

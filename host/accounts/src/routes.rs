@@ -1,0 +1,123 @@
+//! What is answered at `/oauth` and `/account`.
+
+use std::net::IpAddr;
+
+use axum::{
+    Extension, Router,
+    extract::{DefaultBodyLimit, Request, State},
+    middleware::{self, Next},
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+
+use crate::{pages::Reader, service::Accounts};
+
+mod account;
+mod authorize;
+mod token;
+
+/// Bytes that a body may have.
+const BODY_BYTES_MAX: usize = 8 << 10;
+/// Fields that a form or a query may have.
+const FIELDS_MAX: usize = 100;
+
+/// Where a request comes from.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer(pub IpAddr);
+
+/// Whether what is at `path` is for people and clients who have no token yet.
+pub fn is_path(path: &str) -> bool {
+    path == "/account" || path.starts_with("/account/") || path.starts_with("/oauth/")
+}
+
+/// All of it, as `accounts` are.
+pub fn routes(accounts: Accounts) -> Router {
+    let style = || async { file("text/css; charset=utf-8", include_str!("../assets/style.css")) };
+    let script =
+        || async { file("text/javascript; charset=utf-8", include_str!("../assets/passkey.js")) };
+    Router::new()
+        .route("/oauth/authorize", get(authorize::ask).post(authorize::decide))
+        .route("/oauth/token", post(token::token))
+        .route("/oauth/register", post(token::register))
+        .route("/oauth/revoke", post(token::revoke))
+        .route("/account", get(account::home))
+        .route("/account/sign-in", get(account::home).post(account::sign_in))
+        .route("/account/sign-out", post(account::sign_out))
+        .route("/account/devices/end", post(account::end_device))
+        .route("/account/link/{link}", get(account::link).post(account::choose))
+        .route("/account/passkey/begin", post(account::begin_passkey))
+        .route("/account/passkey/register", post(account::register_passkey))
+        .route("/account/passkey/sign-in", post(account::sign_in_with_passkey))
+        .route("/account/style.css", get(style))
+        .route("/account/passkey.js", get(script))
+        .layer(middleware::from_fn_with_state(accounts.clone(), paced))
+        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
+        .with_state(accounts)
+}
+
+fn file(kind: &'static str, text: &'static str) -> Response {
+    let headers = [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-cache")];
+    (headers, text).into_response()
+}
+
+/// Lets each network ask so often and no more.
+async fn paced(
+    State(accounts): State<Accounts>,
+    Extension(Peer(peer)): Extension<Peer>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match accounts.attempts().request(peer) {
+        Ok(()) => next.run(request).await,
+        Err(wait_s) => reader(&accounts, request.headers(), "").too_often(wait_s),
+    }
+}
+
+fn reader(accounts: &Accounts, headers: &HeaderMap, query: &str) -> Reader {
+    Reader::of(headers, query, accounts.prefix(), accounts.passkeys().is_some())
+}
+
+/// The fields of a form or a query, each of which is there once.
+#[derive(Default)]
+struct Fields(Vec<(String, String)>);
+
+impl Fields {
+    fn read(text: &[u8]) -> Option<Self> {
+        let pairs = url::form_urlencoded::parse(text).into_owned();
+        let pairs: Vec<_> = pairs.take(FIELDS_MAX + 1).collect();
+        (pairs.len() <= FIELDS_MAX).then_some(Self(pairs))
+    }
+
+    /// The one of that name; none where there is none, or an empty one.
+    fn get(&self, name: &str) -> Option<&str> {
+        let found = self.0.iter().find(|it| it.0 == name).map(|it| &*it.1);
+        found.filter(|it| !it.is_empty())
+    }
+
+    fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.0.iter().filter(move |it| it.0 == name).map(|it| &*it.1)
+    }
+
+    /// The first name that is there more than once.
+    fn twice(&self) -> Option<&str> {
+        let mut names: Vec<_> = self.0.iter().map(|it| &*it.0).collect();
+        names.sort_unstable();
+        names.windows(2).find(|it| it[0] == it[1]).map(|it| it[0])
+    }
+}
+
+/// Sends a browser on to `location`, with a cookie where there is one.
+fn see_other(location: &str, cookie: Option<&str>) -> Response {
+    let mut response = StatusCode::SEE_OTHER.into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    if let Ok(location) = HeaderValue::try_from(location) {
+        headers.insert(header::LOCATION, location);
+    }
+    if let Some(Ok(cookie)) = cookie.map(HeaderValue::try_from) {
+        headers.insert(header::SET_COOKIE, cookie);
+    }
+    response
+}

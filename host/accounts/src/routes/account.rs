@@ -1,0 +1,231 @@
+//! `/account`: how people sign in, and what they have let in.
+
+use axum::{
+    Extension, Json,
+    body::Bytes,
+    extract::{Path, RawQuery, State},
+    response::{IntoResponse, Response},
+};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use serde::Deserialize;
+use serde_json::{json, value::RawValue};
+
+use super::{Fields, Peer, reader, see_other};
+use crate::{
+    pages::Reader,
+    password,
+    service::{Accounts, Session, SignInWith, unavailable},
+};
+
+/// Where people go on who have nothing else to do.
+const HOME: &str = "/account";
+
+/// Where a person goes on who has signed in: to what they were asked, here, and nowhere else.
+fn own(next: Option<&str>) -> &str {
+    let is_own = |it: &&str| {
+        it.starts_with("/oauth/authorize?") && it.bytes().all(|it| it.is_ascii_graphic())
+    };
+    next.filter(is_own).unwrap_or(HOME)
+}
+
+pub(super) async fn home(
+    State(accounts): State<Accounts>,
+    headers: HeaderMap,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let query = query.unwrap_or_default();
+    let reader = reader(&accounts, &headers, &query).at(HOME, &query);
+    match accounts.session(&headers) {
+        Some(session) => {
+            let (devices, tag) =
+                (accounts.own_devices(&session), accounts.form_tag(&session, HOME));
+            reader.account(&session.account.name, &devices, &tag)
+        }
+        None => reader.sign_in(HOME, false),
+    }
+}
+
+pub(super) async fn sign_in(
+    State(accounts): State<Accounts>,
+    Extension(Peer(peer)): Extension<Peer>,
+    (headers, RawQuery(query)): (HeaderMap, RawQuery),
+    body: Bytes,
+) -> Response {
+    let reader = reader(&accounts, &headers, &query.unwrap_or_default());
+    let form = Fields::read(&body).unwrap_or_default();
+    let (name, next) = (form.get("name").unwrap_or_default(), own(form.get("next")));
+    if let Err(wait_s) = accounts.attempts().sign_in(peer, name) {
+        accounts.note("", "accounts/sign-in", "too often", "refused");
+        return reader.too_often(wait_s);
+    }
+    let password = form.get("password").unwrap_or_default().to_owned();
+    match accounts.sign_in(name, password).await {
+        Ok(Some(cookie)) => see_other(&format!("{}{next}", accounts.prefix()), Some(&cookie)),
+        Ok(None) => reader.sign_in(next, true),
+        Err(error) => failed(&reader, &error),
+    }
+}
+
+fn failed(reader: &Reader, error: &std::io::Error) -> Response {
+    let (code, what) = unavailable(error);
+    reader.failed(StatusCode::SERVICE_UNAVAILABLE, code, &what)
+}
+
+/// Who is signed in and has sent a form that was made for them.
+fn signed_in(accounts: &Accounts, headers: &HeaderMap, form: &Fields) -> Option<Session> {
+    let session = accounts.session(headers)?;
+    accounts.is_form(&session, HOME, form.get("tag")?).then_some(session)
+}
+
+pub(super) async fn sign_out(
+    State(accounts): State<Accounts>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let reader = reader(&accounts, &headers, "");
+    let form = Fields::read(&body).unwrap_or_default();
+    if let Some(session) = signed_in(&accounts, &headers, &form)
+        && let Err(error) = accounts.sign_out(&session, form.get("everywhere").is_some()).await
+    {
+        return failed(&reader, &error);
+    }
+    see_other(&format!("{}{HOME}", accounts.prefix()), Some(&accounts.cookie("", 0)))
+}
+
+pub(super) async fn end_device(
+    State(accounts): State<Accounts>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let reader = reader(&accounts, &headers, "");
+    let form = Fields::read(&body).unwrap_or_default();
+    let Some(session) = signed_in(&accounts, &headers, &form) else {
+        let what = reader.language.pick(
+            "この画面は古くなっています。もう一度開いてください。",
+            "This page is out of date. Open it once more.",
+        );
+        return reader.failed(StatusCode::FORBIDDEN, "", what);
+    };
+    match accounts.end_own_device(&session, form.get("device").unwrap_or_default()).await {
+        Ok(_) => see_other(&format!("{}{HOME}", accounts.prefix()), None),
+        Err(error) => failed(&reader, &error),
+    }
+}
+
+fn no_link(reader: &Reader) -> Response {
+    let what = reader.language.pick(
+        "このリンクはもう使えません。使われたか、期限が切れています。新しいリンクを管理者に頼んでください。",
+        "This link works no more: it was used, or has expired. Ask the operator for a new one.",
+    );
+    reader.failed(StatusCode::GONE, "", what)
+}
+
+/// Looking at a link does not use it up: mail programs do, too.
+pub(super) async fn link(
+    State(accounts): State<Accounts>,
+    Path(link): Path<String>,
+    headers: HeaderMap,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let query = query.unwrap_or_default();
+    let reader = reader(&accounts, &headers, &query);
+    match accounts.linked(&link) {
+        Some(account) => {
+            reader.at(&format!("/account/link/{link}"), &query).link(&account.name, &link, false)
+        }
+        None => no_link(&reader),
+    }
+}
+
+pub(super) async fn choose(
+    State(accounts): State<Accounts>,
+    Path(link): Path<String>,
+    (headers, RawQuery(query)): (HeaderMap, RawQuery),
+    body: Bytes,
+) -> Response {
+    let reader = reader(&accounts, &headers, &query.unwrap_or_default());
+    let form = Fields::read(&body).unwrap_or_default();
+    let Some(account) = accounts.linked(&link) else { return no_link(&reader) };
+    let password = form.get("password").unwrap_or_default();
+    if form.get("again") != Some(password) || !password::is_right(password, &account.name) {
+        return reader.link(&account.name, &link, true);
+    }
+    let used = async {
+        let hash = password::hash(password.to_owned()).await?;
+        accounts.use_link(&link, SignInWith::Password(hash)).await
+    };
+    match used.await {
+        Ok(Some(cookie)) => see_other(&format!("{}{HOME}", accounts.prefix()), Some(&cookie)),
+        Ok(None) => no_link(&reader),
+        Err(error) => failed(&reader, &error),
+    }
+}
+
+/// What the script sends.
+#[derive(Deserialize)]
+struct Sent<'a> {
+    link: Option<String>,
+    #[serde(borrow)]
+    credential: Option<&'a RawValue>,
+}
+
+fn refused(status: StatusCode) -> Response {
+    (status, Json(json!({ "error": "refused" }))).into_response()
+}
+
+/// Begins to make a passkey with a link, or to sign in with one.
+pub(super) async fn begin_passkey(State(accounts): State<Accounts>, body: Bytes) -> Response {
+    let Ok(sent) = serde_json::from_slice::<Sent<'_>>(&body) else {
+        return refused(StatusCode::BAD_REQUEST);
+    };
+    let options = accounts.passkeys().and_then(|it| match &sent.link {
+        Some(link) => it.begin_registration(&*accounts.linked(link)?),
+        None => it.begin_sign_in(),
+    });
+    match options {
+        Some(it) => ([(header::CONTENT_TYPE, "application/json")], it).into_response(),
+        None => refused(StatusCode::GONE),
+    }
+}
+
+pub(super) async fn register_passkey(State(accounts): State<Accounts>, body: Bytes) -> Response {
+    let Ok(Sent { link: Some(link), credential: Some(credential) }) = serde_json::from_slice(&body)
+    else {
+        return refused(StatusCode::BAD_REQUEST);
+    };
+    let Some(account) = accounts.linked(&link) else { return refused(StatusCode::GONE) };
+    let made = accounts
+        .passkeys()
+        .and_then(|it| it.register(&account.id, credential.get().as_bytes(), accounts.now_s()));
+    let Some(passkey) = made else { return refused(StatusCode::FORBIDDEN) };
+    session(accounts.use_link(&link, SignInWith::Passkey(passkey)).await)
+}
+
+pub(super) async fn sign_in_with_passkey(
+    State(accounts): State<Accounts>,
+    body: Bytes,
+) -> Response {
+    let Ok(Sent { link: None, credential: Some(credential) }) = serde_json::from_slice(&body)
+    else {
+        return refused(StatusCode::BAD_REQUEST);
+    };
+    session(accounts.sign_in_with_passkey(credential.get().as_bytes()).await)
+}
+
+/// The answer with the session that begins.
+fn session(begun: std::io::Result<Option<String>>) -> Response {
+    match begun {
+        Ok(Some(cookie)) => {
+            let mut response = StatusCode::NO_CONTENT.into_response();
+            if let Ok(cookie) = HeaderValue::try_from(cookie) {
+                response.headers_mut().insert(header::SET_COOKIE, cookie);
+            }
+            response
+        }
+        Ok(None) => refused(StatusCode::FORBIDDEN),
+        Err(error) => {
+            unavailable(&error);
+            refused(StatusCode::SERVICE_UNAVAILABLE)
+        }
+    }
+}

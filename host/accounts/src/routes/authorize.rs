@@ -1,0 +1,278 @@
+//! `/oauth/authorize`: what a client asks for, and what the person says to it.
+
+use std::sync::Arc;
+
+use axum::{
+    body::Bytes,
+    extract::{RawQuery, State},
+    response::Response,
+};
+use base::scopes::Scope;
+use http::{HeaderMap, StatusCode};
+use url::Url;
+
+use super::{
+    Fields, reader, see_other,
+    token::{check_resource, is_verifier},
+};
+use crate::{
+    clients::{self, Problem},
+    pages::Reader,
+    scopes::{Offer, read},
+    service::{Accounts, Asked, Session},
+    state::Client,
+};
+
+/// Bytes that a request and its state may have.
+const REQUEST_BYTES_MAX: usize = 6 << 10;
+const STATE_BYTES_MAX: usize = 2 << 10;
+const SCOPES_MAX: usize = 64;
+/// Scopes of OpenID Connect that many clients ask for by habit, and that bring nothing here.
+const IGNORED: [&str; 5] = ["openid", "profile", "email", "address", "offline_access"];
+
+/// A request, as far as it is known who sends it and where to.
+struct Known {
+    client_id: String,
+    /// None where its document has to be fetched first.
+    client: Option<Arc<Client>>,
+    redirect_uri: String,
+    state: Option<String>,
+    /// What it wants; or why that cannot be had.
+    wanted: Result<Wanted, Problem>,
+}
+
+struct Wanted {
+    challenge: String,
+    /// None where it names no scope.
+    scopes: Option<Vec<Scope>>,
+}
+
+/// Reads a request. What is wrong before it is known who sends it and where to is shown to the person, and sent
+/// nowhere.
+fn known(accounts: &Accounts, query: &str) -> Result<Known, Problem> {
+    let wrong = |what: &str| ("invalid_request", what.to_owned());
+    let fields = Fields::read(query.as_bytes()).filter(|_| query.len() <= REQUEST_BYTES_MAX);
+    let fields = fields.ok_or_else(|| wrong("the request is too long"))?;
+    if let Some(name) = fields.twice() {
+        return Err(("invalid_request", format!("{name:?} is there twice")));
+    }
+    let client_id = fields.get("client_id").ok_or_else(|| wrong("client_id is missing"))?;
+    let client = match clients::is_document(client_id) {
+        true => accounts.documents().check(client_id).map(|_| None)?,
+        false => {
+            let unknown =
+                || ("invalid_client", "there is no such client; it must register anew".to_owned());
+            Some(accounts.client(client_id).ok_or_else(unknown)?)
+        }
+    };
+    let redirect_uri =
+        fields.get("redirect_uri").ok_or_else(|| wrong("redirect_uri is missing"))?;
+    if let Some(client) = &client {
+        check_redirect(client, redirect_uri)?;
+    }
+    Ok(Known {
+        client_id: client_id.to_owned(),
+        client,
+        redirect_uri: redirect_uri.to_owned(),
+        state: fields.get("state").filter(|it| it.len() <= STATE_BYTES_MAX).map(str::to_owned),
+        wanted: wanted(accounts, &fields),
+    })
+}
+
+fn wanted(accounts: &Accounts, fields: &Fields) -> Result<Wanted, Problem> {
+    let wrong = |what: &str| Err(("invalid_request", what.to_owned()));
+    match fields.get("response_type") {
+        Some("code") => {}
+        None => return wrong("response_type is missing"),
+        Some(_) => return Err(("unsupported_response_type", "response_type is code".to_owned())),
+    }
+    if fields.get("response_mode").is_some_and(|it| it != "query") {
+        return wrong("response_mode is query");
+    }
+    if fields.get("state").is_some_and(|it| it.len() > STATE_BYTES_MAX) {
+        return wrong("state is too long");
+    }
+    let Some(challenge) = fields.get("code_challenge") else {
+        return wrong("code_challenge is missing (PKCE)");
+    };
+    if fields.get("code_challenge_method") != Some("S256") {
+        return wrong("code_challenge_method is S256");
+    }
+    if challenge.len() != 43 || !is_verifier(challenge) {
+        return wrong("code_challenge is a SHA-256 in base64url: 43 characters");
+    }
+    if fields.get("request").is_some() || fields.get("request_uri").is_some() {
+        return Err(("request_not_supported", "requests are not taken as objects".to_owned()));
+    }
+    check_resource(accounts, fields)?;
+    let texts = fields.get("scope").unwrap_or_default().split(' ').filter(|it| !it.is_empty());
+    let texts: Vec<_> = texts.filter(|it| !IGNORED.contains(it)).collect();
+    if texts.len() > SCOPES_MAX {
+        return Err(("invalid_scope", format!("a request names {SCOPES_MAX} scopes at most")));
+    }
+    let mut scopes = Vec::new();
+    for text in texts {
+        let scope = text.parse::<Scope>().map_err(|it| ("invalid_scope", it.to_string()))?;
+        if !scopes.contains(&scope) {
+            scopes.push(scope);
+        }
+    }
+    let scopes = (!scopes.is_empty()).then_some(scopes);
+    Ok(Wanted { challenge: challenge.to_owned(), scopes })
+}
+
+fn check_redirect(client: &Client, redirect_uri: &str) -> Result<(), Problem> {
+    match clients::may_return(&client.redirect_uris, redirect_uri) {
+        true => Ok(()),
+        false => {
+            Err(("invalid_request", "redirect_uri is none of those that the client has".to_owned()))
+        }
+    }
+}
+
+/// A request whose client is known, and what the person who is signed in could give it.
+struct Ready {
+    client: Arc<Client>,
+    redirect_uri: String,
+    state: Option<String>,
+    challenge: String,
+    offer: Offer,
+}
+
+/// What can be asked of the person; or the answer where nothing can.
+async fn ready(
+    accounts: &Accounts,
+    reader: &Reader,
+    query: &str,
+    session: Option<&Session>,
+) -> Result<Ready, Box<Response>> {
+    let shown = |(code, what): Problem| {
+        let status = match code {
+            "temporarily_unavailable" => StatusCode::SERVICE_UNAVAILABLE,
+            _ => StatusCode::BAD_REQUEST,
+        };
+        Box::new(reader.failed(status, code, &what))
+    };
+    let known = known(accounts, query).map_err(shown)?;
+    let Some(session) = session else {
+        // No stranger is led anywhere, and nothing is fetched for one.
+        return Err(match known.wanted {
+            Err(problem) => shown(problem),
+            Ok(_) => Box::new(reader.sign_in(&format!("/oauth/authorize?{query}"), false)),
+        });
+    };
+    let client = match known.client {
+        Some(client) => client,
+        None => {
+            let client = accounts.documents().get(&known.client_id).await.map_err(shown)?;
+            check_redirect(&client, &known.redirect_uri).map_err(shown)?;
+            client
+        }
+    };
+    let back = |(error, what): Problem| {
+        let said = [("error", error), ("error_description", &what)];
+        Box::new(returned(accounts, (&known.redirect_uri, known.state.as_deref()), &said))
+    };
+    let wanted = known.wanted.map_err(back)?;
+    let offer = Offer::of(wanted.scopes.as_deref(), &read(&session.account.scopes));
+    if offer.scopes.is_empty() {
+        let what = "the account has nothing of what is asked for".to_owned();
+        return Err(back(("invalid_scope", what)));
+    }
+    let (redirect_uri, state) = (known.redirect_uri.clone(), known.state.clone());
+    Ok(Ready { client, redirect_uri, state, challenge: wanted.challenge, offer })
+}
+
+/// Sends the person back to the client with what is `said`, who says it (RFC 9207), and the client's own state.
+fn returned(
+    accounts: &Accounts,
+    (redirect_uri, state): (&str, Option<&str>),
+    said: &[(&str, &str)],
+) -> Response {
+    let Ok(mut url) = Url::parse(redirect_uri) else { return see_other("/account", None) };
+    url.query_pairs_mut()
+        .extend_pairs(said)
+        .extend_pairs(state.map(|it| ("state", it)))
+        .append_pair("iss", accounts.issuer());
+    see_other(url.as_str(), None)
+}
+
+/// Asks the person whether the client may have what it wants.
+pub(super) async fn ask(
+    State(accounts): State<Accounts>,
+    headers: HeaderMap,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let query = query.unwrap_or_default();
+    let reader = reader(&accounts, &headers, &query).at("/oauth/authorize", &query);
+    let session = accounts.session(&headers);
+    match (ready(&accounts, &reader, &query, session.as_ref()).await, session) {
+        (Ok(ready), Some(session)) => {
+            consent(&accounts, &reader, &session, (&query, &ready), false)
+        }
+        (Ok(_), None) => reader.sign_in("/account", false),
+        (Err(answer), _) => *answer,
+    }
+}
+
+fn consent(
+    accounts: &Accounts,
+    reader: &Reader,
+    session: &Session,
+    (query, ready): (&str, &Ready),
+    is_empty: bool,
+) -> Response {
+    let tag = accounts.form_tag(session, query);
+    let of = (&*ready.client, &*ready.redirect_uri);
+    reader.consent(of, (&session.account.name, &ready.offer), (query, &tag), is_empty)
+}
+
+/// Does what the person says.
+pub(super) async fn decide(
+    State(accounts): State<Accounts>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let form = Fields::read(&body).unwrap_or_default();
+    let query = form.get("request").unwrap_or_default().to_owned();
+    let reader = reader(&accounts, &headers, &query);
+    let session = accounts.session(&headers);
+    let is_ours = session
+        .as_ref()
+        .is_some_and(|it| accounts.is_form(it, &query, form.get("tag").unwrap_or_default()));
+    let Some(session) = session.filter(|_| is_ours) else {
+        let what = reader.language.pick(
+            "この画面は古くなっています。プログラムからもう一度接続してください。",
+            "This page is out of date. Connect once more from your program.",
+        );
+        return reader.failed(StatusCode::FORBIDDEN, "", what);
+    };
+    let ready = match ready(&accounts, &reader, &query, Some(&session)).await {
+        Ok(ready) => ready,
+        Err(answer) => return *answer,
+    };
+    let to = (ready.redirect_uri.clone(), ready.state.clone());
+    let to = (&*to.0, to.1.as_deref());
+    if form.get("decision") != Some("allow") {
+        accounts.note(&session.account.name, "accounts/consent", &ready.client.id, "refused");
+        let what = "the person does not want it";
+        return returned(&accounts, to, &[("error", "access_denied"), ("error_description", what)]);
+    }
+    let chosen: Vec<_> = form.all("scope").map(str::to_owned).collect();
+    let given = ready.offer.clone().only(&chosen, form.get("narrow").is_some()).texts();
+    if given.is_empty() {
+        return consent(&accounts, &reader, &session, (&query, &ready), true);
+    }
+    let asked = Asked {
+        client: ready.client,
+        redirect_uri: ready.redirect_uri.clone(),
+        challenge: ready.challenge,
+    };
+    match accounts.consent(&session, asked, given).await {
+        Ok(code) => returned(&accounts, to, &[("code", &code)]),
+        Err(error) => {
+            let (code, what) = crate::service::unavailable(&error);
+            returned(&accounts, to, &[("error", code), ("error_description", &what)])
+        }
+    }
+}

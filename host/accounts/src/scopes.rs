@@ -1,0 +1,150 @@
+//! What a client may be given: what it asks for, as far as the person has it themselves (AUTH-8).
+
+use base::{
+    language::Language,
+    scopes::{Scope, Scopes},
+};
+
+/// What a client can be given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Offer {
+    /// Each of these, or not.
+    pub(crate) scopes: Vec<Scope>,
+    /// Whether all of it is to look at only.
+    pub(crate) is_read_only: bool,
+}
+
+impl Offer {
+    /// Of `requested`, what the account has that has scopes `own`; of a client that says nothing, all of that but
+    /// looking after the server.
+    pub(crate) fn of(requested: Option<&[Scope]>, own: &[Scope]) -> Self {
+        let has = |it: &Scope| own.contains(it);
+        let narrows = |all: &[Scope]| all.contains(&Scope::ReadOnly) && all.len() > 1;
+        // Alone it is everything that can be looked at.
+        let has_all = has(&Scope::All) || own == [Scope::ReadOnly];
+        let everything = || {
+            let of_own = own.iter().filter(|it| **it != Scope::Operator);
+            let of_own = of_own.filter(|it| **it != Scope::ReadOnly || own.len() == 1);
+            of_own.cloned().collect::<Vec<_>>()
+        };
+        let is_read_only = own.contains(&Scope::ReadOnly) || requested.is_some_and(narrows);
+        let mut scopes = Vec::new();
+        for scope in requested.unwrap_or(&[Scope::All]) {
+            let given = match scope {
+                Scope::All if has(&Scope::All) => vec![Scope::All],
+                Scope::All => everything(),
+                Scope::ReadOnly if requested.is_some_and(|it| it.len() == 1) => {
+                    vec![Scope::ReadOnly]
+                }
+                Scope::ReadOnly => Vec::new(),
+                Scope::Operator => own.iter().filter(|it| *it == scope).cloned().collect(),
+                // Whether the tool is of what they have is seen when it is called.
+                Scope::Tool(_) => {
+                    let is_some = |it: &Scope| matches!(it, Scope::Component(_) | Scope::Server(_));
+                    let may = has_all || has(scope) || own.iter().any(is_some);
+                    may.then(|| scope.clone()).into_iter().collect()
+                }
+                Scope::Component(_) | Scope::Server(_) => {
+                    (has_all || has(scope)).then(|| scope.clone()).into_iter().collect()
+                }
+            };
+            for it in given {
+                if !scopes.contains(&it) {
+                    scopes.push(it);
+                }
+            }
+        }
+        Self { scopes, is_read_only }
+    }
+
+    /// The same without those that are not among `chosen`.
+    pub(crate) fn only(mut self, chosen: &[String], is_read_only: bool) -> Self {
+        self.scopes.retain(|it| chosen.contains(&it.to_string()));
+        self.is_read_only |= is_read_only;
+        self
+    }
+
+    /// As they are written; nothing where nothing is left, for `read-only` alone would be more.
+    pub(crate) fn texts(&self) -> Vec<String> {
+        let mut texts: Vec<_> = self.scopes.iter().map(Scope::to_string).collect();
+        let read_only = Scope::ReadOnly.to_string();
+        if self.is_read_only && !texts.is_empty() && !texts.contains(&read_only) {
+            texts.push(read_only);
+        }
+        texts
+    }
+}
+
+/// The scopes in `texts`; those that are none were never given.
+pub(crate) fn read(texts: &[String]) -> Vec<Scope> {
+    texts.iter().filter_map(|it| it.parse().ok()).collect()
+}
+
+/// What a client reaches that was given `given` by a person who has `own`, and how that is written.
+pub(crate) fn reach(given: &[String], own: &[String]) -> (Vec<String>, Scopes) {
+    let (given, own) = (read(given), read(own));
+    let texts = Offer::of(Some(&given), &own).texts();
+    let reach: Scopes = read(&texts).into_iter().collect();
+    (texts, reach.within(own.into_iter().collect()))
+}
+
+/// What a scope lets a client do, in a sentence.
+pub(crate) fn sentence(scope: &Scope, language: Language) -> String {
+    match scope {
+        Scope::All => language
+            .pick("このサーバーのすべてのツールを使う", "Use every tool of this server")
+            .to_owned(),
+        Scope::ReadOnly => language
+            .pick("すべてを見る（何も変えない）", "Look at everything, and change nothing")
+            .to_owned(),
+        Scope::Component(name) => language
+            .pick(format!("「{name}」のすべてを使う"), format!("Use everything of “{name}”")),
+        Scope::Tool(name) => language
+            .pick(format!("ツール「{name}」を使う"), format!("Use the tool “{name}”")),
+        Scope::Server(name) => language.pick(
+            format!("別のサーバー「{name}」のすべてを使う"),
+            format!("Use everything of the other server “{name}”"),
+        ),
+        Scope::Operator => language
+            .pick(
+                "このサーバーそのものを管理する：部品の追加と削除、ほかの人のアカウント、監査ログ",
+                "Look after this server itself: add and remove what it runs, other people's accounts, the audit log",
+            )
+            .to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offered(requested: Option<&[&str]>, own: &[&str]) -> Vec<String> {
+        let of = |it: &[&str]| -> Vec<Scope> { it.iter().map(|it| it.parse().unwrap()).collect() };
+        Offer::of(requested.map(of).as_deref(), &of(own)).texts()
+    }
+
+    #[test]
+    fn no_more_is_offered_than_the_account_has() {
+        assert_eq!(offered(None, &["*", "operator"]), ["*"]);
+        assert_eq!(offered(Some(&["*", "operator"]), &["*"]), ["*"]);
+        assert_eq!(offered(Some(&["operator"]), &["*", "operator"]), ["operator"]);
+        assert_eq!(offered(Some(&["*"]), &["component:a", "tool:b"]), ["component:a", "tool:b"]);
+        assert_eq!(offered(Some(&["component:b"]), &["component:a"]), [""; 0]);
+        assert_eq!(offered(Some(&["tool:x"]), &["component:a"]), ["tool:x"], "it may be a's");
+        assert_eq!(offered(Some(&["tool:x"]), &["tool:y"]), [""; 0]);
+        assert_eq!(offered(None, &["read-only"]), ["read-only"]);
+        assert_eq!(offered(None, &["*", "read-only"]), ["*", "read-only"]);
+        assert_eq!(offered(Some(&["tool:x"]), &["read-only"]), ["tool:x", "read-only"]);
+        assert_eq!(offered(Some(&["tool:x", "read-only"]), &["*"]), ["tool:x", "read-only"]);
+        assert_eq!(offered(Some(&["read-only"]), &["component:a"]), ["read-only"]);
+        assert_eq!(offered(None, &["operator"]), [""; 0]);
+        assert_eq!(offered(None, &[]), [""; 0]);
+    }
+
+    #[test]
+    fn what_narrows_does_not_widen_when_the_rest_is_taken_away() {
+        let all = [Scope::Tool("x".to_owned()), Scope::ReadOnly];
+        let left = Offer::of(Some(&all), &[Scope::All]).only(&["read-only".to_owned()], true);
+        assert_eq!(left.texts(), [""; 0]);
+    }
+}

@@ -1,0 +1,227 @@
+//! Accounts and what their clients were given: every rule about them in one place.
+
+use std::{
+    io,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use base::{config::AccountsConfig, scopes::Scopes};
+use serde_json::{Value, json};
+use store::{clock::Clock, seal::Seal};
+use telemetry::audit::{Arguments, Audit, By, Line, Name};
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use crate::{
+    attempts::Attempts,
+    clients::{Documents, Problem},
+    passkeys::Passkeys,
+    scopes::reach,
+    secret::{Kind, Secret},
+    state::Store,
+};
+
+mod grants;
+mod operator;
+mod people;
+
+pub(crate) use grants::{Asked, Redeemed, Refreshed, Tokens};
+pub use operator::AccountError;
+pub(crate) use people::{Session, SignInWith};
+
+/// Who gives commands, in the audit log: no account has that name.
+const OPERATOR: &str = "operator";
+
+/// People's accounts. A clone is another handle on the same ones.
+#[derive(Clone)]
+pub struct Accounts(Arc<Inner>);
+
+struct Inner {
+    store: Arc<Store>,
+    config: AccountsConfig,
+    issuer: String,
+    resource: String,
+    /// What stands before every path where people see the server.
+    prefix: String,
+    seal: Seal,
+    clock: Clock,
+    audit: Audit,
+    attempts: Attempts,
+    passkeys: Option<Passkeys>,
+    documents: Documents,
+}
+
+/// Who holds an access token, and what it lets them do.
+pub struct Holder {
+    /// The caller's name: `account:` and the person's.
+    pub principal: String,
+    /// What the token brings, as scopes are written.
+    pub scopes: Vec<String>,
+    /// The same to be asked, within what the person may do now.
+    pub reach: Scopes,
+    /// Until when it counts.
+    pub expires: SystemTime,
+    /// Cancelled when the person or the operator takes it back.
+    pub ended: CancellationToken,
+}
+
+/// Why a token does not let its bearer in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotHeld {
+    /// It is none of ours, or was taken back.
+    Unknown,
+    /// It was one.
+    Expired,
+}
+
+/// The disk took nothing: the same may succeed later.
+pub(crate) fn unavailable(error: &io::Error) -> Problem {
+    tracing::error!("accounts: {error}");
+    ("temporarily_unavailable", "this cannot be kept now; try again later".to_owned())
+}
+
+impl Accounts {
+    /// Those of a server with this configuration, which others reach at `issuer`; kept in `data`.
+    ///
+    /// # Errors
+    /// Where they cannot be read or begun.
+    pub async fn open(
+        (config, issuer): (&base::config::Config, String),
+        seal: &Seal,
+        clock: &Clock,
+        audit: &Audit,
+    ) -> io::Result<Self> {
+        // No component has a name with a dot before it.
+        let store = Store::open(&config.data.join("databases/.accounts.db")).await?;
+        let url = Url::parse(&issuer).map_err(io::Error::other)?;
+        Ok(Self(Arc::new(Inner {
+            store: Arc::new(store),
+            config: config.accounts.clone(),
+            resource: format!("{issuer}/mcp"),
+            prefix: url.path().trim_end_matches('/').to_owned(),
+            passkeys: Passkeys::of(&url),
+            issuer,
+            seal: seal.derive("accounts"),
+            clock: clock.clone(),
+            audit: audit.clone(),
+            attempts: Attempts::new(),
+            documents: Documents::new(config.accounts.private_documents),
+        })))
+    }
+
+    /// Ends what is written.
+    pub async fn close(&self) {
+        self.0.store.close().await;
+    }
+
+    pub(crate) fn issuer(&self) -> &str {
+        &self.0.issuer
+    }
+
+    pub(crate) fn resource(&self) -> &str {
+        &self.0.resource
+    }
+
+    pub(crate) fn prefix(&self) -> &str {
+        &self.0.prefix
+    }
+
+    pub(crate) fn attempts(&self) -> &Attempts {
+        &self.0.attempts
+    }
+
+    pub(crate) fn passkeys(&self) -> Option<&Passkeys> {
+        self.0.passkeys.as_ref()
+    }
+
+    pub(crate) fn documents(&self) -> &Documents {
+        &self.0.documents
+    }
+
+    pub(crate) fn may_register(&self) -> bool {
+        self.0.config.registration
+    }
+
+    pub(crate) fn now_s(&self) -> u64 {
+        self.0.clock.now().as_secs()
+    }
+
+    /// The metadata of the authorization server (RFC 8414).
+    pub fn metadata(&self) -> Value {
+        let issuer = self.issuer();
+        let mut metadata = json!({
+            "issuer": issuer,
+            "authorization_endpoint": format!("{issuer}/oauth/authorize"),
+            "token_endpoint": format!("{issuer}/oauth/token"),
+            "revocation_endpoint": format!("{issuer}/oauth/revoke"),
+            "response_types_supported": ["code"],
+            "response_modes_supported": ["query"],
+            "grant_types_supported": ["authorization_code", "refresh_token"],
+            "token_endpoint_auth_methods_supported": ["none"],
+            "revocation_endpoint_auth_methods_supported": ["none"],
+            "code_challenge_methods_supported": ["S256"],
+            "authorization_response_iss_parameter_supported": true,
+            "client_id_metadata_document_supported": true,
+            "ui_locales_supported": ["en", "ja"],
+        });
+        if self.may_register() {
+            metadata["registration_endpoint"] = json!(format!("{issuer}/oauth/register"));
+        }
+        metadata
+    }
+
+    /// Writes down what happened: who did what, to what, and how it ended.
+    pub(crate) fn note(&self, who: &str, method: &'static str, what: &str, outcome: &'static str) {
+        let principal = match who {
+            "" => "anonymous".into(),
+            OPERATOR => OPERATOR.into(),
+            name => format!("account:{name}").into(),
+        };
+        self.0.audit.write(Line {
+            time: SystemTime::now(),
+            call: 0,
+            principal,
+            surface: "accounts",
+            era: None,
+            round: 1,
+            method,
+            name: Name::Name(what.to_owned()),
+            by: By::default(),
+            on_behalf: None,
+            arguments: Arguments::of(String::new()),
+            outcome: outcome.into(),
+            duration: Duration::ZERO,
+            is_refused: outcome == "refused",
+        });
+    }
+
+    /// Who holds the access token `text`.
+    ///
+    /// # Errors
+    /// Why it does not let its bearer in.
+    pub fn holder(&self, text: &str) -> Result<Holder, NotHeld> {
+        let secret = Secret::read(Kind::Access, text).ok_or(NotHeld::Unknown)?;
+        let now_s = self.now_s();
+        let held = self.0.store.look(|state| {
+            let grant = state.grants.get(&secret.id).ok_or(NotHeld::Unknown)?;
+            let access = grant.access.iter().find(|it| secret.has(&it.digest));
+            let access = access.filter(|_| grant.resource == self.resource());
+            let access = access.ok_or(NotHeld::Unknown)?;
+            let account = state.accounts.get(&grant.account).ok_or(NotHeld::Unknown)?;
+            if access.expires_s <= now_s {
+                return Err(NotHeld::Expired);
+            }
+            let (scopes, reach) = reach(&access.scopes, &account.scopes);
+            Ok((account.name.clone(), scopes, reach, access.expires_s - now_s))
+        });
+        let (name, scopes, reach, left_s) = held?;
+        let ended = self.0.store.using(&secret.id, now_s);
+        let expires = SystemTime::now() + Duration::from_secs(left_s);
+        Ok(Holder { principal: format!("account:{name}"), scopes, reach, expires, ended })
+    }
+}
+
+fn outcome(is_done: bool) -> &'static str {
+    if is_done { "done" } else { "refused" }
+}

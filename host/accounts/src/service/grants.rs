@@ -1,0 +1,309 @@
+//! What clients do: register, be let in, have tokens and give them back.
+
+use std::{io, net::IpAddr, sync::Arc};
+
+use base::scopes::Scope;
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use super::{Accounts, Session, outcome, unavailable};
+use crate::{
+    clients::{self, Problem},
+    secret::{Kind, Secret, is_same, number},
+    state::{Access, Change, Client, Code, Grant, State},
+};
+
+const CLIENTS_MAX: usize = 1_000;
+const GRANTS_OF_ACCOUNT_MAX: usize = 32;
+/// Access tokens of one grant that count at a time.
+const ACCESS_MAX: usize = 4;
+/// For how many seconds a code counts, and a grant that is not used.
+const CODE_S: u64 = 60;
+const GRANT_S: u64 = 30 * 24 * 60 * 60;
+/// How long a client is kept that has registered itself and was never let in.
+const UNUSED_CLIENT_S: u64 = 24 * 60 * 60;
+
+/// What a client asks a person for, when all of it was found right.
+pub(crate) struct Asked {
+    pub(crate) client: Arc<Client>,
+    pub(crate) redirect_uri: String,
+    pub(crate) challenge: String,
+}
+
+/// Tokens as a client gets them.
+pub(crate) struct Tokens {
+    pub(crate) access: String,
+    pub(crate) refresh: String,
+    pub(crate) expires_in: u64,
+    pub(crate) scopes: Vec<String>,
+}
+
+/// What a client brings to have tokens for a code.
+pub(crate) struct Redeemed {
+    pub(crate) code: String,
+    pub(crate) client_id: String,
+    pub(crate) redirect_uri: String,
+    pub(crate) verifier: String,
+}
+
+/// What a client brings to have tokens anew.
+pub(crate) struct Refreshed {
+    pub(crate) token: String,
+    pub(crate) client_id: String,
+    pub(crate) scopes: Option<Vec<String>>,
+}
+
+/// The scopes of tokens that are given out; or why none are, and the grant that ends because of it.
+type Decided = Result<Vec<String>, (Problem, Option<Arc<Grant>>)>;
+
+fn invalid_grant(what: &str) -> Problem {
+    ("invalid_grant", what.to_owned())
+}
+
+impl Accounts {
+    /// A client that has registered itself.
+    pub(crate) fn client(&self, id: &str) -> Option<Arc<Client>> {
+        self.0.store.look(|it| it.clients.get(id).cloned())
+    }
+
+    /// Registers a client that says this of itself (RFC 7591).
+    pub(crate) async fn register(&self, said: &Value, peer: IpAddr) -> Result<Client, Problem> {
+        let now_s = self.now_s();
+        let number = clients::number().map_err(|it| unavailable(&it))?;
+        let client = clients::read(number, said, Some(now_s))?;
+        let kept = client.clone();
+        let decide = move |state: &State| {
+            let is_used = |it: &Client| state.grants.values().any(|grant| grant.client_id == it.id);
+            let mut unused: Vec<_> = state.clients.values().filter(|it| !is_used(it)).collect();
+            unused.sort_by_key(|it| it.registered_s);
+            let surplus = (state.clients.len() + 1).saturating_sub(CLIENTS_MAX);
+            let is_old = |it: &Client| it.registered_s.unwrap_or(0) + UNUSED_CLIENT_S < now_s;
+            let gone = unused.iter().enumerate().filter(|(at, it)| *at < surplus || is_old(it));
+            let mut changes: Vec<_> = gone.map(|(_, it)| Change::NoClient(it.id.clone())).collect();
+            if state.clients.len() - changes.len() >= CLIENTS_MAX {
+                return (changes, false);
+            }
+            changes.push(Change::Client(kept));
+            (changes, true)
+        };
+        let is_taken = self.0.store.change(decide).await.map_err(|it| unavailable(&it))?;
+        self.note(
+            "",
+            "accounts/register-client",
+            &format!("{} from {peer}", client.id),
+            outcome(is_taken),
+        );
+        match is_taken {
+            true => Ok(client),
+            false => Err(("temporarily_unavailable", "there are too many clients".to_owned())),
+        }
+    }
+
+    /// The code that a client gets which who is signed in gives `scopes`.
+    pub(crate) async fn consent(
+        &self,
+        session: &Session,
+        asked: Asked,
+        scopes: Vec<String>,
+    ) -> io::Result<String> {
+        let id = number()?;
+        let (code, now_s) = (Secret::fresh(Kind::Code, &id)?, self.now_s());
+        let name = session.account.name.clone();
+        let what = format!("{} {}", asked.client.id, scopes.join(" "));
+        let grant = Grant {
+            id,
+            account: session.account.id.clone(),
+            client_id: asked.client.id.clone(),
+            client_name: asked.client.name.clone(),
+            resource: self.resource().to_owned(),
+            scopes,
+            code: Code {
+                digest: code.digest.clone(),
+                challenge: asked.challenge,
+                redirect_uri: asked.redirect_uri,
+                expires_s: now_s + CODE_S,
+                is_used: false,
+            },
+            family: String::new(),
+            refresh: String::new(),
+            access: Vec::new(),
+            created_s: now_s,
+            used_s: now_s,
+            expires_s: now_s + CODE_S,
+        };
+        let service = self.clone();
+        let decide = move |state: &State| {
+            let gone = state.grants.values().filter(|it| it.expires_s <= now_s);
+            let mut own: Vec<_> =
+                state.of(&grant.account).filter(|it| it.expires_s > now_s).collect();
+            own.sort_by_key(|it| service.0.store.used_s(it));
+            let surplus = (own.len() + 1).saturating_sub(GRANTS_OF_ACCOUNT_MAX);
+            let gone = gone.chain(own.into_iter().take(surplus));
+            let mut changes: Vec<_> = gone.map(|it| Change::NoGrant(it.id.clone())).collect();
+            changes.push(Change::Grant(grant));
+            (changes, ())
+        };
+        self.0.store.change(decide).await?;
+        self.note(&name, "accounts/consent", &what, "done");
+        Ok(code.text)
+    }
+
+    /// The tokens for a code, which counts once: who brings it again ends what came of it.
+    pub(crate) async fn redeem(&self, sent: Redeemed) -> Result<Tokens, Problem> {
+        let read = Secret::read(Kind::Code, &sent.code);
+        let code = read.ok_or_else(|| invalid_grant("the code is not one of this server"))?;
+        let (now_s, fresh) = (self.now_s(), self.fresh(&code.id));
+        let (access, refresh) = fresh.map_err(|it| unavailable(&it))?;
+        let (kept, family) = (self.access(&access, Vec::new()), refresh.family.clone());
+        let digest = refresh.digest.clone();
+        let decide = move |state: &State| {
+            let refused = |what: &str| (Vec::new(), Err((invalid_grant(what), None)));
+            let grant = state.grants.get(&code.id).filter(|it| code.has(&it.code.digest));
+            let Some(grant) = grant else { return refused("the code is not one of this server") };
+            if grant.code.is_used {
+                let why = invalid_grant("the code was used before: what came of it ends");
+                return (vec![Change::NoGrant(code.id)], Err((why, Some(grant.clone()))));
+            }
+            if grant.client_id != sent.client_id {
+                return refused("the code is another client's");
+            }
+            if grant.code.redirect_uri != sent.redirect_uri {
+                return refused("redirect_uri is another one than the code was sent to");
+            }
+            let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(sent.verifier.as_bytes()));
+            if !is_same(&grant.code.challenge, &challenge) {
+                return refused("code_verifier does not fit code_challenge");
+            }
+            if grant.code.expires_s <= now_s {
+                return refused("the code has expired");
+            }
+            let mut grant = Grant::clone(grant);
+            grant.code.is_used = true;
+            (grant.family, grant.refresh) = (family, digest);
+            grant.access.push(Access { scopes: grant.scopes.clone(), ..kept });
+            grant.expires_s = now_s + GRANT_S;
+            let scopes = grant.scopes.clone();
+            (vec![Change::Grant(grant)], Ok(scopes))
+        };
+        self.issue("accounts/redeem-code", decide, (access, refresh)).await
+    }
+
+    /// New tokens for a refresh token, which counts once: who brings one that was exchanged before ends them all.
+    pub(crate) async fn refresh(&self, sent: Refreshed) -> Result<Tokens, Problem> {
+        let unknown = "the refresh token is not one of this server";
+        let read = Secret::read(Kind::Refresh, &sent.token);
+        let token = read.ok_or_else(|| invalid_grant(unknown))?;
+        let now_s = self.now_s();
+        let fresh =
+            self.fresh(&token.id).and_then(|(access, _)| Ok((access, token.next(Kind::Refresh)?)));
+        let (access, refresh) = fresh.map_err(|it| unavailable(&it))?;
+        let (kept, digest) = (self.access(&access, Vec::new()), refresh.digest.clone());
+        let decide = move |state: &State| {
+            let refused = |what: Problem| (Vec::new(), Err((what, None)));
+            let grant = state.grants.get(&token.id).filter(|it| is_same(&it.family, &token.family));
+            let Some(grant) = grant else { return refused(invalid_grant(unknown)) };
+            if grant.client_id != sent.client_id {
+                return refused(invalid_grant("the refresh token is another client's"));
+            }
+            if !token.has(&grant.refresh) {
+                let why =
+                    invalid_grant("the refresh token was exchanged before: all of its grant ends");
+                return (vec![Change::NoGrant(token.id)], Err((why, Some(grant.clone()))));
+            }
+            if grant.expires_s <= now_s {
+                return refused(invalid_grant("the refresh token has expired"));
+            }
+            let scopes = sent.scopes.unwrap_or_else(|| grant.scopes.clone());
+            if !scopes.iter().all(|it| grant.scopes.contains(it)) || scopes.is_empty() {
+                let what = "scope has what the person did not give".to_owned();
+                return refused(("invalid_scope", what));
+            }
+            // Alone it is wider than with others beside it.
+            let read_only = Scope::ReadOnly.to_string();
+            let mut scopes = scopes;
+            if grant.scopes.contains(&read_only) && !scopes.contains(&read_only) {
+                scopes.push(read_only.clone());
+            }
+            if scopes == [read_only] && grant.scopes.len() > 1 {
+                return refused((
+                    "invalid_scope",
+                    "scope names nothing that could be used".to_owned(),
+                ));
+            }
+            let mut grant = Grant::clone(grant);
+            grant.refresh = digest;
+            grant.access.retain(|it| it.expires_s > now_s);
+            grant.access.push(Access { scopes: scopes.clone(), ..kept });
+            let surplus = grant.access.len().saturating_sub(ACCESS_MAX);
+            grant.access.drain(..surplus);
+            (grant.used_s, grant.expires_s) = (now_s, now_s + GRANT_S);
+            (vec![Change::Grant(grant)], Ok(scopes))
+        };
+        self.issue("accounts/refresh", decide, (access, refresh)).await
+    }
+
+    fn fresh(&self, grant: &str) -> io::Result<(Secret, Secret)> {
+        Ok((Secret::fresh(Kind::Access, grant)?, Secret::fresh(Kind::Refresh, grant)?))
+    }
+
+    fn access(&self, secret: &Secret, scopes: Vec<String>) -> Access {
+        let expires_s = self.now_s() + self.0.config.access_token_s;
+        Access { digest: secret.digest.clone(), expires_s, scopes }
+    }
+
+    /// Gives tokens out where `decide` finds nothing wrong; a grant that it ends was misused.
+    async fn issue(
+        &self,
+        method: &'static str,
+        decide: impl FnOnce(&State) -> (Vec<Change>, Decided) + Send + 'static,
+        (access, refresh): (Secret, Secret),
+    ) -> Result<Tokens, Problem> {
+        let decided = self.0.store.change(decide).await.map_err(|it| unavailable(&it))?;
+        let grant = self.0.store.look(|it| it.grants.get(&access.id).cloned());
+        let ended = decided.as_ref().err().and_then(|it| it.1.clone());
+        let of = ended.as_ref().or(grant.as_ref());
+        let who = of.and_then(|it| {
+            self.0.store.look(|state| Some(state.accounts.get(&it.account)?.name.clone()))
+        });
+        let client = of.map_or("unknown", |it| &it.client_id);
+        self.note(&who.unwrap_or_default(), method, client, outcome(decided.is_ok()));
+        if let Some(it) = &ended {
+            tracing::warn!(
+                client = it.client_id,
+                "a code or refresh token came a second time: its grant has ended"
+            );
+        }
+        let scopes = decided.map_err(|it| it.0)?;
+        let expires_in = self.0.config.access_token_s;
+        Ok(Tokens { access: access.text, refresh: refresh.text, expires_in, scopes })
+    }
+
+    /// Ends the grant whose access or refresh token `text` is (RFC 7009); one that is none is as good as ended.
+    pub(crate) async fn revoke(&self, text: &str, client_id: &str) -> Result<(), Problem> {
+        let kinds = [Kind::Access, Kind::Refresh];
+        let Some(secret) = kinds.iter().find_map(|it| Secret::read(*it, text)) else {
+            return Ok(());
+        };
+        let client_id = client_id.to_owned();
+        let decide = move |state: &State| {
+            let grant = state.grants.get(&secret.id).filter(|it| {
+                is_same(&it.family, &secret.family)
+                    || it.access.iter().any(|it| secret.has(&it.digest))
+            });
+            match grant {
+                None => (Vec::new(), Ok(None)),
+                Some(it) if it.client_id != client_id => (Vec::new(), Err(())),
+                Some(it) => (vec![Change::NoGrant(secret.id)], Ok(Some(it.clone()))),
+            }
+        };
+        let ended = self.0.store.change(decide).await.map_err(|it| unavailable(&it))?;
+        let ended = ended.map_err(|()| invalid_grant("the token is another client's"))?;
+        if let Some(it) = ended {
+            let who =
+                self.0.store.look(|state| Some(state.accounts.get(&it.account)?.name.clone()));
+            self.note(&who.unwrap_or_default(), "accounts/revoke", &it.client_id, "done");
+        }
+        Ok(())
+    }
+}

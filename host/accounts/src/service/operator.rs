@@ -1,0 +1,210 @@
+//! What the operator does to accounts.
+
+use std::{io, sync::Arc};
+
+use base::{config::tokens::check::name_problem, scopes::Scope};
+use serde_json::{Value, json};
+
+use super::{Accounts, OPERATOR};
+use crate::{
+    clients,
+    secret::{Kind, Secret, number},
+    state::{Account, Change, Grant, Kept, State},
+};
+
+const ACCOUNTS_MAX: usize = 256;
+const SCOPES_MAX: usize = 64;
+/// For how many seconds a link counts.
+const LINK_S: u64 = 24 * 60 * 60;
+
+/// Why an operator's command on accounts is not obeyed.
+#[derive(Debug)]
+pub enum AccountError {
+    /// The name, or a scope, cannot be one.
+    Wrong(String),
+    /// There is one of that name.
+    Exists,
+    /// There is none of that name, or no such device of theirs.
+    Unknown,
+    /// There are too many.
+    Full,
+    /// The disk does not take it.
+    Disk(io::Error),
+}
+
+impl From<io::Error> for AccountError {
+    fn from(error: io::Error) -> Self {
+        Self::Disk(error)
+    }
+}
+
+impl Accounts {
+    /// All accounts with their devices; nothing of it is secret.
+    pub fn list(&self) -> Value {
+        let now_s = self.now_s();
+        self.0.store.look(|state| {
+            let account = |it: &Arc<Account>| {
+                json!({
+                    "name": it.name,
+                    "scopes": it.scopes,
+                    "created": time(it.created_s),
+                    "password": it.password.is_some(),
+                    "passkeys": it.passkeys.len(),
+                    "link_expires": it.link.as_ref().filter(|it| it.expires_s > now_s).map(|it| time(it.expires_s)),
+                    "devices": self.devices(state, &it.id, now_s),
+                })
+            };
+            json!({ "accounts": state.accounts.values().map(account).collect::<Vec<_>>() })
+        })
+    }
+
+    pub(super) fn devices(&self, state: &State, account: &str, now_s: u64) -> Vec<Value> {
+        let counts = state.of(account).filter(|it| it.code.is_used && it.expires_s > now_s);
+        let device = |it: &Arc<Grant>| {
+            json!({
+                "id": it.id,
+                "client": it.client_name,
+                "client_id": it.client_id,
+                "returns_to": clients::host_of(&it.code.redirect_uri),
+                "scopes": it.scopes,
+                "since": time(it.created_s),
+                "last_used": time(self.0.store.used_s(it)),
+            })
+        };
+        counts.map(device).collect()
+    }
+
+    /// A new account of that name, and the link with which its person chooses how to sign in.
+    ///
+    /// # Errors
+    /// See [`AccountError`].
+    pub async fn create(&self, name: &str, scopes: Vec<String>) -> Result<String, AccountError> {
+        if let Some(what) = name_problem(name) {
+            return Err(AccountError::Wrong(what.replace("of a token", "of an account")));
+        }
+        check_scopes(&scopes)?;
+        let id = number()?;
+        let (link, url) = self.new_link(&id)?;
+        let created_s = self.now_s();
+        let account = Account {
+            id,
+            name: name.to_owned(),
+            scopes,
+            password: None,
+            passkeys: Vec::new(),
+            link: Some(link),
+            sessions: Vec::new(),
+            created_s,
+        };
+        let decide = move |state: &State| match state.named(&account.name) {
+            Some(_) => (Vec::new(), Err(AccountError::Exists)),
+            None if state.accounts.len() >= ACCOUNTS_MAX => (Vec::new(), Err(AccountError::Full)),
+            None => (vec![Change::Account(account)], Ok(())),
+        };
+        self.0.store.change(decide).await??;
+        self.note(OPERATOR, "accounts/create", name, "done");
+        Ok(url)
+    }
+
+    /// A link anew for the account of that name; the one before is worth nothing.
+    ///
+    /// # Errors
+    /// See [`AccountError`].
+    pub async fn link(&self, name: &str) -> Result<String, AccountError> {
+        let id = self.0.store.look(|it| it.named(name).map(|it| it.id.clone()));
+        let (link, url) = self.new_link(&id.ok_or(AccountError::Unknown)?)?;
+        self.change_account(name, move |it| it.link = Some(link)).await?;
+        self.note(OPERATOR, "accounts/link", name, "done");
+        Ok(url)
+    }
+
+    /// Other scopes for the account of that name; tokens that were given out reach no further from now on.
+    ///
+    /// # Errors
+    /// See [`AccountError`].
+    pub async fn rescope(&self, name: &str, scopes: Vec<String>) -> Result<(), AccountError> {
+        check_scopes(&scopes)?;
+        self.change_account(name, move |it| it.scopes = scopes).await?;
+        self.note(OPERATOR, "accounts/scopes", name, "done");
+        Ok(())
+    }
+
+    pub(super) async fn change_account(
+        &self,
+        name: &str,
+        change: impl FnOnce(&mut Account) + Send + 'static,
+    ) -> Result<(), AccountError> {
+        let name = name.to_owned();
+        let decide = move |state: &State| match state.named(&name) {
+            None => (Vec::new(), Err(AccountError::Unknown)),
+            Some(it) => {
+                let mut account = Account::clone(it);
+                change(&mut account);
+                (vec![Change::Account(account)], Ok(()))
+            }
+        };
+        self.0.store.change(decide).await?
+    }
+
+    /// Takes the account of that name away, with everything that its person gave to clients.
+    ///
+    /// # Errors
+    /// See [`AccountError`].
+    pub async fn remove(&self, name: &str) -> Result<(), AccountError> {
+        let wanted = name.to_owned();
+        let decide = move |state: &State| {
+            let Some(account) = state.named(&wanted) else { return (Vec::new(), false) };
+            let grants = state.of(&account.id).map(|it| Change::NoGrant(it.id.clone()));
+            let account = Change::NoAccount(account.id.clone());
+            (grants.chain([account]).collect(), true)
+        };
+        if !self.0.store.change(decide).await? {
+            return Err(AccountError::Unknown);
+        }
+        self.note(OPERATOR, "accounts/remove", name, "done");
+        Ok(())
+    }
+
+    /// Ends what a device of the account of that name was given.
+    ///
+    /// # Errors
+    /// See [`AccountError`].
+    pub async fn end_device(&self, name: &str, device: &str) -> Result<(), AccountError> {
+        let account = self.0.store.look(|it| it.named(name).map(|it| it.id.clone()));
+        let account = account.ok_or(AccountError::Unknown)?;
+        if !self.end_grant(&account, device).await? {
+            return Err(AccountError::Unknown);
+        }
+        self.note(OPERATOR, "accounts/end-device", name, "done");
+        Ok(())
+    }
+
+    pub(super) async fn end_grant(&self, account: &str, grant: &str) -> io::Result<bool> {
+        let (account, grant) = (account.to_owned(), grant.to_owned());
+        let decide = move |state: &State| {
+            let is_there = state.grants.get(&grant).is_some_and(|it| it.account == account);
+            (is_there.then_some(Change::NoGrant(grant)).into_iter().collect(), is_there)
+        };
+        self.0.store.change(decide).await
+    }
+
+    fn new_link(&self, account: &str) -> io::Result<(Kept, String)> {
+        let secret = Secret::fresh(Kind::Link, account)?;
+        let url = format!("{}/account/link/{}", self.issuer(), secret.text);
+        Ok((Kept { digest: secret.digest, expires_s: self.now_s() + LINK_S }, url))
+    }
+}
+
+fn check_scopes(scopes: &[String]) -> Result<(), AccountError> {
+    if scopes.is_empty() || scopes.len() > SCOPES_MAX {
+        return Err(AccountError::Wrong(format!("an account has 1 to {SCOPES_MAX} scopes")));
+    }
+    let wrong = scopes.iter().find_map(|it| it.parse::<Scope>().err());
+    wrong.map_or(Ok(()), |it| Err(AccountError::Wrong(it.to_string())))
+}
+
+/// A time as people and programs read it.
+fn time(seconds: u64) -> String {
+    let at = jiff::Timestamp::from_second(i64::try_from(seconds).unwrap_or_default());
+    at.map_or_else(|_| String::new(), |it| it.to_string())
+}

@@ -1,0 +1,221 @@
+//! What people do: links, signing in and out, and their devices.
+
+use std::{io, sync::Arc};
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use http::{HeaderMap, header};
+use serde_json::Value;
+
+use super::{AccountError, Accounts, outcome};
+use crate::{
+    password,
+    secret::{Kind, Secret, is_same},
+    state::{Account, Change, Kept, Passkey, State},
+};
+
+const SESSIONS_MAX: usize = 8;
+const PASSKEYS_MAX: usize = 8;
+/// For how many seconds a session counts.
+const SESSION_S: u64 = 12 * 60 * 60;
+
+/// A person who is signed in.
+pub(crate) struct Session {
+    pub(crate) account: Arc<Account>,
+    digest: String,
+}
+
+/// How a person signs in from now on.
+pub(crate) enum SignInWith {
+    /// A password with this hash.
+    Password(String),
+    Passkey(Passkey),
+}
+
+impl Accounts {
+    /// The account whose link `text` is.
+    pub(crate) fn linked(&self, text: &str) -> Option<Arc<Account>> {
+        let secret = Secret::read(Kind::Link, text)?;
+        let now_s = self.now_s();
+        self.0.store.look(|state| {
+            let account = state.accounts.get(&secret.id)?;
+            let link = account.link.as_ref().filter(|it| it.expires_s > now_s)?;
+            secret.has(&link.digest).then(|| account.clone())
+        })
+    }
+
+    /// Uses a link up: its account has this password, or this passkey beside those that it has, and nothing else is
+    /// signed in with it. The cookie of the session that begins; none where the link is worth nothing.
+    pub(crate) async fn use_link(&self, text: &str, by: SignInWith) -> io::Result<Option<String>> {
+        let Some(secret) = Secret::read(Kind::Link, text) else { return Ok(None) };
+        let session = Secret::fresh(Kind::Session, &secret.id)?;
+        let now_s = self.now_s();
+        let kept = Kept { digest: session.digest.clone(), expires_s: now_s + SESSION_S };
+        let decide = move |state: &State| {
+            let account = state.accounts.get(&secret.id).filter(|it| {
+                let link = it.link.as_ref().filter(|it| it.expires_s > now_s);
+                link.is_some_and(|it| secret.has(&it.digest))
+            });
+            let Some(account) = account else { return (Vec::new(), None) };
+            let mut account = Account::clone(account);
+            match by {
+                SignInWith::Password(hash) => account.password = Some(hash),
+                SignInWith::Passkey(passkey) => {
+                    let mut all = state.accounts.values().flat_map(|it| &it.passkeys);
+                    if all.any(|it| it.id == passkey.id) || account.passkeys.len() >= PASSKEYS_MAX {
+                        return (Vec::new(), None);
+                    }
+                    account.passkeys.push(passkey);
+                }
+            }
+            (account.link, account.sessions) = (None, vec![kept]);
+            let name = account.name.clone();
+            (vec![Change::Account(account)], Some(name))
+        };
+        let name = self.0.store.change(decide).await?;
+        self.note(
+            name.as_deref().unwrap_or_default(),
+            "accounts/use-link",
+            "link",
+            outcome(name.is_some()),
+        );
+        Ok(name.map(|_| self.cookie(&session.text, SESSION_S)))
+    }
+
+    /// The cookie of a session that begins for the person of that name and password; none where they are not right.
+    pub(crate) async fn sign_in(&self, name: &str, password: String) -> io::Result<Option<String>> {
+        let account = self.0.store.look(|it| it.named(name).cloned());
+        let hash = account.as_ref().and_then(|it| it.password.clone());
+        let fits = password::fits(password, hash).await;
+        // A name that is none may be a password that was typed in the wrong place.
+        let who = account.as_ref().map(|it| it.name.clone()).unwrap_or_default();
+        self.note(&who, "accounts/sign-in", "password", outcome(fits));
+        match account.filter(|_| fits) {
+            Some(account) => self.begin_session(&account.id, None).await,
+            None => Ok(None),
+        }
+    }
+
+    /// The same for who shows a passkey.
+    pub(crate) async fn sign_in_with_passkey(&self, sent: &[u8]) -> io::Result<Option<String>> {
+        let find = |account: &str, id: &str| {
+            self.0.store.look(|state| {
+                let account = state.accounts.get(account)?;
+                account.passkeys.iter().find(|it| it.id == id).cloned()
+            })
+        };
+        let signed_in = self.passkeys().and_then(|it| it.sign_in(sent, find));
+        let who = signed_in.as_ref().and_then(|it| {
+            self.0.store.look(|state| Some(state.accounts.get(&it.account)?.name.clone()))
+        });
+        self.note(
+            &who.unwrap_or_default(),
+            "accounts/sign-in",
+            "passkey",
+            outcome(signed_in.is_some()),
+        );
+        match signed_in {
+            Some(it) => self.begin_session(&it.account, Some(it.passkey)).await,
+            None => Ok(None),
+        }
+    }
+
+    async fn begin_session(
+        &self,
+        account: &str,
+        passkey: Option<Passkey>,
+    ) -> io::Result<Option<String>> {
+        let session = Secret::fresh(Kind::Session, account)?;
+        let now_s = self.now_s();
+        let kept = Kept { digest: session.digest.clone(), expires_s: now_s + SESSION_S };
+        let account = account.to_owned();
+        let decide = move |state: &State| {
+            let Some(account) = state.accounts.get(&account) else { return (Vec::new(), false) };
+            let mut account = Account::clone(account);
+            account.sessions.retain(|it| it.expires_s > now_s);
+            account.sessions.push(kept);
+            let surplus = account.sessions.len().saturating_sub(SESSIONS_MAX);
+            account.sessions.drain(..surplus);
+            for known in &mut account.passkeys {
+                if let Some(used) = passkey.as_ref().filter(|it| it.id == known.id) {
+                    *known = used.clone();
+                }
+            }
+            (vec![Change::Account(account)], true)
+        };
+        let is_there = self.0.store.change(decide).await?;
+        Ok(is_there.then(|| self.cookie(&session.text, SESSION_S)))
+    }
+
+    /// Whose browser sends these headers, if they are signed in.
+    pub(crate) fn session(&self, headers: &HeaderMap) -> Option<Session> {
+        let name = self.cookie_name();
+        let cookies = headers.get_all(header::COOKIE).iter().filter_map(|it| it.to_str().ok());
+        let mut cookies = cookies.flat_map(|it| it.split(';')).filter_map(|it| {
+            let (key, value) = it.trim().split_once('=')?;
+            (key == name).then(|| Secret::read(Kind::Session, value)).flatten()
+        });
+        let now_s = self.now_s();
+        cookies.find_map(|secret| {
+            self.0.store.look(|state| {
+                let account = state.accounts.get(&secret.id)?;
+                let mut counts = account.sessions.iter().filter(|it| it.expires_s > now_s);
+                let is_there = counts.any(|it| secret.has(&it.digest));
+                is_there
+                    .then(|| Session { account: account.clone(), digest: secret.digest.clone() })
+            })
+        })
+    }
+
+    /// Ends a session, or all of its person's.
+    pub(crate) async fn sign_out(&self, session: &Session, everywhere: bool) -> io::Result<()> {
+        let digest = session.digest.clone();
+        let ended = self.change_account(&session.account.name, move |it| {
+            it.sessions.retain(|it| !everywhere && it.digest != digest);
+        });
+        match ended.await {
+            Err(AccountError::Disk(error)) => Err(error),
+            _ => {
+                self.note(&session.account.name, "accounts/sign-out", "session", "done");
+                Ok(())
+            }
+        }
+    }
+
+    /// The devices of who is signed in.
+    pub(crate) fn own_devices(&self, session: &Session) -> Vec<Value> {
+        let now_s = self.now_s();
+        self.0.store.look(|state| self.devices(state, &session.account.id, now_s))
+    }
+
+    /// Ends what one of them was given.
+    pub(crate) async fn end_own_device(&self, session: &Session, device: &str) -> io::Result<bool> {
+        let is_ended = self.end_grant(&session.account.id, device).await?;
+        self.note(&session.account.name, "accounts/end-device", "device", outcome(is_ended));
+        Ok(is_ended)
+    }
+
+    /// What shows that a form with `content` was made for this session, here.
+    pub(crate) fn form_tag(&self, session: &Session, content: &str) -> String {
+        let text = format!("form {} {content}", session.digest);
+        URL_SAFE_NO_PAD.encode(self.0.seal.tag(text.as_bytes()))
+    }
+
+    pub(crate) fn is_form(&self, session: &Session, content: &str, tag: &str) -> bool {
+        is_same(&self.form_tag(session, content), tag)
+    }
+
+    fn is_secure(&self) -> bool {
+        self.issuer().starts_with("https:")
+    }
+
+    fn cookie_name(&self) -> &'static str {
+        if self.is_secure() { "__Host-madoguchi" } else { "madoguchi_session" }
+    }
+
+    /// The cookie with a session's secret; with none, one that takes it away.
+    pub(crate) fn cookie(&self, text: &str, max_age_s: u64) -> String {
+        let secure = if self.is_secure() { "; Secure" } else { "" };
+        let name = self.cookie_name();
+        format!("{name}={text}; HttpOnly; SameSite=Lax; Path=/; Max-Age={max_age_s}{secure}")
+    }
+}

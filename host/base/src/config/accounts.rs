@@ -1,0 +1,88 @@
+//! People's accounts and the authorization server that is built in: `[accounts]`.
+
+use serde::Deserialize;
+
+use super::{Config, tokens::check::Problem};
+
+/// Seconds that an access token may be valid for, at least and at most.
+const ACCESS_TOKEN_S: std::ops::RangeInclusive<u64> = 1..=3_600;
+
+/// Whether people have accounts here, with which their clients get tokens (AUTH-1).
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AccountsConfig {
+    /// Whether there are accounts at all.
+    pub enabled: bool,
+    /// Whether clients may register themselves (RFC 7591); without it they come with a metadata document.
+    pub registration: bool,
+    /// Whether clients' metadata documents may be at addresses of this machine's network, and there over plain HTTP.
+    pub private_documents: bool,
+    /// Seconds that an access token is valid for.
+    pub access_token_s: u64,
+}
+
+impl Default for AccountsConfig {
+    fn default() -> Self {
+        Self { enabled: false, registration: true, private_documents: false, access_token_s: 600 }
+    }
+}
+
+/// Everything that is wrong with the accounts of `config`.
+pub fn problems(config: &Config) -> Vec<Problem> {
+    let (accounts, mut found) = (&config.accounts, Vec::new());
+    if !accounts.enabled {
+        return found;
+    }
+    let mut wrong = |path: &[&str], what: String| found.push(Problem::new(path, what, true));
+    match &config.public_url {
+        None if !config.addr.ip().is_loopback() => wrong(
+            &["accounts"],
+            "people sign in at the address by which they reach this server, and tokens are for that address: public_url = \"https://tools.example\" says it".to_owned(),
+        ),
+        Some(url) if url.text.starts_with("http://") && !is_local(&url.host) => wrong(
+            &["public_url"],
+            "people sign in there, and plain http shows their passwords to the network between: it must begin with https:// (http:// is for this machine: http://localhost:PORT)".to_owned(),
+        ),
+        _ => {}
+    }
+    if !ACCESS_TOKEN_S.contains(&accounts.access_token_s) {
+        let (least, most) = (ACCESS_TOKEN_S.start(), ACCESS_TOKEN_S.end());
+        wrong(&["accounts", "access_token_s"], format!("{least} to {most} is right"));
+    }
+    found
+}
+
+/// Whether `host` is this machine.
+fn is_local(host: &str) -> bool {
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
+    host == "localhost" || host.ends_with(".localhost") || address.is_ok_and(|it| it.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(change: impl FnOnce(&mut Config)) -> Vec<String> {
+        let mut config = Config::defaults();
+        config.accounts.enabled = true;
+        change(&mut config);
+        problems(&config).into_iter().map(|it| it.path.join(".")).collect()
+    }
+
+    #[test]
+    fn each_mistake_is_named_with_its_place() {
+        let url = |it: &str| Some(it.to_owned().try_into().unwrap());
+        assert_eq!(found(|_| {}), [""; 0]);
+        assert_eq!(found(|it| it.public_url = url("https://a.example")), [""; 0]);
+        assert_eq!(found(|it| it.public_url = url("http://localhost:1")), [""; 0]);
+        assert_eq!(found(|it| it.public_url = url("http://a.example")), ["public_url"]);
+        assert_eq!(found(|it| it.addr = "0.0.0.0:1".parse().unwrap()), ["accounts"]);
+        assert_eq!(found(|it| it.accounts.access_token_s = 0), ["accounts.access_token_s"]);
+        assert_eq!(found(|it| it.accounts.access_token_s = 3_601), ["accounts.access_token_s"]);
+        let off = |it: &mut Config| {
+            it.accounts.enabled = false;
+            it.accounts.access_token_s = 0;
+        };
+        assert_eq!(found(off), [""; 0], "what is off is not looked at");
+    }
+}

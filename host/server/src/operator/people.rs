@@ -1,0 +1,93 @@
+//! People's accounts, as the operator makes and ends them.
+
+use axum::{
+    Json,
+    body::Bytes,
+    extract::{Path, State},
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Operator, routes::read_or_none};
+use crate::api::Refused;
+use accounts::{AccountError, Accounts};
+use base::failure::Failure;
+
+type Named = (State<Operator>, Path<String>);
+type Answer = Result<Json<Value>, Refused>;
+
+/// What an account has that is made without saying so.
+const EVERYTHING: &str = "*";
+
+/// `{"scopes": ["*"]}`: what an account may do.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Given {
+    scopes: Option<Vec<String>>,
+}
+
+fn given(body: &[u8]) -> Result<Vec<String>, Failure> {
+    let Given { scopes } = read_or_none(body, "{\"scopes\": [\"SCOPE\", …]}, or empty")?;
+    Ok(scopes.unwrap_or_else(|| vec![EVERYTHING.to_owned()]))
+}
+
+fn accounts(operator: &Operator) -> Result<&Accounts, Failure> {
+    operator.accounts.as_ref().ok_or_else(|| {
+        let what = "this server has no accounts; enabled = true under [accounts] in the configuration begins with them";
+        Failure::new("no_accounts", 409, what)
+    })
+}
+
+fn failure(error: AccountError) -> Failure {
+    match error {
+        AccountError::Wrong(what) => Failure::new("invalid_params", 400, what),
+        AccountError::Exists => {
+            let what = "there is an account of that name already; `madoguchi account link NAME` makes a new link for it";
+            Failure::new("exists", 409, what)
+        }
+        AccountError::Unknown => {
+            let what =
+                "there is no such account or device; `madoguchi account list` says which there are";
+            Failure::new("unknown_account", 404, what)
+        }
+        AccountError::Full => {
+            Failure::new("too_many", 409, "there are too many accounts; remove one first")
+        }
+        AccountError::Disk(error) => {
+            Failure::new("unavailable", 503, format!("this cannot be kept now: {error}"))
+        }
+    }
+}
+
+pub(super) async fn list(State(operator): State<Operator>) -> Answer {
+    Ok(Json(accounts(&operator)?.list()))
+}
+
+pub(super) async fn create((State(operator), Path(name)): Named, body: Bytes) -> Answer {
+    let link = accounts(&operator)?.create(&name, given(&body)?).await.map_err(failure)?;
+    Ok(Json(json!({ "name": name, "link": link })))
+}
+
+pub(super) async fn link((State(operator), Path(name)): Named) -> Answer {
+    let link = accounts(&operator)?.link(&name).await.map_err(failure)?;
+    Ok(Json(json!({ "name": name, "link": link })))
+}
+
+pub(super) async fn rescope((State(operator), Path(name)): Named, body: Bytes) -> Answer {
+    let scopes = given(&body)?;
+    accounts(&operator)?.rescope(&name, scopes.clone()).await.map_err(failure)?;
+    Ok(Json(json!({ "name": name, "scopes": scopes })))
+}
+
+pub(super) async fn remove((State(operator), Path(name)): Named) -> Answer {
+    accounts(&operator)?.remove(&name).await.map_err(failure)?;
+    Ok(Json(json!({ "name": name, "removed": true })))
+}
+
+pub(super) async fn end_device(
+    State(operator): State<Operator>,
+    Path((name, device)): Path<(String, String)>,
+) -> Answer {
+    accounts(&operator)?.end_device(&name, &device).await.map_err(failure)?;
+    Ok(Json(json!({ "name": name, "device": device, "ended": true })))
+}

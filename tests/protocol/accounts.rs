@@ -1,0 +1,212 @@
+//! A person with a passkey, and clients that know an address and nothing else (AUTH-1 to AUTH-12): a browser with a
+//! virtual authenticator, the official SDK's OAuth flow, and the official suite's scenarios for those who give tokens.
+
+use std::{net::TcpListener, process::Stdio};
+
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+use tests::{
+    browser::{Browser, Look},
+    component_bytes,
+    operator::Operator,
+    people::{App, link_of},
+    root,
+    server::{Folders, TestServer},
+};
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines},
+    process::{Child, ChildStdout, Command},
+};
+
+/// A program that says line by line what is to be done.
+struct Client {
+    child: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Client {
+    fn start(arguments: &[&str]) -> Self {
+        let folder = root().join("tests/clients");
+        let node = folder.join("node_modules/node/bin/node");
+        assert!(node.is_file(), "tests/clients is not set up; `cargo xtask test` does it");
+        let mut command = Command::new(node);
+        command.current_dir(folder).args(arguments).kill_on_drop(true);
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self { child, lines }
+    }
+
+    async fn line(&mut self) -> String {
+        self.lines.next_line().await.unwrap().expect("it goes on")
+    }
+
+    /// What it says next under that name.
+    async fn says(&mut self, name: &str) -> Value {
+        let line = self.line().await;
+        let said: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"));
+        assert!(!said[name].is_null(), "{name}: {said}");
+        said[name].clone()
+    }
+}
+
+/// A person's browser at the server.
+struct Person {
+    browser: Browser,
+    url: String,
+}
+
+impl Person {
+    /// Opens an address of the server's.
+    async fn open(&self, address: &str) {
+        let rest = address.strip_prefix(&self.url).expect("it is the server's");
+        self.browser.go(rest.trim_start_matches('/')).await;
+    }
+
+    async fn click(&self, name: &str) {
+        self.browser.role("button", name).await.click().await.unwrap();
+    }
+
+    /// That nothing on the page keeps anyone from using it, on a desktop and on a phone at night.
+    async fn is_accessible(&self, page: &str) {
+        for look in [Look::DESKTOP, Look::PHONE.dark()] {
+            self.browser.look(look).await;
+            assert_eq!(
+                self.browser.serious_faults().await,
+                Vec::<String>::new(),
+                "{page} {look:?}"
+            );
+            assert!(!self.browser.overflows().await, "{page}: {look:?}");
+            let name = if look.dark { "phone-dark" } else { "desktop" };
+            self.browser.picture(&format!("accounts-{page}-{name}")).await;
+        }
+        self.browser.look(Look::DESKTOP).await;
+    }
+}
+
+/// A fresh server with nothing but an address and accounts.
+async fn serve() -> TestServer {
+    let folders = Folders::new();
+    for name in ["cinema", "echo"] {
+        folders.put(name, &component_bytes(name));
+    }
+    // Passkeys want a name, and the address is known before anything is served.
+    let addr = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let lines =
+        format!("public_url = 'http://localhost:{}'\n[accounts]\nenabled = true\n", addr.port());
+    let config = folders.config_with(&lines);
+    TestServer::start(folders, |it| {
+        *it = config;
+        it.addr = addr;
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_passkey_lets_the_official_sdk_in_and_out_again() {
+    let server = serve().await;
+    let url = format!("http://localhost:{}", server.server().addr.unwrap().port());
+    let operator = Operator::of(&server.folders.data());
+    let (status, made) = operator.send(Method::POST, "accounts/hanako", "").await;
+    assert_eq!(status, StatusCode::OK, "{made}");
+    assert!(made["link"].as_str().unwrap().starts_with(&url), "{made}");
+    let link = format!("{url}{}", link_of(&made));
+
+    let person = Person { browser: Browser::open(&url, Look::DESKTOP).await, url: url.clone() };
+    let browser = &person.browser;
+    browser.devtools("WebAuthn.enable", json!({})).await;
+    let authenticator = json!({
+        "protocol": "ctap2", "transport": "internal", "hasResidentKey": true,
+        "hasUserVerification": true, "isUserVerified": true, "automaticPresenceSimulation": true,
+    });
+    browser.devtools("WebAuthn.addVirtualAuthenticator", json!({ "options": authenticator })).await;
+    person.open(&format!("{link}?ui_locales=ja")).await;
+    browser.says("h1", "hanako さん").await;
+    person.is_accessible("link").await;
+    person.open(&link).await;
+    person.click("Make a passkey").await;
+    browser.says("h1", "Your account").await;
+    person.open(&link).await;
+    browser.says("main", "works no more").await;
+    person.open(&format!("{url}/account")).await;
+    person.click("Sign out").await;
+    browser.says("h1", "Sign in").await;
+
+    for version in ["v1", "v2"] {
+        let mut client = Client::start(&["oauth.mjs", &format!("{url}/mcp"), version]);
+        let first = client.says("open").await;
+        person.open(first.as_str().unwrap()).await;
+        if version == "v1" {
+            browser.says("h1", "Sign in").await;
+            person.is_accessible("sign-in").await;
+            person.click("Sign in with a passkey").await;
+        }
+        browser.says("h1", &format!("TypeScript SDK {version}")).await;
+        browser.says("main", "Use the tool “whoami”").await;
+        person.is_accessible("consent").await;
+        person.click("Allow").await;
+        browser.says("body", "You may close this page.").await;
+        // A tool that it was not given: it comes back for that alone, and keeps what it had.
+        let more = client.says("open").await;
+        person.open(more.as_str().unwrap()).await;
+        browser.says("main", "Use the tool “list_movies”").await;
+        person.click("Allow").await;
+        let called = client.says("called").await;
+        assert_eq!(called["who"]["principal"], "account:hanako", "{called}");
+        assert_eq!(called["before"], json!(["echo", "whoami"]), "{called}");
+        assert!(called["films"].as_u64().is_some_and(|it| it > 0), "{called}");
+        assert_eq!(called["still"], true, "{called}");
+        assert_eq!(called["scope"], "tool:echo tool:whoami tool:list_movies", "{called}");
+        eprintln!("SDK {version}: {} requests, {} ms", called["requests"], called["ms"]);
+        // The person takes all of it back.
+        person.open(&format!("{url}/account")).await;
+        if version == "v1" {
+            person.is_accessible("devices").await;
+        }
+        while !browser.roles("button", "Take back").await.is_empty() {
+            browser.roles("button", "Take back").await[0].clone().click().await.unwrap();
+            browser.says("h1", "Your account").await;
+        }
+        client.child.stdin.as_mut().unwrap().write_all(b"revoked\n").await.unwrap();
+        client.says("open").await;
+        assert_eq!(client.says("out").await, true);
+    }
+    // Statuses of 401 and 410 are as they should be; nothing was kept from loading.
+    let complaints = browser.complaints().await.into_iter();
+    let complaints = complaints.filter(|it| !it.contains("Failed to load resource"));
+    assert_eq!(complaints.collect::<Vec<_>>(), Vec::<String>::new());
+
+    // The official suite's scenarios for who gives tokens.
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let app = App::register(&url).await;
+    let redirect = json!({ "redirect_uris": [format!("http://127.0.0.1:{port}/callback")] });
+    let (_, registered) = app.registration(&redirect).await;
+    let id = registered["client_id"].as_str().unwrap();
+    let suite = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
+    let (port, resource) = (port.to_string(), format!("{url}/mcp"));
+    let mut suite = Client::start(&[
+        suite,
+        "authorization",
+        "--url",
+        &url,
+        "--client-id",
+        id,
+        "--resource",
+        &resource,
+        "--port",
+        &port,
+    ]);
+    let mut said = String::new();
+    while let Some(line) = suite.lines.next_line().await.unwrap() {
+        if line.starts_with("http") {
+            person.open(&line).await;
+            person.click("Allow").await;
+        }
+        said += &format!("{line}\n");
+    }
+    let ended = suite.child.wait().await.unwrap();
+    eprintln!("{said}");
+    assert!(ended.success() && !said.contains("FAILURE") && !said.contains("SKIPPED"), "{said}");
+    assert!(said.contains("authorization-code-grant"), "{said}");
+    person.browser.close().await;
+}
