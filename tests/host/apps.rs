@@ -146,12 +146,11 @@ async fn an_app_names_the_language_that_its_person_reads() {
     for (locale, message) in [("en-GB", "A is required"), ("ja", japanese), ("no tag", japanese)] {
         let mut meta = Client::meta();
         meta["madoguchi/locale"] = locale.into();
-        let call = json!({
-            "name": "validate_form_submission", "arguments": arguments, "_meta": meta,
-        });
-        let plain = client.result("tools/call", call.clone()).await;
+        let call = |meta: Value| json!({ "name": "validate_form_submission", "arguments": arguments, "_meta": meta });
+        let plain = client.result("tools/call", call(meta)).await;
         assert_eq!(plain["structuredContent"]["errors"][0]["message"], message, "{locale}");
-        let by_sdk = session.request("tools/call", call).await;
+        let by_sdk =
+            session.request("tools/call", call(json!({ "madoguchi/locale": locale }))).await;
         assert_eq!(by_sdk["result"]["structuredContent"], plain["structuredContent"], "{locale}");
     }
 }

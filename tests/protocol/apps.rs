@@ -26,7 +26,8 @@ const WINDOW: Look = Look { height: 2_600, ..Look::DESKTOP };
 struct Host {
     browser: Browser,
     client: Client,
-    /// Where the program's own pages are.
+    /// The program's address, with the era that it speaks.
+    address: String,
     _server: TestServer,
 }
 
@@ -66,7 +67,7 @@ impl Host {
         );
         let browser = Browser::open_at(&own, &address, WINDOW).await;
         browser.until("window.apps").await;
-        Self { browser, client: server.client(), _server: server }
+        Self { browser, client: server.client(), address, _server: server }
     }
 
     /// Calls something of the program: what it comes to.
@@ -96,8 +97,9 @@ impl Host {
         result
     }
 
-    /// Loads the frame again, as a program does that draws its conversation anew.
+    /// Loads the frame again, as a program does that draws its conversation anew: it says so before.
     async fn reload(&self) {
+        self.apps("teardown", vec![]).await;
         self.apps("reload", vec![]).await;
         self.enter().await;
     }
@@ -154,12 +156,27 @@ async fn an_official_host_shows_our_apps_and_loads_them_again() {
     fills_in_a_form(&host).await;
     chooses_a_route(&host).await;
     steps_into_a_conversation(&host).await;
+    speaks_the_legacy_era(&host).await;
     host.browser.out_of_frames().await;
     let complaints = host.browser.complaints().await;
     let policy: Vec<_> = complaints.iter().filter(|it| it.contains("Security Policy")).collect();
     assert!(policy.is_empty(), "the usual policy is enough: {policy:#?}");
     let Host { browser, .. } = host;
     browser.close().await;
+}
+
+/// The same program as a client of the legacy era.
+async fn speaks_the_legacy_era(host: &Host) {
+    host.browser.out_of_frames().await;
+    host.browser.go(&host.address.replace("era=modern", "era=legacy")).await;
+    host.browser.until("window.apps").await;
+    assert_ne!(host.apps("protocol", vec![]).await, "2026-07-28");
+    let show = id(&showtimes(&host.client).await[0]);
+    host.call("list_available_seats", json!({ "showtime_id": show })).await;
+    host.browser.click("[role=gridcell]:not([aria-disabled])").await;
+    host.browser.says("#picked", "1 chosen").await;
+    host.reload().await;
+    host.browser.says("#picked", "1 chosen").await;
 }
 
 async fn books_two_seats(host: &Host) {
@@ -194,7 +211,6 @@ async fn books_two_seats(host: &Host) {
     host.looks("seats").await;
 
     // What was chosen and typed is there when the frame is loaded again.
-    host.apps("teardown", vec![]).await;
     host.reload().await;
     browser.says("#picked", "2 chosen").await;
     browser.until("document.getElementById('name').value === '花子'").await;

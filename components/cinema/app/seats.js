@@ -101,7 +101,7 @@
   const keep = async () => {
     if (view) await app.call("keep_choice", { view, choice: choice() }).catch(() => {});
   };
-  const keepSoon = after(400, keep);
+  const keepSoon = after(400, keep, false);
 
   const refresh = async () => {
     if (!showtime) return;
@@ -376,7 +376,7 @@
       },
     });
     return h("section", { class: "checkout" },
-      h("p", { class: "number", id: "picked" }, ids.length ? t("chosen", ids.length, list(ids)) : t("pick", max()), sum ? ` ${t("total", sum)}` : ""),
+      h("p", { class: "number", id: "picked" }, ids.length ? t("chosen", ids.length, list(ids)) : t("pick", max()), sum ? ` · ${t("total", sum)}` : ""),
       problem && notice(problem[0], problem[1]),
       hold && notice("good", h("p", {}, t("heldUntil", list(seats().filter((it) => it.is_mine).map((it) => it.seat_id)), moment(hold.until, { timeStyle: "short" }))),
         h("div", {}, h("button", { class: "quiet", id: "release", onclick: releaseHold, "aria-disabled": isBusy || null }, t("release")))),
@@ -429,7 +429,11 @@
     if (ticket) return drawTicket();
     if (!map) return app.draw(app.root, problem ? notice(problem[0], problem[1]) : h("p", { class: "soft" }, t("loading")));
     if (!seats().length) return app.draw(app.root, head(), notice("info", t("none")));
+    const isFirst = !document.querySelector(".hall");
     app.draw(app.root, head(), hall(), legend(), checkout());
+    // A hall too wide for the frame begins with its middle, where people like to sit.
+    const wide = document.querySelector(".hall");
+    if (isFirst) wide.scrollLeft = (wide.scrollWidth - wide.clientWidth) / 2;
   };
 
   // --- Beginning ----------------------------------------------------------------------------------------------------

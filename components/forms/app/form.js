@@ -113,7 +113,10 @@
     draw();
   };
 
-  const save = async () => {
+  // One at a time: each follows the one before by its number.
+  let lastSave = Promise.resolve();
+  const save = () => (lastSave = lastSave.then(saveNow));
+  const saveNow = async () => {
     if (!isDirty || !form || form.status !== "waiting" || conflict) return;
     isDirty = false;
     saving = t("saving");
@@ -133,7 +136,7 @@
     }
     status();
   };
-  const saveSoon = after(700, save);
+  const saveSoon = after(700, save, false);
 
   const check = async () => {
     const { structuredContent } = await app.call("validate_form_submission", { handle, values: filled(), today: today() });
@@ -203,6 +206,7 @@
     touched.add(it.name);
     isDirty = true;
     saving = "";
+    status();
     for (const child of fields()) {
       // What was chosen among the options of another value is none of these.
       if (child.type === "cascading-select" && child.dependsOn === it.name && child !== it) {

@@ -248,8 +248,9 @@ const tagged = (element) => element.localName === "button";
 const notice = (kind, ...children) =>
   h("div", { class: `notice is-${kind}`, role: kind === "grave" ? "alert" : null }, ...children);
 
-/** Runs `later` once nothing has called for so many milliseconds; `.now()` runs what waits. */
-const after = (milliseconds, later) => {
+/** Runs `later` once nothing has called for so many milliseconds, or that long after the first call where it does not
+    start anew; `.now()` runs what waits. */
+const after = (milliseconds, later, startsAnew = true) => {
   let timer = 0;
   const run = () => {
     clearTimeout(timer);
@@ -257,6 +258,7 @@ const after = (milliseconds, later) => {
     return later();
   };
   const begin = () => {
+    if (timer && !startsAnew) return;
     clearTimeout(timer);
     timer = setTimeout(run, milliseconds);
   };
