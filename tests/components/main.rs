@@ -1,6 +1,7 @@
 //! The ring `components`: each component alone under wasmtime, and what it may touch and offers.
 #![allow(clippy::unwrap_used, reason = "a test ends where what it expects is not there")]
 
+mod apps;
 mod assistant;
 mod cinema;
 mod conversations;

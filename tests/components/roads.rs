@@ -57,5 +57,5 @@ fn drawn() -> String {
 
 #[test]
 fn roads_drawn_by_the_page_are_those_of_the_bundled_network() {
-    goldens::check(&root().join("frontend/assets/roads.json"), &drawn());
+    goldens::check(&root().join("components/output/map/roads.json"), &drawn());
 }

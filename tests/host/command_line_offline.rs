@@ -145,6 +145,8 @@ fn a_component_is_inspected_before_it_is_let_in() {
     let reserve = tools.iter().find(|it| it["name"] == "reserve_seats").unwrap();
     assert!(reserve["title"].is_string() && reserve["inputSchema"]["properties"].is_object());
     assert_eq!(reserve["annotations"]["readOnlyHint"], false);
+    // APP-2.
+    assert_eq!(reserve["app"], "ui://cinema/seats");
     let line = told["line"].as_str().unwrap();
     assert!(line.starts_with("grants = [\"sql\""), "{line}");
     let refused = ["--config", file.to_str().unwrap(), "inspect", cinema, "--json"];
@@ -154,6 +156,7 @@ fn a_component_is_inspected_before_it_is_let_in() {
     let words = run(&folders, &["inspect", cinema]);
     let words = String::from_utf8_lossy(&words.stdout).into_owned();
     assert!(words.contains("with the grant sql") && words.contains(line), "{words}");
+    assert!(words.contains("shown by ui://cinema/seats"), "{words}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod accounts;
 mod approvals;
+mod apps;
 mod both_ways;
 mod browser;
 mod budget;

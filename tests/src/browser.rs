@@ -134,6 +134,19 @@ impl Browser {
         self.client.goto(&format!("{}/{address}", self.url)).await.expect("the page opens");
     }
 
+    /// Goes into the frame that fits a CSS selector: what is looked for from now on is in it.
+    pub async fn into_frame(&self, css: &str) {
+        self.find(css).await.enter_frame().await.expect("it is a frame");
+    }
+
+    /// Goes back to the page around all frames.
+    pub async fn out_of_frames(&self) {
+        // Around the page itself there is nothing more to go out to.
+        for _ in 0..2 {
+            self.client.clone().enter_parent_frame().await.expect("the page is there");
+        }
+    }
+
     /// A further window on an address of the page, which is driven from now on; what it is called.
     pub async fn window(&self, address: &str) -> WindowHandle {
         let opened = self.client.new_window(false).await.expect("a window opens");

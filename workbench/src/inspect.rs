@@ -159,9 +159,10 @@ pub fn inspect<'a>(
                 left_out = left.map(|it| json!({ "name": it.function, "why": it.why })).collect();
                 // What it cannot list here it may well list once it has all that it is granted.
                 let listed = component.listed().await;
-                let offers = listed.as_ref().unwrap_or(&component).offers().clone();
+                let listed = listed.as_ref().unwrap_or(&component);
                 let routes = component.routes.iter().map(route).collect();
-                (component.tools().iter().map(tool).collect(), routes, offers, None)
+                let tools = listed.tools().iter().map(tool).collect();
+                (tools, routes, listed.offers().clone(), None)
             }
             Err(error) => (Vec::new(), Vec::new(), Offers::default(), Some(error.to_string())),
         };
@@ -270,6 +271,9 @@ fn tool(tool: &Tool) -> Value {
     object.insert("inputSchema".to_owned(), Value::Object((*tool.input_schema).clone()));
     if let Some(schema) = &tool.output_schema {
         object.insert("outputSchema".to_owned(), Value::Object((**schema).clone()));
+    }
+    if let Some(app) = tool.meta.get("ui").and_then(|it| it.get("resourceUri")) {
+        object.insert("app".to_owned(), app.clone());
     }
     Value::Object(object)
 }

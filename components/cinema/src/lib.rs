@@ -1,5 +1,6 @@
 //! The box office of a cinema: films, showtimes, seats, reservations, and recorded conversations (CIN).
 
+pub mod app;
 pub mod catalog;
 pub mod clock;
 pub mod door;
@@ -32,9 +33,9 @@ pub mod waiting;
 use tools::{
     CancelReservation, CheckIn, CloseSales, EditMovie, EditScreen, EditShowtime, ExportCatalogue,
     ExtendHold, GetConversationHistory, GetReservation, HoldSeats, ImportCatalogue,
-    JoinWaitingList, LeaveWaitingList, ListAvailableSeats, ListMovies, ListReservations,
-    ListShowtimes, ListWaiting, MoveParty, Occupancy, OpenSales, RecordConversation, ReleaseHold,
-    ReserveSeats, SuggestSeats, TransferReservation,
+    JoinWaitingList, KeepChoice, LeaveWaitingList, ListAvailableSeats, ListMovies,
+    ListReservations, ListShowtimes, ListWaiting, MoveParty, Occupancy, OpenSales,
+    RecordConversation, ReleaseHold, ReserveSeats, SuggestSeats, TransferReservation,
 };
 
 toolkit::export_tools!(
@@ -55,6 +56,7 @@ toolkit::export_tools!(
     ListWaiting,
     RecordConversation,
     GetConversationHistory,
+    KeepChoice,
     CheckIn,
     CloseSales,
     OpenSales,
@@ -77,7 +79,8 @@ toolkit::export_migrations!(
     7 "waiting" => "../migrations/7-waiting.sql",
     8 "sales" => "../migrations/8-sales.sql",
     9 "edits" => "../migrations/9-edits.sql",
-    10 "titles" => "../migrations/10-titles.sql",
+    10 "choices" => "../migrations/10-choices.sql",
+    11 "titles" => "../migrations/11-titles.sql",
 );
 toolkit::export_configured!(import::configure);
 toolkit::export_schedule!(schedule::run);

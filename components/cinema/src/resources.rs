@@ -7,6 +7,7 @@ use toolkit::{
 };
 
 use crate::{
+    app::SEATS as SEATS_APP,
     clock::Clock,
     hall::Hall,
     notices::{SEATS, WAITING},
@@ -48,11 +49,13 @@ impl Resources for CinemaResources {
     }
 
     fn list(_: Option<&str>) -> Result<Page, Stop> {
-        Ok(Vec::new().into())
+        Ok(vec![SEATS_APP.resource(&[])].into())
     }
 
     fn read(uri: &str, _: &User) -> Result<Option<Vec<Contents>>, Stop> {
-        let found = if let Some([showtime_id]) = fits(SEATS, uri) {
+        let found = if uri == SEATS_APP.uri {
+            Some(SEATS_APP.contents(&[]))
+        } else if let Some([showtime_id]) = fits(SEATS, uri) {
             seats(uri, &showtime_id)?
         } else if let Some([user_id]) = fits(WAITING, uri) {
             Some(Contents::json(uri, &waits_for(&user_id, &Clock::of_call()?)?))

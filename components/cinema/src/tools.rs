@@ -3,6 +3,7 @@
 mod available_seats;
 mod catalogue;
 mod check_in;
+mod choice;
 mod conversations;
 mod edit;
 mod hold;
@@ -20,6 +21,7 @@ mod waiting;
 pub use available_seats::ListAvailableSeats;
 pub use catalogue::{ExportCatalogue, ImportCatalogue};
 pub use check_in::CheckIn;
+pub use choice::KeepChoice;
 pub use conversations::{GetConversationHistory, RecordConversation, Said};
 pub use edit::{EditMovie, EditScreen, EditShowtime};
 pub use hold::{ExtendHold, HoldSeats, ReleaseHold};

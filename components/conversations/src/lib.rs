@@ -1,6 +1,7 @@
 //! Conversations between agents, with a life cycle that one can watch (CONV-1 to CONV-111).
 
 pub mod activity;
+pub mod app;
 pub mod beginning;
 pub mod chats;
 pub mod clock;

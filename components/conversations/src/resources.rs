@@ -8,6 +8,7 @@ use toolkit::{
 };
 
 use crate::{
+    app::CONVERSATION,
     events::LIST,
     listing::{self, Filter},
     person::{self, Person},
@@ -38,10 +39,13 @@ impl Resources for ConversationResources {
             .title("会話の一覧 / Conversations")
             .description("The last fifty conversations that the caller may see, the newest first.")
             .mime_type("application/json");
-        Ok(vec![list].into())
+        Ok(vec![list, CONVERSATION.resource(&[])].into())
     }
 
     fn read(uri: &str, _: &User) -> Result<Option<Vec<Contents>>, Stop> {
+        if uri == CONVERSATION.uri {
+            return Ok(Some(vec![CONVERSATION.contents(&[])]));
+        }
         let found = person::calling("resources").and_then(|it| read(&it, uri));
         match found {
             Ok(contents) => Ok(contents.map(|it| vec![it])),

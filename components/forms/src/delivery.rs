@@ -2,6 +2,7 @@
 
 use output::form::{Form, Kind};
 use serde_json::Value;
+use toolkit::apps;
 
 /// Fields that are asked for in questions; more are better seen on a page.
 const FIELDS_ASKED_MAX: usize = 12;
@@ -15,7 +16,7 @@ pub enum Way {
     Questions,
     /// The client opens an address.
     Address,
-    /// The client can do nothing of it: its answer says where the form is.
+    /// The client can do nothing of it, or shows it as an app: its answer says where the form is.
     Told,
 }
 
@@ -25,6 +26,10 @@ pub enum Way {
 pub fn way(form: &Form, capabilities: &Value, has_page: bool, fits: bool) -> Way {
     if draws_forms(capabilities) {
         return Way::Page;
+    }
+    // A client that shows apps shows this form beside the call, whatever else it can do; the answer says where else it is.
+    if apps::shows(capabilities) {
+        return Way::Told;
     }
     let elicitation = &capabilities["elicitation"];
     let can_open = can_open(capabilities, has_page);
@@ -72,10 +77,15 @@ mod tests {
     #[test]
     fn a_client_gets_the_best_that_it_can_do() {
         let both = json!({ "elicitation": { "form": {}, "url": {} } });
+        let app = json!({
+            "extensions": { "io.modelcontextprotocol/ui": {} },
+            "elicitation": { "form": {}, "url": {} },
+        });
         let page = json!({ "extensions": { "madoguchi/forms": {} }, "elicitation": {} });
         for (capabilities, fields, has_page, fits, expected) in [
             (json!({}), 1, true, true, Way::Told),
             (page, 1, true, true, Way::Page),
+            (app, 1, true, true, Way::Told),
             (json!({ "elicitation": {} }), 1, true, true, Way::Questions),
             (json!({ "elicitation": { "form": {} } }), 1, true, false, Way::Told),
             (json!({ "elicitation": { "url": {} } }), 1, true, true, Way::Address),

@@ -1,5 +1,6 @@
 //! Forms: what an agent asks a person to fill in (FORM-1 to FORM-90).
 
+pub mod app;
 pub mod clock;
 pub mod completing;
 pub mod delivery;

@@ -121,7 +121,10 @@ impl Record {
     /// What `open_form` puts out.
     #[must_use]
     pub fn open(&self) -> OpenForm {
+        let form = self.form().unwrap_or_default();
+        let secrets = form.fields.iter().filter(|it| it.is_input() && it.is_secret());
         OpenForm {
+            secrets: secrets.map(|it| it.name.clone()).collect(),
             handle: self.handle.clone(),
             schema: self.definition(),
             status: self.status,

@@ -2,7 +2,7 @@
 
 mod csv;
 
-use output::form::Status;
+use output::form::{Status, choices};
 use serde_json::{Value, json};
 use toolkit::{
     Stop, User, blobs, caller, refused,
@@ -11,7 +11,9 @@ use toolkit::{
 };
 
 use crate::{
+    app::FORM,
     guide::guide,
+    lookup::fetch,
     record::{self, Record},
     refusals::{no_such_file, say},
     store,
@@ -19,6 +21,8 @@ use crate::{
 
 /// When to ask by a form and how.
 const GUIDE: &str = "form://guide";
+/// What can be chosen in a field: what is typed, and the value that its options depend on, as JSON.
+const OPTIONS: &str = "form://{handle}/options/{field}{?typed,parent}";
 /// Bytes of a file that are read as a resource; a larger one has an address of its own.
 const FILE_BYTES_MAX: u64 = 7 << 20;
 
@@ -31,6 +35,10 @@ impl Resources for FormResources {
             Template::new("form://{handle}/files/{id}", "form_file")
                 .title("フォームで送信されたファイル / A file that was given")
                 .description("The bytes of a file that a form's answer names by its fileId."),
+            Template::new(OPTIONS, "form_options")
+                .title("フォームの項目の選択肢 / The options of a field")
+                .description("What can be chosen in a field of a form that is filled in, where the options come from elsewhere.")
+                .mime_type("application/json"),
             Template::new("form://submissions.csv{?status}", "form_submissions")
                 .title("フォームの一覧（CSV） / Forms, for a spreadsheet")
                 .description("The forms that the caller asked for, with what was filled in.")
@@ -50,12 +58,18 @@ impl Resources for FormResources {
             .title("フォームの定義 / How to write a form")
             .description("Everything that the definition of a form may say, with the look-ups and an example.")
             .mime_type("text/markdown");
-        Ok(vec![guide, csv].into())
+        Ok(vec![guide, csv, FORM.resource(&[])].into())
     }
 
     fn read(uri: &str, _: &User) -> Result<Option<Vec<Contents>>, Stop> {
         if uri == GUIDE {
             return Ok(Some(vec![Contents::text(uri, guide()).mime_type("text/markdown")]));
+        }
+        if uri == FORM.uri {
+            return Ok(Some(vec![FORM.contents(&[])]));
+        }
+        if let Some(asked) = fits(OPTIONS, uri) {
+            return options(uri, &asked).map(|it| it.map(|it| vec![it]));
         }
         if let Some([status]) = fits("form://submissions.csv{?status}", uri) {
             return Ok(Some(vec![list(uri, &status)?]));
@@ -86,6 +100,21 @@ fn list(uri: &str, status: &str) -> Result<Contents, Stop> {
         contents.meta = Some(json!({ "forms/is-whole": false }).to_string());
     }
     Ok(contents)
+}
+
+/// The options of a field, as the page looks them up; nothing where none come from elsewhere.
+fn options(
+    uri: &str,
+    [handle, field, typed, parent]: &[String; 4],
+) -> Result<Option<Contents>, Stop> {
+    let form = record::find(handle)?.form()?;
+    let Some(lookup) = form.field(field).and_then(|it| it.lookup()) else { return Ok(None) };
+    let parent = serde_json::from_str::<Value>(parent).ok();
+    let found = fetch(&lookup.url(typed, parent.as_ref()));
+    let found = found.and_then(|it| choices(lookup, &it));
+    let found = found.map_err(|why| refused("lookup_failed", 502, why))?;
+    let told = found.into_iter().map(|it| json!({ "value": it.value, "label": it.label }));
+    Ok(Some(Contents::json(uri, &json!({ "choices": told.collect::<Vec<_>>() }))))
 }
 
 /// The bytes of a file that the form's answer names.

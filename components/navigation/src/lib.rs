@@ -1,5 +1,6 @@
 //! Navigation: routes from here to there, with or without a key (NAV-20 to NAV-35).
 
+pub mod app;
 pub mod arguments;
 pub mod ask;
 pub mod endpoints;
@@ -25,6 +26,7 @@ toolkit::export_migrations!(
 );
 toolkit::export_configured!(settings::configure);
 toolkit::export_endpoints!(endpoints::get);
+toolkit::export_resources!(app::NavigationResources);
 toolkit::export_routes!(rest::routes);
 toolkit::export_examples!(examples::examples);
 toolkit::export_dialogue!(sentences::next);

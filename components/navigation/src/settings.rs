@@ -146,6 +146,58 @@ pub fn maps() -> Result<Vec<String>, Unfit> {
     }
 }
 
+/// Tiles that lie below the routes in the app: as under `[page.tiles]`, which the component cannot read.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tiles {
+    /// The address of a tile, with `{z}`, `{x}` and `{y}` in it.
+    pub url: String,
+    /// Whose map it is.
+    pub attribution: String,
+    /// The greatest zoom that there are tiles for.
+    #[serde(default = "zoom")]
+    pub max_zoom: u8,
+}
+
+fn zoom() -> u8 {
+    19
+}
+
+impl Tiles {
+    /// Scheme, host and port of the address.
+    #[must_use]
+    pub fn origin(&self) -> String {
+        Url::parse(&self.url).map(|it| it.origin().ascii_serialization()).unwrap_or_default()
+    }
+
+    fn fits(&self) -> bool {
+        let has_places = ["{z}", "{x}", "{y}"].iter().all(|it| self.url.matches(it).count() == 1);
+        let is_fixed = |it: &Url| !it.host_str().unwrap_or_default().contains(['{', '}', '*', '%']);
+        let is_local =
+            |it: &Url| matches!(it.host_str(), Some("127.0.0.1" | "localhost" | "[::1]"));
+        let url = Url::parse(&self.url).ok();
+        let url = url.filter(|it| it.scheme() == "https" || it.scheme() == "http" && is_local(it));
+        has_places
+            && self.max_zoom <= 24
+            && self.attribution.chars().count() <= 300
+            && url.is_some_and(|it| is_fixed(&it) && it.username().is_empty())
+    }
+}
+
+/// The tiles that the operator set: `tiles`.
+///
+/// # Errors
+/// When the setting is no such thing.
+pub fn tiles() -> Result<Option<Tiles>, Unfit> {
+    let tiles = settings::get::<Tiles>("tiles")?;
+    if tiles.as_ref().is_some_and(|it| !it.fits()) {
+        let message = "must have a url of https (or http of this machine) with {z}, {x} and {y} once each, \
+                       an attribution of at most 300 characters, and a max_zoom up to 24";
+        return Err(unfit("tiles", message));
+    }
+    Ok(tiles)
+}
+
 fn unfit(name: &str, message: &str) -> Unfit {
     Unfit { name: name.to_owned(), problem: Problem::at("", message) }
 }
@@ -170,6 +222,7 @@ pub fn configure() -> Result<(), Vec<Problem>> {
     }
     problems.extend(daily_quota().err());
     problems.extend(maps().err());
+    problems.extend(tiles().err());
     let problems: Vec<_> = problems.into_iter().map(Problem::from).collect();
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
@@ -184,6 +237,25 @@ mod tests {
         assert_eq!(read_url("https://a.example/osrm"), Some("https://a.example/osrm".into()));
         for text in ["", "a.example", "file:///etc", "https://a.example?key=1", "https://u:p@a.b"] {
             assert_eq!(read_url(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn tiles_come_from_one_place_that_is_known() {
+        let tiles = |url: &str| Tiles { url: url.into(), attribution: "©".into(), max_zoom: 19 };
+        let fine = tiles("https://t.example:8443/a/{z}/{x}/{y}.png?k=1");
+        assert!(fine.fits());
+        assert_eq!(fine.origin(), "https://t.example:8443");
+        assert!(tiles("http://127.0.0.1:9/{z}/{x}/{y}").fits());
+        for url in [
+            "http://t.example/{z}/{x}/{y}.png",
+            "https://{z}.example/{x}/{y}.png",
+            "https://t.example/{z}/{x}.png",
+            "https://u@t.example/{z}/{x}/{y}.png",
+            "data:,{z}{x}{y}",
+            "{z}/{x}/{y}",
+        ] {
+            assert!(!tiles(url).fits(), "{url}");
         }
     }
 

@@ -1,5 +1,7 @@
 //! Who calls.
 
+use std::cell::RefCell;
+
 use serde_json::Value;
 
 use crate::bindings::madoguchi::tool::caller;
@@ -16,10 +18,36 @@ pub fn scopes() -> Vec<String> {
     caller::scopes()
 }
 
+/// Where a request's `_meta` names the language of who reads the answer; an [app](crate::apps) knows it, and the client
+/// that passes its calls on may not.
+const LOCALE: &str = "madoguchi/locale";
+/// Bytes that such a name may have.
+const LOCALE_BYTES_MAX: usize = 35;
+
+thread_local! {
+    /// What the request names.
+    static NAMED: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Takes note of the language that the request's `_meta` names.
+pub(crate) fn hear(meta: &str) {
+    // Hardly a request names one.
+    let meta: Value = match meta.contains(LOCALE) {
+        true => serde_json::from_str(meta).unwrap_or_default(),
+        false => Value::Null,
+    };
+    let is_tag = |it: &&str| {
+        (1..=LOCALE_BYTES_MAX).contains(&it.len())
+            && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-')
+    };
+    let named = meta[LOCALE].as_str().filter(is_tag).map(str::to_owned);
+    NAMED.set(named);
+}
+
 /// The caller's language as a BCP 47 tag, if the call has one.
 #[must_use]
 pub fn locale() -> Option<String> {
-    caller::locale()
+    NAMED.with_borrow(Clone::clone).or_else(caller::locale)
 }
 
 /// Where this server's page is, for a person to be sent to, without a slash at the end.
@@ -32,4 +60,20 @@ pub fn page() -> Option<String> {
 #[must_use]
 pub fn client_capabilities() -> Value {
     serde_json::from_str(&caller::client_capabilities()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_language_that_a_request_names_counts_for_its_call_alone() {
+        let named = || NAMED.with_borrow(Clone::clone);
+        hear(r#"{"madoguchi/locale":"en-GB"}"#);
+        assert_eq!(named().as_deref(), Some("en-GB"));
+        for none in ["{}", "", r#"{"madoguchi/locale":"en\n"}"#, r#"{"madoguchi/locale":7}"#] {
+            hear(none);
+            assert_eq!(named(), None, "{none}");
+        }
+    }
 }

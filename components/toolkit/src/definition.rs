@@ -123,7 +123,11 @@ fn meta<T: Tool>() -> Value {
     if T::TAKES_UNASKED_ANSWERS {
         meta["madoguchi/takes-unasked-answers"] = true.into();
     }
-    with_more(meta, T::META)
+    let mut meta = with_more(meta, T::META);
+    if let Some(uri) = T::APP {
+        meta["ui"]["resourceUri"] = uri.into();
+    }
+    meta
 }
 
 /// The same with the entries that the author wrote out.

@@ -36,6 +36,7 @@
 //! }
 //! ```
 
+pub mod apps;
 pub mod arguments;
 pub mod assistants;
 #[doc(hidden)]

@@ -125,6 +125,13 @@ macro_rules! described {
                 self
             }
 
+            /// Entries of its `_meta`: an object.
+            #[must_use]
+            pub fn meta(mut self, meta: impl Serialize) -> Self {
+                self.meta = Some(json(&meta));
+                self
+            }
+
             /// MCP's annotations: an object with `audience`, `priority`, `lastModified`.
             #[must_use]
             pub fn annotated(mut self, annotations: impl Serialize) -> Self {
@@ -160,6 +167,13 @@ impl Contents {
     #[must_use]
     pub fn mime_type(mut self, mime_type: &str) -> Self {
         self.mime_type = Some(mime_type.to_owned());
+        self
+    }
+
+    /// Entries of its `_meta`: an object.
+    #[must_use]
+    pub fn meta(mut self, meta: impl Serialize) -> Self {
+        self.meta = Some(json(&meta));
         self
     }
 

@@ -48,6 +48,8 @@ pub trait Tool: DeserializeOwned + JsonSchema {
     const HINTS: Hints = Hints::DESTRUCTIVE;
     /// Which view of the page draws the output.
     const VIEW: Option<&'static str> = None;
+    /// Which of the component's [apps](crate::apps) draws the output in clients that show MCP Apps: its URI.
+    const APP: Option<&'static str> = None;
     /// More entries for the definition's `_meta`: a JSON object.
     const META: Option<&'static str> = None;
     /// The schema of the arguments verbatim, where the struct cannot say all of it.

@@ -13,6 +13,7 @@ use crate::{
     Content, Datetime, Problem, Stop,
     arguments::unfit,
     bindings::madoguchi::tool::types::{Answer, AnswerAction, Ask, Question},
+    caller,
     definition::{input_schema, json},
     invalid, refused,
 };
@@ -45,6 +46,7 @@ impl User {
         meta: String,
         first_called_at: Datetime,
     ) -> Self {
+        caller::hear(&meta);
         let state = RefCell::new(state);
         let (shown, told) = <(RefCell<_>, RefCell<_>)>::default();
         Self { answers, state, meta, first_called_at, shown, told }

@@ -300,6 +300,7 @@ fn own(name: &str, texts: Value, input: Value, output: Value) -> Tool {
         meta: Map::from_iter([("madoguchi/text".to_owned(), texts)]),
         has_header_arguments: false,
         takes_unasked_answers: false,
+        app: None,
         task: TaskUse::Never,
         audience: Audience::Models,
         shown: Shown::default(),

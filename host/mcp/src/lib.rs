@@ -38,7 +38,7 @@ use calls::{
     outcome::CallOutcome,
 };
 use registry::Registry;
-use sandbox::definition::Viewer;
+use sandbox::definition::{APP_MIME_TYPE, APPS_EXTENSION, Viewer, check_uri};
 use store::events::Events;
 
 pub mod error_mapping;
@@ -211,8 +211,10 @@ impl ServerHandler for McpServer {
             .enable_completions()
             .enable_logging()
             .build();
+        let extensions = capabilities.extensions.get_or_insert_default();
+        let apps = json!({ "mimeTypes": [APP_MIME_TYPE] });
+        extensions.insert(APPS_EXTENSION.to_owned(), apps.as_object().cloned().unwrap_or_default());
         if self.has_tasks() {
-            let extensions = capabilities.extensions.get_or_insert_default();
             extensions.insert(TASKS_EXTENSION_ID.to_owned(), Map::new());
         }
         let mut info = ServerConfig::new(capabilities);

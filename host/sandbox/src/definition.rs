@@ -9,10 +9,12 @@ use crate::bindings::exports::madoguchi::tool::tools::{Annotations, Definition};
 pub use base::tool_set::Hints;
 use base::{clean, tool_set::is_name};
 
+mod apps;
 mod audience;
 mod offers;
 mod shown;
 
+pub use apps::{EXTENSION as APPS_EXTENSION, MIME_TYPE as APP_MIME_TYPE};
 pub use audience::{Audience, Viewer, Words, is_own_page, texts};
 pub use offers::{Argument, Prompt, Resource, Template, check_uri};
 pub use shown::{Rewording, Says, Shown};
@@ -57,6 +59,8 @@ pub struct Tool {
     pub hints: Hints,
     /// More about it, the view among it.
     pub meta: Map<String, Value>,
+    /// The URI of the app that is to draw its output, which stands in its meta once there is one.
+    pub app: Option<Arc<str>>,
     /// Whether clients send some of its arguments in headers too (`x-mcp-header`).
     pub has_header_arguments: bool,
     /// Whether it takes answers to what it has not asked.
@@ -111,6 +115,7 @@ impl Tool {
         if let Some(view) = it.view {
             meta.insert("madoguchi/view".to_owned(), view.into());
         }
+        let app = apps::take(&mut meta);
         let shown = Shown::of(&Says {
             title: it.title.as_deref(),
             description: &it.description,
@@ -141,6 +146,7 @@ impl Tool {
             },
             name: it.name.into(),
             meta,
+            app,
         })
     }
 }

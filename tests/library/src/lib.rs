@@ -18,8 +18,14 @@ mod prompts;
 mod resources;
 
 /// The marker, and the letter that a test changes to make another component of it, which shares with
-/// the first all but its tools (`t`), or its tools and prompts (`p`), or those and its templates (`r`).
+/// the first all but its tools (`t`), or its tools and prompts (`p`), or those and its templates (`r`); or whose tools
+/// name apps (`a`).
 static SHELF: [u8; 15] = *b"library shelf:-";
+
+/// Whether this is the one that names apps: its own, none, and another's.
+pub(crate) fn names_apps() -> bool {
+    std::hint::black_box(&SHELF)[14] == b'a'
+}
 
 /// Whether what is called so has another name here.
 pub(crate) fn is_other(what: &str) -> bool {
@@ -36,6 +42,22 @@ pub struct Library;
 
 impl wit::Guest for Library {
     fn definitions() -> Vec<wit::Definition> {
+        let app = |name: &str, meta: Value| wit::Definition {
+            meta: Some(meta.to_string()),
+            ..tool(name, r#"{"type":"object"}"#)
+        };
+        let named = |uri: &str| json!({ "ui": { "resourceUri": uri }, "shop/x": 1 });
+        if names_apps() {
+            return vec![
+                app("own", named("ui://library/card")),
+                app("older", json!({ "ui/resourceUri": "ui://library/card" })),
+                app("none", named("ui://library/none")),
+                app("others", named("ui://cinema/seats")),
+                app("no_app", named("library://cover")),
+                app("plain_type", named("ui://library/plain")),
+                app("hidden", json!({ "ui": { "resourceUri": "ui://x", "visibility": ["app"] } })),
+            ];
+        }
         vec![
             tool("ring", r#"{"type":"object","properties":{"uri":{"type":"string"}}}"#),
             tool("chat", r#"{"type":"object"}"#),

@@ -9,7 +9,7 @@ use toolkit::bindings::{
     },
 };
 
-use crate::{Library, is_other, problem, spin, taste, tasted};
+use crate::{Library, is_other, names_apps, problem, spin, taste, tasted};
 
 impl wit::Guest for Library {
     fn templates() -> Vec<wit::Template> {
@@ -34,10 +34,20 @@ impl wit::Guest for Library {
     fn list(cursor: Option<String>) -> Result<wit::Page, Stop> {
         match cursor.as_deref() {
             None => Ok(wit::Page {
-                resources: vec![
-                    definition("library://cover", Some(3)),
-                    definition("library://spin", None),
-                ],
+                resources: match names_apps() {
+                    true => vec![
+                        definition("library://cover", Some(3)),
+                        definition("ui://library/plain", None),
+                        wit::Definition {
+                            mime_type: Some("text/html;profile=mcp-app".to_owned()),
+                            ..definition("ui://library/card", None)
+                        },
+                    ],
+                    false => vec![
+                        definition("library://cover", Some(3)),
+                        definition("library://spin", None),
+                    ],
+                },
                 next_cursor: Some("2".to_owned()),
             }),
             // The last fits no template, so no client could read it.

@@ -54,6 +54,9 @@ fn print(it: &Inspection) -> std::io::Result<()> {
             if text("title").is_empty() { String::new() } else { format!("  {}", text("title")) };
         say(&format!("  {}{title}{}", text("name"), hints(tool)))?;
         say(&format!("    {}", text("description").lines().next().unwrap_or_default()))?;
+        if !text("app").is_empty() {
+            say(&format!("    shown by {}", text("app")))?;
+        }
     }
     if !it.left_out.is_empty() {
         say("no tools are")?;

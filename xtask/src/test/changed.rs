@@ -24,7 +24,7 @@ const ELSEWHERE: [(&str, &[&str]); 7] = [
     ("package-lock.json", &["frontend"]),
     ("package.json", &["frontend"]),
     // Pages and components draw the same roads.
-    ("frontend/assets/", &["tests"]),
+    ("components/output/map/", &["tests"]),
     // One table of cases for all that read forms.
     ("tests/forms/", &["output"]),
     ("tests/clients/", &["conformance"]),

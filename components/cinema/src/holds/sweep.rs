@@ -1,4 +1,4 @@
-//! Releases the seats of holds that have expired, and notifies clients that look at them.
+//! Releases the seats of holds that have expired, forgets what was chosen in apps, and notifies clients that look at them.
 
 use toolkit::{Stop, sql, sql::Statement};
 
@@ -6,7 +6,7 @@ use crate::{clock::Clock, notices::seats_changed};
 
 /// Showings that are swept in one run; the rest waits for the next.
 const SHOWTIMES_MAX: usize = 50;
-/// How long a hold that has expired is remembered, in seconds.
+/// How long a hold that has expired is remembered, and what was chosen in an app, in seconds.
 const REMEMBERED_S: i64 = 86_400;
 
 /// One sweep.
@@ -23,7 +23,8 @@ pub fn sweep(clock: &Clock) -> Result<(), Stop> {
     );
     let forgotten = clock.second() - REMEMBERED_S;
     let old = toolkit::sql!("SELECT 1 FROM holds WHERE expires_at <= $1 LIMIT 1", forgotten);
-    let [expired, old] = sql::query([expired, old])?;
+    let chosen = toolkit::sql!("SELECT 1 FROM choices WHERE kept_at <= $1 LIMIT 1", forgotten);
+    let [expired, old, chosen] = sql::query([expired, old, chosen])?;
     let expired: Vec<(String,)> = expired.read()?;
     let mut batch = Vec::new();
     if !expired.is_empty() {
@@ -38,6 +39,9 @@ pub fn sweep(clock: &Clock) -> Result<(), Stop> {
         let forget = "DELETE FROM holds WHERE expires_at <= $1 \
              AND hold_id NOT IN (SELECT hold_id FROM held_seats)";
         batch.push(toolkit::sql!(forget, forgotten));
+    }
+    if !chosen.is_empty() {
+        batch.push(toolkit::sql!("DELETE FROM choices WHERE kept_at <= $1", forgotten));
     }
     if !batch.is_empty() {
         sql::transact_all(&batch)?;

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User};
 
-use super::{at_most, none_of};
+use super::{at_most, choice, none_of};
 use crate::{clock::Clock, hall::Hall, seats::text_map};
 
 /// 指定上映時間枠の空席一覧を取得。
@@ -36,6 +36,7 @@ impl Tool for ListAvailableSeats {
     };
     const HINTS: Hints = Hints::READ_ONLY;
     const VIEW: Option<&str> = Some("seat_map");
+    const APP: Option<&str> = Some(crate::app::SEATS.uri);
     type Output = SeatMap;
 
     fn call(self, user: &User) -> Result<SeatMap, Stop> {
@@ -45,6 +46,7 @@ impl Tool for ListAvailableSeats {
             token.and_then(|it| at_most("/hold_token", it)),
         ])?;
         let mut hall = Hall::of(&self.showtime_id, token, &Clock::of_call()?)?;
+        choice::name_view(user);
         user.show(text_map(&hall.seats));
         hall.seats.retain(|it| self.include_reserved || it.is_free() || it.is_mine);
         hall.map()

@@ -41,6 +41,7 @@ impl Tool for GetReservation {
     };
     const HINTS: Hints = Hints::READ_ONLY;
     const VIEW: Option<&str> = Some("reservation");
+    const APP: Option<&str> = Some(crate::app::SEATS.uri);
     type Output = Reservation;
 
     fn call(self, _: &User) -> Result<Reservation, Stop> {
@@ -114,6 +115,7 @@ impl Tool for CancelReservation {
     };
     const HINTS: Hints = Hints::DESTRUCTIVE.union(Hints::IDEMPOTENT);
     const VIEW: Option<&str> = Some("reservation");
+    const APP: Option<&str> = Some(crate::app::SEATS.uri);
     type Output = Reservation;
 
     fn call(self, _: &User) -> Result<Reservation, Stop> {

@@ -70,6 +70,7 @@ impl Tool for ReserveSeats {
     };
     const HINTS: Hints = Hints::ADDITIVE;
     const VIEW: Option<&str> = Some("reservation");
+    const APP: Option<&str> = Some(crate::app::SEATS.uri);
     type Output = Reservation;
 
     fn call(self, _: &User) -> Result<Reservation, Stop> {

@@ -45,6 +45,7 @@ impl Tool for TransferReservation {
     };
     const HINTS: Hints = Hints::DESTRUCTIVE.union(Hints::IDEMPOTENT);
     const VIEW: Option<&str> = Some("reservation");
+    const APP: Option<&str> = Some(crate::app::SEATS.uri);
     type Output = Reservation;
 
     fn call(self, _: &User) -> Result<Reservation, Stop> {

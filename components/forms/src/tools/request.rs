@@ -50,6 +50,7 @@ impl Tool for RequestForm {
     };
     const HINTS: Hints = Hints::ADDITIVE;
     const VIEW: Option<&str> = Some("form_request");
+    const APP: Option<&str> = Some(crate::app::FORM.uri);
     const INPUT_SCHEMA: Option<&str> = Some(include_str!("request/input.json"));
     type Output = FormRequest;
 

@@ -83,6 +83,7 @@ impl Tool for RouteSearch {
     };
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
     const VIEW: Option<&str> = Some("routes");
+    const APP: Option<&str> = Some(crate::app::ROUTES.uri);
     const INPUT_SCHEMA: Option<&str> = Some(include_str!("search/input.json"));
     type Output = Routes;
 

@@ -89,6 +89,9 @@ pub struct OpenForm {
     /// When it was answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered_at: Option<String>,
+    /// The names of fields that seem to ask for a password or the like: people are warned.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<String>,
 }
 
 /// What `save_form_draft` puts out.

@@ -139,7 +139,7 @@ pub(crate) fn written<'a>(
 mod tests {
     use super::*;
 
-    const BUNDLED: &str = include_str!("../../../assets/places.json");
+    const BUNDLED: &str = include_str!("../../../../components/output/map/places.json");
     const ALL: Viewport = Viewport { south: 30.0, west: 130.0, north: 40.0, east: 145.0 };
 
     #[test]

@@ -242,6 +242,7 @@ fn tool(server: &Arc<Server>, mut said: Tool, is_changed: bool) -> Result<Server
         name: name.into(),
         has_header_arguments: input.to_string().contains("x-mcp-header"),
         takes_unasked_answers: false,
+        app: None,
         task: definition::TaskUse::Possible,
         audience: Audience::of(&meta),
         // Of one that is not believed the worst is taken for true.

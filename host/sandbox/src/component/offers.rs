@@ -81,7 +81,9 @@ impl LoadedComponent {
             Err(CallError::Broken { what, .. }) => return Err(LoadError::Resources(what)),
             Err(error) => return Err(LoadError::Describe(error)),
         }
-        Ok(Self { offers: Arc::new(offers), ..self.with_setup((*self.setup).clone()) })
+        let tools =
+            self.tools.iter().map(|it| it.with_app(&self.name, &offers.resources)).collect();
+        Ok(Self { tools, offers: Arc::new(offers), ..self.with_setup((*self.setup).clone()) })
     }
 
     /// Runs one round of `prompts/get`.

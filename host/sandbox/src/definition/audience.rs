@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::Tool;
 
 /// Extensions whose clients draw views: MCP Apps, and this server's own page.
-const VIEWS: [&str; 2] = ["io.modelcontextprotocol/ui", OWN_VIEWS];
+const VIEWS: [&str; 2] = [super::APPS_EXTENSION, OWN_VIEWS];
 const OWN_VIEWS: &str = "madoguchi/views";
 
 /// Whom a tool is for.
@@ -58,9 +58,10 @@ impl Viewer {
         if declares(capabilities, &VIEWS) { Self::Page } else { Self::Client }
     }
 
-    /// What of a tool's meta it can use: texts for pages and texts on views are for those that draw.
+    /// What of a tool's meta it can use: texts for pages and texts on views are for those that draw. Its app (`ui`) is
+    /// for all: no list is other for a client that says less of itself.
     pub fn meta(self, meta: &Map<String, Value>) -> Map<String, Value> {
-        let is_for_pages = |name: &str| name == "ui" || name.starts_with("madoguchi/");
+        let is_for_pages = |name: &str| name.starts_with("madoguchi/");
         let all = meta.iter().filter(|(name, _)| self == Self::Page || !is_for_pages(name));
         all.map(|(name, value)| (name.clone(), value.clone())).collect()
     }
@@ -170,9 +171,9 @@ mod tests {
         ] {
             assert_eq!(Viewer::of(capabilities), viewer, "{capabilities}");
         }
-        let meta = json!({ "madoguchi/view": "seats", "ui": {}, "shop/colour": "red" });
+        let meta = json!({ "madoguchi/view": "seats", "shop/colour": "red", "ui": {} });
         let left = Viewer::Client.meta(meta.as_object().unwrap());
-        assert_eq!(left.keys().collect::<Vec<_>>(), ["shop/colour"]);
+        assert_eq!(left.keys().collect::<Vec<_>>(), ["shop/colour", "ui"]);
     }
 
     fn tool() -> Tool {

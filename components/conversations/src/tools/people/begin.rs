@@ -62,6 +62,7 @@ impl Tool for BeginConversation {
     };
     const HINTS: Hints = Hints::ADDITIVE;
     const VIEW: Option<&'static str> = Some("conversation");
+    const APP: Option<&'static str> = Some(crate::app::CONVERSATION.uri);
     type Output = Transcript;
 
     fn call(self, _: &User) -> Result<Transcript, Stop> {

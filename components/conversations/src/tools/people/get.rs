@@ -38,6 +38,7 @@ impl Tool for GetConversation {
     };
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
     const VIEW: Option<&'static str> = Some("conversation");
+    const APP: Option<&'static str> = Some(crate::app::CONVERSATION.uri);
     type Output = Transcript;
 
     fn call(self, _: &User) -> Result<Transcript, Stop> {
