@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test ends where what it expects is not there")]
 
 mod approvals;
+mod apps;
 mod authoring;
 mod authorization;
 mod bad_input;

@@ -20,6 +20,7 @@ use store::blobs;
 
 mod accepted;
 mod aliases;
+pub mod apps;
 pub mod assistants;
 mod chat;
 mod component;
@@ -39,6 +40,7 @@ pub use aliases::{Alias, Aliases};
 pub use aliases::{CHAT, RESERVED};
 
 pub use crate::{grants::secret::Given, limits::ApprovalsConfig};
+pub use apps::AppsConfig;
 pub use assistants::{Assistants, ModelConfig, ModelHost, Policy};
 pub use chat::ChatConfig;
 pub use chat::PASSWORD_VARIABLE;
@@ -131,6 +133,8 @@ pub struct Config {
     pub servers: BTreeMap<String, ServerConfig>,
     /// What the page is given from elsewhere.
     pub page: PageConfig,
+    /// Where the page shows others' apps, and what these may reach.
+    pub apps: AppsConfig,
     /// What picks tools for people, by name, and what it may do.
     pub assistants: Assistants,
     /// The models that they may use, by their providers.
@@ -262,6 +266,7 @@ impl Default for Config {
             blobs: blobs::Limits::default(),
             servers: BTreeMap::new(),
             page: PageConfig::default(),
+            apps: AppsConfig::default(),
             assistants: Assistants::default(),
             models: BTreeMap::new(),
             chat: ChatConfig::default(),
@@ -353,6 +358,7 @@ impl Config {
         if let Some((name, what)) = servers::unworkable(&self.servers) {
             return Err(ConfigError::Unworkable { table: format!("servers.{name}"), what });
         }
+        self.apps.check(self).map_err(unworkable("apps"))?;
         self.endpoints.check(&self.components).map_err(unworkable("endpoints"))?;
         for (name, component) in &self.components {
             component.check().map_err(unworkable(&format!("components.{name}")))?;
