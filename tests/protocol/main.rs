@@ -12,6 +12,7 @@ mod conversations;
 mod forms;
 mod holds;
 mod home;
+mod hosted;
 mod lending;
 mod navigation;
 mod operator;
