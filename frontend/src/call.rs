@@ -49,6 +49,8 @@ struct Pending {
 #[derive(Clone, Copy)]
 pub(crate) struct Caller {
     pub(crate) call: RwSignal<Call>,
+    /// The number of the call; 0 where there is none.
+    pub(crate) begun: RwSignal<u32>,
     pending: StoredValue<Pending>,
     abort: StoredValue<Option<AbortController>, LocalStorage>,
 }
@@ -57,6 +59,7 @@ impl Caller {
     pub(crate) fn new() -> Self {
         Self {
             call: RwSignal::new(Call::Idle),
+            begun: RwSignal::new(0),
             pending: StoredValue::new(Pending::default()),
             abort: StoredValue::new_local(None),
         }
@@ -74,6 +77,12 @@ impl Caller {
             number,
         });
         self.round(None);
+        self.begun.set(number);
+    }
+
+    /// What it is called with.
+    pub(crate) fn arguments(self) -> Value {
+        self.pending.with_value(|it| it.arguments.clone())
     }
 
     /// Sends the user's answers along with the same call.
@@ -96,6 +105,7 @@ impl Caller {
     pub(crate) fn reset(self) {
         self.give_up();
         self.call.set(Call::Idle);
+        self.begun.set(0);
     }
 
     fn give_up(self) -> u32 {

@@ -162,6 +162,12 @@ pub(crate) fn now_clock(lang: Lang) -> String {
     format(&Date::new_0(), lang, &options)
 }
 
+/// The reader's time zone, by its name in the IANA's list.
+pub(crate) fn zone() -> Option<String> {
+    let options = Intl::DateTimeFormat::new(&Array::new(), &Object::new()).resolved_options();
+    Reflect::get(&options, &"timeZone".into()).ok()?.as_string()
+}
+
 /// A number with the reader's separators.
 pub(crate) fn number(value: f64, lang: Lang) -> String {
     let format = Intl::NumberFormat::new(&locales(lang), &Object::new());

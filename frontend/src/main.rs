@@ -8,6 +8,7 @@ mod families;
 mod access;
 mod app;
 mod approvals;
+mod apps;
 mod browser;
 mod call;
 mod cards;

@@ -123,6 +123,17 @@ pub(crate) async fn read_text(uri: &str) -> Result<String, CallError> {
     text.map(str::to_owned).ok_or_else(|| CallError::page("the resource has no text"))
 }
 
+/// A resource as it is (`resources/read`), with what the request's `_meta` says beside what every request says.
+pub(crate) async fn read(
+    uri: &str,
+    meta: Value,
+    abort: Option<&AbortSignal>,
+) -> Result<Value, CallError> {
+    let extra = headers::of_call(uri, &Value::Null, None);
+    let params = json!({ "uri": uri, "_meta": meta });
+    request("resources/read", params, &extra, abort, |_| {}).await
+}
+
 /// What a prompt says (`prompts/get`): its messages' texts, one after the other.
 pub(crate) async fn prompt(name: &str, arguments: &Value) -> Result<String, CallError> {
     let extra = headers::of_call(name, &Value::Null, None);

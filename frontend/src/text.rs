@@ -1,6 +1,8 @@
 //! Every text of the page, in Japanese and English.
 
 #[macro_use]
+mod apps;
+#[macro_use]
 mod cards;
 #[macro_use]
 mod chat;

@@ -1,6 +1,7 @@
 //! The views: thin skins over plain state.
 
 pub(crate) mod approvals;
+pub(crate) mod apps;
 pub(crate) mod cards;
 pub(crate) mod chat;
 pub(crate) mod counter;

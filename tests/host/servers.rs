@@ -7,6 +7,7 @@ use tests::{
     server::{Folders, TestServer},
 };
 
+mod apps;
 mod calls;
 mod hostile;
 pub(crate) mod modern;

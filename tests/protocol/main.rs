@@ -14,6 +14,7 @@ mod conversations;
 mod forms;
 mod holds;
 mod home;
+mod hosted;
 mod lending;
 mod navigation;
 mod operator;

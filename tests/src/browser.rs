@@ -256,6 +256,21 @@ impl Browser {
         focused.attr(attribute).await.ok().flatten().unwrap_or_default()
     }
 
+    /// Goes into an app's frame, and into the one in it where the app itself is.
+    pub async fn into_app(&self) {
+        for css in [".app-frame iframe", "iframe"] {
+            let frame = self.find(css).await;
+            frame.enter_frame().await.expect("it can be entered");
+        }
+    }
+
+    /// Goes back to the page.
+    pub async fn out_of_app(&self) {
+        for _ in 0..2 {
+            self.client.clone().enter_parent_frame().await.expect("there is one around it");
+        }
+    }
+
     /// What a script returns.
     pub async fn script(&self, script: &str) -> Value {
         self.client.execute(script, vec![]).await.expect("the script runs")

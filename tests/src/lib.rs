@@ -9,6 +9,7 @@ pub mod collector;
 pub mod compiled;
 pub mod conversations;
 pub mod fake;
+pub mod fake_apps;
 pub mod fake_cards;
 pub mod fake_identity;
 pub mod fake_maps;

@@ -19,7 +19,7 @@ use crate::cards::shared::Shared;
 use crate::error::CallError;
 use crate::page::{Door, Page};
 use crate::text::Key;
-pub(crate) use composing::ATTACHED_MAX;
+pub(crate) use composing::{ATTACHED_MAX, AppSays};
 
 /// The assistant that has all of the counter's tools.
 const OWN: &str = "counter";
@@ -35,6 +35,8 @@ pub(crate) struct Talk {
     pub(crate) draft: RwSignal<String>,
     /// The pictures that go with the message.
     pub(crate) attached: RwSignal<Vec<Shared<crate::cards::picture::Picture>>>,
+    /// What apps say of themselves, which goes along with the next message.
+    pub(crate) apps: RwSignal<Vec<AppSays>>,
     /// The message that is written anew: sending takes it and all that followed out.
     pub(crate) editing: RwSignal<Option<u64>>,
     /// Whether a password is asked for (ILL-44).
@@ -58,6 +60,7 @@ impl Talk {
             assistants: RwSignal::new(Loaded::Loading),
             draft: RwSignal::new(String::new()),
             attached: RwSignal::new(Vec::new()),
+            apps: RwSignal::new(Vec::new()),
             editing: RwSignal::new(None),
             is_locked: RwSignal::new(false),
             is_at_end: RwSignal::new(true),
@@ -119,6 +122,7 @@ impl Talk {
         if is_running || (text.trim().is_empty() && pictures.is_empty()) {
             return;
         }
+        let text = self.with_apps(text);
         self.draft.set(String::new());
         self.attached.set(Vec::new());
         let edited = self.editing.get_untracked();

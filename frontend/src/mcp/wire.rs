@@ -65,6 +65,13 @@ impl Tool {
         self.meta.get("madoguchi/view").and_then(Value::as_str)
     }
 
+    /// The resource that is its app (MCP Apps), by the name that they have for it now or had once.
+    pub(crate) fn app(&self) -> Option<&str> {
+        let uri = self.meta.get("ui").and_then(|it| it.get("resourceUri"));
+        let uri = uri.or_else(|| self.meta.get("ui/resourceUri"))?.as_str()?;
+        uri.starts_with("ui://").then_some(uri)
+    }
+
     fn text(&self, lang: Lang) -> Option<&Value> {
         self.meta.get("madoguchi/text")?.get(lang.tag())
     }

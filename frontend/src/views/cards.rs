@@ -15,6 +15,7 @@ mod result;
 
 use leptos::prelude::*;
 
+pub(crate) use arguments::Arguments;
 pub(crate) use call_card::CallCard;
 pub(crate) use gallery::ThreadGallery;
 pub(crate) use pending::{PendingCard, asked};

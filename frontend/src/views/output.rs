@@ -5,6 +5,7 @@ mod content;
 use leptos::prelude::*;
 use serde_json::Value;
 
+use super::apps::{AppView, Shown};
 use super::cards::Say;
 use super::map::MapView;
 use super::notice::Empty;
@@ -15,9 +16,25 @@ use crate::cards::secret;
 use crate::geo;
 use crate::mcp::wire::{Content, Output, Tool};
 use crate::page::page;
+use crate::part::{Part, part};
 use crate::table;
 use crate::text::Key;
 use content::ContentView;
+
+/// The code of apps: most tools have none.
+static APPS: Part<Show> = part!(apps: Show = &Show(|it| view! { <AppView shown=it/> }.into_any()));
+
+struct Show(fn(Shown) -> AnyView);
+
+/// Whether what a tool puts out is shown by an app that it brings along: what the page has a view of its own for is not.
+pub(crate) fn has_app(tool: &Tool) -> bool {
+    tool.app().is_some() && !table::is_known(tool.view())
+}
+
+/// Draws the app of a tool, once the code for it is here.
+pub(crate) fn app(shown: Shown) -> AnyView {
+    drawn_by(&APPS, move |it| (it.0)(shown.clone()))
+}
 
 /// Draws an output by the view that its tool names, and all that came beside it. What is secret of it
 /// (SYS-11) is shown to a reader who asks for it, and in a conversation to none.

@@ -22,6 +22,7 @@ use store::blobs;
 mod accepted;
 pub mod accounts;
 mod aliases;
+pub mod apps;
 pub mod assistants;
 mod chat;
 mod component;
@@ -42,6 +43,7 @@ pub use aliases::{CHAT, RESERVED};
 
 pub use crate::{grants::secret::Given, limits::ApprovalsConfig};
 pub use accounts::AccountsConfig;
+pub use apps::AppsConfig;
 pub use assistants::{Assistants, ModelConfig, ModelHost, Policy};
 pub use chat::ChatConfig;
 pub use chat::PASSWORD_VARIABLE;
@@ -142,6 +144,8 @@ pub struct Config {
     pub servers: BTreeMap<String, ServerConfig>,
     /// What the page is given from elsewhere.
     pub page: PageConfig,
+    /// Where the page shows others' apps, and what these may reach.
+    pub apps: AppsConfig,
     /// What picks tools for people, by name, and what it may do.
     pub assistants: Assistants,
     /// The models that they may use, by their providers.
@@ -308,6 +312,7 @@ impl Config {
         if let Some((name, what)) = servers::unworkable(&self.servers) {
             return Err(ConfigError::Unworkable { table: format!("servers.{name}"), what });
         }
+        self.apps.check(self).map_err(unworkable("apps"))?;
         self.endpoints.check(&self.components).map_err(unworkable("endpoints"))?;
         for (name, component) in &self.components {
             component.check().map_err(unworkable(&format!("components.{name}")))?;

@@ -200,7 +200,14 @@ impl Method for ReadResource {
     fn component(catalog: &Catalog, call: &CallRequest) -> Result<Arc<LoadedComponent>, CallError> {
         let uri = || call.name.chars().take(URI_BYTES_MAX).collect();
         let unknown = || CallError::UnknownResource { uri: uri() };
-        let component = shown_to(catalog, call, catalog.component_for_resource(&call.name));
+        let component = match wanted_of(call) {
+            Some(Wanted::Server(_)) => return Err(away_or(catalog, call, unknown())),
+            Some(Wanted::Component(name)) => {
+                catalog.component_for_resource(&call.name).filter(|it| **it.name() == *name)
+            }
+            None => catalog.component_for_resource(&call.name),
+        };
+        let component = shown_to(catalog, call, component);
         usable(component.ok_or_else(|| away_or(catalog, call, unknown()))?, call)
     }
 
@@ -209,7 +216,11 @@ impl Method for ReadResource {
     }
 
     fn served(catalog: &Catalog, call: &CallRequest) -> Option<(Arc<dyn Upstream>, Ask)> {
-        let server = catalog.server_for_resource(&call.name)?;
+        let server = match wanted_of(call) {
+            Some(Wanted::Server(name)) => catalog.named_server_for(&name, &call.name)?,
+            Some(Wanted::Component(_)) => return None,
+            None => catalog.server_for_resource(&call.name)?,
+        };
         let server = server_shown_to(catalog, call, server)?;
         Some((server.clone(), Ask::Resource(call.name.clone())))
     }
@@ -229,6 +240,24 @@ impl Method for ReadResource {
         };
         component.read_resource(&request, round).await
     }
+}
+
+/// Whose resource is wanted, where a client says so (`_meta`, `madoguchi/server` or `madoguchi/component`): servers choose
+/// their URIs as they like.
+fn wanted_of(call: &CallRequest) -> Option<Wanted> {
+    // Most requests say nothing of it, and none is parsed for that.
+    let meta = Some(&call.meta).filter(|it| it.contains("madoguchi/"))?;
+    let mut meta: Map<String, Value> = serde_json::from_str(meta).ok()?;
+    let mut name =
+        |key: &str| meta.remove(key).map(|it| it.as_str().unwrap_or_default().to_owned());
+    let server = name("madoguchi/server").map(Wanted::Server);
+    server.or_else(|| name("madoguchi/component").map(Wanted::Component))
+}
+
+/// Who has a resource, by their name.
+enum Wanted {
+    Server(String),
+    Component(String),
 }
 
 /// The name is that of a prompt or, with a scheme, a template's text; the arguments are what the

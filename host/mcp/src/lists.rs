@@ -8,7 +8,7 @@ use rmcp::{
     ErrorData,
     model::{
         CacheScope, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-        ListToolsResult, PaginatedRequestParams, Resource,
+        ListToolsResult, PaginatedRequestParams, Resource, Tool,
     },
 };
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ use base::{caller::Caller, tool_set::Owner};
 use calls::discovery;
 use registry::{
     Catalog,
-    upstream::{Offer, Upstream},
+    upstream::{Offer, ServerTool, UI_KEYS, Upstream},
 };
 use sandbox::{
     component::{CallError, LoadedComponent, Round, Stop},
@@ -89,19 +89,32 @@ impl McpServer {
         let catalog = self.registry.catalog();
         let (viewer, language) = (Viewer::of(&caller.client_capabilities), caller.language());
         let open = discovery::open(&catalog, caller, viewer);
-        let listed = |it: &definition::Tool| match catalog.served.tool(&it.name) {
-            Some(served) => listed(&served.listed),
-            None => Some(wire::tool(it, viewer, language)),
+        let is_own_page = definition::is_own_page(&caller.client_capabilities);
+        let listed = |owner: Owner<'_>, it: &definition::Tool| match (
+            catalog.served.tool(&it.name),
+            owner,
+        ) {
+            (Some(served), _) => listed(&served.listed).map(|listed| {
+                if is_own_page {
+                    of_server(listed, served)
+                } else {
+                    with_own_app(&catalog, served, listed)
+                }
+            }),
+            (None, Owner::Component(name)) if is_own_page => {
+                Some(of_component(wire::tool(it, viewer, language), name))
+            }
+            (None, _) => Some(wire::tool(it, viewer, language)),
         };
         let tools = match discovery::searched(caller) {
-            None => open.filter_map(|(_, it)| listed(it)).collect(),
+            None => open.filter_map(|(owner, it)| listed(owner, it)).collect(),
             Some(toolset) => {
                 let finders = discovery::tools();
                 let is_finder = |name: &str| finders.iter().any(|it| *it.name == *name);
                 let always = open
                     .filter(|(_, it)| toolset.is_always_listed(&it.name) && !is_finder(&it.name));
                 let finders = finders.iter().map(|it| wire::tool(it, viewer, language));
-                finders.chain(always.filter_map(|(_, it)| listed(it))).collect()
+                finders.chain(always.filter_map(|(owner, it)| listed(owner, it))).collect()
             }
         };
         ListToolsResult::with_all_items(tools)
@@ -177,6 +190,35 @@ impl McpServer {
         result.next_cursor = next.map(|it| it.text());
         Ok(result)
     }
+}
+
+/// Another server's tool without the app that would be read from somebody else: two may have the same URI, and only
+/// our own page says whose it wants.
+fn with_own_app(catalog: &Catalog, served: &ServerTool, mut listed: Tool) -> Tool {
+    let reader = served.app().map(|it| catalog.server_for_resource(it));
+    if reader.is_some_and(|it| !it.is_some_and(|it| Arc::ptr_eq(it, &served.server)))
+        && let Some(meta) = &mut listed.meta
+    {
+        meta.0.retain(|key, _| !UI_KEYS.contains(&key.as_str()));
+    }
+    listed
+}
+
+/// Another server's tool with what that calls it, and whether its annotations are believed, for the page: an app knows its
+/// server's own names.
+fn of_server(mut tool: Tool, served: &ServerTool) -> Tool {
+    let meta = &mut tool.meta.get_or_insert_default().0;
+    meta.insert("madoguchi/name".to_owned(), (*served.own_name).into());
+    meta.insert("madoguchi/believed".to_owned(), served.is_believed.into());
+    tool
+}
+
+/// A component's tool with whose it is, for the page: an app may call its own component's alone.
+fn of_component(mut tool: Tool, name: &str) -> Tool {
+    let meta = &mut tool.meta.get_or_insert_default().0;
+    meta.retain(|key, _| !key.starts_with("madoguchi/server"));
+    meta.insert("madoguchi/component".to_owned(), name.into());
+    tool
 }
 
 /// What other servers listed: on the last page, because it is known and bounded.

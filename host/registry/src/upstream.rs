@@ -16,6 +16,9 @@ use sandbox::{
 };
 use telemetry::tally::Tally;
 
+/// Where a tool's `_meta` names its app: as MCP Apps have it, and as they had it once.
+pub const UI_KEYS: [&str; 2] = ["ui", "ui/resourceUri"];
+
 /// One server, whether it is there or not.
 pub trait Upstream: Send + Sync {
     fn name(&self) -> &Arc<str>;
@@ -61,6 +64,8 @@ pub struct ServerTool {
     pub replaces: bool,
     /// Whether it is another than its server's first tool of that name.
     pub is_changed: bool,
+    /// Whether the operator believes what it says of itself.
+    pub is_believed: bool,
     /// Whether twice is the same as once.
     pub is_repeatable: bool,
 }
@@ -69,6 +74,13 @@ impl ServerTool {
     /// The tool, with whose it is.
     pub fn offer(&self) -> (Owner<'_>, &Tool) {
         (Owner::Server(self.server.name()), &self.tool)
+    }
+
+    /// The `ui://` resource that is its app.
+    pub fn app(&self) -> Option<&str> {
+        let [ui, flat] = UI_KEYS.map(|it| self.tool.meta.get(it));
+        let uri = ui.and_then(|it| it.get("resourceUri")).or(flat)?.as_str()?;
+        uri.starts_with("ui://").then_some(uri)
     }
 
     /// Whether `caller` may see and call it.
@@ -230,6 +242,12 @@ impl Catalog {
         listed.or_else(|| self.served.offers().find(|it| it.fits(uri))).map(|it| &it.server)
     }
 
+    /// The server of that name, where it has what is at `uri`, whoever else has.
+    pub fn named_server_for(&self, name: &str, uri: &str) -> Option<&Arc<dyn Upstream>> {
+        let offer = self.served.offers.get(name).filter(|it| it.has(uri) || it.fits(uri))?;
+        Some(&offer.server)
+    }
+
     /// The first server with the template that reads exactly so, where no component has it.
     pub fn server_for_template(&self, text: &str) -> Option<&Arc<dyn Upstream>> {
         if self.component_for_template(text).is_some() {
@@ -296,8 +314,10 @@ impl Offer {
         self.prompts.iter().find(|it| it.name == name)
     }
 
+    /// Whether it lists it, or has a tool whose app it is: those need not be listed.
     fn has(&self, uri: &str) -> bool {
         self.resources.iter().any(|it| *it.uri == *uri)
+            || self.tools.iter().any(|it| it.app() == Some(uri))
     }
 
     /// Whether one of its templates fits; one that we cannot read fits nothing.

@@ -74,6 +74,7 @@ pub(crate) fn front(config: &Config, routes: Routes) -> Front {
     let watched = (calls.running.clone(), calls.watch.metrics.clone());
     let registry = Some(calls.registry.clone());
     let rpc = post(api::rpc::answer).with_state(calls.clone()).layer(limit).layer(mapped);
+    let given = (Arc::new(config.page.clone()), Arc::new(config.apps.clone()));
     let all = mcp(config, calls, &routes.mcp, routes.hang_up)
         .route("/rpc", rpc.clone())
         .route("/rpc/", rpc)
@@ -82,7 +83,7 @@ pub(crate) fn front(config: &Config, routes: Routes) -> Front {
         .merge(api::approvals::routes(routes.endpoints.clone()))
         .nest("/api/operator", operator::public_routes(routes.operator))
         .route("/api/health", get(api::health::answer).with_state(routes.health))
-        .route("/api/page", get(page::given).with_state(Arc::new(config.page.clone())))
+        .route("/api/page", get(page::given).with_state(given))
         .route("/api/blobs", post(api::blobs::put).with_state(routes.blobs.clone()))
         .route("/api/blobs/{id}", get(api::blobs::get).with_state(routes.blobs))
         .merge(api::endpoints::routes(routes.endpoints))

@@ -5,6 +5,7 @@
 pub mod server;
 
 mod api;
+mod apps;
 mod http;
 mod jobs;
 mod operator;

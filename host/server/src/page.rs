@@ -13,7 +13,7 @@ use rust_embed::EmbeddedFile;
 use serde_json::{Value, json};
 
 use base::{
-    config::{Config, PageConfig},
+    config::{AppsConfig, Config, PageConfig},
     embedded::Files,
 };
 use calls::{authorization::caller_of, refusal::refusal};
@@ -40,18 +40,24 @@ impl Page {
     }
 }
 
-/// The strict one; tiles of the operator's choice may be shown, and nothing else comes from there.
+/// The strict one; tiles of the operator's choice may be shown, and nothing else comes from there; and the frame of
+/// apps from the origin that has nothing else.
 fn policy(config: &Config) -> HeaderValue {
-    let fixed = HeaderValue::from_static(POLICY);
-    let Some(tiles) = &config.page.tiles else { return fixed };
-    let widened = POLICY.replace(PICTURES, &format!("{PICTURES} {}", tiles.origin));
-    HeaderValue::try_from(widened).unwrap_or(fixed)
+    let mut widened = POLICY.to_owned();
+    if let Some(tiles) = &config.page.tiles {
+        widened = widened.replace(PICTURES, &format!("{PICTURES} {}", tiles.origin));
+    }
+    let apps = config.apps.origins();
+    if !apps.is_empty() {
+        widened = format!("{widened}; frame-src {}", apps.join(" "));
+    }
+    HeaderValue::try_from(widened).unwrap_or(HeaderValue::from_static(POLICY))
 }
 
-/// `GET /api/page`: the tiles, or null where the page shows the built-in map; and `isOperator`, where the
-/// caller looks after the server.
+/// `GET /api/page`: the tiles, or null where the page shows the built-in map; `apps`, where there is an origin for
+/// them: that, and what they may ask the browser for; and `isOperator`, where the caller looks after the server.
 pub(crate) async fn given(
-    State(page): State<Arc<PageConfig>>,
+    State((page, apps)): State<(Arc<PageConfig>, Arc<AppsConfig>)>,
     headers: HeaderMap,
     extensions: Extensions,
 ) -> Json<Value> {
@@ -60,6 +66,11 @@ pub(crate) async fn given(
         .as_ref()
         .map(|it| json!({ "url": it.url, "attribution": it.attribution, "maxZoom": it.max_zoom }));
     let mut given = json!({ "tiles": tiles });
+    let host = headers.get(header::HOST).and_then(|it| it.to_str().ok()).unwrap_or_default();
+    if let Some(origin) = apps.origin_for(host) {
+        let permissions: Vec<_> = apps.permissions.iter().map(|it| it.name()).collect();
+        given["apps"] = json!({ "origin": origin, "permissions": permissions });
+    }
     if caller_of(&headers, &extensions).is_operator() {
         given["isOperator"] = true.into();
     }

@@ -16,6 +16,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     api::{endpoints::Endpoints, health::Health, services::Services},
+    apps,
     http::{self, Connections, Front, Routes},
     jobs::{self, Works},
     operator::{self, Listening, Operator, OperatorAccess},
@@ -128,18 +129,19 @@ impl Server {
             config.check()?;
             tell_what_is_open(&config);
             // Bound first: a port that is taken should be known before anything is loaded.
-            let addr = config.addr;
-            let listen = |source| StartError::Listen { addr, source };
-            let listener = TcpListener::bind(addr).map_err(listen)?;
-            listener.set_nonblocking(true).map_err(listen)?;
-            let listener = tokio::net::TcpListener::from_std(listener).map_err(listen)?;
-            let addr = listener.local_addr().map_err(listen)?;
+            let (listener, addr) = bound(config.addr)?;
+            let apps = config.apps.listens_at(&config).map(bound).transpose()?;
+            let mut config = config;
+            config.apps.bound = apps.as_ref().map(|it| it.1);
 
             let page = page::address(&config, Some(addr));
             let opened = Self::open(config.clone(), clock, (page, Some(addr)), When::First);
             let (mut server, routes) = opened.await?;
-            let front = http::front(&Config { addr, ..config }, routes);
-            server.serve(listener, front);
+            let config = Config { addr, ..config };
+            server.serve(listener, http::front(&config, routes));
+            if let Some((listener, _)) = apps {
+                server.serve(listener, apps::front(&config));
+            }
             server.addr = Some(addr);
             Ok(server)
         })
@@ -376,6 +378,16 @@ impl Server {
             }
         })
     }
+}
+
+/// A listener at `addr`, and where that is.
+fn bound(addr: SocketAddr) -> Result<(tokio::net::TcpListener, SocketAddr), StartError> {
+    let listen = |source| StartError::Listen { addr, source };
+    let listener = TcpListener::bind(addr).map_err(listen)?;
+    listener.set_nonblocking(true).map_err(listen)?;
+    let listener = tokio::net::TcpListener::from_std(listener).map_err(listen)?;
+    let addr = listener.local_addr().map_err(listen)?;
+    Ok((listener, addr))
 }
 
 /// Warns, at start, of what the configuration opens to others.

@@ -54,6 +54,8 @@ pub(crate) struct Modern {
 pub(crate) struct Told {
     /// Its tools, as it lists them.
     pub(crate) tools: Mutex<Vec<Value>>,
+    /// Its resources, each as a read of it gives it out; those with a name are listed.
+    pub(crate) resources: Mutex<Vec<Value>>,
     /// What it does with the next calls; then it answers `done`.
     pub(crate) deeds: Mutex<VecDeque<Deed>>,
     /// The token that it asks for.
@@ -88,8 +90,14 @@ impl Modern {
     }
 
     pub(crate) fn with(tools: Vec<Value>) -> Self {
+        Self::with_resources(tools, Vec::new())
+    }
+
+    /// The same with these resources.
+    pub(crate) fn with_resources(tools: Vec<Value>, resources: Vec<Value>) -> Self {
         let told = Told {
             tools: Mutex::new(tools),
+            resources: Mutex::new(resources),
             leave: Some(Semaphore::new(0)),
             abandoned: Some(Semaphore::new(0)),
             changed: Mutex::new(Some(broadcast::channel(8).0)),
@@ -174,13 +182,35 @@ async fn answer(State(told): State<Arc<Told>>, headers: HeaderMap, body: Bytes) 
     match message["method"].as_str().expect("it has a method") {
         "server/discover" => result(json!({
             "resultType": "complete", "supportedVersions": ["2026-07-28"],
-            "capabilities": { "tools": { "listChanged": true } },
+            "capabilities": match locked(&told.resources).is_empty() {
+                true => json!({ "tools": { "listChanged": true } }),
+                false => json!({ "tools": { "listChanged": true }, "resources": {} }),
+            },
             "serverInfo": { "name": "modern", "version": "1" }, "ttlMs": 0, "cacheScope": "public",
         })),
         "tools/list" => {
             let tools = locked(&told.tools).clone();
             result(
                 json!({ "resultType": "complete", "tools": tools, "ttlMs": 60000, "cacheScope": "public" }),
+            )
+        }
+        "resources/list" => {
+            let all = locked(&told.resources).clone();
+            let named: Vec<_> = all.into_iter().filter(|it| it.get("name").is_some()).collect();
+            result(
+                json!({ "resultType": "complete", "resources": named, "ttlMs": 0, "cacheScope": "public" }),
+            )
+        }
+        "resources/templates/list" => result(
+            json!({ "resultType": "complete", "resourceTemplates": [], "ttlMs": 0, "cacheScope": "public" }),
+        ),
+        "resources/read" => {
+            let all = locked(&told.resources).clone();
+            let found = all.into_iter().find(|it| it["uri"] == message["params"]["uri"]);
+            let mut found = found.expect("only what is there is read");
+            found.as_object_mut().expect("it is one").remove("name");
+            result(
+                json!({ "resultType": "complete", "contents": [found], "ttlMs": 0, "cacheScope": "public" }),
             )
         }
         "subscriptions/listen" => listen(&told, id, &message),

@@ -212,3 +212,25 @@ async fn the_command_line_shows_both_and_accepts() {
     let (is_done, nobody) = run(&["accept", "server:nobody"]);
     assert!(!is_done && nobody.contains("madoguchi servers"), "{nobody}");
 }
+
+/// PIN-1, HOSTED-3: another app, or other callers, is another definition.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_changed_app_waits_for_the_operator() {
+    let with_ui = |ui: Value| {
+        let mut it = send(LETTER);
+        it["_meta"]["ui"] = ui;
+        it
+    };
+    let first = with_ui(json!({ "resourceUri": "ui://letters/app.html" }));
+    let modern = Modern::with(vec![first]);
+    let server = counter([("m", url(&modern.url(), ""))]).await;
+    is_offered(&server, "m_send").await;
+    let other = with_ui(json!({ "resourceUri": "ui://letters/app.html", "visibility": ["app"] }));
+    let waiting = waiting(&server, &modern, &[other], 1).await.remove(0);
+    let differences = waiting["differences"].to_string();
+    assert!(differences.contains("its _meta.ui changed"), "{differences}");
+    assert_eq!(reads(&server).await, LETTER, "models go on seeing it");
+    let (status, _) = decide(&server, "accept", Value::Null).await;
+    assert_eq!(status, StatusCode::OK);
+    assert_eq!(reads(&server).await, Value::Null, "it is for apps alone now");
+}

@@ -11,7 +11,7 @@ use crate::cards::picture::{KINDS, Picture};
 use crate::cards::shared::Shared;
 use crate::chat::base64;
 use crate::chat::kept;
-use crate::chat::thread::Thread;
+use crate::chat::thread::{MESSAGE_MAX, Thread};
 use crate::text::Key;
 
 /// Pictures beside one message.
@@ -49,7 +49,47 @@ impl Refused {
     }
 }
 
+/// What an app says of itself for a model to know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct AppSays {
+    /// Tells it from other apps.
+    pub(crate) number: u32,
+    /// What people call it.
+    pub(crate) title: String,
+    text: String,
+}
+
 impl Talk {
+    /// An app says something else of itself than before; nothing, where the text is empty.
+    pub(crate) fn hear_app(self, number: u32, title: String, text: String) {
+        self.apps.update(|it| {
+            it.retain(|it| it.number != number);
+            if !text.is_empty() {
+                it.push(AppSays { number, title, text });
+            }
+        });
+    }
+
+    /// The app has gone, or the reader does not want that sent.
+    pub(crate) fn forget_app(self, number: u32) {
+        if self.apps.try_with_untracked(|it| it.iter().any(|it| it.number == number)) == Some(true)
+        {
+            self.apps.try_update(|it| it.retain(|it| it.number != number));
+        }
+    }
+
+    /// A message with what apps say of themselves: each once, as far as it fits beside what the reader wrote.
+    pub(super) fn with_apps(self, mut text: String) -> String {
+        let lang = self.page.lang.get_untracked();
+        for app in self.apps.try_update(std::mem::take).unwrap_or_default() {
+            let more = format!("\n\n{}\n{}", lang.fill(Key::AppTold, &[&app.title]), app.text);
+            if text.chars().count() + more.chars().count() <= MESSAGE_MAX {
+                text.push_str(&more);
+            }
+        }
+        text
+    }
+
     /// What was typed last in this conversation, in this tab.
     pub(super) fn load_draft(self) {
         let draft: Option<String> = Keep::Tab.get(kept::DRAFT);

@@ -9,7 +9,7 @@ use crate::text::Key;
 
 /// Draws them with the names that the tool has for them in the reader's language.
 #[component]
-pub(super) fn Arguments(tool: String, params: Value) -> impl IntoView {
+pub(crate) fn Arguments(tool: String, params: Value) -> impl IntoView {
     let page = page();
     let shown = move || {
         let lang = page.lang.get();

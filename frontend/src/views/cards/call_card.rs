@@ -12,6 +12,7 @@ use crate::chat::tool_card::{Came, State, ToolCard};
 use crate::page::{Page, next_number, page};
 use crate::table;
 use crate::text::Key;
+use crate::views::output::has_app;
 use crate::views::part::drawn_by;
 use crate::views::raw::Raw;
 
@@ -194,7 +195,10 @@ fn Told(card: Memo<ToolCard>, came: Came, is_last: Signal<bool>) -> AnyView {
     if came.is_cut && came.result.is_null() {
         return view! { <p class="hint call-cut">{move || page.say(Key::CardCut)}</p> }.into_any();
     }
+    // What an app shows is looked at, whatever it is.
+    let has_app = page.tool(&name).is_some_and(|it| has_app(&it));
     let told = table::tell(view.as_deref(), &came.result);
+    let told = told.or_else(|| has_app.then(|| (Key::CardResult, Vec::new())));
     let Some((key, values)) = told else { return ().into_any() };
     let is_shown_elsewhere = table::is_answer(view.as_deref());
     let opened = RwSignal::new(None::<bool>);

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use serde_json::{Map, Value, json};
 
+use crate::apps::live::{Called, Outcome};
 use crate::cards::masked::masked;
 use crate::cards::told::shortened;
 use crate::chat::tool_card::Came;
@@ -10,16 +11,12 @@ use crate::mcp::wire::{Content, Output, Tool};
 use crate::page::page;
 use crate::table;
 use crate::text::Key;
-use crate::views::output::OutputView;
+use crate::views::apps::Shown;
+use crate::views::output::{OutputView, app, has_app};
 
 /// Draws it by the view of its tool.
 #[component]
-pub(super) fn CallResult(
-    view: Option<String>,
-    name: String,
-    params: Value,
-    came: Came,
-) -> impl IntoView {
+pub(super) fn CallResult(view: Option<String>, name: String, params: Value, came: Came) -> AnyView {
     let page = page();
     let tool = page.tool(&name).unwrap_or_else(|| Tool { name, ..Tool::default() });
     let mut tool = tool;
@@ -28,8 +25,28 @@ pub(super) fn CallResult(
     if let Some(view) = view {
         tool.meta.insert("madoguchi/view".to_owned(), Value::String(view));
     }
+    let called = has_app(&tool)
+        .then(|| Called { arguments: params.clone(), outcome: Outcome::Done(whole(&came)) });
     let output = output(&params, came, is_drawn);
-    view! { <OutputView tool output/> }
+    let Some(called) = called else { return view! { <OutputView tool output/> }.into_any() };
+    let own = tool.clone();
+    let data = ViewFn::from(move || view! { <OutputView tool=own.clone() output=output.clone()/> });
+    app(Shown { tool, called: Signal::stored(called), data })
+}
+
+/// The result as MCP has it, as much as a conversation keeps of it.
+fn whole(came: &Came) -> Value {
+    let text = match came.text.is_empty() {
+        true => came.result.to_string(),
+        false => came.text.clone(),
+    };
+    let mut whole = json!({ "content": [{ "type": "text", "text": text }] });
+    for (name, value) in [("structuredContent", &came.result), ("_meta", &came.meta)] {
+        if !value.is_null() {
+            whole[name] = value.clone();
+        }
+    }
+    whole
 }
 
 /// Draws it as data: there is no view for it.

@@ -49,6 +49,7 @@ pub(super) fn Composer() -> impl IntoView {
                 })}
             </div>
             <Trusted/>
+            <Apps/>
             <Attached/>
             <Input/>
             <div class="chat-tools">
@@ -96,6 +97,24 @@ fn Trusted() -> impl IntoView {
                 </div>
             }
         })
+    }
+}
+
+/// What apps say of themselves, and goes along.
+#[component]
+fn Apps() -> impl IntoView {
+    let page = page();
+    let talk: Talk = expect_context();
+    view! {
+        <For each=move || talk.apps.get() key=|it| (it.number, it.title.clone()) let:app>
+            <div class="chat-note">
+                <p class="hint">{move || page.fill(Key::AppTells, &[&app.title])}</p>
+                <button type="button" class="quiet small" on:click=move |_| {
+                    talk.forget_app(app.number);
+                    browser::focus_soon("chat-input");
+                }>{move || page.say(Key::AppTellsNot)}</button>
+            </div>
+        </For>
     }
 }
 

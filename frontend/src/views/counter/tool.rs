@@ -4,16 +4,18 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::list::Group;
+use crate::apps::live::{Called, Outcome};
 use crate::browser;
 use crate::call::{Call, Caller};
 use crate::form::{Form, is_empty};
 use crate::mcp::wire::{Progress, Tool};
 use crate::page::page;
 use crate::route::Route;
-use crate::text::Key;
+use crate::text::{Key, Lang};
+use crate::views::apps::Shown;
 use crate::views::form::{Faults, Fields, Filling};
 use crate::views::notice::{Notice, Skeleton};
-use crate::views::output::OutputView;
+use crate::views::output::{OutputView, app, has_app};
 use crate::views::questions::Questions;
 
 /// The tool of that name; it may go and come back while the reader is here.
@@ -155,10 +157,13 @@ fn Actions(caller: Caller, filling: Filling) -> impl IntoView {
 }
 
 #[component]
-fn ResultView(tool: Memo<Tool>, caller: Caller, on_retry: Callback<()>) -> impl IntoView {
+fn ResultView(tool: Memo<Tool>, caller: Caller, on_retry: Callback<()>) -> AnyView {
     let page = page();
     let answer = Callback::new(move |responses: Value| caller.answer(responses));
-    move || match caller.call.get() {
+    if tool.with_untracked(has_app) {
+        return view! { <AppResult tool caller on_retry answer/> }.into_any();
+    }
+    let drawn = move || match caller.call.get() {
         Call::Idle => ().into_any(),
         Call::Running(progress) => view! {
             <section class="answer" aria-busy="true">
@@ -187,6 +192,59 @@ fn ResultView(tool: Memo<Tool>, caller: Caller, on_retry: Callback<()>) -> impl 
             }
             .into_any()
         }
+    };
+    drawn.into_any()
+}
+
+/// The app of a tool, there from the beginning of the call on, and below it how that stands.
+#[component]
+fn AppResult(
+    tool: Memo<Tool>,
+    caller: Caller,
+    on_retry: Callback<()>,
+    answer: Callback<Value>,
+) -> impl IntoView {
+    let page = page();
+    let drawn = move || {
+        (caller.begun.get() > 0).then(|| {
+            untrack(|| {
+                let arguments = caller.arguments();
+                let outcome = move || match caller.call.get() {
+                    Call::Done { output, .. } => Outcome::Done(output.raw),
+                    Call::Failed(error) => Outcome::Cancelled(error.title(Lang::En).to_owned()),
+                    _ => Outcome::Running,
+                };
+                let called = Signal::derive(move || Called {
+                    arguments: arguments.clone(),
+                    outcome: outcome(),
+                });
+                let data = ViewFn::from(move || match caller.call.get() {
+                    Call::Done { output, .. } => {
+                        view! { <OutputView tool=tool.get_untracked() output/> }.into_any()
+                    }
+                    _ => ().into_any(),
+                });
+                app(Shown { tool: tool.get_untracked(), called, data })
+            })
+        })
+    };
+    let stands = move || match caller.call.get() {
+        Call::Idle | Call::Done { .. } => ().into_any(),
+        Call::Running(progress) => view! { <ProgressView progress/> }.into_any(),
+        Call::Asked(questions) => view! { <Questions questions on_answer=answer/> }.into_any(),
+        Call::Failed(error) => view! { <Notice error on_retry/> }.into_any(),
+    };
+    let is_begun = Memo::new(move |_| caller.begun.get() > 0);
+    move || {
+        is_begun.get().then(|| {
+            view! {
+                <section class="answer" aria-labelledby="answer-title">
+                    <h2 id="answer-title" class="section-title">{move || page.say(Key::Answer)}</h2>
+                    {stands}
+                    {drawn}
+                </section>
+            }
+        })
     }
 }
 

@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Link, Server,
-    connection::Connection,
+    connection::{self, Connection},
     offer::foreign,
     retry::{self, Failed, RETRIES_MAX},
 };
@@ -186,7 +186,9 @@ fn meta(request: &Request<'_>, connection: &Connection) -> RequestMetaObject {
             serde_json::from_str(request.capabilities).unwrap_or_default();
         can.retain(|key, _| ASKABLE.contains(&key.as_str()));
         let can = serde_json::from_value::<ClientCapabilities>(Value::Object(can));
-        meta.set_client_capabilities(can.unwrap_or_default());
+        let mut can = can.unwrap_or_default();
+        can.extensions = Some(connection::apps());
+        meta.set_client_capabilities(can);
     }
     meta
 }

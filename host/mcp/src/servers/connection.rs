@@ -7,8 +7,8 @@ use reqwest::{Client, Url, redirect};
 use rmcp::{
     ClientHandler, Peer, RoleClient,
     model::{
-        ClientCapabilities, ClientConfig, Implementation, ProgressNotificationParam, ProgressToken,
-        ProtocolVersion,
+        ClientCapabilities, ClientConfig, ExtensionCapabilities, Implementation,
+        ProgressNotificationParam, ProgressToken, ProtocolVersion,
     },
     service::{
         ClientLifecycleMode, NotificationContext, RunningService,
@@ -19,6 +19,7 @@ use rmcp::{
         streamable_http_client::StreamableHttpClientTransportConfig,
     },
 };
+use serde_json::json;
 use tokio::{
     io::AsyncReadExt,
     process::{ChildStderr, Command},
@@ -269,13 +270,22 @@ impl Hears {
     }
 }
 
+/// That apps are shown: without it some servers leave out what their tools say of them.
+pub(super) fn apps() -> ExtensionCapabilities {
+    let kinds = json!({ "mimeTypes": ["text/html;profile=mcp-app"] });
+    let kinds = kinds.as_object().cloned().unwrap_or_default();
+    [("io.modelcontextprotocol/ui".to_owned(), kinds)].into()
+}
+
 impl ClientHandler for Hears {
-    /// No capabilities: there is no person here to answer what a server asks in the middle of a call. What the
-    /// caller's client can do is sent with each call, to servers that ask by `input_required`.
+    /// Apps, which clients of ours show, and nothing else: there is no person here to answer what a server asks in
+    /// the middle of a call. What the caller's client can do is sent with each call, to servers that ask by
+    /// `input_required`.
     fn get_info(&self) -> ClientConfig {
         let this = Implementation::new("madoguchi", env!("CARGO_PKG_VERSION"));
-        ClientConfig::new(ClientCapabilities::default(), this)
-            .with_protocol_version(ProtocolVersion::V_2025_11_25)
+        let mut can = ClientCapabilities::default();
+        can.extensions = Some(apps());
+        ClientConfig::new(can, this).with_protocol_version(ProtocolVersion::V_2025_11_25)
     }
 
     async fn on_progress(&self, it: ProgressNotificationParam, _: NotificationContext<RoleClient>) {

@@ -261,7 +261,16 @@ fn tool(server: &Arc<Server>, mut said: Tool, is_changed: bool) -> Result<Server
         shown,
     };
     let server = server.clone();
-    Ok(ServerTool { server, own_name, tool, listed, replaces, is_changed, is_repeatable })
+    Ok(ServerTool {
+        server,
+        own_name,
+        tool,
+        listed,
+        replaces,
+        is_changed,
+        is_believed,
+        is_repeatable,
+    })
 }
 
 /// `tool` as `server` describes it.

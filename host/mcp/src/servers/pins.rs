@@ -13,7 +13,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use base::config::servers::Changed;
-use registry::difference::{Difference, Kind, Surface, between};
+use registry::{
+    difference::{Difference, Kind, Surface, between},
+    upstream::UI_KEYS,
+};
 use store::{digest::digest, private};
 
 /// Tools of one server whose definitions are kept, those that are gone included.
@@ -236,11 +239,18 @@ impl Pin {
 /// What a model reads of a tool, and what is believed of it.
 const PARTS: [&str; 5] = ["title", "description", "inputSchema", "outputSchema", "annotations"];
 
-/// Tells definitions apart by those.
+/// Tells definitions apart by those, and by what the tool says of its app.
 fn digest_of(tool: &Value) -> String {
-    let mut parts: Value = PARTS.iter().map(|it| tool[*it].clone()).collect();
+    let ui = ui_of(tool);
+    let ui = ui.as_array().is_some_and(|it| it.iter().any(|it| !it.is_null())).then_some(ui);
+    let mut parts: Value = PARTS.iter().map(|it| tool[*it].clone()).chain(ui).collect();
     parts.sort_all_objects();
     digest(parts.to_string().as_bytes())
+}
+
+/// What is said of an app: which it is, and who may call the tool.
+fn ui_of(tool: &Value) -> Value {
+    UI_KEYS.iter().map(|it| tool["_meta"][*it].clone()).collect()
 }
 
 fn differences(name: &str, pinned: &Value, waiting: &Value) -> Vec<Difference> {
@@ -254,12 +264,18 @@ fn differences(name: &str, pinned: &Value, waiting: &Value) -> Vec<Difference> {
     };
     let before: Vec<_> = (!pinned.is_null()).then(|| surface(pinned)).into_iter().collect();
     let mut found = between(&before, &[surface(waiting)]);
-    for part in ["title", "annotations"] {
-        if !pinned.is_null() && pinned[part] != waiting[part] {
-            let what = match part {
-                "title" => "its title changed",
-                _ => "its annotations changed: what it says that a call does to the world",
-            };
+    for (is_same, what) in [
+        (pinned["title"] == waiting["title"], "its title changed"),
+        (
+            pinned["annotations"] == waiting["annotations"],
+            "its annotations changed: what it says that a call does to the world",
+        ),
+        (
+            ui_of(pinned) == ui_of(waiting),
+            "its _meta.ui changed: its app, or whether models or apps may call it",
+        ),
+    ] {
+        if !pinned.is_null() && !is_same {
             found.push(Difference {
                 tool: name.to_owned(),
                 what: what.to_owned(),

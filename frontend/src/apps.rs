@@ -1,0 +1,366 @@
+//! Apps that tools bring along (MCP Apps, 2026-01-26): whose each is, what of it is shown, which tools it may call. What
+//! passes between the page and an app is in [`bridge`].
+
+pub(crate) mod bridge;
+pub(crate) mod live;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::cards::bytes;
+use crate::error::CallError;
+use crate::mcp::wire::Tool;
+use crate::rest;
+use crate::route::encoded;
+use crate::text::Lang;
+
+/// The kind of document that an app is.
+const MIME: &str = "text/html;profile=mcp-app";
+/// Bytes of it.
+const HTML_BYTES_MAX: usize = 4 << 20;
+/// Bytes of what it says that it wants to reach, as an address has them.
+const CSP_BYTES_MAX: usize = 8_000;
+
+/// Where the page shows apps, as the host says it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(crate) struct Origin {
+    pub(crate) origin: String,
+    /// What apps may ask the browser for.
+    #[serde(default)]
+    permissions: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Told {
+    apps: Option<Origin>,
+}
+
+/// Where apps are shown; none where they are not.
+pub(crate) async fn origin() -> Result<Option<Origin>, CallError> {
+    let told = rest::get::<Told>("/api/page").await?;
+    Ok(told.apps.filter(|it| it.origin.starts_with("https://") || it.origin.starts_with("http://")))
+}
+
+/// Whose a tool or an app is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// Another server's, by its name.
+    Server(String),
+    /// A component's, by its name.
+    Component(String),
+}
+
+impl Whose {
+    /// Whose that tool is; none where the host does not say so.
+    pub(crate) fn of(tool: &Tool) -> Option<Self> {
+        let named = |key: &str| tool.meta.get(key).and_then(Value::as_str).map(str::to_owned);
+        let component = || named("madoguchi/component").map(Self::Component);
+        named("madoguchi/server").map(Self::Server).or_else(component)
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Server(name) | Self::Component(name) => name,
+        }
+    }
+
+    /// What a request for a resource of theirs says of it.
+    pub(crate) fn meta(&self) -> Value {
+        match self {
+            Self::Server(name) => json!({ "madoguchi/server": name }),
+            Self::Component(name) => json!({ "madoguchi/component": name }),
+        }
+    }
+}
+
+/// What its own server calls a tool.
+pub(crate) fn own_name(tool: &Tool) -> &str {
+    tool.meta.get("madoguchi/name").and_then(Value::as_str).unwrap_or(&tool.name)
+}
+
+/// Why an app may not call a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Barred {
+    /// Its own server has none of that name.
+    Unknown,
+    /// It is there for models alone.
+    NotForApps,
+}
+
+/// The tool that an app of `whose` means by `name`: one of its own server's, and for apps.
+pub(crate) fn callable<'a>(
+    tools: &'a [Tool],
+    whose: &Whose,
+    name: &str,
+) -> Result<&'a Tool, Barred> {
+    let mut own = tools.iter().filter(|it| Whose::of(it).as_ref() == Some(whose));
+    let tool = own.find(|it| own_name(it) == name).ok_or(Barred::Unknown)?;
+    let visibility = tool.meta.get("ui").and_then(|it| it.get("visibility")?.as_array());
+    match visibility {
+        Some(all) if all.iter().all(|it| it != "app") => Err(Barred::NotForApps),
+        _ => Ok(tool),
+    }
+}
+
+/// Whether the operator believes what it says of its calls.
+pub(crate) fn is_believed(tool: &Tool) -> bool {
+    match Whose::of(tool) {
+        Some(Whose::Server(_)) => tool.meta.get("madoguchi/believed") == Some(&Value::Bool(true)),
+        Some(Whose::Component(_)) => true,
+        None => false,
+    }
+}
+
+/// Whether a call of it changes nothing.
+pub(crate) fn only_reads(tool: &Tool) -> bool {
+    is_believed(tool) && tool.annotations.read_only_hint
+}
+
+/// An app's document.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Document {
+    pub(crate) html: String,
+    /// What it wants to reach: JSON, as an address has it.
+    pub(crate) csp: String,
+    /// What it asks the browser for, as `allow` of a frame has it.
+    pub(crate) allow: String,
+    pub(crate) has_border: bool,
+}
+
+impl Document {
+    /// Reads the result of `resources/read`.
+    ///
+    /// # Errors
+    /// Where it is no document of an app, or too long.
+    pub(crate) fn read(result: &Value, uri: &str, origin: &Origin) -> Result<Self, &'static str> {
+        let all = result.get("contents").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let one = all.iter().find(|it| it.get("uri").and_then(Value::as_str) == Some(uri));
+        let one = one.or(all.first()).ok_or("there is nothing in it")?;
+        let mime = one.get("mimeType").and_then(Value::as_str).unwrap_or_default();
+        if mime.replace(' ', "").to_ascii_lowercase() != MIME {
+            return Err("it is no document of an app (text/html;profile=mcp-app)");
+        }
+        let blob = || bytes::decoded(one.get("blob")?.as_str()?);
+        let html = match one.get("text").and_then(Value::as_str) {
+            Some(text) => text.to_owned(),
+            None => blob().and_then(|it| String::from_utf8(it).ok()).ok_or("it has no text")?,
+        };
+        if html.len() > HTML_BYTES_MAX {
+            return Err("it has more than 4 MiB");
+        }
+        let ui = one.pointer("/_meta/ui").cloned().unwrap_or_default();
+        let csp = ui.get("csp").filter(|it| it.is_object()).map(Value::to_string);
+        let csp = csp.map(|it| encoded(&it)).unwrap_or_default();
+        if csp.len() > CSP_BYTES_MAX {
+            return Err("it wants to reach too many places");
+        }
+        Ok(Self {
+            html,
+            csp,
+            allow: origin.allow(ui.get("permissions").and_then(Value::as_object)),
+            has_border: ui.get("prefersBorder") != Some(&Value::Bool(false)),
+        })
+    }
+}
+
+impl Origin {
+    /// Of what an app asks the browser for, what the operator allows.
+    fn allow(&self, asked: Option<&Map<String, Value>>) -> String {
+        let names = [
+            ("camera", "camera"),
+            ("microphone", "microphone"),
+            ("geolocation", "geolocation"),
+            ("clipboardWrite", "clipboard-write"),
+        ];
+        let is_given = |name: &str| {
+            asked.is_some_and(|it| it.contains_key(name))
+                && self.permissions.iter().any(|it| it == name)
+        };
+        let given = names.into_iter().filter(|it| is_given(it.0));
+        given.map(|it| format!("{} *", it.1)).collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// How the page looks, as an app is told: the names that MCP Apps have for it, and the page's own.
+const STYLES: [(&str, &str); 46] = [
+    ("--color-background-primary", "--surface"),
+    ("--color-background-secondary", "--paper"),
+    ("--color-background-tertiary", "--surface-sunk"),
+    ("--color-background-inverse", "--ink"),
+    ("--color-background-info", "--access-soft"),
+    ("--color-background-danger", "--grave-soft"),
+    ("--color-background-success", "--good-soft"),
+    ("--color-background-warning", "--premium-soft"),
+    ("--color-background-disabled", "--surface-sunk"),
+    ("--color-text-primary", "--ink"),
+    ("--color-text-secondary", "--ink-soft"),
+    ("--color-text-tertiary", "--ink-soft"),
+    ("--color-text-inverse", "--paper"),
+    ("--color-text-info", "--access"),
+    ("--color-text-danger", "--grave"),
+    ("--color-text-success", "--good"),
+    ("--color-text-warning", "--premium"),
+    ("--color-text-disabled", "--seat-taken-ink"),
+    ("--color-border-primary", "--line"),
+    ("--color-border-secondary", "--line-strong"),
+    ("--color-border-tertiary", "--line"),
+    ("--color-border-info", "--access"),
+    ("--color-border-danger", "--grave"),
+    ("--color-border-success", "--good"),
+    ("--color-border-warning", "--premium"),
+    ("--color-ring-primary", "--focus"),
+    ("--color-ring-secondary", "--line-strong"),
+    ("--color-ring-info", "--access"),
+    ("--color-ring-danger", "--grave"),
+    ("--color-ring-success", "--good"),
+    ("--color-ring-warning", "--premium"),
+    ("--font-sans", "--sans"),
+    ("--font-mono", "--mono"),
+    ("--font-text-xs-size", "--text-1"),
+    ("--font-text-sm-size", "--text-3"),
+    ("--font-text-md-size", "--text-4"),
+    ("--font-text-lg-size", "--text-5"),
+    ("--font-heading-xs-size", "--text-4"),
+    ("--font-heading-sm-size", "--text-5"),
+    ("--font-heading-md-size", "--text-6"),
+    ("--font-heading-lg-size", "--text-7"),
+    ("--border-radius-xs", "--radius-1"),
+    ("--border-radius-sm", "--radius-1"),
+    ("--border-radius-md", "--radius-2"),
+    ("--border-radius-lg", "--radius-3"),
+    ("--border-radius-full", "--radius-4"),
+];
+
+/// What of the page an app is told, that may change.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Surroundings {
+    pub(crate) is_dark: bool,
+    pub(crate) lang: Lang,
+    pub(crate) is_fullscreen: bool,
+    /// CSS pixels.
+    pub(crate) width: f64,
+    pub(crate) max_height: f64,
+}
+
+impl Surroundings {
+    /// As `hostContext` has it.
+    pub(crate) fn context(&self) -> Value {
+        let mode = if self.is_fullscreen { "fullscreen" } else { "inline" };
+        json!({
+            "theme": if self.is_dark { "dark" } else { "light" },
+            "locale": self.lang.tag(),
+            "displayMode": mode,
+            "containerDimensions": { "width": self.width, "maxHeight": self.max_height },
+        })
+    }
+}
+
+/// The values of the page's styles, each found by `value`.
+pub(crate) fn styles(value: impl Fn(&str) -> Option<String>) -> Value {
+    let styles = STYLES.iter().filter_map(|(theirs, ours)| {
+        let value = value(ours).filter(|it| !it.is_empty())?;
+        Some(((*theirs).to_owned(), Value::from(value.trim())))
+    });
+    Value::Object(styles.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tool(name: &str, meta: Value) -> Tool {
+        let meta = meta.as_object().cloned().unwrap_or_default();
+        Tool { name: name.to_owned(), meta, ..Tool::default() }
+    }
+
+    #[test]
+    fn app_reaches_tools_of_its_own_server_by_their_own_names() {
+        let tools = [
+            tool("a_look", json!({ "madoguchi/server": "a", "madoguchi/name": "look" })),
+            tool("b_look", json!({ "madoguchi/server": "b", "madoguchi/name": "look" })),
+            tool(
+                "a_think",
+                json!({ "madoguchi/server": "a", "madoguchi/name": "think", "ui": { "visibility": ["model"] } }),
+            ),
+            tool(
+                "a_press",
+                json!({ "madoguchi/server": "a", "madoguchi/name": "press", "ui": { "visibility": ["app"] } }),
+            ),
+            tool(
+                "a_none",
+                json!({ "madoguchi/server": "a", "madoguchi/name": "none", "ui": { "visibility": [] } }),
+            ),
+            tool("look", json!({ "madoguchi/component": "a" })),
+            tool("bare", json!({})),
+        ];
+        let a = Whose::Server("a".to_owned());
+        let found = |whose: &Whose, name: &str| callable(&tools, whose, name).map(|it| &*it.name);
+        assert_eq!(found(&a, "look"), Ok("a_look"));
+        assert_eq!(found(&a, "press"), Ok("a_press"));
+        assert_eq!(found(&Whose::Server("b".to_owned()), "look"), Ok("b_look"));
+        assert_eq!(found(&Whose::Component("a".to_owned()), "look"), Ok("look"));
+        for (name, why) in [
+            ("think", Barred::NotForApps),
+            ("none", Barred::NotForApps),
+            ("b_look", Barred::Unknown),
+            ("a_look", Barred::Unknown),
+            ("bare", Barred::Unknown),
+            ("", Barred::Unknown),
+        ] {
+            assert_eq!(found(&a, name), Err(why), "{name}");
+        }
+    }
+
+    #[test]
+    fn servers_word_that_a_tool_reads_counts_where_it_is_believed() {
+        let reads = |meta: Value| {
+            let mut it = tool("x", meta);
+            it.annotations.read_only_hint = true;
+            only_reads(&it)
+        };
+        assert!(!reads(json!({ "madoguchi/server": "a" })));
+        assert!(reads(json!({ "madoguchi/server": "a", "madoguchi/believed": true })));
+        assert!(reads(json!({ "madoguchi/component": "a" })));
+        assert!(!reads(json!({})));
+        assert!(!only_reads(&tool("x", json!({ "madoguchi/component": "a" }))));
+    }
+
+    #[test]
+    fn document_is_an_apps_with_what_the_operator_allows() {
+        let origin = Origin {
+            origin: "http://x".to_owned(),
+            permissions: vec!["clipboardWrite".to_owned()],
+        };
+        let read = |one: Value| Document::read(&json!({ "contents": [one] }), "ui://a", &origin);
+        let app = json!({ "uri": "ui://a", "mimeType": "text/html; profile=mcp-app", "text": "<p>", "_meta": { "ui": {
+            "csp": { "connectDomains": ["https://a.example"] }, "prefersBorder": false,
+            "permissions": { "camera": {}, "clipboardWrite": {} },
+        } } });
+        let document = read(app).unwrap();
+        assert_eq!(document.html, "<p>");
+        assert_eq!(document.csp, encoded(r#"{"connectDomains":["https://a.example"]}"#));
+        assert_eq!(document.allow, "clipboard-write *");
+        assert!(!document.has_border);
+        let blob = json!({ "uri": "ui://a", "mimeType": MIME, "blob": "PHA+" });
+        assert_eq!(read(blob).unwrap().html, "<p>");
+        for wrong in [
+            json!({ "uri": "ui://a", "mimeType": "text/html", "text": "<p>" }),
+            json!({ "uri": "ui://a", "mimeType": MIME }),
+            json!({ "uri": "ui://a", "mimeType": MIME, "blob": "?" }),
+            json!({ "uri": "ui://a", "mimeType": MIME, "text": "x".repeat(HTML_BYTES_MAX + 1) }),
+            json!({ "uri": "ui://a", "mimeType": MIME, "text": "", "_meta": { "ui": { "csp": { "a": "x".repeat(CSP_BYTES_MAX) } } } }),
+        ] {
+            assert!(read(wrong).is_err());
+        }
+        assert!(Document::read(&json!({ "contents": [] }), "ui://a", &origin).is_err());
+    }
+
+    #[test]
+    fn styles_are_the_pages_under_the_names_of_apps() {
+        let styles = styles(|it| (it == "--ink").then(|| " #000 ".to_owned()));
+        assert_eq!(
+            styles,
+            json!({ "--color-background-inverse": "#000", "--color-text-primary": "#000" })
+        );
+    }
+}

@@ -1,0 +1,707 @@
+//! One app while it is shown: its document, what it is told, what it asks for. Nothing that it says is taken from
+//! anywhere but its frame, and what it wants of the host or of the person goes through here.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures::channel::oneshot;
+use leptos::html;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use serde_json::{Value, json};
+use wasm_bindgen::{JsCast, JsValue, closure::Closure};
+use web_sys::{AbortController, MessageEvent, Window};
+
+use super::bridge::{self, Act, Bridge, Reason};
+use super::{Barred, Document, Surroundings, Whose, callable, only_reads, own_name, styles};
+use crate::browser;
+use crate::call::{Reply, responses};
+use crate::chat::talk::Talk;
+use crate::dates;
+use crate::error::CallError;
+use crate::mcp::wire::{Answer, Question, Tool};
+use crate::mcp::{self, Round};
+use crate::page::{Page, next_number};
+use crate::route::Route;
+use crate::settings::Theme;
+use crate::text::Key;
+
+/// Apps that are open at once.
+const OPEN_MAX: usize = 4;
+/// How long the frame between the page and an app may take to say that it is there.
+const FRAME_TIME: Duration = Duration::from_secs(20);
+/// How long an app that is closed may take to say that it has put away what it wants to keep.
+const CLOSE_TIME: Duration = Duration::from_millis(700);
+/// Questions to the person that are open at once.
+const ASKS_MAX: usize = 4;
+/// Rounds of one call.
+const ROUNDS_MAX: usize = 16;
+/// How far a message is followed up through frames.
+const FRAMES_MAX: usize = 8;
+/// That the device prefers dark, as a media query.
+const DARK: &str = "(prefers-color-scheme: dark)";
+/// The height until the app says its own.
+const HEIGHT: f64 = 320.0;
+
+thread_local!(static OPEN: Cell<usize> = const { Cell::new(0) });
+
+/// What an app is shown for: a call of its tool.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Called {
+    pub(crate) arguments: Value,
+    pub(crate) outcome: Outcome,
+}
+
+/// How that call stands.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) enum Outcome {
+    #[default]
+    Running,
+    /// MCP's result.
+    Done(Value),
+    /// It will have none, and why.
+    Cancelled(String),
+}
+
+/// How an app stands.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Stage {
+    Loading,
+    /// Its frame is there.
+    Framed {
+        src: String,
+        allow: String,
+        has_border: bool,
+    },
+    Ended(Reason),
+    Failed(Failure),
+}
+
+/// Why there is no app.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Failure {
+    NoOrigin,
+    TooMany,
+    /// Its document cannot be read.
+    Unread(CallError),
+    /// It is none that can be shown, and why.
+    Unfit(&'static str),
+    /// Nothing answers at the address of apps.
+    Unreachable(String),
+}
+
+/// Something that only the person may allow.
+#[derive(Clone)]
+pub(crate) struct Ask {
+    pub(crate) number: u32,
+    pub(crate) what: What,
+    answer: Arc<Mutex<Option<oneshot::Sender<Said>>>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum What {
+    Call {
+        tool: Box<Tool>,
+        arguments: Value,
+    },
+    /// Of a call that is under way.
+    Answer(Vec<Question>),
+    /// Text for the chat's input.
+    Write(String),
+    Open(String),
+}
+
+/// What the person says.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Said {
+    No,
+    Yes,
+    /// Also when the app calls that tool again.
+    Always,
+    Answers(Value),
+}
+
+/// An app that is shown.
+#[derive(Clone, Copy)]
+pub(crate) struct Live {
+    page: Page,
+    talk: Talk,
+    number: u32,
+    tool: StoredValue<Tool>,
+    called: Signal<Called>,
+    pub(crate) stage: RwSignal<Stage>,
+    pub(crate) frame: NodeRef<html::Iframe>,
+    pub(crate) height: RwSignal<f64>,
+    pub(crate) is_fullscreen: RwSignal<bool>,
+    /// Whether the app has begun to listen.
+    pub(crate) listens: RwSignal<bool>,
+    pub(crate) asks: RwSignal<Vec<Ask>>,
+    /// Whether it is waited for no longer: some apps never listen.
+    pub(crate) is_settled: RwSignal<bool>,
+    width: RwSignal<f64>,
+    /// Whether the device prefers dark.
+    prefers_dark: RwSignal<bool>,
+    document: StoredValue<Document>,
+    origin: StoredValue<String>,
+    bridge: StoredValue<Bridge>,
+    allowed: StoredValue<BTreeSet<String>>,
+    told: StoredValue<Option<Surroundings>>,
+    is_counted: StoredValue<bool>,
+    attempt: StoredValue<u32>,
+    abort: StoredValue<Option<AbortController>, LocalStorage>,
+}
+
+impl Live {
+    /// Begins to show the app of `tool`, for as long as the view that asks for it is there.
+    pub(crate) fn open(page: Page, tool: Tool, called: Signal<Called>) -> Self {
+        let live = Self {
+            page,
+            talk: expect_context(),
+            number: next_number(),
+            tool: StoredValue::new(tool),
+            called,
+            stage: RwSignal::new(Stage::Loading),
+            frame: NodeRef::new(),
+            height: RwSignal::new(HEIGHT),
+            is_fullscreen: RwSignal::new(false),
+            listens: RwSignal::new(false),
+            asks: RwSignal::new(Vec::new()),
+            is_settled: RwSignal::new(false),
+            width: RwSignal::new(0.0),
+            prefers_dark: RwSignal::new(matches(DARK)),
+            document: StoredValue::new(Document::default()),
+            origin: StoredValue::new(String::new()),
+            bridge: StoredValue::new(Bridge::new()),
+            allowed: StoredValue::new(BTreeSet::new()),
+            told: StoredValue::new(None),
+            is_counted: StoredValue::new(false),
+            attempt: StoredValue::new(0),
+            abort: StoredValue::new_local(None),
+        };
+        let messages = window_event_listener_untyped("message", move |event| {
+            if let Ok(event) = event.dyn_into::<MessageEvent>() {
+                live.receive(&event);
+            }
+        });
+        let sizes = window_event_listener(leptos::ev::resize, move |_| live.measure());
+        let dark = StoredValue::new_local(window().match_media(DARK).ok().flatten());
+        let changes = Closure::<dyn Fn()>::new(move || {
+            live.prefers_dark.try_set(matches(DARK));
+        });
+        let changes = StoredValue::new_local(changes);
+        let listen = move |is_begun: bool| {
+            let Some(dark) = dark.try_get_value().flatten() else { return };
+            changes.try_with_value(|it| {
+                let it = it.as_ref().unchecked_ref();
+                // A browser without such events has one theme.
+                let _ = match is_begun {
+                    true => dark.add_event_listener_with_callback("change", it),
+                    false => dark.remove_event_listener_with_callback("change", it),
+                };
+            });
+        };
+        listen(true);
+        on_cleanup(move || {
+            listen(false);
+            messages.remove();
+            sizes.remove();
+            live.send(&json!({ "jsonrpc": "2.0", "id": "end", "method": "ui/resource-teardown", "params": {} }));
+            live.let_go();
+        });
+        Effect::new(move |_| live.tell_surroundings());
+        Effect::new(move |before: Option<Outcome>| {
+            let outcome = live.called.with(|it| it.outcome.clone());
+            if before.is_some_and(|it| it != outcome) && live.listens.get_untracked() {
+                live.tell_outcome(&outcome);
+            }
+            outcome
+        });
+        live.begin();
+        live
+    }
+
+    /// What it is called.
+    pub(crate) fn title(self) -> String {
+        self.tool.with_value(|it| it.title(self.page.lang.get()))
+    }
+
+    /// Whose it is.
+    pub(crate) fn owner(self) -> String {
+        self.tool.with_value(|it| Whose::of(it).map(|it| it.name().to_owned())).unwrap_or_default()
+    }
+
+    /// Begins anew, with nothing left of the attempt before.
+    pub(crate) fn begin(self) {
+        self.let_go();
+        self.attempt.update_value(|it| *it += 1);
+        self.bridge.set_value(Bridge::new());
+        self.allowed.set_value(BTreeSet::new());
+        self.told.set_value(None);
+        self.listens.set(false);
+        self.is_settled.set(false);
+        self.is_fullscreen.set(false);
+        self.height.set(HEIGHT);
+        self.abort.set_value(AbortController::new().ok());
+        if !self.count() {
+            return self.stage.set(Stage::Failed(Failure::TooMany));
+        }
+        self.stage.set(Stage::Loading);
+        let attempt = self.attempt.get_value();
+        spawn_local(async move {
+            let stage = match self.load().await {
+                Ok(stage) => stage,
+                Err(failure) => Stage::Failed(failure),
+            };
+            if self.attempt.try_get_value() != Some(attempt) {
+                return;
+            }
+            if matches!(stage, Stage::Failed(_)) {
+                self.let_go();
+            }
+            self.stage.try_set(stage);
+            set_timeout(move || self.check_frame(attempt), FRAME_TIME);
+        });
+    }
+
+    /// Takes one of the places for apps.
+    fn count(self) -> bool {
+        let has_room = OPEN.get() < OPEN_MAX;
+        if has_room {
+            OPEN.set(OPEN.get() + 1);
+            self.is_counted.set_value(true);
+        }
+        has_room
+    }
+
+    /// Nothing goes on of what the app began.
+    fn let_go(self) {
+        if self.is_counted.try_update_value(std::mem::take) == Some(true) {
+            OPEN.set(OPEN.get().saturating_sub(1));
+        }
+        if let Some(Some(abort)) = self.abort.try_update_value(Option::take) {
+            abort.abort();
+        }
+        self.asks.try_set(Vec::new());
+        self.talk.forget_app(self.number);
+    }
+
+    async fn load(self) -> Result<Stage, Failure> {
+        let origin = super::origin().await.map_err(Failure::Unread)?.ok_or(Failure::NoOrigin)?;
+        let gone = Failure::Unread(CallError::Stopped);
+        let Some((uri, whose)) =
+            self.tool.try_with_value(|it| (it.app().unwrap_or_default().to_owned(), Whose::of(it)))
+        else {
+            return Err(gone);
+        };
+        let whose = whose.ok_or(Failure::Unfit("the server does not say whose it is"))?;
+        let read = mcp::read(&uri, whose.meta(), self.signal().as_ref()).await;
+        let read = read.map_err(Failure::Unread)?;
+        let document = Document::read(&read, &uri, &origin).map_err(Failure::Unfit)?;
+        let stage = Stage::Framed {
+            src: format!("{}/?csp={}", origin.origin, document.csp),
+            allow: document.allow.clone(),
+            has_border: document.has_border,
+        };
+        self.document.try_set_value(document);
+        self.origin.try_set_value(origin.origin);
+        Ok(stage)
+    }
+
+    fn signal(self) -> Option<web_sys::AbortSignal> {
+        self.abort.try_with_value(|it| it.as_ref().map(AbortController::signal)).flatten()
+    }
+
+    /// A frame that never said that it is there never will.
+    fn check_frame(self, attempt: u32) {
+        let is_waiting = self.attempt.try_get_value() == Some(attempt)
+            && matches!(self.stage.try_get_untracked(), Some(Stage::Framed { .. }))
+            && self.document.try_with_value(|it| !it.html.is_empty()) == Some(true);
+        if is_waiting {
+            self.let_go();
+            self.stage.set(Stage::Failed(Failure::Unreachable(self.origin.get_value())));
+        }
+        self.is_settled.try_set(true);
+    }
+
+    fn window(self) -> Option<Window> {
+        self.frame.try_get_untracked().flatten()?.content_window()
+    }
+
+    /// A message to this window, from anywhere.
+    fn receive(self, event: &MessageEvent) {
+        let (Some(own), Some(source)) = (self.window(), event.source()) else { return };
+        let own: &JsValue = own.as_ref();
+        let act = if JsValue::from(source.clone()) == *own {
+            let is_known = self.origin.try_with_value(|it| *it == event.origin()) == Some(true);
+            let Some(text) = event.data().as_string().filter(|_| is_known) else { return };
+            self.bridge.try_update_value(|it| it.take(&text, browser::now_ms()))
+        } else if is_within(source.into(), own) {
+            self.bridge.try_update_value(Bridge::take_direct)
+        } else {
+            None
+        };
+        if let Some(act) = act {
+            self.act(act);
+        }
+    }
+
+    fn act(self, act: Act) {
+        match act {
+            Act::Nothing => {}
+            Act::Send(message) => self.send(&message),
+            Act::Show => self.show(),
+            Act::Welcome { id } => self.welcome(&id),
+            Act::Listens => self.begin_to_tell(),
+            Act::Resize(height) => self.height.set(bridge::height(height, window_height())),
+            Act::Call { id, name, arguments } => self.call(id, &name, arguments),
+            Act::Read { id, uri } => self.read(id, uri),
+            Act::Write { id, text } => self.write(id, text),
+            Act::Open { id, url } => self.follow(id, url),
+            Act::Tell { id, text } => {
+                let title = self.tool.with_value(|it| it.title(self.page.lang.get_untracked()));
+                self.talk.hear_app(self.number, title, text);
+                self.send(&bridge::result(&id, json!({})));
+            }
+            Act::Mode { id, is_fullscreen } => {
+                self.is_fullscreen.set(is_fullscreen);
+                let mode = if is_fullscreen { "fullscreen" } else { "inline" };
+                self.send(&bridge::result(&id, json!({ "mode": mode })));
+            }
+            Act::End(Reason::Closed) => self.close(),
+            Act::End(reason) => self.end(reason),
+        }
+    }
+
+    /// Ends it at once.
+    fn end(self, reason: Reason) {
+        self.let_go();
+        self.attempt.update_value(|it| *it += 1);
+        self.is_fullscreen.set(false);
+        self.listens.set(false);
+        self.stage.set(Stage::Ended(reason));
+        if reason != Reason::Closed {
+            self.page.announce_key(Key::AppEnded);
+        }
+    }
+
+    /// Ends it once it has put away what it wants to keep, or has had its time for that.
+    pub(crate) fn close(self) {
+        self.send(&json!({ "jsonrpc": "2.0", "id": "end", "method": "ui/resource-teardown", "params": {} }));
+        let attempt = self.attempt.get_value();
+        let end = move || {
+            if self.attempt.try_get_value() == Some(attempt) {
+                self.end(Reason::Closed);
+            }
+        };
+        if self.listens.get_untracked() { set_timeout(end, CLOSE_TIME) } else { end() }
+    }
+
+    fn send(self, message: &Value) {
+        let origin = self.origin.try_get_value().unwrap_or_default();
+        if let Some(window) = self.window().filter(|_| !origin.is_empty()) {
+            // A frame that has gone hears nothing.
+            let _ = window.post_message(&message.to_string().into(), &origin);
+        }
+    }
+
+    /// Sends what a request of that attempt came to, where it is still the one that is shown.
+    fn answer_to(self, attempt: u32, message: &Value) {
+        if self.attempt.try_get_value() == Some(attempt) {
+            self.send(message);
+        }
+    }
+
+    /// Hands the document over, once for each frame.
+    fn show(self) {
+        let html = self.document.try_update_value(|it| std::mem::take(&mut it.html));
+        let allow = self.document.try_with_value(|it| it.allow.clone());
+        let Some((html, allow)) = html.filter(|it| !it.is_empty()).zip(allow) else { return };
+        let theme = if self.is_dark() { "dark" } else { "light" };
+        let title = self.tool.with_value(|it| it.title(self.page.lang.get_untracked()));
+        self.send(&bridge::notification(
+            "sandbox-resource-ready",
+            json!({ "html": html, "allow": allow, "title": title, "theme": theme }),
+        ));
+    }
+
+    fn is_dark(self) -> bool {
+        match self.page.theme.get_untracked() {
+            Theme::Light => false,
+            Theme::Dark => true,
+            Theme::System => self.prefers_dark.get_untracked(),
+        }
+    }
+
+    fn measure(self) {
+        if let Some(frame) = self.frame.try_get_untracked().flatten() {
+            self.width.try_set(f64::from(frame.client_width()));
+        }
+    }
+
+    fn surroundings(self) -> Surroundings {
+        Surroundings {
+            is_dark: self.is_dark(),
+            lang: self.page.lang.get_untracked(),
+            is_fullscreen: self.is_fullscreen.get_untracked(),
+            width: self.width.get_untracked(),
+            max_height: (window_height() * bridge::HEIGHT_SHARE).max(bridge::HEIGHT_MIN).floor(),
+        }
+    }
+
+    fn welcome(self, id: &Value) {
+        self.measure();
+        let surroundings = self.surroundings();
+        let mut context = surroundings.context();
+        let style = document()
+            .document_element()
+            .and_then(|it| window().get_computed_style(&it).ok().flatten());
+        let value = |name: &str| style.as_ref()?.get_property_value(name).ok();
+        context["styles"] = json!({ "variables": styles(value) });
+        context["availableDisplayModes"] = json!(["inline", "fullscreen"]);
+        context["userAgent"] = concat!("madoguchi/", env!("CARGO_PKG_VERSION")).into();
+        context["platform"] = "web".into();
+        context["deviceCapabilities"] = json!({ "touch": matches("(any-pointer: coarse)"), "hover": matches("(hover: hover)") });
+        if let Some(zone) = dates::zone() {
+            context["timeZone"] = zone.into();
+        }
+        context["toolInfo"] = self.tool.with_value(|it| {
+            json!({ "tool": {
+                "name": own_name(it), "title": it.title(surroundings.lang),
+                "description": it.description(surroundings.lang), "inputSchema": it.input_schema,
+            } })
+        });
+        self.told.set_value(Some(surroundings));
+        self.send(&bridge::result(
+            id,
+            json!({
+                "protocolVersion": bridge::VERSION,
+                "hostInfo": { "name": "madoguchi-page", "version": env!("CARGO_PKG_VERSION") },
+                "hostCapabilities": {
+                    "openLinks": {}, "serverTools": {}, "serverResources": {}, "logging": {},
+                    "message": { "text": {} },
+                    "updateModelContext": { "text": {}, "structuredContent": {} },
+                },
+                "hostContext": context,
+            }),
+        ));
+    }
+
+    /// The app listens: what it is shown for, and what has come of that so far.
+    fn begin_to_tell(self) {
+        self.listens.set(true);
+        let Called { arguments, outcome } = self.called.get_untracked();
+        self.send(&bridge::notification("tool-input", json!({ "arguments": arguments })));
+        self.tell_outcome(&outcome);
+        self.tell_surroundings();
+    }
+
+    fn tell_outcome(self, outcome: &Outcome) {
+        match outcome {
+            Outcome::Running => {}
+            Outcome::Done(result) => {
+                self.send(&bridge::notification("tool-result", result.clone()));
+            }
+            Outcome::Cancelled(why) => {
+                self.send(&bridge::notification("tool-cancelled", json!({ "reason": why })));
+            }
+        }
+    }
+
+    /// Tells what is another than it was told last.
+    fn tell_surroundings(self) {
+        self.page.theme.track();
+        self.prefers_dark.track();
+        self.page.lang.track();
+        self.is_fullscreen.track();
+        self.width.track();
+        let listens = self.listens.get();
+        let now = self.surroundings();
+        let before = self.told.get_value();
+        let Some(before) = before.filter(|it| listens && *it != now) else { return };
+        let (old, mut context) = (before.context(), now.context());
+        if let Value::Object(context) = &mut context {
+            context.retain(|key, value| old.get(key) != Some(value));
+        }
+        self.told.set_value(Some(now));
+        self.send(&bridge::notification("host-context-changed", context));
+    }
+
+    /// Asks the person; none where they are not to be asked any more, or have gone.
+    async fn ask(self, what: What) -> Option<Said> {
+        let may_ask = self.bridge.try_with_value(Bridge::may_ask)?;
+        if !may_ask || self.asks.try_with_untracked(Vec::len)? >= ASKS_MAX {
+            return None;
+        }
+        let (sender, receiver) = oneshot::channel();
+        let ask = Ask { number: next_number(), what, answer: Arc::new(Mutex::new(Some(sender))) };
+        self.asks.try_update(|it| it.push(ask));
+        let lang = self.page.lang.get_untracked();
+        let title = self.tool.try_with_value(|it| it.title(lang))?;
+        self.page.announce(lang.fill(Key::AppAsksAnnounced, &[&title]));
+        let said = receiver.await.ok();
+        if said == Some(Said::No) {
+            self.bridge.try_update_value(Bridge::is_denied);
+        }
+        said
+    }
+
+    /// What the person says to a question.
+    pub(crate) fn answer(self, number: u32, said: Said) {
+        let ask = self.asks.with_untracked(|it| it.iter().find(|it| it.number == number).cloned());
+        self.asks.update(|it| it.retain(|it| it.number != number));
+        let sender = ask.and_then(|it| it.answer.lock().ok()?.take());
+        if let Some(sender) = sender {
+            let _ = sender.send(said);
+        }
+    }
+
+    fn call(self, id: Value, name: &str, arguments: Value) {
+        let whose = self.tool.with_value(Whose::of);
+        let found = self.page.tools.with_untracked(|tools| {
+            let tools = tools.here().map_or(&[][..], Vec::as_slice);
+            whose.map_or(Err(Barred::Unknown), |it| callable(tools, &it, name).cloned())
+        });
+        let tool = match found {
+            Ok(tool) => tool,
+            Err(barred) => {
+                let why = match barred {
+                    Barred::Unknown => "its own server has no tool of that name",
+                    Barred::NotForApps => "that tool is not for apps",
+                };
+                self.bridge.update_value(Bridge::is_over);
+                return self.send(&bridge::error(&id, -32_602, why));
+            }
+        };
+        let attempt = self.attempt.get_value();
+        spawn_local(async move {
+            let answer = match self.made(tool, arguments).await {
+                Ok(result) => bridge::result(&id, result),
+                Err(why) => bridge::error(&id, -32_000, &why),
+            };
+            self.end_call(attempt, &answer);
+        });
+    }
+
+    fn end_call(self, attempt: u32, answer: &Value) {
+        if self.attempt.try_get_value() == Some(attempt) {
+            self.bridge.update_value(Bridge::is_over);
+            self.send(answer);
+        }
+    }
+
+    /// Makes a call that the person has allowed, where it takes that; MCP's result.
+    async fn made(self, tool: Tool, arguments: Value) -> Result<Value, String> {
+        let is_allowed = self.allowed.try_with_value(|it| it.contains(&tool.name)) == Some(true);
+        if !only_reads(&tool) && !is_allowed {
+            let what = What::Call { tool: Box::new(tool.clone()), arguments: arguments.clone() };
+            match self.ask(what).await {
+                Some(Said::Yes) => {}
+                Some(Said::Always) => {
+                    self.allowed.try_update_value(|it| it.insert(tool.name.clone()));
+                }
+                _ => return Err("the person did not allow it".to_owned()),
+            }
+        }
+        let (mut answers, mut state) = (None, None);
+        for _ in 0..ROUNDS_MAX {
+            let signal = self.signal();
+            let round = Round {
+                schema: Some(&tool.input_schema),
+                responses: answers.take(),
+                state: state.take(),
+                abort: signal.as_ref(),
+                ..Round::default()
+            };
+            match mcp::call(&tool.name, &arguments, round, |_| {}).await {
+                Ok(Answer::Done(output)) => return Ok(output.raw),
+                Ok(Answer::Asked { questions, state: next }) => {
+                    state = next;
+                    let keys: Vec<_> =
+                        questions.iter().map(|it| (it.key.clone(), Reply::Decline)).collect();
+                    answers = Some(match self.ask(What::Answer(questions)).await {
+                        Some(Said::Answers(answers)) => answers,
+                        _ => responses(&keys),
+                    });
+                }
+                Err(CallError::Refused(refusal)) => {
+                    let text = json!({ "type": "text", "text": refusal.message });
+                    return Ok(json!({ "isError": true, "content": [text] }));
+                }
+                Err(CallError::Protocol { message, .. }) => return Err(message),
+                Err(error) => return Err(error.title(crate::text::Lang::En).to_owned()),
+            }
+        }
+        Err("it asks without end".to_owned())
+    }
+
+    fn read(self, id: Value, uri: String) {
+        let whose = self.tool.with_value(Whose::of);
+        let attempt = self.attempt.get_value();
+        spawn_local(async move {
+            let meta =
+                whose.map(|it| it.meta()).unwrap_or_else(|| json!({ "madoguchi/component": "" }));
+            let answer = match mcp::read(&uri, meta, self.signal().as_ref()).await {
+                Ok(result) => bridge::result(&id, result),
+                Err(CallError::Protocol { message, .. }) => bridge::error(&id, -32_002, &message),
+                Err(error) => bridge::error(&id, -32_000, error.title(crate::text::Lang::En)),
+            };
+            self.end_call(attempt, &answer);
+        });
+    }
+
+    fn write(self, id: Value, text: String) {
+        let attempt = self.attempt.get_value();
+        spawn_local(async move {
+            let is_put = self.ask(What::Write(text.clone())).await == Some(Said::Yes);
+            let result = if is_put { json!({}) } else { json!({ "isError": true }) };
+            self.answer_to(attempt, &bridge::result(&id, result));
+            if is_put {
+                self.talk.draft.update(|it| {
+                    if !it.trim().is_empty() {
+                        it.push('\n');
+                    }
+                    it.push_str(&text);
+                });
+                self.talk.keep_draft();
+                self.page.go(Route::Chat);
+                browser::focus_soon("chat-input");
+            }
+        });
+    }
+
+    /// The page is opened by the button that the person presses.
+    fn follow(self, id: Value, url: String) {
+        let attempt = self.attempt.get_value();
+        spawn_local(async move {
+            let is_open = self.ask(What::Open(url)).await == Some(Said::Yes);
+            let result = if is_open { json!({}) } else { json!({ "isError": true }) };
+            self.answer_to(attempt, &bridge::result(&id, result));
+        });
+    }
+}
+
+/// Whether a media query is true now.
+fn matches(query: &str) -> bool {
+    window().match_media(query).ok().flatten().is_some_and(|it| it.matches())
+}
+
+fn window_height() -> f64 {
+    window().inner_height().ok().and_then(|it| it.as_f64()).unwrap_or_default()
+}
+
+/// Whether a window is somewhere below `outer`.
+fn is_within(mut window: JsValue, outer: &JsValue) -> bool {
+    for _ in 0..FRAMES_MAX {
+        let parent = js_sys::Reflect::get(&window, &"parent".into()).unwrap_or(JsValue::NULL);
+        if parent == *outer {
+            return true;
+        }
+        if parent == window || !parent.is_object() {
+            return false;
+        }
+        window = parent;
+    }
+    false
+}

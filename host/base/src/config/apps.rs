@@ -1,0 +1,364 @@
+//! Where others' apps (MCP Apps) are shown in the page, and what they may reach: `[apps]`.
+
+use std::{collections::BTreeSet, net::SocketAddr};
+
+use reqwest::Url;
+use serde::Deserialize;
+
+use super::Config;
+use crate::grants::address::host_of;
+
+/// The second origin, from which apps are shown and nothing else is served.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AppsConfig {
+    /// Where it listens.
+    addr: Addr,
+    /// Its origin as browsers reach it, where that is not this machine.
+    pub url: Option<AppsUrl>,
+    /// What apps may load from and connect to, of what they ask for; none is all of it over TLS.
+    pub domains: Option<Vec<Domain>>,
+    /// What of a browser apps may ask the person for.
+    pub permissions: BTreeSet<Permission>,
+    /// Where it listens now.
+    #[serde(skip)]
+    pub bound: Option<SocketAddr>,
+}
+
+/// `addr` as it is written: an address, or false. Without it, a free port of this machine, where the page is for this
+/// machine alone.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(untagged, expecting = "an address such as \"127.0.0.1:8809\", or false")]
+enum Addr {
+    At(SocketAddr),
+    Is(bool),
+    #[default]
+    #[serde(skip)]
+    Free,
+}
+
+/// An origin of its own: scheme, host and port.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct AppsUrl(pub String);
+
+/// What an app may ask a person's browser for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Permission {
+    Camera,
+    Microphone,
+    Geolocation,
+    ClipboardWrite,
+}
+
+impl Permission {
+    /// As MCP Apps call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Camera => "camera",
+            Self::Microphone => "microphone",
+            Self::Geolocation => "geolocation",
+            Self::ClipboardWrite => "clipboardWrite",
+        }
+    }
+}
+
+impl TryFrom<String> for AppsUrl {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let url = Url::parse(&text).ok().filter(|it| matches!(it.scheme(), "http" | "https"));
+        let origin = url.map(|it| it.origin().ascii_serialization());
+        match origin.filter(|it| *it == text.trim_end_matches('/').to_ascii_lowercase()) {
+            Some(origin) => Ok(Self(origin)),
+            None => Err("url must be an origin such as \"https://apps.example\"".to_owned()),
+        }
+    }
+}
+
+impl AppsConfig {
+    /// Where it is to listen; none where there are no apps.
+    pub fn listens_at(&self, config: &Config) -> Option<SocketAddr> {
+        match self.addr {
+            Addr::At(addr) => Some(addr),
+            Addr::Is(false) => None,
+            Addr::Is(true) | Addr::Free => {
+                let is_here = config.addr.ip().is_loopback() && config.public_url.is_none();
+                // Policies cannot name an address of version 6.
+                (is_here && config.addr.is_ipv4()).then(|| SocketAddr::new(config.addr.ip(), 0))
+            }
+        }
+    }
+
+    /// The origin of apps for a page that was asked for at `host`, with or without a port. On this machine it has
+    /// another name than the page, so that browsers keep the two apart, cookies among it.
+    pub fn origin_for(&self, host: &str) -> Option<String> {
+        let bound = self.bound?;
+        if let Some(AppsUrl(url)) = &self.url {
+            return Some(url.clone());
+        }
+        let other = match host_of(host) {
+            "localhost" => "127.0.0.1",
+            "127.0.0.1" => "localhost",
+            _ => return None,
+        };
+        Some(format!("http://{other}:{}", bound.port()))
+    }
+
+    /// All origins that it may have for a page.
+    pub fn origins(&self) -> Vec<String> {
+        let mut all: Vec<_> = HERE.iter().filter_map(|it| self.origin_for(it)).collect();
+        all.dedup();
+        all
+    }
+
+    pub(super) fn check(&self, config: &Config) -> Result<(), String> {
+        let is_here = |it: &SocketAddr| it.ip().is_loopback();
+        match (&self.addr, &self.url) {
+            (Addr::At(addr), None) if !is_here(addr) => Err(
+                "url is missing: the origin by which browsers reach addr, such as \"https://apps.example\"".to_owned(),
+            ),
+            (Addr::Is(_) | Addr::Free, Some(_)) => Err(
+                "addr is missing: where what answers at url listens, such as \"127.0.0.1:8809\"".to_owned(),
+            ),
+            (_, Some(AppsUrl(url))) => match config.public_url.as_ref() {
+                Some(page) if host_of_url(&page.text) == host_of_url(url) => Err(
+                    "url has the host of public_url: apps need another one, so that browsers keep them from the page".to_owned(),
+                ),
+                _ => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+}
+
+fn host_of_url(url: &str) -> Option<String> {
+    Some(Url::parse(url).ok()?.host_str()?.to_owned())
+}
+
+/// Characters of a domain.
+const DOMAIN_BYTES_MAX: usize = 255;
+
+/// A place that documents may load from, as policies write it: `https://a.example`, `https://*.a.example`,
+/// `wss://a.example:8443`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Domain {
+    scheme: String,
+    /// Whether it is every name below the host.
+    is_wild: bool,
+    host: String,
+    port: Option<u16>,
+}
+
+impl Domain {
+    /// Reads one; none where it is anything but scheme, host and port. What a policy could take for more than that
+    /// is none.
+    pub fn read(text: &str) -> Option<Self> {
+        let (scheme, rest) = text
+            .get(..DOMAIN_BYTES_MAX.min(text.len()))
+            .filter(|it| *it == text)?
+            .split_once("://")?;
+        let scheme = scheme.to_ascii_lowercase();
+        if !matches!(&*scheme, "https" | "wss" | "http" | "ws") {
+            return None;
+        }
+        let rest = rest.strip_suffix('/').unwrap_or(rest).to_ascii_lowercase();
+        let (host, port) = match rest.split_once(':') {
+            Some((host, port)) if port.bytes().all(|it| it.is_ascii_digit()) => {
+                (host, Some(port.parse().ok().filter(|it| *it > 0)?))
+            }
+            Some(_) => return None,
+            None => (&*rest, None),
+        };
+        let (is_wild, host) = match host.strip_prefix("*.") {
+            Some(host) => (true, host),
+            None => (false, host),
+        };
+        let is_label = |it: &str| {
+            (1..=63).contains(&it.len())
+                && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-')
+                && !it.starts_with('-')
+                && !it.ends_with('-')
+        };
+        // All names below a top-level domain are anybody's.
+        let labels = host.split('.').count();
+        if !host.split('.').all(is_label) || (is_wild && labels < 2) {
+            return None;
+        }
+        Some(Self { scheme, is_wild, host: host.to_owned(), port })
+    }
+
+    /// As a policy has it.
+    pub fn text(&self) -> String {
+        let wild = if self.is_wild { "*." } else { "" };
+        let port = self.port.map(|it| format!(":{it}")).unwrap_or_default();
+        format!("{}://{wild}{}{port}", self.scheme, self.host)
+    }
+
+    /// Whether everything that `other` names is within this.
+    pub fn covers(&self, other: &Self) -> bool {
+        let is_below = other.host.strip_suffix(&self.host).is_some_and(|it| it.ends_with('.'));
+        let is_within = match self.is_wild {
+            true => is_below || (other.is_wild && other.host == self.host),
+            false => !other.is_wild && other.host == self.host,
+        };
+        is_within && (&self.scheme, self.port) == (&other.scheme, other.port)
+    }
+
+    /// Whether what goes there is encrypted.
+    pub fn is_tls(&self) -> bool {
+        matches!(&*self.scheme, "https" | "wss")
+    }
+
+    /// Whether it reaches the host of that name.
+    pub fn reaches(&self, host: &str) -> bool {
+        let is_below = host.strip_suffix(&*self.host).is_some_and(|it| it.ends_with('.'));
+        if self.is_wild { is_below } else { self.host == host }
+    }
+}
+
+impl TryFrom<String> for Domain {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let wrong = "domains has origins such as \"https://a.example\" and \"https://*.a.example\"";
+        Self::read(&text).ok_or_else(|| wrong.to_owned())
+    }
+}
+
+/// Names of this machine, under which a page is reached that is for it alone.
+const HERE: [&str; 2] = ["localhost", "127.0.0.1"];
+
+/// The origins of the page itself, which alone may show the frame of apps.
+pub fn pages(config: &Config) -> Vec<String> {
+    let port = config.addr.port();
+    let mut all: Vec<_> = HERE.iter().map(|it| format!("http://{it}:{port}")).collect();
+    let ip = config.addr.ip();
+    if ip.is_ipv4() && !ip.is_loopback() && !ip.is_unspecified() {
+        all.push(format!("http://{ip}:{port}"));
+    }
+    let public = config.public_url.as_ref().and_then(|it| Url::parse(&it.text).ok());
+    all.extend(public.map(|it| it.origin().ascii_serialization()));
+    for host in &config.allowed_hosts {
+        let named = [format!("https://{host}"), format!("http://{host}:{port}")];
+        all.extend(named.into_iter().filter(|it| Domain::read(it).is_some()));
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str) -> Result<Config, String> {
+        let config: Config =
+            toml::from_str(text).map_err(|it: toml::de::Error| it.message().to_owned())?;
+        config.apps.check(&config).map(|()| config)
+    }
+
+    #[test]
+    fn domain_is_scheme_host_and_port_and_nothing_else() {
+        for (text, read) in [
+            ("https://a.example", "https://a.example"),
+            ("https://A.Example/", "https://a.example"),
+            ("wss://*.a.example:8443", "wss://*.a.example:8443"),
+            ("http://localhost:3000", "http://localhost:3000"),
+        ] {
+            assert_eq!(Domain::read(text).map(|it| it.text()).as_deref(), Some(read), "{text}");
+        }
+        let long = format!("https://{}.example", "a.".repeat(200));
+        for wrong in [
+            "",
+            "*",
+            "https:",
+            "https://",
+            "https://*",
+            "https://*.com",
+            "https://*.*.example",
+            "https://a.example; script-src *",
+            "https://a.example 'unsafe-eval'",
+            "https://a.example,b",
+            "https://a.example\n",
+            "'self'",
+            "data:",
+            "blob:",
+            "https://a.example/path",
+            "https://a.example:0",
+            "https://a.example:",
+            "https://a.example:99999",
+            "https://u@a.example",
+            "https://a..example",
+            "https://-a.example",
+            "https://ä.example",
+            "javascript://a.example",
+            "https://[::1]",
+            &long,
+        ] {
+            assert_eq!(Domain::read(wrong), None, "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn wildcard_covers_what_is_below_it_alone() {
+        let read = |it: &str| Domain::read(it).unwrap();
+        let wild = read("https://*.a.example");
+        for it in ["https://b.a.example", "https://*.a.example", "https://*.b.a.example"] {
+            assert!(wild.covers(&read(it)), "{it}");
+        }
+        for it in [
+            "https://a.example",
+            "wss://b.a.example",
+            "https://b.a.example:1",
+            "https://ba.example",
+        ] {
+            assert!(!wild.covers(&read(it)), "{it}");
+        }
+        assert!(!read("https://a.example").covers(&wild));
+        assert!(wild.reaches("b.a.example") && !wild.reaches("a.example"));
+    }
+
+    #[test]
+    fn apps_have_another_name_than_the_page_on_this_machine() {
+        let mut config = Config::defaults();
+        assert_eq!(config.apps.listens_at(&config), Some(SocketAddr::from(([127, 0, 0, 1], 0))));
+        config.apps.bound = Some(SocketAddr::from(([127, 0, 0, 1], 9)));
+        for (host, origin) in [
+            ("localhost:8808", Some("http://127.0.0.1:9")),
+            ("127.0.0.1:8808", Some("http://localhost:9")),
+            ("[::1]:8808", None),
+            ("evil.example", None),
+        ] {
+            assert_eq!(config.apps.origin_for(host).as_deref(), origin, "{host}");
+        }
+        config.addr = SocketAddr::from(([0, 0, 0, 0], 1));
+        assert_eq!(config.apps.listens_at(&config), None, "others could not reach it");
+    }
+
+    #[test]
+    fn says_what_is_missing_or_wrong() {
+        for (text, said) in [
+            ("[apps]\naddr = '0.0.0.0:9'", "url is missing"),
+            ("[apps]\nurl = 'https://apps.example'", "addr is missing"),
+            ("[apps]\naddr = false\nurl = 'https://apps.example'", "addr is missing"),
+            (
+                "public_url = 'https://a.example/x'\n[apps]\naddr = '0.0.0.0:9'\nurl = 'https://a.example:8443'",
+                "another one",
+            ),
+            ("[apps]\naddr = '127.0.0.1:9'\nurl = 'https://apps.example/x'", "must be an origin"),
+            ("[apps]\naddr = 9", "an address such as"),
+            ("[apps]\ndomains = ['*']", "https://*.a.example"),
+            ("[apps]\npermissions = ['midi']", "unknown variant"),
+            ("[apps]\nport = 9", "unknown field"),
+        ] {
+            let error = check(text).unwrap_err();
+            assert!(error.contains(said), "{text}: {error}");
+        }
+        let right = "public_url = 'https://a.example'\n[apps]\naddr = '127.0.0.1:9'\nurl = 'https://apps.example'";
+        let mut config = check(right).unwrap();
+        config.apps.bound = Some(SocketAddr::from(([127, 0, 0, 1], 9)));
+        assert_eq!(config.apps.origin_for("a.example").as_deref(), Some("https://apps.example"));
+        assert_eq!(check("[apps]\naddr = false").unwrap().apps.listens_at(&config), None);
+    }
+}
