@@ -95,7 +95,7 @@ impl Bulletin {
 /// What a modern client wants to be notified of.
 struct Wanted {
     lists: SubscriptionFilter,
-    /// Ids of its tasks.
+    /// Ids of its tasks, as long as they are not over.
     tasks: BTreeSet<String>,
 }
 
@@ -204,7 +204,7 @@ impl McpServer {
     async fn tell_until_gone(
         &self,
         (mut news, listening): (Subscriptions, impl Deref<Target = InUse<u64>> + Send),
-        wanted: &Wanted,
+        mut wanted: Wanted,
         context: &Context,
     ) {
         let mut cut = std::pin::pin!(listening.ended());
@@ -227,9 +227,8 @@ impl McpServer {
                     let _ = self.detailed(id, context).await;
                 }
             }
-            let is_told = |id: &&String| bulletin.tells_of(&event_of(id));
-            let changed = wanted.tasks.iter().filter(is_told).cloned().collect();
-            if !self.tell_tasks(&changed, context).await {
+            let is_told = |id: &str| bulletin.tells_of(&event_of(id));
+            if !self.tell_tasks(&mut wanted.tasks, is_told, context).await {
                 return;
             }
         }

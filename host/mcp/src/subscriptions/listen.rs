@@ -104,14 +104,14 @@ impl McpServer {
             }
             accepted["taskIds"] = json!(own);
         }
-        let wanted = Wanted { lists, tasks: own };
+        let mut wanted = Wanted { lists, tasks: own };
         let params = json!({ "notifications": accepted });
         let acknowledged = CustomNotification::new(ACKNOWLEDGED, Some(params));
         // What happened to a task before its client listened would not be told otherwise.
         if send(context, ServerNotification::CustomNotification(acknowledged)).await
-            && self.tell_tasks(&wanted.tasks, context).await
+            && self.tell_tasks(&mut wanted.tasks, |_| true, context).await
         {
-            self.tell_until_gone((news, listening), &wanted, context).await;
+            self.tell_until_gone((news, listening), wanted, context).await;
         }
         let mut result = SubscriptionsListenResult::complete(context.id.clone());
         result.meta.set_server_info(rmcp::ServerHandler::get_info(self).server_info);
@@ -119,11 +119,21 @@ impl McpServer {
         Ok(Some(CustomResult::new(result)))
     }
 
-    /// Tells how those tasks stand; whether the client takes it.
-    pub(super) async fn tell_tasks(&self, ids: &BTreeSet<String>, context: &Context) -> bool {
+    /// Tells how those of `tasks` stand of which `is_told` says so; whether the client takes it. What is over, or whose
+    /// time is up, is left out from then on: it changes no more.
+    pub(super) async fn tell_tasks(
+        &self,
+        tasks: &mut BTreeSet<String>,
+        is_told: impl Fn(&str) -> bool,
+        context: &Context,
+    ) -> bool {
+        let ids: Vec<_> = tasks.iter().filter(|it| is_told(it)).cloned().collect();
         for id in ids {
-            // One whose time is up says nothing any more.
-            let Ok(task) = self.detailed(id, context).await else { continue };
+            let task = self.detailed(&id, context).await.ok();
+            if task.as_ref().is_none_or(|it| it.status().is_terminal()) {
+                tasks.remove(&id);
+            }
+            let Some(task) = task else { continue };
             let status = TaskStatusNotification::new(TaskStatusNotificationParams::new(task));
             if !send(context, ServerNotification::TaskStatusNotification(status)).await {
                 return false;
