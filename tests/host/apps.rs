@@ -49,7 +49,7 @@ async fn policy_of_page(server: &TestServer) -> String {
     page.headers()[header::CONTENT_SECURITY_POLICY].to_str().unwrap().to_owned()
 }
 
-/// HOSTED-4: nothing but the frame is there, whoever asks.
+/// HOSTED-4: nothing but the frame is there.
 #[tokio::test]
 async fn second_origin_serves_the_frame_of_apps_and_nothing_else() {
     let server = TestServer::with(&["echo"]).await;
