@@ -1,4 +1,4 @@
-//! Apps on their way to clients: what lists say of them, whoever asks and however; and components that name what is not
+//! Apps on their way to clients: what lists say of them to each client in each era; and components that name what is not
 //! theirs (APP-1, APP-2, APP-5).
 
 use serde_json::{Value, json};

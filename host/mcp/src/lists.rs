@@ -192,7 +192,7 @@ impl McpServer {
     }
 }
 
-/// Another server's tool without the app that would be read from somebody else: two may have the same URI, and only
+/// Another server's tool without the app that would be read from another server: two may have the same URI, and only
 /// our own page says whose it wants.
 fn with_own_app(catalog: &Catalog, served: &ServerTool, mut listed: Tool) -> Tool {
     let reader = served.app().map(|it| catalog.server_for_resource(it));

@@ -242,7 +242,7 @@ impl Catalog {
         listed.or_else(|| self.served.offers().find(|it| it.fits(uri))).map(|it| &it.server)
     }
 
-    /// The server of that name, where it has what is at `uri`, whoever else has.
+    /// The server of that name, where it has what is at `uri`, whether others have it or not.
     pub fn named_server_for(&self, name: &str, uri: &str) -> Option<&Arc<dyn Upstream>> {
         let offer = self.served.offers.get(name).filter(|it| it.has(uri) || it.fits(uri))?;
         Some(&offer.server)
