@@ -38,7 +38,7 @@ use calls::{
     outcome::CallOutcome,
 };
 use registry::Registry;
-use sandbox::definition::{APP_MIME_TYPE, APPS_EXTENSION, Viewer, check_uri};
+use sandbox::definition::{APP_MIME_TYPE, APPS_EXTENSION, Viewer};
 use store::events::Events;
 
 pub mod error_mapping;
