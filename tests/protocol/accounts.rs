@@ -208,5 +208,6 @@ async fn a_passkey_lets_the_official_sdk_in_and_out_again() {
     eprintln!("{said}");
     assert!(ended.success() && !said.contains("FAILURE") && !said.contains("SKIPPED"), "{said}");
     assert!(said.contains("authorization-code-grant"), "{said}");
+    browser.devtools("WebAuthn.disable", json!({})).await;
     person.browser.close().await;
 }

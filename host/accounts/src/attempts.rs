@@ -111,8 +111,8 @@ mod tests {
     fn one_name_and_one_network_are_closed_and_no_others() {
         let attempts = Attempts::new();
         let peer = |at: u8| IpAddr::from([192, 0, 2, at]);
-        let tried = |name: &str| (1..=20).filter(|it| attempts.sign_in(peer(*it), name).is_ok());
-        assert_eq!(tried("Ann").count(), 8);
+        let tried = (1..=20).filter(|it| attempts.sign_in(peer(*it), "Ann").is_ok());
+        assert_eq!(tried.count(), 8);
         assert!(attempts.sign_in(peer(30), "ann").is_err(), "in any case");
         assert!(attempts.sign_in(peer(30), "ben").is_ok());
         let of_one = (0..40).filter(|it| attempts.sign_in(peer(40), &format!("n{it}")).is_ok());
