@@ -213,7 +213,7 @@ async fn the_command_line_shows_both_and_accepts() {
     assert!(!is_done && nobody.contains("madoguchi servers"), "{nobody}");
 }
 
-/// PIN-1, HOSTED-3: another app, or other callers, is another definition.
+/// HOSTED-3: another app, or other callers, is another definition.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_changed_app_waits_for_the_operator() {
     let with_ui = |ui: Value| {
