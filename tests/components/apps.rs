@@ -158,7 +158,7 @@ async fn an_operators_tiles_widen_the_maps_policy_by_their_origin() {
 const MORNING: &str = "2026-11-20T01:00:00";
 const NOON: &str = "st-20261120-mini-1220";
 
-/// Somebody whose client shows apps, or does not.
+/// A person whose client shows apps, or does not.
 fn person(principal: &str, shows_apps: bool) -> Caller {
     let mut caller = Caller::anonymous();
     caller.principal = principal.into();
@@ -301,7 +301,7 @@ async fn options_from_elsewhere_are_read_as_a_resource() {
     for nothing in ["password", "gone"] {
         assert!(options(nothing).await.is_err(), "{nothing} has no options from elsewhere");
     }
-    assert!(forms.read("form://nobody/options/country").await.is_err());
+    assert!(forms.read("form://gone/options/country").await.is_err());
     let opened = forms.call("open_form", json!({ "handle": handle })).await;
     assert_eq!(opened["secrets"], json!(["password"]));
 }

@@ -8,8 +8,10 @@ const DOCUMENTS: [&str; 3] = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"];
 /// What each code of a requirement means.
 const REQUIREMENTS: &str = "docs/requirements.md";
 /// What codes begin with.
-const FAMILIES: [&str; 11] =
-    ["AUTH-", "SYS-", "CIN-", "ILL-", "CONV-", "NAV-", "FORM-", "OAUTH-", "TASK-", "PIN-", "HOSTED-"];
+const FAMILIES: [&str; 12] = [
+    "APP-", "AUTH-", "SYS-", "CIN-", "ILL-", "CONV-", "NAV-", "FORM-", "OAUTH-", "TASK-", "PIN-",
+    "HOSTED-",
+];
 /// Characters that the name of a test may have; its story stands in a doc comment.
 const TEST_NAME_MAX: usize = 60;
 /// Words that leave open who is meant: a caller, a person, the operator, an agent.

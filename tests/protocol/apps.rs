@@ -222,7 +222,7 @@ async fn books_two_seats(host: &Host) {
     host.reload().await;
     browser.says(".notice.is-good", "held for you").await;
 
-    // Somebody else is faster with a third one.
+    // Another is faster with a third one.
     browser.click(&seat(4)).await;
     browser.says("#picked", "3 chosen").await;
     client.output("reserve_seats", order("bob", &seats[4..5])).await;

@@ -2,7 +2,7 @@
 {
   const t = app.words({
     loading: ["読み込んでいます…", "Loading…"], title: ["会話", "Conversation"], pending: ["開始待ち", "Pending"], active: ["進行中", "Active"], terminating: ["終了中", "Ending"], ended: ["終了", "Ended"], expired: ["応答なし", "Expired"],
-    paused: ["一時停止中", "Paused"], pausedBy: ["{0} が一時停止しています。エージェントは発言できません。", "Held up by {0}: the agents cannot say anything."], messages: ["{0} 件", "{0} messages"], turns: ["{0} ターン", "{0} turns"], turnsOf: ["{0}/{1} ターン", "{0} of {1} turns"],
+    paused: ["一時停止中", "Paused"], pausedBy: ["{0} が一時停止しています。エージェントは発言できません。", "Held up by {0}: the agents cannot say anything."], messages: ["{0} 件", "Messages: {0}"], turns: ["{0} ターン", "Turns: {0}"], turnsOf: ["{0}/{1} ターン", "Turns: {0} of {1}"],
     noPurpose: ["目的なし", "No purpose given"], log: ["やり取り", "What is said"], nothing: ["まだ発言はありません", "Nothing was said yet"], older: ["前のやり取りを表示", "Show what came before"], newer: ["最新へ", "To the latest"], person: ["人からの書き込み", "Written by a person"], both: ["両者へ", "to both"],
     read: ["既読", "read"], unread: ["未読", "unread"], write: ["両者への書き込み", "A message to both"], hint: ["書いた内容は両方のエージェントに届きます。Ctrl＋Enterでも送れます。", "Both agents get what you write. Ctrl+Enter sends it, too."], send: ["両者に送る", "Send to both"], sent: ["両者に送りました。", "Sent to both."], long: ["4,000文字以内で入力してください。", "At most 4,000 characters."],
     pause: ["一時停止", "Pause"], resume: ["再開", "Resume"], isPaused: ["会話を一時停止しました。", "The conversation is paused."], isResumed: ["会話を再開しました。", "The conversation goes on."], stop: ["会話を終わらせる", "End the conversation"], stopSure: ["この会話を終わらせますか？", "End this conversation?"],
@@ -47,7 +47,7 @@
   const take = (now, isSay = true) => {
     const before = told;
     told = now;
-    // Nothing is drawn anew for nothing: somebody may be marking a text.
+    // Nothing is drawn anew for nothing: a text may just be marked.
     if (before && JSON.stringify(before) === JSON.stringify(now)) return;
     const known = new Map(messages.map((it) => [it.sequence, it]));
     const news = (now.messages ?? []).filter((it) => !known.has(it.sequence)).length;

@@ -24,6 +24,7 @@
   let isBusy = false;
   let hasMore = true;
   let isHere = false;
+  let isFitted = true; // Whether the sight is still the one that shows all of it.
   let sight = null; // { x, y, zoom }: the world's middle in sight, in units of the world at zoom 0.
 
   // --- Numbers and places -----------------------------------------------------------------------------------------------
@@ -128,7 +129,11 @@
     sight = { x: (x + right) / 2, y: (y + bottom) / 2, zoom: Math.min(16, Math.max(1, Math.log2(Math.max(room, 2)))) };
     look();
   };
-  const fitAll = () => fit([...lines.flat(), ...ends().map(({ point }) => point)]);
+  const fitAll = () => {
+    isFitted = true;
+    fitTo();
+  };
+  const fitTo = () => fit([...lines.flat(), ...ends().map(({ point }) => point)]);
   const ends = () =>
     [["origin", "A", "from"], ["destination", "B", "to"]]
       .map(([key, letter, word], at) => {
@@ -140,6 +145,7 @@
       .filter(Boolean);
 
   const zoomBy = (by, at = null) => {
+    isFitted = false;
     const zoom = Math.min(18, Math.max(1, sight.zoom + by));
     if (at) {
       const [width, height] = size();
@@ -152,6 +158,7 @@
     look();
   };
   const moveBy = (dx, dy) => {
+    isFitted = false;
     sight.x += dx / scale();
     sight.y += dy / scale();
     look();
@@ -176,9 +183,11 @@
       const [px, py] = onPane(point);
       free([px - 14, py - 34, px + 14, py + 4]);
       made.push(s("g", { class: "pin", transform: `translate(${px} ${py})` }, s("path", { d: "M0 0L-9-13A12 12 0 1 1 9-13Z" }), s("text", { y: "-17" }, letter)));
-      const wide = [...label].length * 12 + 8;
+      const wide = [...label].reduce((sum, it) => sum + (it < "\u0100" ? 7.5 : 13), 8);
       const flip = px + wide + 20 > width;
-      if (free(flip ? [px - wide - 16, py - 26, px - 14, py - 8] : [px + 14, py - 26, px + wide + 16, py - 8])) {
+      // Where there is no room on either side, the title above has the name.
+      const hasRoom = !flip || px - wide - 20 > 0;
+      if (hasRoom && free(flip ? [px - wide - 16, py - 26, px - 14, py - 8] : [px + 14, py - 26, px + wide + 16, py - 8])) {
         made.push(s("text", { class: "name is-end", x: px + (flip ? -17 : 17), y: py - 12, "text-anchor": flip ? "end" : "start" }, label));
       }
     }
@@ -295,8 +304,10 @@
     step = step === at ? -1 : at;
     draw();
     const part = stepPoints();
-    if (part.length) fit(part);
-    else if (step < 0) fitAll();
+    if (part.length) {
+      isFitted = false;
+      fit(part);
+    } else if (step < 0) fitAll();
   };
   const searchMore = async () => {
     if (isBusy) return;
@@ -394,5 +405,5 @@
       look();
     },
   });
-  new ResizeObserver(() => (sight ? look() : fitAll())).observe(pane);
+  new ResizeObserver(() => (isFitted ? fitAll() : look())).observe(pane);
 }

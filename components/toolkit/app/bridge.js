@@ -186,7 +186,7 @@ const app = (() => {
     said.textContent = said.textContent === text ? `${text}\u00a0` : text;
   };
 
-  // Whoever types Japanese has a word half done: its field stays until it is whole.
+  // A word of Japanese is typed in pieces: its field stays until it is whole.
   let isComposing = false;
   let isLate = false;
   document.addEventListener("compositionstart", () => (isComposing = true));

@@ -209,7 +209,7 @@ async fn a_conversation_is_a_resource_that_pages_listen_to() {
     let id = begin(&it, "worker-b").await;
     let offers = it.component().offers();
     let listed: Vec<_> = offers.resources.iter().map(|it| it.uri.to_string()).collect();
-    assert_eq!(listed, ["conversations://list"]);
+    assert_eq!(listed, ["conversations://list", "ui://conversations/conversation"]);
     let fits = |uri: &str| offers.templates.iter().any(|it| it.uri_template.matches(uri));
     assert!(fits(&format!("conversation://{id}")) && fits("chats://shop"));
     let mut contents = it.read(&format!("conversation://{id}")).await.unwrap();
