@@ -70,9 +70,23 @@ pub(crate) struct Mine {
 #[derive(Clone, PartialEq)]
 pub(crate) struct Ongoing {
     pub(crate) phrase: Phrase,
+    /// The first of its values in English, where that is another.
+    pub(crate) english: Option<String>,
     pub(crate) route: Route,
     /// How many wait for the reader; 0 where nothing does.
     pub(crate) waiting: usize,
+}
+
+impl Ongoing {
+    /// What it says in that language.
+    pub(crate) fn say(&self, lang: Lang) -> String {
+        let (key, values) = &self.phrase;
+        let mut values = values.iter().map(String::as_str).collect::<Vec<_>>();
+        if let (Lang::En, Some(english), Some(first)) = (lang, &self.english, values.first_mut()) {
+            *first = english;
+        }
+        lang.fill(*key, &values)
+    }
 }
 
 /// How a family draws what its tools put out, a view an entry.

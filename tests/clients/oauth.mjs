@@ -1,6 +1,6 @@
 // A client of the TypeScript SDK that knows an address and nothing else, and gets its tokens by the SDK's OAuth flow.
 //
-//   node oauth.mjs URL v1|v2
+//   node oauth.mjs URL v1|v2 [ISSUER]
 //
 // Prints lines of JSON: {"open": URL} for what a person has to open, {"called": …} when its calls were answered. Then
 // it waits for a line, calls once more, and prints {"out": …}: whether it was out, and how much it took.
@@ -11,7 +11,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { createInterface } from "node:readline";
 
-const [url, version] = process.argv.slice(2);
+const [url, version, issuer = new URL(url).origin] = process.argv.slice(2);
 const parts = ["index", "streamableHttp", "auth"].map((it) => `@modelcontextprotocol/sdk/client/${it}.js`);
 const modules = version === "v1" ? parts : ["@modelcontextprotocol/client"];
 const sdk = Object.assign({}, ...(await Promise.all(modules.map((it) => import(it)))));
@@ -84,7 +84,7 @@ async function allowed(work, again = work) {
   }
   const answer = await back();
   assert.equal(answer.get("state"), kept.state);
-  assert.equal(answer.get("iss"), new URL(url).origin);
+  assert.equal(answer.get("iss"), issuer);
   await made.transport.finishAuth(version === "v1" ? answer.get("code") : answer);
   return again();
 }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tests::{
     browser::{Browser, Look},
     component_bytes,
+    fake_identity::{FakeIdentity, SigningKey},
     operator::Operator,
     people::{App, link_of},
     root,
@@ -84,12 +85,17 @@ impl Person {
     }
 }
 
-/// A fresh server with nothing but an address and accounts.
-async fn serve() -> TestServer {
+fn folders() -> Folders {
     let folders = Folders::new();
     for name in ["cinema", "echo"] {
         folders.put(name, &component_bytes(name));
     }
+    folders
+}
+
+/// A fresh server with nothing but an address and accounts.
+async fn serve() -> TestServer {
+    let folders = folders();
     // Passkeys want a name, and the address is known before anything is served.
     let addr = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let lines =
@@ -210,4 +216,42 @@ async fn a_passkey_lets_the_official_sdk_in_and_out_again() {
     assert!(said.contains("authorization-code-grant"), "{said}");
     browser.devtools("WebAuthn.disable", json!({})).await;
     person.browser.close().await;
+}
+
+/// The same client, where an identity provider that is there already lets people in, and signs with another key each
+/// time.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_official_sdk_gets_in_by_a_provider_whose_keys_rotate() {
+    let fake = FakeIdentity::start().await;
+    let folders = folders();
+    let more = "own_scopes = true\nintrospection_cache_s = 0\nintrospect_jwts = true\n";
+    let config = folders.config_with(&fake.lines(&format!("{}{more}", fake.introspection())));
+    let server = TestServer::start(folders, |it| *it = config).await;
+    let resource = format!("{}/mcp", server.url());
+    // The provider's person consents to everything at once: no browser is needed.
+    let person = tests::client::http().build().unwrap();
+    let open = async |address: &Value| {
+        let address = address.as_str().unwrap();
+        assert!(address.starts_with(&fake.issuer()), "{address}");
+        let page = person.get(address).send().await.unwrap().text().await.unwrap();
+        assert_eq!(page, "You may close this page.");
+    };
+    for version in ["v1", "v2"] {
+        let mut client = Client::start(&["oauth.mjs", &resource, version, &fake.issuer()]);
+        fake.rotate(&[SigningKey::ec(Some(&format!("{version}-first")))]);
+        open(&client.says("open").await).await;
+        let more = client.says("open").await;
+        fake.rotate(&[SigningKey::ec(Some(&format!("{version}-more")))]);
+        open(&more).await;
+        let called = client.says("called").await;
+        assert_eq!(called["who"]["principal"], format!("{}#ann", fake.issuer()), "{called}");
+        assert_eq!(called["before"], json!(["echo", "whoami"]), "{called}");
+        assert!(called["films"].as_u64().is_some_and(|it| it > 0), "{called}");
+        assert_eq!(called["still"], true, "{called}");
+        eprintln!("SDK {version}: {} requests, {} ms", called["requests"], called["ms"]);
+        fake.revoke_all();
+        client.child.stdin.as_mut().unwrap().write_all(b"revoked\n").await.unwrap();
+        client.says("open").await;
+        assert_eq!(client.says("out").await, true);
+    }
 }

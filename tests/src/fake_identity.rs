@@ -1,9 +1,9 @@
 //! An identity provider as OpenID Connect, RFC 8414 and RFC 7662 have it, on a port of this machine: its metadata,
-//! its keys, which rotate, its introspection endpoint. It counts what it is asked, and answers what is asked rightly
-//! and nothing else.
+//! its keys, which rotate, its introspection endpoint; registration, codes with PKCE and tokens for clients, with a
+//! person who consents to everything. It counts what it is asked, and answers what is asked rightly and nothing else.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     sync::{Arc, Mutex, MutexGuard},
     time::{SystemTime, UNIX_EPOCH},
 };
@@ -20,7 +20,7 @@ use base64::{
 };
 use http::{HeaderMap, Method, StatusCode, header};
 use ring::{
-    hmac,
+    digest, hmac,
     rand::SystemRandom,
     signature::{
         ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair, RSA_PKCS1_SHA256, RSA_PSS_SHA256,
@@ -156,6 +156,17 @@ struct Inner {
     opaque: HashMap<String, Value>,
     /// How often each path was asked for.
     asked: HashMap<String, usize>,
+    /// Where each client that has registered is sent back to, and the scopes that its person has consented to.
+    clients: HashMap<String, (String, BTreeSet<String>)>,
+    /// Codes that wait to be redeemed.
+    codes: HashMap<String, Code>,
+}
+
+/// What a code is for.
+struct Code {
+    client: String,
+    challenge: String,
+    resource: String,
 }
 
 /// A fake identity provider on a free port.
@@ -261,6 +272,11 @@ impl FakeIdentity {
         self.lock().opaque.insert(token.to_owned(), claims);
     }
 
+    /// Revokes all tokens that clients were given.
+    pub fn revoke_all(&self) {
+        self.lock().opaque.clear();
+    }
+
     /// Revokes `token`.
     pub fn revoke(&self, token: &str) {
         self.lock().opaque.remove(token);
@@ -289,6 +305,16 @@ async fn answer(State(fake): State<FakeIdentity>, request: Request) -> Response 
                 "issuer": said,
                 "jwks_uri": format!("{issuer}/keys"),
                 "introspection_endpoint": format!("{issuer}/introspect"),
+                "authorization_endpoint": format!("{issuer}/authorize"),
+                "token_endpoint": format!("{issuer}/token"),
+                "registration_endpoint": format!("{issuer}/register"),
+                "response_types_supported": ["code"],
+                "subject_types_supported": ["public"],
+                "id_token_signing_alg_values_supported": ["RS256"],
+                "grant_types_supported": ["authorization_code"],
+                "token_endpoint_auth_methods_supported": ["none"],
+                "code_challenge_methods_supported": ["S256"],
+                "authorization_response_iss_parameter_supported": true,
             });
             Json(document).into_response()
         }
@@ -308,6 +334,11 @@ async fn answer(State(fake): State<FakeIdentity>, request: Request) -> Response 
         (&Method::POST, "/realms/test/introspect") => {
             introspected(&fake, &parts.headers, body).await
         }
+        (&Method::POST, "/realms/test/register") => registered(&fake, body).await,
+        (&Method::GET, "/realms/test/authorize") => {
+            authorized(&fake, parts.uri.query().unwrap_or_default())
+        }
+        (&Method::POST, "/realms/test/token") => redeemed(&fake, body).await,
         _ => StatusCode::NOT_FOUND.into_response(),
     }
 }
@@ -342,4 +373,106 @@ async fn introspected(fake: &FakeIdentity, headers: &HeaderMap, body: Body) -> R
         None => json!({ "active": false }),
     })
     .into_response()
+}
+
+/// A name that cannot be guessed.
+fn fresh() -> String {
+    let mut bytes = [0; 18];
+    let random = SystemRandom::new();
+    ring::rand::SecureRandom::fill(&random, &mut bytes).expect("there is randomness");
+    URL_SAFE_NO_PAD.encode(bytes)
+}
+
+fn wrong(error: &str) -> Response {
+    (StatusCode::BAD_REQUEST, Json(json!({ "error": error }))).into_response()
+}
+
+/// RFC 7591: a public client with one address to be sent back to.
+async fn registered(fake: &FakeIdentity, body: Body) -> Response {
+    let body = axum::body::to_bytes(body, 64 << 10).await.unwrap_or_default();
+    let Ok(mut client) = serde_json::from_slice::<Value>(&body) else {
+        return wrong("invalid_client_metadata");
+    };
+    let Some([Value::String(redirect)]) = client["redirect_uris"].as_array().map(Vec::as_slice)
+    else {
+        return wrong("invalid_redirect_uri");
+    };
+    if client["token_endpoint_auth_method"] != "none" {
+        return wrong("invalid_client_metadata");
+    }
+    let (id, redirect) = (fresh(), redirect.clone());
+    fake.lock().clients.insert(id.clone(), (redirect, BTreeSet::new()));
+    client["client_id"] = id.into();
+    (StatusCode::CREATED, Json(client)).into_response()
+}
+
+fn fields(text: &[u8]) -> HashMap<String, String> {
+    url::form_urlencoded::parse(text).into_owned().collect()
+}
+
+/// RFC 6749, 4.1.1, with RFC 7636 and RFC 8707. The person consents, to what they consented to before as well.
+fn authorized(fake: &FakeIdentity, query: &str) -> Response {
+    let asked = fields(query.as_bytes());
+    let field = |name: &str| asked.get(name).map(String::as_str).unwrap_or_default();
+    let issuer = fake.issuer();
+    let mut inner = fake.lock();
+    let Some((redirect, consented)) = inner.clients.get_mut(field("client_id")) else {
+        return wrong("invalid_client");
+    };
+    if field("redirect_uri") != redirect {
+        return wrong("invalid_request");
+    }
+    let is_right = field("response_type") == "code"
+        && field("code_challenge_method") == "S256"
+        && field("code_challenge").len() == 43
+        && !field("resource").is_empty();
+    if !is_right {
+        return wrong("invalid_request");
+    }
+    consented.extend(field("scope").split(' ').map(str::to_owned));
+    let mut back = url::Url::parse(redirect).expect("it was registered");
+    let code = fresh();
+    back.query_pairs_mut()
+        .append_pair("code", &code)
+        .append_pair("state", field("state"))
+        .append_pair("iss", &issuer);
+    let code_for = Code {
+        client: field("client_id").to_owned(),
+        challenge: field("code_challenge").to_owned(),
+        resource: field("resource").to_owned(),
+    };
+    inner.codes.insert(code, code_for);
+    (StatusCode::FOUND, [(header::LOCATION, back.to_string())]).into_response()
+}
+
+/// RFC 6749, 4.1.3: a code for a token, once, to those who have the verifier.
+async fn redeemed(fake: &FakeIdentity, body: Body) -> Response {
+    let body = axum::body::to_bytes(body, 64 << 10).await.unwrap_or_default();
+    let sent = fields(&body);
+    let field = |name: &str| sent.get(name).map(String::as_str).unwrap_or_default();
+    if field("grant_type") != "authorization_code" {
+        return wrong("unsupported_grant_type");
+    }
+    let (code, scope) = {
+        let mut inner = fake.lock();
+        let Some(code) = inner.codes.remove(field("code")) else { return wrong("invalid_grant") };
+        let (redirect, consented) = &inner.clients[&code.client];
+        let digest = digest::digest(&digest::SHA256, field("code_verifier").as_bytes());
+        let is_right = field("client_id") == code.client
+            && field("redirect_uri") == redirect
+            && field("resource") == code.resource
+            && URL_SAFE_NO_PAD.encode(digest.as_ref()) == code.challenge;
+        if !is_right {
+            return wrong("invalid_grant");
+        }
+        let scope = consented.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
+        (code, scope)
+    };
+    let more = json!({ "scope": scope, "client_id": code.client, "jti": fresh() });
+    let token = fake.token(&code.resource, &more);
+    fake.knows(&token, fake.claims(&code.resource, &more));
+    let answer = json!({
+        "access_token": token, "token_type": "Bearer", "expires_in": 600, "scope": scope,
+    });
+    ([(header::CACHE_CONTROL, "no-store")], Json(answer)).into_response()
 }

@@ -12,7 +12,7 @@ use crate::route::Spot;
 use crate::table::{
     Draw, Drawing, Family, Mine, NONE, Ongoing, Outputs, Place, View, counted, fits,
 };
-use crate::text::{Key, Lang};
+use crate::text::Key;
 use crate::views::part::drawn_by;
 
 mod hall;
@@ -21,7 +21,6 @@ mod programme;
 mod views;
 
 use place::{At, Booking};
-use programme::name;
 use views::box_office::{BoxOffice, Office};
 use views::choice::SeatMapView;
 use views::history::ConversationView;
@@ -140,13 +139,11 @@ fn next_visit(made: &Reservations, now: &str) -> Option<Ongoing> {
         it.status == ReservationStatus::Confirmed && it.start_time.as_deref() > Some(now)
     };
     let next = made.reservations.iter().filter(is_to_come).min_by_key(|it| &it.start_time)?;
-    let (title, start) = (next.movie_title.as_deref(), next.start_time.as_deref()?);
+    let (title, start) = (next.movie_title.as_deref()?, next.start_time.as_deref()?);
     let when = start.get(5..16)?.replace('-', "/").replace('T', " ");
-    // In both languages: the reader may go over to the other.
-    let [ja, en] = [Lang::Ja, Lang::En]
-        .map(|lang| name(title, next.movie_title_en.as_deref(), lang).unwrap_or_default());
     Some(Ongoing {
-        phrase: (Key::FrontVisit, vec![ja, en, when]),
+        phrase: (Key::FrontVisit, vec![title.to_owned(), when]),
+        english: next.movie_title_en.clone(),
         route: At::Reservation(next.reservation_id.clone()).route(),
         waiting: 0,
     })
@@ -166,6 +163,7 @@ mod tests {
     use super::*;
     use crate::families;
     use crate::table::{asks, tell};
+    use crate::text::Lang;
 
     #[test]
     fn an_output_is_told_in_one_line_if_it_is_what_its_view_says() {
@@ -201,8 +199,7 @@ mod tests {
         let made = Reservations { reservations, reservations_count: 4 };
         let next = next_visit(&made, "2026-11-26T10:00:00").unwrap();
         assert_eq!(next.route, At::Reservation("next".to_owned()).route());
-        let values = next.phrase.1.iter().map(String::as_str).collect::<Vec<_>>();
-        let said = [Lang::Ja, Lang::En].map(|it| it.fill(next.phrase.0, &values));
+        let said = [Lang::Ja, Lang::En].map(|it| next.say(it));
         let right =
             ["次の予約：七人の侍 11/28 18:30", "Your next visit: Seven Samurai, 11/28 18:30"];
         assert_eq!(said, right);

@@ -56,7 +56,12 @@ pub(super) static FAMILY: Family = Family {
         read: |value| {
             let waiting = fits::<Submissions>(value)?.forms.len();
             let phrase = (Key::FrontForms, vec![waiting.to_string()]);
-            (waiting > 0).then(|| Ongoing { phrase, route: At::List.route(), waiting })
+            (waiting > 0).then(|| Ongoing {
+                phrase,
+                english: None,
+                route: At::List.route(),
+                waiting,
+            })
         },
     }),
     example: Some(("request_form", Key::ChatExForm)),

@@ -56,7 +56,7 @@ with_map_words! {
     FrontApprovals: "承認待ち {0} 件", "Approvals waiting: {0}";
     FrontForms: "回答待ちのフォーム {0} 件", "Forms waiting for an answer: {0}";
     FrontTalks: "進行中の会話 {0} 件", "Conversations going on: {0}";
-    FrontVisit: "次の予約：{0} {2}", "Your next visit: {1}, {2}";
+    FrontVisit: "次の予約：{0} {1}", "Your next visit: {0}, {1}";
     BoxOffice: "チケット窓口", "Box office";
     Counter: "ツールカウンター", "Counter";
     SwitchLanguage: "English", "日本語";

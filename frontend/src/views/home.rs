@@ -52,6 +52,7 @@ fn Mine() -> impl IntoView {
         let count = approvals();
         let approvals = (count > 0).then(|| Ongoing {
             phrase: (Key::FrontApprovals, vec![count.to_string()]),
+            english: None,
             route: Route::Approvals,
             waiting: count,
         });
@@ -60,13 +61,10 @@ fn Mine() -> impl IntoView {
     view! {
         <ul class="front-mine" aria-label=move || page.say(Key::FrontMine)>
             {move || {
-                all.get().into_iter().map(|Ongoing { phrase: (key, values), route, waiting }| {
-                    let text = move || {
-                        page.fill(key, &values.iter().map(String::as_str).collect::<Vec<_>>())
-                    };
-                    view! {
-                        <li><a href=route.hash() class:is-waiting=waiting != 0>{text}</a></li>
-                    }
+                all.get().into_iter().map(|it| {
+                    let (href, waits) = (it.route.hash(), it.waiting != 0);
+                    let text = move || it.say(page.lang.get());
+                    view! { <li><a href=href class:is-waiting=waits>{text}</a></li> }
                 }).collect_view()
             }}
         </ul>

@@ -14,21 +14,27 @@ async fn page(server: &TestServer) -> Value {
     response.json().await.unwrap()
 }
 
+/// A server with these lines, and no origin for the apps of others.
+async fn serve(lines: &str) -> TestServer {
+    let folders = Folders::new();
+    let config = folders.config_with(&format!("{lines}[apps]\naddr = false\n"));
+    TestServer::start(folders, |it| *it = config).await
+}
+
 #[tokio::test]
 async fn informs_page_of_missing_tiles_and_admits_no_other_origin() {
-    let server = TestServer::with(&["echo"]).await;
+    let server = serve("").await;
     assert_eq!(page(&server).await, json!({ "tiles": null }));
     assert!(!policy(&server).await.contains("http"), "{}", policy(&server).await);
 }
 
 #[tokio::test]
 async fn informs_page_of_tiles_and_admits_their_origin_for_pictures() {
-    let folders = Folders::new();
-    let config = folders.config_with(
+    let server = serve(
         "[page.tiles]\nurl = 'https://tiles.example:8443/{z}/{x}/{y}.png'\n\
          attribution = '© Everybody'\nmax_zoom = 18\n",
-    );
-    let server = TestServer::start(folders, |it| *it = config).await;
+    )
+    .await;
     let tiles = json!({
         "url": "https://tiles.example:8443/{z}/{x}/{y}.png",
         "attribution": "© Everybody",
@@ -36,7 +42,7 @@ async fn informs_page_of_tiles_and_admits_their_origin_for_pictures() {
     });
     assert_eq!(page(&server).await, json!({ "tiles": tiles }));
     let with = policy(&server).await;
-    let without = policy(&TestServer::with(&["echo"]).await).await;
+    let without = policy(&serve("").await).await;
     assert!(with.contains("img-src 'self' data: blob: https://tiles.example:8443;"), "{with}");
     assert_eq!(with.replace(" https://tiles.example:8443", ""), without);
 }
