@@ -29,14 +29,22 @@ const PICTURES: &str = "img-src 'self' data: blob:";
 pub(crate) struct Page {
     files: Files,
     policy: HeaderValue,
-    /// Whether clients get their tokens from identity providers.
-    has_providers: bool,
+    /// Where clients learn who gives them tokens.
+    authorization: &'static str,
 }
 
 impl Page {
     pub(crate) fn of(config: &Config) -> Self {
-        let (files, has_providers) = (config.embedded.page(), !config.oauth.is_empty());
-        Self { files, policy: policy(config), has_providers }
+        let authorization = match (config.accounts.enabled, config.oauth.is_empty()) {
+            (true, _) => {
+                "what the authorization server is, is at /.well-known/oauth-authorization-server"
+            }
+            (false, false) => {
+                "the authorization server is another one, which /.well-known/oauth-protected-resource names"
+            }
+            (false, true) => "there is no OAuth here and no other transport",
+        };
+        Self { files: config.embedded.page(), policy: policy(config), authorization }
     }
 }
 
@@ -105,7 +113,7 @@ pub(crate) async fn answer(
         _ => path.trim_start_matches('/'),
     };
     if is_probed(path) {
-        return no_authorization_server(path, page.has_providers);
+        return no_authorization_server(path, page.authorization);
     }
     let is_file = file.rsplit('/').next().is_some_and(|it| it.contains('.'));
     let found = page.files.get(file).filter(|_| is_file);
@@ -129,14 +137,8 @@ pub(crate) async fn answer(
 
 /// The answer to clients that look for an authorization server: an OAuth error, which they show to
 /// people.
-fn no_authorization_server(path: &str, has_providers: bool) -> Response {
+fn no_authorization_server(path: &str, what: &str) -> Response {
     let path = &path[..path.floor_char_boundary(PATH_BYTES_MAX)];
-    let what = match has_providers {
-        true => {
-            "the authorization server is another one, which /.well-known/oauth-protected-resource names"
-        }
-        false => "there is no OAuth here and no other transport",
-    };
     let message = format!(
         "{path} is not served: {what}. MCP is at POST /mcp; where a token is needed, send `Authorization: Bearer TOKEN`, with a token from the operator."
     );

@@ -70,6 +70,8 @@ async fn a_client_discovers_registers_is_let_in_and_calls() {
     assert_eq!(issuer.headers()["access-control-allow-origin"], "*");
     let issuer: Value = issuer.json().await.unwrap();
     assert_eq!(issuer["issuer"], url);
+    let elsewhere = stranger.get("/.well-known/openid-configuration").await.text().await.unwrap();
+    assert!(elsewhere.contains("is at /.well-known/oauth-authorization-server"), "{elsewhere}");
     for (key, value) in [
         ("code_challenge_methods_supported", json!(["S256"])),
         ("response_types_supported", json!(["code"])),
