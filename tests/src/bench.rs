@@ -183,6 +183,7 @@ impl Bench {
 
     /// Starts it, or says why it cannot be.
     pub async fn try_start(self) -> Result<Tested, String> {
+        crate::log::keep();
         let running = self.solo.start_compiled(&self.compiled).await;
         let running = running.map_err(|it| it.to_string())?;
         Ok(Tested { running, now: self.now })
@@ -191,6 +192,15 @@ impl Bench {
     /// Starts the component with what was set so far.
     pub async fn start(self) -> Tested {
         self.try_start().await.expect("the component starts")
+    }
+}
+
+/// A test that fails says what was logged: there alone stands why a component broke down.
+impl Drop for Tested {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("The log of this process:\n{}", crate::log::kept());
+        }
     }
 }
 
