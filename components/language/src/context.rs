@@ -130,6 +130,26 @@ impl TurnContext<'_> {
         self.answer(text, Vec::new())
     }
 
+    /// An answer that lists what a tool listed, a line each: `what` they are, and how many; where `next_cursor` says
+    /// that there are more, so does the answer.
+    #[must_use]
+    pub fn list(
+        &self,
+        what: &str,
+        count: usize,
+        next_cursor: &Value,
+        lines: &[String],
+    ) -> Decision {
+        let more =
+            if next_cursor.is_string() { self.say("以上", " or more") } else { String::new() };
+        let head = match count {
+            0 => self.say(format!("{what}はありません。"), format!("{what}: none.")),
+            count => self
+                .say(format!("{what}は{count}件{more}です。"), format!("{what}: {count}{more}.")),
+        };
+        self.conclude(format!("{head}\n{}", lines.join("\n")).trim_end().to_owned())
+    }
+
     /// An answer with pictures.
     #[must_use]
     pub fn answer(&self, text: impl Into<String>, pictures: Vec<Part>) -> Decision {

@@ -264,25 +264,8 @@ impl Lists {
                 ),
             ));
         }
-        told(context, &what, talks.len(), &found["next_cursor"], &decision_lines)
+        context.list(&what, talks.len(), &found["next_cursor"], &decision_lines)
     }
-}
-
-fn told(
-    context: &TurnContext<'_>,
-    what: &str,
-    count: usize,
-    more: &Value,
-    lines: &[String],
-) -> Decision {
-    let more = if more.is_string() { context.say("以上", " or more") } else { String::new() };
-    let head = match count {
-        0 => context.say(format!("{what}はありません。"), format!("{what}: none.")),
-        count => {
-            context.say(format!("{what}は{count}件{more}です。"), format!("{what}: {count}{more}."))
-        }
-    };
-    context.conclude(format!("{head}\n{}", lines.join("\n")).trim_end().to_owned())
 }
 
 /// The messages of a conversation, as many of them as are shown.

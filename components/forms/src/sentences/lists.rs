@@ -80,25 +80,8 @@ impl Lists {
             Some(_) => context.say("回答済みのフォーム", "Forms that were answered"),
             None => context.say("フォーム", "Forms"),
         };
-        told(context, &what, forms.len(), &found["next_cursor"], &lines)
+        context.list(&what, forms.len(), &found["next_cursor"], &lines)
     }
-}
-
-fn told(
-    context: &TurnContext<'_>,
-    what: &str,
-    count: usize,
-    more: &Value,
-    lines: &[String],
-) -> Decision {
-    let more = if more.is_string() { context.say("以上", " or more") } else { String::new() };
-    let head = match count {
-        0 => context.say(format!("{what}はありません。"), format!("{what}: none.")),
-        count => {
-            context.say(format!("{what}は{count}件{more}です。"), format!("{what}: {count}{more}."))
-        }
-    };
-    context.conclude(format!("{head}\n{}", lines.join("\n")).trim_end().to_owned())
 }
 
 /// What was answered in a field, on one line.
