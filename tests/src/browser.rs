@@ -5,7 +5,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fantoccini::{Client, Locator, elements::Element, key::Key, wd::WindowHandle};
+use fantoccini::{
+    Client, Locator,
+    elements::Element,
+    error::{CmdError, ErrorStatus},
+    key::Key,
+    wd::WindowHandle,
+};
 use serde_json::{Value, json};
 
 mod driver;
@@ -186,7 +192,24 @@ impl Browser {
     }
 
     /// Clicks an element, in the middle of the window, where nothing lies over it, once it rests there.
+    ///
+    /// A frame of another origin is scrolled by its parent a little later, which an element in it cannot see:
+    /// where something lies over it, it is looked for again.
     pub async fn tap(&self, element: &Element) {
+        for _ in 0..20 {
+            self.rests(element).await;
+            match element.clone().click().await {
+                Err(CmdError::Standard(it)) if it.error == ErrorStatus::ElementClickIntercepted => {
+                    tokio::time::sleep(LOOK_EVERY * 10).await;
+                }
+                clicked => return clicked.expect("it is clicked"),
+            }
+        }
+        element.clone().click().await.expect("nothing lies over it");
+    }
+
+    /// Brings an element into the middle of the window, and waits until it rests there.
+    async fn rests(&self, element: &Element) {
         let script = "
             const [it, done] = arguments;
             let before = '', rests = 0, frames = 0;
@@ -203,7 +226,6 @@ impl Browser {
             look();";
         let reference = serde_json::to_value(element).expect("a reference is JSON");
         self.client.execute_async(script, vec![reference]).await.expect("the page scrolls");
-        element.clone().click().await.expect("nothing lies over it");
     }
 
     /// All elements that fit a CSS selector now.
