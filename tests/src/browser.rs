@@ -27,6 +27,36 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// How often to look for it.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
+/// Lets nothing in a frame be pressed but one element, and keeps whether that was.
+const GUARD: &str = "
+    const [it] = arguments;
+    window.guard?.end();
+    delete window.guard;
+    if (window === window.top) return;
+    let isHit = false;
+    const kinds = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click'];
+    const look = (event) => {
+        const isIts = it.contains(event.target) || event.target.closest?.('label')?.control === it;
+        if (!isIts) {
+            event.preventDefault();
+            event.stopImmediatePropagation();
+        } else if (event.type === 'click') {
+            isHit = true;
+        }
+    };
+    kinds.forEach((kind) => window.addEventListener(kind, look, true));
+    window.guard = {
+        end() {
+            kinds.forEach((kind) => window.removeEventListener(kind, look, true));
+            return isHit;
+        },
+    };";
+
+/// An element, as scripts take it.
+fn reference(element: &Element) -> Value {
+    serde_json::to_value(element).expect("a reference is JSON")
+}
+
 /// How a browser looks at the page.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
@@ -193,19 +223,28 @@ impl Browser {
 
     /// Clicks an element, in the middle of the window, where nothing lies over it, once it rests there.
     ///
-    /// A frame of another origin is scrolled by its parent a little later, which an element in it cannot see:
-    /// where something lies over it, it is looked for again.
+    /// A frame of another origin is moved by its parent a little later, which an element in it cannot see. What is
+    /// pressed there beside the element is kept from the page, and the element is pressed again.
     pub async fn tap(&self, element: &Element) {
         for _ in 0..20 {
             self.rests(element).await;
+            self.client.execute(GUARD, vec![reference(element)]).await.expect("the page is there");
             match element.clone().click().await {
                 Err(CmdError::Standard(it)) if it.error == ErrorStatus::ElementClickIntercepted => {
-                    tokio::time::sleep(LOOK_EVERY * 10).await;
                 }
-                clicked => return clicked.expect("it is clicked"),
+                clicked => {
+                    clicked.expect("it is clicked");
+                    // A frame that went away with the click has got it.
+                    let is_hit = self.client.execute("return window.guard?.end() ?? true;", vec![]);
+                    let is_missed = is_hit.await.is_ok_and(|it| it == false);
+                    if !is_missed {
+                        return;
+                    }
+                }
             }
+            tokio::time::sleep(LOOK_EVERY * 10).await;
         }
-        element.clone().click().await.expect("nothing lies over it");
+        panic!("something lies over it, or it does not rest");
     }
 
     /// Brings an element into the middle of the window, and waits until it rests there.
@@ -224,8 +263,10 @@ impl Browser {
                 setTimeout(look, 16);
             };
             look();";
-        let reference = serde_json::to_value(element).expect("a reference is JSON");
-        self.client.execute_async(script, vec![reference]).await.expect("the page scrolls");
+        self.client
+            .execute_async(script, vec![reference(element)])
+            .await
+            .expect("the page scrolls");
     }
 
     /// All elements that fit a CSS selector now.
