@@ -1,26 +1,47 @@
-//! The token with which the page calls, where the operator wants one: asked for when the host
-//! refuses to answer without, kept in this tab and nowhere else.
+//! The token with which the page calls, where the operator wants one: asked for when the host refuses to answer
+//! without. One that was pasted is kept in this tab and nowhere else.
 
 use std::cell::RefCell;
 
 use crate::browser::Keep;
+
+pub(crate) mod account;
 
 /// Where the tab keeps it.
 const KEPT: &str = "token";
 /// Longer than any token of ours or of a well-known provider.
 const BYTES_MAX: usize = 8 << 10;
 
-type Refused = Box<dyn Fn()>;
+/// Whom to tell: that a token is asked for, or that there is another one now, or none any more.
+type Tell = Box<dyn Fn(Change)>;
+
+/// What becomes of the token without the reader's doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// The host wants one, or another.
+    Refused,
+    /// It was renewed after a call was refused.
+    Renewed,
+    /// It is gone: another tab has signed out, or the host took it back.
+    Gone,
+}
 
 thread_local! {
     static TOKEN: RefCell<Option<String>> = const { RefCell::new(None) };
-    static WHEN_REFUSED: RefCell<Option<Refused>> = const { RefCell::new(None) };
+    static WHEN_CHANGED: RefCell<Option<Tell>> = const { RefCell::new(None) };
 }
 
-/// Takes up what this tab kept over a reload, and says whom to tell when a token is asked for.
-pub(crate) fn open(when_refused: impl Fn() + 'static) {
-    TOKEN.set(Keep::Tab.get(KEPT));
-    WHEN_REFUSED.set(Some(Box::new(when_refused)));
+/// Takes up what this tab or this browser kept. Whether the reader can be let in at once; not where what they come
+/// with has to be exchanged first.
+pub(crate) fn open() -> bool {
+    let of_account = account::open();
+    TOKEN.set(Keep::Tab.get(KEPT).or(of_account));
+    !account::is_returning()
+}
+
+/// Says whom to tell of what becomes of the token.
+pub(crate) fn tell_when_changed(when_changed: impl Fn(Change) + 'static) {
+    WHEN_CHANGED.set(Some(Box::new(when_changed)));
 }
 
 /// What goes into the header `Authorization`, if anything.
@@ -34,10 +55,33 @@ pub(crate) fn enter(token: &str) {
     TOKEN.set(Some(token.to_owned()));
 }
 
+/// Calls with a token of an account from now on, which is kept elsewhere.
+pub(crate) fn enter_by_account(token: String) {
+    Keep::Tab.remove(KEPT);
+    TOKEN.set(Some(token));
+}
+
 /// Calls without a token again.
 pub(crate) fn leave() {
+    if Keep::Tab.get::<String>(KEPT).is_none() {
+        account::leave();
+    }
     Keep::Tab.remove(KEPT);
     TOKEN.set(None);
+}
+
+/// The account's token is another one now, or none; `change` is what that means. One that was pasted stays, and a tab
+/// that waits at the door is not let in by another's signing in: its reader may want to be someone else.
+fn renewed(token: Option<String>, change: Option<Change>) {
+    if Keep::Tab.get::<String>(KEPT).is_some() || !is_entered() {
+        return;
+    }
+    TOKEN.set(token);
+    change.into_iter().for_each(tell);
+}
+
+fn tell(change: Change) {
+    WHEN_CHANGED.with_borrow(|tell| tell.iter().for_each(|tell| tell(change)));
 }
 
 /// Whether the page calls with a token.
@@ -47,7 +91,14 @@ pub(crate) fn is_entered() -> bool {
 
 /// The host refused to answer without a token, or with this one.
 pub(crate) fn refused() {
-    WHEN_REFUSED.with_borrow(|tell| tell.iter().for_each(|tell| tell()));
+    let token = TOKEN.with_borrow(Clone::clone);
+    let is_pasted = Keep::Tab.get::<String>(KEPT).is_some();
+    if let Some(token) = token.filter(|_| !is_pasted)
+        && account::refused(&token)
+    {
+        return;
+    }
+    tell(Change::Refused);
 }
 
 /// What was pasted, as a token; none where it cannot be one. A header line pasted whole will do.

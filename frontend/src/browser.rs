@@ -32,6 +32,11 @@ pub(crate) enum Keep {
 }
 
 impl Keep {
+    /// What something is called in the browser's own storage.
+    pub(crate) fn name(name: &str) -> String {
+        format!("madoguchi.{name}")
+    }
+
     fn storage(self) -> Option<Storage> {
         let window = window();
         // A browser may forbid storage; the page then forgets, and works.
@@ -43,7 +48,7 @@ impl Keep {
 
     /// What is kept under a name.
     pub(crate) fn get<T: DeserializeOwned>(self, name: &str) -> Option<T> {
-        let text = self.storage()?.get_item(&format!("madoguchi.{name}")).ok()??;
+        let text = self.storage()?.get_item(&Self::name(name)).ok()??;
         serde_json::from_str(&text).ok()
     }
 
@@ -51,14 +56,14 @@ impl Keep {
     pub(crate) fn put(self, name: &str, value: &impl Serialize) {
         if let (Some(storage), Ok(text)) = (self.storage(), serde_json::to_string(value)) {
             // A full storage forgets, and the page works.
-            let _ = storage.set_item(&format!("madoguchi.{name}"), &text);
+            let _ = storage.set_item(&Self::name(name), &text);
         }
     }
 
     /// Forgets what is kept under a name.
     pub(crate) fn remove(self, name: &str) {
         if let Some(storage) = self.storage() {
-            let _ = storage.remove_item(&format!("madoguchi.{name}"));
+            let _ = storage.remove_item(&Self::name(name));
         }
     }
 }

@@ -8,7 +8,7 @@ use futures::future::join;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use crate::access;
+use crate::access::{self, Change};
 use crate::browser::{self, Keep};
 use crate::call::Loaded;
 use crate::error::CallError;
@@ -92,6 +92,8 @@ pub(crate) fn next_number() -> u32 {
 impl Page {
     /// The state of a page just opened.
     pub(crate) fn open() -> Self {
+        // Before the address is read: who comes back from signing in is led on to where they were.
+        let is_open = access::open();
         let page = Self {
             lang: settings::language(),
             theme: settings::theme(),
@@ -99,7 +101,7 @@ impl Page {
             tools: RwSignal::new(Loaded::Loading),
             connection: RwSignal::new(Connection::default()),
             server: RwSignal::new(ServerInfo::default()),
-            door: RwSignal::new(Door::Open),
+            door: RwSignal::new(if is_open { Door::Open } else { Door::Shut }),
             refreshed: RwSignal::new(0),
             approvals: RwSignal::new(0),
             voice: RwSignal::new((String::new(), 0)),
@@ -117,10 +119,22 @@ impl Page {
             }
         });
         history::open();
-        access::open(move || page.shut());
+        access::tell_when_changed(move |change| page.take_in(change));
         request::tell_when_lost(move || page.doubt());
         let _offline = window_event_listener(leptos::ev::offline, move |_| page.doubt());
         page
+    }
+
+    /// The token is another one, or none any more.
+    fn take_in(self, change: Change) {
+        match change {
+            Change::Refused => self.shut(),
+            Change::Renewed => {
+                self.refreshed.update(|it| *it = it.wrapping_add(1));
+                spawn_local(async move { drop(self.fetch_tools().await) });
+            }
+            Change::Gone => self.door.set(Door::Shut),
+        }
     }
 
     /// The host refused the page; what it showed until now stays where it is.
@@ -134,6 +148,16 @@ impl Page {
     /// Shows this token at the door; what is wrong where it does not open.
     pub(crate) async fn enter(self, token: &str) -> Result<(), Key> {
         access::enter(token);
+        self.try_door().await
+    }
+
+    /// Shows what this browser was given for an account; what is wrong where that does not open the door.
+    pub(crate) async fn enter_by_account(self) -> Result<(), Option<Key>> {
+        access::enter_by_account(access::account::arrive().await?);
+        self.try_door().await.map_err(Some)
+    }
+
+    async fn try_door(self) -> Result<(), Key> {
         match mcp::discover().await {
             Ok(found) => self.server.set(found.server_info),
             Err(CallError::Unauthorized) => {

@@ -177,6 +177,7 @@ async fn a_passkey_lets_the_official_sdk_in_and_out_again() {
         client.says("open").await;
         assert_eq!(client.says("out").await, true);
     }
+    signs_in_to_the_page(&person).await;
     // Statuses of 401 and 410 are as they should be; nothing was kept from loading.
     let complaints = browser.complaints().await.into_iter();
     let complaints = complaints.filter(|it| !it.contains("Failed to load resource"));
@@ -216,6 +217,52 @@ async fn a_passkey_lets_the_official_sdk_in_and_out_again() {
     assert!(said.contains("authorization-code-grant"), "{said}");
     browser.devtools("WebAuthn.disable", json!({})).await;
     person.browser.close().await;
+}
+
+/// The server's own page is opened by the account, in all tabs, until the person signs out in one (AUTH-13).
+async fn signs_in_to_the_page(person: &Person) {
+    let browser = &person.browser;
+    person.open(&format!("{}/account", person.url)).await;
+    person.click("Sign out").await;
+    browser.says("h1", "Sign in").await;
+    browser.go("#/counter").await;
+    browser.find("#by-account").await;
+    person.is_accessible("page").await;
+    browser.click("#by-account").await;
+    person.click("Sign in with a passkey").await;
+    browser.find(".sign-out").await;
+    browser.until("location.hash === '#/counter' && location.search === ''").await;
+
+    let first = browser.this_window().await;
+    browser.window("#/counter").await;
+    browser.find(".sign-out").await;
+    // A token that is due is renewed before it is used; one that is refused, when it was.
+    let kept = "JSON.parse(localStorage.getItem('madoguchi.account')).token";
+    for change in ["it.renew_at_ms = 0", "it.token = 'mdo_none'; it.given_at_ms = 0"] {
+        let change = format!(
+            "const it = JSON.parse(localStorage.getItem('madoguchi.account'));
+             window.before = it.token;
+             sessionStorage.setItem('before', it.token);
+             {change};
+             localStorage.setItem('madoguchi.account', JSON.stringify(it));"
+        );
+        browser.script(&change).await;
+        browser.script("location.reload()").await;
+        browser
+            .until(&format!("{kept} !== sessionStorage.getItem('before') && {kept} !== 'mdo_none'"))
+            .await;
+        browser.find(".sign-out").await;
+    }
+    browser.click(".sign-out").await;
+    browser.find("#by-account").await;
+    browser.close_window().await;
+    browser.to(&first).await;
+    browser.find("#by-account").await;
+    // The next person is asked who they are.
+    browser.click("#by-account").await;
+    browser.find("form[action*='/account/sign-in']").await;
+    person.click("Sign in with a passkey").await;
+    browser.find(".sign-out").await;
 }
 
 /// The same client, where an identity provider that is there already lets people in, and signs with another key each

@@ -107,7 +107,14 @@ impl Person {
 
     /// Opens a page.
     pub async fn get(&self, path: &str) -> Response {
-        self.request(Method::GET, path).send().await.expect("the server answers")
+        self.get_with(path, &[]).await
+    }
+
+    /// The same with these headers.
+    pub async fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Response {
+        let request = self.request(Method::GET, path);
+        let request = headers.iter().fold(request, |it, (name, value)| it.header(*name, *value));
+        request.send().await.expect("the server answers")
     }
 
     /// Sends a form; a cookie that comes is kept.

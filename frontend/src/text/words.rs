@@ -84,6 +84,14 @@ with_map_words! {
     // A host that wants a token.
     SignIn: "サインイン", "Sign in";
     SignInHint: "この窓口を使うには、管理者が発行したトークンが必要です。", "This counter answers to those who have a token from its operator.";
+    SignInAccountHint: "この窓口を使うには、アカウントが必要です。", "This counter answers to those who have an account.";
+    SignInByAccount: "アカウントでサインイン", "Sign in with your account";
+    SignInByToken: "トークンでサインイン", "Sign in with a token";
+    AccountDenied: "サインインをやめました。もう一度試せます。", "You did not sign in. You can try again.";
+    AccountEmpty: "このアカウントでできることがまだありません。管理者に確認してください。", "This account may not do anything yet. Ask the operator.";
+    AccountEnded: "サインインの期限が切れました。もう一度サインインしてください。", "Your sign-in has ended. Sign in again.";
+    AccountFailed: "サインインできませんでした。もう一度試してください。", "Signing in did not work. Try again.";
+    AccountInsecure: "この接続は暗号化されていないため、アカウントではサインインできません。https のアドレスで開いてください。", "This connection is not encrypted, so accounts cannot sign in. Open the page at its https address.";
     Token: "アクセストークン", "Access token";
     TokenHint: "mdg_ で始まる文字列です。このタブを閉じるまで、このタブだけに保存されます。", "It begins with mdg_. It is kept in this tab only, until the tab is closed.";
     TokenRefused: "このトークンは使えません。期限が切れたか、取り消されたか、打ち間違いです。管理者に確認してください。", "This token does not do: it has expired, was withdrawn, or is mistyped. Ask the operator for another.";
@@ -127,7 +135,7 @@ with_map_words! {
     ErrorOfflineMend: "ネットワークとホストの状態を確認してから、もう一度お試しください。", "Check the network and that the host is running, then try again.";
     ErrorProtocol: "ホストとの通信でエラーが起きました", "The host and this page did not understand each other";
     ErrorProtocolMend: "ページを再読み込みしてください。続く場合は、下の内容を管理者へお伝えください。", "Reload the page. If it goes on, tell the operator what it says below.";
-    ErrorSignIn: "サインインが必要です", "A token is needed";
+    ErrorSignIn: "サインインが必要です", "Not signed in";
     ErrorSignInMend: "アクセストークンを入力してから、もう一度お試しください。", "Enter your access token, then try again.";
     ErrScope: "あなたのトークンではこの操作はできません。必要な権限：{0}", "Your token does not reach so far. It would need the scope {0}.";
     ErrRate: "リクエストが多すぎます。少し待ってからもう一度お試しください。", "Too many requests. Wait a moment, then try again.";

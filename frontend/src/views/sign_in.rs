@@ -1,9 +1,9 @@
-//! Asks for the token without which the host does not answer.
+//! Asks for what the host does not answer without: an account, where it has those, or a token.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use crate::access;
+use crate::access::{self, account};
 use crate::browser;
 use crate::page::{Door, page};
 use crate::text::Key;
@@ -38,29 +38,75 @@ pub(crate) fn SignIn() -> impl IntoView {
             }
         });
     };
-    browser::focus_soon("token");
+    let issuer = RwSignal::new(None::<String>);
+    let is_arriving = account::is_returning();
+    is_trying.set(is_arriving);
+    spawn_local(async move {
+        if is_arriving && let Err(problem) = page.enter_by_account().await {
+            let _ = is_trying.try_set(false);
+            let _ = wrong.try_set(problem);
+        }
+        // Where the reader was let in this view is gone, and its signals with it.
+        if issuer.is_disposed() {
+            return;
+        }
+        let found = account::issuer().await;
+        let field = if found.is_some() { "by-account" } else { "token" };
+        if issuer.try_set(found).is_none() {
+            browser::focus_soon(field);
+        }
+    });
+    let sign_in = move |_| {
+        let Some(issuer) = issuer.get_untracked() else { return };
+        wrong.set(None);
+        is_trying.set(true);
+        let language = page.lang.get_untracked().tag();
+        spawn_local(async move {
+            if let Err(key) = account::begin(&issuer, language).await {
+                let _ = is_trying.try_set(false);
+                let _ = wrong.try_set(Some(key));
+            }
+        });
+    };
+    let is_of_token = move || matches!(wrong.get(), Some(Key::TokenRefused | Key::TokenUnreadable));
+    let has_accounts = move || issuer.with(Option::is_some);
+    let by_account = move || {
+        has_accounts().then(|| {
+            view! {
+                <button type="button" id="by-account" class="main-action" on:click=sign_in
+                    aria-disabled=move || is_trying.get().to_string()>
+                    {move || page.say(if is_trying.get() { Key::SigningIn } else { Key::SignInByAccount })}
+                </button>
+            }
+        })
+    };
     view! {
         <section class="sign-in">
             <h1>{move || page.say(Key::SignIn)}</h1>
-            <p>{move || page.say(Key::SignInHint)}</p>
-            <form on:submit=submit novalidate>
-                <div class="field">
-                    <label class="label" for="token">{move || page.say(Key::Token)}</label>
-                    <input id="token" type="password" autocomplete="off" spellcheck="false"
-                        autocapitalize="off" required
-                        aria-describedby="token-hint token-wrong"
-                        aria-invalid=move || wrong.get().is_some().to_string()
-                        prop:value=token
-                        on:input=move |event| token.set(event_target_value(&event))/>
-                    <p id="token-hint" class="hint">{move || page.say(Key::TokenHint)}</p>
-                    <p id="token-wrong" class="error" role="alert">
-                        {move || wrong.get().map(|key| page.say(key))}
-                    </p>
-                </div>
-                <button type="submit" class="main-action" aria-disabled=move || is_trying.get().to_string()>
-                    {move || page.say(if is_trying.get() { Key::SigningIn } else { Key::SignIn })}
-                </button>
-            </form>
+            <p>{move || page.say(if has_accounts() { Key::SignInAccountHint } else { Key::SignInHint })}</p>
+            {by_account}
+            <p id="token-wrong" class="error" role="alert">
+                {move || wrong.get().map(|key| page.say(key))}
+            </p>
+            <details class=move || if has_accounts() { "raw" } else { "" } prop:open=move || !has_accounts()>
+                <summary hidden=move || !has_accounts()>{move || page.say(Key::SignInByToken)}</summary>
+                <form on:submit=submit novalidate>
+                    <div class="field">
+                        <label class="label" for="token">{move || page.say(Key::Token)}</label>
+                        <input id="token" type="password" autocomplete="off" spellcheck="false"
+                            autocapitalize="off" required
+                            aria-describedby="token-hint token-wrong"
+                            aria-invalid=move || is_of_token().to_string()
+                            prop:value=token
+                            on:input=move |event| token.set(event_target_value(&event))/>
+                        <p id="token-hint" class="hint">{move || page.say(Key::TokenHint)}</p>
+                    </div>
+                    <button type="submit" class=move || if has_accounts() { "quiet" } else { "main-action" }
+                        aria-disabled=move || is_trying.get().to_string()>
+                        {move || page.say(if is_trying.get() { Key::SigningIn } else { Key::SignIn })}
+                    </button>
+                </form>
+            </details>
         </section>
     }
 }

@@ -19,6 +19,8 @@ const URI_BYTES_MAX: usize = 1_024;
 const NAME_CHARS_MAX: usize = 80;
 /// What begins the number of a client that has registered itself.
 const PREFIX: &str = "client_";
+/// The client that this server's own page is.
+pub(crate) const PAGE: &str = "madoguchi-page";
 /// Schemes of programs that many have and whose scheme has no dot in it, as it should (RFC 8252, 7.1).
 const KNOWN_SCHEMES: [&str; 4] = ["cursor", "vscode", "vscode-insiders", "windsurf"];
 
@@ -70,6 +72,16 @@ pub(crate) fn read(id: String, said: &Value, registered_s: Option<u64>) -> Resul
         return Err(wrong(&what));
     }
     Ok(Client { id, name, redirect_uris, registered_s })
+}
+
+/// This server's own page, which people open at `issuer`.
+pub(crate) fn page(issuer: &str) -> Client {
+    Client {
+        id: PAGE.to_owned(),
+        name: "Madoguchi".to_owned(),
+        redirect_uris: vec![format!("{issuer}/")],
+        registered_s: None,
+    }
 }
 
 /// The number of a new client.

@@ -6,7 +6,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use serde_json::Value;
 
 use crate::{
-    clients::{form_target, host_of, is_document, is_own_machine},
+    clients::{PAGE, form_target, host_of, is_document, is_own_machine},
     password::CHARS_MIN,
     scopes::{Offer, sentence},
     state::Client,
@@ -226,7 +226,12 @@ impl Reader {
             format!("「{}」に何を許可しますか？", client.name),
             format!("What may “{}” do?", client.name),
         );
-        let from = if is_document(&client.id) {
+        let from = if client.id == PAGE {
+            self.language.pick(
+                format!("<strong>{shown}</strong> はこのサーバー自身の画面です。"),
+                format!("<strong>{shown}</strong> is this server's own page."),
+            )
+        } else if is_document(&client.id) {
             let host = escaped(&host_of(&client.id));
             self.language.pick(
                 format!("<strong>{shown}</strong> の説明は <strong>{host}</strong> で公開されているものと確かめました。"),
@@ -327,9 +332,9 @@ impl Reader {
                 self.t("戻り先：", "Returns to:"),
                 text(it, "returns_to"),
                 self.t("許可した日時：", "Allowed:"),
-                text(it, "since"),
+                self.time(&text(it, "since")),
                 self.t("最後に使われた日時：", "Last used:"),
-                text(it, "last_used"),
+                self.time(&text(it, "last_used")),
                 form("/account/devices/end", &id, self.t("取り消す", "Take back")),
             )
         };
@@ -354,6 +359,16 @@ impl Reader {
             ),
         );
         self.page(StatusCode::OK, self.t("あなたのアカウント", "Your account"), &body, "")
+    }
+}
+
+impl Reader {
+    /// A time of RFC 3339 as people read it.
+    fn time(&self, text: &str) -> String {
+        let form = self.language.pick("%Y年%-m月%-d日 %H:%M UTC", "%-d %b %Y, %H:%M UTC");
+        let time = text.parse::<jiff::Timestamp>();
+        let shown = time.map_or_else(|_| text.to_owned(), |it| it.strftime(form).to_string());
+        format!("<time datetime=\"{text}\">{shown}</time>")
     }
 }
 

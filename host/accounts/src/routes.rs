@@ -78,6 +78,11 @@ fn reader(accounts: &Accounts, headers: &HeaderMap, query: &str) -> Reader {
     Reader::of(headers, query, accounts.prefix(), accounts.passkeys().is_some())
 }
 
+/// Whether a browser says that a page of this server's sends this, and no other's.
+fn is_within(headers: &HeaderMap) -> bool {
+    headers.get("sec-fetch-site").is_some_and(|it| it == "same-origin")
+}
+
 /// The fields of a form or a query, each of which is there once.
 #[derive(Default)]
 struct Fields(Vec<(String, String)>);

@@ -15,11 +15,11 @@ use url::Url;
 
 use crate::{
     attempts::Attempts,
-    clients::{Documents, Problem},
+    clients::{self, Documents, Problem},
     passkeys::Passkeys,
     scopes::reach,
     secret::{Kind, Secret},
-    state::Store,
+    state::{Client, Store},
 };
 
 mod grants;
@@ -41,6 +41,8 @@ struct Inner {
     store: Arc<Store>,
     config: AccountsConfig,
     issuer: String,
+    /// What this server's own page is as a client.
+    page: Arc<Client>,
     resource: String,
     /// What stands before every path where people see the server.
     prefix: String,
@@ -101,6 +103,7 @@ impl Accounts {
             resource: format!("{issuer}/mcp"),
             prefix: url.path().trim_end_matches('/').to_owned(),
             passkeys: Passkeys::of(&url),
+            page: Arc::new(clients::page(&issuer)),
             issuer,
             seal: seal.derive("accounts"),
             clock: clock.clone(),

@@ -20,6 +20,7 @@ use super::challenge;
 
 mod attacks;
 mod documents;
+mod own_page;
 mod pages;
 
 /// A server of echo and cinema with accounts, and these lines after.

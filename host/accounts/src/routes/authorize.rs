@@ -12,7 +12,7 @@ use http::{HeaderMap, StatusCode};
 use url::Url;
 
 use super::{
-    Fields, reader, see_other,
+    Fields, is_within, reader, see_other,
     token::{check_resource, is_verifier},
 };
 use crate::{
@@ -122,7 +122,12 @@ fn wanted(accounts: &Accounts, fields: &Fields) -> Result<Wanted, Problem> {
 }
 
 fn check_redirect(client: &Client, redirect_uri: &str) -> Result<(), Problem> {
-    match clients::may_return(&client.redirect_uris, redirect_uri) {
+    let may_return = match client.id == clients::PAGE {
+        // No other port of this machine is this server's page.
+        true => client.redirect_uris.iter().any(|it| it == redirect_uri),
+        false => clients::may_return(&client.redirect_uris, redirect_uri),
+    };
+    match may_return {
         true => Ok(()),
         false => {
             Err(("invalid_request", "redirect_uri is none of those that the client has".to_owned()))
@@ -197,7 +202,8 @@ fn returned(
     see_other(url.as_str(), None)
 }
 
-/// Asks the person whether the client may have what it wants.
+/// Asks the person whether the client may have what it wants; but for this server's own page, where the person has
+/// come from there: signing in is all that it takes.
 pub(super) async fn ask(
     State(accounts): State<Accounts>,
     headers: HeaderMap,
@@ -207,11 +213,38 @@ pub(super) async fn ask(
     let reader = reader(&accounts, &headers, &query).at("/oauth/authorize", &query);
     let session = accounts.session(&headers);
     match (ready(&accounts, &reader, &query, session.as_ref()).await, session) {
+        (Ok(ready), Some(session)) if ready.client.id == clients::PAGE && is_within(&headers) => {
+            let scopes = ready.offer.texts();
+            allow(&accounts, &session, ready, scopes).await
+        }
         (Ok(ready), Some(session)) => {
             consent(&accounts, &reader, &session, (&query, &ready), false)
         }
         (Ok(_), None) => reader.sign_in("/account", false),
         (Err(answer), _) => *answer,
+    }
+}
+
+/// Sends the person back with a code for `scopes`.
+async fn allow(
+    accounts: &Accounts,
+    session: &Session,
+    ready: Ready,
+    scopes: Vec<String>,
+) -> Response {
+    let (redirect_uri, state) = (ready.redirect_uri.clone(), ready.state);
+    let to = (&*redirect_uri, state.as_deref());
+    let asked = Asked {
+        client: ready.client,
+        redirect_uri: ready.redirect_uri,
+        challenge: ready.challenge,
+    };
+    match accounts.consent(session, asked, scopes).await {
+        Ok(code) => returned(accounts, to, &[("code", &code)]),
+        Err(error) => {
+            let (code, what) = crate::service::unavailable(&error);
+            returned(accounts, to, &[("error", code), ("error_description", &what)])
+        }
     }
 }
 
@@ -251,11 +284,10 @@ pub(super) async fn decide(
         Ok(ready) => ready,
         Err(answer) => return *answer,
     };
-    let to = (ready.redirect_uri.clone(), ready.state.clone());
-    let to = (&*to.0, to.1.as_deref());
     if form.get("decision") != Some("allow") {
         accounts.note(&session.account.name, "accounts/consent", &ready.client.id, "refused");
         let what = "the person does not want it";
+        let to = (&*ready.redirect_uri, ready.state.as_deref());
         return returned(&accounts, to, &[("error", "access_denied"), ("error_description", what)]);
     }
     let chosen: Vec<_> = form.all("scope").map(str::to_owned).collect();
@@ -263,16 +295,5 @@ pub(super) async fn decide(
     if given.is_empty() {
         return consent(&accounts, &reader, &session, (&query, &ready), true);
     }
-    let asked = Asked {
-        client: ready.client,
-        redirect_uri: ready.redirect_uri.clone(),
-        challenge: ready.challenge,
-    };
-    match accounts.consent(&session, asked, given).await {
-        Ok(code) => returned(&accounts, to, &[("code", &code)]),
-        Err(error) => {
-            let (code, what) = crate::service::unavailable(&error);
-            returned(&accounts, to, &[("error", code), ("error_description", &what)])
-        }
-    }
+    allow(&accounts, &session, ready, given).await
 }

@@ -9,10 +9,10 @@ use axum::{
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
-use super::{Fields, Peer};
+use super::{Fields, Peer, is_within};
 use crate::{
     clients::{self, Problem},
-    service::{Accounts, Redeemed, Refreshed, Tokens},
+    service::{Accounts, Redeemed, Refreshed, Tokens, unavailable},
 };
 
 /// Characters that a code verifier may have (RFC 7636, 4.1).
@@ -78,7 +78,15 @@ pub(super) async fn revoke(
         let form = form(&headers, &body)?;
         let client_id = client(&accounts, &form)?;
         let token = form.get("token").ok_or_else(|| wrong("token is missing"))?;
-        accounts.revoke(token, &client_id).await
+        accounts.revoke(token, &client_id).await?;
+        // Who signs out of this server's page is signed out, and not let in again by the next press.
+        match accounts
+            .session(&headers)
+            .filter(|_| client_id == clients::PAGE && is_within(&headers))
+        {
+            Some(it) => accounts.sign_out(&it, false).await.map_err(|it| unavailable(&it)),
+            None => Ok(()),
+        }
     };
     answered(revoked.await.map(|()| json!({})))
 }

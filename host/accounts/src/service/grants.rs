@@ -16,6 +16,8 @@ use crate::{
 
 const CLIENTS_MAX: usize = 1_000;
 const GRANTS_OF_ACCOUNT_MAX: usize = 32;
+/// The same of this server's own page, each tab of which has one: they drive out no other client.
+const GRANTS_OF_PAGE_MAX: usize = 16;
 /// Access tokens of one grant that count at a time.
 const ACCESS_MAX: usize = 4;
 /// For how many seconds a code counts, and a grant that is not used.
@@ -62,8 +64,11 @@ fn invalid_grant(what: &str) -> Problem {
 }
 
 impl Accounts {
-    /// A client that has registered itself.
+    /// A client that has registered itself, or this server's own page.
     pub(crate) fn client(&self, id: &str) -> Option<Arc<Client>> {
+        if id == clients::PAGE {
+            return Some(self.0.page.clone());
+        }
         self.0.store.look(|it| it.clients.get(id).cloned())
     }
 
@@ -135,10 +140,15 @@ impl Accounts {
         let service = self.clone();
         let decide = move |state: &State| {
             let gone = state.grants.values().filter(|it| it.expires_s <= now_s);
-            let mut own: Vec<_> =
-                state.of(&grant.account).filter(|it| it.expires_s > now_s).collect();
+            let is_page = |it: &Grant| it.client_id == clients::PAGE;
+            let (of_page, most) = match is_page(&grant) {
+                true => (true, GRANTS_OF_PAGE_MAX),
+                false => (false, GRANTS_OF_ACCOUNT_MAX),
+            };
+            let own = state.of(&grant.account).filter(|it| it.expires_s > now_s);
+            let mut own: Vec<_> = own.filter(|it| is_page(it) == of_page).collect();
             own.sort_by_key(|it| service.0.store.used_s(it));
-            let surplus = (own.len() + 1).saturating_sub(GRANTS_OF_ACCOUNT_MAX);
+            let surplus = (own.len() + 1).saturating_sub(most);
             let gone = gone.chain(own.into_iter().take(surplus));
             let mut changes: Vec<_> = gone.map(|it| Change::NoGrant(it.id.clone())).collect();
             changes.push(Change::Grant(grant));
