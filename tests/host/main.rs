@@ -14,6 +14,7 @@ mod compiling;
 mod contract;
 mod conversations;
 mod data;
+mod distribution;
 mod foreign_apps;
 mod forms;
 mod front;

@@ -58,13 +58,14 @@ const DUPLICATES: [(&[&str], &str); 16] = [
 /// Packages that are a part of one tool, and whose.
 const PARTS: [(&str, &str); 2] = [("navigation", "graph"), ("import-map", "graph")];
 /// The crates of the host, the lowest first, each with those of ours that it stands on.
-const EDGES: [(&str, &[&str]); 12] = [
+const EDGES: [(&str, &[&str]); 13] = [
     ("host-store", &[]),
     ("host-base", &["host-store"]),
     ("host-telemetry", &["host-base", "host-store"]),
     ("host-sandbox", &["host-base", "host-store", "host-telemetry"]),
     ("host-accounts", &["host-base", "host-sandbox", "host-store", "host-telemetry"]),
     ("host-registry", &["host-base", "host-sandbox", "host-store", "host-telemetry"]),
+    ("host-distribution", &["host-base", "host-sandbox", "host-store"]),
     (
         "host-calls",
         &[
@@ -101,9 +102,19 @@ const EDGES: [(&str, &[&str]); 12] = [
         ],
     ),
     // Beside what serves, which knows nothing of it.
-    ("workbench", &["host-base", "host-calls", "host-registry", "host-sandbox", "host-store"]),
+    (
+        "workbench",
+        &[
+            "host-base",
+            "host-calls",
+            "host-distribution",
+            "host-registry",
+            "host-sandbox",
+            "host-store",
+        ],
+    ),
     ("bundle", &[]),
-    ("madoguchi", &["bundle", "host", "workbench"]),
+    ("madoguchi", &["bundle", "host", "host-distribution", "workbench"]),
 ];
 /// Names that begin so are built on Windows only, by each of four generations of crates.
 const WINDOWS: &str = "windows";

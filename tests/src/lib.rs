@@ -14,6 +14,8 @@ pub mod fake_cards;
 pub mod fake_identity;
 pub mod fake_maps;
 pub mod fake_models;
+pub mod fake_registry;
+pub mod fake_signing;
 pub mod foreign;
 pub mod forms;
 pub mod goldens;

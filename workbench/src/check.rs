@@ -14,6 +14,7 @@ use base::{
     grants::Grant,
     settings::Settings,
 };
+use distribution::signatures;
 use registry::library::Library;
 use sandbox::{Sandbox, component::LoadError};
 
@@ -34,6 +35,18 @@ pub struct Finding {
     pub about: String,
     /// What is wrong, and what to fix.
     pub message: String,
+}
+
+/// The files of keys and of trusted roots by which nothing can be verified (DIST-5).
+fn unverifiable(config: &Config, document: &Document<'_>) -> Vec<Finding> {
+    let components = config.components.iter().map(|(name, it)| (["components", name], &it.require));
+    let registries = config.registries.iter().map(|(host, it)| (["registries", host], &it.require));
+    let required = components.chain(registries).filter_map(|(at, it)| Some((at, it.as_ref()?)));
+    let wrong = required.filter_map(|([table, name], it)| {
+        let what = signatures::check_file(it, &config.base).err()?;
+        Some(document.problem(&[table, name, "require"], what))
+    });
+    wrong.collect()
 }
 
 /// Everything that is wrong with `config` as it was read from `document`.
@@ -69,6 +82,11 @@ pub fn check<'a>(config: &'a Config, document: &'a Document<'_>) -> BoxFuture<'a
             let message = "the address may have a key in it, which everybody sees who sees the page; use one that is limited to this page";
             findings.push(document.note(&["page", "tiles", "url"], message.to_owned()));
         }
+        if let Some((path, what)) = config.wrong_registries() {
+            let path: Vec<_> = path.iter().map(String::as_str).collect();
+            findings.push(document.problem(&path, what));
+        }
+        findings.extend(unverifiable(config, document));
         for (name, component) in &config.components {
             let mut asked = component.asks.iter().flatten().filter(|it| *it != "*");
             if let Some(unknown) = asked.find(|it| !config.assistants.has(it)) {

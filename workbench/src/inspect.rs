@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::solo::{Compiled, Solo};
 use base::{
-    config::{Config, defaults},
+    config::{Config, defaults, touches},
     grants::{self, Grant, Stubs},
     source::Source,
 };
@@ -132,6 +132,23 @@ impl Inspection {
     /// Whether this host would serve it with the present configuration.
     pub fn is_welcome(&self) -> bool {
         self.refused.is_none() && self.trouble.is_none()
+    }
+
+    /// What its bytes can touch once it is granted, in sentences; what they do not import, they cannot touch.
+    pub fn touches(&self) -> Vec<String> {
+        let parts = [&self.imports[..], &self.exports].concat();
+        let mut all: Vec<_> = granted_by(&parts)
+            .into_iter()
+            .map(|it| format!("it {}", touches(it, &self.name)))
+            .collect();
+        let not_offered = not_offered(&self.imports);
+        all.extend(not_offered.written().map(|it| {
+            format!("it imports {it}, which this host does not offer and nothing grants")
+        }));
+        if all.is_empty() {
+            all.push("it computes, and touches nothing".to_owned());
+        }
+        all
     }
 }
 

@@ -33,11 +33,12 @@ pub mod oauth;
 mod page;
 mod public_url;
 mod records;
+pub mod registries;
 pub mod servers;
 pub mod tokens;
 
 pub use accepted::Accepted;
-pub use accepted::sentences;
+pub use accepted::{sentences, touches};
 pub use aliases::{Alias, Aliases};
 pub use aliases::{CHAT, RESERVED};
 
@@ -55,6 +56,7 @@ pub use oauth::{OauthConfig, SigningAlgorithm};
 pub use page::{PageConfig, Tiles};
 pub use public_url::PublicUrl;
 pub use records::{AuditConfig, LogConfig, LogFormat, TelemetryConfig, TelemetryError};
+pub use registries::{IdentityRequirement, RegistryConfig, Requirement};
 pub use servers::ServerConfig;
 pub use tokens::{RateConfig, TokenConfig};
 
@@ -142,6 +144,10 @@ pub struct Config {
     pub blobs: blobs::Limits,
     /// Upstream MCP servers, by name.
     pub servers: BTreeMap<String, ServerConfig>,
+    /// Registries that components are taken from, by host.
+    pub registries: BTreeMap<String, RegistryConfig>,
+    /// The registry of each namespace of packages; `*` is for all others.
+    pub packages: BTreeMap<String, String>,
     /// What the page is given from elsewhere.
     pub page: PageConfig,
     /// Where the page shows others' apps, and what these may reach.
@@ -312,6 +318,7 @@ impl Config {
         if let Some((name, what)) = servers::unworkable(&self.servers) {
             return Err(ConfigError::Unworkable { table: format!("servers.{name}"), what });
         }
+        self.check_registries()?;
         self.apps.check(self).map_err(unworkable("apps"))?;
         self.endpoints.check(&self.components).map_err(unworkable("endpoints"))?;
         for (name, component) in &self.components {
@@ -366,6 +373,33 @@ impl Config {
         let accepted = self.accepted.0.read().get(name).map(|it| it.limits.clone());
         let own = || self.components.get(name).and_then(|it| it.limits.clone());
         accepted.unwrap_or_else(own).unwrap_or_else(|| self.limits.clone())
+    }
+
+    /// Refuses registries that cannot be asked, and signatures that cannot be required.
+    pub fn check_registries(&self) -> Result<(), ConfigError> {
+        match self.wrong_registries() {
+            Some((path, what)) => {
+                Err(ConfigError::Unworkable { table: path.join("."), what })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What is wrong with `[registries]`, `[packages]` and what must be signed, and where that stands.
+    pub fn wrong_registries(&self) -> Option<(Vec<String>, String)> {
+        let wrong = registries::wrong(&self.registries, &self.packages);
+        wrong.or_else(|| {
+            self.components.iter().find_map(|(name, it)| {
+                let what = it.require.as_ref()?.check().err()?;
+                Some((vec!["components".to_owned(), name.clone()], what))
+            })
+        })
+    }
+
+    /// Whose signature must stand on the component `name` of the registry at `host`; the component's own entry wins.
+    pub fn requirement(&self, name: &str, host: &str) -> Option<&Requirement> {
+        let own = self.components.get(name).and_then(|it| it.require.as_ref());
+        own.or_else(|| self.registries.get(host)?.require.as_ref())
     }
 
     /// The most memory that any component may have.

@@ -88,6 +88,18 @@ enum Command {
     Load(cli::operator::Load),
     /// Take a component away from the running server
     Unload(cli::operator::Named),
+    /// Add a component of a registry, and show before what it can touch and who has signed it
+    Add(cli::distribution::Add),
+    /// Take what the registries have now of the components that were added
+    Update(cli::distribution::Update),
+    /// List the added components of which the registry has something else
+    Outdated(cli::distribution::Outdated),
+    /// Remove a component that was added
+    Remove(cli::distribution::Remove),
+    /// Show a component that was added, or what would be added
+    Show(cli::distribution::Show),
+    /// Give a component to a registry, signed if you like
+    Push(cli::distribution::Push),
     /// Go back to an earlier version of a component
     Rollback(cli::operator::Rollback),
     /// Let a build serve that waits, for it wants more or breaks callers; or a changed tool of another server
@@ -174,6 +186,12 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Some(Command::Servers(servers)) => servers.run(&config).await,
             Some(Command::Load(load)) => load.run(&config).await,
             Some(Command::Unload(named)) => named.unload(&config).await,
+            Some(Command::Add(add)) => add.run(&config).await,
+            Some(Command::Update(update)) => update.run(&config).await,
+            Some(Command::Outdated(outdated)) => outdated.run(&config).await,
+            Some(Command::Remove(remove)) => remove.run(&config).await,
+            Some(Command::Show(show)) => show.run(&config).await,
+            Some(Command::Push(push)) => push.run(&config).await,
             Some(Command::Rollback(rollback)) => rollback.run(&config).await,
             Some(Command::Accept(accept)) => accept.run(&config).await,
             Some(Command::Canary(canary)) => canary.run(&config).await,

@@ -15,7 +15,7 @@ mod schedule;
 // What the program, the tests and the bench speak of, under one name.
 pub use ::{registry, sandbox, telemetry};
 pub use base::{
-    Config, call, caller, config, embedded, grants, language, limits, scopes, settings, tls,
+    Config, call, caller, config, embedded, grants, language, limits, scopes, settings, source, tls,
     tool_set,
 };
 pub use calls::{approvals, authorization, record};

@@ -14,13 +14,14 @@ const LOCK: &str = "host.lock";
 pub(crate) const DATABASES: &str = "databases";
 /// What else of a data folder a backup has. Compiled code is made anew, and keys of a running server are worth nothing
 /// later.
-pub(crate) const KEPT: [&str; 9] = [
+pub(crate) const KEPT: [&str; 10] = [
     "answers.spent",
     "approvals",
     "audit",
     "blobs",
     "generations",
     "pins",
+    "registries",
     "seal.key",
     "tasks",
     "turns",

@@ -177,6 +177,16 @@ pub fn sentences(name: &str, text: &str) -> Result<Vec<String>, String> {
     Ok(all.iter().map(|it| format!("it {}", clean::text(it).replace('\n', " "))).collect())
 }
 
+/// What the component `name` can do that has that grant, in a sentence without its subject.
+pub fn touches(grant: Grant, name: &str) -> String {
+    match grant {
+        Grant::Http => "sends requests to the hosts that it is granted".to_owned(),
+        Grant::Folders => "reads the folders that it is granted".to_owned(),
+        Grant::Files => "reads the files that it is granted".to_owned(),
+        other => granted(other, name),
+    }
+}
+
 fn granted(grant: Grant, name: &str) -> String {
     match grant {
         Grant::Sql => "keeps a database of its own".to_owned(),

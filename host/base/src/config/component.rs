@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::{
     ConfigError, ModelHost,
     environment::{FromEnvironment, HostsFromEnvironment},
+    registries::Requirement,
     servers::Changed,
 };
 use crate::{
@@ -31,6 +32,8 @@ pub struct ComponentConfig {
     /// What becomes of a build of which a model reads something else than of the one before: it serves, unless this
     /// says that the one before is kept until the operator accepts it (PIN-5).
     pub changed: Option<Changed>,
+    /// Whose signature must stand on what a registry has of it.
+    pub require: Option<Requirement>,
     /// Capabilities that it may use.
     pub grants: Option<BTreeSet<Grant>>,
     /// Imports that it may carry without having them.
@@ -79,6 +82,7 @@ impl ComponentConfig {
     pub(super) fn change(&mut self, other: Self) {
         self.enabled = other.enabled.or(self.enabled);
         self.changed = other.changed.or(self.changed);
+        self.require = other.require.or(self.require.take());
         self.grants = other.grants.or(self.grants.take());
         self.stubs = other.stubs.or(self.stubs.take());
         self.prefix = other.prefix.or(self.prefix.take());

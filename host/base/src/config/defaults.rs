@@ -179,8 +179,11 @@ pub fn parse(text: &str) -> Result<Defaults, String> {
         read.map_err(|it| format!("assistants.{name}: {}", it.message()))?;
     }
     let read: Result<ComponentConfig, _> = component.clone().try_into();
-    if read.map_err(|it| it.message().to_owned())?.changed.is_some() {
-        return Err("changed: the operator alone says that".to_owned());
+    let read = read.map_err(|it| it.message().to_owned())?;
+    for (key, is_said) in [("changed", read.changed.is_some()), ("require", read.require.is_some())] {
+        if is_said {
+            return Err(format!("{key}: the operator alone says that"));
+        }
     }
     Ok(Defaults { component, addresses, assistants, models, chat, answers_chat })
 }

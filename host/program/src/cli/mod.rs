@@ -10,6 +10,7 @@ pub(crate) mod account;
 pub(crate) mod backup;
 pub(crate) mod companions;
 pub(crate) mod compile;
+pub(crate) mod distribution;
 pub(crate) mod export;
 pub(crate) mod grants;
 pub(crate) mod import;
@@ -17,6 +18,7 @@ pub(crate) mod memory;
 pub(crate) mod operator;
 mod running;
 pub(crate) mod servers;
+mod taken_up;
 pub(crate) mod token;
 
 /// Logs go to standard error: standard output is the protocol's, or the result's.

@@ -1,0 +1,574 @@
+//! Requests to one registry: to the addresses that it may have, along few redirects, within limits of time and size.
+//! What it is asked with goes to it and to where its tokens come from, and to no other place (DIST-3, DIST-4).
+
+use std::{collections::HashMap, path::Path, time::Duration};
+
+use base::{
+    config::{Config, RegistryConfig, registries::is_loopback},
+    grants::{
+        address,
+        hosts::{Hosts, literal},
+        http::Scheme,
+        secret::Secret,
+    },
+    limits::Limits,
+};
+use bytes::Bytes;
+use reqwest::{
+    Method, RequestBuilder, Response, StatusCode, Url,
+    header::{
+        ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION,
+        WWW_AUTHENTICATE,
+    },
+};
+use sandbox::capability::http::Outgoing;
+use serde::Deserialize;
+use tokio::{sync::Mutex, time::Instant};
+
+use crate::{
+    Error, Result,
+    credentials::{self, Credentials},
+    reference::Digest,
+};
+
+/// Redirects that one request follows.
+const REDIRECTS_MAX: usize = 5;
+/// Bytes of an answer that gives a token.
+const TOKEN_BYTES_MAX: u64 = 64 << 10;
+/// Bytes of an error that are read for what it says.
+const ERROR_BYTES_MAX: u64 = 16 << 10;
+/// Characters of what a registry says that are shown.
+const SAID_MAX: usize = 300;
+
+/// What is asked of a repository.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Access {
+    /// To read.
+    Pull,
+    /// To read and to write.
+    Push,
+}
+
+/// One registry, with what it has given to be asked with.
+pub(crate) struct Client {
+    host: String,
+    own: Url,
+    config: RegistryConfig,
+    base: std::path::PathBuf,
+    outgoing: Outgoing,
+    until: Instant,
+    /// The header for each repository and access.
+    authorizations: Mutex<HashMap<(String, Access), Secret>>,
+}
+
+/// A request, as it can be made more than once.
+struct Ask<'a> {
+    method: Method,
+    url: Url,
+    headers: &'a [(&'static str, &'a str)],
+    body: Option<Bytes>,
+}
+
+/// What a registry wants to know who asks by.
+#[derive(Debug, PartialEq, Eq)]
+enum Challenge {
+    Basic,
+    Bearer { realm: String, service: Option<String> },
+}
+
+impl Client {
+    /// A way to the registry at `host`.
+    ///
+    /// # Errors
+    /// Where `host` is none.
+    pub(crate) fn new(host: &str, config: &Config) -> Result<Self> {
+        let registry = config.registries.get(host).cloned().unwrap_or_default();
+        let fallback = if is_loopback(host) { Scheme::Http } else { Scheme::Https };
+        let scheme = registry.scheme.unwrap_or(fallback);
+        let own = Url::parse(&format!("{scheme}://{host}/"));
+        let limits = Limits { http_connect_ms: registry.timeout_ms, ..Limits::default() };
+        Ok(Self {
+            own: own.map_err(|_| Error::Reference(host.to_owned()))?,
+            host: host.to_owned(),
+            until: Instant::now() + registry.total(),
+            config: registry,
+            base: config.base.clone(),
+            outgoing: Outgoing::new(Hosts::default(), &limits),
+            authorizations: Mutex::default(),
+        })
+    }
+
+    /// The address of `path` there.
+    pub(crate) fn url(&self, path: &str) -> Url {
+        let mut url = self.own.clone();
+        url.set_path(path);
+        url
+    }
+
+    /// Whether `url` is at the registry itself.
+    pub(crate) fn is_own(&self, url: &Url) -> bool {
+        url.origin() == self.own.origin()
+    }
+
+    /// Asks for what is at `url`, along redirects.
+    pub(crate) async fn get(&self, url: Url, accept: &str, repository: &str) -> Result<Response> {
+        let headers = [(ACCEPT.as_str(), accept)];
+        let ask = Ask { method: Method::GET, url, headers: &headers, body: None };
+        let mut response = self.authorized(&ask, (repository, Access::Pull)).await?;
+        let mut redirects = 0;
+        while response.status().is_redirection() {
+            redirects += 1;
+            let from = response.url().clone();
+            if redirects > REDIRECTS_MAX {
+                return Err(refused(&from, format!("more than {REDIRECTS_MAX} redirects")));
+            }
+            let to = self.redirect(&response)?;
+            // Nothing that the registry was asked with goes along.
+            let ask = Ask { method: Method::GET, url: to, headers: &headers, body: None };
+            response = self.send(&ask, None).await?;
+        }
+        Ok(response)
+    }
+
+    /// Sends what changes something there. Redirects are not followed.
+    pub(crate) async fn change(
+        &self,
+        method: Method,
+        url: Url,
+        headers: &[(&'static str, &str)],
+        body: Bytes,
+        repository: &str,
+    ) -> Result<Response> {
+        let ask = Ask { method, url, headers, body: Some(body) };
+        let response = self.authorized(&ask, (repository, Access::Push)).await?;
+        match response.status().is_redirection() {
+            true => Err(refused(
+                &ask.url,
+                "it redirects, which is followed for reading only".to_owned(),
+            )),
+            false => Ok(response),
+        }
+    }
+
+    /// Where a redirect leads: never from https to http, nor to an address that the registry may not have.
+    fn redirect(&self, response: &Response) -> Result<Url> {
+        let from = response.url();
+        let to = response.headers().get(LOCATION).and_then(|it| it.to_str().ok());
+        let to = to.and_then(|it| from.join(it).ok());
+        let to = to.ok_or_else(|| refused(from, "it redirects to no address".to_owned()))?;
+        match (from.scheme(), to.scheme()) {
+            (_, "https") | ("http", "http") => Ok(to),
+            _ => Err(refused(
+                from,
+                format!("it redirects to {}, and https leads to https only", shown(&to)),
+            )),
+        }
+    }
+
+    /// Sends it, and once more with what the registry asks for.
+    async fn authorized(&self, ask: &Ask<'_>, to: (&str, Access)) -> Result<Response> {
+        let key = (to.0.to_owned(), to.1);
+        let known = self.authorizations.lock().await.get(&key).cloned();
+        let response = self.send(ask, known.as_ref()).await?;
+        if response.status() != StatusCode::UNAUTHORIZED || !self.is_own(&ask.url) {
+            return Ok(response);
+        }
+        let challenge = challenge(response.headers()).ok_or_else(|| {
+            refused(
+                &ask.url,
+                "it does not say by which of Bearer and Basic it is to be asked".to_owned(),
+            )
+        })?;
+        let found = credentials::find(&self.host, &self.config, &self.base).await?;
+        let authorization = match (challenge, found) {
+            (Challenge::Basic, Some(Credentials::Password(name, secret))) => {
+                self.check_secure(&self.own)?;
+                basic(&name, &secret)
+            }
+            (Challenge::Basic, _) => return Err(self.nothing_to_ask_with()),
+            (Challenge::Bearer { realm, service }, found) => {
+                self.token(&realm, service.as_deref(), to, found).await?
+            }
+        };
+        self.authorizations.lock().await.insert(key, authorization.clone());
+        let response = self.send(ask, Some(&authorization)).await?;
+        match response.status() {
+            StatusCode::UNAUTHORIZED => Err(self.nothing_to_ask_with()),
+            _ => Ok(response),
+        }
+    }
+
+    fn nothing_to_ask_with(&self) -> Error {
+        let host = &self.host;
+        Error::Credentials(format!(
+            "{host} wants to know who asks, and what is known here does not do: username and password, or credential_helper, under [registries.{host:?}], or `docker login {host}`"
+        ))
+    }
+
+    /// A token of the registry's token service (Docker's and OCI's distribution flow).
+    async fn token(
+        &self,
+        realm: &str,
+        service: Option<&str>,
+        (repository, access): (&str, Access),
+        found: Option<Credentials>,
+    ) -> Result<Secret> {
+        let url = self.realm(realm, found.is_some())?;
+        let actions = if access == Access::Push { "pull,push" } else { "pull" };
+        let scope = format!("repository:{repository}:{actions}");
+        let service = service.map(|it| ("service", it));
+        let fields: Vec<_> = service.into_iter().chain([("scope", &*scope)]).collect();
+        let mut with_query = url.clone();
+        with_query.query_pairs_mut().extend_pairs(&fields);
+        let response = match found {
+            None => {
+                let ask = Ask { method: Method::GET, url: with_query, headers: &[], body: None };
+                self.send(&ask, None).await?
+            }
+            Some(Credentials::Password(name, secret)) => {
+                let ask = Ask { method: Method::GET, url: with_query, headers: &[], body: None };
+                self.send(&ask, Some(&basic(&name, &secret))).await?
+            }
+            Some(Credentials::Refresh(secret)) => {
+                let mut form = Url::parse("form:").map_err(|_| self.nothing_to_ask_with())?;
+                let known = [
+                    ("grant_type", "refresh_token"),
+                    ("client_id", "madoguchi"),
+                    ("refresh_token", secret.expose()),
+                ];
+                form.query_pairs_mut().extend_pairs(known).extend_pairs(&fields);
+                let body = form.query().unwrap_or_default().to_owned();
+                let headers = [(CONTENT_TYPE.as_str(), "application/x-www-form-urlencoded")];
+                let ask = Ask {
+                    method: Method::POST,
+                    url: url.clone(),
+                    headers: &headers,
+                    body: Some(body.into()),
+                };
+                self.send(&ask, None).await?
+            }
+        };
+        match response.status() {
+            StatusCode::OK => {}
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+                return Err(self.nothing_to_ask_with());
+            }
+            status => return Err(refused(&url, format!("it gives no token: status {status}"))),
+        }
+        #[derive(Deserialize)]
+        struct Given {
+            token: Option<Secret>,
+            access_token: Option<Secret>,
+        }
+        let bytes = self.body(response, TOKEN_BYTES_MAX).await?;
+        let given: Option<Given> = serde_json::from_slice(&bytes).ok();
+        let token = given.and_then(|it| it.token.or(it.access_token));
+        let is_fit = |it: &Secret| {
+            !it.expose().is_empty() && it.expose().bytes().all(|it| it.is_ascii_graphic())
+        };
+        match token.filter(is_fit) {
+            Some(token) => Ok(Secret::new(format!("Bearer {}", token.expose()))),
+            None => Err(refused(&url, "it gives no token".to_owned())),
+        }
+    }
+
+    /// Where a token is asked for: what is secret goes to the registry itself, or to what the operator names.
+    fn realm(&self, realm: &str, is_secret: bool) -> Result<Url> {
+        let wrong = || refused(&self.own, "it names no address that gives tokens".to_owned());
+        let url = Url::parse(realm).map_err(|_| wrong())?;
+        if Scheme::of(&url).is_none() || !url.username().is_empty() {
+            return Err(wrong());
+        }
+        let named = self.config.realm.as_ref().and_then(|it| Url::parse(it).ok());
+        let is_named = self.is_own(&url) || named.is_some_and(|it| it.origin() == url.origin());
+        let origin = url.origin().ascii_serialization();
+        if is_secret && !is_named {
+            return Err(Error::Credentials(format!(
+                "{host} sends on to {origin} for a token, and what {host} is asked with goes to no other place unless you say so: realm = {origin:?} under [registries.{host:?}]",
+                host = self.host,
+            )));
+        }
+        if url.scheme() == "http" && !is_named {
+            return Err(refused(
+                &self.own,
+                format!("it sends on to {origin} for a token, over plain http"),
+            ));
+        }
+        if is_secret {
+            self.check_secure(&url)?;
+        }
+        Ok(url)
+    }
+
+    /// What is secret goes over plain http to this machine only, or where the operator says so.
+    fn check_secure(&self, url: &Url) -> Result<()> {
+        let authority = url.host_str().unwrap_or_default();
+        let is_said = self.config.scheme == Some(Scheme::Http);
+        match url.scheme() == "https" || is_loopback(authority) || is_said {
+            true => Ok(()),
+            false => Err(refused(url, "nothing secret goes there over plain http".to_owned())),
+        }
+    }
+
+    async fn send(&self, ask: &Ask<'_>, authorization: Option<&Secret>) -> Result<Response> {
+        let Ask { method, url, headers, body } = ask;
+        let may_be_private = self.may_be_private(url);
+        if !may_be_private && literal(url).is_some_and(address::is_private) {
+            return Err(refused(
+                url,
+                format!(
+                    "it is an address of this machine or its network; private = true under [registries.{:?}] lets it be",
+                    self.host
+                ),
+            ));
+        }
+        let failed = |it: reqwest::Error| refused(url, causes(&it.without_url()));
+        let web = self.outgoing.reach(may_be_private).await.map_err(failed)?;
+        let mut request: RequestBuilder = web.client.request(method.clone(), url.clone());
+        for (name, value) in *headers {
+            request = request.header(*name, *value);
+        }
+        if let Some(authorization) = authorization {
+            let value = HeaderValue::from_str(authorization.expose());
+            let mut value = value.map_err(|_| self.nothing_to_ask_with())?;
+            // So that what is logged of requests does not show it.
+            value.set_sensitive(true);
+            request = request.header(AUTHORIZATION, value);
+        }
+        // What is sent takes as long as it takes, within the time of all.
+        let patience = match body {
+            Some(body) if !body.is_empty() => self.config.total(),
+            _ => self.config.timeout(),
+        };
+        if let Some(body) = body {
+            request = request.header(CONTENT_LENGTH, body.len()).body(body.clone());
+        }
+        let sent = self.in_time(url, patience, request.send()).await?;
+        sent.map_err(|it| match web.has_roots || url.scheme() == "http" {
+            true => failed(it),
+            false => refused(
+                url,
+                format!(
+                    "{}; this machine has no root certificates (ca-certificates, or SSL_CERT_FILE)",
+                    causes(&it.without_url())
+                ),
+            ),
+        })
+    }
+
+    /// Whether `url` may be on this machine or in its network: the registry itself where it is this machine, and
+    /// whatever it leads to where the operator says so.
+    fn may_be_private(&self, url: &Url) -> bool {
+        self.config.private || (is_loopback(&self.host) && self.is_own(url))
+    }
+
+    async fn in_time<T>(
+        &self,
+        url: &Url,
+        patience: Duration,
+        what: impl Future<Output = T>,
+    ) -> Result<T> {
+        let until = self.until.min(Instant::now() + patience);
+        tokio::time::timeout_at(until, what).await.map_err(|_| {
+            let limit = if until == self.until { "total_ms" } else { "timeout_ms" };
+            refused(
+                url,
+                format!(
+                    "no answer in time; {limit} under [registries.{:?}] is how long it may take",
+                    self.host
+                ),
+            )
+        })
+    }
+
+    /// The next piece of a body.
+    pub(crate) async fn piece(&self, response: &mut Response) -> Result<Option<Bytes>> {
+        let url = response.url().clone();
+        let piece = self.in_time(&url, self.config.timeout(), response.chunk()).await?;
+        piece.map_err(|it| {
+            refused(&url, format!("its answer breaks off: {}", causes(&it.without_url())))
+        })
+    }
+
+    /// All of a body of at most so many bytes.
+    pub(crate) async fn body(&self, mut response: Response, bytes_max: u64) -> Result<Vec<u8>> {
+        let url = response.url().clone();
+        let too_much = || refused(&url, format!("it answers with more than {bytes_max} bytes"));
+        if response.content_length().is_some_and(|it| it > bytes_max) {
+            return Err(too_much());
+        }
+        let mut bytes = Vec::new();
+        while let Some(piece) = self.piece(&mut response).await? {
+            if (bytes.len() + piece.len()) as u64 > bytes_max {
+                return Err(too_much());
+            }
+            bytes.extend_from_slice(&piece);
+        }
+        Ok(bytes)
+    }
+
+    /// All of a body that has exactly this size and digest.
+    pub(crate) async fn blob(
+        &self,
+        mut response: Response,
+        digest: &Digest,
+        size: u64,
+    ) -> Result<Vec<u8>> {
+        let url = response.url().clone();
+        let said = response.content_length().filter(|it| *it != size);
+        if let Some(said) = said {
+            return Err(refused(
+                &url,
+                format!("it has {said} bytes, and its manifest says {size}"),
+            ));
+        }
+        let mut bytes = Vec::new();
+        while let Some(piece) = self.piece(&mut response).await? {
+            if (bytes.len() + piece.len()) as u64 > size {
+                return Err(refused(
+                    &url,
+                    format!("it has more bytes than the {size} that its manifest says"),
+                ));
+            }
+            bytes.extend_from_slice(&piece);
+        }
+        if bytes.len() as u64 != size {
+            return Err(refused(
+                &url,
+                format!("it has {} bytes, and its manifest says {size}", bytes.len()),
+            ));
+        }
+        let found = Digest::of(&bytes);
+        match found == *digest {
+            true => Ok(bytes),
+            false => Err(refused(
+                &url,
+                format!("its bytes are not those of {digest}: they have {found}"),
+            )),
+        }
+    }
+
+    /// The error of an answer that is not good, with what the registry says of it.
+    pub(crate) async fn failed(&self, response: Response) -> Error {
+        #[derive(Deserialize)]
+        struct Errors {
+            errors: Vec<One>,
+        }
+        #[derive(Deserialize)]
+        struct One {
+            code: Option<String>,
+            message: Option<String>,
+        }
+        let (url, status) = (response.url().clone(), response.status());
+        let bytes = self.body(response, ERROR_BYTES_MAX).await.unwrap_or_default();
+        let errors: Option<Errors> = serde_json::from_slice(&bytes).ok();
+        let said = errors.and_then(|it| it.errors.into_iter().next());
+        let said = said.map(|it| {
+            let both = [it.code, it.message].into_iter().flatten().collect::<Vec<_>>().join(": ");
+            let plain = both.chars().map(|it| if it.is_control() { ' ' } else { it });
+            format!(" ({})", plain.take(SAID_MAX).collect::<String>())
+        });
+        refused(&url, format!("status {status}{}", said.unwrap_or_default()))
+    }
+
+    /// Where the files of the configuration count from.
+    pub(crate) fn base(&self) -> &Path {
+        &self.base
+    }
+}
+
+fn basic(name: &str, secret: &Secret) -> Secret {
+    use base64::{Engine as _, engine::general_purpose::STANDARD};
+    Secret::new(format!("Basic {}", STANDARD.encode(format!("{name}:{}", secret.expose()))))
+}
+
+/// The address without what may be secret in it.
+fn shown(url: &Url) -> String {
+    let mut url = url.clone();
+    url.set_query(None);
+    url.set_fragment(None);
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url.to_string()
+}
+
+pub(crate) fn refused(url: &Url, what: String) -> Error {
+    Error::Registry { url: shown(url), what }
+}
+
+/// An error with what is behind it, each once.
+fn causes(error: &dyn std::error::Error) -> String {
+    let mut said: Vec<String> = Vec::new();
+    for it in std::iter::successors(Some(error), |it| it.source()).map(ToString::to_string) {
+        if !said.iter().any(|before| before.contains(&it)) {
+            said.push(it);
+        }
+    }
+    said.join(": ")
+}
+
+/// By what a registry wants to be asked: by tokens, where it takes those.
+fn challenge(headers: &HeaderMap) -> Option<Challenge> {
+    let all = headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|it| it.to_str().ok());
+    let all: Vec<_> = all.filter_map(one_challenge).collect();
+    let is_bearer = |it: &&Challenge| matches!(it, Challenge::Bearer { .. });
+    let at = all.iter().position(|it| is_bearer(&it)).unwrap_or(0);
+    all.into_iter().nth(at)
+}
+
+fn one_challenge(text: &str) -> Option<Challenge> {
+    let (scheme, mut rest) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
+    if scheme.eq_ignore_ascii_case("basic") {
+        return Some(Challenge::Basic);
+    }
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        return None;
+    }
+    let (mut realm, mut service) = (None, None);
+    while let Some((name, after)) = rest.split_once('=') {
+        let name = name.trim_matches([' ', ',']);
+        let (value, left) = match after.strip_prefix('"') {
+            Some(quoted) => quoted.split_once('"')?,
+            None => after.split_once(',').unwrap_or((after, "")),
+        };
+        match name.to_ascii_lowercase().as_str() {
+            "realm" => realm = Some(value.to_owned()),
+            "service" => service = Some(value.to_owned()),
+            _ => {}
+        }
+        rest = left;
+    }
+    Some(Challenge::Bearer { realm: realm?, service })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_how_a_registry_wants_to_be_asked() {
+        let of = |lines: &[&'static str]| {
+            let headers = lines.iter().map(|it| (WWW_AUTHENTICATE, it.parse().unwrap()));
+            let mut all = HeaderMap::new();
+            headers.for_each(|(name, value)| _ = all.append(name, value));
+            challenge(&all)
+        };
+        let bearer = |realm: &str, service: Option<&str>| {
+            Some(Challenge::Bearer { realm: realm.to_owned(), service: service.map(str::to_owned) })
+        };
+        let line = r#"Bearer realm="https://id.example/token?a=b,c",service="registry", scope="x""#;
+        assert_eq!(of(&[line]), bearer("https://id.example/token?a=b,c", Some("registry")));
+        assert_eq!(of(&["Basic realm=\"x\"", "bearer realm=https://a"]), bearer("https://a", None));
+        assert_eq!(of(&["BASIC realm=\"x\""]), Some(Challenge::Basic));
+        for wrong in ["Bearer", "Bearer realm=\"x", "Bearer service=\"x\"", "Digest realm=\"x\""] {
+            assert_eq!(of(&[wrong]), None, "{wrong}");
+        }
+        assert_eq!(of(&[]), None);
+    }
+
+    #[test]
+    fn an_address_is_shown_without_query_and_password() {
+        let url = Url::parse("https://ann:s3cret@cdn.example/a?token=s3cret#x").unwrap();
+        assert_eq!(shown(&url), "https://cdn.example/a");
+    }
+}

@@ -1,0 +1,220 @@
+//! The lock file `DATA/registries/madoguchi.lock`: what was added from where, in which very version (DIST-6), and what
+//! would be a step back (DIST-7).
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs, io,
+    path::Path,
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Error, Result,
+    pull::Pulled,
+    reference::{Digest, Named, Reference},
+    tags::version,
+};
+
+/// The folder of it, and of what was taken, in the data folder.
+pub(crate) const FOLDER: &str = "registries";
+/// The name of the file.
+pub(crate) const LOCK: &str = "madoguchi.lock";
+/// Digests of versions before that are remembered.
+const SEEN_MAX: usize = 64;
+/// What stands before it all.
+const HEAD: &str =
+    "# What was added from registries. Written by madoguchi add, update and remove.\n\n";
+
+/// What was added, by the names of the components.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LockFile {
+    /// The components.
+    pub components: BTreeMap<String, Locked>,
+}
+
+/// One component that was added.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Locked {
+    /// Where it comes from: `oci://HOST/NAME`.
+    pub reference: String,
+    /// The tag that it was taken by; none where a digest named it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<String>,
+    /// The digest of its manifest.
+    pub manifest: Digest,
+    /// The digest of its bytes.
+    pub component: Digest,
+    /// Whose signature stood on it, where one was demanded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signer: Option<String>,
+    /// When it was made, as it says itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created: Option<String>,
+    /// When it was installed here, as RFC 3339 has it.
+    pub installed_at: String,
+    /// The manifests that were installed from there before, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seen: Vec<Digest>,
+}
+
+impl LockFile {
+    /// That of the data folder, read alone.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn look(data: &Path) -> Result<Self> {
+        Self::read(&data.join(FOLDER).join(LOCK))
+    }
+
+    pub(crate) fn read(file: &Path) -> Result<Self> {
+        let text = match fs::read_to_string(file) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => return Err(Error::file(file)(error)),
+        };
+        toml::from_str(&text).map_err(|it| {
+            Error::file(file)(io::Error::new(io::ErrorKind::InvalidData, it.message().to_owned()))
+        })
+    }
+
+    pub(crate) fn text(&self) -> String {
+        format!("{HEAD}{}", toml::to_string(self).unwrap_or_default())
+    }
+
+    /// Everything that it names.
+    pub(crate) fn digests(&self) -> BTreeSet<&Digest> {
+        self.components.values().flat_map(|it| [&it.manifest, &it.component]).collect()
+    }
+
+    /// Writes down that `pulled` is installed as `name`.
+    pub fn note(&mut self, name: &str, pulled: &Pulled, now: String) {
+        let before = self.components.remove(name);
+        let place = Reference { tag: None, digest: None, ..pulled.reference.clone() };
+        let reference = place.to_string();
+        let mut seen = Vec::new();
+        if let Some(before) = before.filter(|it| it.reference == reference) {
+            seen = before.seen;
+            seen.retain(|it| *it != before.manifest);
+            seen.push(before.manifest);
+        }
+        seen.retain(|it| *it != pulled.manifest_digest);
+        let surplus = seen.len().saturating_sub(SEEN_MAX);
+        seen.drain(..surplus);
+        let locked = Locked {
+            reference,
+            tag: pulled.reference.tag.clone().filter(|_| pulled.reference.digest.is_none()),
+            manifest: pulled.manifest_digest.clone(),
+            component: pulled.component_digest.clone(),
+            signer: pulled.signed.by().map(str::to_owned),
+            created: pulled.created.clone(),
+            installed_at: now,
+            seen,
+        };
+        self.components.insert(name.to_owned(), locked);
+    }
+}
+
+impl Locked {
+    /// The place that it comes from, with the tag that it was taken by.
+    ///
+    /// # Errors
+    /// Where the file says what is none.
+    pub fn place(&self) -> Result<Reference> {
+        let Named::Reference(place) = self.reference.parse()? else {
+            return Err(Error::Reference(self.reference.clone()));
+        };
+        Ok(Reference { tag: self.tag.clone(), digest: None, ..place })
+    }
+
+    /// Stands against what would be a step back: a manifest that was installed before, an older version, or one that
+    /// was made earlier (DIST-7).
+    ///
+    /// # Errors
+    /// [`Error::Older`], with what shows it.
+    pub fn check_not_older(&self, pulled: &Pulled) -> Result<()> {
+        if pulled.manifest_digest == self.manifest || !self.place()?.is_beside(&pulled.reference) {
+            return Ok(());
+        }
+        let place = &pulled.reference;
+        let older = |what: String| Err(Error::Older(format!("{place} is a step back: {what}")));
+        if self.seen.contains(&pulled.manifest_digest) {
+            return older(format!(
+                "{} was installed before what is installed now",
+                pulled.manifest_digest
+            ));
+        }
+        let of = |it: &Option<String>| it.as_deref().and_then(version);
+        if let (Some(had), Some(would)) = (of(&self.tag), of(&place.tag))
+            && would < had
+        {
+            return older(format!("{would} comes before {had}"));
+        }
+        let made = |it: &Option<String>| it.as_deref()?.parse::<jiff::Timestamp>().ok();
+        match (made(&self.created), made(&pulled.created)) {
+            (Some(had), Some(would)) if would < had => {
+                older(format!("it was made at {would}, and what is installed at {had}"))
+            }
+            (Some(had), None) => older(format!(
+                "it does not say when it was made, and what is installed was made at {had}"
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::signatures::Signed;
+
+    fn pulled(reference: &str, manifest: &str, created: Option<&str>) -> Pulled {
+        let Ok(Named::Reference(reference)) = reference.parse() else { panic!("{reference}") };
+        Pulled {
+            reference,
+            manifest_digest: Digest::of(manifest.as_bytes()),
+            manifest: Vec::new(),
+            component: bytes::Bytes::new(),
+            component_digest: Digest::of(b"component"),
+            created: created.map(str::to_owned),
+            left_out: Vec::new(),
+            signed: Signed::Unchecked(0),
+            referrers: Vec::new(),
+        }
+    }
+
+    const PLACE: &str = "oci://registry.example/echo:1.2.0";
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let mut lock = LockFile::default();
+        lock.note("echo", &pulled(PLACE, "a", Some("2026-01-01T00:00:00Z")), "now".to_owned());
+        lock.note("echo", &pulled(PLACE, "b", None), "later".to_owned());
+        let file = std::env::temp_dir().join(format!("madoguchi-lock-{}", std::process::id()));
+        fs::write(&file, lock.text()).unwrap();
+        assert_eq!(LockFile::read(&file).unwrap(), lock);
+        assert_eq!(lock.components["echo"].seen, [Digest::of(b"a")]);
+        assert_eq!(lock.components["echo"].place().unwrap().to_string(), PLACE);
+        fs::write(&file, "components = 1").unwrap();
+        assert!(LockFile::read(&file).is_err());
+        fs::remove_file(file).unwrap();
+    }
+
+    #[test]
+    fn a_step_back_is_known_by_digest_version_and_time() {
+        let mut lock = LockFile::default();
+        lock.note("echo", &pulled(PLACE, "a", Some("2026-01-01T00:00:00Z")), "now".to_owned());
+        lock.note("echo", &pulled(PLACE, "b", Some("2026-02-01T00:00:00Z")), "now".to_owned());
+        let check =
+            |it: Pulled| lock.components["echo"].check_not_older(&it).map_err(|it| it.to_string());
+        let new = Some("2026-03-01T00:00:00Z");
+        assert_eq!(check(pulled(PLACE, "c", new)), Ok(()));
+        assert!(check(pulled(PLACE, "a", new)).unwrap_err().contains("before"));
+        assert!(check(pulled(PLACE, "c", Some("2026-01-15T00:00:00Z"))).is_err());
+        assert!(check(pulled(PLACE, "c", None)).is_err());
+        assert!(check(pulled("oci://registry.example/echo:1.1.9", "c", new)).is_err());
+        assert_eq!(check(pulled("oci://registry.example/other:1.0.0", "c", None)), Ok(()));
+    }
+}

@@ -1,0 +1,171 @@
+//! To a registry: a component in the form in which others take it, and a signature beside it (DIST-1, DIST-5).
+
+use std::collections::BTreeMap;
+
+use base::config::Config;
+use bytes::Bytes;
+use reqwest::{
+    Method, StatusCode, Url,
+    header::{CONTENT_TYPE, LOCATION},
+};
+
+use crate::{
+    Error, Result,
+    client::{Client, refused},
+    manifest::{
+        self, CREATED, Descriptor, EMPTY, INDEX, Index, MANIFEST, Manifest, WASM_CONFIG, WASM_LAYER,
+    },
+    reference::{Digest, Reference},
+    referrers::{self, BUNDLE},
+    signatures::{STATEMENT_TYPE, Signer},
+};
+
+/// What a registry says that has taken a manifest about another one.
+const SUBJECT_HEADER: &str = "oci-subject";
+
+/// What was pushed.
+#[derive(Debug)]
+pub struct Pushed {
+    /// The digest of its manifest.
+    pub digest: Digest,
+    /// That of the component's bytes.
+    pub component: Digest,
+}
+
+/// Pushes `component`, made at `created`, as `reference`, which names a tag; signed, where there is a signer.
+///
+/// # Errors
+/// Where it is no component, or the registry does not take it.
+pub async fn push(
+    config: &Config,
+    reference: &Reference,
+    component: Bytes,
+    created: &str,
+    signer: Option<&Signer>,
+) -> Result<Pushed> {
+    let Some(tag) = reference.tag.as_ref().filter(|_| reference.digest.is_none()) else {
+        let what = "a digest follows from the bytes; name a tag to push to: oci://HOST/NAME:TAG";
+        return Err(Error::Refused(what.to_owned()));
+    };
+    manifest::check_component(&component)?;
+    let client = Client::new(&reference.host, config)?;
+    let repository = &reference.repository;
+    let settings = Bytes::from(manifest::config(&component, created));
+    let made = Manifest {
+        schema_version: 2,
+        media_type: Some(MANIFEST.to_owned()),
+        artifact_type: None,
+        config: Descriptor::of(WASM_CONFIG, &settings),
+        layers: vec![Descriptor::of(WASM_LAYER, &component)],
+        subject: None,
+        annotations: BTreeMap::from([(CREATED.to_owned(), created.to_owned())]),
+    };
+    put_blob(&client, repository, component.clone()).await?;
+    put_blob(&client, repository, settings).await?;
+    let bytes = Bytes::from(serde_json::to_vec(&made).unwrap_or_default());
+    let subject = Descriptor::of(MANIFEST, &bytes);
+    // Signed before its tag is there: what is taken by the tag has its signature.
+    if let Some(signer) = signer {
+        put_manifest(&client, repository, &subject.digest.to_string(), MANIFEST, bytes.clone())
+            .await?;
+        sign(&client, repository, &subject, created, signer).await?;
+    }
+    put_manifest(&client, repository, tag, MANIFEST, bytes).await?;
+    Ok(Pushed { digest: subject.digest, component: Digest::of(&component) })
+}
+
+/// Puts a signature on `subject` beside it.
+async fn sign(
+    client: &Client,
+    repository: &str,
+    subject: &Descriptor,
+    created: &str,
+    signer: &Signer,
+) -> Result<()> {
+    let bundle = Bytes::from(signer.bundle(&subject.digest)?);
+    let nothing = Bytes::from_static(b"{}");
+    let annotations = BTreeMap::from([
+        (CREATED.to_owned(), created.to_owned()),
+        ("dev.sigstore.bundle.content".to_owned(), "dsse-envelope".to_owned()),
+        ("dev.sigstore.bundle.predicateType".to_owned(), STATEMENT_TYPE.to_owned()),
+    ]);
+    let made = Manifest {
+        schema_version: 2,
+        media_type: Some(MANIFEST.to_owned()),
+        artifact_type: Some(BUNDLE.to_owned()),
+        config: Descriptor::of(EMPTY, &nothing),
+        layers: vec![Descriptor::of(BUNDLE, &bundle)],
+        subject: Some(subject.clone()),
+        annotations: annotations.clone(),
+    };
+    put_blob(client, repository, bundle).await?;
+    put_blob(client, repository, nothing).await?;
+    let bytes = Bytes::from(serde_json::to_vec(&made).unwrap_or_default());
+    let mut listed = Descriptor::of(MANIFEST, &bytes);
+    listed.artifact_type = Some(BUNDLE.to_owned());
+    listed.annotations = annotations;
+    let is_listed =
+        put_manifest(client, repository, &listed.digest.to_string(), MANIFEST, bytes).await?;
+    if is_listed {
+        return Ok(());
+    }
+    // A registry that keeps no list of what is about a manifest has it under a tag.
+    let known = referrers::by_tag(client, repository, &subject.digest).await?;
+    let known: Option<Index> = known.and_then(|it| serde_json::from_slice(&it).ok());
+    let mut manifests = known.map(|it| it.manifests).unwrap_or_default();
+    manifests.retain(|it| it.digest != listed.digest);
+    manifests.push(listed);
+    let index = Index { schema_version: 2, media_type: Some(INDEX.to_owned()), manifests };
+    let bytes = Bytes::from(serde_json::to_vec(&index).unwrap_or_default());
+    put_manifest(client, repository, &referrers::tag(&subject.digest), INDEX, bytes).await?;
+    Ok(())
+}
+
+/// Puts a blob there, in one piece, unless it is there already.
+async fn put_blob(client: &Client, repository: &str, bytes: Bytes) -> Result<()> {
+    let digest = Digest::of(&bytes);
+    let known = client.url(&format!("v2/{repository}/blobs/{digest}"));
+    let head = client.change(Method::HEAD, known, &[], Bytes::new(), repository).await;
+    // Some redirect even this; then it is put there once more, which harms nothing.
+    if head.is_ok_and(|it| it.status() == StatusCode::OK) {
+        return Ok(());
+    }
+    let begin = client.url(&format!("v2/{repository}/blobs/uploads/"));
+    let begun = client.change(Method::POST, begin.clone(), &[], Bytes::new(), repository).await?;
+    if begun.status() != StatusCode::ACCEPTED {
+        return Err(client.failed(begun).await);
+    }
+    let to = begun.headers().get(LOCATION).and_then(|it| it.to_str().ok());
+    let to: Option<Url> = to.and_then(|it| begin.join(it).ok());
+    let mut to = to.ok_or_else(|| refused(&begin, "it names no address for uploads".to_owned()))?;
+    if !client.is_own(&to) {
+        return Err(refused(
+            &begin,
+            "it takes uploads at another place, which is not followed".to_owned(),
+        ));
+    }
+    to.query_pairs_mut().append_pair("digest", &digest.to_string());
+    let headers = [(CONTENT_TYPE.as_str(), "application/octet-stream")];
+    let put = client.change(Method::PUT, to, &headers, bytes, repository).await?;
+    match put.status() {
+        StatusCode::CREATED => Ok(()),
+        _ => Err(client.failed(put).await),
+    }
+}
+
+/// Puts a manifest there; whether the registry lists what it is about.
+async fn put_manifest(
+    client: &Client,
+    repository: &str,
+    which: &str,
+    media_type: &str,
+    bytes: Bytes,
+) -> Result<bool> {
+    let url = client.url(&format!("v2/{repository}/manifests/{which}"));
+    let headers = [(CONTENT_TYPE.as_str(), media_type)];
+    let put = client.change(Method::PUT, url, &headers, bytes, repository).await?;
+    match put.status() {
+        StatusCode::CREATED => Ok(put.headers().contains_key(SUBJECT_HEADER)),
+        _ => Err(client.failed(put).await),
+    }
+}

@@ -1,0 +1,122 @@
+//! What a registry has about a manifest: signatures, bills of materials, provenance. It is listed; only signatures are
+//! read (DIST-8).
+
+use reqwest::StatusCode;
+use serde::Serialize;
+
+use crate::{
+    Error, Result,
+    client::{Client, refused},
+    fetch,
+    manifest::{Descriptor, EMPTY, INDEX, Index, MANIFEST_BYTES_MAX, Manifest},
+    reference::Digest,
+};
+
+/// What is looked at of what a registry has about a manifest.
+const REFERRERS_MAX: usize = 64;
+/// A bundle of Sigstore's, as its media type is written now and as it was.
+pub(crate) const BUNDLE: &str = "application/vnd.dev.sigstore.bundle.v0.3+json";
+const OLDER_BUNDLE: &str = "application/vnd.dev.sigstore.bundle+json;version=0.3";
+/// Bytes that one may have.
+const BUNDLE_BYTES_MAX: u64 = 1 << 20;
+
+/// One thing that a registry has about a manifest.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Referrer {
+    /// What it is.
+    pub media_type: String,
+    /// The digest of its manifest.
+    pub digest: Digest,
+    /// Bytes of its manifest.
+    pub size: u64,
+}
+
+/// What the registry has about the manifest of that digest: by its interface, or by the tag that stands for it where
+/// there is none.
+pub(crate) async fn of(
+    client: &Client,
+    repository: &str,
+    digest: &Digest,
+) -> Result<Vec<Referrer>> {
+    let url = client.url(&format!("v2/{repository}/referrers/{digest}"));
+    let response = client.get(url.clone(), INDEX, repository).await?;
+    let bytes = match response.status() {
+        StatusCode::OK => client.body(response, MANIFEST_BYTES_MAX).await?,
+        StatusCode::NOT_FOUND => match by_tag(client, repository, digest).await? {
+            Some(bytes) => bytes,
+            None => return Ok(Vec::new()),
+        },
+        _ => return Err(client.failed(response).await),
+    };
+    let index: Index = serde_json::from_slice(&bytes)
+        .map_err(|it| refused(&url, format!("it is no list of manifests: {it}")))?;
+    let listed = index.manifests.into_iter().take(REFERRERS_MAX).map(|it| Referrer {
+        media_type: it.artifact_type.unwrap_or(it.media_type),
+        digest: it.digest,
+        size: it.size,
+    });
+    Ok(listed.collect())
+}
+
+/// The tag under which the list is kept where a registry does not keep one.
+pub(crate) fn tag(digest: &Digest) -> String {
+    format!("sha256-{}", digest.digits())
+}
+
+/// The list that lies under the tag, where there is one.
+pub(crate) async fn by_tag(
+    client: &Client,
+    repository: &str,
+    digest: &Digest,
+) -> Result<Option<Vec<u8>>> {
+    let url = client.url(&format!("v2/{repository}/manifests/{}", tag(digest)));
+    let response = client.get(url, INDEX, repository).await?;
+    match response.status() {
+        StatusCode::OK => client.body(response, MANIFEST_BYTES_MAX).await.map(Some),
+        StatusCode::NOT_FOUND => Ok(None),
+        _ => Err(client.failed(response).await),
+    }
+}
+
+/// The bundles among `referrers`, each held against its digest and against what it is about. One that cannot be had is
+/// as if it were not there: what is not signed is refused anyway.
+pub(crate) async fn bundles(
+    client: &Client,
+    repository: &str,
+    digest: &Digest,
+    referrers: &[Referrer],
+) -> Result<Vec<Vec<u8>>> {
+    let is_bundle = |it: &str| it == BUNDLE || it == OLDER_BUNDLE;
+    let mut bundles = Vec::new();
+    // Some registries list what a manifest's empty configuration is, in place of what the manifest is of.
+    for it in referrers.iter().filter(|it| is_bundle(&it.media_type) || it.media_type == EMPTY) {
+        match bundle(client, repository, digest, it).await {
+            Ok(Some(layer)) if is_bundle(&layer.media_type) && layer.size <= BUNDLE_BYTES_MAX => {
+                match fetch::blob(client, repository, &layer).await {
+                    Ok(bytes) => bundles.push(bytes),
+                    Err(error) => tracing::warn!("a signature is left out: {error}"),
+                }
+            }
+            Ok(_) => {}
+            Err(error) => tracing::warn!("a signature is left out: {error}"),
+        }
+    }
+    Ok(bundles)
+}
+
+/// The one layer of what refers to the manifest of that digest.
+async fn bundle(
+    client: &Client,
+    repository: &str,
+    digest: &Digest,
+    referrer: &Referrer,
+) -> Result<Option<Descriptor>> {
+    let (bytes, media_type) =
+        fetch::manifest(client, repository, &referrer.digest.to_string()).await?;
+    let manifest = Manifest::read(&media_type, &bytes)?;
+    if manifest.subject.as_ref().is_none_or(|it| it.digest != *digest) {
+        return Err(Error::Manifest(format!("{}: it is about something else", referrer.digest)));
+    }
+    let [layer] = &manifest.layers[..] else { return Ok(None) };
+    Ok(Some(layer.clone()))
+}

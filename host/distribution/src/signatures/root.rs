@@ -1,0 +1,157 @@
+//! Whom signatures of identities are believed by: the authorities that make out certificates, and the logs
+//! (`trusted_root.json` of Sigstore's form).
+
+use std::time::Duration;
+
+use rustls::pki_types::{CertificateDer, UnixTime};
+use serde::Deserialize;
+use webpki::{EndEntityCert, KeyUsage, anchor_from_trusted_cert, ring};
+
+use super::{
+    PublicKey,
+    bundle::{Encoded, LogId},
+    certificate::Named,
+};
+
+/// The use that a certificate of a signer is for: code signing (1.3.6.1.5.5.7.3.3).
+const CODE_SIGNING: &[u8] = &[43, 6, 1, 5, 5, 7, 3, 3];
+
+/// Authorities and logs.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct TrustedRoot {
+    #[serde(default)]
+    tlogs: Vec<Log>,
+    #[serde(default)]
+    certificate_authorities: Vec<Authority>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Log {
+    public_key: LogKey,
+    log_id: LogId,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct LogKey {
+    raw_bytes: Encoded,
+    #[serde(default)]
+    valid_for: Period,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Authority {
+    cert_chain: Chain,
+    #[serde(default)]
+    valid_for: Period,
+}
+
+#[derive(Deserialize)]
+struct Chain {
+    certificates: Vec<Certificate>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Certificate {
+    raw_bytes: Encoded,
+}
+
+#[derive(Default, Deserialize)]
+struct Period {
+    start: Option<String>,
+    end: Option<String>,
+}
+
+impl Period {
+    /// Whether that second of Unix time is in it; what cannot be read holds nothing.
+    fn has(&self, second: u64) -> bool {
+        let read = |it: &String| it.parse::<jiff::Timestamp>().ok();
+        let second = i64::try_from(second).unwrap_or(i64::MAX);
+        let has_begun = |it: &String| read(it).is_some_and(|it| it.as_second() <= second);
+        let is_not_over = |it: &String| read(it).is_some_and(|it| second <= it.as_second());
+        self.start.as_ref().is_none_or(has_begun) && self.end.as_ref().is_none_or(is_not_over)
+    }
+}
+
+impl TrustedRoot {
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, String> {
+        let root: Self =
+            serde_json::from_slice(bytes).map_err(|it| format!("it is no trusted root: {it}"))?;
+        match root.certificate_authorities.is_empty() || root.tlogs.is_empty() {
+            true => Err("it has no certificateAuthorities, or no tlogs".to_owned()),
+            false => Ok(root),
+        }
+    }
+
+    /// The key of the log of that ID, as it was valid at that second.
+    pub(super) fn log(&self, id: &[u8], second: u64) -> Result<PublicKey, String> {
+        let log = self.tlogs.iter().find(|it| it.log_id.key_id.0 == id);
+        let log = log.ok_or_else(|| "its log is not of the trusted root".to_owned())?;
+        if !log.public_key.valid_for.has(second) {
+            return Err("its log was not trusted at that time".to_owned());
+        }
+        let key = PublicKey::of_spki(&log.public_key.raw_bytes.0);
+        key.ok_or_else(|| "its log has a kind of key that is not known here".to_owned())
+    }
+
+    /// Whom the certificate names, where an authority has made it out and it was valid at that second.
+    pub(super) fn verify(&self, certificate: &[u8], second: u64) -> Result<Named, String> {
+        let der = CertificateDer::from(certificate);
+        let leaf = EndEntityCert::try_from(&der)
+            .map_err(|_| "its certificate cannot be read".to_owned())?;
+        let mut why = "no authority of the trusted root was valid at that time".to_owned();
+        for authority in self.certificate_authorities.iter().filter(|it| it.valid_for.has(second)) {
+            let chain = authority.cert_chain.certificates.iter();
+            let chain: Vec<_> =
+                chain.map(|it| CertificateDer::from(it.raw_bytes.0.as_slice())).collect();
+            let Some((root, between)) = chain.split_last() else { continue };
+            let Ok(anchor) = anchor_from_trusted_cert(root) else {
+                "an authority of the trusted root has no certificate".clone_into(&mut why);
+                continue;
+            };
+            let anchors = [anchor];
+            let verified = leaf.verify_for_usage(
+                &[
+                    ring::ECDSA_P256_SHA256,
+                    ring::ECDSA_P256_SHA384,
+                    ring::ECDSA_P384_SHA256,
+                    ring::ECDSA_P384_SHA384,
+                    ring::ED25519,
+                ],
+                &anchors,
+                between,
+                UnixTime::since_unix_epoch(Duration::from_secs(second)),
+                KeyUsage::required(CODE_SIGNING),
+                None,
+                None,
+            );
+            match verified {
+                Ok(_) => {
+                    let named = Named::read(certificate);
+                    return named.ok_or_else(|| "its certificate cannot be read".to_owned());
+                }
+                Err(error) => why = told(&error),
+            }
+        }
+        Err(why)
+    }
+}
+
+fn told(error: &webpki::Error) -> String {
+    match error {
+        webpki::Error::CertExpired { .. } => {
+            "its certificate had expired when the log took the signature".to_owned()
+        }
+        webpki::Error::CertNotValidYet { .. } => {
+            "its certificate was not valid yet when the log took the signature".to_owned()
+        }
+        webpki::Error::UnknownIssuer => {
+            "its certificate is by no authority of the trusted root".to_owned()
+        }
+        other => format!("its certificate does not hold: {other}"),
+    }
+}

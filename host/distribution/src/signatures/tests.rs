@@ -1,0 +1,86 @@
+//! Signatures by keys; those of identities are tried with a registry and a log (`tests/host/distribution`).
+
+use std::fs;
+
+use super::*;
+
+const MANIFEST: &[u8] = b"{}";
+
+fn pkcs8(name: &str) -> (std::path::PathBuf, Signer) {
+    let random = SystemRandom::new();
+    let der = match name {
+        "ed25519" => Ed25519KeyPair::generate_pkcs8(&random).unwrap(),
+        _ => EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, &random).unwrap(),
+    };
+    let folder = std::env::temp_dir().join(format!("madoguchi-keys-{}-{name}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let pem = format!(
+        "-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n",
+        STANDARD.encode(der.as_ref())
+    );
+    fs::write(folder.join("key.pem"), pem).unwrap();
+    let signer = Signer::read(&folder.join("key.pem")).unwrap();
+    fs::write(folder.join("public.pem"), signer.public()).unwrap();
+    (folder, signer)
+}
+
+#[test]
+fn a_signature_counts_for_its_manifest_and_by_its_key_alone() {
+    let (folder, signer) = pkcs8("ed25519");
+    let (other, _) = pkcs8("p256");
+    let bundle = signer.bundle(&Digest::of(MANIFEST)).unwrap();
+    let bundles = [bundle];
+    let own = Requirement::Key("public.pem".into());
+    let signed = check(Some(&own), &folder, MANIFEST, &bundles).unwrap();
+    assert!(signed.by().unwrap().starts_with("the key sha256:"), "{signed:?}");
+    let wrong = check(Some(&own), &folder, b"{ }", &bundles).unwrap_err();
+    assert!(wrong.contains("something else"), "{wrong}");
+    let wrong = check(Some(&own), &other, MANIFEST, &bundles).unwrap_err();
+    assert!(wrong.contains("another key"), "{wrong}");
+    let none = check(Some(&own), &folder, MANIFEST, &[]).unwrap_err();
+    assert!(none.contains("no signature"), "{none}");
+    assert_eq!(check(None, &folder, MANIFEST, &bundles), Ok(Signed::Unchecked(1)));
+    for it in [folder, other] {
+        fs::remove_dir_all(it).unwrap();
+    }
+}
+
+#[test]
+fn a_key_of_either_kind_signs_and_what_is_no_key_is_named() {
+    let (folder, signer) = pkcs8("p256-own");
+    let bundles = [signer.bundle(&Digest::of(MANIFEST)).unwrap()];
+    let own = Requirement::Key("public.pem".into());
+    assert!(check(Some(&own), &folder, MANIFEST, &bundles).is_ok());
+    let wrong = Requirement::Key("key.pem".into());
+    let error = check(Some(&wrong), &folder, MANIFEST, &bundles).unwrap_err();
+    assert!(error.contains("key.pem") && error.contains("public key"), "{error}");
+    assert!(Signer::read(&folder.join("public.pem")).is_err());
+    assert!(check_file(&own, &folder).is_ok() && check_file(&wrong, &folder).is_err());
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn another_statement_is_no_release() {
+    let (folder, signer) = pkcs8("ed25519-statement");
+    let own = Requirement::Key("public.pem".into());
+    let SignerKey::Ed25519(key) = &signer.key else { panic!() };
+    let payload = serde_json::json!({
+        "_type": bundle::STATEMENT,
+        "subject": [{ "digest": { "sha256": digest(MANIFEST) } }],
+        "predicateType": "https://cyclonedx.org/bom", "predicate": {},
+    });
+    let payload = payload.to_string();
+    let signature = key.sign(&bundle::encoded(bundle::PAYLOAD_TYPE, payload.as_bytes()));
+    let bundle = serde_json::json!({
+        "mediaType": crate::referrers::BUNDLE,
+        "verificationMaterial": { "publicKey": { "hint": "" } },
+        "dsseEnvelope": {
+            "payload": STANDARD.encode(payload), "payloadType": bundle::PAYLOAD_TYPE,
+            "signatures": [{ "sig": STANDARD.encode(signature) }],
+        },
+    });
+    let bundles = [bundle.to_string().into_bytes()];
+    let error = check(Some(&own), &folder, MANIFEST, &bundles).unwrap_err();
+    assert!(error.contains("no release"), "{error}");
+    fs::remove_dir_all(folder).unwrap();
+}

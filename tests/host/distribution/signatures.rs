@@ -1,0 +1,200 @@
+//! Whose signature stands on a component: by keys, and by identities (DIST-5).
+
+use std::fs;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use ring::{
+    rand::SystemRandom,
+    signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, Ed25519KeyPair},
+};
+use tests::{
+    component_bytes,
+    fake_registry::{FakeRegistry, Fault},
+    fake_signing::{BUNDLE, FakeSigning, Flaw, ISSUER},
+    rebuilt,
+    server::{Folders, TestServer},
+};
+
+use super::{done, file, generation, home, installed, push, refused, run};
+
+/// Who releases the component, by their certificates.
+const IDENTITY: &str = "https://code.example/ann/echo/.workflows/release.yml@refs/tags/v1";
+
+/// A new private key as PEM in a file.
+fn private_key(folders: &Folders, name: &str, is_curve: bool) -> String {
+    let random = SystemRandom::new();
+    let der = match is_curve {
+        true => EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, &random),
+        false => Ed25519KeyPair::generate_pkcs8(&random),
+    };
+    let encoded = STANDARD.encode(der.unwrap().as_ref());
+    let pem = format!("-----BEGIN PRIVATE KEY-----\n{encoded}\n-----END PRIVATE KEY-----\n");
+    file(folders, name, pem.as_bytes())
+}
+
+/// Pushes a build signed with that key; the public key, as the command says it.
+fn push_signed(folders: &Folders, place: &str, mark: u8, key: &str) -> String {
+    let build = file(folders, "build.wasm", &rebuilt(&component_bytes("echo"), mark));
+    let told = done(&run(folders, "", &["push", &build, place, "--sign", key]));
+    told[told.find("-----BEGIN PUBLIC KEY-----").unwrap()..].to_owned()
+}
+
+/// Both kinds of key, and a registry that keeps no list of what is about a manifest.
+#[tokio::test(flavor = "multi_thread")]
+async fn takes_what_the_required_key_has_signed() {
+    for (is_curve, fault) in
+        [(false, Fault::None), (true, Fault::None), (false, Fault::WithoutReferrers)]
+    {
+        let (registry, folders) = (FakeRegistry::start().await, Folders::new());
+        registry.fail(fault);
+        let place = registry.reference("echo:1");
+        let key = private_key(&folders, "own.key", is_curve);
+        file(&folders, "own.pem", push_signed(&folders, &place, 1, &key).as_bytes());
+        let lines = format!("[registries.\"{}\"]\nrequire = \"own.pem\"\n", registry.host);
+        let told = done(&run(&folders, &lines, &["add", &place, "--yes"]));
+        assert!(told.contains("It is signed by the key sha256:"), "{told}");
+        let lock = installed(&folders, "echo").1;
+        assert!(lock.contains("signer = \"the key sha256:"), "{lock}");
+        let unchecked = done(&run(&folders, "", &["show", &place]));
+        assert!(unchecked.contains("none was verified"), "{unchecked}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn refuses_what_another_key_or_none_has_signed() {
+    let (registry, author) = (FakeRegistry::start().await, Folders::new());
+    let place = registry.reference("echo:1");
+    let (own, other) =
+        (private_key(&author, "own.key", false), private_key(&author, "other.key", true));
+    let server = TestServer::start(Folders::new(), |_| {}).await;
+    let folders = &server.folders;
+    file(folders, "own.pem", push_signed(&author, &place, 1, &own).as_bytes());
+    let lines = "[components.echo]\nrequire = \"own.pem\"\n";
+    done(&run(folders, lines, &["add", &place, "--yes"]));
+    let (before, first) = (installed(folders, "echo"), registry.tagged("echo", "1"));
+
+    push(&author, &place, 2);
+    let told = refused(&run(folders, lines, &["update", "echo", "--yes"]));
+    assert!(told.contains("own.pem") && told.contains("no signature on it"), "{told}");
+    push_signed(&author, &place, 3, &other);
+    let told = refused(&run(folders, lines, &["update", "echo", "--yes"]));
+    assert!(told.contains("by another key"), "{told}");
+    // A signature of the right key, moved to another manifest.
+    push(&author, &place, 4);
+    let to = registry.tagged("echo", "1");
+    let moved = registry.beside("echo", &first);
+    registry.refer("echo", &to, BUNDLE, &moved);
+    let told = refused(&run(folders, lines, &["update", "echo", "--yes"]));
+    assert!(told.contains("on something else"), "{told}");
+    assert!(installed(folders, "echo") == before);
+    assert_eq!(generation(&server, "echo"), Some(1));
+
+    push_signed(&author, &place, 5, &own);
+    done(&run(folders, lines, &["update", "echo", "--yes"]));
+    assert_eq!(generation(&server, "echo"), Some(2));
+    fs::remove_file(home(folders).join("own.pem")).unwrap();
+    let told = refused(&run(folders, lines, &["update", "echo", "--yes"]));
+    assert!(told.contains("own.pem"), "{told}");
+}
+
+fn by_identity(registry: &FakeRegistry, identity: &str, issuer: &str) -> String {
+    format!(
+        "[registries.\"{}\"]\nrequire = {{ identity = \"{identity}\", issuer = \"{issuer}\", trusted_root = \"root.json\" }}\n",
+        registry.host
+    )
+}
+
+/// A registry with the echo under the tag `1`, on which there is this bundle of Sigstore's form.
+async fn released(
+    signing: &FakeSigning,
+    identity: &str,
+    flaw: Flaw,
+) -> (FakeRegistry, Folders, String) {
+    let (registry, folders) = (FakeRegistry::start().await, Folders::new());
+    let place = registry.reference("echo:1");
+    push(&folders, &place, 1);
+    let digest = registry.tagged("echo", "1");
+    let bundle = signing.bundle(identity, &registry.manifest_bytes("echo", &digest), flaw);
+    registry.refer("echo", &digest, BUNDLE, &bundle);
+    file(&folders, "root.json", signing.trusted_root().as_bytes());
+    (registry, folders, place)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn takes_what_the_required_identity_has_signed() {
+    let (registry, folders, place) = released(&FakeSigning::new(), IDENTITY, Flaw::None).await;
+    for identity in [IDENTITY, "https://code.example/ann/echo/*"] {
+        let told =
+            done(&run(&folders, &by_identity(&registry, identity, ISSUER), &["show", &place]));
+        assert!(told.contains(&format!("signed by {IDENTITY}, vouched for by {ISSUER}")), "{told}");
+    }
+    for (identity, issuer) in [
+        ("https://code.example/bob/*", ISSUER),
+        ("https://code.example/ann/echo", ISSUER),
+        (IDENTITY, "https://id.other"),
+    ] {
+        let lines = by_identity(&registry, identity, issuer);
+        let told = refused(&run(&folders, &lines, &["add", &place, "--yes"]));
+        assert!(
+            told.contains(identity) && told.contains(&format!("it is by {IDENTITY}")),
+            "{told}"
+        );
+    }
+    assert!(!folders.components().join("echo.wasm").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn refuses_each_signature_that_does_not_hold() {
+    let signing = FakeSigning::new();
+    for (flaw, reason) in [
+        (Flaw::Expired, "had expired when the log took"),
+        (Flaw::OtherTime, "has not signed that it took it then"),
+        (Flaw::OtherProof, "the proof that its log has it"),
+        (Flaw::OtherEntry, "about another signature"),
+        (Flaw::NoLog, "no log has it"),
+        (Flaw::OtherManifest, "on something else"),
+    ] {
+        let (registry, folders, place) = released(&signing, IDENTITY, flaw).await;
+        let lines = by_identity(&registry, IDENTITY, ISSUER);
+        let told = refused(&run(&folders, &lines, &["add", &place, "--yes"]));
+        assert!(told.contains(reason), "{flaw:?}: {told}");
+        assert!(!folders.components().join("echo.wasm").exists());
+    }
+    // Another authority and another log say nothing here.
+    let (registry, folders, place) = released(&FakeSigning::new(), IDENTITY, Flaw::None).await;
+    file(&folders, "root.json", signing.trusted_root().as_bytes());
+    let lines = by_identity(&registry, IDENTITY, ISSUER);
+    let told = refused(&run(&folders, &lines, &["add", &place, "--yes"]));
+    assert!(told.contains("not of the trusted root"), "{told}");
+    file(&folders, "root.json", b"{}");
+    let told = refused(&run(&folders, &lines, &["add", &place, "--yes"]));
+    assert!(told.contains("root.json") && told.contains("certificateAuthorities"), "{told}");
+    let key = private_key(&folders, "own.key", false);
+    push_signed(&folders, &place, 2, &key);
+    file(&folders, "root.json", signing.trusted_root().as_bytes());
+    let told = refused(&run(&folders, &lines, &["add", &place, "--yes"]));
+    assert!(told.contains("not by a certificate"), "{told}");
+}
+
+#[test]
+fn checks_the_configuration_of_signatures() {
+    let folders = Folders::new();
+    let lines = "[components.echo]\nrequire = \"absent.pem\"\n";
+    let told = refused(&run(&folders, lines, &["check-config"]));
+    assert!(told.contains("absent.pem"), "{told}");
+    for (lines, reason) in [
+        ("[registries.\"Registry.example\"]\n", "HOST"),
+        (
+            "[registries.\"registry.example\"]\nrequire = { identity = \"*\", issuer = \"x\", trusted_root = \"y\" }\n",
+            "identity",
+        ),
+        (
+            "[registries.\"registry.example\"]\ncredential_helper = \"../evil\"\n",
+            "docker-credential-",
+        ),
+        ("[packages]\nann = \"https://registry.example\"\n", "packages"),
+    ] {
+        let told = refused(&run(&folders, lines, &["outdated"]));
+        assert!(told.contains(reason), "{reason}: {told}");
+    }
+}

@@ -1,0 +1,264 @@
+//! An authority that makes out certificates to people and machines, and a transparency log that takes their
+//! signatures: as Sigstore's have it, all in this process, and for the trusted root of a test alone.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use jiff::{SignedDuration, Timestamp, tz::TimeZone};
+use ring::{
+    digest as hash,
+    rand::SystemRandom,
+    signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair as _},
+};
+use serde_json::{Value, json};
+
+use host::digest::{digest, hexadecimal};
+
+/// What a bundle is.
+pub const BUNDLE: &str = "application/vnd.dev.sigstore.bundle.v0.3+json";
+/// Who vouches for names.
+pub const ISSUER: &str = "https://id.example";
+/// A day.
+const DAY: SignedDuration = SignedDuration::from_hours(24);
+/// What an envelope has in it.
+const PAYLOAD_TYPE: &str = "application/vnd.in-toto+json";
+
+/// The algorithm of all signatures here: ECDSA with SHA-256 (1.2.840.10045.4.3.2).
+const ALGORITHM: &[u8] = b"\x2a\x86\x48\xce\x3d\x04\x03\x02";
+/// What stands before a key's own bytes.
+const KEY_HEAD: &[u8] = b"\x30\x59\x30\x13\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07\x03\x42\x00";
+
+/// An authority and a log.
+pub struct FakeSigning {
+    authority: EcdsaKeyPair,
+    root: Vec<u8>,
+    log: EcdsaKeyPair,
+}
+
+/// How a bundle is made, where that is not as it should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flaw {
+    /// As it should be.
+    None,
+    /// The log took it when the certificate had expired.
+    Expired,
+    /// The log has not signed the time that is said.
+    OtherTime,
+    /// The log's proof is of another tree.
+    OtherProof,
+    /// The log's entry is of another signature.
+    OtherEntry,
+    /// No log has it.
+    NoLog,
+    /// It is on another manifest.
+    OtherManifest,
+}
+
+fn key() -> EcdsaKeyPair {
+    let (random, kind) = (SystemRandom::new(), &ECDSA_P256_SHA256_ASN1_SIGNING);
+    let document = EcdsaKeyPair::generate_pkcs8(kind, &random).expect("there is randomness");
+    EcdsaKeyPair::from_pkcs8(kind, document.as_ref(), &random).expect("it is new")
+}
+
+fn signed(key: &EcdsaKeyPair, message: &[u8]) -> Vec<u8> {
+    key.sign(&SystemRandom::new(), message).expect("it signs").as_ref().to_vec()
+}
+
+/// A key's DER form.
+fn public(key: &EcdsaKeyPair) -> Vec<u8> {
+    [KEY_HEAD, key.public_key().as_ref()].concat()
+}
+
+/// One value of DER.
+fn der(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
+    let content = parts.concat();
+    let length = match content.len() {
+        short @ 0..0x80 => vec![short as u8],
+        long @ 0x80..0x100 => vec![0x81, long as u8],
+        long => vec![0x82, (long >> 8) as u8, long as u8],
+    };
+    [&[tag], &length[..], &content].concat()
+}
+
+fn extension(name: &[u8], is_critical: bool, value: &[u8]) -> Vec<u8> {
+    let critical = if is_critical { &b"\x01\x01\xff"[..] } else { b"" };
+    der(0x30, &[&der(6, &[name]), critical, &der(4, &[value])])
+}
+
+/// A certificate for `key`, made out by `by`.
+fn certificate(
+    key: &EcdsaKeyPair,
+    by: &EcdsaKeyPair,
+    (subject, from, until): (&[u8], Timestamp, Timestamp),
+    extensions: &[Vec<u8>],
+) -> Vec<u8> {
+    let algorithm = der(0x30, &[&der(6, &[ALGORITHM])]);
+    let time = |it: Timestamp| {
+        let text = it.to_zoned(TimeZone::UTC).strftime("%y%m%d%H%M%SZ").to_string();
+        der(0x17, &[text.as_bytes()])
+    };
+    let statement = der(
+        0x30,
+        &[
+            &der(0xa0, &[&der(2, &[&[2]])]),
+            &der(2, &[&[1]]),
+            &algorithm,
+            &authority(),
+            &der(0x30, &[&time(from), &time(until)]),
+            subject,
+            &public(key),
+            &der(0xa3, &[&der(0x30, &[&extensions.concat()])]),
+        ],
+    );
+    let signature = signed(by, &statement);
+    der(0x30, &[&statement, &algorithm, &der(3, &[&[0], &signature])])
+}
+
+/// The authority's name.
+fn authority() -> Vec<u8> {
+    let name = der(0x30, &[&der(6, &[b"\x55\x04\x03"]), &der(0x0c, &[b"authority"])]);
+    der(0x30, &[&der(0x31, &[&name])])
+}
+
+fn sha256(bytes: &[u8]) -> Vec<u8> {
+    hash::digest(&hash::SHA256, bytes).as_ref().to_vec()
+}
+
+fn pem(der: &[u8]) -> String {
+    format!("-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n", STANDARD.encode(der))
+}
+
+impl Default for FakeSigning {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl FakeSigning {
+    /// New ones, that no other test knows.
+    ///
+    /// # Panics
+    /// If the system has no randomness.
+    pub fn new() -> Self {
+        let (own, now) = (key(), Timestamp::now());
+        let is_authority = extension(b"\x55\x1d\x13", true, &der(0x30, &[b"\x01\x01\xff"]));
+        let about = (&authority()[..], now - DAY * 60, now + DAY * 60);
+        let root = certificate(&own, &own, about, &[is_authority]);
+        Self { authority: own, root, log: key() }
+    }
+
+    /// The trusted root that has both.
+    pub fn trusted_root(&self) -> String {
+        let key = public(&self.log);
+        json!({
+            "mediaType": "application/vnd.dev.sigstore.trustedroot+json;version=0.1",
+            "tlogs": [{
+                "baseUrl": "https://log.example", "hashAlgorithm": "SHA2_256",
+                "publicKey": {
+                    "rawBytes": STANDARD.encode(&key), "keyDetails": "PKIX_ECDSA_P256_SHA_256",
+                    "validFor": { "start": "2021-01-12T11:53:27.000Z" },
+                },
+                "logId": { "keyId": STANDARD.encode(sha256(&key)) },
+            }],
+            "certificateAuthorities": [{
+                "subject": { "organization": "test", "commonName": "test" },
+                "uri": "https://authority.example",
+                "certChain": { "certificates": [{ "rawBytes": STANDARD.encode(&self.root) }] },
+                "validFor": { "start": "2021-01-12T11:53:27.000Z" },
+            }],
+        })
+        .to_string()
+    }
+
+    /// A bundle by `identity` on the manifest of these bytes.
+    ///
+    /// # Panics
+    /// If the system has no randomness.
+    pub fn bundle(&self, identity: &str, manifest: &[u8], flaw: Flaw) -> Vec<u8> {
+        let made = Timestamp::now() - DAY * 30;
+        let own = key();
+        let name = der(0x30, &[&der(0x86, &[identity.as_bytes()])]);
+        let use_of = der(0x30, &[&der(6, &[b"\x2b\x06\x01\x05\x05\x07\x03\x03"])]);
+        let vouched = der(0x0c, &[ISSUER.as_bytes()]);
+        let extensions = [
+            extension(b"\x55\x1d\x25", false, &use_of),
+            extension(b"\x55\x1d\x11", true, &name),
+            extension(b"\x2b\x06\x01\x04\x01\x83\xbf\x30\x01\x08", false, &vouched),
+        ];
+        let about = (&der(0x30, &[])[..], made, made + SignedDuration::from_mins(10));
+        let certificate = certificate(&own, &self.authority, about, &extensions);
+        let about = if flaw == Flaw::OtherManifest { digest(b"another") } else { digest(manifest) };
+        let payload = json!({
+            "_type": "https://in-toto.io/Statement/v1",
+            "subject": [{ "name": "component", "digest": { "sha256": about } }],
+            "predicateType": "https://sigstore.dev/cosign/sign/v1", "predicate": {},
+        })
+        .to_string();
+        let head = format!("DSSEv1 {} {PAYLOAD_TYPE} {} ", PAYLOAD_TYPE.len(), payload.len());
+        let signature = signed(&own, &[head.as_bytes(), payload.as_bytes()].concat());
+        let entries = match flaw {
+            Flaw::NoLog => Vec::new(),
+            _ => {
+                let of =
+                    if flaw == Flaw::OtherEntry { b"another".to_vec() } else { signature.clone() };
+                let body = json!({
+                    "apiVersion": "0.0.1", "kind": "dsse",
+                    "spec": {
+                        "envelopeHash": { "algorithm": "sha256", "value": digest(b"unread") },
+                        "payloadHash": { "algorithm": "sha256", "value": digest(payload.as_bytes()) },
+                        "signatures": [{
+                            "signature": STANDARD.encode(of),
+                            "verifier": STANDARD.encode(pem(&certificate)),
+                        }],
+                    },
+                });
+                let late = if flaw == Flaw::Expired { 60 } else { 1 };
+                let taken_at = (made + SignedDuration::from_mins(late)).as_second();
+                vec![self.entry(&body.to_string(), taken_at, flaw)]
+            }
+        };
+        json!({
+            "mediaType": BUNDLE,
+            "verificationMaterial": {
+                "certificate": { "rawBytes": STANDARD.encode(&certificate) },
+                "tlogEntries": entries,
+            },
+            "dsseEnvelope": {
+                "payload": STANDARD.encode(&payload), "payloadType": PAYLOAD_TYPE,
+                "signatures": [{ "sig": STANDARD.encode(&signature) }],
+            },
+        })
+        .to_string()
+        .into_bytes()
+    }
+
+    /// The entry of the log, which is the second one of a tree of two.
+    fn entry(&self, body: &str, taken_at: i64, flaw: Flaw) -> Value {
+        let id = sha256(&public(&self.log));
+        let body = STANDARD.encode(body);
+        let said = if flaw == Flaw::OtherTime { taken_at + 1 } else { taken_at };
+        let promised = format!(
+            r#"{{"body":"{body}","integratedTime":{taken_at},"logID":"{}","logIndex":4711}}"#,
+            hexadecimal(&id)
+        );
+        let own = STANDARD.decode(&body).expect("it was just encoded");
+        let own = if flaw == Flaw::OtherProof { b"another".to_vec() } else { own };
+        let leaf = sha256(&[&[0][..], &own].concat());
+        let other = sha256(&[&[0][..], b"the first"].concat());
+        let root = sha256(&[&[1][..], &other, &leaf].concat());
+        let text = format!("log.example - 1\n2\n{}\n", STANDARD.encode(&root));
+        let mark = [&[1, 2, 3, 4][..], &signed(&self.log, text.as_bytes())].concat();
+        json!({
+            "logIndex": "4711", "logId": { "keyId": STANDARD.encode(&id) },
+            "kindVersion": { "kind": "dsse", "version": "0.0.1" },
+            "integratedTime": said.to_string(),
+            "inclusionPromise": {
+                "signedEntryTimestamp": STANDARD.encode(signed(&self.log, promised.as_bytes())),
+            },
+            "inclusionProof": {
+                "logIndex": "1", "treeSize": "2", "rootHash": STANDARD.encode(&root),
+                "hashes": [STANDARD.encode(&other)],
+                "checkpoint": { "envelope": format!("{text}\n\u{2014} log.example {}\n", STANDARD.encode(mark)) },
+            },
+            "canonicalizedBody": body,
+        })
+    }
+}
