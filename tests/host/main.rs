@@ -28,6 +28,7 @@ mod lists;
 mod map_import;
 mod names;
 mod navigation;
+mod newcomer;
 mod operator;
 mod page;
 mod porter;

@@ -69,9 +69,13 @@ impl Grant {
         match interface(import) {
             "madoguchi:tool/sql" => Some(Self::Sql),
             "madoguchi:tool/settings" => Some(Self::Settings),
-            "wasi:clocks/wall-clock" | "wasi:clocks/monotonic-clock" => Some(Self::Clock),
+            "wasi:clocks/wall-clock"
+            | "wasi:clocks/system-clock"
+            | "wasi:clocks/monotonic-clock" => Some(Self::Clock),
             "wasi:random/random" | "wasi:random/insecure" => Some(Self::Random),
-            "wasi:http/types" | "wasi:http/outgoing-handler" => Some(Self::Http),
+            "wasi:http/types" | "wasi:http/outgoing-handler" | "wasi:http/client" => {
+                Some(Self::Http)
+            }
             "wasi:filesystem/types" | "wasi:filesystem/preopens" => Some(Self::Folders),
             "madoguchi:tool/files" => Some(Self::Files),
             "madoguchi:tool/blobs" => Some(Self::Blobs),
@@ -174,6 +178,14 @@ pub enum Refused {
         /// where there is nothing.
         stubs: String,
     },
+    /// It is of a draft.
+    #[error(
+        "it imports {import}, of a draft of WASI; this host offers what was released, 0.2 and 0.3.0: build it with tools that know these"
+    )]
+    Draft {
+        /// What it asks for.
+        import: String,
+    },
     /// It cannot be granted.
     #[error(
         "it imports {import}, which this host does not offer; if it does its work without, put under [components.{component}]: stubs = [{stubs}], and a call that uses it ends there"
@@ -213,6 +225,8 @@ pub fn check<'a>(
     let (mut not_granted, mut not_offered) = (None, None);
     for import in imports {
         match Grant::for_import(import) {
+            _ if is_draft(import) && stubs.has(import) => {}
+            _ if is_draft(import) => return Err(Refused::Draft { import: import.to_owned() }),
             Some(grant) if granted.contains(&grant) => _ = needed.insert(grant),
             _ if is_baseline(import) || stubs.has(import) => {}
             // All at once: told one by one, they would cost a start each.
@@ -244,7 +258,13 @@ pub fn check<'a>(
 /// Whether a component that was let in with these has no more of `import` than a stub.
 pub fn is_stub(import: &str, granted: &BTreeSet<Grant>, stubs: &Stubs) -> bool {
     let is_granted = || Grant::for_import(import).is_some_and(|it| granted.contains(&it));
-    stubs.has(import) && !is_baseline(import) && !is_granted()
+    stubs.has(import) && (is_draft(import) || !is_baseline(import) && !is_granted())
+}
+
+/// Whether it is of WASI before that was released (`wasi:cli/stdin@0.3.0-rc-2026-01-06`), which is another interface.
+fn is_draft(import: &str) -> bool {
+    let version = import.strip_prefix("wasi:").and_then(|it| it.split_once('@'));
+    version.is_some_and(|it| it.1.contains('-'))
 }
 
 fn is_baseline(import: &str) -> bool {
@@ -288,6 +308,28 @@ mod tests {
         let refused = check("shop", ["wasi:sockets/tcp@0.2.6"], &none, &stubs).unwrap_err();
         assert!(matches!(refused, Refused::NotOffered { .. }), "{refused}");
         assert!(refused.to_string().contains(r#"stubs = ["wasi:sockets"]"#), "{refused}");
+    }
+
+    #[test]
+    fn wasi_03_goes_by_the_grants_of_02_and_its_drafts_are_refused() {
+        let (none, stubs) = (BTreeSet::new(), Stubs::default());
+        for (import, grant) in [
+            ("wasi:clocks/system-clock@0.3.0", Grant::Clock),
+            ("wasi:clocks/monotonic-clock@0.3.0", Grant::Clock),
+            ("wasi:http/client@0.3.1", Grant::Http),
+            ("wasi:filesystem/types@0.3.0", Grant::Folders),
+        ] {
+            let granted = BTreeSet::from([grant]);
+            assert_eq!(check("shop", [import], &granted, &stubs), Ok(granted.clone()), "SYS-49");
+            let refused = check("shop", [import], &none, &stubs).unwrap_err();
+            assert!(refused.to_string().contains(&format!("grants = [\"{grant}\"]")), "{refused}");
+        }
+        assert_eq!(check("shop", ["wasi:cli/stdout@0.3.0"], &none, &stubs), Ok(none.clone()));
+        let draft = "wasi:cli/stdout@0.3.0-rc-2026-01-06";
+        let refused = check("shop", [draft], &none, &stubs).unwrap_err().to_string();
+        assert!(refused.contains(draft) && refused.contains("0.3.0: build it"), "{refused}");
+        assert_eq!(check("shop", [draft], &none, &Stubs::all()), Ok(none.clone()));
+        assert!(is_stub(draft, &none, &Stubs::all()));
     }
 
     fn stubs(all: &[&str]) -> Stubs {

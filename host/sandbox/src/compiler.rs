@@ -100,7 +100,33 @@ fn count(bytes: &[u8]) -> Counted {
 
 /// Compiles in this process: on all processors, or quietly on one.
 pub fn compile_here(sandbox: &Sandbox, bytes: &[u8], is_quiet: bool) -> Result<Vec<u8>, LoadError> {
-    sandbox.compiler(is_quiet).precompile_component(bytes).map_err(LoadError::Compile)
+    code(sandbox, bytes, is_quiet).map_err(LoadError::Compile)
+}
+
+/// The code of a component, for the engine that it needs: one with asynchronous functions, or that goes by WASI 0.3,
+/// runs on an engine of its own (SYS-49).
+fn code(sandbox: &Sandbox, bytes: &[u8], is_quiet: bool) -> wasmtime::Result<Vec<u8>> {
+    // What is refused here is refused before anything of it is compiled.
+    if !imports_wasi_03(bytes)
+        && let Ok(code) = sandbox.compiler(is_quiet).precompile_component(bytes)
+    {
+        return Ok(code);
+    }
+    sandbox.concurrent_compiler(is_quiet)?.precompile_component(bytes)
+}
+
+/// Whether it imports something of WASI 0.3, with asynchronous functions or without.
+fn imports_wasi_03(bytes: &[u8]) -> bool {
+    let is_of_03 = |name: &str| {
+        let version = name.strip_prefix("wasi:").and_then(|it| it.split_once('@'));
+        version.is_some_and(|it| it.1.starts_with("0.3."))
+    };
+    Parser::new(0).parse_all(bytes).map_while(Result::ok).any(|payload| match payload {
+        Payload::ComponentImportSection(imports) => {
+            imports.into_iter().flatten().any(|it| is_of_03(it.name.name))
+        }
+        _ => false,
+    })
 }
 
 /// The component in `bytes`, compiled in this process on all processors.
@@ -227,8 +253,7 @@ impl Job {
         let config = SandboxConfig { instances_max: 1, ..self.sandbox };
         let sandbox = Sandbox::with(&config, self.memory_bytes_max);
         let sandbox = sandbox.map_err(|it| format!("{it:#}"))?;
-        let compiler = sandbox.compiler(self.is_quiet);
-        let code = compiler.precompile_component(&bytes).map_err(|it| format!("{it:#}"))?;
+        let code = code(&sandbox, &bytes, self.is_quiet).map_err(|it| format!("{it:#}"))?;
         to.write_all(&code).and_then(|()| to.flush()).map_err(text)
     }
 

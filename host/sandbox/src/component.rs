@@ -8,7 +8,7 @@ use std::{
 use tokio::sync::Semaphore;
 use wasmtime::{
     Engine,
-    component::{Component, InstancePre, types::ComponentItem},
+    component::{Component, InstancePre, ResourceType, types::ComponentItem},
 };
 
 use crate::{
@@ -175,14 +175,15 @@ impl LoadedComponent {
     /// Functions that it exports and that are no tools, and why; of one that was made for this host nothing is said.
     pub fn left_out(&self) -> &[LeftOut] {
         match &self.exports.tools {
-            Tools::Own(_) => &[],
+            Tools::Own(_) | Tools::Awaiting(_) => &[],
             Tools::Lifted(lifted) => lifted.left_out(),
+            Tools::Listed(listed) => listed.left_out(),
         }
     }
 
-    /// Whether its tools are functions of it, which it does not know as tools.
+    /// Whether it was not made for this host.
     pub fn is_lifted(&self) -> bool {
-        matches!(self.exports.tools, Tools::Lifted(_))
+        matches!(self.exports.tools, Tools::Lifted(_) | Tools::Listed(_))
     }
 
     /// Whether its instances come from the pool.
@@ -191,8 +192,19 @@ impl LoadedComponent {
     }
 
     async fn describe(&self) -> Result<Vec<Tool>, LoadError> {
-        let export = match &self.exports.tools {
-            Tools::Own(export) => export,
+        let definitions = match &self.exports.tools {
+            Tools::Own(export) => {
+                let definitions = self.described(async |store, instance| {
+                    export.load(&mut *store, &instance)?.call_definitions(store).await
+                });
+                definitions.await?
+            }
+            Tools::Awaiting(export) => {
+                self.described(async |store, it| export.definitions(store, it).await).await?
+            }
+            Tools::Listed(listed) => {
+                self.described(async |store, it| listed.definitions(store, it).await).await?
+            }
             Tools::Lifted(lifted) => {
                 // It is asked nothing, and is to start all the same.
                 let started = self.described(async |_, _| Ok(())).await;
@@ -206,10 +218,6 @@ impl LoadedComponent {
                 });
             }
         };
-        let definitions = self.described(async |store, instance| {
-            export.load(&mut *store, &instance)?.call_definitions(store).await
-        });
-        let definitions = definitions.await?;
         // One that only understands sentences, or answers requests, has no tools.
         if definitions.is_empty()
             && (self.exports.dialogue.is_some() || self.exports.routes.is_some())
@@ -304,15 +312,28 @@ impl LoadedComponent {
 /// What `component` imports, less what only names types and reaches nothing.
 pub fn acting_imports(component: &Component) -> Vec<String> {
     let (engine, ty) = (component.engine(), component.component_type());
-    let acting = ty.imports(engine).filter(|(_, it)| acts(engine, &it.ty));
+    let mut known = Vec::new();
+    let acting = ty.imports(engine).filter(|(_, it)| acts(engine, &it.ty, &mut known));
     acting.map(|(name, _)| name.to_owned()).collect()
 }
 
-/// Whether an import brings more than the names of types.
-fn acts(engine: &Engine, import: &ComponentItem) -> bool {
+/// Whether an import brings more than the names of types, and of resources that are `known` from those before it.
+fn acts(engine: &Engine, import: &ComponentItem, known: &mut Vec<ResourceType>) -> bool {
     match import {
-        ComponentItem::ComponentInstance(it) => {
-            it.exports(engine).any(|(_, it)| !matches!(it.ty, ComponentItem::Type(_)))
+        ComponentItem::ComponentInstance(instance) => {
+            let mut acts = false;
+            for (_, it) in instance.exports(engine) {
+                acts |= match it.ty {
+                    ComponentItem::Type(_) => false,
+                    ComponentItem::Resource(ty) if known.contains(&ty) => false,
+                    ComponentItem::Resource(ty) => {
+                        known.push(ty);
+                        true
+                    }
+                    _ => true,
+                };
+            }
+            acts
         }
         ComponentItem::Type(_) => false,
         _ => true,

@@ -20,8 +20,10 @@ use wasmtime_wasi::{
     clocks::{WasiClocks, WasiClocksView},
     filesystem::{WasiFilesystem, WasiFilesystemView},
     p2::bindings::{cli, clocks, filesystem, random},
+    p3::bindings as p3,
     random::WasiRandom,
 };
+use wasmtime_wasi_http::{WasiHttp, WasiHttpView, p3::bindings::http as http_p3};
 use wasmtime_wasi_io::bindings::wasi::io;
 
 use crate::{
@@ -42,6 +44,7 @@ pub mod component;
 pub mod definition;
 pub mod epoch_timer;
 pub mod lifting;
+pub mod listed;
 pub mod resource_limiter;
 pub mod scheduler;
 pub mod schema;
@@ -53,6 +56,8 @@ mod stubs;
 const QUICK_TICKS: u64 = 2;
 /// Places of the pool that are kept warm while they are not used.
 const WARM_MAX: u32 = 32;
+/// What wasmtime says to code for WASI 0.3 where an engine does not run such code; a test holds it.
+const CONCURRENT: &str = "concurrency support";
 /// Addresses that the pool reserves for one instance, about.
 const INSTANCE_ADDRESSES: u64 = 4_400 << 20;
 
@@ -62,7 +67,9 @@ pub struct Sandbox {
     /// Its instances come from the pool.
     pub engine: Engine,
     /// For components whose shape does not fit the pool; made for the first of them.
-    roomy: Arc<OnceLock<Roomy>>,
+    roomy: Arc<OnceLock<Unpooled>>,
+    /// For components that go by WASI 0.3; made for the first of them.
+    concurrent: Arc<OnceLock<Unpooled>>,
     /// Makes the same code on one thread, for when calls are being served beside it.
     quiet_compiler: Engine,
     epoch_timer: Arc<EpochTimer>,
@@ -76,11 +83,23 @@ pub struct Sandbox {
     pub memory_bytes_max: usize,
 }
 
-/// An engine whose instances are made one by one, of any shape, and its clock. It runs the same code as the one with
-/// the pool.
-struct Roomy {
+/// An engine whose instances are made one by one, of any shape, and its clock.
+struct Unpooled {
     engine: Engine,
     epoch_timer: Arc<EpochTimer>,
+}
+
+impl Unpooled {
+    /// The engine in `place`, which is made where there is none yet.
+    fn in_place<'a>(place: &'a OnceLock<Self>, config: &Config) -> wasmtime::Result<&'a Engine> {
+        if let Some(made) = place.get() {
+            return Ok(&made.engine);
+        }
+        let engine = Engine::new(config)?;
+        let made = Self { epoch_timer: EpochTimer::start(&engine), engine };
+        // Of two that are made at once, one stays.
+        Ok(&place.get_or_init(|| made).engine)
+    }
 }
 
 impl Sandbox {
@@ -101,6 +120,7 @@ impl Sandbox {
         Ok(Self {
             epoch_timer: EpochTimer::start(&engine),
             roomy: Arc::default(),
+            concurrent: Arc::default(),
             quiet_compiler: quiet_compiler(&engine, config, memory_bytes_max)?,
             engine,
             scheduler: Arc::new(Scheduler::new(slow_lane)),
@@ -117,29 +137,48 @@ impl Sandbox {
         if quietly { &self.quiet_compiler } else { &self.engine }
     }
 
-    /// The component that `make` brings for an engine: the one with the pool, or the roomy one, where its shape does
-    /// not fit the pool.
+    /// What compiles components that go by WASI 0.3 (SYS-49): on all processors, or `quietly` on one.
     ///
     /// # Errors
-    /// Those of `make` for the roomy one.
+    /// Where there can be no such engine.
+    pub fn concurrent_compiler(&self, quietly: bool) -> wasmtime::Result<Engine> {
+        Engine::new(concurrent_config(&self.config).parallel_compilation(!quietly))
+    }
+
+    /// The component that `make` brings for an engine: the one with the pool, the one for WASI 0.3, whose code runs
+    /// nowhere else, or the roomy one, where its shape does not fit the pool.
+    ///
+    /// # Errors
+    /// Those of `make` for the engine that was tried last.
     pub fn admit(
         &self,
         make: impl Fn(&Engine) -> wasmtime::Result<Component>,
     ) -> wasmtime::Result<Component> {
         match make(&self.engine) {
             Ok(component) => Ok(component),
+            Err(error) if error.chain().any(|it| it.to_string().contains(CONCURRENT)) => {
+                make(self.concurrent()?)
+            }
             Err(_) => make(self.roomy()?),
         }
     }
 
     fn roomy(&self) -> wasmtime::Result<&Engine> {
-        if let Some(made) = self.roomy.get() {
-            return Ok(&made.engine);
+        Unpooled::in_place(&self.roomy, &common_config(&self.config))
+    }
+
+    fn concurrent(&self) -> wasmtime::Result<&Engine> {
+        Unpooled::in_place(&self.concurrent, &concurrent_config(&self.config))
+    }
+
+    /// What interrupts the instances of `engine`.
+    fn epoch_timer(&self, engine: &Engine) -> &Arc<EpochTimer> {
+        if Engine::same(engine, &self.engine) {
+            return &self.epoch_timer;
         }
-        let engine = Engine::new(&common_config(&self.config))?;
-        let made = Roomy { epoch_timer: EpochTimer::start(&engine), engine };
-        // Of two that are made at once, one stays.
-        Ok(&self.roomy.get_or_init(|| made).engine)
+        let mut others = [&self.roomy, &self.concurrent].into_iter().filter_map(|it| it.get());
+        let own = others.find(|it| Engine::same(&it.engine, engine));
+        own.map_or(&self.epoch_timer, |it| &it.epoch_timer)
     }
 
     /// Where calls of components that use much run, beside those of the others.
@@ -151,9 +190,8 @@ impl Sandbox {
     pub fn store(&self, engine: &Engine, context: CallContext) -> Store<CallState> {
         let (setup, pace) = (context.setup.clone(), context.round.pace.clone());
         let limits = &setup.limits;
-        let roomy = self.roomy.get().filter(|it| Engine::same(&it.engine, engine));
-        let epoch_timer = roomy.map_or(&self.epoch_timer, |it| &it.epoch_timer);
-        let mut store = Store::new(engine, CallState::new(context, epoch_timer));
+        let state = CallState::new(context, self.epoch_timer(engine));
+        let mut store = Store::new(engine, state);
         store.limiter(|state| &mut state.limiter);
         store.set_hostcall_fuel(limits.output_bytes_max);
         store.set_max_component_handles(limits.handles_max);
@@ -234,10 +272,18 @@ fn engine_config(sandbox: &SandboxConfig, memory_bytes_max: usize) -> Config {
     config
 }
 
-/// What compiled code depends on, and the stacks: the same for both engines.
+/// The engine for WASI 0.3. Its code counts who awaits what, which costs every call something: so the others do without.
+fn concurrent_config(sandbox: &SandboxConfig) -> Config {
+    let mut config = common_config(sandbox);
+    config.concurrency_support(true);
+    config
+}
+
+/// What compiled code depends on, and the stacks: the same for the engine with the pool and the roomy one.
 fn common_config(sandbox: &SandboxConfig) -> Config {
     let mut config = Config::new();
     config
+        .concurrency_support(false)
         .epoch_interruption(true)
         .memory_init_cow(true)
         .max_wasm_stack(sandbox.stack_bytes_max)
@@ -251,6 +297,9 @@ pub fn linker(engine: &Engine, grants: &BTreeSet<Grant>) -> wasmtime::Result<Lin
     let mut linker = Linker::new(engine);
     let l = &mut linker;
     baseline(l)?;
+    if engine.get_concurrency_support() {
+        add_p3_to_linker(l, grants)?;
+    }
     for grant in grants {
         match grant {
             Grant::Sql => store::database::sql::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
@@ -306,6 +355,39 @@ fn baseline(l: &mut Linker<CallState>) -> wasmtime::Result<()> {
     tool::event_stream::add_to_linker::<_, HasSelf<_>>(l, |it| it)?;
     tool::progress::add_to_linker::<_, HasSelf<_>>(l, |it| it)?;
     tool::log::add_to_linker::<_, HasSelf<_>>(l, |it| it)
+}
+
+/// The same of WASI 0.3, under the same grants (SYS-49).
+fn add_p3_to_linker(l: &mut Linker<CallState>, grants: &BTreeSet<Grant>) -> wasmtime::Result<()> {
+    p3::cli::environment::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
+    p3::cli::exit::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
+    p3::cli::stdin::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
+    p3::cli::stdout::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
+    p3::cli::stderr::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
+    p3::cli::terminal_input::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
+    p3::cli::terminal_output::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
+    p3::cli::terminal_stdin::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
+    p3::cli::terminal_stdout::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
+    p3::cli::terminal_stderr::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
+    p3::random::insecure_seed::add_to_linker::<_, WasiRandom>(l, |it| it.ctx().ctx.random())?;
+    if grants.contains(&Grant::Clock) {
+        p3::clocks::system_clock::add_to_linker::<_, WasiClocks>(l, CallState::clocks)?;
+        p3::clocks::monotonic_clock::add_to_linker::<_, WasiClocks>(l, CallState::clocks)?;
+    }
+    if grants.contains(&Grant::Random) {
+        p3::random::random::add_to_linker::<_, WasiRandom>(l, |it| it.ctx().ctx.random())?;
+        p3::random::insecure::add_to_linker::<_, WasiRandom>(l, |it| it.ctx().ctx.random())?;
+    }
+    if grants.contains(&Grant::Folders) {
+        let view = CallState::filesystem;
+        p3::filesystem::types::add_to_linker::<_, WasiFilesystem>(l, view)?;
+        p3::filesystem::preopens::add_to_linker::<_, WasiFilesystem>(l, view)?;
+    }
+    if grants.contains(&Grant::Http) {
+        http_p3::client::add_to_linker::<_, WasiHttp>(l, CallState::http)?;
+        http_p3::types::add_to_linker::<_, WasiHttp>(l, CallState::http)?;
+    }
+    Ok(())
 }
 
 struct HasIo;
@@ -383,6 +465,24 @@ mod tests {
         assert!(!Engine::same(&sandbox.engine, sandbox.roomy().unwrap()));
         assert_eq!(hash(&sandbox.engine), hash(sandbox.roomy().unwrap()));
         assert!(Engine::same(sandbox.roomy().unwrap(), sandbox.clone().roomy().unwrap()));
+    }
+
+    #[test]
+    fn the_engine_for_wasi_03_is_made_for_the_first_that_needs_it() {
+        let sandbox = Sandbox::new(16 << 20).unwrap();
+        let is_concurrent = Engine::get_concurrency_support;
+        let plain = &sandbox.engine;
+        assert!(!is_concurrent(plain) && !is_concurrent(sandbox.roomy().unwrap()), "SYS-49");
+        let bytes = b"\0asm\x0d\0\x01\0";
+        let admitted = |engine: &Engine| {
+            let code = engine.precompile_component(bytes).unwrap();
+            let code = compiler::deserialize(&sandbox, &compiler::Trusted::Fresh(&code)).unwrap();
+            is_concurrent(code.engine())
+        };
+        assert!(!admitted(plain) && sandbox.concurrent.get().is_none());
+        for is_quiet in [false, true] {
+            assert!(admitted(&sandbox.concurrent_compiler(is_quiet).unwrap()));
+        }
     }
 
     const NO_TIME: Duration = Duration::ZERO;

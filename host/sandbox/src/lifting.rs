@@ -29,7 +29,7 @@ use base::tool_set::is_name;
 mod arguments;
 mod docs;
 mod names;
-mod results;
+pub(crate) mod results;
 mod schema;
 
 use arguments::Reader;
@@ -44,8 +44,8 @@ const RESULT: &str = "result";
 const LEFT_OUT_MAX: usize = 256;
 /// How the interfaces begin that hosts alone call.
 const OF_HOSTS: [&str; 2] = ["wasi:", "madoguchi:tool/"];
-/// The one of them that this host calls.
-const HANDLER: &str = "wasi:http/incoming-handler@";
+/// Those of them that this host calls.
+const HANDLERS: [&str; 2] = ["wasi:http/incoming-handler@", "wasi:http/handler@"];
 
 /// The functions that a component exports.
 #[derive(Default)]
@@ -88,7 +88,6 @@ impl Lifted {
                 _ if origin.function.starts_with('[') => {
                     left_out.push(origin.left_out("it belongs to a resource"));
                 }
-                _ if ty.async_() => left_out.push(origin.left_out("it is asynchronous")),
                 Err(why) => left_out.push(origin.left_out(&why)),
                 Ok(described) => found.push((origin, index, ty, described)),
             }
@@ -189,7 +188,7 @@ impl Call<'_> {
         let (ty, value) = match (&ty, result) {
             (Some(Type::Result(ty)), Some(Val::Result(Ok(value)))) => (ty.ok(), value.as_deref()),
             (Some(Type::Result(ty)), Some(Val::Result(Err(value)))) => {
-                return Err(refusal(self.name, ty.err().as_ref().zip(value.as_deref())));
+                return Err(refusal(self.name, ty.err().zip(value.as_deref())));
             }
             _ => (ty, result),
         };
@@ -205,10 +204,10 @@ impl Call<'_> {
 }
 
 /// The error side of a function's result, as a refusal: its code is the case's name, where it has cases.
-fn refusal(tool: &str, error: Option<(&Type, &Val)>) -> Stop {
+pub(crate) fn refusal(tool: &str, error: Option<(Type, &Val)>) -> Stop {
     let (mut code, mut message, mut details) = ("failed".to_owned(), String::new(), None);
     if let Some((ty, value)) = error {
-        let value_json = results::json(ty, value);
+        let value_json = results::json(&ty, value);
         match value {
             Val::Enum(case) | Val::Variant(case, _) => code = case.replace('-', "_"),
             _ => {}
@@ -217,7 +216,10 @@ fn refusal(tool: &str, error: Option<(&Type, &Val)>) -> Stop {
             Val::String(text) | Val::Enum(text) | Val::Variant(text, None) => text.clone(),
             Val::Variant(case, Some(text)) => match &**text {
                 Val::String(text) => format!("{case}: {text}"),
-                _ => value_json.to_string(),
+                _ => match value_json[case]["message"].as_str() {
+                    Some(text) => format!("{case}: {text}"),
+                    None => value_json.to_string(),
+                },
             },
             _ => match value_json.get("message").and_then(Value::as_str) {
                 Some(text) => text.to_owned(),
@@ -250,7 +252,8 @@ fn exported(
             {
                 let why = "it is an interface that hosts call".to_owned();
                 let interface = LeftOut { function: name.to_owned(), why };
-                left_out.extend((!name.starts_with(HANDLER)).then_some(interface));
+                let is_called = HANDLERS.iter().any(|it| name.starts_with(it));
+                left_out.extend((!is_called).then_some(interface));
             }
             ComponentItem::ComponentInstance(instance) => {
                 for (function, item) in instance.exports(engine) {

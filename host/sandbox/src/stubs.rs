@@ -3,13 +3,9 @@
 //! A stub gives nothing, so that a component that imports more than it uses can be let in (SYS-43). Which imports these
 //! are is the operator's word alone.
 
-use wasmtime::{
-    StoreContextMut,
-    component::{
-        Component, Linker, LinkerInstance, ResourceType, Val, types::ComponentFunc,
-        types::ComponentItem,
-    },
-};
+use std::sync::Arc;
+
+use wasmtime::component::{Component, Linker, LinkerInstance, ResourceType, types::ComponentItem};
 
 use crate::capability::state::CallState;
 
@@ -58,7 +54,17 @@ fn add(
                 None => Ok(()),
             }
         }
-        (ComponentItem::ComponentFunc(_), Some(stub)) => stub.func_new(name, ends(import, name)),
+        (ComponentItem::ComponentFunc(ty), Some(stub)) if ty.async_() => {
+            let end = Arc::new(ends(import, name));
+            stub.func_new_concurrent(name, move |_, _, _, _| {
+                let end = end.clone();
+                Box::pin(async move { end() })
+            })
+        }
+        (ComponentItem::ComponentFunc(_), Some(stub)) => {
+            let end = ends(import, name);
+            stub.func_new(name, move |_, _, _, _| end())
+        }
         _ => Ok(()),
     }
 }
@@ -67,12 +73,9 @@ fn add(
 fn ends(
     import: &str,
     name: &str,
-) -> impl Fn(StoreContextMut<'_, CallState>, ComponentFunc, &[Val], &mut [Val]) -> wasmtime::Result<()>
-+ Send
-+ Sync
-+ 'static {
+) -> impl Fn() -> wasmtime::Result<()> + Send + Sync + 'static + use<> {
     let called = if import == name { name.to_owned() } else { format!("{import}#{name}") };
-    move |_, _, _, _| {
+    move || {
         Err(wasmtime::Error::msg(format!(
             "it called {called}, which it has only as a stub, as `stubs` in its configuration says"
         )))

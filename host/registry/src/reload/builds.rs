@@ -137,7 +137,7 @@ impl Reloader {
         let granted = given.grants.unwrap_or_default();
         let is_asked = match refused {
             Refused::NotGranted { .. } => asked.grants.is_some_and(|it| !it.is_subset(&granted)),
-            Refused::NotOffered { .. } => asked.stubs != given.stubs,
+            Refused::NotOffered { .. } | Refused::Draft { .. } => asked.stubs != given.stubs,
         };
         if is_asked { asks(name, &text) } else { error }
     }

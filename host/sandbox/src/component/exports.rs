@@ -4,8 +4,13 @@
 use std::sync::Arc;
 
 use serde::de::IgnoredAny;
-use wasmtime::component::InstancePre;
-use wasmtime_wasi_http::p2::bindings::exports::wasi::http::incoming_handler;
+use wasmtime::{
+    Store,
+    component::{Component, ComponentExportIndex, Instance, InstancePre},
+};
+use wasmtime_wasi_http::{
+    p2::bindings::exports::wasi::http::incoming_handler, p3::bindings::exports::wasi::http::handler,
+};
 
 use super::{CallError, LoadError, LoadedComponent, Refusal, Round, Stop, Unavailable};
 use crate::{
@@ -18,6 +23,7 @@ use crate::{
     },
     capability::state::CallState,
     lifting::{Docs, Lifted},
+    listed::Listed,
 };
 use base::{
     caller::Caller,
@@ -32,8 +38,51 @@ pub use wit::Request;
 pub enum Tools {
     /// Those that it tells, as the contract has it.
     Own(tools::GuestIndices),
+    /// The same for WASI 0.3, whose calls may await.
+    Awaiting(Awaiting),
     /// Functions that it exports.
     Lifted(Arc<Lifted>),
+    /// Those that it lists by an interface of others.
+    Listed(Arc<Listed>),
+}
+
+/// The functions of `madoguchi:tool/tools@0.2`. What they take and give is what those of 0.1 do.
+#[derive(Clone)]
+pub struct Awaiting {
+    definitions: ComponentExportIndex,
+    call: ComponentExportIndex,
+}
+
+impl Awaiting {
+    fn of(component: &Component, interface: &str) -> wasmtime::Result<Self> {
+        let instance = component.get_export_index(None, interface);
+        let function = |name: &str| {
+            let found = component.get_export_index(instance.as_ref(), name);
+            found.ok_or_else(|| wasmtime::Error::msg(format!("{interface}: it has no {name}")))
+        };
+        Ok(Self { definitions: function("definitions")?, call: function("call")? })
+    }
+
+    pub(super) async fn definitions(
+        &self,
+        store: &mut Store<CallState>,
+        instance: Instance,
+    ) -> wasmtime::Result<Vec<tools::Definition>> {
+        let function = instance.get_typed_func(&mut *store, self.definitions)?;
+        let (definitions,) = function.call_async(store, ()).await?;
+        Ok(definitions)
+    }
+
+    pub(super) async fn call(
+        &self,
+        store: &mut Store<CallState>,
+        instance: Instance,
+        invocation: &tools::Invocation,
+    ) -> wasmtime::Result<Result<tools::Output, Stop>> {
+        let function = instance.get_typed_func(&mut *store, self.call)?;
+        let (outcome,) = function.call_async(store, (invocation,)).await?;
+        Ok(outcome)
+    }
 }
 
 /// The exports that were found.
@@ -55,11 +104,29 @@ pub struct Exports {
     pub names: Option<names::GuestIndices>,
     pub samples: Option<samples::GuestIndices>,
     /// WASI's own way to answer requests.
-    pub handler: Option<incoming_handler::GuestIndices>,
+    pub handler: Option<Handler>,
+}
+
+/// What answers requests as WASI has it.
+#[derive(Clone)]
+pub enum Handler {
+    /// `wasi:http/incoming-handler`, of WASI 0.2.
+    Incoming(incoming_handler::GuestIndices),
+    /// `wasi:http/handler`, of WASI 0.3.
+    Concurrent(handler::GuestIndices),
+}
+
+impl Handler {
+    fn of(pre: &InstancePre<CallState>) -> Option<Self> {
+        let incoming = incoming_handler::GuestIndices::new(pre).map(Self::Incoming);
+        incoming.or_else(|_| handler::GuestIndices::new(pre).map(Self::Concurrent)).ok()
+    }
 }
 
 /// The interface that makes a component one for this host.
 const TOOLS: &str = "madoguchi:tool/tools";
+/// The same whose calls may await.
+const AWAITING: &str = "madoguchi:tool/tools@0.2.";
 
 impl Exports {
     pub(super) fn of(
@@ -68,11 +135,16 @@ impl Exports {
         prefix: &str,
     ) -> Result<Self, LoadError> {
         let component = pre.component();
-        let handler = incoming_handler::GuestIndices::new(pre).ok();
+        let handler = Handler::of(pre);
         let ty = component.component_type();
         let mut names = ty.exports(component.engine()).map(|it| it.0);
-        let tools = if names.any(|it| it.split('@').next() == Some(TOOLS)) {
+        let own = names.find(|it| it.split('@').next() == Some(TOOLS));
+        let tools = if let Some(name) = own.filter(|it| it.starts_with(AWAITING)) {
+            Tools::Awaiting(Awaiting::of(component, name).map_err(LoadError::Link)?)
+        } else if own.is_some() {
             Tools::Own(tools::GuestIndices::new(pre).map_err(LoadError::Link)?)
+        } else if let Some(listed) = Listed::of(component, prefix).map_err(LoadError::NoFunction)? {
+            Tools::Listed(Arc::new(listed))
         } else {
             // One that answers requests needs no tools.
             let lifted = match (Lifted::of(component, docs, prefix), &handler) {

@@ -1,19 +1,22 @@
-//! Requests for a component that answers them as other hosts ask it: by `wasi:http/incoming-handler` (SYS-45).
+//! Requests for a component that answers them as other hosts ask it: by `wasi:http/incoming-handler`, or by
+//! `wasi:http/handler`, as WASI 0.3 has it (SYS-45).
 
-use std::pin::pin;
+use std::{error::Error, pin::pin};
 
 use bytes::Bytes;
 use futures::FutureExt;
 use http::{Request, Response};
+use http_body::Body;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use tokio::{sync::oneshot, task::unconstrained};
 use wasmtime::{Store, component::Instance};
 use wasmtime_wasi_http::{
     WasiHttpView,
-    p2::{bindings::http::types::Scheme, body::HyperOutgoingBody},
+    p2::bindings::http::types::Scheme,
+    p3::{self, bindings::exports::wasi::http::handler},
 };
 
-use super::{CallError, LoadedComponent, Round};
+use super::{CallError, LoadedComponent, Round, exports::Handler};
 use crate::capability::state::CallState;
 
 /// Why an answer cannot be passed on.
@@ -62,7 +65,14 @@ impl LoadedComponent {
         bytes_max: usize,
     ) -> wasmtime::Result<Answered> {
         let none = || Ok(Err(Unusable::Broken("there is none")));
-        let Some(export) = &self.exports.handler else { return none() };
+        let export = match &self.exports.handler {
+            Some(Handler::Incoming(export)) => export,
+            Some(Handler::Concurrent(export)) => {
+                let handler = export.load(&mut *store, &instance)?;
+                return concurrently(store, &handler, request, bytes_max).await;
+            }
+            None => return none(),
+        };
         let handler = export.load(&mut *store, &instance)?;
         let request = request.map(Full::new);
         let (sender, mut receiver) = oneshot::channel();
@@ -111,8 +121,36 @@ impl LoadedComponent {
     }
 }
 
+/// An answer as WASI 0.3 has it: its body is read while the component writes it. What still runs once it is whole ends
+/// with it.
+async fn concurrently(
+    store: &mut Store<CallState>,
+    handler: &handler::Guest,
+    request: Request<Bytes>,
+    bytes_max: usize,
+) -> wasmtime::Result<Answered> {
+    let http = store.data_mut().http();
+    let (request, _) = p3::Request::from_http(http.hooks, request.map(Full::new));
+    let request = http.table.push(request)?;
+    let answered = store.run_concurrent(async |store| {
+        let Ok(response) = handler.call_handle(store, request).await? else {
+            return Ok(Err(Unusable::Broken("it says that it failed")));
+        };
+        let response = store.with(|mut store| {
+            let response = store.get().table.delete(response)?;
+            response.into_http(store, std::future::ready(Ok(())))
+        })?;
+        Ok(unconstrained(collected(response, bytes_max)).await)
+    });
+    answered.await?
+}
+
 /// The whole of a response of so many bytes at most.
-async fn collected(response: Response<HyperOutgoingBody>, bytes_max: usize) -> Answered {
+async fn collected<B>(response: Response<B>, bytes_max: usize) -> Answered
+where
+    B: Body<Data = Bytes>,
+    B::Error: Into<Box<dyn Error + Send + Sync>>,
+{
     let (parts, body) = response.into_parts();
     match Limited::new(body, bytes_max).collect().await {
         Ok(body) => Ok(Response::from_parts(parts, body.to_bytes())),

@@ -17,6 +17,7 @@ use super::{
 };
 use crate::{
     capability::state::{CallContext, CallState, Round},
+    listed::Unfit,
     scheduler::{Pace, Turns},
 };
 
@@ -33,6 +34,24 @@ impl LoadedComponent {
                 self.answered(round, check, async |store, instance| {
                     let tools = export.load(&mut *store, &instance)?;
                     Ok(tools.call_call(store, invocation).await?.map_err(CallError::Stopped))
+                })
+                .await
+            }
+            Tools::Awaiting(export) => {
+                self.answered(round, check, async |store, instance| {
+                    let called = export.call(store, instance, invocation).await?;
+                    Ok(called.map_err(CallError::Stopped))
+                })
+                .await
+            }
+            Tools::Listed(listed) => {
+                let call_id = round.call_id;
+                self.answered(round, check, async |store, instance| {
+                    let ran = listed.run(store, instance, invocation).await?;
+                    Ok(ran.map_err(|it| match it {
+                        Unfit::Stopped(stop) => CallError::Stopped(stop),
+                        Unfit::Broken(what) => self.broken(call_id, what),
+                    }))
                 })
                 .await
             }

@@ -7,7 +7,7 @@ use wasmtime::component::{Type, Val};
 use super::schema::{ERR, NO_NUMBERS, OK, SOME};
 
 /// A value of that type in JSON.
-pub(super) fn json(ty: &Type, value: &Val) -> Value {
+pub(crate) fn json(ty: &Type, value: &Val) -> Value {
     let side = |name: &str, ty: Option<Type>, value: &Option<Box<Val>>| {
         let value = ty.zip(value.as_ref()).map_or(Value::Null, |(ty, value)| json(&ty, value));
         json!({ name: value })

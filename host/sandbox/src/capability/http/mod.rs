@@ -80,6 +80,10 @@ impl WasiHttpHooks for Sender {
         CHUNK_BYTES_MAX
     }
 
+    fn p3_outgoing_body_chunk_size(&mut self) -> usize {
+        CHUNK_BYTES_MAX
+    }
+
     fn send_request(
         &mut self,
         request: http::Request<WasiBody>,

@@ -1,0 +1,192 @@
+//! Components of WASI 0.3 in a server, beside those of 0.2 (SYS-49, SYS-45).
+
+use std::{ffi::OsString, fs, time::SystemTime};
+
+use host::control::Order;
+use serde_json::{Value, json};
+use tests::{
+    component_bytes,
+    fake::Fake,
+    legacy::LegacySession,
+    process::{bare_command, output},
+    rebuilt,
+    server::{Folders, TestServer},
+};
+
+const CLOCK: &str = "[components.newcomer]\ngrants = ['clock']\n";
+
+async fn server(lines: &str, names: &[&str]) -> TestServer {
+    let folders = Folders::new();
+    for name in names {
+        folders.put(name, &component_bytes(name));
+    }
+    let config = folders.config_with(lines);
+    TestServer::start(folders, |it| *it = config).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn asynchronous_tools_serve_beside_others_in_both_eras() {
+    let server = server(CLOCK, &["newcomer", "echo"]).await;
+    let (client, legacy) = (server.client(), LegacySession::open(&server.url()).await);
+    let tools = client.tools().await;
+    for tool in ["nap", "lines_say", "echo"] {
+        assert!(tools.iter().any(|it| it == tool), "SYS-49: {tool}: {tools:?}");
+    }
+    for arguments in [json!({ "each-ms": [1, 1] }), json!({ "each-ms": [-1] })] {
+        let modern = client.call("nap", arguments.clone()).await;
+        let before = legacy.call("nap", arguments.clone()).await;
+        for part in ["structuredContent", "content", "isError"] {
+            assert_eq!(modern[part], before[part], "{arguments}");
+        }
+    }
+    client.output("echo", json!({ "value": {} })).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_its_grant_it_waits_outside_and_the_rest_serves() {
+    let server = server("", &["newcomer", "echo"]).await;
+    let told: Value = server.client().get("/api/health").await.json().await.unwrap();
+    let error = told["components"]["newcomer"]["error"].as_str().unwrap();
+    let line = r#"put under [components.newcomer]: grants = ["clock"]"#;
+    assert!(error.contains(line), "SYS-49: {error}");
+    server.client().output("echo", json!({ "value": {} })).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_awaits_during_a_swap_ends_as_it_began() {
+    let server = server(CLOCK, &["newcomer"]).await;
+    let (client, control) = (server.client(), &server.server().control);
+    for round in 0..3 {
+        let naps = client.output("nap", json!({ "each-ms": [200, 10] }));
+        let build = rebuilt(&component_bytes("newcomer"), round);
+        let (nap, loaded) = tokio::join!(naps, control.obey("newcomer", Order::Load(build)));
+        loaded.unwrap();
+        assert_eq!(nap["result"], 2, "SYS-49");
+    }
+    let generation =
+        server.server().calls.registry.catalog().component("newcomer").unwrap().generation();
+    assert_eq!(generation, 4);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_leaves_takes_its_call_along() {
+    let lines =
+        format!("{CLOCK}limits = {{ calls_max = 1, queue_max = 0, deadline_ms = 600000 }}\n");
+    let server = server(&lines, &["newcomer"]).await;
+    let client = server.client();
+    let waits = json!({ "how": "wait" });
+    let call = client.call("misbehave", waits);
+    // Long enough for it to begin, or the test shows less and holds all the same.
+    assert!(tokio::time::timeout(std::time::Duration::from_millis(300), call).await.is_err());
+    // The only place of the component is free again.
+    for _ in 0..600 {
+        let slug = client.call("slug", json!({ "text": "a b" })).await;
+        if slug["structuredContent"]["result"] == "a-b" {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    panic!("the place is never free");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn its_code_is_compiled_once_and_kept() {
+    let mut server = server(CLOCK, &["newcomer"]).await;
+    let before = kept(&server);
+    server.restart().await;
+    assert_eq!(server.client().output("slug", json!({ "text": "A" })).await["result"], "a");
+    assert_eq!(kept(&server), before, "SYS-49");
+}
+
+/// The files of compiled code, and when each was written.
+fn kept(server: &TestServer) -> Vec<(OsString, SystemTime)> {
+    let files = fs::read_dir(server.folders.data().join("compiled")).unwrap().flatten();
+    files.map(|it| (it.file_name(), it.metadata().unwrap().modified().unwrap())).collect()
+}
+
+const USHER: &str = "
+[components.usher]
+grants = ['http', 'endpoints']
+http = []
+limits = { output_bytes_max = 65536, cpu_ms_max = 500 }
+";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_handler_of_03_answers_as_one_of_02_does() {
+    let server = server(USHER, &["usher"]).await;
+    let client = server.client();
+    let headers =
+        [("authorization", "Bearer secret"), ("cookie", "a=b"), ("content-type", "text/x")];
+    let answer = client.post("/api/usher/a/b%20c?d=1", &headers, "hello".to_owned()).await;
+    assert_eq!(answer.status(), 201, "SYS-45");
+    assert_eq!(answer.headers()["content-security-policy"], "default-src 'none'; sandbox");
+    assert!(answer.headers().get("set-cookie").is_none());
+    let said = answer.text().await.unwrap();
+    assert!(said.starts_with("POST\n/a/b%20c?d=1\n") && said.ends_with("\nhello"), "{said}");
+    assert!(!said.contains("authorization") && !said.contains("cookie"), "{said}");
+    let after = client.get("/api/usher/after").await;
+    assert_eq!(after.status(), 200, "what runs on ends with the answer");
+    assert_eq!(after.text().await.unwrap(), "whole");
+    for (path, error) in [
+        ("fails", "internal_error"),
+        ("panic", "internal_error"),
+        ("endless", "limit_exceeded"),
+        ("unending", "limit_exceeded"),
+    ] {
+        let answer = client.get(&format!("/api/usher/{path}")).await;
+        assert_eq!(answer.status(), 500, "{path}");
+        let told: Value = answer.json().await.unwrap();
+        assert_eq!(told["error"], error, "{path}: {told}");
+        assert!(!told.to_string().contains("secret"), "{told}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_handler_of_03_that_never_answers_ends_at_its_time() {
+    let lines = USHER.replace("cpu_ms_max = 500", "route_ms_max = 1000");
+    let server = server(&lines, &["usher"]).await;
+    let told: Value = server.client().get("/api/usher/silent").await.json().await.unwrap();
+    assert_eq!(told["data"]["limit"], "route_ms_max", "SYS-49: {told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_of_03_go_where_those_of_02_may() {
+    let fake = Fake::start().await;
+    let port = fake.port;
+    let granted = "[components.usher]\ngrants = ['http', 'endpoints']\n";
+    let host = format!(
+        "[[components.usher.http]]\nhost = '127.0.0.1'\nscheme = 'http'\nport = {port}\nprivate = true\n"
+    );
+    let server = server(&format!("{granted}{host}"), &["usher"]).await;
+    let client = server.client();
+    let answer = client.get(&format!("/api/usher/fetch/127.0.0.1:{port}")).await;
+    assert_eq!(answer.status(), 200);
+    assert_eq!(answer.text().await.unwrap(), "fine", "SYS-49");
+    let answer = client.get("/api/usher/fetch/127.0.0.1:1").await;
+    assert_eq!(answer.status(), 500, "it is not granted, and its error is the usher's answer");
+    assert_eq!(fake.received().len(), 1);
+}
+
+#[test]
+fn run_shows_what_it_writes_and_inspect_what_it_is() {
+    let folders = Folders::new();
+    folders.lend_code();
+    folders.put("newcomer", &component_bytes("newcomer"));
+    let file = folders.components().join("newcomer.wasm");
+    let config = folders.data().with_file_name("madoguchi.toml");
+    fs::write(&config, format!("bundled = false\n{CLOCK}")).unwrap();
+    let mut command = bare_command(&folders);
+    command.arg("--config").arg(&config).arg("run").arg(&file);
+    let ran = output(command.args(["lines_say", r#"{"lines":["one line"]}"#]));
+    let said = String::from_utf8([ran.stdout, ran.stderr].concat()).unwrap();
+    assert!(
+        said.contains(r#""result":1"#.replace(':', ": ").as_str())
+            || said.contains(r#""result":1"#),
+        "{said}"
+    );
+    assert!(said.contains("one line"), "SYS-49: {said}");
+    let mut command = bare_command(&folders);
+    command.arg("--config").arg(&config).arg("inspect").arg(&file).arg("--json");
+    let told: Value = serde_json::from_slice(&output(&mut command).stdout).unwrap();
+    assert_eq!((&told["welcome"], &told["pooled"]), (&json!(true), &json!(false)), "{told}");
+}
