@@ -38,6 +38,7 @@ use sandbox::{
         Question, Request, Round, Setup, Stop, Wait,
     },
     lifting::Docs,
+    lines::Lines,
 };
 
 /// A component that is about to run alone.
@@ -83,6 +84,7 @@ pub struct Compiled {
     component: Component,
     digest: String,
     docs: Docs,
+    lines: Lines,
 }
 
 impl Compiled {
@@ -90,8 +92,8 @@ impl Compiled {
     pub fn new(sandbox: &Sandbox, bytes: &[u8]) -> Result<Self, LoadError> {
         compiler::check(bytes, &sandbox.config)?;
         let component = compiler::component_here(sandbox, bytes)?;
-        let docs = Docs::of(bytes);
-        Ok(Self { sandbox: sandbox.clone(), component, digest: digest(bytes), docs })
+        let (docs, lines) = (Docs::of(bytes), Lines::of(bytes));
+        Ok(Self { sandbox: sandbox.clone(), component, digest: digest(bytes), docs, lines })
     }
 
     /// What `library` has compiled of `source` before, or compiles now.
@@ -101,8 +103,9 @@ impl Compiled {
         source: &Source,
     ) -> Result<Self, LoadError> {
         let component = library.compile(sandbox, source, false).await?;
-        let docs = Docs::of(&source.bytes);
-        Ok(Self { sandbox: sandbox.clone(), component, digest: source.digest.clone(), docs })
+        let (docs, lines) = (Docs::of(&source.bytes), Lines::of(&source.bytes));
+        let digest = source.digest.clone();
+        Ok(Self { sandbox: sandbox.clone(), component, digest, docs, lines })
     }
 
     /// What it imports, as its file says.
@@ -117,8 +120,8 @@ impl Compiled {
     }
 
     fn code(&self) -> Code<'_> {
-        let Self { component, digest, docs, .. } = self;
-        Code { component, digest, docs }
+        let Self { component, digest, docs, lines, .. } = self;
+        Code { component, digest, docs, lines }
     }
 
     /// What it exports, as its file says.

@@ -42,6 +42,7 @@ pub mod component;
 pub mod definition;
 pub mod epoch_timer;
 pub mod lifting;
+pub mod lines;
 pub mod resource_limiter;
 pub mod scheduler;
 pub mod schema;
