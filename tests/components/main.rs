@@ -14,6 +14,7 @@ mod lending;
 mod maps;
 mod navigation;
 mod reach;
+mod recording;
 mod roads;
 mod rogue;
 mod shapes;

@@ -70,6 +70,7 @@ mod configured;
 mod dialogue;
 mod jobs;
 mod offers;
+pub mod record;
 mod routes;
 mod store;
 
@@ -142,6 +143,26 @@ pub enum SoloOutcome {
     Waits(Wait),
     /// Without: the object that a caller would read.
     Failed(Value),
+}
+
+fn invocation(
+    tool: &str,
+    arguments: &str,
+    answers: Vec<Answer>,
+    state: Option<String>,
+    first_called_at: Datetime,
+) -> Invocation {
+    let (name, arguments, meta) = (tool.to_owned(), arguments.to_owned(), "{}".to_owned());
+    Invocation { name, arguments, answers, state, first_called_at, meta }
+}
+
+fn solo_outcome(result: Result<Output, CallError>) -> SoloOutcome {
+    match result {
+        Ok(output) => SoloOutcome::Done(output),
+        Err(CallError::Stopped(Stop::InputRequired(it))) => SoloOutcome::Asked(it.questions),
+        Err(CallError::Stopped(Stop::Wait(it))) => SoloOutcome::Waits(it),
+        Err(error) => SoloOutcome::Failed(Failure::from(error).object()),
+    }
 }
 
 impl Solo {
@@ -373,25 +394,14 @@ impl Running {
     ) -> BoxFuture<'a, (SoloOutcome, Option<String>)> {
         Box::pin(async move {
             let now = self.component.setup.clock.now();
-            let invocation = Invocation {
-                name: tool.to_owned(),
-                arguments: arguments.to_owned(),
-                answers,
-                state,
-                first_called_at: Datetime {
-                    seconds: now.as_secs(),
-                    nanoseconds: now.subsec_nanos(),
-                },
-                meta: "{}".to_owned(),
+            let at = Datetime { seconds: now.as_secs(), nanoseconds: now.subsec_nanos() };
+            let invocation = invocation(tool, arguments, answers, state, at);
+            let result = self.component.call(&invocation, self.called()).await;
+            let state = match &result {
+                Err(CallError::Stopped(Stop::InputRequired(it))) => it.state.clone(),
+                _ => None,
             };
-            match self.component.call(&invocation, self.called()).await {
-                Ok(output) => (SoloOutcome::Done(output), None),
-                Err(CallError::Stopped(Stop::InputRequired(it))) => {
-                    (SoloOutcome::Asked(it.questions), it.state)
-                }
-                Err(CallError::Stopped(Stop::Wait(it))) => (SoloOutcome::Waits(it), None),
-                Err(error) => (SoloOutcome::Failed(Failure::from(error).object()), None),
-            }
+            (solo_outcome(result), state)
         })
     }
 

@@ -60,6 +60,8 @@ struct Arguments {
 enum Command {
     /// Run one tool of one component alone, with a database of its own and no server
     Run(commands::run::Run),
+    /// Run a recorded call again, without touching the world, or print it as an example
+    Replay(commands::replay::Replay),
     /// Begin a component: a folder with one tool, its examples and all that it is built with
     New(commands::new::New),
     /// Build a component and serve it, again after each save
@@ -162,6 +164,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     runtime.block_on(async {
         match arguments.command {
             Some(Command::Run(run)) => run.run(&config).await,
+            Some(Command::Replay(replay)) => replay.run(&config).await,
             Some(Command::Dev(dev)) => {
                 let said = Said {
                     addr: arguments.addr.is_some(),
