@@ -15,6 +15,7 @@ mod maps;
 mod navigation;
 mod newcomer;
 mod reach;
+mod recording;
 mod roads;
 mod rogue;
 mod shapes;

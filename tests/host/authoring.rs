@@ -2,14 +2,20 @@
 
 use std::{
     fs,
-    path::Path,
-    process::{Command, Output},
+    io::{BufRead, BufReader, Read},
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+    sync::mpsc,
+    thread,
+    time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
 use tests::{
-    process::{bare_command, output},
-    root,
+    component_bytes,
+    process::{Process, bare_command, output},
+    rebuilt, root,
     server::{Folders, TestServer},
 };
 
@@ -19,6 +25,99 @@ fn text(bytes: &[u8]) -> String {
 
 fn new(folders: &Folders, folder: &Path) -> Output {
     output(bare_command(folders).arg("new").arg(folder))
+}
+
+/// A new component of that name, which shares what is compiled with those of other tests.
+fn component_folder(folders: &Folders, home: &Path, name: &str) -> PathBuf {
+    let (folder, target) = (home.join(name), root().join("target/tests/new"));
+    assert!(new(folders, &folder).status.success());
+    fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+    fs::create_dir_all(&target).unwrap();
+    symlink(target, folder.join("target")).unwrap();
+    folder
+}
+
+/// Writes a file at once, as editors do.
+fn save(file: &Path, text: &str) {
+    let beside = file.parent().unwrap().with_extension("saved");
+    fs::write(&beside, text).unwrap();
+    fs::rename(beside, file).unwrap();
+}
+
+/// Puts the second of each pair in the place of the first in the component's source, in one save; the line on which
+/// the first pair's stands then.
+fn edit(folder: &Path, changes: &[(&str, &str)]) -> usize {
+    let file = folder.join("src/lib.rs");
+    let mut text = fs::read_to_string(&file).unwrap();
+    let found = |text: &str, old: &str| text.find(old).unwrap_or_else(|| panic!("{old}"));
+    let line = text[..found(&text, changes[0].0)].lines().count();
+    for (old, new) in changes {
+        found(&text, old);
+        text = text.replacen(old, new, 1);
+    }
+    save(&file, &text);
+    line
+}
+
+/// A command that goes on, and what it says.
+struct Dev {
+    child: Child,
+    lines: mpsc::Receiver<String>,
+}
+
+impl Dev {
+    fn start(folders: &Folders, folder: &Path, more: &[&str]) -> Self {
+        let mut command = bare_command(folders);
+        for (name, _) in std::env::vars().filter(|(name, _)| {
+            name.starts_with("CARGO_") && name != "CARGO_HOME" || name.starts_with("RUSTC")
+        }) {
+            command.env_remove(name);
+        }
+        command.arg("dev").arg(folder).args(more).env("CARGO_NET_OFFLINE", "true");
+        Self::of(command)
+    }
+
+    fn of(mut command: Command) -> Self {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (to, lines) = mpsc::channel();
+        let pipes: [Box<dyn Read + Send>; 2] =
+            [Box::new(child.stdout.take().unwrap()), Box::new(child.stderr.take().unwrap())];
+        for pipe in pipes {
+            let to = to.clone();
+            thread::spawn(move || {
+                for line in BufReader::new(pipe).lines().map_while(Result::ok) {
+                    let _ = to.send(line);
+                }
+            });
+        }
+        Self { child, lines }
+    }
+
+    /// Waits until a line has `text`; gives back all lines until then.
+    fn until(&self, text: &str) -> String {
+        let mut heard = String::new();
+        while !heard.contains(text) {
+            let line = self.lines.recv_timeout(Duration::from_secs(600));
+            let line = line.unwrap_or_else(|_| panic!("nothing says {text:?}: {heard}"));
+            heard = format!("{heard}{line}\n");
+        }
+        heard
+    }
+
+    /// Interrupts it as a terminal does; whether it ended well.
+    fn interrupt(mut self) -> bool {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+        self.child.wait().unwrap().success()
+    }
+}
+
+impl Drop for Dev {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }
 
 /// Runs cargo in `folder`, with the crates that are there: of the versions that this project has.
@@ -67,6 +166,200 @@ async fn a_new_component_builds_is_tried_alone_and_served() {
     let server = TestServer::start(folders, |_| {}).await;
     let served = server.client().output("my_greeter", json!({ "name": "Ann" })).await;
     assert_eq!(served, json!({ "text": "Hello, Ann!" }));
+}
+
+/// What an author sees in an hour: what is saved is served, and what is not good is named and leaves what serves (DEV-1,
+/// DEV-2).
+#[test]
+fn each_save_is_built_tried_and_served_or_said_why_not() {
+    let (folders, home) = (Folders::new(), tempfile::tempdir().unwrap());
+    let folder = component_folder(&folders, home.path(), "my-dev");
+    let dev = Dev::start(&folders, &folder, &["--serve"]);
+    let heard = dev.until("#/counter/my_dev");
+    for step in ["my_dev: MCP at http://127.0.0.1:", ": built in ", "3 examples hold"] {
+        assert!(heard.contains(step), "{step}: {heard}");
+    }
+    assert!(heard.contains("served as generation 1"), "{heard}");
+
+    let line = edit(&folder, &[("Ok(Greeted {", "panic!(\"no greeting\"); Ok(Greeted {")]);
+    let heard = dev.until("generation 1 serves on");
+    assert!(heard.contains("was expected of my_dev; what came was a trap"), "{heard}");
+    assert!(heard.contains(&format!("/src/lib.rs:{line} (")), "line {line}: {heard}");
+    assert!(heard.contains("no greeting"), "what the guest said itself: {heard}");
+
+    edit(&folder, &[("panic!(", "panik!(")]);
+    let heard = dev.until("generation 1 serves on");
+    assert!(heard.contains("not built") && heard.contains("cannot find macro `panik`"), "{heard}");
+
+    let good = [
+        ("panik!(\"no greeting\"); ", ""),
+        ("\"Hello, {}!\"", "\"Good day, {}!\""),
+        ("\"Hello, 花子!\"", "\"Good day, 花子!\""),
+    ];
+    edit(&folder, &good);
+    let heard = dev.until("served as generation ");
+    assert!(!heard.contains("#/counter"), "the address is told once: {heard}");
+    let called = output(bare_command(&folders).args(["call", "my_dev", "{\"name\":\"Ann\"}"]));
+    assert!(text(&called.stdout).contains("Good day, Ann!"), "{called:?}");
+    assert!(dev.interrupt());
+}
+
+/// A trap in a call names file and line to author and operator, and to its caller neither (DEV-3).
+#[test]
+fn a_trap_names_file_and_line_and_not_to_its_caller() {
+    let (folders, home) = (Folders::new(), tempfile::tempdir().unwrap());
+    let folder = component_folder(&folders, home.path(), "my-fault");
+    let fault = "if self.name == \"Eve\" { panic!(\"not her\"); }\n        Ok(Greeted {";
+    let line = edit(&folder, &[("Ok(Greeted {", fault)]);
+    cargo(&folder, &["build", "--target", "wasm32-wasip2"]);
+    let built = folder.join("target/wasm32-wasip2/debug/my_fault.wasm");
+    let eve = ["my_fault", "{\"name\":\"Eve\"}"];
+    let run = output(bare_command(&folders).arg("run").arg(&built).args(eve));
+    let told = text(&run.stderr);
+    assert!(!run.status.success() && told.contains(&format!("/src/lib.rs:{line} (")), "{told}");
+    assert!(!told.contains("/rustc/"), "the places are the author's: {told}");
+
+    folders.put("my_fault", &fs::read(&built).unwrap());
+    let log = home.path().join("log");
+    let mut command = bare_command(&folders);
+    command.args(["--addr", "127.0.0.1:0", "--components"]).arg(folders.components());
+    let mut server = Process::logging(command, fs::File::create(&log).unwrap());
+    let call = output(bare_command(&folders).arg("call").args(eve));
+    let told = format!("{}{}", text(&call.stdout), text(&call.stderr));
+    assert!(told.contains("broke down") && !told.contains("lib.rs"), "{told}");
+    server.signal();
+    server.wait();
+    let log = fs::read_to_string(&log).unwrap();
+    assert!(log.contains(&format!("/src/lib.rs:{line} (")), "{log}");
+}
+
+/// What is built may be of any language: a command, and the file that it writes (DEV-1).
+#[test]
+fn any_command_builds_for_the_server_that_runs() {
+    let (folders, home) = (Folders::new(), tempfile::tempdir().unwrap());
+    let alone = Dev::start(&folders, home.path(), &[]).until("madoguchi new");
+    assert!(alone.contains("has no madoguchi.toml"), "{alone}");
+    let manifest = "build = \"sh src/build.sh\"\ncomponent = \"out/echo.wasm\"\n";
+    fs::write(home.path().join("madoguchi.toml"), manifest).unwrap();
+    for folder in ["src", "out"] {
+        fs::create_dir(home.path().join(folder)).unwrap();
+    }
+    let build = |script: &str| save(&home.path().join("src/build.sh"), script);
+    build("cp next.wasm out/echo.wasm");
+    let next = |bytes: &[u8]| fs::write(home.path().join("next.wasm"), bytes).unwrap();
+    next(&component_bytes("echo"));
+    let none = Dev::start(&folders, home.path(), &[]).until("--serve");
+    assert!(none.contains("no server runs"), "{none}");
+
+    let mut server = Process::start(&folders);
+    let dev = Dev::start(&folders, home.path(), &[]);
+    let heard = dev.until("#/counter/");
+    assert!(heard.contains("echo: served as generation 1"), "{heard}");
+    assert!(heard.contains(&server.url), "the page of that server: {heard}");
+    next(&rebuilt(&component_bytes("echo"), 1));
+    build("cp next.wasm out/echo.wasm # again");
+    dev.until("echo: served as generation 2");
+    build("rm out/echo.wasm");
+    let heard = dev.until("generation 2 serves on");
+    assert!(heard.contains("wrote no ") && heard.contains("out/echo.wasm"), "{heard}");
+
+    build("sleep 600 & echo $! > child; wait");
+    let child = home.path().join("child");
+    let is_there = || fs::read_to_string(&child).is_ok_and(|it| it.ends_with('\n'));
+    let began = Instant::now();
+    while !is_there() {
+        assert!(began.elapsed() < Duration::from_secs(120), "it is not built");
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert!(dev.interrupt());
+    let child = fs::read_to_string(&child).unwrap();
+    let runs = || {
+        let status = fs::read_to_string(format!("/proc/{}/stat", child.trim()));
+        // One that has ended may still be on its parent's list.
+        status.is_ok_and(|it| !it.contains(") Z "))
+    };
+    while runs() {
+        assert!(began.elapsed() < Duration::from_secs(120), "what a build began goes on");
+        thread::sleep(Duration::from_millis(20));
+    }
+    server.signal();
+    assert!(server.wait().success());
+}
+
+/// The section `In a folder of your own` of the author's guide, command by command as it stands there (DEV-7), in an
+/// empty folder, beside a server that runs.
+#[test]
+fn the_authors_guide_is_followed_word_for_word() {
+    let guide = fs::read_to_string(root().join("docs/authoring.md")).unwrap();
+    let section = guide.split("\n## In a folder of your own\n").nth(1).unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    let blocks = section.split("```sh\n").skip(1).map(|it| it.split("```").next().unwrap());
+    let commands: Vec<_> = blocks.flat_map(str::lines).collect();
+    assert!(commands.len() > 8, "{commands:?}");
+
+    let (folders, home) = (Folders::new(), tempfile::tempdir().unwrap());
+    let mut server = Process::start(&folders);
+    let path = home.path().join("bin");
+    fs::create_dir(&path).unwrap();
+    symlink(tests::process::program(), path.join("madoguchi")).unwrap();
+    let path = format!("{}:{}", path.display(), std::env::var("PATH").unwrap());
+    let author = home.path().join("author");
+    fs::create_dir(&author).unwrap();
+    let shell = |at: &Path, command: &str| {
+        let mut shell = Command::new("sh");
+        for (name, _) in std::env::vars().filter(|(name, _)| {
+            ["CARGO_", "RUSTC", "MADOGUCHI_"].iter().any(|it| name.starts_with(it))
+                && name != "CARGO_HOME"
+        }) {
+            shell.env_remove(name);
+        }
+        // What is compiled is not what is tried here: it need not be fast.
+        let profile = [("OPT_LEVEL", "0"), ("LTO", "off"), ("CODEGEN_UNITS", "16")];
+        for (key, value) in profile {
+            shell.env(format!("CARGO_PROFILE_RELEASE_{key}"), value);
+        }
+        shell.envs([("PATH", &*path), ("CARGO_NET_OFFLINE", "true")]);
+        shell.env("MADOGUCHI_DATA", folders.data()).args(["-c", command]).current_dir(at);
+        shell
+    };
+    let mut at = author;
+    for command in commands {
+        if let Some(folder) = command.strip_prefix("cd ") {
+            at = at.join(folder);
+            // The very versions of crates that are there.
+            fs::copy(root().join("Cargo.lock"), at.join("Cargo.lock")).unwrap();
+            let target = root().join("target/tests/new");
+            fs::create_dir_all(&target).unwrap();
+            symlink(target, at.join("target")).unwrap();
+            continue;
+        }
+        if command == "madoguchi dev" {
+            let dev = Dev::of(shell(&at, "exec madoguchi dev"));
+            let heard = dev.until("#/counter/weather");
+            assert!(heard.contains("3 examples hold"), "{heard}");
+            assert!(heard.contains("weather: served as generation 2"), "{heard}");
+            assert!(dev.interrupt());
+            continue;
+        }
+        let done = output(&mut shell(&at, command));
+        let told = text(&done.stdout);
+        assert!(done.status.success(), "{command}: {told}{}", text(&done.stderr));
+        let is_right = match command.split(' ').take(3).collect::<Vec<_>>()[..] {
+            ["madoguchi", "new", folder] => at.join(folder).join("AGENTS.md").is_file(),
+            ["cargo", "build", ..] => {
+                at.join("target/wasm32-wasip2/release/weather.wasm").is_file()
+            }
+            ["madoguchi", "run", ..] => told.contains("Hello, 花子!"),
+            ["madoguchi", "load", ..] => told.contains("weather: generation 1 serves"),
+            ["madoguchi", "replay", "call.json"] => told.starts_with("the same: "),
+            ["madoguchi", "replay", "--as-example"] => told.contains("\"Hello, 花子!\""),
+            _ => panic!("what this is to do is not known here: {command}"),
+        };
+        assert!(is_right, "{command}: {told}");
+    }
+    assert!(at.join("call.json").is_file(), "the record that the guide names");
+    server.signal();
+    assert!(server.wait().success());
 }
 
 #[test]

@@ -36,6 +36,7 @@ mod providers;
 mod questions;
 mod race;
 mod reach;
+mod recording;
 mod servers;
 mod settings;
 mod specification;

@@ -19,7 +19,10 @@ use host::{
     settings::Settings,
 };
 use serde_json::Value;
-use workbench::solo::{Called, Compiled, Running, Solo, SoloOutcome};
+use workbench::solo::{
+    Called, Compiled, Running, Solo, SoloOutcome,
+    record::{Record, Replayed},
+};
 
 /// Each component is compiled once for all tests: a compile costs more than most of them.
 static COMPILED: LazyLock<Mutex<BTreeMap<String, Compiled>>> = LazyLock::new(Mutex::default);
@@ -31,6 +34,12 @@ fn compiled(name: &str) -> Compiled {
     let mut compiled = COMPILED.lock().unwrap_or_else(|it| it.into_inner());
     let compile = || Compiled::new(&SANDBOX, &crate::component_bytes(name)).expect("it compiles");
     compiled.entry(name.to_owned()).or_insert_with(compile).clone()
+}
+
+/// What comes of a recorded call of that built component, run again with nothing around it.
+pub async fn replay(name: &str, record: &Record) -> Replayed {
+    let solo = Solo::of(name, &[]).grant(Grant::ALL);
+    record.replay(solo, &compiled(name)).await.expect("it loads")
 }
 
 /// A component about to be tested.
@@ -287,6 +296,14 @@ impl Tested {
         };
         let answers = answers.iter().map(answer).collect();
         self.running.repeat(tool, &arguments.to_string(), answers, state).await
+    }
+
+    /// One call, and its record.
+    pub async fn record(&self, tool: &str, arguments: &Value, answers: Value) -> Record {
+        let Value::Object(answers) = answers else { panic!("answers are an object") };
+        let answers = answers.into_iter().collect();
+        let (_, record) = self.running.record("", (tool, arguments), answers).await;
+        record.expect("it is small enough")
     }
 
     /// What is at a URI, as `resources/read` would say it.

@@ -3,4 +3,5 @@
 pub mod check_config;
 pub mod inspect;
 pub mod new;
+pub mod replay;
 pub mod run;

@@ -217,6 +217,25 @@ pub fn inspect<'a>(
     })
 }
 
+/// How many examples the component named `name` has.
+///
+/// # Errors
+/// When it cannot be loaded with every grant, or does not list them.
+pub fn examples<'a>(
+    name: &'a str,
+    source: &'a Source,
+    config: &'a Config,
+) -> BoxFuture<'a, Result<usize, LoadError>> {
+    Box::pin(async move {
+        let sandbox = Sandbox::with(&config.sandbox, config.memory_bytes_max());
+        let sandbox = sandbox.map_err(LoadError::Link)?;
+        let compiled = Compiled::of(&Library::look(config), &sandbox, source).await?;
+        let solo = Solo::of(name, &[]).grant(Grant::ALL).stubs(Stubs::all());
+        let component = solo.limits(config.limits(name)).describe(&compiled).await?;
+        Ok(component.examples().await?.len())
+    })
+}
+
 /// Why `config` does not let a component with these imports in.
 pub(crate) fn refusal(name: &str, imports: &[Part], config: &Config) -> Option<String> {
     let component = config.component(name);

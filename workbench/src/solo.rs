@@ -38,6 +38,7 @@ use sandbox::{
         Question, Request, Round, Setup, Stop, Wait,
     },
     lifting::Docs,
+    lines::Lines,
 };
 
 /// A component that is about to run alone.
@@ -69,6 +70,7 @@ mod configured;
 mod dialogue;
 mod jobs;
 mod offers;
+pub mod record;
 mod routes;
 mod store;
 
@@ -83,6 +85,7 @@ pub struct Compiled {
     component: Component,
     digest: String,
     docs: Docs,
+    lines: Lines,
 }
 
 impl Compiled {
@@ -90,8 +93,8 @@ impl Compiled {
     pub fn new(sandbox: &Sandbox, bytes: &[u8]) -> Result<Self, LoadError> {
         compiler::check(bytes, &sandbox.config)?;
         let component = compiler::component_here(sandbox, bytes)?;
-        let docs = Docs::of(bytes);
-        Ok(Self { sandbox: sandbox.clone(), component, digest: digest(bytes), docs })
+        let (docs, lines) = (Docs::of(bytes), Lines::of(bytes));
+        Ok(Self { sandbox: sandbox.clone(), component, digest: digest(bytes), docs, lines })
     }
 
     /// What `library` has compiled of `source` before, or compiles now.
@@ -101,8 +104,9 @@ impl Compiled {
         source: &Source,
     ) -> Result<Self, LoadError> {
         let component = library.compile(sandbox, source, false).await?;
-        let docs = Docs::of(&source.bytes);
-        Ok(Self { sandbox: sandbox.clone(), component, digest: source.digest.clone(), docs })
+        let (docs, lines) = (Docs::of(&source.bytes), Lines::of(&source.bytes));
+        let digest = source.digest.clone();
+        Ok(Self { sandbox: sandbox.clone(), component, digest, docs, lines })
     }
 
     /// What it imports, as its file says.
@@ -117,8 +121,8 @@ impl Compiled {
     }
 
     fn code(&self) -> Code<'_> {
-        let Self { component, digest, docs, .. } = self;
-        Code { component, digest, docs }
+        let Self { component, digest, docs, lines, .. } = self;
+        Code { component, digest, docs, lines }
     }
 
     /// What it exports, as its file says.
@@ -139,6 +143,26 @@ pub enum SoloOutcome {
     Waits(Wait),
     /// Without: the object that a caller would read.
     Failed(Value),
+}
+
+fn invocation(
+    tool: &str,
+    arguments: &str,
+    answers: Vec<Answer>,
+    state: Option<String>,
+    first_called_at: Datetime,
+) -> Invocation {
+    let (name, arguments, meta) = (tool.to_owned(), arguments.to_owned(), "{}".to_owned());
+    Invocation { name, arguments, answers, state, first_called_at, meta }
+}
+
+fn solo_outcome(result: Result<Output, CallError>) -> SoloOutcome {
+    match result {
+        Ok(output) => SoloOutcome::Done(output),
+        Err(CallError::Stopped(Stop::InputRequired(it))) => SoloOutcome::Asked(it.questions),
+        Err(CallError::Stopped(Stop::Wait(it))) => SoloOutcome::Waits(it),
+        Err(error) => SoloOutcome::Failed(Failure::from(error).object()),
+    }
 }
 
 impl Solo {
@@ -370,25 +394,14 @@ impl Running {
     ) -> BoxFuture<'a, (SoloOutcome, Option<String>)> {
         Box::pin(async move {
             let now = self.component.setup.clock.now();
-            let invocation = Invocation {
-                name: tool.to_owned(),
-                arguments: arguments.to_owned(),
-                answers,
-                state,
-                first_called_at: Datetime {
-                    seconds: now.as_secs(),
-                    nanoseconds: now.subsec_nanos(),
-                },
-                meta: "{}".to_owned(),
+            let at = Datetime { seconds: now.as_secs(), nanoseconds: now.subsec_nanos() };
+            let invocation = invocation(tool, arguments, answers, state, at);
+            let result = self.component.call(&invocation, self.called()).await;
+            let state = match &result {
+                Err(CallError::Stopped(Stop::InputRequired(it))) => it.state.clone(),
+                _ => None,
             };
-            match self.component.call(&invocation, self.called()).await {
-                Ok(output) => (SoloOutcome::Done(output), None),
-                Err(CallError::Stopped(Stop::InputRequired(it))) => {
-                    (SoloOutcome::Asked(it.questions), it.state)
-                }
-                Err(CallError::Stopped(Stop::Wait(it))) => (SoloOutcome::Waits(it), None),
-                Err(error) => (SoloOutcome::Failed(Failure::from(error).object()), None),
-            }
+            (solo_outcome(result), state)
         })
     }
 

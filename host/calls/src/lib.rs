@@ -201,6 +201,7 @@ impl Calls {
                 span: record.span.child("round"),
                 pace: component.pace(),
                 asking: asking.as_ref().map(Asking::round),
+                recording: None,
             };
             let asked = match run::<M>(&component, call, &state, round).await {
                 Ok(output) => {

@@ -15,6 +15,8 @@ use workbench::commands::{self, new::Kit};
 
 mod cli;
 
+use cli::dev::Said;
+
 // rmcp spends a third of its time in malloc; this one takes it down by half.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -58,8 +60,12 @@ struct Arguments {
 enum Command {
     /// Run one tool of one component alone, with a database of its own and no server
     Run(commands::run::Run),
+    /// Run a recorded call again, without touching the world, or print it as an example
+    Replay(commands::replay::Replay),
     /// Begin a component: a folder with one tool, its examples and all that it is built with
     New(commands::new::New),
+    /// Build a component and serve it, again after each save
+    Dev(cli::dev::Dev),
     /// Show the contract between components and the host, or write it into a folder
     Wit(commands::new::Wit),
     /// Check a configuration, and say what to fix
@@ -165,11 +171,20 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     }
     // Nothing is logged before: what is wrong with the configuration is printed in one plain line.
     let config = config(&arguments, arguments.config.as_ref())?;
-    cli::log_to_stderr(config.log.format);
+    cli::log_to_stderr(config.log.format, matches!(arguments.command, Some(Command::Dev(_))));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         match arguments.command {
             Some(Command::Run(run)) => run.run(&config).await,
+            Some(Command::Replay(replay)) => replay.run(&config).await,
+            Some(Command::Dev(dev)) => {
+                let said = Said {
+                    addr: arguments.addr.is_some(),
+                    data: arguments.data.is_some(),
+                    config: arguments.config.is_some(),
+                };
+                dev.run(config, said, stop_signal().context("signals")?).await
+            }
             Some(Command::Export(export)) => export.run(&config),
             Some(Command::Import(import)) => import.run(&config).await,
             Some(Command::Backup(backup)) => backup.run(&config),

@@ -31,6 +31,7 @@ use sandbox::{
     capability::http::Outgoing,
     component::{self, Code, LoadError, LoadedComponent, Setup, Version},
     lifting::Docs,
+    lines::Lines,
 };
 use store::{
     blocking,
@@ -280,8 +281,8 @@ impl Loader {
             tally: self.metrics.of(name),
             version: terms.version.clone(),
         };
-        let docs = Docs::of(&source.bytes);
-        let code = Code { component: &component, digest: &source.digest, docs: &docs };
+        let (docs, lines) = (&Docs::of(&source.bytes), &Lines::of(&source.bytes));
+        let code = Code { component: &component, digest: &source.digest, docs, lines };
         let loaded = LoadedComponent::load(&self.sandbox, code, setup).await?;
         let differences = terms.differences(&loaded)?;
         let loaded = Arc::new(loaded);

@@ -14,7 +14,8 @@ use wasmtime::{
 use crate::{
     Sandbox, bindings::exports::madoguchi::tool::tools as wit,
     capability::host_resources::HostResources, capability::http::Outgoing,
-    capability::state::CallState, definition::Tool, lifting::Docs, scheduler::Usage, stubs,
+    capability::state::CallState, definition::Tool, lifting::Docs, lines::Lines, scheduler::Usage,
+    stubs,
 };
 use base::{
     grants::{self, Grant},
@@ -68,6 +69,7 @@ pub struct Code<'a> {
     /// The SHA-256 of its bytes, in hexadecimal.
     pub digest: &'a str,
     pub docs: &'a Docs,
+    pub lines: &'a Lines,
 }
 
 /// A component that has been compiled, linked and described.
@@ -80,6 +82,7 @@ pub struct LoadedComponent {
     sandbox: Sandbox,
     pub setup: Arc<Setup>,
     pre: InstancePre<CallState>,
+    lines: Lines,
     pub exports: Exports,
     offers: Arc<Offers>,
     pub routes: Vec<Route>,
@@ -114,7 +117,7 @@ impl Queues {
 impl LoadedComponent {
     /// Links `component` against its grants and asks it for its tools, prompts and templates.
     pub async fn load(sandbox: &Sandbox, code: Code<'_>, setup: Setup) -> Result<Self, LoadError> {
-        let Code { component, digest, docs } = code;
+        let Code { component, digest, docs, lines } = code;
         let acting = acting_imports(component);
         let acting = acting.iter().map(String::as_str);
         let needed = grants::check(&setup.name, acting, &setup.grants, &setup.stubs)?;
@@ -138,6 +141,7 @@ impl LoadedComponent {
             offers: Arc::default(),
             setup: Arc::new(setup),
             pre,
+            lines: lines.clone(),
             are_settings_refused: false,
         };
         loaded.tools = loaded.describe().await?;

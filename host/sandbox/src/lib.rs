@@ -45,6 +45,7 @@ pub mod definition;
 pub mod epoch_timer;
 pub mod lifting;
 pub mod listed;
+pub mod lines;
 pub mod resource_limiter;
 pub mod scheduler;
 pub mod schema;

@@ -17,10 +17,11 @@ use crate::terminal::say;
 /// The name of the component in the template, and of its tool.
 const TEMPLATE: &str = "greeting";
 /// The files of a new component beside its manifest: where each goes, and its text.
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
     (".gitignore", include_str!("../../template/gitignore")),
     ("AGENTS.md", include_str!("../../template/AGENTS.md")),
     ("README.md", include_str!("../../template/README.md")),
+    ("madoguchi.toml", include_str!("../../template/madoguchi.toml")),
     ("rust-toolchain.toml", include_str!("../../template/rust-toolchain.toml")),
     ("src/lib.rs", include_str!("../../template/src/lib.rs")),
 ];
@@ -102,6 +103,7 @@ impl New {
         say("  cargo build --release --target wasm32-wasip2")?;
         say(&format!("  madoguchi run {built} {tool} '{{\"name\":\"花子\"}}'"))?;
         say(&format!("  madoguchi load {built}"))?;
+        say("  madoguchi dev --serve")?;
         Ok(ExitCode::SUCCESS)
     }
 

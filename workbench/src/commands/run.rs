@@ -1,6 +1,13 @@
 //! `madoguchi run FILE.wasm TOOL JSON`: what an author uses first.
 
-use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
+use std::{
+    collections::BTreeMap,
+    fs::OpenOptions,
+    io::{self, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use anyhow::{Context, bail};
 use base::{
@@ -46,6 +53,10 @@ pub struct Run {
     /// The answer to a question of the tool, as KEY=JSON; may be given several times
     #[arg(long = "answer", value_name = "KEY=JSON", value_parser = pair)]
     answers: Vec<(String, Value)>,
+    /// Write everything that crosses the border of the call into this file, for `madoguchi replay`; secrets are left
+    /// out, arguments are not
+    #[arg(long, value_name = "FILE", requires = "tool")]
+    record: Option<PathBuf>,
 }
 
 fn pair(text: &str) -> Result<(String, Value), String> {
@@ -103,6 +114,10 @@ impl Run {
             .limits(config.limits(name))
             .settings(settings)
             .database(self.database.clone());
+        let has_folders = !self.folders.is_empty() || !config.component(name).folders.is_empty();
+        if self.record.is_some() && has_folders {
+            bail!("what is read of folders is not recorded: leave --record or the folders out");
+        }
         let solo = self.reach(config, name, solo);
         let running = solo.start().await.with_context(|| self.file.display().to_string())?;
         let Some(tool) = &self.tool else {
@@ -111,11 +126,22 @@ impl Run {
             }
             return Ok(ExitCode::SUCCESS);
         };
-        if serde_json::from_str::<serde_json::Map<String, Value>>(&self.arguments).is_err() {
+        let Ok(arguments @ Value::Object(_)) = serde_json::from_str(&self.arguments) else {
             bail!("the arguments must be a JSON object, such as '{{\"name\": \"value\"}}'");
-        }
+        };
         let answers: BTreeMap<_, _> = self.answers.into_iter().collect();
-        match running.call(tool, &self.arguments, answers).await {
+        let outcome = match &self.record {
+            Some(to) => {
+                let file = std::path::absolute(&self.file)?.display().to_string();
+                let (outcome, record) = running.record(&file, (tool, &arguments), answers).await;
+                let record = record.map_err(anyhow::Error::msg)?;
+                write(to, &serde_json::to_string_pretty(&record)?)
+                    .with_context(|| format!("cannot write {}", to.display()))?;
+                outcome
+            }
+            None => running.call(tool, &self.arguments, answers).await,
+        };
+        match outcome {
             SoloOutcome::Done(output) => print(output),
             SoloOutcome::Asked(questions) => {
                 for question in questions {
@@ -138,6 +164,13 @@ impl Run {
             }
         }
     }
+}
+
+/// Writes a record, which none but its author reads.
+fn write(to: &Path, text: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new();
+    let mut file = file.write(true).create(true).truncate(true).mode(0o600).open(to)?;
+    file.write_all(text.as_bytes())
 }
 
 fn print(output: Output) -> anyhow::Result<ExitCode> {

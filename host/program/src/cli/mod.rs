@@ -11,6 +11,7 @@ pub(crate) mod backup;
 pub(crate) mod companions;
 pub(crate) mod compile;
 pub(crate) mod distribution;
+pub(crate) mod dev;
 pub(crate) mod export;
 pub(crate) mod grants;
 pub(crate) mod import;
@@ -21,11 +22,12 @@ pub(crate) mod servers;
 mod taken_up;
 pub(crate) mod token;
 
-/// Logs go to standard error: standard output is the protocol's, or the result's.
-pub(crate) fn log_to_stderr(format: LogFormat) {
+/// Logs go to standard error: standard output is the protocol's, or the result's. Where a component is written, only
+/// what it says itself and what goes wrong is logged.
+pub(crate) fn log_to_stderr(format: LogFormat, is_dev: bool) {
     // What rmcp has to say concerns its developers: it reports each request, and as an error each
     // client that goes. What matters of it we say ourselves, once, and without addresses.
-    let quiet = "info,rmcp=off";
+    let quiet = if is_dev { "warn,guest=info,rmcp=off" } else { "info,rmcp=off" };
     let filter = EnvFilter::try_from_env("MADOGUCHI_LOG").unwrap_or_else(|_| quiet.into());
     let log = tracing_subscriber::fmt().with_env_filter(filter);
     match format {

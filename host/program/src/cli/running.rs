@@ -45,6 +45,13 @@ impl Server {
         Ok(page.map(|page| format!("{page}#/operator?key={}", self.key.token)))
     }
 
+    /// The address on its page of `tool`, or of all tools; none where it serves no page.
+    pub(super) fn page(&self, tool: &Option<String>) -> Option<String> {
+        let page = self.key.page.as_ref()?;
+        let tool = tool.iter().map(|it| format!("/{it}"));
+        Some(format!("{page}#/counter{}", tool.collect::<String>()))
+    }
+
     /// One request, and the answer to it.
     pub(super) async fn send(
         &self,

@@ -1,19 +1,61 @@
 //! `blobs`: what was uploaded, and what a component makes itself, as many bytes as a call may.
 
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::recording::{Bytes, Kept, Told};
 use crate::{bindings::madoguchi::tool::blobs as wit, capability::state::CallState};
 use store::blobs::{Blob, BlobError, Blobs};
 
 impl wit::Host for CallState {
     async fn stat(&mut self, id: String) -> Result<wit::Blob, wit::Error> {
-        self.blobs()?.stat(&id).await.map(blob).map_err(error)
+        let taped = self.taped("blobs.stat", || json!([id]));
+        if let Some(given) = taped.given::<Kept<Kind>>().await {
+            return given.map(wit::Blob::from);
+        }
+        let answer = self.stat_blob(&id).await.map(blob);
+        taped.keep_as(answer, |_, it| Kept::of(it, Kind::of))
     }
 
     async fn sniff(&mut self, id: String) -> Result<Option<String>, wit::Error> {
-        let found = self.blobs()?.stat(&id).await.map_err(error)?;
-        Ok(found.sniffed.map(str::to_owned))
+        let taped = self.taped("blobs.sniff", || json!([id]));
+        if let Some(given) = taped.given::<Kept<Option<String>>>().await {
+            return given.map(std::convert::identity);
+        }
+        let answer = self.stat_blob(&id).await.map(|it| it.sniffed.map(str::to_owned));
+        taped.keep_as(answer, |_, it| Kept::of(it, Clone::clone))
     }
 
     async fn read(&mut self, id: String, offset: u64, length: u32) -> Result<Vec<u8>, wit::Error> {
+        let taped = self.taped("blobs.read", || json!([id, offset, length]));
+        if let Some(given) = taped.given::<Kept<Bytes>>().await {
+            return given.map(Bytes::into_bytes);
+        }
+        let answer = self.read_blob(id, offset, length).await;
+        taped.keep_as(answer, |_, it| Kept::of(it, |it| Bytes::of(it)))
+    }
+
+    async fn put(&mut self, data: Vec<u8>, mime_type: String) -> Result<wit::Blob, wit::Error> {
+        let taped = self.taped("blobs.put", || json!([Bytes::of(&data), mime_type]));
+        if let Some(given) = taped.given::<Kept<Kind>>().await {
+            return given.map(wit::Blob::from);
+        }
+        let answer = self.put_blob(data, mime_type).await;
+        taped.keep_as(answer, |_, it| Kept::of(it, Kind::of))
+    }
+}
+
+impl CallState {
+    async fn stat_blob(&mut self, id: &str) -> Result<Blob, wit::Error> {
+        self.blobs()?.stat(id).await.map_err(error)
+    }
+
+    async fn read_blob(
+        &mut self,
+        id: String,
+        offset: u64,
+        length: u32,
+    ) -> Result<Vec<u8>, wit::Error> {
         let (length, most) = (length as usize, self.context.setup.limits.output_bytes_max);
         if length > most {
             let message = format!("{length} bytes in one go; output_bytes_max allows {most}");
@@ -22,7 +64,11 @@ impl wit::Host for CallState {
         self.blobs()?.read(&id, offset, length).await.map_err(error)
     }
 
-    async fn put(&mut self, data: Vec<u8>, mime_type: String) -> Result<wit::Blob, wit::Error> {
+    async fn put_blob(
+        &mut self,
+        data: Vec<u8>,
+        mime_type: String,
+    ) -> Result<wit::Blob, wit::Error> {
         let blobs = self.blobs()?.clone();
         // A small blob costs what it costs the disk, so that no call makes thousands.
         let cost = Blobs::cost(data.len() as u64);
@@ -34,12 +80,48 @@ impl wit::Host for CallState {
         let owner = self.context.round.caller.share();
         blobs.put_for(owner, &data, &mime_type).await.map(blob).map_err(error)
     }
-}
 
-impl CallState {
     fn blobs(&self) -> Result<&Blobs, wit::Error> {
         let none = || wit::Error::Unavailable("there is no store for blobs".to_owned());
         self.context.setup.reach.blobs.as_ref().ok_or_else(none)
+    }
+}
+
+/// A blob as a record has it.
+#[derive(Serialize, Deserialize)]
+struct Kind {
+    id: String,
+    size: u64,
+    mime_type: String,
+}
+
+impl Kind {
+    fn of(it: &wit::Blob) -> Self {
+        Self { id: it.id.clone(), size: it.size, mime_type: it.mime_type.clone() }
+    }
+}
+
+impl From<Kind> for wit::Blob {
+    fn from(it: Kind) -> Self {
+        Self { id: it.id, size: it.size, mime_type: it.mime_type }
+    }
+}
+
+impl Told for wit::Error {
+    fn told(&self) -> (&'static str, &str) {
+        match self {
+            Self::Unknown => ("unknown", ""),
+            Self::LimitExceeded(it) => ("limit-exceeded", it),
+            Self::Unavailable(it) => ("unavailable", it),
+        }
+    }
+
+    fn read(kind: &str, message: String) -> Self {
+        match kind {
+            "unknown" => Self::Unknown,
+            "limit-exceeded" => Self::LimitExceeded(message),
+            _ => Self::Unavailable(message),
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! `caller` and `settings`: who calls, and what the operator set for the component.
 
+use serde_json::json;
+
 use crate::{
     bindings::madoguchi::tool::{caller, settings},
     capability::state::CallState,
@@ -29,6 +31,12 @@ impl caller::Host for CallState {
 
 impl settings::Host for CallState {
     async fn get(&mut self, name: String) -> Option<String> {
-        self.context.setup.settings.get(&name)
+        let taped = self.taped("settings.get", || json!([name]));
+        if let Some(given) = taped.given().await {
+            return given;
+        }
+        let value = self.context.setup.settings.get(&name);
+        taped
+            .keep_as(value, |recording, it| json!(it.as_ref().map(|it| recording.shown(&name, it))))
     }
 }

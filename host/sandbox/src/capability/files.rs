@@ -9,7 +9,12 @@ use std::{
     sync::Arc,
 };
 
-use super::host_resources::HostResourcesError;
+use serde_json::json;
+
+use super::{
+    host_resources::HostResourcesError,
+    recording::{Bytes, Kept, Told},
+};
 use crate::{bindings::madoguchi::tool::files, capability::state::CallState};
 use store::{blobs::read_at, blocking};
 
@@ -41,11 +46,31 @@ impl Files {
 impl files::Host for CallState {
     /// Of a file that is not granted nothing goes to the log: a component may ask whether it has one.
     async fn size(&mut self, name: String) -> Result<u64, files::Error> {
-        let metadata = self.file(name)?.metadata();
-        Ok(metadata.map_err(unavailable)?.len())
+        let taped = self.taped("files.size", || json!([name]));
+        if let Some(given) = taped.given::<Kept<u64>>().await {
+            return given.map(std::convert::identity);
+        }
+        let metadata = self.file(name).and_then(|it| it.metadata().map_err(unavailable));
+        taped.keep_as(metadata.map(|it| it.len()), |_, it| Kept::of(it, |it| *it))
     }
 
     async fn read(
+        &mut self,
+        name: String,
+        offset: u64,
+        length: u32,
+    ) -> Result<Vec<u8>, files::Error> {
+        let taped = self.taped("files.read", || json!([name, offset, length]));
+        if let Some(given) = taped.given::<Kept<Bytes>>().await {
+            return given.map(Bytes::into_bytes);
+        }
+        let answer = self.read_file(name, offset, length).await;
+        taped.keep_as(answer, |_, it| Kept::of(it, |it| Bytes::of(it)))
+    }
+}
+
+impl CallState {
+    async fn read_file(
         &mut self,
         name: String,
         offset: u64,
@@ -59,9 +84,7 @@ impl files::Host for CallState {
         }
         read(file, offset, length).await.map_err(unavailable)
     }
-}
 
-impl CallState {
     fn file(&self, name: String) -> Result<Arc<File>, files::Error> {
         match self.context.setup.reach.files.0.get(&name) {
             Some(Some(file)) => Ok(file.clone()),
@@ -81,6 +104,24 @@ impl CallState {
         self.warn(&format!(
             "the file {shown:?} is not granted; to grant it, put under [components.{component}.files]: {shown:?} = \"PATH\""
         ));
+    }
+}
+
+impl Told for files::Error {
+    fn told(&self) -> (&'static str, &str) {
+        match self {
+            Self::NotGranted(it) => ("not-granted", it),
+            Self::LimitExceeded(it) => ("limit-exceeded", it),
+            Self::Unavailable(it) => ("unavailable", it),
+        }
+    }
+
+    fn read(kind: &str, text: String) -> Self {
+        match kind {
+            "not-granted" => Self::NotGranted(text),
+            "limit-exceeded" => Self::LimitExceeded(text),
+            _ => Self::Unavailable(text),
+        }
     }
 }
 

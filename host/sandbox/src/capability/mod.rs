@@ -5,6 +5,7 @@ pub mod assistants;
 pub mod host_resources;
 pub mod http;
 pub mod output;
+pub mod recording;
 pub mod state;
 
 mod blobs;

@@ -1,17 +1,35 @@
 //! `sql`: the component's own database.
 
+use serde_json::json;
+
 use crate::capability::state::CallState;
 use store::database::{Database, Error, Rows, Statement, sql};
 
 impl sql::Host for CallState {
     async fn query(&mut self, statements: Vec<Statement>) -> Result<Vec<Rows>, Error> {
+        let taped = self.taped("sql.query", || json!(statements));
+        if let Some(given) = taped.given().await {
+            return given;
+        }
         let _span = self.context.round.span.child("sql query");
-        self.database()?.query(statements, self.context.deadline).await
+        let answer = match self.database() {
+            Ok(it) => it.query(statements, self.context.deadline).await,
+            Err(error) => Err(error),
+        };
+        taped.keep(answer)
     }
 
     async fn transact(&mut self, statements: Vec<Statement>) -> Result<Vec<Rows>, Error> {
+        let taped = self.taped("sql.transact", || json!(statements));
+        if let Some(given) = taped.given().await {
+            return given;
+        }
         let _span = self.context.round.span.child("sql transact");
-        self.database()?.transact(statements, self.context.deadline).await
+        let answer = match self.database() {
+            Ok(it) => it.transact(statements, self.context.deadline).await,
+            Err(error) => Err(error),
+        };
+        taped.keep(answer)
     }
 }
 

@@ -6,6 +6,7 @@ use std::{
     time::Instant,
 };
 
+use serde_json::Value;
 use tokio::sync::mpsc;
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
@@ -15,6 +16,7 @@ use super::{
     host_resources::HostResources,
     http::{CallHttp, Outgoing},
     output::GuestOutput,
+    recording::{Clocks, Recording, Taped},
 };
 use crate::{
     epoch_timer::{EpochTimer, Running},
@@ -73,6 +75,8 @@ pub struct Round {
     pub pace: Arc<Pace>,
     /// What its own calls go by; none where there is no caller to make them for.
     pub asking: Option<Asking>,
+    /// Where what crosses the border is kept, or comes from; neither in a server.
+    pub recording: Option<Arc<Recording>>,
 }
 
 impl Round {
@@ -85,6 +89,7 @@ impl Round {
             span: Span::default(),
             pace: Arc::default(),
             asking: None,
+            recording: None,
         }
     }
 }
@@ -148,6 +153,12 @@ impl CallState {
         (&self.context.component, self.context.round.call_id)
     }
 
+    /// The use of a capability, where the call is recorded or replayed; `with` is what the component passes.
+    pub(super) fn taped(&self, name: &str, with: impl FnOnce() -> Value) -> Taped {
+        let recording = self.context.round.recording.as_ref();
+        recording.map_or(Taped::NOT, |it| it.take(name, with()))
+    }
+
     /// Writes a line for the operator to the component's log, as far as there is room in it.
     pub(super) fn warn(&self, line: &str) {
         let ((component, call), line) = (self.whose(), self.log.take(line));
@@ -171,6 +182,14 @@ fn wasi_of(context: &CallContext, log: &LogBudget) -> WasiCtx {
     wasi.stdout(output.clone()).stderr(output).allow_tcp(false).allow_udp(false);
     // Ours, which stands still before 1970 where WASI's own would panic.
     wasi.wall_clock(context.setup.clock.clone());
+    if let Some(it) = &context.round.recording {
+        wasi.wall_clock(Clocks(it.clone(), context.setup.clock.clone()));
+        wasi.monotonic_clock(Clocks(it.clone(), Instant::now()));
+        wasi.secure_random(it.random(false)).insecure_random(it.random(true));
+        wasi.insecure_random_seed(u128::from_le_bytes(
+            it.seed()[..16].try_into().unwrap_or_default(),
+        ));
+    }
     let mut wasi = wasi.build();
     context.setup.reach.folders.show(&mut wasi);
     wasi

@@ -6,7 +6,10 @@ use std::{path::Path, sync::Arc};
 use wasmtime::{Trap, WasmBacktrace, component::ResourceTableError};
 
 use super::{Problem, Stop};
-use crate::definition::{OfferError, Rewording};
+use crate::{
+    definition::{OfferError, Rewording},
+    lines::Place,
+};
 use base::{grants, settings};
 use store::database;
 
@@ -234,7 +237,7 @@ pub enum CallError {
     #[error("stopped: {0:?}")]
     Stopped(Stop),
     /// The component broke its contract: for the log, never for the caller.
-    #[error("{component} trapped in call {call_id}: {source:#}")]
+    #[error("{component} trapped in call {call_id}{}: {source:#}", at(.places))]
     Trapped {
         /// The component that trapped.
         component: Arc<str>,
@@ -242,6 +245,8 @@ pub enum CallError {
         call_id: u64,
         /// The error with its backtrace.
         source: wasmtime::Error,
+        /// Where in its source, the innermost place first, as far as its file says so.
+        places: Vec<Place>,
     },
     /// The component put out what it must not.
     #[error("{component} broke its contract in call {call_id}: {what}")]
@@ -279,6 +284,12 @@ pub enum CallError {
     },
 }
 
+/// ` at FILE:LINE, from FILE:LINE …`; nothing where no place is known.
+fn at(places: &[Place]) -> String {
+    let each: Vec<_> = places.iter().map(ToString::to_string).collect();
+    if each.is_empty() { String::new() } else { format!(" at {}", each.join(", from ")) }
+}
+
 /// `problems` in one line, for a log.
 fn problems(problems: &[Problem]) -> String {
     let each = problems.iter().map(|it| match it.pointer.as_str() {
@@ -305,6 +316,12 @@ pub struct NameClash {
 }
 
 impl CallError {
+    /// Why and where it trapped, in one line without the engine's own backtrace; none where it did not.
+    pub fn trap(&self) -> Option<String> {
+        let Self::Trapped { source, places, .. } = self else { return None };
+        Some(format!("{}{}", source.root_cause(), at(places)))
+    }
+
     /// The same, where the limit `found` that was exceeded is called `named`.
     pub(super) fn of_limit(self, found: &str, named: &'static str) -> Self {
         match self {

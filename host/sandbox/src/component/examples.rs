@@ -13,19 +13,26 @@ const EXAMPLES_MAX: usize = 64;
 const TIME_MAX: Duration = Duration::from_secs(20);
 
 impl LoadedComponent {
-    /// Calls each example in order; the first that does not hold is the reason against it all.
-    pub async fn prove(&self) -> Result<(), LoadError> {
-        let Some(export) = &self.exports.examples else { return Ok(()) };
+    /// The examples that it has, in order.
+    ///
+    /// # Errors
+    /// When it does not list them, or lists too many.
+    pub async fn examples(&self) -> Result<Vec<Example>, LoadError> {
+        let Some(export) = &self.exports.examples else { return Ok(Vec::new()) };
         let examples = self.described(async |store, instance| {
             export.load(&mut *store, &instance)?.call_examples(store).await
         });
         let examples = examples.await?;
-        let all_wrong =
-            |found| LoadError::Example { name: "the list of examples".to_owned(), found };
         if examples.len() > EXAMPLES_MAX {
             let found = format!("there are {}; at most {EXAMPLES_MAX} are tried", examples.len());
             return Err(all_wrong(found));
         }
+        Ok(examples)
+    }
+
+    /// Calls each example in order; the first that does not hold is the reason against it all.
+    pub async fn prove(&self) -> Result<(), LoadError> {
+        let examples = self.examples().await?;
         let all = async {
             for example in examples {
                 let name = example.name.clone();
@@ -65,8 +72,9 @@ impl LoadedComponent {
             (Expected::InvalidArguments, Err(CallError::Stopped(Stop::InvalidArguments(_))))
             | (Expected::InputRequired, Err(CallError::Stopped(Stop::InputRequired(_)))) => Ok(()),
             (expected, result) => Err(format!(
-                "{} was expected; what came was {}",
+                "{} was expected of {}; what came was {}",
                 wanted(&expected),
+                invocation.name,
                 result.map_or_else(came, |it| shown(it.structured.as_deref().unwrap_or("{}")))
             )),
         }
@@ -90,8 +98,16 @@ fn came(error: CallError) -> String {
             format!("a refusal of the arguments: {}", each.collect::<Vec<_>>().join("; "))
         }
         CallError::Stopped(Stop::InputRequired(_)) => "a question".to_owned(),
-        error => error.to_string(),
+        error => match error.trap() {
+            Some(trap) => format!("a trap: {trap}"),
+            None => error.to_string(),
+        },
     }
+}
+
+/// What is wrong with the examples as a whole.
+fn all_wrong(found: String) -> LoadError {
+    LoadError::Example { name: "the list of examples".to_owned(), found }
 }
 
 /// The beginning of a document, for a log.

@@ -150,7 +150,7 @@ fn invalid(problems: &[Problem]) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::component::Refusal;
+    use crate::{component::Refusal, lines::Place};
 
     #[test]
     fn a_refusal_keeps_its_code_status_and_details() {
@@ -216,8 +216,12 @@ mod tests {
     #[test]
     fn trap_gives_its_caller_the_call_number_and_not_the_reason() {
         let source = wasmtime::Error::msg("secret of the component");
-        let error = CallError::Trapped { component: "shop".into(), call_id: 7, source };
+        let (file, function) = ("src/lib.rs".to_owned(), Some("greet".to_owned()));
+        let places = vec![Place { file, line: 3, function }];
+        let error = CallError::Trapped { component: "shop".into(), call_id: 7, source, places };
+        assert!(error.to_string().contains(" at src/lib.rs:3 (greet): secret"), "{error}");
         let text = Failure::from(error).object().to_string();
-        assert!(text.contains("call 7") && !text.contains("secret"), "{text}");
+        assert!(text.contains("call 7"), "{text}");
+        assert!(!text.contains("secret") && !text.contains("lib.rs"), "{text}");
     }
 }

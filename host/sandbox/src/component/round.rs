@@ -235,10 +235,11 @@ impl LoadedComponent {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(source)) => {
                 let broken = store.data().limiter.broken.or_else(|| limit_of(&source));
-                Err(match broken {
-                    Some(limit) => exceeded(limit),
-                    None => CallError::Trapped { component, call_id, source },
-                })
+                if let Some(limit) = broken {
+                    return Err(exceeded(limit));
+                }
+                let places = self.lines.places(&source).await;
+                Err(CallError::Trapped { component, call_id, source, places })
             }
             Err(_) => Err(exceeded("deadline_ms")),
         }

@@ -30,7 +30,7 @@ mod contract {
         world: "madoguchi:store/database",
         imports: { default: async },
         require_store_data_send: true,
-        additional_derives: [PartialEq],
+        additional_derives: [PartialEq, serde::Deserialize, serde::Serialize],
     });
 }
 

@@ -14,7 +14,10 @@ use wasmtime_wasi_http::{
     Error, RequestOptions, WasiBody, WasiHttpCtx, WasiHttpCtxView, WasiHttpHooks, WasiHttpView,
 };
 
-use crate::capability::state::{CallContext, CallState};
+use crate::capability::{
+    recording::Recording,
+    state::{CallContext, CallState},
+};
 use base::grants::{
     address,
     hosts::{GrantedHost, encoded, literal},
@@ -26,6 +29,7 @@ mod body;
 mod budget;
 mod client;
 mod failed;
+mod taped;
 
 use body::{Incoming, Outgoing as OutgoingBody};
 use budget::{Budget, Report};
@@ -54,6 +58,7 @@ impl CallHttp {
             budget: Arc::new(Budget::new(&context.setup.http.limits)),
             report: Report::new(context),
             deadline: context.deadline.into(),
+            recording: context.round.recording.clone(),
         };
         Self { ctx, sender }
     }
@@ -91,8 +96,14 @@ impl WasiHttpHooks for Sender {
         _: Box<dyn Future<Output = Result<(), Error>> + Send>,
     ) -> Box<dyn Future<Output = Result<Sent, Error>> + Send> {
         let sender = self.clone();
+        // Now, and not when it is sent: uses are kept in the order in which they begin.
+        let taped = self.recording.as_ref().map(|it| taped::begin(it, &request));
         Box::new(async move {
-            let response = sender.send(request, options.unwrap_or_default()).await?;
+            let options = options.unwrap_or_default();
+            let response = match taped {
+                Some(taped) => sender.send_taped(taped, request, options).await?,
+                None => sender.send(request, options).await?,
+            };
             let done: Box<dyn Future<Output = _> + Send> = Box::new(std::future::ready(Ok(())));
             Ok((response, done))
         })
@@ -107,6 +118,7 @@ struct Sender {
     report: Report,
     /// When the call must be over.
     deadline: Instant,
+    recording: Option<Arc<Recording>>,
 }
 
 impl Sender {

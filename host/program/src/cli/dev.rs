@@ -1,0 +1,178 @@
+//! `madoguchi dev FOLDER`: builds a component, brings it into a server, and does so again after each save.
+
+use std::{
+    path::PathBuf,
+    pin::pin,
+    process::ExitCode,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, bail};
+use clap::Args;
+use host::{Config, Server, control::ComponentReport};
+use reqwest::Method;
+use serde_json::json;
+use workbench::{inspect::examples, project::Project};
+
+use super::{
+    complain,
+    operator::read,
+    running::{self, text},
+    say, with_causes,
+};
+
+/// The folder of the data of a server that runs for one component, in the component's own.
+const DATA: &str = ".madoguchi";
+
+/// Builds a component and serves it, again after each save.
+#[derive(Args)]
+pub(crate) struct Dev {
+    /// The component's folder, with a `madoguchi.toml` or a `Cargo.toml`
+    #[arg(default_value = ".")]
+    folder: PathBuf,
+    /// Serve it here, with every grant, instead of bringing it into the server that runs; the data lies in
+    /// FOLDER/.madoguchi, and a free port is taken, where nothing else is said
+    #[arg(long)]
+    serve: bool,
+}
+
+/// What of the configuration was said for this start alone.
+pub(crate) struct Said {
+    pub(crate) addr: bool,
+    pub(crate) data: bool,
+    pub(crate) config: bool,
+}
+
+/// What is told of a component that is served.
+struct Served {
+    generation: u64,
+    tool: Option<String>,
+    examples: usize,
+}
+
+impl Dev {
+    /// Runs until `stopped`.
+    ///
+    /// # Errors
+    /// When the folder cannot be read or watched, or there is no server to bring it into.
+    pub(crate) async fn run(
+        self,
+        mut config: Config,
+        said: Said,
+        stopped: impl Future<Output = ()>,
+    ) -> anyhow::Result<ExitCode> {
+        let project = Project::read(&self.folder)?;
+        let mut own = None;
+        if self.serve {
+            alone(&mut config, &project, &said);
+            let server = Server::start(config.clone()).await?;
+            if let Some(addr) = server.addr {
+                say(&format!("{}: MCP at http://{addr}/mcp", project.name))?;
+            }
+            own = Some(server);
+        } else if running::Server::if_any(&config).await?.is_none() {
+            bail!(
+                "no server runs on {} that the component could be brought into: start one, name its folder by --data, or add --serve for one of its own",
+                config.data.display()
+            );
+        }
+        let forever = follow(&project, &config, self.serve);
+        let ended = tokio::select! {
+            ended = pin!(forever) => ended,
+            () = stopped => Ok(()),
+        };
+        if let Some(server) = own {
+            server.stop().await;
+        }
+        ended.map(|()| ExitCode::SUCCESS)
+    }
+}
+
+/// A configuration for `project` alone, as far as nothing else was said.
+fn alone(config: &mut Config, project: &Project, said: &Said) {
+    if !said.addr && !said.config {
+        config.addr.set_port(0);
+    }
+    if !said.data {
+        config.data = project.folder().join(DATA);
+    }
+    if !said.config {
+        config.bundled = false;
+    }
+    // As `madoguchi run` has it: it is the author's own, on the author's machine.
+    let component = config.components.entry(project.name.clone()).or_default();
+    component.grants.get_or_insert_with(|| host::grants::Grant::ALL.into());
+}
+
+/// Builds and serves, again after each save.
+async fn follow(project: &Project, config: &Config, is_own: bool) -> anyhow::Result<()> {
+    let mut changes = project.changes().context("what is saved cannot be watched")?;
+    let name = &project.name;
+    let (mut saved, mut serving, mut is_known) = (Instant::now(), None, false);
+    loop {
+        let tried = attempt(project, config, is_own).await;
+        match tried {
+            Ok(it) => {
+                say(&format!("{name}: {} examples hold", it.examples))?;
+                say(&format!(
+                    "{name}: served as generation {}, {} after the save",
+                    it.generation,
+                    seconds(saved.elapsed())
+                ))?;
+                if !is_known && let Some(page) = running::Server::of(config)?.page(&it.tool) {
+                    say(&format!("{name}: {page}"))?;
+                    is_known = true;
+                }
+                serving = Some(it.generation);
+            }
+            Err(error) => {
+                let still = serving.map_or_else(
+                    || "what served before serves on".to_owned(),
+                    |it| format!("generation {it} serves on"),
+                );
+                complain(&format!("{name}: {}; {still}", with_causes(&error)));
+            }
+        }
+        changes.next().await;
+        saved = Instant::now();
+        say(&format!("{name}: saved"))?;
+    }
+}
+
+/// One build, and its way into the server.
+async fn attempt(project: &Project, config: &Config, is_own: bool) -> anyhow::Result<Served> {
+    let (began, name) = (Instant::now(), &project.name);
+    let status = project.build().await.context("no shell can be started")?;
+    if !status.success() {
+        bail!("not built ({status}): {}", project.build);
+    }
+    let source = project.built()?;
+    say(&format!("{name}: built in {}", seconds(began.elapsed())))?;
+    let path = format!("components/{name}");
+    let server = running::Server::of(config)?;
+    let answer = text(server.send(Method::POST, &path, source.bytes.to_vec()).await?).await;
+    let answer = match answer {
+        Err(error) if is_own => {
+            let report = text(server.send(Method::GET, &path, Vec::new()).await?).await;
+            let report: Option<ComponentReport> = report.ok().and_then(|it| read(&it).ok());
+            // Its author is its operator here, and has just written what it wants more.
+            match report.and_then(|it| it.pending).filter(|it| it.digest == source.digest) {
+                Some(it) => {
+                    let body = json!({ "digest": it.digest }).to_string().into_bytes();
+                    let path = format!("{path}/accept");
+                    text(server.send(Method::POST, &path, body).await?).await?
+                }
+                None => return Err(error),
+            }
+        }
+        answer => answer?,
+    };
+    let report: ComponentReport = read(&answer)?;
+    let generation = report.generation.context("it was taken, and nothing of it serves")?;
+    let examples = examples(name, &source, config).await?;
+    Ok(Served { generation, tool: report.tools.into_iter().next(), examples })
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.1} s", time.as_secs_f64())
+}

@@ -1,0 +1,108 @@
+//! `madoguchi replay FILE`: a recorded call once more, without the world.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use anyhow::{Context, anyhow};
+use base::{
+    config::Config,
+    grants::{Grant, Stubs},
+    source::read_text,
+};
+use clap::Args;
+use sandbox::Sandbox;
+use serde_json::Value;
+
+use crate::{
+    solo::{
+        Compiled, Solo,
+        record::{Record, Replayed},
+    },
+    terminal::{complain, say},
+};
+
+/// Bytes that the file of a record may have.
+const FILE_BYTES_MAX: u64 = 64 << 20;
+/// Characters of a document that are shown.
+const CHARS_MAX: usize = 2_000;
+
+/// Runs a recorded call again, each use of a capability answered from the record.
+#[derive(Args)]
+pub struct Replay {
+    /// What `madoguchi run --record` wrote
+    record: PathBuf,
+    /// Another build of the component [default: the file that was recorded]
+    component: Option<PathBuf>,
+    /// Print the call as an example of a component in Rust, and run nothing
+    #[arg(long, conflicts_with = "component")]
+    as_example: bool,
+}
+
+impl Replay {
+    /// Runs it, and says what differs: 1, where something does.
+    ///
+    /// # Errors
+    /// When the record or the component cannot be read, or the component not be loaded.
+    pub async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
+        let shown = self.record.display();
+        let text = read_text(&self.record, FILE_BYTES_MAX)
+            .with_context(|| format!("cannot read {shown}"))?;
+        let record = Record::read(&text).map_err(|it| anyhow!("{shown}: {it}"))?;
+        if self.as_example {
+            say(&record.example().map_err(|it| anyhow!("{shown}: {it}"))?)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let file = self.component.unwrap_or_else(|| PathBuf::from(&record.component.file));
+        let bytes = std::fs::read(&file).with_context(|| {
+            format!("cannot read {}; name the component's file behind the record", file.display())
+        })?;
+        if !record.is_of(&bytes) {
+            say(&format!("{} is another build than the one of the record", file.display()))?;
+        }
+        let name = &record.component.name;
+        let sandbox = Sandbox::with(&config.sandbox, config.memory_bytes_max())
+            .map_err(|it| anyhow!("{it:#}"))?;
+        let loaded = async {
+            let compiled = Compiled::new(&sandbox, &bytes)?;
+            let solo = Solo::of(name, &[])
+                .grant(Grant::ALL)
+                .stubs(Stubs::all())
+                .prefix(&config.component(name).prefix.unwrap_or_default())
+                .limits(config.limits(name));
+            record.replay(solo, &compiled).await
+        };
+        let replayed = loaded.await.with_context(|| file.display().to_string())?;
+        match replayed {
+            Replayed::Same => {
+                say(&format!("the same: {} uses, and the outcome", record.uses.len()))?;
+                return Ok(ExitCode::SUCCESS);
+            }
+            Replayed::Use(it) => {
+                let told = |it: Option<(String, Value)>, none: &str| match it {
+                    Some((name, with)) => format!("{name} {}", cut(&with)),
+                    None => none.to_owned(),
+                };
+                complain(&format!("use {} differs", it.number));
+                complain(&format!("  expected  {}", told(it.expected, "the end of the call")));
+                complain(&format!("  came      {}", told(it.came, "the end of the call")));
+            }
+            Replayed::Outcome(at, expected, came) => {
+                complain(&format!(
+                    "the outcome differs at {}",
+                    if at.is_empty() { "/" } else { &at }
+                ));
+                complain(&format!("  expected  {}", cut(&expected)));
+                complain(&format!("  came      {}", cut(&came)));
+            }
+        }
+        Ok(ExitCode::FAILURE)
+    }
+}
+
+/// The beginning of a document, in one line.
+fn cut(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}

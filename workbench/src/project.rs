@@ -1,0 +1,274 @@
+//! A folder in which a component is written: how it is built, where what is built lies, and what is watched.
+
+use std::{
+    fs, io,
+    os::unix::process::CommandExt,
+    path::{Path, PathBuf},
+    process::{Command, ExitStatus, Stdio},
+    time::Duration,
+};
+
+use anyhow::{Context, bail};
+use base::source::{self, Source, name_of};
+use notify::{Event, EventKind, RecursiveMode, Watcher, recommended_watcher};
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde::Deserialize;
+use tokio::{
+    sync::mpsc,
+    time::{Instant, sleep, timeout_at},
+};
+
+/// What says how a folder is built.
+pub const MANIFEST: &str = "madoguchi.toml";
+/// Changes count as one save until so long nothing changes, but no longer than the second.
+const QUIET: Duration = Duration::from_millis(60);
+const QUIET_MAX: Duration = Duration::from_secs(2);
+/// Changes that are kept while a build runs: one more would say nothing more.
+const CHANGES_MAX: usize = 16;
+/// How often it is looked whether a build has ended.
+const LOOK: Duration = Duration::from_millis(10);
+/// What a build writes into a folder that is watched as a whole.
+const MADE: [&str; 4] = ["target", "node_modules", ".git", ".madoguchi"];
+
+/// `madoguchi.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    build: String,
+    component: PathBuf,
+    #[serde(default = "src")]
+    watch: Vec<PathBuf>,
+}
+
+fn src() -> Vec<PathBuf> {
+    vec!["src".into()]
+}
+
+/// The part of a `Cargo.toml` that is read here.
+#[derive(Deserialize)]
+struct Cargo {
+    package: Package,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+}
+
+/// A component's folder.
+#[derive(Debug)]
+pub struct Project {
+    /// The name of the component: that of its file.
+    pub name: String,
+    /// The command that builds it, as a shell reads it.
+    pub build: String,
+    folder: PathBuf,
+    component: PathBuf,
+    watch: Vec<PathBuf>,
+}
+
+/// What changes in a project.
+pub struct Changes {
+    from: mpsc::Receiver<()>,
+    _watcher: notify::RecommendedWatcher,
+}
+
+/// A build that runs, in a process group of its own, which ends with this.
+struct Building(std::process::Child);
+
+impl Drop for Building {
+    fn drop(&mut self) {
+        if matches!(self.0.try_wait(), Ok(None)) {
+            let group = i32::try_from(self.0.id()).ok().and_then(Pid::from_raw);
+            let _ = group.map(|it| kill_process_group(it, Signal::KILL));
+            let _ = self.0.wait();
+        }
+    }
+}
+
+impl Project {
+    /// Reads `madoguchi.toml` of `folder`; without one, a `Cargo.toml` is enough.
+    ///
+    /// # Errors
+    /// When neither is there or can be read, or what is watched is not there.
+    pub fn read(folder: &Path) -> anyhow::Result<Self> {
+        let folder = fs::canonicalize(folder)
+            .with_context(|| format!("the folder {} cannot be read", folder.display()))?;
+        let read = |name: &str| match fs::read_to_string(folder.join(name)) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => {
+                Err(error).with_context(|| format!("cannot read {}", folder.join(name).display()))
+            }
+        };
+        let written = match (read(MANIFEST)?, read("Cargo.toml")?) {
+            (Some(text), _) => toml::from_str(&text)
+                .with_context(|| format!("{} in {}", MANIFEST, folder.display()))?,
+            (None, Some(text)) => of_cargo(&text)
+                .with_context(|| format!("no {MANIFEST}, and Cargo.toml names no package"))?,
+            (None, None) => bail!(
+                "{} has no {MANIFEST}: write build = \"COMMAND\", component = \"PATH.wasm\" and watch = [\"src\"] into one, or begin with `madoguchi new`",
+                folder.display()
+            ),
+        };
+        let Written { build, component, watch } = written;
+        let Some(name) = name_of(&component) else {
+            bail!(
+                "component = {component:?} is no component's file: NAME.wasm is right, with a name of 1 to 64 of a-z 0-9 _ -"
+            );
+        };
+        let watch: Vec<_> = watch.iter().map(|it| folder.join(it)).collect();
+        // A file may come later; its folder tells.
+        let is_there = |it: &PathBuf| it.exists() || it.parent().is_some_and(Path::is_dir);
+        if let Some(missing) = watch.iter().find(|it| !is_there(it)) {
+            bail!("{} is to be watched and is not there; see {MANIFEST}", missing.display());
+        }
+        Ok(Self { name, build, component: folder.join(component), folder, watch })
+    }
+
+    /// The folder, from the root.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Builds it; what the command has to say goes where this program's own lines go. A build that is not
+    /// waited for any longer is stopped, with all that it has started.
+    ///
+    /// # Errors
+    /// When no shell can be started.
+    pub async fn build(&self) -> io::Result<ExitStatus> {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &self.build]).current_dir(&self.folder).stdin(Stdio::null());
+        let mut building = Building(shell.process_group(0).spawn()?);
+        loop {
+            if let Some(status) = building.0.try_wait()? {
+                return Ok(status);
+            }
+            sleep(LOOK).await;
+        }
+    }
+
+    /// What was built.
+    ///
+    /// # Errors
+    /// When it is not where the manifest says.
+    pub fn built(&self) -> anyhow::Result<Source> {
+        source::read(&self.component).with_context(|| {
+            format!(
+                "the build wrote no {}, which `component` in {MANIFEST} names",
+                self.component.display()
+            )
+        })
+    }
+
+    /// Watches it from now on.
+    ///
+    /// # Errors
+    /// When the system watches no more.
+    pub fn changes(&self) -> notify::Result<Changes> {
+        let (to, from) = mpsc::channel(CHANGES_MAX);
+        let (watch, folder) = (self.watch.clone(), self.folder.clone());
+        let told = move |event: notify::Result<Event>| {
+            // What went wrong may have hidden a change.
+            let is_change = event.map_or(true, |it| {
+                !matches!(it.kind, EventKind::Access(_))
+                    && it.paths.iter().any(|path| concerns(path, &watch, &folder))
+            });
+            if is_change {
+                let _ = to.try_send(());
+            }
+        };
+        let mut watcher = recommended_watcher(told)?;
+        for path in &self.watch {
+            // Editors put another file in a file's place, which only its folder tells.
+            match path.is_dir() {
+                true => watcher.watch(path, RecursiveMode::Recursive)?,
+                false => {
+                    let folder = path.parent().unwrap_or(&self.folder);
+                    watcher.watch(folder, RecursiveMode::NonRecursive)?;
+                }
+            }
+        }
+        Ok(Changes { from, _watcher: watcher })
+    }
+}
+
+impl Changes {
+    /// Ends after a save, when nothing changes any more; at once, where one was before.
+    pub async fn next(&mut self) {
+        let _ = self.from.recv().await;
+        let until = Instant::now() + QUIET_MAX;
+        loop {
+            let quiet = (Instant::now() + QUIET).min(until);
+            match timeout_at(quiet, self.from.recv()).await {
+                Ok(Some(())) if quiet < until => {}
+                _ => return,
+            }
+        }
+    }
+}
+
+/// Whether a change of `path` is one of what is watched, and not of what a build makes.
+fn concerns(path: &Path, watch: &[PathBuf], folder: &Path) -> bool {
+    let made = path.strip_prefix(folder).ok().and_then(|it| it.iter().next());
+    watch.iter().any(|it| path.starts_with(it))
+        && made.is_none_or(|it| MADE.iter().all(|m| it != *m))
+}
+
+/// How cargo builds a component, where nothing else is said.
+fn of_cargo(text: &str) -> anyhow::Result<Written> {
+    let Cargo { package } = toml::from_str(text)?;
+    let name = package.name.replace('-', "_");
+    Ok(Written {
+        build: "cargo build --quiet --target wasm32-wasip2 --target-dir target".to_owned(),
+        component: format!("target/wasm32-wasip2/debug/{name}.wasm").into(),
+        watch: vec!["src".into(), "Cargo.toml".into()],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn project(files: &[(&str, &str)]) -> anyhow::Result<Project> {
+        let folder = tempfile::tempdir()?;
+        fs::create_dir(folder.path().join("src"))?;
+        for (name, text) in files {
+            fs::write(folder.path().join(name), text)?;
+        }
+        Project::read(folder.path())
+    }
+
+    #[test]
+    fn cargo_alone_says_how_a_folder_is_built() {
+        let it = project(&[("Cargo.toml", "[package]\nname = \"my-tool\"\n")]).unwrap();
+        assert_eq!(it.name, "my_tool");
+        assert!(it.component.ends_with("target/wasm32-wasip2/debug/my_tool.wasm"));
+        assert!(project(&[("Cargo.toml", "[workspace]\n")]).is_err(), "no package");
+    }
+
+    #[test]
+    fn manifest_that_cannot_be_followed_names_what_to_fix() {
+        let refused = |text: &str| format!("{:#}", project(&[(MANIFEST, text)]).unwrap_err());
+        assert!(refused("build = 1").contains("madoguchi.toml in "));
+        assert!(refused("build = \"true\"").contains("component"));
+        let unknown = refused("build = \"true\"\ncomponent = \"a.wasm\"\nwach = []");
+        assert!(unknown.contains("wach"), "{unknown}");
+        let named = refused("build = \"true\"\ncomponent = \"out/A b.wasm\"");
+        assert!(named.contains("NAME.wasm"), "{named}");
+        let missing = refused("build = \"true\"\ncomponent = \"a.wasm\"\nwatch = [\"lib/a\"]");
+        assert!(missing.contains("lib/a is to be watched"), "{missing}");
+        assert!(format!("{:#}", project(&[]).unwrap_err()).contains("madoguchi new"));
+    }
+
+    #[test]
+    fn what_a_build_makes_is_no_change() {
+        let (folder, watch) = (Path::new("/f"), [PathBuf::from("/f")]);
+        assert!(concerns(Path::new("/f/src/lib.rs"), &watch, folder));
+        assert!(!concerns(Path::new("/f/target/debug/x"), &watch, folder));
+        assert!(!concerns(Path::new("/g/src/lib.rs"), &watch, folder));
+        let file = [PathBuf::from("/f/Cargo.toml")];
+        assert!(concerns(Path::new("/f/Cargo.toml"), &file, folder));
+        assert!(!concerns(Path::new("/f/Cargo.lock"), &file, folder));
+    }
+}

@@ -1,0 +1,387 @@
+//! One call with everything that crossed its border: written down, and run again without the world.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use data_encoding::HEXLOWER;
+use futures::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{Compiled, Running, Solo, SoloOutcome, around, invocation, solo_outcome};
+use calls::answer_in_solo;
+use sandbox::{
+    capability::{
+        Around, Asking,
+        host_resources::HostResources,
+        recording::{Difference, REDACTED, Recording, Use, as_read},
+    },
+    component::{CallError, Content, Datetime, LoadError, Output, Round, Stop},
+};
+use store::{clock::Clock, digest::digest};
+
+/// The form of records that are written and read here.
+const FORM: u32 = 1;
+
+/// A call, and all that crossed the border between the component and its host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Record {
+    /// The form of the record: 1.
+    pub madoguchi_record: u32,
+    /// The component that was called.
+    pub component: Recorded,
+    /// How it was called.
+    pub call: Call,
+    /// What it used, in order.
+    pub uses: Vec<Use>,
+    /// How the call ended.
+    pub outcome: Value,
+}
+
+/// A component that was called.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recorded {
+    /// Its name.
+    pub name: String,
+    /// The SHA-256 of its bytes, in hexadecimal.
+    pub digest: String,
+    /// The path of its file.
+    pub file: String,
+}
+
+/// How a component was called.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Call {
+    /// The tool.
+    pub tool: String,
+    /// Its arguments: an object.
+    pub arguments: Value,
+    /// The answers to its questions, by their keys.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub answers: BTreeMap<String, Value>,
+    /// When it was called: seconds and nanoseconds since 1970.
+    pub called_at: (u64, u32),
+    /// Where its random numbers begin: 32 bytes in hexadecimal.
+    pub random: String,
+}
+
+/// What came of a replay.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Replayed {
+    /// All uses and the outcome are those of the record.
+    Same,
+    /// A use is another.
+    Use(Difference),
+    /// All uses are the same, and the outcome is another: where, what was expected, and what came.
+    Outcome(String, Value, Value),
+}
+
+impl Running {
+    /// One call, and its record; the reason why there is none, where it is too large. `file` is the component's.
+    pub fn record<'a>(
+        &'a self,
+        file: &'a str,
+        (tool, arguments): (&'a str, &'a Value),
+        answers: BTreeMap<String, Value>,
+    ) -> BoxFuture<'a, (SoloOutcome, Result<Record, String>)> {
+        Box::pin(async move {
+            let recording = Recording::new();
+            let now = self.component.setup.clock.now();
+            let called_at = (now.as_secs(), now.subsec_nanos());
+            let read = answers.iter().map(|(key, it)| answer_in_solo(key, it)).collect();
+            let invocation = invocation(tool, &arguments.to_string(), read, None, at(called_at));
+            let round = Round { recording: Some(recording.clone()), ..self.called() };
+            let result = self.component.call(&invocation, round).await;
+            let outcome = as_read(&outcome(&result));
+            let kept = recording.kept().ok_or_else(|| {
+                "the call moved more than a record may have (16 MiB): nothing is written".to_owned()
+            });
+            let record = kept.and_then(|(uses, secrets)| {
+                let record = Record {
+                    madoguchi_record: FORM,
+                    component: Recorded {
+                        name: self.component.name().to_string(),
+                        digest: self.component.digest().to_string(),
+                        file: file.to_owned(),
+                    },
+                    call: Call {
+                        tool: tool.to_owned(),
+                        arguments: arguments.clone(),
+                        answers,
+                        called_at,
+                        random: HEXLOWER.encode(&recording.seed()),
+                    },
+                    uses,
+                    outcome,
+                };
+                redacted(&record, &secrets)
+            });
+            (solo_outcome(result), record)
+        })
+    }
+}
+
+/// `record` without what must not be shown of it.
+fn redacted(record: &Record, secrets: &[String]) -> Result<Record, String> {
+    let mut value = serde_json::to_value(record).map_err(|it| it.to_string())?;
+    redact(&mut value, secrets);
+    serde_json::from_value(value).map_err(|it| it.to_string())
+}
+
+fn redact(value: &mut Value, secrets: &[String]) {
+    match value {
+        Value::String(text) => {
+            for secret in secrets.iter().filter(|it| text.contains(&***it)).collect::<Vec<_>>() {
+                *text = text.replace(&**secret, REDACTED);
+            }
+        }
+        Value::Array(all) => all.iter_mut().for_each(|it| redact(it, secrets)),
+        Value::Object(all) => all.values_mut().for_each(|it| redact(it, secrets)),
+        _ => {}
+    }
+}
+
+fn at((seconds, nanoseconds): (u64, u32)) -> Datetime {
+    Datetime { seconds, nanoseconds }
+}
+
+impl Record {
+    /// Reads one.
+    ///
+    /// # Errors
+    /// When `text` is none, or one of another form.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let record: Self =
+            serde_json::from_str(text).map_err(|it| format!("it is no record of a call: {it}"))?;
+        if record.madoguchi_record != FORM {
+            let form = record.madoguchi_record;
+            return Err(format!("it has the form {form}, and {FORM} is read here"));
+        }
+        if !record.call.arguments.is_object() {
+            return Err("call.arguments: it must be an object".to_owned());
+        }
+        Ok(record)
+    }
+
+    /// Whether `bytes` are those of the component that was called.
+    pub fn is_of(&self, bytes: &[u8]) -> bool {
+        self.component.digest == digest(bytes)
+    }
+
+    /// Calls `compiled`, which `solo` configures, once more, and answers each of its uses from here.
+    ///
+    /// # Errors
+    /// When it cannot be loaded.
+    pub fn replay(
+        &self,
+        mut solo: Solo,
+        compiled: &Compiled,
+    ) -> BoxFuture<'_, Result<Replayed, LoadError>> {
+        let compiled = compiled.clone();
+        Box::pin(async move {
+            let Call { tool, arguments, answers, called_at, random } = &self.call;
+            let seed = HEXLOWER.decode(random.as_bytes()).ok().and_then(|it| it.try_into().ok());
+            let recording = Recording::replay(self.uses.clone(), seed.unwrap_or_default());
+            // As alone: nothing is there that it could call.
+            let (mut reach, others) = (HostResources::default(), around::Fake::default());
+            let others = Arc::new(others);
+            reach.around = Around::default();
+            reach.around.put(&others);
+            solo.setup.reach = Arc::new(reach);
+            let now = Duration::new(called_at.0, called_at.1.min(999_999_999));
+            solo.setup.clock = Clock::Fixed(Arc::new(now.into()));
+            let component = solo.describe(&compiled).await?;
+            let answers = answers.iter().map(|(key, it)| answer_in_solo(key, it)).collect();
+            let invocation =
+                invocation(tool, &arguments.to_string(), answers, None, at(*called_at));
+            let (asking, held) = (Some(Asking::default()), Some(recording.clone()));
+            let round = Round { asking, recording: held, ..Round::of_host() };
+            let result = tokio::select! {
+                result = component.call(&invocation, round) => Some(result),
+                () = recording.differed() => None,
+            };
+            if let Some(it) = recording.difference() {
+                return Ok(Replayed::Use(it));
+            }
+            let came = result.map(|it| as_read(&outcome(&it))).unwrap_or_default();
+            Ok(match differs("", &self.outcome, &came) {
+                Some((at, expected, came)) => Replayed::Outcome(at, expected, came),
+                None => Replayed::Same,
+            })
+        })
+    }
+
+    /// The call as an example of a component in Rust.
+    ///
+    /// # Errors
+    /// When no example can end as it did.
+    pub fn example(&self) -> Result<String, String> {
+        let Call { tool, arguments, .. } = &self.call;
+        let (kind, it) = self.outcome.as_object().and_then(|it| it.iter().next()).ok_or(
+            "its outcome is none that a call can have, so that it is no example".to_owned(),
+        )?;
+        let end = match kind.as_str() {
+            "output" => format!(".gives(json!({}))", indented(&it["structured"])),
+            "refused" => format!(".refuses({})", it["code"]),
+            "invalid_arguments" => ".refuses_the_arguments()".to_owned(),
+            "asks" => ".asks()".to_owned(),
+            "trapped" | "exceeded" | "broken" => {
+                format!(
+                    "// It ended otherwise ({kind}: {}); say what it is to give.\n    .gives(json!({{}}))",
+                    it.as_str().unwrap_or_default()
+                )
+            }
+            _ => return Err(format!("a call that ends as this one ({kind}) is no example")),
+        };
+        let mut used: Vec<_> = self.uses.iter().map(|it| it.name.as_str()).collect();
+        used.sort_unstable();
+        used.dedup();
+        used.retain(|it| !it.starts_with("clock."));
+        let note = match used.is_empty() {
+            true => String::new(),
+            false => format!(
+                "// It used {}: an example begins with a new database, without settings, files and hosts.\n",
+                used.join(", ")
+            ),
+        };
+        let name = format!("{tool} as it was recorded");
+        Ok(format!("{note}example({name:?}, {tool:?}, json!({}))\n    {end},", indented(arguments)))
+    }
+}
+
+/// JSON as it stands in `json!(…)`, below four spaces.
+fn indented(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default()
+}
+
+/// How a call ended, in one object of one member: the kind, and what belongs to it.
+fn outcome(result: &Result<Output, CallError>) -> Value {
+    match result {
+        Ok(it) => {
+            let read = |it: &String| serde_json::from_str::<Value>(it).unwrap_or_default();
+            let mut output = Map::new();
+            output.insert(
+                "structured".to_owned(),
+                it.structured.as_ref().map(read).unwrap_or_else(|| json!({})),
+            );
+            if !it.content.is_empty() {
+                let content: Vec<_> = it.content.iter().map(content).collect();
+                output.insert("content".to_owned(), content.into());
+            }
+            if let Some(meta) = &it.meta {
+                output.insert("meta".to_owned(), read(meta));
+            }
+            json!({ "output": output })
+        }
+        Err(CallError::Stopped(stop)) => match stop {
+            Stop::InputRequired(it) => {
+                let each = it.questions.iter();
+                let each = each.map(|it| json!({ "key": it.key, "message": it.message }));
+                json!({ "asks": each.collect::<Vec<_>>() })
+            }
+            Stop::InvalidArguments(problems) => {
+                let each = problems.iter();
+                let each = each.map(|it| json!({ "pointer": it.pointer, "message": it.message }));
+                json!({ "invalid_arguments": each.collect::<Vec<_>>() })
+            }
+            Stop::Refused(it) => {
+                json!({ "refused": { "code": it.code, "message": it.message, "status": it.status } })
+            }
+            Stop::Unavailable(it) => json!({ "unavailable": it.message }),
+            Stop::Wait(it) => json!({ "waits": it.events }),
+        },
+        // Not where: lines are others in another build.
+        Err(CallError::Trapped { source, .. }) => {
+            json!({ "trapped": source.root_cause().to_string() })
+        }
+        Err(CallError::LimitExceeded { limit, .. }) => json!({ "exceeded": limit }),
+        Err(CallError::Broken { what, .. }) => json!({ "broken": what }),
+        Err(error) => json!({ "failed": error.to_string() }),
+    }
+}
+
+fn content(it: &Content) -> Value {
+    match it {
+        Content::Text(it) => json!({ "text": it.text }),
+        Content::Image(it) | Content::Audio(it) => {
+            json!({ "mime_type": it.mime_type, "bytes": it.data.len(), "sha256": digest(&it.data) })
+        }
+        Content::Resource(it) => json!({ "resource": it.uri }),
+        Content::Link(it) => json!({ "link": it.uri }),
+    }
+}
+
+/// The first place where `came` is not what was `expected`, and both there.
+fn differs(at: &str, expected: &Value, came: &Value) -> Option<(String, Value, Value)> {
+    let deeper = |key: &str, expected: Option<&Value>, came: Option<&Value>| {
+        let none = Value::Null;
+        differs(&format!("{at}/{key}"), expected.unwrap_or(&none), came.unwrap_or(&none))
+    };
+    match (expected, came) {
+        _ if expected == came => None,
+        (Value::Object(a), Value::Object(b)) => {
+            a.keys().chain(b.keys()).find_map(|key| deeper(key, a.get(key), b.get(key)))
+        }
+        (Value::Array(a), Value::Array(b)) => (0..a.len().max(b.len()))
+            .find_map(|index| deeper(&index.to_string(), a.get(index), b.get(index))),
+        _ => Some((at.to_owned(), expected.clone(), came.clone())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(outcome: Value) -> Record {
+        let record = json!({
+            "madoguchi_record": 1,
+            "component": { "name": "shop", "digest": "0", "file": "shop.wasm" },
+            "call": {
+                "tool": "buy", "arguments": { "count": 2, "note": "s3cret" }, "called_at": [7, 0], "random": "",
+            },
+            "uses": [{ "use": "sql.query", "with": ["s3cret!"], "gives": null }],
+            "outcome": outcome,
+        });
+        Record::read(&record.to_string()).unwrap()
+    }
+
+    #[test]
+    fn each_end_of_a_call_is_an_example_or_says_why_not() {
+        let example = |outcome| record(outcome).example();
+        let done = example(json!({ "output": { "structured": { "left": 1 } } })).unwrap();
+        assert!(done.starts_with("// It used sql.query: "), "{done}");
+        assert!(done.contains("example(\"buy as it was recorded\", \"buy\", json!({"), "{done}");
+        assert!(done.contains(".gives(json!({\n  \"left\": 1\n})),"), "{done}");
+        let refused = example(json!({ "refused": { "code": "sold" } })).unwrap();
+        assert!(refused.ends_with(".refuses(\"sold\"),"), "{refused}");
+        assert!(example(json!({ "asks": [] })).unwrap().ends_with(".asks(),"));
+        let trapped = example(json!({ "trapped": "unreachable" })).unwrap();
+        assert!(trapped.contains("trapped: unreachable"), "{trapped}");
+        assert!(example(json!({ "waits": [] })).unwrap_err().contains("waits"));
+        assert!(example(json!(7)).is_err());
+    }
+
+    #[test]
+    fn a_secret_stands_nowhere_in_a_record() {
+        let shown = redacted(&record(json!({})), &["s3cret".to_owned()]).unwrap();
+        let text = serde_json::to_string(&shown).unwrap();
+        assert!(!text.contains("s3cret") && text.contains("(redacted)!"), "{text}");
+    }
+
+    #[test]
+    fn what_is_no_record_says_why() {
+        assert!(Record::read("{").unwrap_err().contains("no record"));
+        let mut other = serde_json::to_value(record(json!({}))).unwrap();
+        other["madoguchi_record"] = 2.into();
+        assert!(Record::read(&other.to_string()).unwrap_err().contains("form 2"));
+    }
+
+    #[test]
+    fn first_place_that_differs_is_named() {
+        let found = differs("", &json!({ "a": [1, 2] }), &json!({ "a": [1, 3] }));
+        assert_eq!(found, Some(("/a/1".to_owned(), 2.into(), 3.into())));
+        assert_eq!(differs("", &json!([1]), &json!([1])), None);
+    }
+}
