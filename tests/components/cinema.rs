@@ -18,6 +18,7 @@ mod movies;
 mod prices;
 mod reserving;
 mod rules;
+mod seasons;
 mod seats;
 mod sentences;
 mod showtimes;
