@@ -4,6 +4,7 @@ mod cancelling;
 mod catalogue;
 mod closing;
 mod conversations;
+mod crowd;
 mod door;
 mod editing;
 mod held;
