@@ -135,3 +135,53 @@ async fn loss_to_another_is_reported_before_fewer_seats_are_reserved() {
     browser.says("h1", "reserved").await;
     browser.close().await;
 }
+
+/// Seats that are taken one after the other, for a figure of how fast it is seen elsewhere.
+const TAKEN: usize = 30;
+
+/// The figure is printed and not held to: how fast a machine is, is no property of the page.
+#[tokio::test(flavor = "multi_thread")]
+async fn seat_taken_in_one_browser_greys_out_in_the_other() {
+    let hall = Hall::open().await;
+    let first = hall.browser(Look::DESKTOP).await;
+    let second = hall.browser(Look::DESKTOP).await;
+    // Both windows are on one machine, and so on one clock: when a seat is asked for, and when it is seen as gone.
+    let watch = "window.seen = {}; const look = () => {
+            for (const it of document.querySelectorAll('[role=gridcell].is-held, [role=gridcell].is-taken'))
+                window.seen[it.dataset.seat] ??= Date.now();
+        };
+        new MutationObserver(look).observe(document.querySelector('.hall-grid'),
+            { subtree: true, childList: true, attributes: true });";
+    second.script(watch).await;
+    let mut took = Vec::new();
+    for at in 0..TAKEN {
+        let seat = hall.seats[at].as_str();
+        first.click(&hall.seat(at)).await;
+        if at == 0 {
+            first.find("#user-id").await.send_keys("Hanako").await.unwrap();
+        }
+        // The moment at which the page itself asks, as a reader's click makes it.
+        let ask =
+            "window.asked = Date.now(); document.querySelector('.order .main-action').click();";
+        first.script(ask).await;
+        first.says("h1", "reserved").await;
+        second.until(&format!("window.seen['{seat}']")).await;
+        hall.is_named(&second, at, "taken").await;
+        let asked = first.script("return window.asked").await.as_i64().unwrap();
+        let seen = second.script(&format!("return window.seen['{seat}']")).await.as_i64().unwrap();
+        took.push(seen - asked);
+        first.script(&format!("location.hash = '{}'", hall.address)).await;
+        first.find("[role=gridcell]").await;
+    }
+    took.sort_unstable();
+    println!(
+        "A seat taken in one browser greys out in the other after {} ms at the median of {TAKEN}, \
+         {} ms at the most, from the click.",
+        took[TAKEN / 2],
+        took[TAKEN - 1],
+    );
+    for browser in [first, second] {
+        assert_eq!(browser.complaints().await, Vec::<String>::new());
+        browser.close().await;
+    }
+}

@@ -78,6 +78,21 @@ impl Clock {
         self.zone.to_timestamp(shown).ok().map(Timestamp::as_second)
     }
 
+    /// Whether what begins when the clock shows that has begun. Of an hour that comes twice the first counts, and
+    /// the second undoes nothing.
+    #[must_use]
+    pub fn has_come(&self, shown: DateTime) -> bool {
+        self.second_of(shown).is_none_or(|it| it <= self.second)
+    }
+
+    /// What the clock shows so many minutes after it shows that. What is set for an hour that is left out is as far
+    /// after it.
+    #[must_use]
+    pub fn after(&self, shown: DateTime, minutes: i64) -> DateTime {
+        let moment = self.zone.to_timestamp(shown).and_then(|it| it.checked_add(minutes.minutes()));
+        moment.map_or(shown, |it| self.zone.to_datetime(it))
+    }
+
     /// What the clock shows at a second, as every answer has it.
     #[must_use]
     pub fn shows(&self, second: i64) -> String {
@@ -201,7 +216,12 @@ pub(crate) mod tests {
     use super::*;
 
     pub(crate) fn clock() -> Clock {
-        Clock::at("Asia/Tokyo", "2026-11-20T01:00:00.5Z".parse().unwrap()).unwrap()
+        clock_at("2026-11-20T01:00:00.5Z")
+    }
+
+    /// The clock in Tokyo at a moment.
+    pub(crate) fn clock_at(moment: &str) -> Clock {
+        Clock::at("Asia/Tokyo", moment.parse().unwrap()).unwrap()
     }
 
     #[test]
@@ -228,6 +248,22 @@ pub(crate) mod tests {
         // A film that runs through the hour lasts as long as it does.
         assert_eq!(berlin.utc("2026-10-25T01:30:00", 120).unwrap(), "20261025T013000Z");
         assert_eq!(berlin.utc("tomorrow", 0), None);
+    }
+
+    #[test]
+    fn what_has_begun_stays_so_when_the_hour_comes_again() {
+        let begins = civil::date(2026, 10, 25).at(2, 30, 0, 0);
+        let has_come =
+            |now: &str| Clock::at("Europe/Berlin", now.parse().unwrap()).unwrap().has_come(begins);
+        assert!(!has_come("2026-10-25T00:29:59Z"));
+        assert!(has_come("2026-10-25T00:30:00Z"), "the first 02:30");
+        assert!(has_come("2026-10-25T01:10:00Z"), "02:10 again");
+        let berlin = Clock::at("Europe/Berlin", Timestamp::UNIX_EPOCH).unwrap();
+        let after = |day: Date, hour, minutes| naive(berlin.after(day.at(hour, 30, 0, 0), minutes));
+        let (spring, autumn) = (civil::date(2026, 3, 29), civil::date(2026, 10, 25));
+        assert_eq!(after(spring, 2, 0), "2026-03-29T03:30:00", "there is no 02:30");
+        assert_eq!(after(spring, 1, 120), "2026-03-29T04:30:00");
+        assert_eq!(after(autumn, 1, 120), "2026-10-25T02:30:00");
     }
 
     #[test]

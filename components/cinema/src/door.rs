@@ -1,10 +1,10 @@
 //! When tickets are scanned, and what the door says of one (CIN-92).
 
-use jiff::{ToSpan, civil::DateTime};
+use jiff::civil::DateTime;
 use output::cinema::{CheckIn, NotAdmitted, Reservation};
 use toolkit::{Problem, settings, settings::Unfit};
 
-use crate::clock::{Clock, naive};
+use crate::clock::Clock;
 
 /// How long before a showing its tickets are scanned where the operator says nothing.
 const OPENS_DEFAULT: u32 = 60;
@@ -27,20 +27,21 @@ pub fn opens_before() -> Result<u32, Unfit> {
     Err(Unfit { name: name.to_owned(), problem })
 }
 
-/// From when to when tickets of a showing are scanned.
+/// From when to when tickets of a showing are scanned, in seconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    opens: DateTime,
-    closes: DateTime,
+    opens: i64,
+    closes: i64,
 }
 
 impl Window {
     /// That of a showing, by when it begins and how many minutes its film takes.
     #[must_use]
-    pub fn of(start: DateTime, before: u32, duration: Option<u32>) -> Self {
-        let minutes = |it: u32| i64::from(it).minutes();
-        let closes = start.saturating_add(minutes(duration.unwrap_or(MINUTES_UNKNOWN)));
-        Self { opens: start.saturating_sub(minutes(before)), closes }
+    pub fn of(start: DateTime, before: u32, duration: Option<u32>, clock: &Clock) -> Self {
+        let begins = clock.second_of(start).unwrap_or_default();
+        let seconds = |minutes: u32| i64::from(minutes) * 60;
+        let takes = duration.unwrap_or(MINUTES_UNKNOWN);
+        Self { opens: begins - seconds(before), closes: begins + seconds(takes) }
     }
 }
 
@@ -52,7 +53,7 @@ pub fn judge(
     window: Window,
     clock: &Clock,
 ) -> CheckIn {
-    let now = clock.now();
+    let now = clock.second();
     let is_right_showing = showing.map(|it| it == reservation.showtime_id);
     let reason = if reservation.checked_in_at.is_some() {
         Some(NotAdmitted::AlreadyUsed)
@@ -65,7 +66,7 @@ pub fn judge(
     } else {
         None
     };
-    let (opens_at, closes_at) = (naive(window.opens), naive(window.closes));
+    let (opens_at, closes_at) = (clock.shows(window.opens), clock.shows(window.closes));
     let (sentence, sentence_en) = sentences(&reservation, reason, &opens_at, &closes_at);
     CheckIn {
         admitted: reason.is_none(),
@@ -133,7 +134,7 @@ mod tests {
             checked_in_at: used.then(|| "2026-11-20T09:50:00".into()),
             ..Reservation::default()
         };
-        judge(reservation, showing, Window::of(start, 60, Some(100)), &clock())
+        judge(reservation, showing, Window::of(start, 60, Some(100), &clock()), &clock())
     }
 
     /// The clock says ten.

@@ -67,7 +67,7 @@ impl Hall {
         }
         let taken = seats.iter().filter(|it| !it.is_free()).count();
         let taken = u32::try_from(taken).unwrap_or(u32::MAX);
-        let showtime = showing.showtime(taken, !closed.is_empty(), clock.now());
+        let showtime = showing.showtime(taken, !closed.is_empty(), clock);
         let prices = showing.slot.price_list();
         Ok(Self { showtime, seats, prices })
     }

@@ -246,7 +246,7 @@ fn refusal(lacking: &[String]) -> Vec<Problem> {
 
 fn is_to_come(showtime_id: &str, clock: &Clock) -> bool {
     let start = ShowtimeId::read(showtime_id).and_then(|it| it.start());
-    start.is_none_or(|it| it > clock.now())
+    start.is_none_or(|it| !clock.has_come(it))
 }
 
 /// The catalogue as INSERTs.

@@ -146,13 +146,14 @@ impl Picked<'_> {
         let slots = slots.read::<Slot>()?;
         let listed = days_listed(clock.today()).contains(&id.date);
         let showing = slots::on(&slots, id.date).filter(|_| listed).ok_or_else(not_found)?;
-        if !showing.is_open(clock.now()) {
-            return Err(showtime_closed(self.showtime_id, &naive(showing.start)));
+        let start = showing.begins(clock);
+        if !showing.is_open(clock) {
+            return Err(showtime_closed(self.showtime_id, &naive(start)));
         }
         if showing.slot.seats_count == 0 {
             return Err(seat_data_unavailable(self.showtime_id));
         }
-        Ok(Open { slot: showing.slot.clone(), start: showing.start })
+        Ok(Open { slot: showing.slot.clone(), start })
     }
 
     /// The catalogue that all of it was read from.

@@ -12,7 +12,7 @@ use jiff::{
 use output::cinema::{PriceList, Showtime};
 use serde::Deserialize;
 
-use crate::clock::{self, Day, naive};
+use crate::clock::{self, Clock, Day, naive};
 
 /// How many days before today are still listed.
 const DAYS_BACK: i64 = 7;
@@ -111,19 +111,25 @@ impl Showing<'_> {
 
     /// Whether it can still be booked; from the moment when it begins, it cannot.
     #[must_use]
-    pub fn is_open(&self, now: DateTime) -> bool {
-        now < self.start
+    pub fn is_open(&self, clock: &Clock) -> bool {
+        !clock.has_come(self.start)
     }
 
-    /// The showing as it is `now`, with so many of its seats taken, and its sales closed or not.
+    /// What the clock shows when it begins: not the programme's time where the clocks leave that out.
     #[must_use]
-    pub fn showtime(&self, taken: u32, is_sales_closed: bool, now: DateTime) -> Showtime {
+    pub fn begins(&self, clock: &Clock) -> DateTime {
+        clock.after(self.start, 0)
+    }
+
+    /// The showing as it is now, with so many of its seats taken, and its sales closed or not.
+    #[must_use]
+    pub fn showtime(&self, taken: u32, is_sales_closed: bool, clock: &Clock) -> Showtime {
         let slot = self.slot;
-        let end = self.start.saturating_add(i64::from(slot.duration).minutes());
+        let end = clock.after(self.start, i64::from(slot.duration));
         Showtime {
             showtime_id: self.id(),
             movie_id: slot.movie_id.clone(),
-            start_time: naive(self.start),
+            start_time: naive(self.begins(clock)),
             available_seats_count: slot.seats_count.saturating_sub(taken),
             end_time: Some(naive(end)),
             theater_id: Some(slot.screen_id.clone()),
@@ -132,7 +138,7 @@ impl Showing<'_> {
             total_seats_count: Some(slot.seats_count),
             movie_title: Some(slot.movie_title.clone()),
             movie_title_en: slot.movie_title_en.clone(),
-            is_open: Some(self.is_open(now) && !is_sales_closed),
+            is_open: Some(self.is_open(clock) && !is_sales_closed),
             is_sales_closed,
         }
     }
@@ -191,6 +197,7 @@ pub(crate) mod tests {
     use jiff::civil::{date, time};
 
     use super::*;
+    use crate::clock::tests::clock_at;
 
     pub(crate) fn slot(screen_id: &str, starts: &str, weekdays: u8) -> Slot {
         Slot {
@@ -212,7 +219,8 @@ pub(crate) mod tests {
 
     /// A Friday.
     const TODAY: Date = date(2026, 11, 20);
-    const NOON: DateTime = date(2026, 11, 20).at(12, 0, 0, 0);
+    /// Noon in Tokyo.
+    const NOON: &str = "2026-11-20T03:00:00Z";
 
     #[test]
     fn without_a_date_today_and_six_days_are_asked_for() {
@@ -233,10 +241,10 @@ pub(crate) mod tests {
     fn showtimes_come_earliest_first_and_end_with_the_film() {
         let slots = [slot("s2", "23:30", 0x7f), slot("s1", "09:00", 0x7f)];
         let showings = showings(&slots, &days_asked(TODAY, None), None);
-        let first = showings[0].showtime(4, false, NOON);
+        let first = showings[0].showtime(4, false, &clock_at(NOON));
         assert_eq!(first.start_time, "2026-11-20T09:00:00");
         assert_eq!(first.available_seats_count, 20);
-        let second = showings[1].showtime(0, false, NOON);
+        let second = showings[1].showtime(0, false, &clock_at(NOON));
         assert_eq!(second.end_time.as_deref(), Some("2026-11-21T01:17:00"));
         assert_eq!(showings.len(), 14);
     }
@@ -244,10 +252,10 @@ pub(crate) mod tests {
     #[test]
     fn a_showing_is_open_until_the_moment_when_it_begins() {
         let slot = slot("s1", "12:00", 0x7f);
-        let is_open = |now| slot.on(TODAY).unwrap().showtime(0, false, now).is_open;
-        assert_eq!(is_open(date(2026, 11, 20).at(11, 59, 59, 0)), Some(true));
+        let is_open = |now| slot.on(TODAY).unwrap().showtime(0, false, &clock_at(now)).is_open;
+        assert_eq!(is_open("2026-11-20T02:59:59Z"), Some(true));
         assert_eq!(is_open(NOON), Some(false));
-        assert_eq!(is_open(date(2026, 11, 21).at(9, 0, 0, 0)), Some(false));
+        assert_eq!(is_open("2026-11-21T00:00:00Z"), Some(false));
     }
 
     #[test]

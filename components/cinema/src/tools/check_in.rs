@@ -65,7 +65,7 @@ impl Tool for CheckIn {
         }
         let (clock, before) = (Clock::of_call()?, opens_before()?);
         for _ in 0..ATTEMPTS_MAX {
-            let (found, version, window) = self.look(before)?;
+            let (found, version, window) = self.look(before, &clock)?;
             let told = judge(found, showing, window, &clock);
             if !told.admitted {
                 return Ok(told);
@@ -83,7 +83,7 @@ impl Tool for CheckIn {
 
 impl CheckIn {
     /// The reservation, how often it was changed, and when it is let in.
-    fn look(&self, before: u32) -> Result<(Reservation, u32, Window), Stop> {
+    fn look(&self, before: u32, clock: &Clock) -> Result<(Reservation, u32, Window), Stop> {
         let code = self.code.trim();
         let found = stored(code)?.ok_or_else(|| reservation_not_found(code))?;
         let Stored { version, movie_id, cancelled_at, transferred_at, .. } = found.clone();
@@ -102,7 +102,7 @@ impl CheckIn {
         let duration = duration.first::<(u32,)>()?.map(|it| it.0);
         let start = ShowtimeId::read(&found.showtime_id).and_then(|it| it.start());
         let start = start.ok_or_else(|| showtime_not_found(&found.showtime_id))?;
-        Ok((found, version, Window::of(start, before, duration)))
+        Ok((found, version, Window::of(start, before, duration, clock)))
     }
 }
 

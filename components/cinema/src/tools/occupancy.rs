@@ -87,7 +87,7 @@ impl Tool for Occupancy {
         };
         let days: Vec<_> = from.series(1.day()).take_while(|it| *it <= until).collect();
         let showings = showings(&slots, &days, None);
-        let showtimes: Vec<_> = showings.iter().map(|it| counted.of(it)).collect();
+        let showtimes: Vec<_> = showings.iter().map(|it| counted.of(it, &clock)).collect();
         Ok(summed(from, until, showtimes))
     }
 }
@@ -135,7 +135,7 @@ fn by_id<T: DeserializeOwned>(rows: Rows) -> Result<BTreeMap<String, T>, Stop> {
 }
 
 impl Counted {
-    fn of(&self, showing: &Showing<'_>) -> ShowtimeOccupancy {
+    fn of(&self, showing: &Showing<'_>, clock: &Clock) -> ShowtimeOccupancy {
         let id = showing.id();
         let count = |of: &BTreeMap<String, u32>| of.get(&id).copied().unwrap_or_default();
         let revenue = self.revenue.iter().filter(|it| it.0 == id);
@@ -143,7 +143,7 @@ impl Counted {
         ShowtimeOccupancy {
             movie_title: showing.slot.movie_title.clone(),
             theater_name: showing.slot.screen_name.clone(),
-            start_time: naive(showing.start),
+            start_time: naive(showing.begins(clock)),
             seats_count: showing.slot.seats_count,
             sold_count: count(&self.sold),
             held_count: count(&self.held),

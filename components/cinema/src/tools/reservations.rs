@@ -127,7 +127,7 @@ impl Tool for CancelReservation {
             if found.user_id == self.user_id && found.status == ReservationStatus::Cancelled {
                 return Ok(found);
             }
-            can_change(&found, &self.user_id, &now)?;
+            can_change(&found, &self.user_id, &clock)?;
             let cancel = sql!(
                 "UPDATE reservations SET status = 'cancelled', cancelled_at = $2, \
                  version = version + 1 WHERE reservation_id = $1 AND status = 'confirmed' \
@@ -150,7 +150,7 @@ impl Tool for CancelReservation {
 
 /// Whether its user can still cancel it or give it away: it is theirs, holds, was not used, and is of a showing to
 /// come.
-pub(super) fn can_change(found: &Reservation, user_id: &str, now: &str) -> Result<(), Stop> {
+pub(super) fn can_change(found: &Reservation, user_id: &str, clock: &Clock) -> Result<(), Stop> {
     let id = &found.reservation_id;
     if found.user_id != user_id {
         return Err(reservation_user_mismatch(id));
@@ -164,7 +164,7 @@ pub(super) fn can_change(found: &Reservation, user_id: &str, now: &str) -> Resul
         return Err(already_checked_in(id, at));
     }
     let start = found.start_time.as_deref().unwrap_or_default();
-    if start <= now {
+    if clock.moment(start).is_none_or(|it| clock.has_come(it)) {
         return Err(showtime_closed(&found.showtime_id, start));
     }
     Ok(())

@@ -58,7 +58,7 @@ impl Tool for ListShowtimes {
         let closed: BTreeSet<_> = closed.read::<(String,)>()?.into_iter().map(|it| it.0).collect();
         let showtime = |it: &Showing<'_>| {
             let id = it.id();
-            it.showtime(taken(&id), closed.contains(&id), clock.now())
+            it.showtime(taken(&id), closed.contains(&id), &clock)
         };
         Ok(Showtimes { showtimes: shown.iter().map(showtime).collect() })
     }

@@ -65,7 +65,7 @@ impl Tool for TransferReservation {
             }
             let version = found.version;
             let found = found.reservation();
-            can_change(&found, &self.user_id, &naive(clock.now()))?;
+            can_change(&found, &self.user_id, &clock)?;
             if let Some(given) = self.give(&found, version, &clock)? {
                 return Ok(given);
             }

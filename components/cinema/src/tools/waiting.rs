@@ -242,7 +242,7 @@ pub fn waits_for(user_id: &str, clock: &Clock) -> Result<WaitingList, Stop> {
     let entries = entries.read::<Entry>()?.into_iter();
     let to_come = |it: &Entry| {
         let start = ShowtimeId::read(&it.showtime_id).and_then(|it| it.start());
-        !it.is_lapsed(clock) && start.is_some_and(|it| it > clock.now())
+        !it.is_lapsed(clock) && start.is_some_and(|it| !clock.has_come(it))
     };
     let waiting = entries.filter(to_come).map(|it| told(it, clock));
     Ok(WaitingList { waiting: waiting.collect::<Result<_, _>>()? })
@@ -274,7 +274,7 @@ fn told(entry: Entry, clock: &Clock) -> Result<Waiting, Stop> {
         state: entry.state,
         position: is_waiting.then_some(ahead + 1),
         movie_title: showing.as_ref().map(|it| it.slot.movie_title.clone()),
-        start_time: showing.map(|it| naive(it.start)),
+        start_time: showing.map(|it| naive(it.begins(clock))),
     })
 }
 

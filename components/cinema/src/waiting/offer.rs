@@ -73,7 +73,7 @@ pub(super) fn step(showtime_id: &str, clock: &Clock) -> Result<Step, Stop> {
 
 fn has_begun(showtime_id: &str, clock: &Clock) -> bool {
     let start = ShowtimeId::read(showtime_id).and_then(|it| it.start());
-    start.is_none_or(|it| it <= clock.now())
+    start.is_none_or(|it| clock.has_come(it))
 }
 
 /// The seats that an entry wants, if they are free.
