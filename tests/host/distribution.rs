@@ -1,5 +1,5 @@
 //! Components from registries: pushed, added, served, updated and removed; and whatever a registry does, the version
-//! before goes on serving (DIST-1 to DIST-9).
+//! before goes on serving (DIST-1 to DIST-10).
 
 use std::{
     fs,
@@ -144,7 +144,7 @@ async fn pushed_component_is_added_served_updated_and_removed() {
     assert!(none.contains("was not added"), "{none}");
 }
 
-/// DIST-3: what a component can touch is said, and nothing is done before the operator says so.
+/// DIST-10: what a component can touch is said, and nothing is done before the operator says so.
 #[tokio::test(flavor = "multi_thread")]
 async fn shows_what_it_can_touch_and_asks_before_it_installs() {
     let (registry, folders) = (FakeRegistry::start().await, Folders::new());

@@ -168,11 +168,8 @@ impl FakeSigning {
         .to_string()
     }
 
-    /// A bundle by `identity` on the manifest of these bytes.
-    ///
-    /// # Panics
-    /// If the system has no randomness.
-    pub fn bundle(&self, identity: &str, manifest: &[u8], flaw: Flaw) -> Vec<u8> {
+    /// A certificate of ten minutes for a new key of `identity`, and since when it is valid.
+    fn certified(&self, identity: &str) -> (EcdsaKeyPair, Vec<u8>, Timestamp) {
         let made = Timestamp::now() - DAY * 30;
         let own = key();
         let name = der(0x30, &[&der(0x86, &[identity.as_bytes()])]);
@@ -185,6 +182,15 @@ impl FakeSigning {
         ];
         let about = (&der(0x30, &[])[..], made, made + SignedDuration::from_mins(10));
         let certificate = certificate(&own, &self.authority, about, &extensions);
+        (own, certificate, made)
+    }
+
+    /// A bundle by `identity` on the manifest of these bytes: an envelope with a statement.
+    ///
+    /// # Panics
+    /// If the system has no randomness.
+    pub fn bundle(&self, identity: &str, manifest: &[u8], flaw: Flaw) -> Vec<u8> {
+        let (own, certificate, made) = self.certified(identity);
         let about = if flaw == Flaw::OtherManifest { digest(b"another") } else { digest(manifest) };
         let payload = json!({
             "_type": "https://in-toto.io/Statement/v1",
@@ -194,40 +200,72 @@ impl FakeSigning {
         .to_string();
         let head = format!("DSSEv1 {} {PAYLOAD_TYPE} {} ", PAYLOAD_TYPE.len(), payload.len());
         let signature = signed(&own, &[head.as_bytes(), payload.as_bytes()].concat());
+        let of = if flaw == Flaw::OtherEntry { b"another".to_vec() } else { signature.clone() };
+        let body = json!({
+            "apiVersion": "0.0.1", "kind": "dsse",
+            "spec": {
+                "envelopeHash": { "algorithm": "sha256", "value": digest(b"unread") },
+                "payloadHash": { "algorithm": "sha256", "value": digest(payload.as_bytes()) },
+                "signatures": [{
+                    "signature": STANDARD.encode(of),
+                    "verifier": STANDARD.encode(pem(&certificate)),
+                }],
+            },
+        });
+        let envelope = json!({
+            "payload": STANDARD.encode(&payload), "payloadType": PAYLOAD_TYPE,
+            "signatures": [{ "sig": STANDARD.encode(&signature) }],
+        });
+        self.whole((&certificate, made), &body, ("dsseEnvelope", envelope), flaw)
+    }
+
+    /// A bundle by `identity` on the manifest of these bytes: a signature on the bytes themselves.
+    ///
+    /// # Panics
+    /// If the system has no randomness.
+    pub fn message(&self, identity: &str, manifest: &[u8]) -> Vec<u8> {
+        let (own, certificate, made) = self.certified(identity);
+        let signature = STANDARD.encode(signed(&own, manifest));
+        let body = json!({
+            "apiVersion": "0.0.1", "kind": "hashedrekord",
+            "spec": {
+                "data": { "hash": { "algorithm": "sha256", "value": digest(manifest) } },
+                "signature": {
+                    "content": signature,
+                    "publicKey": { "content": STANDARD.encode(pem(&certificate)) },
+                },
+            },
+        });
+        let message = json!({
+            "messageDigest": { "algorithm": "SHA2_256", "digest": STANDARD.encode(sha256(manifest)) },
+            "signature": signature,
+        });
+        self.whole((&certificate, made), &body, ("messageSignature", message), Flaw::None)
+    }
+
+    /// The bundle of a signature, with the log's entry of it.
+    fn whole(
+        &self,
+        (certificate, made): (&[u8], Timestamp),
+        body: &Value,
+        (kind, signature): (&str, Value),
+        flaw: Flaw,
+    ) -> Vec<u8> {
+        let late = if flaw == Flaw::Expired { 60 } else { 1 };
+        let taken_at = (made + SignedDuration::from_mins(late)).as_second();
         let entries = match flaw {
             Flaw::NoLog => Vec::new(),
-            _ => {
-                let of =
-                    if flaw == Flaw::OtherEntry { b"another".to_vec() } else { signature.clone() };
-                let body = json!({
-                    "apiVersion": "0.0.1", "kind": "dsse",
-                    "spec": {
-                        "envelopeHash": { "algorithm": "sha256", "value": digest(b"unread") },
-                        "payloadHash": { "algorithm": "sha256", "value": digest(payload.as_bytes()) },
-                        "signatures": [{
-                            "signature": STANDARD.encode(of),
-                            "verifier": STANDARD.encode(pem(&certificate)),
-                        }],
-                    },
-                });
-                let late = if flaw == Flaw::Expired { 60 } else { 1 };
-                let taken_at = (made + SignedDuration::from_mins(late)).as_second();
-                vec![self.entry(&body.to_string(), taken_at, flaw)]
-            }
+            _ => vec![self.entry(&body.to_string(), taken_at, flaw)],
         };
-        json!({
+        let mut bundle = json!({
             "mediaType": BUNDLE,
             "verificationMaterial": {
-                "certificate": { "rawBytes": STANDARD.encode(&certificate) },
+                "certificate": { "rawBytes": STANDARD.encode(certificate) },
                 "tlogEntries": entries,
             },
-            "dsseEnvelope": {
-                "payload": STANDARD.encode(&payload), "payloadType": PAYLOAD_TYPE,
-                "signatures": [{ "sig": STANDARD.encode(&signature) }],
-            },
-        })
-        .to_string()
-        .into_bytes()
+        });
+        bundle[kind] = signature;
+        bundle.to_string().into_bytes()
     }
 
     /// The entry of the log, which is the second one of a tree of two.

@@ -378,9 +378,7 @@ impl Config {
     /// Refuses registries that cannot be asked, and signatures that cannot be required.
     pub fn check_registries(&self) -> Result<(), ConfigError> {
         match self.wrong_registries() {
-            Some((path, what)) => {
-                Err(ConfigError::Unworkable { table: path.join("."), what })
-            }
+            Some((path, what)) => Err(ConfigError::Unworkable { table: path.join("."), what }),
             None => Ok(()),
         }
     }

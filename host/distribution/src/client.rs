@@ -122,7 +122,8 @@ impl Client {
             if redirects > REDIRECTS_MAX {
                 return Err(refused(&from, format!("more than {REDIRECTS_MAX} redirects")));
             }
-            let to = self.redirect(&response)?;
+            let to = response.headers().get(LOCATION).and_then(|it| it.to_str().ok());
+            let to = leads(&from, to).map_err(|what| refused(&from, what))?;
             // Nothing that the registry was asked with goes along.
             let ask = Ask { method: Method::GET, url: to, headers: &headers, body: None };
             response = self.send(&ask, None).await?;
@@ -147,21 +148,6 @@ impl Client {
                 "it redirects, which is followed for reading only".to_owned(),
             )),
             false => Ok(response),
-        }
-    }
-
-    /// Where a redirect leads: never from https to http, nor to an address that the registry may not have.
-    fn redirect(&self, response: &Response) -> Result<Url> {
-        let from = response.url();
-        let to = response.headers().get(LOCATION).and_then(|it| it.to_str().ok());
-        let to = to.and_then(|it| from.join(it).ok());
-        let to = to.ok_or_else(|| refused(from, "it redirects to no address".to_owned()))?;
-        match (from.scheme(), to.scheme()) {
-            (_, "https") | ("http", "http") => Ok(to),
-            _ => Err(refused(
-                from,
-                format!("it redirects to {}, and https leads to https only", shown(&to)),
-            )),
         }
     }
 
@@ -496,6 +482,16 @@ pub(crate) fn refused(url: &Url, what: String) -> Error {
     Error::Registry { url: shown(url), what }
 }
 
+/// Where a redirect leads: never from https to http.
+fn leads(from: &Url, location: Option<&str>) -> Result<Url, String> {
+    let to = location.and_then(|it| from.join(it).ok());
+    let to = to.ok_or_else(|| "it redirects to no address".to_owned())?;
+    match (from.scheme(), to.scheme()) {
+        (_, "https") | ("http", "http") => Ok(to),
+        _ => Err(format!("it redirects to {}, and https leads to https only", shown(&to))),
+    }
+}
+
 /// An error with what is behind it, each once.
 fn causes(error: &dyn std::error::Error) -> String {
     let mut said: Vec<String> = Vec::new();
@@ -564,6 +560,22 @@ mod tests {
             assert_eq!(of(&[wrong]), None, "{wrong}");
         }
         assert_eq!(of(&[]), None);
+    }
+
+    #[test]
+    fn a_redirect_leads_from_https_to_https_only() {
+        let from = Url::parse("https://registry.example/v2/echo/blobs/x").unwrap();
+        let to = |location| leads(&from, location).map(String::from);
+        assert_eq!(to(Some("/y")).unwrap(), "https://registry.example/y");
+        assert_eq!(to(Some("//cdn.example/y?z")).unwrap(), "https://cdn.example/y?z");
+        for wrong in
+            [Some("http://registry.example/y"), Some("file:///etc/passwd"), Some("ftp://x/"), None]
+        {
+            assert!(to(wrong).is_err(), "{wrong:?}");
+        }
+        let plain = Url::parse("http://127.0.0.1:5000/").unwrap();
+        assert!(leads(&plain, Some("http://127.0.0.1:5001/")).is_ok());
+        assert!(leads(&plain, Some("data:,x")).is_err());
     }
 
     #[test]

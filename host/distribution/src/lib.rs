@@ -1,5 +1,5 @@
 //! Components from registries (OCI distribution): pulled and pushed in the CNCF's form, held against the signatures
-//! that the configuration demands, and kept by their digests (DIST-1 to DIST-9).
+//! that the configuration demands, and kept by their digests (DIST-1 to DIST-10).
 
 use std::{io, path::PathBuf};
 

@@ -128,6 +128,14 @@ async fn takes_what_the_required_identity_has_signed() {
             done(&run(&folders, &by_identity(&registry, identity, ISSUER), &["show", &place]));
         assert!(told.contains(&format!("signed by {IDENTITY}, vouched for by {ISSUER}")), "{told}");
     }
+    // The other form: a signature on the manifest's bytes themselves.
+    let (signing, digest) = (FakeSigning::new(), registry.tagged("echo", "1"));
+    let message = signing.message(IDENTITY, &registry.manifest_bytes("echo", &digest));
+    registry.refer("echo", &digest, BUNDLE, &message);
+    let first = fs::read(home(&folders).join("root.json")).unwrap();
+    file(&folders, "root.json", signing.trusted_root().as_bytes());
+    done(&run(&folders, &by_identity(&registry, IDENTITY, ISSUER), &["show", &place]));
+    file(&folders, "root.json", &first);
     for (identity, issuer) in [
         ("https://code.example/bob/*", ISSUER),
         ("https://code.example/ann/echo", ISSUER),

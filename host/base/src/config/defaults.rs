@@ -180,7 +180,8 @@ pub fn parse(text: &str) -> Result<Defaults, String> {
     }
     let read: Result<ComponentConfig, _> = component.clone().try_into();
     let read = read.map_err(|it| it.message().to_owned())?;
-    for (key, is_said) in [("changed", read.changed.is_some()), ("require", read.require.is_some())] {
+    for (key, is_said) in [("changed", read.changed.is_some()), ("require", read.require.is_some())]
+    {
         if is_said {
             return Err(format!("{key}: the operator alone says that"));
         }
@@ -261,6 +262,8 @@ mod tests {
     fn no_component_says_what_becomes_of_its_changes() {
         let refused = parse("grants = ['sql']\nchanged = 'take'").err().unwrap();
         assert!(refused.contains("changed"), "{refused}");
+        let refused = parse("require = 'own.pem'").err().unwrap();
+        assert!(refused.contains("the operator alone"), "{refused}");
     }
 
     #[test]

@@ -83,10 +83,14 @@ impl Requirement {
         let beginning = it.identity.strip_suffix('*').unwrap_or(&it.identity);
         // What may be followed by anything names at least whose it is.
         let names_one = |it: &str| {
-            it.split_once("://").is_some_and(|(_, rest)| rest.split_once('/').is_some_and(|it| !it.1.is_empty()))
+            it.split_once("://")
+                .is_some_and(|(_, rest)| rest.split_once('/').is_some_and(|it| !it.1.is_empty()))
         };
         if beginning.is_empty() || beginning.contains('*') {
-            return Err(format!("require.identity = {:?}: it is one name; * stands at its end only", it.identity));
+            return Err(format!(
+                "require.identity = {:?}: it is one name; * stands at its end only",
+                it.identity
+            ));
         }
         if beginning != it.identity && !names_one(beginning) {
             return Err(format!(
@@ -95,7 +99,9 @@ impl Requirement {
             ));
         }
         if it.issuer.is_empty() {
-            return Err("require.issuer is empty; it is the URL of the identity provider".to_owned());
+            return Err(
+                "require.issuer is empty; it is the URL of the identity provider".to_owned()
+            );
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ const MANIFEST: &[u8] = b"{}";
 fn pkcs8(name: &str) -> (std::path::PathBuf, Signer) {
     let random = SystemRandom::new();
     let der = match name {
-        "ed25519" => Ed25519KeyPair::generate_pkcs8(&random).unwrap(),
+        name if name.starts_with("ed25519") => Ed25519KeyPair::generate_pkcs8(&random).unwrap(),
         _ => EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, &random).unwrap(),
     };
     let folder = std::env::temp_dir().join(format!("madoguchi-keys-{}-{name}", std::process::id()));
