@@ -394,8 +394,11 @@ fn the_contract_is_shown_and_written_as_it_is() {
     let folder = home.path().join("wit");
     let written = output(bare_command(&folders).arg("wit").arg(&folder));
     assert!(written.status.success(), "{written:?}");
-    for entry in fs::read_dir(root().join("wit")).unwrap().map(|it| it.unwrap().path()) {
-        let copy = fs::read(folder.join(entry.file_name().unwrap())).unwrap();
-        assert_eq!(copy, fs::read(&entry).unwrap(), "{}", entry.display());
+    for part in ["", "awaiting"] {
+        let entries = fs::read_dir(root().join("wit").join(part)).unwrap();
+        for file in entries.map(|it| it.unwrap().path()).filter(|it| it.is_file()) {
+            let copy = fs::read(folder.join(part).join(file.file_name().unwrap())).unwrap();
+            assert_eq!(copy, fs::read(&file).unwrap(), "{}", file.display());
+        }
     }
 }
