@@ -1,7 +1,7 @@
 //! Imports that a component carries and does not have: in their place are functions that end the call that calls them.
 //!
 //! A stub gives nothing, so that a component that imports more than it uses can be let in (SYS-43). Which imports these
-//! are is the operator's word alone.
+//! are is said by the operator, or by the component itself (SYS-62).
 
 use wasmtime::{
     StoreContextMut,
@@ -12,6 +12,7 @@ use wasmtime::{
 };
 
 use crate::capability::state::CallState;
+use base::grants::Grant;
 
 /// What a resource of a stub is: there never is one.
 struct Nothing;
@@ -72,9 +73,11 @@ fn ends(
 + Sync
 + 'static {
     let called = if import == name { name.to_owned() } else { format!("{import}#{name}") };
+    let grant = Grant::for_import(import);
+    let granted = grant.map(|it| format!("; the grant {it} gives it")).unwrap_or_default();
     move |_, _, _, _| {
         Err(wasmtime::Error::msg(format!(
-            "it called {called}, which it has only as a stub, as `stubs` in its configuration says"
+            "it called {called}, which it has only as a stub, as `stubs` in its configuration or its file says{granted}"
         )))
     }
 }
