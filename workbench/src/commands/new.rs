@@ -88,12 +88,9 @@ const TAKEN: [&str; 12] = [
     "wit-bindgen",
 ];
 
-/// Names that a function of Python cannot have.
-const KEYWORDS: [&str; 33] = [
-    "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif",
-    "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda",
-    "nonlocal", "not", "or", "pass", "raise", "return", "tool", "try", "while", "with", "yield",
-];
+/// Names that a function of Python cannot have, or that the template uses.
+const KEYWORDS: &str = "and as assert async await break class continue dataclass def del elif else example except \
+    finally for from global if import in is lambda nonlocal not or pass raise return tool try while with yield";
 
 /// What travels in the program for authors.
 #[derive(Clone, Copy)]
@@ -219,7 +216,7 @@ impl New {
         if language == Language::Rust && TAKEN.contains(&name.as_str()) {
             bail!("a crate cannot be called {name}: choose another name");
         }
-        if language == Language::Python && KEYWORDS.contains(&name.as_str()) {
+        if language == Language::Python && KEYWORDS.split(' ').any(|it| it == name) {
             bail!("a function of Python cannot be called {name}: choose another name");
         }
         Ok(name)

@@ -293,6 +293,17 @@ mod tests {
     }
 
     #[test]
+    fn own_stubs_are_those_of_its_section_where_they_are_right() {
+        let stubs = |text: &str| own_stubs(&component(&[(SECTION, text.as_bytes())]));
+        let found = stubs("grants = ['sql']\nstubs = ['wasi:clocks']").unwrap();
+        assert!(found.has("wasi:clocks/wall-clock@0.2.9") && !found.has("wasi:io/poll@0.2.9"));
+        for none in ["", "grants = ['sql']", "stubs = ['wasi:clocks@0.2.9']", "stubs = 1", "="] {
+            assert_eq!(stubs(none), None, "SYS-62: {none}");
+        }
+        assert_eq!(own_stubs(b"garbage"), None);
+    }
+
+    #[test]
     fn adds_defaults_under_the_name_with_addresses_that_lead_to_it() {
         let mut all = Table::new();
         let text = "grants = ['clock']\n[limits]\ncalls_max = 2\n[addresses]\na = ''\nb = 'c/d'";

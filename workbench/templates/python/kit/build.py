@@ -41,10 +41,12 @@ def used(sources: list[Path]) -> set[str]:
     names = set()
     for source in sources:
         tree = ast.parse(source.read_text(encoding="utf-8"), source)
+        imports = [it for node in ast.walk(tree) if isinstance(node, ast.Import) for it in node.names]
+        modules = {it.asname or it.name for it in imports if it.name == "madoguchi"}
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and node.module == "madoguchi":
                 names |= {it.name for it in node.names}
-            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "madoguchi":
+            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules:
                 names.add(node.attr)
     return names | set(IMPORTS) | set(EXPORTS) if "*" in names else names
 

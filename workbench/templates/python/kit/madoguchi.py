@@ -9,11 +9,16 @@ import datetime
 import enum
 import inspect
 import json
+import random
 import re
 import sys
 import traceback
 import types
 import typing
+
+# What Python would look for in files when it is first needed, and there are none then.
+import _strptime  # noqa: F401
+import encodings.ascii, encodings.idna, encodings.latin_1, encodings.utf_16, encodings.utf_8_sig  # noqa: E401, F401
 
 from componentize_py_types import Err
 from wit_world.exports import tools as _tools
@@ -523,9 +528,14 @@ def _fault(error: BaseException) -> tuple[str, str | None]:
     """What was raised, and where: by the author's own file and line, where there is one."""
     value = getattr(error, "value", None) if isinstance(error, Err) else None
     message = repr(value) if value is not None else f"{type(error).__name__}: {error}"
-    frames = traceback.extract_tb(error.__traceback__)
-    mine = [it for it in frames if _place(it.filename).startswith("src/")]
-    return message, f"{_place(mine[-1].filename)}:{mine[-1].lineno}" if mine else None
+    mine = [f"{file}:{line}" for file, line, _ in _frames(error) if file.startswith("src/")]
+    return message, mine[-1] if mine else None
+
+
+def _frames(error: BaseException):
+    """The places of a traceback, outermost first: file, line, function. No source is read: there is no file to read."""
+    return [(_place(frame.f_code.co_filename), line, frame.f_code.co_name)
+            for frame, line in traceback.walk_tb(error.__traceback__)]
 
 
 def _place(file: str) -> str:
@@ -549,7 +559,7 @@ def _stop_of(what: str, error: Exception):
     if isinstance(error, Stop):
         return error.stop
     message, at = _fault(error)
-    stack = [f"{_place(it.filename)}:{it.lineno} in {it.name}" for it in traceback.extract_tb(error.__traceback__)[-_FRAMES_MAX:]]
+    stack = [f"{file}:{line} in {name}" for file, line, name in _frames(error)[-_FRAMES_MAX:]]
     _log.write(_log.Level.ERROR, f"{what}: {message}", _json({"stack": stack}))
     details = _json({"at": at}) if at else None
     message = f"{message} ({at})" if at else message
@@ -563,7 +573,6 @@ class Tools:
         return [it.definition for it in _all.values()]
 
     def call(self, invocation):
-        _reseed()
         try:
             return self._called(invocation)
         except MemoryError:
@@ -636,11 +645,29 @@ class Schedule:
             raise Err(getattr(_stop_of("schedule", error).value, "message", str(error))) from None
 
 
-def _reseed():
-    """Python's own numbers would be the same in each call: it was seeded when the component was built."""
-    if "random" in sys.modules:
-        one, other = _seed.insecure_seed()
-        sys.modules["random"].seed(one << 64 | other)
+def _seed_without_a_grant():
+    """Has `random` seed itself, as it does at the beginning of each call, with numbers that need no grant.
+
+    They are no secret; `fresh_id`, `secrets` and `os.urandom` are, and need the grant `random`.
+    """
+    given = random.Random.seed
+    random.Random.madoguchi_given = types.FunctionType(
+        given.__code__, given.__globals__, "seed", given.__defaults__, given.__closure__)
+
+    class Seeded(random.Random):
+        def seed(self, a=None, version=2):
+            __class__  # As the code in whose place this one stands has it.
+            if a is None:
+                from madoguchi import _seed
+
+                one, other = _seed.insecure_seed()
+                a = one << 64 | other
+            self.madoguchi_given(a, version)
+
+    given.__code__ = Seeded.seed.__code__
+
+
+_seed_without_a_grant()
 
 
 # ---- What a component uses ----
