@@ -378,6 +378,11 @@ fn a_new_component_takes_no_place_and_no_name_that_cannot_be() {
         assert!(text(&refused.stderr).contains(told), "{name}: {}", text(&refused.stderr));
         assert!(!home.path().join(name).exists(), "{name}: nothing is made");
     }
+    let class = home.path().join("class");
+    let refused = output(bare_command(&folders).arg("new").arg(&class).arg("--python"));
+    assert!(text(&refused.stderr).contains("a function of Python"), "SYS-60: {refused:?}");
+    let both = output(bare_command(&folders).arg("new").arg(&class).args(["--js", "--python"]));
+    assert!(!both.status.success() && !class.exists(), "{both:?}");
     let full = home.path().join("full");
     fs::create_dir(&full).unwrap();
     fs::write(full.join("diary"), "mine").unwrap();

@@ -21,6 +21,7 @@ mod front;
 mod hostile;
 mod http;
 mod illustrations;
+mod languages;
 mod leave;
 mod lending;
 mod limits;

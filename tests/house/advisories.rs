@@ -108,13 +108,18 @@ fn locked_by_pip(file: &str) -> Vec<(String, String)> {
 
 #[test]
 fn no_locked_version_is_known_to_be_broken() {
-    let npm = ["package-lock.json", "tests/clients/package-lock.json"];
+    let npm = [
+        "package-lock.json",
+        "tests/clients/package-lock.json",
+        "workbench/templates/js/package-lock.json",
+    ];
     let pip = ["requirements", "langchain", "maps", "routers"];
     let pip = pip.map(|it| format!("tests/clients/{it}.txt"));
+    let pip = pip.into_iter().chain(["workbench/templates/python/requirements.txt".to_owned()]);
     let locked = [
         ("cargo", locked_by_cargo()),
         ("npm", npm.iter().flat_map(|it| locked_by_npm(it)).collect()),
-        ("pip", pip.iter().flat_map(|it| locked_by_pip(it)).collect()),
+        ("pip", pip.flat_map(|it| locked_by_pip(&it)).collect()),
     ];
     for (kind, locked) in locked {
         let known = advisories(kind);

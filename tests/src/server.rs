@@ -43,6 +43,11 @@ impl Folders {
         }
     }
 
+    /// Keeps the code that a server on these folders has compiled so far, for tests that start meanwhile.
+    pub fn keep_code(&self) {
+        compiled::keep(&self.data());
+    }
+
     /// The path of the data folder.
     pub fn data(&self) -> PathBuf {
         self.home.path().join("data")

@@ -275,9 +275,9 @@ fn fits(
     compiled: &Compiled,
     findings: &mut Vec<Finding>,
 ) -> bool {
-    let (imports, exports) = inspect::parts(compiled);
+    let (imports, exports) = inspect::parts(compiled, name, config);
     let place = ["components", name, "grants"];
-    if let Some(message) = inspect::refusal(name, &imports, config) {
+    if let Some(message) = inspect::refusal(name, &imports, compiled, config) {
         findings.push(document.problem(&place, message));
         return false;
     }

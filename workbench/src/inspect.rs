@@ -28,6 +28,8 @@ pub enum Need {
     Grant(Grant),
     /// This host does not offer it at all.
     NotOffered,
+    /// Nothing: the component says itself that it does without, and it is not granted.
+    Stub,
 }
 
 impl Need {
@@ -57,6 +59,7 @@ impl Need {
             Self::Nothing => "nothing".to_owned(),
             Self::Grant(grant) => grant.to_string(),
             Self::NotOffered => "not offered".to_owned(),
+            Self::Stub => "stub".to_owned(),
         }
     }
 }
@@ -164,7 +167,7 @@ pub fn inspect<'a>(
         let sandbox = sandbox.map_err(LoadError::Link)?;
         let source = Source::new(bytes.to_vec(), name.to_owned());
         let compiled = Compiled::of(&Library::look(config), &sandbox, &source).await?;
-        let (imports, exports) = parts(&compiled);
+        let (imports, exports) = parts(&compiled, name, config);
         let solo = Solo::of(name, &[]).grant(Grant::ALL).limits(config.limits(name));
         let prefix = config.component(name).prefix.unwrap_or_default();
         let solo = solo.stubs(Stubs::all()).prefix(&prefix);
@@ -207,7 +210,7 @@ pub fn inspect<'a>(
             grants_needed: needed.iter().map(Grant::to_string).collect(),
             line: line(&useful),
             stubs: stubs_line(&imports),
-            refused: refusal(name, &imports, config),
+            refused: refusal(name, &imports, &compiled, config),
             defaults,
             defaults_problem,
             name: name.to_owned(),
@@ -237,13 +240,18 @@ pub fn examples<'a>(
 }
 
 /// Why `config` does not let a component with these imports in.
-pub(crate) fn refusal(name: &str, imports: &[Part], config: &Config) -> Option<String> {
+pub(crate) fn refusal(
+    name: &str,
+    imports: &[Part],
+    compiled: &Compiled,
+    config: &Config,
+) -> Option<String> {
     let component = config.component(name);
     if component.enabled == Some(false) {
         return Some(format!("it is switched off by enabled = false under [components.{name}]"));
     }
-    let (granted, stubs) =
-        (component.grants.unwrap_or_default(), component.stubs.unwrap_or_default());
+    let granted = component.grants.unwrap_or_default();
+    let stubs = component.stubs.unwrap_or_else(|| compiled.own_stubs().clone());
     let imports = imports.iter().filter(|it| it.needs != Need::Nothing);
     let imports = imports.map(|it| it.name.as_str());
     grants::check(name, imports, &granted, &stubs).err().map(|it| it.to_string())
@@ -265,15 +273,17 @@ fn stubs_line(imports: &[Part]) -> Option<String> {
 pub(crate) fn granted_by(parts: &[Part]) -> BTreeSet<Grant> {
     let grant = |it: &Part| match it.needs {
         Need::Grant(grant) => Some(grant),
-        Need::Nothing | Need::NotOffered => None,
+        Need::Nothing | Need::NotOffered | Need::Stub => None,
     };
     parts.iter().filter_map(grant).collect()
 }
 
-/// The imports and exports of a component.
-pub(crate) fn parts(compiled: &Compiled) -> (Vec<Part>, Vec<Part>) {
+/// The imports and exports of the component called `name` under `config`.
+pub(crate) fn parts(compiled: &Compiled, name: &str, config: &Config) -> (Vec<Part>, Vec<Part>) {
     let acting = compiled.acting_imports();
+    let granted = config.component(name).grants.unwrap_or_default();
     let need = |name: &String| match acting.contains(name) {
+        true if grants::is_stub(name, &granted, compiled.own_stubs()) => Need::Stub,
         true => Need::of(name),
         false => Need::Nothing,
     };

@@ -19,7 +19,7 @@ use ::store::{
 };
 use base::{
     caller::Caller,
-    config::Assistants,
+    config::{Assistants, defaults::own_stubs},
     failure::Failure,
     grants::{Grant, Stubs, hosts::Hosts},
     limits::{Limits, SandboxConfig},
@@ -86,6 +86,7 @@ pub struct Compiled {
     digest: String,
     docs: Docs,
     lines: Lines,
+    own_stubs: Stubs,
 }
 
 impl Compiled {
@@ -93,8 +94,8 @@ impl Compiled {
     pub fn new(sandbox: &Sandbox, bytes: &[u8]) -> Result<Self, LoadError> {
         compiler::check(bytes, &sandbox.config)?;
         let component = compiler::component_here(sandbox, bytes)?;
-        let (docs, lines) = (Docs::of(bytes), Lines::of(bytes));
-        Ok(Self { sandbox: sandbox.clone(), component, digest: digest(bytes), docs, lines })
+        let digest = digest(bytes);
+        Ok(Self::made(sandbox, component, digest, bytes))
     }
 
     /// What `library` has compiled of `source` before, or compiles now.
@@ -104,9 +105,26 @@ impl Compiled {
         source: &Source,
     ) -> Result<Self, LoadError> {
         let component = library.compile(sandbox, source, false).await?;
-        let (docs, lines) = (Docs::of(&source.bytes), Lines::of(&source.bytes));
-        let digest = source.digest.clone();
-        Ok(Self { sandbox: sandbox.clone(), component, digest, docs, lines })
+        Ok(Self::made(sandbox, component, source.digest.clone(), &source.bytes))
+    }
+
+    fn made(sandbox: &Sandbox, component: Component, digest: String, bytes: &[u8]) -> Self {
+        let (docs, lines) = (Docs::of(bytes), Lines::of(bytes));
+        let own_stubs = own_stubs(bytes).unwrap_or_default();
+        Self { sandbox: sandbox.clone(), component, digest, docs, lines, own_stubs }
+    }
+
+    /// The imports that its file says it carries and does not use.
+    pub(crate) fn own_stubs(&self) -> &Stubs {
+        &self.own_stubs
+    }
+
+    /// `setup`, with the component's own stubs where it has no others, as a server would.
+    fn setup(&self, mut setup: Setup) -> Setup {
+        if setup.stubs == Stubs::default() {
+            setup.stubs = self.own_stubs.clone();
+        }
+        setup
     }
 
     /// What it imports, as its file says.
@@ -292,7 +310,8 @@ impl Solo {
         compiled: &Compiled,
     ) -> BoxFuture<'_, Result<LoadedComponent, LoadError>> {
         Box::pin(async move {
-            LoadedComponent::load(&compiled.sandbox, compiled.code(), self.setup).await
+            let setup = compiled.setup(self.setup);
+            LoadedComponent::load(&compiled.sandbox, compiled.code(), setup).await
         })
     }
 
@@ -328,7 +347,8 @@ impl Solo {
             let published = Mutex::new(reach.channel.listen());
             self.setup.reach = Arc::new(reach);
             self.setup.http = Arc::new(Outgoing::new(self.hosts, &self.setup.limits));
-            let mut component = LoadedComponent::load(sandbox, compiled.code(), self.setup).await?;
+            let setup = compiled.setup(self.setup);
+            let mut component = LoadedComponent::load(sandbox, compiled.code(), setup).await?;
             if component.needs(Grant::Sql) {
                 let limits = database::Limits {
                     database_bytes_max: component.setup.limits.database_bytes_max,

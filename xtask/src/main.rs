@@ -9,6 +9,7 @@ mod conformance;
 mod dist;
 mod files;
 mod html;
+mod languages;
 mod page;
 mod paths;
 mod program;
@@ -39,6 +40,7 @@ cargo xtask COMMAND
   dist                    build what is released: target/archives/madoguchi-VERSION-TARGET.tar.gz
   components              build the components; a running host swaps them in
   page                    build the page
+  languages               build the components in JavaScript and Python that tests load
 ";
 
 /// The option of `test` that leaves out what a change cannot reach.
@@ -64,7 +66,7 @@ fn dispatch(mut arguments: Vec<String>) -> Result<()> {
         arguments.remove(0);
     }
     let profile = match command.as_str() {
-        "test" | "goldens" | "conformance" => Profile::Checked,
+        "test" | "goldens" | "conformance" | "languages" => Profile::Checked,
         "dist" => Profile::Dist,
         _ => Profile::Release,
     };
@@ -81,6 +83,7 @@ fn dispatch(mut arguments: Vec<String>) -> Result<()> {
         ("dist", []) => dist::dist(&workspace),
         ("components", []) => run::components(&workspace),
         ("page", []) => run::page(&workspace),
+        ("languages", []) => languages::languages(&workspace),
         (_, rest) => bail!("`{command}` with {rest:?} is no command\n\n{USAGE}"),
     }
 }

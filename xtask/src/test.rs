@@ -9,7 +9,7 @@ use crate::bundle::{bundle, parts};
 use crate::command::{cargo, check};
 use crate::step::{Plan, Steps, Times};
 use crate::workspace::{Kind, Workspace};
-use crate::{components, conformance, page, setup};
+use crate::{components, conformance, languages, page, setup};
 
 mod changed;
 
@@ -59,6 +59,7 @@ fn plan(workspace: &Workspace) -> Plan {
         &["set-up", "components", "page", "components for tests", "clippy for wasm"],
         &["test binaries", "xtask"],
     ]);
+    plan.then(&["languages"]);
     plan.then(&[UNITS]);
     for ring in workspace.rings() {
         plan.then(&[&step_of(ring)]);
@@ -92,7 +93,9 @@ fn run(workspace: &Workspace, plan: Plan) -> Result<()> {
     // Downloads, for the most part.
     let clients = || steps.run("clients", &[], || setup::for_clients(workspace));
     steps.side_by_side(clients, || steps.side_by_side(wasm, native));
-    let built = ["test binaries", "components", "components for tests", "page", "clients"];
+    steps.run("languages", &["test binaries"], || languages::build(workspace));
+    let built =
+        ["test binaries", "components", "components for tests", "page", "clients", "languages"];
     steps.run(UNITS, &built, || units(workspace));
     for ring in workspace.rings() {
         steps.run(&step_of(ring), &built, || one(workspace, ring));
@@ -117,12 +120,12 @@ pub(crate) fn ring(workspace: &Workspace, ring: &str) -> Result<()> {
         );
         return steps.finish();
     }
-    let steps = Steps::new(6);
+    let steps = Steps::new(7);
     steps.run("set-up", &[], || setup::for_testing(workspace));
     bundle(workspace, &steps);
-    steps.run(ring, &["host", "components", "components for tests", "page"], || {
-        one(workspace, ring)
-    });
+    steps.run("languages", &["host"], || languages::build(workspace));
+    let built = ["host", "components", "components for tests", "page", "languages"];
+    steps.run(ring, &built, || one(workspace, ring));
     steps.finish()
 }
 

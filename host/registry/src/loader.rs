@@ -17,7 +17,7 @@ use crate::{
     revisions::Manifest,
 };
 use base::{
-    config::{ComponentConfig, Config},
+    config::{ComponentConfig, Config, defaults::own_stubs},
     grants::{
         Grant,
         hosts::{Hosts, SecretError},
@@ -259,7 +259,8 @@ impl Loader {
         let is_quiet = self.registry.catalog().components().next().is_some();
         let component = self.library.compile(&self.sandbox, source, is_quiet).await?;
         let ComponentConfig { grants, stubs, prefix, .. } = self.config.component(name);
-        let (grants, stubs) = (grants.unwrap_or_default(), stubs.unwrap_or_default());
+        let grants = grants.unwrap_or_default();
+        let stubs = stubs.or_else(|| own_stubs(&source.bytes)).unwrap_or_default();
         let imports = component::acting_imports(&component);
         // What is not granted is refused with the line that grants it, before anything else.
         base::grants::check(name, imports.iter().map(String::as_str), &grants, &stubs)?;

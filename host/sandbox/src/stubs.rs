@@ -1,13 +1,14 @@
 //! Imports that a component carries and does not have: in their place are functions that end the call that calls them.
 //!
 //! A stub gives nothing, so that a component that imports more than it uses can be let in (SYS-43). Which imports these
-//! are is the operator's word alone.
+//! are is said by the operator, or by the component itself (SYS-62).
 
 use std::sync::Arc;
 
 use wasmtime::component::{Component, Linker, LinkerInstance, ResourceType, types::ComponentItem};
 
 use crate::capability::state::CallState;
+use base::grants::Grant;
 
 /// What a resource of a stub is: there never is one.
 struct Nothing;
@@ -75,9 +76,11 @@ fn ends(
     name: &str,
 ) -> impl Fn() -> wasmtime::Result<()> + Send + Sync + 'static + use<> {
     let called = if import == name { name.to_owned() } else { format!("{import}#{name}") };
+    let grant = Grant::for_import(import);
+    let granted = grant.map(|it| format!("; the grant {it} gives it")).unwrap_or_default();
     move || {
         Err(wasmtime::Error::msg(format!(
-            "it called {called}, which it has only as a stub, as `stubs` in its configuration says"
+            "it called {called}, which it has only as a stub, as `stubs` in its configuration or its file says{granted}"
         )))
     }
 }

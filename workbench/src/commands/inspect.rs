@@ -131,7 +131,8 @@ fn parts(title: &str, parts: &[Part]) -> std::io::Result<()> {
     let order = |need: Need| match need {
         Need::NotOffered => (0, None),
         Need::Grant(grant) => (1, Some(grant)),
-        Need::Nothing => (2, None),
+        Need::Stub => (2, None),
+        Need::Nothing => (3, None),
     };
     let mut sorted: Vec<_> = parts.iter().collect();
     sorted.sort_by_key(|it| (order(it.needs), it.name.clone()));
@@ -142,6 +143,7 @@ fn parts(title: &str, parts: &[Part]) -> std::io::Result<()> {
             say(&match part.needs {
                 Need::NotOffered => "  not offered by this host".to_owned(),
                 Need::Grant(grant) => format!("  with the grant {grant}"),
+                Need::Stub => "  carried without being used, as its file says".to_owned(),
                 Need::Nothing => "  without a grant".to_owned(),
             })?;
         }

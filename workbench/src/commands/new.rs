@@ -14,18 +14,60 @@ use toml::{Table, Value};
 
 use crate::terminal::say;
 
-/// The name of the component in the template, and of its tool.
+/// The name of the component in the templates, and of its tool.
 const TEMPLATE: &str = "greeting";
-/// The files of a new component beside its manifest: where each goes, and its text.
-const FILES: [(&str, &str); 6] = [
-    (".gitignore", include_str!("../../template/gitignore")),
-    ("AGENTS.md", include_str!("../../template/AGENTS.md")),
-    ("README.md", include_str!("../../template/README.md")),
-    ("madoguchi.toml", include_str!("../../template/madoguchi.toml")),
-    ("rust-toolchain.toml", include_str!("../../template/rust-toolchain.toml")),
-    ("src/lib.rs", include_str!("../../template/src/lib.rs")),
-];
-const MANIFEST: &str = include_str!("../../template/Cargo.toml");
+
+/// A file of a new component: where it goes, and its text.
+type File = (&'static str, &'static str);
+
+/// The files of `templates/FOLDER`, under their names; `gitignore` and `npmrc` stand there without their dot.
+macro_rules! files {
+    ($folder:literal: $($name:literal $(= $file:literal)?),+ $(,)?) => {
+        &[$((
+            $name,
+            include_str!(concat!("../../templates/", $folder, "/", files!(@ $name $($file)?))),
+        )),+]
+    };
+    (@ $name:literal) => { $name };
+    (@ $name:literal $file:literal) => { $file };
+}
+
+const RUST: &[File] = files!("rust":
+    ".gitignore" = "gitignore",
+    "AGENTS.md",
+    "README.md",
+    "madoguchi.toml",
+    "rust-toolchain.toml",
+    "src/lib.rs",
+);
+const JS: &[File] = files!("js":
+    ".gitignore" = "gitignore",
+    ".npmrc" = "npmrc",
+    "AGENTS.md",
+    "README.md",
+    "defaults.toml",
+    "kit/build.mjs",
+    "kit/madoguchi.js",
+    "madoguchi.toml",
+    "package-lock.json",
+    "package.json",
+    "src/tools.js",
+);
+const PYTHON: &[File] = files!("python":
+    ".gitignore" = "gitignore",
+    "AGENTS.md",
+    "README.md",
+    "defaults.toml",
+    "kit/build.py",
+    "kit/madoguchi.py",
+    "madoguchi.toml",
+    "requirements.txt",
+    "src/tools.py",
+);
+/// What the kits of JavaScript and Python import beside the contract.
+const WASI: File = ("kit/wasi.wit", include_str!("../../templates/kit/wasi.wit"));
+/// The manifest of a component in Rust, without what the kit takes from a workspace.
+const MANIFEST: &str = include_str!("../../templates/rust/Cargo.toml");
 /// What the kit's own manifest takes from the workspace that it lies in.
 const WORKSPACE: &str = include_str!("../../../Cargo.toml");
 /// The dependencies of that workspace that the kit and a new component have.
@@ -46,6 +88,10 @@ const TAKEN: [&str; 12] = [
     "wit-bindgen",
 ];
 
+/// Names that a function of Python cannot have, or that the template uses.
+const KEYWORDS: &str = "and as assert async await break class continue dataclass def del elif else example except \
+    finally for from global if import in is lambda nonlocal not or pass raise return tool try while with yield";
+
 /// What travels in the program for authors.
 #[derive(Clone, Copy)]
 pub struct Kit {
@@ -55,11 +101,60 @@ pub struct Kit {
     pub toolkit: Files,
 }
 
-/// Begins a component in Rust: a folder with one tool, the kit and the contract.
+/// What a component is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Language {
+    Rust,
+    Js,
+    Python,
+}
+
+impl Language {
+    /// The files of its template.
+    fn files(self) -> Vec<File> {
+        match self {
+            Self::Rust => RUST.to_vec(),
+            Self::Js => [JS, &[WASI]].concat(),
+            Self::Python => [PYTHON, &[WASI]].concat(),
+        }
+    }
+
+    /// What builds it, as its README says.
+    fn commands(self) -> &'static [&'static str] {
+        match self {
+            Self::Rust => &["cargo build --release --target wasm32-wasip2"],
+            Self::Js => &["npm install", "npm run build"],
+            Self::Python => &[
+                "python3 -m venv .venv",
+                ".venv/bin/pip install --requirement requirements.txt",
+                ".venv/bin/python kit/build.py",
+            ],
+        }
+    }
+
+    /// Where what is built lies.
+    fn built(self, tool: &str) -> String {
+        match self {
+            Self::Rust => format!("target/wasm32-wasip2/release/{tool}.wasm"),
+            Self::Js | Self::Python => format!("build/{tool}.wasm"),
+        }
+    }
+}
+
+/// Begins a component in Rust, JavaScript or Python: a folder with one tool, the kit and the contract (SYS-60).
 #[derive(Args)]
 pub struct New {
     /// The folder to make; its last part is the component's name
     folder: PathBuf,
+    /// In Rust, as without any of these
+    #[arg(long, group = "language")]
+    rust: bool,
+    /// In JavaScript or TypeScript
+    #[arg(long, group = "language")]
+    js: bool,
+    /// In Python
+    #[arg(long, group = "language")]
+    python: bool,
 }
 
 /// Shows the contract between components and the host, or writes it into a folder.
@@ -75,39 +170,43 @@ impl New {
     /// # Errors
     /// When the folder's name is none of a component, something lies in it, or it cannot be written.
     pub fn run(&self, kit: Kit) -> anyhow::Result<ExitCode> {
-        let name = self.name()?;
+        let language = self.language();
+        let name = self.name(language)?;
         let tool = name.replace('-', "_");
         let folder = &self.folder;
         if folder.read_dir().is_ok_and(|mut it| it.next().is_some()) || folder.is_file() {
             bail!("{} is there already: name a folder that is not", folder.display());
         }
-        let manifest = MANIFEST.replace(TEMPLATE, &name) + &workspace()?;
-        write(&folder.join("Cargo.toml"), manifest.as_bytes())?;
-        for (path, text) in FILES {
-            // A file of Rust has the name as an identifier of its tool, others as that of the crate, too.
-            let text = match path {
-                "src/lib.rs" => text.replace(TEMPLATE, &tool),
-                _ => text
-                    .replace(&format!("{TEMPLATE}.wasm {TEMPLATE}"), &format!("{tool}.wasm {tool}"))
-                    .replace(&format!("{TEMPLATE}.wasm"), &format!("{tool}.wasm"))
-                    .replace(&format!("components.{TEMPLATE}"), &format!("components.{tool}"))
-                    .replace(TEMPLATE, &name),
-            };
-            write(&folder.join(path), text.as_bytes())?;
+        for (path, text) in language.files() {
+            write(&folder.join(path), named(language, path, text, &name).as_bytes())?;
+        }
+        if language == Language::Rust {
+            let manifest = MANIFEST.replace(TEMPLATE, &name) + &workspace()?;
+            write(&folder.join("Cargo.toml"), manifest.as_bytes())?;
+            lay(kit.toolkit, &folder.join("kit/toolkit"))?;
         }
         lay(kit.contract, &folder.join("wit"))?;
-        lay(kit.toolkit, &folder.join("kit/toolkit"))?;
-        let built = format!("target/wasm32-wasip2/release/{tool}.wasm");
+        let built = language.built(&tool);
         say(&format!("{}: a component with the tool {tool}", folder.display()))?;
         say(&format!("  cd {}", folder.display()))?;
-        say("  cargo build --release --target wasm32-wasip2")?;
+        for command in language.commands() {
+            say(&format!("  {command}"))?;
+        }
         say(&format!("  madoguchi run {built} {tool} '{{\"name\":\"花子\"}}'"))?;
         say(&format!("  madoguchi load {built}"))?;
         say("  madoguchi dev --serve")?;
         Ok(ExitCode::SUCCESS)
     }
 
-    fn name(&self) -> anyhow::Result<String> {
+    fn language(&self) -> Language {
+        match (self.js, self.python) {
+            (true, _) => Language::Js,
+            (_, true) => Language::Python,
+            _ => Language::Rust,
+        }
+    }
+
+    fn name(&self, language: Language) -> anyhow::Result<String> {
         let last = self.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let name = name_of(Path::new(&format!("{last}.wasm")));
         let Some(name) = name.filter(|it| !it.ends_with(['-', '_'])) else {
@@ -115,11 +214,27 @@ impl New {
                 "{last:?} is no name of a component: 1 to 64 of a-z 0-9 _ - are right, with a letter at the beginning and none of _ - at the end"
             );
         };
-        if TAKEN.contains(&name.as_str()) {
+        if language == Language::Rust && TAKEN.contains(&name.as_str()) {
             bail!("a crate cannot be called {name}: choose another name");
+        }
+        if language == Language::Python && KEYWORDS.split(' ').any(|it| it == name) {
+            bail!("a function of Python cannot be called {name}: choose another name");
         }
         Ok(name)
     }
+}
+
+/// The text of a template's file for a component of that name.
+fn named(language: Language, path: &str, text: &str, name: &str) -> String {
+    let tool = name.replace('-', "_");
+    // A crate may have a `-` in its name; its tool, its file and all else are called as an identifier.
+    if language != Language::Rust || path == "src/lib.rs" {
+        return text.replace(TEMPLATE, &tool);
+    }
+    text.replace(&format!("{TEMPLATE}.wasm {TEMPLATE}"), &format!("{tool}.wasm {tool}"))
+        .replace(&format!("{TEMPLATE}.wasm"), &format!("{tool}.wasm"))
+        .replace(&format!("components.{TEMPLATE}"), &format!("components.{tool}"))
+        .replace(TEMPLATE, name)
 }
 
 impl Wit {

@@ -14,13 +14,15 @@ use base::{
     config::{ComponentConfig, Config},
     grants::{Grant, Stubs, hosts::Hosts, http::HostGrant},
     settings::Settings,
+    source::Source,
 };
 use clap::Args;
-use sandbox::component::Output;
+use registry::library::Library;
+use sandbox::{Sandbox, component::Output};
 use serde_json::Value;
 
 use crate::{
-    solo::{Solo, SoloOutcome},
+    solo::{Compiled, Solo, SoloOutcome},
     terminal::{complain, say},
 };
 
@@ -106,7 +108,11 @@ impl Run {
         if let Some(trouble) = trouble {
             bail!(trouble);
         }
-        let solo = Solo::of(name, &bytes)
+        let source = Source::new(bytes, name.to_owned());
+        let sandbox = Sandbox::with(&config.sandbox, config.memory_bytes_max())?;
+        let compiled = Compiled::of(&Library::look(config), &sandbox, &source).await;
+        let compiled = compiled.with_context(|| self.file.display().to_string())?;
+        let solo = Solo::of(name, &[])
             .hosts(hosts)
             .grant(Grant::ALL)
             .stubs(Stubs::all())
@@ -119,7 +125,10 @@ impl Run {
             bail!("what is read of folders is not recorded: leave --record or the folders out");
         }
         let solo = self.reach(config, name, solo);
-        let running = solo.start().await.with_context(|| self.file.display().to_string())?;
+        let running = solo
+            .start_compiled(&compiled)
+            .await
+            .with_context(|| self.file.display().to_string())?;
         let Some(tool) = &self.tool else {
             for tool in running.component().tools() {
                 say(&format!("{}  {}", tool.name, tool.description.lines().next().unwrap_or("")))?;

@@ -116,7 +116,9 @@ impl Reach {
                 self.files.iter().find(is_source).cloned()
             }
             "set-up" => built_for(&[&["clippy for wasm".to_owned()][..], &loading].concat()),
-            "clients" | "components" | "page" | "components for tests" => built_for(&loading),
+            "clients" | "components" | "page" | "components for tests" | "languages" => {
+                built_for(&loading)
+            }
             "clippy for wasm" => kinds(&wasm).or_else(lints),
             // Linted as they are compiled.
             "test binaries" => {
@@ -249,8 +251,15 @@ mod tests {
         runs.map(str::to_owned).collect()
     }
 
-    const BUILT: [&str; 6] =
-        ["clients", "set-up", "components", "page", "components for tests", "test binaries"];
+    const BUILT: [&str; 7] = [
+        "clients",
+        "set-up",
+        "components",
+        "page",
+        "components for tests",
+        "test binaries",
+        "languages",
+    ];
 
     const LOADING: [&str; 3] = ["ring components", "ring fuzz", "ring host"];
 

@@ -93,7 +93,8 @@ impl Config {
     }
 }
 
-/// What a section asks for, in sentences; none where it asks for nothing.
+/// What a section asks for, in sentences; none where it asks for nothing, or for stubs alone, which give nothing and hold
+/// without being accepted.
 ///
 /// # Errors
 /// Where it cannot be used.
@@ -103,11 +104,12 @@ pub fn sentences(name: &str, text: &str) -> Result<Vec<String>, String> {
     let component: ComponentConfig =
         asked.component.try_into().map_err(|it: toml::de::Error| it.message().to_owned())?;
     let mut all: Vec<_> = component.grants.iter().flatten().map(|it| granted(*it, name)).collect();
+    let mut carries = Vec::new();
     if let Some(stubs) = component.stubs.as_ref().filter(|it| it.written().next().is_some()) {
         let word =
             |it: &String| if it == "*" { "whatever it imports".to_owned() } else { it.clone() };
         let stubs = stubs.written().map(word).collect::<Vec<_>>().join(", ");
-        all.push(format!("carries {stubs} without having it, and ends a call that uses it"));
+        carries.push(format!("carries {stubs} without having it, and ends a call that uses it"));
     }
     all.extend(component.http.iter().flatten().map(host));
     for model in component.model_hosts.keys() {
@@ -173,6 +175,9 @@ pub fn sentences(name: &str, text: &str) -> Result<Vec<String>, String> {
     if !apart.is_empty() {
         let apart = apart.join(", ");
         all.push(format!("brings {apart}, which only the configuration file can give it"));
+    }
+    if !all.is_empty() {
+        all.append(&mut carries);
     }
     Ok(all.iter().map(|it| format!("it {}", clean::text(it).replace('\n', " "))).collect())
 }

@@ -7,7 +7,10 @@ use toml::{Table, Value};
 use wasmparser::{Parser, Payload};
 
 use super::{ComponentConfig, ConfigError, ModelConfig, Policy};
-use crate::embedded::{Embedded, Start};
+use crate::{
+    embedded::{Embedded, Start},
+    grants::Stubs,
+};
 
 /// The program's own file, which names no component.
 const OWN: &str = include_str!("../default.toml");
@@ -78,6 +81,14 @@ pub fn section(component: &[u8]) -> Result<Option<String>, String> {
         }
     }
     Ok(found)
+}
+
+/// The imports that the component says itself that it carries and does not use (SYS-62): they hold without the operator's
+/// word, for a stub gives nothing. None where it says nothing of that, or nothing that can be used.
+pub fn own_stubs(component: &[u8]) -> Option<Stubs> {
+    let Defaults { component, .. } = parse(&section(component).ok()??).ok()?;
+    let stubs: Stubs = component.get("stubs")?.clone().try_into().ok()?;
+    stubs.check().is_ok().then_some(stubs)
 }
 
 /// What one component starts from.
@@ -285,6 +296,17 @@ mod tests {
             let error = section(&component(sections)).unwrap_err();
             assert!(error.contains(what), "{error}");
         }
+    }
+
+    #[test]
+    fn own_stubs_are_those_of_its_section_where_they_are_right() {
+        let stubs = |text: &str| own_stubs(&component(&[(SECTION, text.as_bytes())]));
+        let found = stubs("grants = ['sql']\nstubs = ['wasi:clocks']").unwrap();
+        assert!(found.has("wasi:clocks/wall-clock@0.2.9") && !found.has("wasi:io/poll@0.2.9"));
+        for none in ["", "grants = ['sql']", "stubs = ['wasi:clocks@0.2.9']", "stubs = 1", "="] {
+            assert_eq!(stubs(none), None, "SYS-62: {none}");
+        }
+        assert_eq!(own_stubs(b"garbage"), None);
     }
 
     #[test]

@@ -137,7 +137,10 @@ impl Reloader {
         let granted = given.grants.unwrap_or_default();
         let is_asked = match refused {
             Refused::NotGranted { .. } => asked.grants.is_some_and(|it| !it.is_subset(&granted)),
-            Refused::NotOffered { .. } | Refused::Draft { .. } => asked.stubs != given.stubs,
+            // Its own stubs hold where nothing else is said.
+            Refused::NotOffered { .. } | Refused::Draft { .. } => {
+                given.stubs.is_some() && asked.stubs != given.stubs
+            }
         };
         if is_asked { asks(name, &text) } else { error }
     }

@@ -21,7 +21,7 @@ pub struct Greet {
 /// What the tool answers: clients get its schema.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Greeted {
-    /// The greeting.
+    /// What is said.
     text: String,
 }
 

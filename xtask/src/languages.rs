@@ -1,0 +1,113 @@
+//! Components in JavaScript and Python, as their authors make them: by `madoguchi new` and the commands of its README.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::command::check;
+use crate::files::{fingerprint, read_tree};
+use crate::run;
+use crate::step::Steps;
+use crate::workspace::Workspace;
+
+/// The name of the components, and of their tool.
+const NAME: &str = "greeting";
+/// Each language: its option of `madoguchi new`, and the end of its files' names.
+const LANGUAGES: [(&str, &str); 2] = [("js", "js"), ("python", "py")];
+/// What decides what is built, beside the program that makes the folders.
+const SOURCES: [&str; 3] = ["workbench/templates", "tests/languages", "wit"];
+
+/// `cargo xtask languages`.
+pub(crate) fn languages(workspace: &Workspace) -> Result<()> {
+    let steps = Steps::new(2);
+    steps.run("host", &[], || run::host(workspace));
+    steps.run("languages", &["host"], || build(workspace));
+    steps.finish()
+}
+
+/// Leaves two components a language in `target/languages`: `greeting-LANGUAGE.wasm`, just as it is made, and
+/// `probe-LANGUAGE.wasm`, the same with the tools of `tests/languages`. Downloads what they are compiled with.
+pub(crate) fn build(workspace: &Workspace) -> Result<String> {
+    let folder = workspace.root.join("target/languages");
+    let stamp = folder.join(".built");
+    let trees = SOURCES.map(|it| read_tree(&workspace.root.join(it)));
+    let trees = trees.into_iter().collect::<Result<Vec<_>>>()?;
+    let wanted = fingerprint(&(trees, include_str!("../../workbench/src/commands/new.rs")));
+    if fs::read_to_string(&stamp).is_ok_and(|built| built == wanted) {
+        return Ok("unchanged".to_owned());
+    }
+    if folder.is_dir() {
+        fs::remove_dir_all(&folder).with_context(|| format!("clearing {}", folder.display()))?;
+    }
+    let one = |language: &(&str, &str)| one(workspace, &folder, *language);
+    // Downloads, and compilers that use one processor each.
+    std::thread::scope(|scope| {
+        let all = LANGUAGES.each_ref().map(|it| scope.spawn(move || one(it)));
+        all.into_iter().try_for_each(|it| it.join().expect("it does not panic"))
+    })?;
+    fs::write(stamp, wanted)?;
+    Ok(String::new())
+}
+
+fn one(workspace: &Workspace, folder: &Path, (language, end): (&str, &str)) -> Result<()> {
+    let made = folder.join(language).join(NAME);
+    let mut new = Command::new(workspace.binary());
+    check(new.arg("new").arg(&made).arg(format!("--{language}")))?;
+    for command in commands(&fs::read_to_string(made.join("README.md"))?) {
+        shell(&made, &command)?;
+    }
+    let built = made.join("build").join(NAME).with_extension("wasm");
+    keep(&built, folder.join(format!("{NAME}-{language}.wasm")))?;
+
+    let tools = made.join("src/tools").with_extension(end);
+    let before = fs::read(&tools)?;
+    let probe = workspace.root.join("tests/languages/probe").with_extension(end);
+    keep(&probe, tools.clone())?;
+    shell(&made, &build_command(&fs::read_to_string(made.join("madoguchi.toml"))?)?)?;
+    keep(&built, folder.join(format!("probe-{language}.wasm")))?;
+    // As it was made, for the tests that follow the README.
+    fs::write(tools, before)?;
+    keep(&folder.join(format!("{NAME}-{language}.wasm")), built)
+}
+
+fn keep(from: &Path, to: PathBuf) -> Result<()> {
+    fs::copy(from, &to)
+        .with_context(|| format!("copying {} to {}", from.display(), to.display()))?;
+    Ok(())
+}
+
+fn shell(folder: &Path, command: &str) -> Result<()> {
+    check(Command::new("sh").args([OsStr::new("-c"), command.as_ref()]).current_dir(folder))
+}
+
+/// The commands of the README's first block, less those of `madoguchi`, which the tests run.
+fn commands(readme: &str) -> Vec<String> {
+    let block = readme.split("```sh\n").nth(1).and_then(|it| it.split("```").next());
+    let lines = block.unwrap_or_default().lines().filter(|it| !it.starts_with("madoguchi "));
+    lines.map(str::to_owned).collect()
+}
+
+/// What the manifest says after `build =`.
+fn build_command(manifest: &str) -> Result<String> {
+    let line = manifest.lines().find_map(|it| it.strip_prefix("build = \"")?.strip_suffix('"'));
+    Ok(line.context("madoguchi.toml does not say how it is built")?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_commands_of_both_templates_are_found() {
+        let readme = |text| commands(text);
+        let js = readme(include_str!("../../workbench/templates/js/README.md"));
+        assert_eq!(js, ["npm install", "npm run build"]);
+        let python = readme(include_str!("../../workbench/templates/python/README.md"));
+        let manifest = include_str!("../../workbench/templates/python/madoguchi.toml");
+        assert_eq!(python.len(), 3);
+        assert_eq!(python.last(), build_command(manifest).ok().as_ref());
+    }
+}
