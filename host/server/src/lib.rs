@@ -15,8 +15,8 @@ mod schedule;
 // What the program, the tests and the bench speak of, under one name.
 pub use ::{registry, sandbox, telemetry};
 pub use base::{
-    Config, call, caller, config, embedded, grants, language, limits, scopes, settings, source, tls,
-    tool_set,
+    Config, call, caller, config, embedded, grants, language, limits, scopes, settings, source,
+    tls, tool_set,
 };
 pub use calls::{approvals, authorization, record};
 pub use mcp::{ServerReport, WaitingTool};
