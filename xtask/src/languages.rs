@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 
 use crate::command::check;
 use crate::files::{fingerprint, read_tree};
@@ -46,7 +46,7 @@ pub(crate) fn build(workspace: &Workspace) -> Result<String> {
     // Downloads, and compilers that use one processor each.
     std::thread::scope(|scope| {
         let all = LANGUAGES.each_ref().map(|it| scope.spawn(move || one(it)));
-        all.into_iter().try_for_each(|it| it.join().expect("it does not panic"))
+        all.into_iter().try_for_each(|it| it.join().map_err(|_| anyhow!("a build broke down"))?)
     })?;
     fs::write(stamp, wanted)?;
     Ok(String::new())
@@ -102,10 +102,9 @@ mod tests {
 
     #[test]
     fn the_commands_of_both_templates_are_found() {
-        let readme = |text| commands(text);
-        let js = readme(include_str!("../../workbench/templates/js/README.md"));
+        let js = commands(include_str!("../../workbench/templates/js/README.md"));
         assert_eq!(js, ["npm install", "npm run build"]);
-        let python = readme(include_str!("../../workbench/templates/python/README.md"));
+        let python = commands(include_str!("../../workbench/templates/python/README.md"));
         let manifest = include_str!("../../workbench/templates/python/madoguchi.toml");
         assert_eq!(python.len(), 3);
         assert_eq!(python.last(), build_command(manifest).ok().as_ref());
