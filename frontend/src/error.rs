@@ -188,7 +188,7 @@ impl Refusal {
             "GOOGLE_MAPS_ERROR" | "over_query_limit" => Key::NavErrQuota,
             "provider_failed" => Key::NavErrMaps,
             "INTERNAL_ERROR" => Key::ErrInternal,
-            "insufficient_scope" => {
+            "insufficient_scope" | "staff_only" => {
                 let scope = self.data.get("scope").and_then(Value::as_str);
                 return scope.map_or_else(
                     || self.message.clone(),

@@ -90,18 +90,23 @@ impl Lang {
 
     /// What this key says, with `{0}`, `{1}` … replaced. What is put in is not looked at again.
     pub(crate) fn fill(self, key: Key, values: &[&str]) -> String {
-        let mut filled = String::new();
-        let mut rest = self.say(key);
-        while let Some(begin) = rest.find('{') {
-            filled.push_str(&rest[..begin]);
-            let end = rest[begin..].find('}').map_or(rest.len(), |end| begin + end);
-            let index = rest[begin + 1..end].parse::<usize>().ok();
-            filled.push_str(index.and_then(|index| values.get(index)).copied().unwrap_or_default());
-            rest = rest.get(end + 1..).unwrap_or_default();
-        }
-        filled.push_str(rest);
-        filled
+        filled(self.say(key), values)
     }
+}
+
+/// A text with `{0}`, `{1}` … replaced. What is put in is not looked at again.
+pub(crate) fn filled(text: &str, values: &[&str]) -> String {
+    let mut filled = String::new();
+    let mut rest = text;
+    while let Some(begin) = rest.find('{') {
+        filled.push_str(&rest[..begin]);
+        let end = rest[begin..].find('}').map_or(rest.len(), |end| begin + end);
+        let index = rest[begin + 1..end].parse::<usize>().ok();
+        filled.push_str(index.and_then(|index| values.get(index)).copied().unwrap_or_default());
+        rest = rest.get(end + 1..).unwrap_or_default();
+    }
+    filled.push_str(rest);
+    filled
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ mod prompts;
 mod resources;
 mod selling;
 mod sign_in;
+mod staff;
 mod subscriptions;
 mod tasks;
 mod wire;

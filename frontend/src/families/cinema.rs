@@ -18,14 +18,21 @@ use crate::views::part::drawn_by;
 mod hall;
 mod place;
 mod programme;
+mod staff;
 mod views;
 
 use place::{At, Booking};
+use staff::Leave;
 use views::box_office::{BoxOffice, Office};
 use views::choice::SeatMapView;
 use views::history::ConversationView;
 use views::movies::{MoviesView, ShowtimesView};
+use views::staff::StaffView;
 use views::ticket::{Ticket, TicketView};
+
+/// The stage of the staff, and what the stage of a ticket begins with.
+const STAFF_STAGE: &str = "staff";
+const TICKET_STAGE: &str = "ticket ";
 
 /// Seats of one call that are named at most.
 const SEATS_MAX: usize = 30;
@@ -38,12 +45,17 @@ pub(super) static FAMILY: Family = Family {
         read: At::canonical,
         stage: |route| match At::of(route)? {
             At::BoxOffice(_) => Some(String::new()),
-            At::Reservation(id) => Some(id),
+            At::Staff(_) => Some(STAFF_STAGE.to_owned()),
+            At::Reservation(id) => Some(format!("{TICKET_STAGE}{id}")),
         },
         code: &OFFICE,
         title: |page, route| {
-            let is_ticket = matches!(At::of(route), Some(At::Reservation(_)));
-            page.say(if is_ticket { Key::StepTicket } else { Key::BoxOffice }).to_owned()
+            page.say(match At::of(route) {
+                Some(At::Reservation(_)) => Key::StepTicket,
+                Some(At::Staff(_)) => Key::StaffPlace,
+                _ => Key::BoxOffice,
+            })
+            .to_owned()
         },
     }],
     views: &[
@@ -73,19 +85,25 @@ pub(super) static FAMILY: Family = Family {
         read: |value| next_visit(&fits(value)?, &dates::now()),
     }),
     example: Some(("list_movies", Key::ChatExBook)),
-    provide: |_| provide_context(Office::new()),
+    provide: |page| {
+        provide_context(Office::new());
+        provide_context(Leave::new(page));
+    },
     outputs: &OUTPUTS,
     ..NONE
 };
 
 /// What the page opens with is in no part of its own.
 static OFFICE: Part<Draw> = Part::always(&Draw(|stage| match stage {
-    "" => view! { <BoxOffice/> }.into_any(),
-    id => {
-        let id = id.to_owned();
-        drawn_by(&TICKET, move |it| (it.0)(&id))
-    }
+    STAFF_STAGE => drawn_by(&STAFF, |it| (it.0)("")),
+    other => match other.strip_prefix(TICKET_STAGE).map(str::to_owned) {
+        Some(id) => drawn_by(&TICKET, move |it| (it.0)(&id)),
+        None => view! { <BoxOffice/> }.into_any(),
+    },
 }));
+
+/// What customers never load.
+static STAFF: Part<Draw> = part!(staff: Draw = &Draw(|_| view! { <StaffView/> }.into_any()));
 
 static TICKET: Part<Draw> =
     part!(cinema: Draw = &Draw(|id| view! { <TicketView id=id.to_owned()/> }.into_any()));

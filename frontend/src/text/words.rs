@@ -121,6 +121,8 @@ with_map_words! {
     Rating: "評価 {0}（5 点満点）", "Rated {0} of 5";
     UntilTime: "～{0}", "–{0}";
     Change: "上映回を選び直す", "Choose another showtime";
+    StaffPlace: "スタッフ用", "Staff";
+    StaffWay: "スタッフ用の画面（作品・スクリーン・上映回・販売）", "For the staff: films, screens, showings and sales";
 
     // What went wrong, and what to do.
     ErrorOffline: "ホストに接続できません", "The host cannot be reached";

@@ -2,11 +2,42 @@
 
 use crate::route::{Address, Spot, decoded, encoded};
 
-/// `#/box-office?date=…&showtime=…` and `#/reservation/ID`.
+/// `#/box-office?date=…&showtime=…`, `#/box-office/staff/…` and `#/reservation/ID`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum At {
     BoxOffice(Booking),
+    Staff(Tab),
     Reservation(String),
+}
+
+/// A part of the staff's place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Tab {
+    /// The showings of the week, and how full they are.
+    #[default]
+    Week,
+    Films,
+    Screens,
+    /// A reservation gets other seats.
+    Party,
+    /// The catalogue as a file.
+    File,
+}
+
+impl Tab {
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Week, Self::Films, Self::Screens, Self::Party, Self::File];
+
+    /// Its name in addresses.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Week => "",
+            Self::Films => "films",
+            Self::Screens => "screens",
+            Self::Party => "party",
+            Self::File => "file",
+        }
+    }
 }
 
 /// How far a booking has come.
@@ -20,6 +51,10 @@ impl Spot for At {
     fn read(path: &[&str], query: &str) -> Option<Self> {
         match path {
             ["box-office"] => Some(Self::BoxOffice(Booking::of_query(query))),
+            ["box-office", "staff"] => Some(Self::Staff(Tab::Week)),
+            ["box-office", "staff", name] => {
+                Tab::ALL.into_iter().find(|it| it.name() == *name).map(Self::Staff)
+            }
             ["reservation", id, ..] => Some(Self::Reservation((*id).to_owned())),
             _ => None,
         }
@@ -28,6 +63,11 @@ impl Spot for At {
     fn address(&self) -> Address {
         match self {
             Self::Reservation(id) => Address::new(&["reservation", id], String::new()),
+            Self::Staff(tab) => {
+                let path = ["box-office", "staff", tab.name()];
+                let length = if tab.name().is_empty() { 2 } else { 3 };
+                Address::new(&path[..length], String::new())
+            }
             Self::BoxOffice(booking) => {
                 let parts = [("date", &booking.date), ("showtime", &booking.showtime)];
                 let parts = parts.iter().filter_map(|(name, value)| {
@@ -64,8 +104,13 @@ mod tests {
         crate::families::register();
         let some = |text: &str| Some(text.to_owned());
         let booking = Booking { date: some("2026-11-21"), showtime: some("上映/1&x") };
-        for at in [At::BoxOffice(booking), At::Reservation("r-1 %".to_owned())] {
+        let staff = Tab::ALL.map(At::Staff);
+        for at in
+            [At::BoxOffice(booking), At::Reservation("r-1 %".to_owned())].into_iter().chain(staff)
+        {
             assert_eq!(At::of(&Route::parse(&at.hash())), Some(at));
         }
+        let nowhere = Route::parse("#/box-office/staff/nowhere");
+        assert_eq!(At::of(&nowhere), None, "{nowhere:?}");
     }
 }

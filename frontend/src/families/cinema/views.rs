@@ -5,4 +5,5 @@ pub(crate) mod choice;
 pub(crate) mod hall;
 pub(crate) mod history;
 pub(crate) mod movies;
+pub(crate) mod staff;
 pub(crate) mod ticket;

@@ -14,8 +14,9 @@ use crate::browser;
 use crate::call::{Loaded, fetch};
 use crate::dates::{self, Day};
 use crate::error::CallError;
-use crate::families::cinema::place::{At, Booking};
+use crate::families::cinema::place::{At, Booking, Tab};
 use crate::families::cinema::programme::{FILMS_MAX, Programme};
+use crate::families::cinema::staff::Leave;
 use crate::families::cinema::views::movies::FilmCard;
 use crate::page::{Page, page};
 use crate::route::Spot;
@@ -65,7 +66,7 @@ pub(super) fn Browse() -> impl IntoView {
                 Loaded::Here(()) => view! { <Films day found/> }.into_any(),
             }}
             // Not pushed away by the films when they arrive.
-            {move || (stage.get() != Loaded::Loading).then(|| view! { <FindReservation/> })}
+            {move || (stage.get() != Loaded::Loading).then(|| view! { <FindReservation/><StaffWay/> })}
         </div>
     }
 }
@@ -267,6 +268,23 @@ fn FindReservation() -> impl IntoView {
                 <button type="submit" class="quiet">{move || page.say(Key::Find)}</button>
             </form>
         </section>
+    }
+}
+
+/// The way to the staff's place, for the staff.
+#[component]
+fn StaffWay() -> impl IntoView {
+    let page = page();
+    let leave: Leave = expect_context();
+    leave.look();
+    move || {
+        leave.is_given().then(|| {
+            view! {
+                <p class="staff-way">
+                    <a href=At::Staff(Tab::Week).hash()>{move || page.say(Key::StaffWay)}</a>
+                </p>
+            }
+        })
     }
 }
 

@@ -1,0 +1,75 @@
+//! What the staff of the cinema works with: who they are, the catalogue, and a screen that is being drawn.
+
+pub(super) mod catalogue;
+pub(super) mod layout;
+pub(super) mod words;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use serde_json::{Value, json};
+
+use crate::access;
+use crate::call::fetch;
+use crate::dates::Day;
+use crate::error::CallError;
+use crate::page::{Door, Page};
+
+/// Tools without which there is nothing to see.
+const NEEDED: [&str; 2] = ["occupancy", "export_catalogue"];
+
+/// Whether the reader is of the staff (CIN-95).
+#[derive(Clone, Copy)]
+pub(crate) struct Leave {
+    page: Page,
+    is_given: RwSignal<bool>,
+}
+
+impl Leave {
+    pub(crate) fn new(page: Page) -> Self {
+        Self { page, is_given: RwSignal::new(false) }
+    }
+
+    /// Whether there is a way to the staff's place.
+    pub(crate) fn is_given(self) -> bool {
+        self.is_given.get()
+    }
+
+    /// Looks again whenever the tools or the reader change. Where no token is needed all are staff, as for the tools
+    /// themselves; a token's scopes are known to the host, which is asked once.
+    pub(crate) fn look(self) {
+        Effect::new(move |_| {
+            let is_served = NEEDED.iter().all(|it| self.page.tool(it).is_some());
+            if !is_served || self.page.door.get() != Door::Open {
+                return self.is_given.set(false);
+            }
+            if !access::is_entered() {
+                return self.is_given.set(true);
+            }
+            spawn_local(async move {
+                let today = json!({ "until": Day::today().to_string() });
+                let answer = fetch::<Value>(NEEDED[0], today).await;
+                self.is_given.set(answer.map_or_else(|it| is_of_staff(&it), |_| true));
+            });
+        });
+    }
+}
+
+/// Whether a refusal is about what was asked, and not about who asks.
+fn is_of_staff(error: &CallError) -> bool {
+    matches!(error, CallError::Refused(it) if it.status == 400)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Refusal;
+
+    #[test]
+    fn a_customer_is_told_from_staff_by_the_refusal() {
+        let refused =
+            |status: u16| CallError::Refused(Box::new(Refusal { status, ..Refusal::default() }));
+        assert!(is_of_staff(&refused(400)), "the day is another one where the cinema is");
+        assert!(!is_of_staff(&refused(403)) && !is_of_staff(&CallError::Offline));
+        assert!(!is_of_staff(&CallError::Unauthorized));
+    }
+}

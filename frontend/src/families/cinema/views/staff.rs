@@ -1,0 +1,187 @@
+//! The staff's place: the week, films, screens, moving a party, and the catalogue as a file (CIN-95, CIN-96).
+
+mod chart;
+mod file;
+mod films;
+mod outcome;
+mod party;
+mod plan;
+mod screens;
+mod sheet;
+mod showing;
+mod week;
+
+use futures::future::join;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use output::cinema::{CatalogueExport, CatalogueImport, Occupancy};
+use serde_json::{Value, json};
+
+use crate::browser;
+use crate::call::{Loaded, fetch};
+use crate::dates;
+use crate::error::CallError;
+use crate::families::cinema::place::{At, Booking, Tab};
+use crate::families::cinema::staff::catalogue::Catalogue;
+use crate::families::cinema::staff::words::Word;
+use crate::page::{Page, page};
+use crate::route::Spot;
+use crate::views::notice::{Notice, Skeleton};
+
+/// The id of the place's heading.
+const TITLE: &str = "staff-title";
+
+/// What the parts of the place share.
+#[derive(Clone, Copy)]
+struct Staff {
+    page: Page,
+    catalogue: RwSignal<Loaded<Catalogue>>,
+    week: RwSignal<Loaded<Occupancy>>,
+    /// When the week was last received.
+    as_of: RwSignal<String>,
+}
+
+impl Staff {
+    /// Asks for catalogue and week; what is shown stays until the answers are here.
+    async fn load(self) {
+        let (catalogue, week) = join(catalogue(), fetch::<Occupancy>("occupancy", json!({}))).await;
+        put(self.catalogue, catalogue);
+        if week.is_ok() {
+            let _ = self.as_of.try_set(dates::now_clock(self.page.lang.get_untracked()));
+        }
+        put(self.week, week);
+    }
+
+    /// Calls a tool that edits the catalogue, and looks at what is there then.
+    async fn edit(self, tool: &str, arguments: Value) -> Result<CatalogueImport, CallError> {
+        self.page.announce(Word::Saving.text(self.page.lang.get_untracked()));
+        let done = fetch::<CatalogueImport>(tool, arguments).await.map_err(translated);
+        if let Ok(done) = &done {
+            self.load().await;
+            let count = done.changes_count.to_string();
+            let word = if done.changes_count == 0 { Word::SavedSame } else { Word::Saved };
+            word.announce(self.page, &[&count]);
+        }
+        done
+    }
+}
+
+async fn catalogue() -> Result<Catalogue, CallError> {
+    let file: CatalogueExport = fetch("export_catalogue", json!({ "format": "json" })).await?;
+    serde_json::from_str(&file.text).map_err(|error| CallError::page(&error.to_string()))
+}
+
+/// Takes an answer over; a failure does not replace what was there. Who has gone on meanwhile is shown nothing.
+fn put<T: Send + Sync + 'static>(to: RwSignal<Loaded<T>>, answer: Result<T, CallError>) {
+    let has_some = to.try_with_untracked(|it| it.here().is_some());
+    if answer.is_ok() || has_some == Some(false) {
+        let answer = answer.map_err(translated);
+        let _ = to.try_set(answer.map_or_else(Loaded::Failed, Loaded::Here));
+    }
+}
+
+/// A refusal that only the staff meets, with a Japanese text beside the tool's own.
+fn translated(error: CallError) -> CallError {
+    use crate::text::{Lang, filled};
+    let CallError::Refused(mut refusal) = error else { return error };
+    let word = match refusal.code.as_str() {
+        "sold_seats_would_be_lost" => Word::SoldLost,
+        "already_checked_in" => Word::CheckedIn,
+        "reservation_transferred" => Word::GivenAway,
+        _ => return CallError::Refused(refusal),
+    };
+    let showtimes = refusal.data.get("showtimes").and_then(Value::as_array);
+    let showtimes = showtimes.into_iter().flatten().filter_map(Value::as_str);
+    let named = showtimes.collect::<Vec<_>>().join(Lang::Ja.comma());
+    if !refusal.data.is_object() {
+        refusal.data = json!({});
+    }
+    refusal.data["message_ja"] = filled(word.text(Lang::Ja), &[&named]).into();
+    CallError::Refused(refusal)
+}
+
+impl Tab {
+    fn word(self) -> Word {
+        match self {
+            Self::Week => Word::TabWeek,
+            Self::Films => Word::TabFilms,
+            Self::Screens => Word::TabScreens,
+            Self::Party => Word::TabParty,
+            Self::File => Word::TabFile,
+        }
+    }
+}
+
+/// The heading, the parts, and the one that is looked at.
+#[component]
+pub(crate) fn StaffView() -> impl IntoView {
+    let page = page();
+    let staff = Staff {
+        page,
+        catalogue: RwSignal::new(Loaded::Loading),
+        week: RwSignal::new(Loaded::Loading),
+        as_of: RwSignal::new(String::new()),
+    };
+    Effect::new(move |_| {
+        page.refreshed.track();
+        spawn_local(staff.load());
+    });
+    browser::focus_soon(TITLE);
+    let tab = Memo::new(move |_| {
+        page.route.with(|it| match At::of(it) {
+            Some(At::Staff(tab)) => tab,
+            _ => Tab::Week,
+        })
+    });
+    let link = move |it: Tab| {
+        view! {
+            <a href=At::Staff(it).hash() aria-current=move || (tab.get() == it).then_some("page")>
+                {move || it.word().say(page)}
+            </a>
+        }
+    };
+    let retry = Callback::new(move |()| {
+        staff.catalogue.set(Loaded::Loading);
+        staff.week.set(Loaded::Loading);
+        spawn_local(staff.load());
+    });
+    let stage = Memo::new(move |_| {
+        match (staff.catalogue.with(|it| it.map(|_| ())), staff.week.with(|it| it.map(|_| ()))) {
+            (Loaded::Here(()), other) | (other, _) => other,
+        }
+    });
+    view! {
+        <div class="op staff">
+            <div class="op-head">
+                <h1 id=TITLE tabindex="-1">{move || Word::Title.say(page)}</h1>
+                <a class="back" href=At::BoxOffice(Booking::default()).hash()>
+                    {move || Word::BackToOffice.say(page)}
+                </a>
+            </div>
+            <nav class="op-tabs" aria-label=move || Word::Tabs.say(page)>
+                {Tab::ALL.map(link).into_iter().collect_view()}
+            </nav>
+            {move || match stage.get() {
+                Loaded::Loading => view! { <Skeleton lines=8/> }.into_any(),
+                Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
+                Loaded::Here(()) => match tab.get() {
+                    Tab::Week => view! { <week::WeekView staff/> }.into_any(),
+                    Tab::Films => view! { <films::FilmsView staff/> }.into_any(),
+                    Tab::Screens => view! { <screens::ScreensView staff/> }.into_any(),
+                    Tab::Party => view! { <party::PartyView staff/> }.into_any(),
+                    Tab::File => view! { <file::FileView staff/> }.into_any(),
+                },
+            }}
+        </div>
+    }
+}
+
+/// The head of a column.
+fn column(page: Page, word: Word) -> impl IntoView {
+    view! { <th scope="col">{move || word.say(page)}</th> }
+}
+
+/// The head of a column of numbers.
+fn number_column(page: Page, word: Word) -> impl IntoView {
+    view! { <th scope="col" class="is-number">{move || word.say(page)}</th> }
+}

@@ -1,0 +1,107 @@
+//! How full each day of the week is, as bars; a table beside it says the same in numbers.
+
+use leptos::prelude::*;
+
+use super::{Staff, number_column};
+use crate::dates;
+use crate::families::cinema::staff::catalogue::{DaySum, days_of};
+use crate::families::cinema::staff::words::Word;
+use crate::page::Page;
+
+/// The room of a day, and of its bar, in the chart's own units.
+const DAY: f64 = 100.0;
+const BAR: f64 = 64.0;
+const HEIGHT: f64 = 100.0;
+
+/// The bars of one day: what is sold stands on the ground, and what is held upon it.
+fn bars(at: usize, day: &DaySum) -> impl IntoView + use<> {
+    let x = at as f64 * DAY + (DAY - BAR) / 2.0;
+    let share = |count: u32| f64::from(count) / f64::from(day.seats.max(1)) * HEIGHT;
+    let (sold, held) = (share(day.sold), share(day.held));
+    let rect = move |class: &'static str, from: f64, height: f64| {
+        view! {
+            <rect class=class x=x.to_string() y=(HEIGHT - from - height).to_string()
+                width=BAR.to_string() height=height.to_string()></rect>
+        }
+    };
+    view! {
+        {rect("staff-bar is-free", 0.0, HEIGHT)}
+        {rect("staff-bar is-sold", 0.0, sold)}
+        {rect("staff-bar is-held", sold, held)}
+    }
+}
+
+/// The picture, its legend, and the numbers.
+#[component]
+pub(super) fn Chart(staff: Staff) -> impl IntoView {
+    let page = staff.page;
+    let days = Memo::new(move |_| {
+        staff.week.with(|it| it.here().map(|it| days_of(&it.showtimes)).unwrap_or_default())
+    });
+    let label = move || {
+        let lang = page.lang.get();
+        let day = |it: &DaySum| {
+            let percent = it.percent().to_string();
+            Word::ChartDay.fill(page, &[&dates::short_day(it.day, lang), &percent])
+        };
+        let all = days.with(|it| it.iter().map(day).collect::<Vec<_>>().join(lang.comma()));
+        Word::ChartSaid.fill(page, &[&all])
+    };
+    let view_box = move || format!("0 0 {} {HEIGHT}", days.with(Vec::len).max(1) as f64 * DAY);
+    let axis = move |it: DaySum| {
+        let percent = format!("{}%", it.percent());
+        view! {
+            <li><b>{percent}</b><span>{move || dates::short_day(it.day, page.lang.get())}</span></li>
+        }
+    };
+    let entry = move |class: &'static str, word: Word| {
+        view! { <li><span class=class></span>{move || word.say(page)}</li> }
+    };
+    view! {
+        <figure class="staff-chart">
+            <svg class="staff-bars" role="img" aria-label=label preserveAspectRatio="none" viewBox=view_box>
+                {move || days.with(|it| {
+                    it.iter().enumerate().map(|(at, it)| bars(at, it)).collect_view()
+                })}
+            </svg>
+            <ul class="staff-axis" aria-hidden="true">
+                {move || days.get().into_iter().map(axis).collect_view()}
+            </ul>
+            <ul class="staff-legend" aria-hidden="true">
+                {entry("staff-key is-sold", Word::ChartSold)}
+                {entry("staff-key is-held", Word::ChartHeld)}
+                {entry("staff-key is-free", Word::ChartFree)}
+            </ul>
+        </figure>
+        <Numbers page days/>
+    }
+}
+
+/// The same in numbers.
+#[component]
+fn Numbers(page: Page, days: Memo<Vec<DaySum>>) -> impl IntoView {
+    let row = move |it: DaySum| {
+        let cell = |count: u32| view! { <td class="is-number">{count}</td> };
+        let percent = format!("{}%", it.percent());
+        view! {
+            <tr>
+                <th scope="row">{move || dates::short_day(it.day, page.lang.get())}</th>
+                {cell(it.showings)}{cell(it.seats)}{cell(it.sold)}
+                <td class="is-number">{percent}</td>
+                {cell(it.held)}{cell(it.used)}
+            </tr>
+        }
+    };
+    view! {
+        <div class="table-scroll" tabindex="0" role="region" aria-label=move || Word::DayTable.say(page)>
+            <table class="data-table staff-table">
+                <thead><tr>
+                    {super::column(page, Word::Day)}
+                    {[Word::Showings, Word::Seats, Word::Sold, Word::Share, Word::Held, Word::Used]
+                        .map(|it| number_column(page, it)).into_iter().collect_view()}
+                </tr></thead>
+                <tbody>{move || days.get().into_iter().map(row).collect_view()}</tbody>
+            </table>
+        </div>
+    }
+}

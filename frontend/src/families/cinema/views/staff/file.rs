@@ -1,0 +1,314 @@
+//! The catalogue as a file: saved, and read back with a look at what would change before it does.
+
+use leptos::ev::DragEvent;
+use leptos::html::Input;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use output::cinema::{CatalogueExport, CatalogueImport};
+use serde_json::json;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::FileList;
+
+use super::outcome::Changes;
+use super::{Staff, translated};
+use crate::browser;
+use crate::call::fetch;
+use crate::error::CallError;
+use crate::families::cinema::staff::words::Word;
+use crate::page::Page;
+use crate::views::notice::Notice;
+
+/// Characters of a file that the cinema reads.
+const CHARS_MAX: usize = 300_000;
+/// No file of so many characters has more bytes.
+const BYTES_MAX: f64 = 4.0 * CHARS_MAX as f64;
+const CHOOSE: &str = "staff-choose";
+const FOUND: &str = "staff-found";
+
+/// A file that may be imported.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Chosen {
+    /// As it is called; a version before has none.
+    name: String,
+    version: Option<u32>,
+    format: &'static str,
+    text: String,
+}
+
+impl Chosen {
+    fn called(&self, page: Page) -> String {
+        self.version.map_or_else(
+            || self.name.clone(),
+            |it| Word::VersionFile.fill(page, &[&it.to_string()]),
+        )
+    }
+}
+
+/// How the import stands.
+#[derive(Clone, Debug, Default, PartialEq)]
+enum Import {
+    #[default]
+    Nothing,
+    Looking,
+    /// What it would change.
+    Found(CatalogueImport),
+    Done(CatalogueImport),
+    /// The file itself is wrong.
+    Wrong(Word),
+    Failed(CallError),
+}
+
+#[derive(Clone, Copy)]
+struct Files {
+    staff: Staff,
+    page: Page,
+    chosen: RwSignal<Chosen>,
+    import: RwSignal<Import>,
+    is_busy: RwSignal<bool>,
+}
+
+impl Files {
+    fn save(self, format: &'static str) {
+        let page = self.page;
+        spawn_local(async move {
+            let file =
+                fetch::<CatalogueExport>("export_catalogue", json!({ "format": format })).await;
+            let mime = if format == "csv" { "text/csv;charset=utf-8" } else { "application/json" };
+            let saved = file.map(|it| {
+                let name = format!("cinema-{}.{format}", it.import);
+                (browser::download(&name, it.text.as_bytes(), mime), it.import)
+            });
+            match saved {
+                Ok((Ok(()), version)) => Word::Exported.announce(page, &[&version.to_string()]),
+                _ => Word::ExportFailed.announce(page, &[]),
+            }
+        });
+    }
+
+    /// Takes the first of the files that were chosen.
+    fn choose(self, files: Option<FileList>) {
+        let Some(file) = files.and_then(|it| it.get(0)) else { return };
+        let name = file.name();
+        if file.size() > BYTES_MAX {
+            return self.refuse(name, Word::ImportLarge);
+        }
+        spawn_local(async move {
+            let text = JsFuture::from(file.text()).await.ok().and_then(|it| it.as_string());
+            let format = if name.to_lowercase().ends_with(".csv") { "csv" } else { "json" };
+            match text {
+                None => self.refuse(name, Word::ImportUnread),
+                Some(text) if text.chars().count() > CHARS_MAX => {
+                    self.refuse(name, Word::ImportLarge);
+                }
+                Some(text) => {
+                    // Spreadsheets begin their files with a mark that belongs to no cell.
+                    let text = text.trim_start_matches('\u{feff}').to_owned();
+                    self.look(Chosen { name, version: None, format, text }).await;
+                }
+            }
+        });
+    }
+
+    fn refuse(self, name: String, why: Word) {
+        self.chosen.set(Chosen { name, ..Chosen::default() });
+        self.import.set(Import::Wrong(why));
+        why.announce(self.page, &[]);
+    }
+
+    /// Asks what a file would change.
+    async fn look(self, chosen: Chosen) {
+        Word::ImportReading.announce(self.page, &[]);
+        self.import.set(Import::Looking);
+        self.chosen.set(chosen.clone());
+        let arguments = json!({ "text": chosen.text, "format": chosen.format, "dry_run": true });
+        let found = fetch::<CatalogueImport>("import_catalogue", arguments).await;
+        // Another one may have been chosen meanwhile.
+        if self.chosen.try_with_untracked(|it| *it == chosen) != Some(true) {
+            return;
+        }
+        self.page.end_progress();
+        self.import.set(match found {
+            Ok(found) => Import::Found(found),
+            Err(error) => Import::Failed(translated(error)),
+        });
+        browser::focus_soon(FOUND);
+    }
+
+    fn replace(self) {
+        if self.is_busy.get_untracked() {
+            return;
+        }
+        self.is_busy.set(true);
+        let chosen = self.chosen.get_untracked();
+        spawn_local(async move {
+            let arguments = json!({ "text": chosen.text, "format": chosen.format });
+            let done = self.staff.edit("import_catalogue", arguments).await;
+            if self.is_busy.try_set(false).is_some() {
+                return;
+            }
+            self.import.set(done.map_or_else(Import::Failed, Import::Done));
+            browser::focus_soon(FOUND);
+        });
+    }
+
+    fn clear(self) {
+        self.import.set(Import::Nothing);
+        self.chosen.set(Chosen::default());
+        browser::focus_soon(CHOOSE);
+    }
+
+    /// What going back to an earlier version would change.
+    fn look_back(self, version: u32) {
+        spawn_local(async move {
+            let arguments = json!({ "import": version });
+            match fetch::<CatalogueExport>("export_catalogue", arguments).await {
+                Ok(file) => {
+                    let version = Some(version);
+                    let name = String::new();
+                    self.look(Chosen { name, version, format: "json", text: file.text }).await;
+                }
+                Err(error) => self.import.set(Import::Failed(translated(error))),
+            }
+        });
+    }
+}
+
+/// The part `File`.
+#[component]
+pub(super) fn FileView(staff: Staff) -> impl IntoView {
+    let page = staff.page;
+    let files = Files {
+        staff,
+        page,
+        chosen: RwSignal::new(Chosen::default()),
+        import: RwSignal::new(Import::Nothing),
+        is_busy: RwSignal::new(false),
+    };
+    let node = NodeRef::<Input>::new();
+    let chosen = move |_| {
+        if let Some(input) = node.get_untracked() {
+            files.choose(input.files());
+            // The same file again is a choice, too.
+            input.set_value("");
+        }
+    };
+    let open = move |_| {
+        if let Some(input) = node.get_untracked() {
+            input.click();
+        }
+    };
+    let is_over = RwSignal::new(false);
+    let over = move |event: DragEvent| {
+        event.prevent_default();
+        is_over.set(true);
+    };
+    let dropped = move |event: DragEvent| {
+        event.prevent_default();
+        is_over.set(false);
+        files.choose(event.data_transfer().and_then(|it| it.files()));
+    };
+    view! {
+        <section class="op-part" aria-labelledby="staff-export">
+            <h2 id="staff-export" class="section-title">{move || Word::ExportTitle.say(page)}</h2>
+            <p class="hint">{move || Word::ExportHint.say(page)}</p>
+            <div class="actions">
+                <button type="button" class="quiet" on:click=move |_| files.save("json")>
+                    {move || Word::ExportJson.say(page)}
+                </button>
+                <button type="button" class="quiet" on:click=move |_| files.save("csv")>
+                    {move || Word::ExportCsv.say(page)}
+                </button>
+            </div>
+        </section>
+        <section class="op-part" aria-labelledby="staff-import">
+            <h2 id="staff-import" class="section-title">{move || Word::ImportTitle.say(page)}</h2>
+            <p class="hint" id="staff-import-hint">{move || Word::ImportHint.say(page)}</p>
+            <div class="drop" class:is-over=is_over on:dragenter=over on:dragover=over
+                on:dragleave=move |_| is_over.set(false) on:drop=dropped>
+                <span class="drop-mark" aria-hidden="true">"⇪"</span>
+                <span class="drop-word">{move || Word::ImportDrop.say(page)}</span>
+                <button type="button" class="quiet small" id=CHOOSE
+                    aria-describedby="staff-import-hint" on:click=open>
+                    {move || Word::ImportChoose.say(page)}
+                </button>
+                <input type="file" class="drop-input" id="staff-file" accept=".json,.csv" node_ref=node
+                    tabindex="-1" aria-hidden="true" on:change=chosen/>
+            </div>
+            <Found files/>
+        </section>
+    }
+}
+
+/// What the file would change, or has changed, or what is wrong with it.
+#[component]
+fn Found(files: Files) -> impl IntoView {
+    let page = files.page;
+    let called = move || files.chosen.with(|it| it.called(page));
+    let decide = move || {
+        view! {
+            <div class="actions">
+                <button type="button" class="is-grave" on:click=move |_| files.replace()
+                    aria-disabled=move || files.is_busy.get().then_some("true")>
+                    {move || if files.is_busy.get() { Word::Saving } else { Word::ImportYes }.say(page)}
+                </button>
+                <button type="button" class="quiet" on:click=move |_| files.clear()>
+                    {move || Word::ImportNo.say(page)}
+                </button>
+            </div>
+        }
+    };
+    move || match files.import.get() {
+        Import::Nothing => ().into_any(),
+        Import::Looking => view! { <p class="hint">{Word::ImportReading.say(page)}</p> }.into_any(),
+        Import::Wrong(why) => view! {
+            <div class="notice is-error">
+                <p class="notice-title">{move || Word::ImportWrong.fill(page, &[&called()])}</p>
+                <p>{move || why.say(page)}</p>
+            </div>
+        }
+        .into_any(),
+        Import::Failed(error) => {
+            let problems = error.problems();
+            if problems.is_empty() {
+                return view! { <div id=FOUND tabindex="-1"><Notice error/></div> }.into_any();
+            }
+            let problem = |it: crate::error::Problem| view! { <li>{it.message}</li> };
+            view! {
+                <div class="notice is-error" id=FOUND tabindex="-1">
+                    <p class="notice-title">{move || Word::ImportWrong.fill(page, &[&called()])}</p>
+                    <ul class="staff-problems">{problems.into_iter().map(problem).collect_view()}</ul>
+                </div>
+            }
+            .into_any()
+        }
+        Import::Found(found) => {
+            let count = found.changes_count.to_string();
+            let has_any = found.changes_count > 0;
+            let word = if has_any { Word::ImportOf } else { Word::ImportSame };
+            view! {
+                <div class="op-card">
+                    <h3 id=FOUND tabindex="-1">{move || word.fill(page, &[&called(), &count])}</h3>
+                    <Changes came=found/>
+                    {has_any.then(decide)}
+                </div>
+            }
+            .into_any()
+        }
+        Import::Done(done) => {
+            let (count, before) = (done.changes_count.to_string(), done.before.unwrap_or_default());
+            let version = before.to_string();
+            let back = version.clone();
+            view! {
+                <div class="notice staff-saved">
+                    <p class="notice-title" id=FOUND tabindex="-1">
+                        {move || Word::ImportDone.fill(page, &[&count, &version])}
+                    </p>
+                    <button type="button" class="quiet small" on:click=move |_| files.look_back(before)>
+                        {move || Word::ImportBack.fill(page, &[&back])}
+                    </button>
+                </div>
+            }
+            .into_any()
+        }
+    }
+}

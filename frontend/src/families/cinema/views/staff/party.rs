@@ -1,0 +1,405 @@
+//! A party is moved: its reservation is found, a showing and seats are chosen, and the cinema moves it.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use output::cinema::{Reservation, ReservationStatus, Reservations, Seat, SeatMap};
+use serde_json::json;
+
+use super::{Staff, translated};
+use crate::browser;
+use crate::call::{Loaded, fetch};
+use crate::dates;
+use crate::error::CallError;
+use crate::families::cinema::hall::{Hall, Picked, Picks};
+use crate::families::cinema::place::At;
+use crate::families::cinema::programme::name;
+use crate::families::cinema::staff::words::Word;
+use crate::families::cinema::views::hall::{HallView, Legend};
+use crate::page::Page;
+use crate::route::Spot;
+use crate::text::Key;
+use crate::views::notice::{Notice, Skeleton};
+
+const FIND: &str = "staff-find";
+const CHOSEN: &str = "staff-party-chosen";
+
+/// A move that is prepared.
+#[derive(Clone, Copy)]
+struct Party {
+    staff: Staff,
+    page: Page,
+    /// What was found; none before anything was sought.
+    found: RwSignal<Option<Vec<Reservation>>>,
+    chosen: RwSignal<Option<Reservation>>,
+    /// The showing to move to.
+    to: RwSignal<String>,
+    map: RwSignal<Loaded<SeatMap>>,
+    picks: RwSignal<Picks>,
+    hall: Memo<Hall>,
+    error: RwSignal<Option<CallError>>,
+    is_busy: RwSignal<bool>,
+    moved: RwSignal<Option<Reservation>>,
+}
+
+impl Party {
+    fn count(self) -> usize {
+        self.chosen.with(|it| it.as_ref().map_or(0, |it| it.seats.len()))
+    }
+
+    /// Looks for a reservation by its number, else for those of a person.
+    fn find(self, sought: String) {
+        if self.is_busy.get_untracked() {
+            return;
+        }
+        self.is_busy.set(true);
+        self.error.set(None);
+        self.moved.set(None);
+        spawn_local(async move {
+            let found = found(&sought).await;
+            if self.is_busy.try_set(false).is_some() {
+                return;
+            }
+            match found {
+                Ok(found) => {
+                    if found.is_empty() {
+                        Word::PartyNone.announce(self.page, &[]);
+                    }
+                    let only = (found.len() == 1).then(|| found[0].clone());
+                    self.found.set(Some(found));
+                    if let Some(only) = only {
+                        self.choose(only);
+                    }
+                }
+                Err(error) => self.error.set(Some(translated(error))),
+            }
+        });
+    }
+
+    fn choose(self, reservation: Reservation) {
+        self.to.set(reservation.showtime_id.clone());
+        self.chosen.set(Some(reservation));
+        self.load();
+        browser::focus_soon(CHOSEN);
+    }
+
+    fn forget(self) {
+        self.chosen.set(None);
+        self.error.set(None);
+        browser::focus_soon(FIND);
+    }
+
+    /// Fetches the seats of the showing to move to; the party's own are free for it.
+    fn load(self) {
+        self.picks.set(Picks::default());
+        self.map.set(Loaded::Loading);
+        let to = self.to.get_untracked();
+        spawn_local(async move {
+            let arguments = json!({ "showtime_id": to, "include_reserved": true });
+            let map = fetch::<SeatMap>("list_available_seats", arguments).await;
+            // Another showing may have been chosen meanwhile.
+            if self.to.try_with_untracked(|it| *it == to) != Some(true) {
+                return;
+            }
+            let map = map.map(|mut map| {
+                self.chosen.with_untracked(|it| {
+                    if let Some(own) = it.as_ref().filter(|it| it.showtime_id == to) {
+                        free(&mut map, own);
+                    }
+                });
+                map
+            });
+            self.map.set(map.map_or_else(|it| Loaded::Failed(translated(it)), Loaded::Here));
+        });
+    }
+
+    fn pick(self, seat: &Seat) {
+        let max = untrack(|| self.count());
+        let mut picked = Picked::Taken;
+        self.picks.update(|it| picked = it.toggle(seat, max));
+        let count = self.picks.with_untracked(Picks::len).to_string();
+        let all = max.to_string();
+        match picked {
+            Picked::Yes | Picked::Undone => Word::PartySeats.announce(self.page, &[&all, &count]),
+            Picked::TooMany => Word::PartyTooMany.announce(self.page, &[&all]),
+            Picked::Taken | Picked::Held => {
+                Word::PartyTaken.announce(self.page, &[&seat.seat_id]);
+            }
+        }
+    }
+
+    fn send(self, reason: String) {
+        let Some(chosen) = self.chosen.get_untracked() else { return };
+        let seats = self.picks.with_untracked(|it| it.ids(&self.hall.get_untracked()));
+        if self.is_busy.get_untracked() {
+            return;
+        }
+        if seats.len() != chosen.seats.len() {
+            let count = chosen.seats.len().to_string();
+            return Word::PartySeatsMissing.announce(self.page, &[&count]);
+        }
+        self.is_busy.set(true);
+        self.error.set(None);
+        Word::PartyMoving.announce(self.page, &[]);
+        spawn_local(async move {
+            let mut arguments = json!({
+                "reservation_id": chosen.reservation_id, "seat_ids": seats,
+                "showtime_id": self.to.get_untracked(),
+            });
+            if !reason.is_empty() {
+                arguments["reason"] = reason.into();
+            }
+            let moved = fetch::<Reservation>("move_party", arguments).await;
+            if self.is_busy.try_set(false).is_some() {
+                return;
+            }
+            match moved {
+                Ok(moved) => {
+                    let seats = seats_of(&moved, self.page);
+                    Word::PartyMoved.announce(self.page, &[&moved.user_id, &seats]);
+                    self.found.set(None);
+                    self.chosen.set(None);
+                    self.moved.set(Some(moved));
+                    browser::focus_soon("staff-moved");
+                    self.staff.load().await;
+                }
+                Err(error) => {
+                    // What is free has changed, it seems.
+                    self.load();
+                    self.error.set(Some(translated(error)));
+                }
+            }
+        });
+    }
+}
+
+/// The confirmed reservations of that number, or of that person.
+async fn found(sought: &str) -> Result<Vec<Reservation>, CallError> {
+    let by_number =
+        fetch::<Reservation>("get_reservation", json!({ "reservation_id": sought })).await;
+    let mut all = match by_number {
+        Ok(reservation) => vec![reservation],
+        Err(CallError::Refused(it)) if it.status == 404 => {
+            let arguments = json!({ "user_id": sought });
+            fetch::<Reservations>("list_reservations", arguments).await?.reservations
+        }
+        Err(error) => return Err(error),
+    };
+    all.retain(|it| it.status == ReservationStatus::Confirmed);
+    Ok(all)
+}
+
+/// The seats of a reservation are free for its party.
+fn free(map: &mut SeatMap, own: &Reservation) {
+    for seat in &mut map.seats {
+        if own.seats.iter().any(|it| it.seat_id == seat.seat_id) {
+            seat.is_reserved = false;
+        }
+    }
+}
+
+fn seats_of(reservation: &Reservation, page: Page) -> String {
+    let seats = reservation.seats.iter().map(|it| it.seat_id.as_str());
+    seats.collect::<Vec<_>>().join(page.lang.get_untracked().comma())
+}
+
+/// Whose it is, for what, when, and where they sit.
+fn told(reservation: &Reservation, page: Page) -> String {
+    let lang = page.lang.get();
+    let (own, english) = (&reservation.movie_title, &reservation.movie_title_en);
+    let title = name(own.as_deref(), english.as_deref(), lang).unwrap_or_default();
+    let start = reservation.start_time.as_deref().unwrap_or_default();
+    let when = dates::day_and_time(start, lang);
+    let seats = seats_of(reservation, page);
+    Word::PartyOf.fill(page, &[&reservation.user_id, &title, &when, &seats])
+}
+
+/// The part `Party`.
+#[component]
+pub(super) fn PartyView(staff: Staff) -> impl IntoView {
+    let map = RwSignal::new(Loaded::<SeatMap>::Loading);
+    let party = Party {
+        staff,
+        page: staff.page,
+        found: RwSignal::new(None),
+        chosen: RwSignal::new(None),
+        to: RwSignal::new(String::new()),
+        map,
+        picks: RwSignal::new(Picks::default()),
+        hall: Memo::new(move |_| map.with(|it| it.here().map(Hall::of).unwrap_or_default())),
+        error: RwSignal::new(None),
+        is_busy: RwSignal::new(false),
+        moved: RwSignal::new(None),
+    };
+    let page = party.page;
+    view! {
+        <section class="op-part" aria-labelledby="staff-party">
+            <h2 id="staff-party" class="section-title">{move || Word::TabParty.say(page)}</h2>
+            {move || party.moved.get().map(|it| view! { <Moved page it/> })}
+            {move || match party.chosen.get() {
+                None => view! { <Search party/> }.into_any(),
+                Some(it) => view! { <Chosen party it/> }.into_any(),
+            }}
+        </section>
+    }
+}
+
+#[component]
+fn Moved(page: Page, it: Reservation) -> impl IntoView {
+    let ticket = At::Reservation(it.reservation_id.clone()).hash();
+    let said = move || {
+        page.lang.track();
+        Word::PartyMoved.fill(page, &[&it.user_id, &seats_of(&it, page)])
+    };
+    view! {
+        <div class="notice staff-saved">
+            <p class="notice-title" id="staff-moved" tabindex="-1">{said}</p>
+            <p><a href=ticket>{move || Word::PartyTicket.say(page)}</a></p>
+        </div>
+    }
+}
+
+/// The question for a reservation, and those that were found.
+#[component]
+fn Search(party: Party) -> impl IntoView {
+    let page = party.page;
+    let sought = RwSignal::new(String::new());
+    let submit = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        let sought = sought.with_untracked(|it| it.trim().to_owned());
+        if sought.is_empty() {
+            return browser::focus(FIND);
+        }
+        party.find(sought);
+    };
+    let choice = move |it: Reservation| {
+        let it = StoredValue::new(it);
+        view! {
+            <li><button type="button" class="quiet staff-choice"
+                on:click=move |_| party.choose(it.get_value())>
+                {move || it.with_value(|it| told(it, page))}
+            </button></li>
+        }
+    };
+    view! {
+        <form class="op-card" on:submit=submit novalidate role="search">
+            <div class="field">
+                <label class="label" for=FIND>{move || Word::PartyFind.say(page)}</label>
+                <input id=FIND type="text" maxlength="200" autocomplete="off" spellcheck="false"
+                    aria-describedby="staff-find-hint" prop:value=sought
+                    on:input=move |event| sought.set(event_target_value(&event))/>
+                <p class="hint" id="staff-find-hint">{move || Word::PartyHint.say(page)}</p>
+            </div>
+            <div class="actions">
+                <button type="submit" aria-disabled=move || party.is_busy.get().then_some("true")>
+                    {move || Word::Find.say(page)}
+                </button>
+            </div>
+        </form>
+        {move || party.error.get().map(|error| view! { <Notice error/> })}
+        {move || party.found.get().map(|found| match found.is_empty() {
+            true => view! { <p class="error">{Word::PartyNone.say(page)}</p> }.into_any(),
+            false => view! {
+                <h3>{move || Word::PartyChoose.say(page)}</h3>
+                <ul class="op-list">{found.into_iter().map(choice).collect_view()}</ul>
+            }
+            .into_any(),
+        })}
+    }
+}
+
+/// The reservation that is moved, where to, and the seats there.
+#[component]
+fn Chosen(party: Party, it: Reservation) -> impl IntoView {
+    let page = party.page;
+    let own = StoredValue::new(it);
+    let reason = RwSignal::new(String::new());
+    let showings = move || {
+        let lang = page.lang.get();
+        let own_id = own.with_value(|it| it.showtime_id.clone());
+        let all = party.staff.week.with(|it| it.here().map(|it| it.showtimes.clone()));
+        let others = all.unwrap_or_default().into_iter().filter(|it| it.showtime_id != own_id);
+        let start = own.with_value(|it| it.start_time.clone().unwrap_or_default());
+        let same = Word::PartySame.fill(page, &[&dates::day_and_time(&start, lang)]);
+        let mut options = vec![(own_id.clone(), same)];
+        options.extend(others.map(|it| {
+            let when = dates::day_and_time(&it.start_time, lang);
+            (it.showtime_id, format!("{when} {} ({})", it.movie_title, it.theater_name))
+        }));
+        options
+    };
+    let option = move |(id, called): (String, String)| {
+        let mine = id.clone();
+        view! { <option value=id selected=move || party.to.with(|it| *it == mine)>{called}</option> }
+    };
+    let choose = move |event| {
+        party.to.set(event_target_value(&event));
+        party.load();
+    };
+    let submit = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        party.send(reason.with_untracked(|it| it.trim().to_owned()));
+    };
+    let count = move || {
+        let picked = party.picks.with(Picks::len).to_string();
+        Word::PartySeats.fill(page, &[&party.count().to_string(), &picked])
+    };
+    let stage = Memo::new(move |_| party.map.with(|it| it.map(|_| ())));
+    let pick = Callback::new(move |seat: Seat| party.pick(&seat));
+    view! {
+        <form class="op-card" on:submit=submit novalidate>
+            <h3 id=CHOSEN tabindex="-1">{move || own.with_value(|it| told(it, page))}</h3>
+            <div class="actions">
+                <button type="button" class="quiet small" on:click=move |_| party.forget()>
+                    {move || Word::PartyOther.say(page)}
+                </button>
+            </div>
+            <div class="field">
+                <label class="label" for="staff-to">{move || Word::PartyTo.say(page)}</label>
+                <select id="staff-to" on:change=choose>
+                    {move || showings().into_iter().map(option).collect_view()}
+                </select>
+            </div>
+            {move || match stage.get() {
+                Loaded::Loading => view! { <Skeleton lines=6/> }.into_any(),
+                Loaded::Failed(error) => view! { <Notice error/> }.into_any(),
+                Loaded::Here(()) => view! {
+                    <p class="picked-count">{count}</p>
+                    <Legend hall=party.hall/>
+                    <HallView hall=party.hall picks=party.picks on_pick=pick name="party"/>
+                    <p class="hint">{move || page.fill(Key::HallHint, &[&party.count().to_string()])}</p>
+                }
+                .into_any(),
+            }}
+            <div class="field">
+                <label class="label" for="staff-why">{move || Word::Reason.say(page)}</label>
+                <input id="staff-why" type="text" maxlength="500" autocomplete="off"
+                    aria-describedby="staff-why-hint" prop:value=reason
+                    on:input=move |event| reason.set(event_target_value(&event))/>
+                <p class="hint" id="staff-why-hint">{move || Word::PartyReasonHint.say(page)}</p>
+            </div>
+            {move || party.error.get().map(|error| view! { <Notice error/> })}
+            <div class="actions">
+                <button type="submit" class="main-action"
+                    aria-disabled=move || party.is_busy.get().then_some("true")>
+                    {move || if party.is_busy.get() { Word::PartyMoving } else { Word::PartyMove }.say(page)}
+                </button>
+            </div>
+        </form>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use output::cinema::ReservedSeat;
+
+    use super::*;
+
+    #[test]
+    fn a_partys_own_seats_are_free_for_it() {
+        let seat = |id: &str| Seat { seat_id: id.into(), is_reserved: true, ..Seat::default() };
+        let mut map = SeatMap { seats: vec![seat("A1"), seat("A2")], ..SeatMap::default() };
+        let seats = vec![ReservedSeat { seat_id: "A2".into(), ..ReservedSeat::default() }];
+        free(&mut map, &Reservation { seats, ..Reservation::default() });
+        assert!(map.seats[0].is_reserved && !map.seats[1].is_reserved);
+    }
+}

@@ -1,0 +1,397 @@
+//! The editor of a screen's seats: one grid with one tab stop, drawn by mouse or by keyboard.
+
+use leptos::ev::{KeyboardEvent, MouseEvent};
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+use crate::browser;
+use crate::families::cinema::hall::Step;
+use crate::families::cinema::staff::layout::{Fault, Layout, Sign, Spot};
+use crate::families::cinema::staff::words::Word;
+use crate::page::{Page, page};
+use crate::text::Key;
+
+/// The id of what is wrong with the plan.
+pub(super) const FAULTS: &str = "staff-faults";
+const HINT: &str = "staff-plan-hint";
+
+/// A screen that is drawn, and with what.
+#[derive(Clone, Copy)]
+pub(super) struct Plan {
+    page: Page,
+    pub(super) layout: RwSignal<Layout>,
+    cursor: RwSignal<Spot>,
+    /// What a click puts down.
+    sign: RwSignal<Sign>,
+}
+
+impl Sign {
+    fn word(self) -> Word {
+        match self {
+            Self::None => Word::KindNone,
+            Self::Seat => Word::KindSeat,
+            Self::Premium => Word::KindPremium,
+            Self::Wheelchair => Word::KindWheelchair,
+            Self::Companion => Word::KindCompanion,
+            Self::Pair => Word::KindPair,
+        }
+    }
+
+    fn class(self) -> &'static str {
+        match self {
+            Self::None => "seat staff-gap",
+            Self::Seat => "seat is-standard",
+            Self::Premium => "seat is-premium",
+            Self::Wheelchair => "seat is-wheelchair",
+            Self::Companion => "seat is-companion",
+            Self::Pair => "seat is-pair",
+        }
+    }
+}
+
+impl Plan {
+    pub(super) fn new(layout: Layout) -> Self {
+        Self {
+            page: page(),
+            layout: RwSignal::new(layout),
+            cursor: RwSignal::new(Spot::default()),
+            sign: RwSignal::new(Sign::Seat),
+        }
+    }
+
+    /// Whether something is wrong that keeps it from being saved.
+    pub(super) fn is_wrong(self) -> bool {
+        self.layout.with_untracked(|it| it.faults().iter().any(|it| it.is_grave()))
+    }
+
+    /// What stands there, and where that is.
+    fn named(self, spot: Spot) -> String {
+        let (sign, number, letter, is_aisle) = self.layout.with(|it| {
+            (it.at(spot), it.number(spot), it.letter(spot.row), it.is_aisle(spot.column))
+        });
+        let (letter, place) = (letter.to_string(), (spot.column + 1).to_string());
+        let kind = sign.word().say(self.page);
+        match number {
+            Some(it) => Word::PlaceNumbered.fill(self.page, &[&letter, &it.to_string(), kind]),
+            None if is_aisle => Word::PlaceAisle.fill(self.page, &[&letter, &place]),
+            None => Word::PlaceName.fill(self.page, &[&letter, &place, kind]),
+        }
+    }
+
+    fn id(spot: Spot) -> String {
+        format!("plan-{}-{}", spot.row, spot.column)
+    }
+
+    fn go(self, to: Spot) {
+        self.cursor.set(to);
+        browser::focus(&Self::id(to));
+    }
+
+    /// Puts a sign down, within the stroke that goes on.
+    fn paint(self, spot: Spot, sign: Sign) {
+        if self.layout.with_untracked(|it| it.at(spot) != sign) {
+            self.layout.update(|it| {
+                it.paint(spot, sign);
+            });
+        }
+    }
+
+    /// A stroke of one place, by a key: it is said what stands there now.
+    fn put(self, sign: Sign) {
+        let spot = self.cursor.get_untracked();
+        self.layout.update_untracked(Layout::begin);
+        self.paint(spot, sign);
+        self.page.announce(untrack(|| self.named(spot)));
+    }
+
+    /// Changes the plan by a button, and says so; where it cannot, why.
+    fn change(
+        self,
+        change: impl FnOnce(&mut Layout) -> bool,
+        done: impl FnOnce(&Layout) -> (Word, String),
+        not: Word,
+    ) {
+        let mut is_done = false;
+        self.layout.update(|it| is_done = change(it));
+        if !is_done {
+            return not.announce(self.page, &[]);
+        }
+        self.cursor.update(|it| *it = self.layout.with_untracked(|all| all.within(*it)));
+        let (word, value) = self.layout.with_untracked(done);
+        word.announce(self.page, &[&value]);
+    }
+
+    fn undo(self) {
+        self.change(Layout::undo, |_| (Word::Undone, String::new()), Word::UndoNone);
+    }
+
+    fn redo(self) {
+        self.change(Layout::redo, |_| (Word::Redone, String::new()), Word::RedoNone);
+    }
+
+    fn key(self, event: &KeyboardEvent) {
+        if browser::is_composing(event) {
+            return;
+        }
+        let (key, is_shifted) = (event.key(), event.shift_key());
+        let has_control = event.ctrl_key() || event.meta_key();
+        let step = Step::of_key(&key, has_control).filter(|_| !event.alt_key());
+        match (key.as_str(), step) {
+            // What is placed while Shift is down is one stroke.
+            ("Shift", _) if !event.repeat() => self.layout.update_untracked(Layout::begin),
+            ("z" | "Z", _) if has_control => {
+                event.prevent_default();
+                if is_shifted { self.redo() } else { self.undo() }
+            }
+            ("y" | "Y", _) if has_control => {
+                event.prevent_default();
+                self.redo();
+            }
+            (_, Some(step)) => {
+                event.prevent_default();
+                let from = self.cursor.get_untracked();
+                let to = self.layout.with_untracked(|it| it.step(from, step));
+                if is_shifted {
+                    let sign = self.sign.get_untracked();
+                    self.paint(from, sign);
+                    self.paint(to, sign);
+                }
+                self.go(to);
+            }
+            (_, None) if has_control || event.alt_key() => {}
+            (" " | "Enter", None) => {
+                event.prevent_default();
+                self.put(self.sign.get_untracked());
+            }
+            (key, None) => {
+                if let Some(sign) = Sign::of_key(key) {
+                    event.prevent_default();
+                    self.put(sign);
+                }
+            }
+        }
+    }
+
+    /// The button of the mouse goes down on a place, or the mouse comes to one while it is down.
+    fn draw(self, event: &MouseEvent, is_first: bool) {
+        let Some(spot) = spot_of(event).filter(|_| event.buttons() & 1 == 1) else { return };
+        // Nothing is to be selected as text or dragged away.
+        event.prevent_default();
+        if is_first {
+            self.layout.update_untracked(Layout::begin);
+        }
+        self.paint(spot, self.sign.get_untracked());
+        self.go(spot);
+    }
+}
+
+/// The place that an event is about.
+fn spot_of(event: &MouseEvent) -> Option<Spot> {
+    let element = event.target()?.dyn_into::<web_sys::Element>().ok()?;
+    let cell = element.closest("[data-spot]").ok()??;
+    let (row, column) = cell
+        .get_attribute("data-spot")?
+        .split_once(' ')
+        .map(|(row, column)| (row.parse().ok(), column.parse().ok()))?;
+    Some(Spot { row: row?, column: column? })
+}
+
+/// The kinds, the plan, and what it comes to.
+#[component]
+pub(super) fn PlanView(plan: Plan) -> impl IntoView {
+    let page = plan.page;
+    let kinds = move |it: Sign| {
+        let letter = if it == Sign::None { "Delete".to_owned() } else { it.letter().to_string() };
+        view! {
+            <label class="staff-kind">
+                <input type="radio" name="staff-kind" prop:checked=move || plan.sign.get() == it
+                    on:change=move |_| plan.sign.set(it)/>
+                <span class=it.class() aria-hidden="true"></span>
+                <span>{move || it.word().say(page)}</span>
+                <kbd aria-hidden="true">{letter}</kbd>
+            </label>
+        }
+    };
+    let keys =
+        Sign::ALL.into_iter().filter(|it| *it != Sign::None).map(|it| it.letter().to_string());
+    let keys = StoredValue::new(keys.collect::<Vec<_>>());
+    let hint = move || {
+        let keys = keys.with_value(|it| it.join(page.lang.get().comma()));
+        Word::PlanHint.fill(page, &[&keys])
+    };
+    view! {
+        <div class="staff-plan" role="group" aria-labelledby="staff-plan">
+            <h4 id="staff-plan">{move || Word::Plan.say(page)}</h4>
+            <p class="hint" id=HINT>{hint}</p>
+            <fieldset class="staff-kinds">
+                <legend class="only-heard">{move || Word::Kinds.say(page)}</legend>
+                {Sign::ALL.map(kinds).into_iter().collect_view()}
+            </fieldset>
+            <Tools plan/>
+            <Grid plan/>
+            <Sums plan/>
+        </div>
+    }
+}
+
+/// Rows and columns that come and go, and steps that are taken back.
+#[component]
+fn Tools(plan: Plan) -> impl IntoView {
+    let page = plan.page;
+    let column = move || plan.cursor.get_untracked().column;
+    let wide = |it: &Layout| it.columns().to_string();
+    let letter = move || plan.layout.with(|it| it.letter(plan.cursor.get().row)).to_string();
+    let button = move |word: Word, act: fn(Plan)| {
+        view! {
+            <button type="button" class="quiet small" on:click=move |_| act(plan)>
+                {move || word.say(page)}
+            </button>
+        }
+    };
+    let add = move |is_aisle: bool| {
+        let at = column();
+        let change = |it: &mut Layout| it.add_column(at, is_aisle);
+        plan.change(change, |it| (Word::ColumnAdded, wide(it)), Word::PlanFull);
+    };
+    let remove_column = move |_| {
+        let at = column();
+        let change = |it: &mut Layout| it.remove_column(at);
+        plan.change(change, |it| (Word::ColumnRemoved, wide(it)), Word::PlanLeast);
+    };
+    let remove_row = move |_| {
+        let (row, letter) = (plan.cursor.get_untracked().row, untrack(letter));
+        let change = |it: &mut Layout| it.remove_row(row);
+        plan.change(change, |_| (Word::RowRemoved, letter), Word::PlanLeast);
+    };
+    let has_rows = Memo::new(move |_| plan.layout.with(|it| it.rows() > 0));
+    view! {
+        <div class="staff-tools">
+            {button(Word::AddRow, |plan| {
+                let last = |it: &Layout| it.letter(it.rows().saturating_sub(1)).to_string();
+                plan.change(Layout::add_row, |it| (Word::RowAdded, last(it)), Word::PlanFull);
+            })}
+            {move || has_rows.get().then(|| view! {
+                <button type="button" class="quiet small" on:click=remove_row>
+                    {move || Word::RemoveRow.fill(page, &[&letter()])}
+                </button>
+            })}
+            <button type="button" class="quiet small" on:click=move |_| add(true)>
+                {move || Word::AddAisle.say(page)}
+            </button>
+            <button type="button" class="quiet small" on:click=move |_| add(false)>
+                {move || Word::AddColumn.say(page)}
+            </button>
+            <button type="button" class="quiet small" on:click=remove_column>
+                {move || Word::RemoveColumn.say(page)}
+            </button>
+            <button type="button" class="quiet small" on:click=move |_| plan.undo()
+                aria-disabled=move || (!plan.layout.with(Layout::can_undo)).to_string()>
+                {move || Word::Undo.say(page)}
+            </button>
+            <button type="button" class="quiet small" on:click=move |_| plan.redo()
+                aria-disabled=move || (!plan.layout.with(Layout::can_redo)).to_string()>
+                {move || Word::Redo.say(page)}
+            </button>
+        </div>
+    }
+}
+
+/// The plan itself.
+#[component]
+fn Grid(plan: Plan) -> impl IntoView {
+    let page = plan.page;
+    let shape = Memo::new(move |_| {
+        plan.layout
+            .with(|it| ((0..it.rows()).map(|row| it.letter(row)).collect::<Vec<_>>(), it.columns()))
+    });
+    let label = move || {
+        let (rows, columns) = shape.with(|it| (it.0.len().to_string(), it.1.to_string()));
+        Word::PlanGrid.fill(page, &[&rows, &columns])
+    };
+    view! {
+        <div class="hall">
+            <div class="hall-scroll">
+                <div class="hall-plan" style=("--columns", move || shape.with(|it| it.1).to_string())>
+                    <div class="screen" aria-hidden="true"><span>{move || page.say(Key::Screen)}</span></div>
+                    <div class="hall-grid" role="grid" aria-label=label aria-describedby=HINT
+                        on:keydown=move |event| plan.key(&event)
+                        on:mousedown=move |event| plan.draw(&event, true)
+                        on:mouseover=move |event| plan.draw(&event, false)>
+                        {move || {
+                            let (letters, columns) = shape.get();
+                            letters.into_iter().enumerate().map(|(row, letter)| view! {
+                                <div class="hall-row" role="row">
+                                    <span class="row-name" role="rowheader">{letter.to_string()}</span>
+                                    {(0..columns).map(|column| {
+                                        view! { <Cell plan spot=Spot { row, column }/> }
+                                    }).collect_view()}
+                                </div>
+                            }).collect_view()
+                        }}
+                    </div>
+                </div>
+            </div>
+        </div>
+    }
+}
+
+#[component]
+fn Cell(plan: Plan, spot: Spot) -> impl IntoView {
+    // The layout changes with each stroke; a place is drawn anew where it has changed itself.
+    let drawn = Memo::new(move |_| {
+        plan.layout.with(|it| (it.at(spot), it.number(spot), it.is_aisle(spot.column)))
+    });
+    let class = move || match drawn.get() {
+        (Sign::None, _, true) => "seat staff-gap is-aisle",
+        (sign, ..) => sign.class(),
+    };
+    let label = move || {
+        drawn.track();
+        plan.page.lang.track();
+        untrack(|| plan.named(spot))
+    };
+    view! {
+        <div class=class role="gridcell" id=Plan::id(spot)
+            data-spot=format!("{} {}", spot.row, spot.column)
+            style=("grid-column", (spot.column + 2).to_string())
+            tabindex=move || if plan.cursor.get() == spot { "0" } else { "-1" }
+            on:focus=move |_| if plan.cursor.get_untracked() != spot { plan.cursor.set(spot) }
+            aria-label=label>
+            <span aria-hidden="true">{move || drawn.get().1}</span>
+        </div>
+    }
+}
+
+/// How many places of each kind there are, and what is wrong.
+#[component]
+fn Sums(plan: Plan) -> impl IntoView {
+    let page = plan.page;
+    let counts = Memo::new(move |_| plan.layout.with(Layout::counts));
+    let total = move || counts.with(|it| it.iter().map(|it| it.1).sum::<usize>()).to_string();
+    let count = move |(sign, count): (Sign, usize)| {
+        let kind = sign.word().say(page);
+        view! { <li>{Word::CountOf.fill(page, &[kind, &count.to_string()])}</li> }
+    };
+    let faults = Memo::new(move |_| plan.layout.with(Layout::faults));
+    let fault = move |it: Fault| {
+        let (word, letter) = match it {
+            Fault::Empty(letter) => (Word::FaultEmpty, letter),
+            Fault::OddPairs(letter) => (Word::FaultPairs, letter),
+            Fault::LoneCompanion(letter) => (Word::FaultCompanion, letter),
+        };
+        let class = if it.is_grave() { "error" } else { "hint" };
+        view! { <li class=class>{word.fill(page, &[&letter.to_string()])}</li> }
+    };
+    view! {
+        <ul class="staff-counts">
+            <li><b>{move || Word::Total.fill(page, &[&total()])}</b></li>
+            {move || counts.get().into_iter().map(count).collect_view()}
+        </ul>
+        <ul class="staff-faults" id=FAULTS tabindex="-1" role="status">
+            {move || faults.get().into_iter().map(fault).collect_view()}
+            {move || plan.layout.with(|it| it.rows() == 0).then(|| view! {
+                <li class="hint">{Word::PlanNone.say(page)}</li>
+            })}
+        </ul>
+    }
+}

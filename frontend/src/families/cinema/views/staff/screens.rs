@@ -1,0 +1,254 @@
+//! The screens: added, changed, removed; with the editor of their seats.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use output::cinema::CatalogueImport;
+use serde_json::json;
+
+use super::films::Refused;
+use super::outcome::{Outcome, Sure};
+use super::plan::{FAULTS, Plan, PlanView};
+use super::sheet::{Field, Kind, Sheet, SheetView, Wrong};
+use super::{Staff, column, number_column};
+use crate::browser;
+use crate::error::CallError;
+use crate::families::cinema::programme::name;
+use crate::families::cinema::staff::catalogue::Screen;
+use crate::families::cinema::staff::layout::Layout;
+use crate::families::cinema::staff::words::Word;
+
+const ADD: &str = "staff-add";
+const TITLE: &str = "staff-screen-heading";
+/// Characters of a name.
+const NAME_MAX: usize = 2_000;
+
+/// What is done with which screen.
+#[derive(Clone, Debug, Default, PartialEq)]
+enum Doing {
+    #[default]
+    Nothing,
+    New,
+    Edit(String),
+    Remove(String),
+}
+
+#[derive(Clone, Copy)]
+struct Screens {
+    staff: Staff,
+    doing: RwSignal<Doing>,
+    came: RwSignal<Option<CatalogueImport>>,
+    error: RwSignal<Option<CallError>>,
+    is_busy: RwSignal<bool>,
+}
+
+impl Screens {
+    fn all(self) -> Vec<Screen> {
+        self.staff.catalogue.with(|it| it.here().map(|it| it.screens.clone()).unwrap_or_default())
+    }
+
+    fn screen(self, id: &str) -> Screen {
+        self.staff
+            .catalogue
+            .with_untracked(|it| it.here().and_then(|it| it.screen(id).cloned()))
+            .unwrap_or_default()
+    }
+
+    fn start(self, doing: Doing) {
+        self.error.set(None);
+        self.came.set(None);
+        self.doing.set(doing);
+    }
+
+    fn stop(self) {
+        self.doing.set(Doing::Nothing);
+        browser::focus_if_lost(ADD);
+    }
+
+    /// Sends an edit; what the cinema finds wrong with a field goes there.
+    fn send(self, arguments: serde_json::Value, sheet: Option<Sheet>) {
+        if self.is_busy.get_untracked() {
+            return;
+        }
+        self.is_busy.set(true);
+        self.error.set(None);
+        spawn_local(async move {
+            let done = self.staff.edit("edit_screen", arguments).await;
+            if self.is_busy.try_set(false).is_some() {
+                return;
+            }
+            match done {
+                Ok(came) => {
+                    self.came.set(Some(came));
+                    self.stop();
+                }
+                Err(error) if sheet.is_some_and(|it| it.takes(&error)) => {}
+                Err(error) => self.error.set(Some(error)),
+            }
+        });
+    }
+}
+
+/// The part `Screens`.
+#[component]
+pub(super) fn ScreensView(staff: Staff) -> impl IntoView {
+    let page = staff.page;
+    let screens = Screens {
+        staff,
+        doing: RwSignal::new(Doing::Nothing),
+        came: RwSignal::new(None),
+        error: RwSignal::new(None),
+        is_busy: RwSignal::new(false),
+    };
+    view! {
+        <section class="op-part" aria-labelledby="staff-screens">
+            <div class="op-head">
+                <h2 id="staff-screens" class="section-title">
+                    {move || Word::TabScreens.say(page)}
+                    <span class="count">{move || screens.all().len()}</span>
+                </h2>
+                <button type="button" id=ADD class="small" on:click=move |_| screens.start(Doing::New)>
+                    {move || Word::NewScreen.say(page)}
+                </button>
+            </div>
+            <Outcome came=screens.came/>
+            <Doings screens/>
+            <div class="table-scroll" tabindex="0" role="region"
+                aria-label=move || Word::ScreensTable.say(page)>
+                <table class="data-table staff-table">
+                    <thead><tr>
+                        {column(page, Word::ScreenName)}{column(page, Word::Id)}
+                        {number_column(page, Word::Seats)}{column(page, Word::Actions)}
+                    </tr></thead>
+                    <tbody>
+                        <For each=move || screens.all() key=|it| format!("{it:?}") let:it>
+                            <Row screens it/>
+                        </For>
+                    </tbody>
+                </table>
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn Row(screens: Screens, it: Screen) -> impl IntoView {
+    let page = screens.staff.page;
+    let seats = Layout::read(&it.rows).counts().iter().map(|it| it.1).sum::<usize>();
+    let id = StoredValue::new(it.screen_id.clone());
+    let it = StoredValue::new(it);
+    let called = move || {
+        let lang = page.lang.get();
+        it.with_value(|it| name(Some(&it.name), it.name_en.as_deref(), lang)).unwrap_or_default()
+    };
+    view! {
+        <tr>
+            <th scope="row">{called}</th>
+            <td><code>{id.get_value()}</code></td>
+            <td class="is-number">{seats}</td>
+            <td><div class="staff-actions">
+                <button type="button" class="quiet small"
+                    aria-label=move || Word::EditNamed.fill(page, &[&called()])
+                    on:click=move |_| screens.start(Doing::Edit(id.get_value()))>
+                    {move || Word::Edit.say(page)}
+                </button>
+                <button type="button" class="quiet small is-grave"
+                    aria-label=move || Word::RemoveNamed.fill(page, &[&called()])
+                    on:click=move |_| screens.start(Doing::Remove(id.get_value()))>
+                    {move || Word::Remove.say(page)}
+                </button>
+            </div></td>
+        </tr>
+    }
+}
+
+#[component]
+fn Doings(screens: Screens) -> impl IntoView {
+    let page = screens.staff.page;
+    let stop = Callback::new(move |()| screens.stop());
+    move || match screens.doing.get() {
+        Doing::Nothing => ().into_any(),
+        Doing::New => view! { <ScreenForm screens before=None/> }.into_any(),
+        Doing::Edit(id) => {
+            view! { <ScreenForm screens before=Some(screens.screen(&id))/> }.into_any()
+        }
+        Doing::Remove(id) => {
+            let called = screens.screen(&id).name;
+            let ask = Signal::derive(move || Word::Sure.fill(page, &[&called]));
+            let yes = Callback::new(move |()| {
+                screens.send(json!({ "screen_id": id, "remove": true }), None);
+            });
+            view! {
+                {move || screens.error.get().map(|error| view! { <Refused error/> })}
+                <Sure ask yes=Word::SureYes on_yes=yes on_no=stop is_busy=screens.is_busy/>
+            }
+            .into_any()
+        }
+    }
+}
+
+/// The form of one screen with its plan, a new one where there is none `before`.
+#[component]
+fn ScreenForm(screens: Screens, before: Option<Screen>) -> impl IntoView {
+    let page = screens.staff.page;
+    let is_new = before.is_none();
+    let mut fields = Vec::new();
+    if is_new {
+        fields.push(Field::new("screen_id", Word::Id, Kind::Id).required().hint(Word::IdHint));
+    }
+    fields.extend([
+        Field::new("name", Word::ScreenName, Kind::Line(NAME_MAX)).required(),
+        Field::new("name_en", Word::ScreenNameEn, Kind::Line(NAME_MAX)),
+    ]);
+    let values = before.as_ref().map(|it| {
+        vec![
+            ("screen_id", it.screen_id.clone()),
+            ("name", it.name.clone()),
+            ("name_en", it.name_en.clone().unwrap_or_default()),
+        ]
+    });
+    let sheet = Sheet::new("staff-screen", fields, values.unwrap_or_default());
+    let layout = before.as_ref().map_or_else(Layout::new, |it| Layout::read(&it.rows));
+    let plan = Plan::new(layout);
+    let submit = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        if !sheet.is_right() {
+            return;
+        }
+        if plan.is_wrong() {
+            return browser::focus(FAULTS);
+        }
+        let value = |name: &str| untrack(|| sheet.value(name));
+        let id = value("screen_id");
+        if is_new && untrack(|| screens.all()).iter().any(|it| it.screen_id == id) {
+            return sheet.mark("screen_id", Wrong::Word(Word::IdTaken, Vec::new()));
+        }
+        let layout = plan.layout.with_untracked(Layout::text);
+        let arguments = json!({
+            "screen_id": id, "name": value("name"), "name_en": value("name_en"), "layout": layout,
+        });
+        screens.send(arguments, Some(sheet));
+    };
+    browser::focus_soon(TITLE);
+    let title = move || match &before {
+        None => Word::NewScreen.say(page).to_owned(),
+        Some(it) => Word::EditScreen.fill(page, &[&it.name]),
+    };
+    let is_busy = screens.is_busy;
+    view! {
+        <form class="op-card" on:submit=submit novalidate aria-labelledby=TITLE>
+            <h3 id=TITLE tabindex="-1">{title}</h3>
+            <SheetView sheet/>
+            <PlanView plan/>
+            {move || screens.error.get().map(|error| view! { <Refused error/> })}
+            <div class="actions">
+                <button type="submit" class="main-action"
+                    aria-disabled=move || is_busy.get().then_some("true")>
+                    {move || if is_busy.get() { Word::Saving } else { Word::Save }.say(page)}
+                </button>
+                <button type="button" class="quiet" on:click=move |_| screens.stop()>
+                    {move || Word::Cancel.say(page)}
+                </button>
+            </div>
+        </form>
+    }
+}

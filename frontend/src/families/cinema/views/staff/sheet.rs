@@ -1,0 +1,297 @@
+//! A form of the staff's: its fields, what is wrong with each, as far as the page knows it or the cinema says it.
+
+use std::collections::BTreeMap;
+
+use leptos::prelude::*;
+
+use crate::browser;
+use crate::error::CallError;
+use crate::families::cinema::staff::words::Word;
+use crate::page::{Page, page};
+
+/// How a field is filled in.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    /// A line of at most so many characters.
+    Line(usize),
+    /// Some lines of at most so many characters.
+    Text(usize),
+    /// What names the thing for good.
+    Id,
+    /// A number from the first to the second, by steps of the third.
+    Number(f64, f64, &'static str),
+    Day,
+    Moment,
+    /// One of these: a value, and what it is called.
+    Choice(Signal<Vec<(String, String)>>),
+}
+
+/// One field.
+#[derive(Clone, Copy)]
+pub(super) struct Field {
+    /// Its name among the tool's arguments.
+    pub(super) name: &'static str,
+    pub(super) label: Word,
+    pub(super) hint: Option<Word>,
+    pub(super) kind: Kind,
+    pub(super) is_required: bool,
+}
+
+impl Field {
+    pub(super) const fn new(name: &'static str, label: Word, kind: Kind) -> Self {
+        Self { name, label, hint: None, kind, is_required: false }
+    }
+
+    pub(super) const fn required(self) -> Self {
+        Self { is_required: true, ..self }
+    }
+
+    pub(super) const fn hint(self, hint: Word) -> Self {
+        Self { hint: Some(hint), ..self }
+    }
+}
+
+/// What is wrong with a field.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Wrong {
+    Word(Word, Vec<String>),
+    /// As the cinema said it.
+    Told(String),
+}
+
+impl Wrong {
+    pub(super) fn say(&self, page: Page) -> String {
+        match self {
+            Self::Word(word, values) => {
+                word.fill(page, &values.iter().map(String::as_str).collect::<Vec<_>>())
+            }
+            Self::Told(text) => text.clone(),
+        }
+    }
+}
+
+/// What is wrong with a value, as far as that can be known here.
+fn wrong(field: &Field, value: &str) -> Option<Wrong> {
+    let word = |word, values: &[String]| Some(Wrong::Word(word, values.to_vec()));
+    if value.trim().is_empty() {
+        return if field.is_required { word(Word::Missing, &[]) } else { None };
+    }
+    let fits = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'-';
+    match field.kind {
+        Kind::Line(max) | Kind::Text(max) if value.chars().count() > max => {
+            word(Word::TextLong, &[max.to_string()])
+        }
+        Kind::Id if value.len() > 32 || !value.bytes().all(fits) => word(Word::IdWrong, &[]),
+        Kind::Number(least, most, step) => {
+            let is_whole = step != "1" || value.trim().bytes().all(|it| it.is_ascii_digit());
+            let number = value.trim().parse::<f64>().ok().filter(|_| is_whole);
+            match number.filter(|it| (least..=most).contains(it)) {
+                Some(_) => None,
+                None => word(Word::NumberWrong, &[least.to_string(), most.to_string()]),
+            }
+        }
+        _ => None,
+    }
+}
+
+/// A form that is filled in.
+#[derive(Clone, Copy)]
+pub(super) struct Sheet {
+    page: Page,
+    /// Tells the fields of two forms apart.
+    name: &'static str,
+    fields: StoredValue<Vec<Field>>,
+    values: RwSignal<BTreeMap<&'static str, String>>,
+    pub(super) wrong: RwSignal<BTreeMap<&'static str, Wrong>>,
+}
+
+impl Sheet {
+    pub(super) fn new(
+        name: &'static str,
+        fields: Vec<Field>,
+        values: impl IntoIterator<Item = (&'static str, String)>,
+    ) -> Self {
+        Self {
+            page: page(),
+            name,
+            fields: StoredValue::new(fields),
+            values: RwSignal::new(values.into_iter().collect()),
+            wrong: RwSignal::new(BTreeMap::new()),
+        }
+    }
+
+    /// What is in a field, without the space around it.
+    pub(super) fn value(self, name: &str) -> String {
+        self.values.with(|it| it.get(name).map(|it| it.trim().to_owned())).unwrap_or_default()
+    }
+
+    /// Marks a field, and takes the keyboard there.
+    pub(super) fn mark(self, name: &'static str, wrong: Wrong) {
+        self.wrong.update(|it| drop(it.insert(name, wrong)));
+        self.focus_first();
+    }
+
+    /// Whether it can be sent; what cannot is marked, and the first of it has the keyboard.
+    pub(super) fn is_right(self) -> bool {
+        let found = self.fields.with_value(|fields| {
+            let all = fields.iter();
+            all.filter_map(|it| Some((it.name, wrong(it, &untrack(|| self.value(it.name)))?)))
+                .collect::<BTreeMap<_, _>>()
+        });
+        let is_right = found.is_empty();
+        self.wrong.set(found);
+        self.focus_first();
+        is_right
+    }
+
+    /// What the cinema found wrong goes to its fields; whether it all did.
+    pub(super) fn takes(self, error: &CallError) -> bool {
+        let problems = error.problems();
+        let mut found = BTreeMap::new();
+        for problem in &problems {
+            let first = problem.pointer.trim_start_matches('/').split('/').next();
+            let field = self
+                .fields
+                .with_value(|it| it.iter().find(|it| Some(it.name) == first).map(|it| it.name));
+            if let Some(name) = field {
+                found.entry(name).or_insert_with(|| Wrong::Told(problem.message.clone()));
+            } else {
+                return false;
+            }
+        }
+        let has_any = !found.is_empty();
+        self.wrong.set(found);
+        self.focus_first();
+        has_any
+    }
+
+    fn focus_first(self) {
+        let first = self.wrong.with_untracked(|wrong| {
+            self.fields
+                .with_value(|it| it.iter().find(|it| wrong.contains_key(it.name)).map(|it| it.name))
+        });
+        if let Some(name) = first {
+            browser::focus_soon(self.id(name));
+        }
+    }
+
+    fn id(self, name: &str) -> String {
+        format!("{}-{name}", self.name)
+    }
+
+    fn put(self, name: &'static str, value: String) {
+        self.values.update(|it| drop(it.insert(name, value)));
+        if self.wrong.with_untracked(|it| it.contains_key(name)) {
+            self.wrong.update(|it| drop(it.remove(name)));
+        }
+    }
+}
+
+/// Its fields, one below the other, two where there is room.
+#[component]
+pub(super) fn SheetView(sheet: Sheet) -> impl IntoView {
+    let fields = sheet.fields.get_value();
+    view! {
+        <div class="staff-sheet">
+            {fields.into_iter().map(|field| view! { <FieldView sheet field/> }).collect_view()}
+        </div>
+    }
+}
+
+#[component]
+fn FieldView(sheet: Sheet, field: Field) -> impl IntoView {
+    let page = sheet.page;
+    let (id, name) = (sheet.id(field.name), field.name);
+    let (hint, error) = (format!("{id}-hint"), format!("{id}-error"));
+    let described = format!("{hint} {error}");
+    let message = move || sheet.wrong.with(|it| it.get(name).map(|it| it.say(page)));
+    let is_wrong = move || sheet.wrong.with(|it| it.contains_key(name)).to_string();
+    // What is half typed is no number and no day yet, and must not be taken away: nothing is written back.
+    let value = sheet.values.with_untracked(|it| it.get(name).cloned().unwrap_or_default());
+    let line = {
+        let (id, described, value) = (id.clone(), described.clone(), value.clone());
+        move |kind: &'static str, class: &'static str, mode: Option<&'static str>| {
+            view! {
+                <input type=kind id=id class=class autocomplete="off" aria-describedby=described
+                    aria-invalid=is_wrong required=field.is_required inputmode=mode
+                    prop:value=value
+                    on:input=move |event| sheet.put(name, event_target_value(&event))/>
+            }
+            .into_any()
+        }
+    };
+    let input = match field.kind {
+        Kind::Line(_) => line("text", "", None),
+        Kind::Id => line("text", "staff-id", None),
+        Kind::Number(..) => line("text", "number", Some("decimal")),
+        Kind::Day => line("date", "staff-day", None),
+        Kind::Moment => line("datetime-local", "staff-day", None),
+        Kind::Text(_) => view! {
+            <textarea id=id.clone() rows="3" aria-describedby=described aria-invalid=is_wrong
+                required=field.is_required prop:value=value
+                on:input=move |event| sheet.put(name, event_target_value(&event))></textarea>
+        }
+        .into_any(),
+        Kind::Choice(choices) => {
+            let option = move |(it, called): (String, String)| {
+                let mine = it.clone();
+                let is_chosen = move || sheet.values.with(|all| all.get(name) == Some(&mine));
+                view! { <option value=it selected=is_chosen>{called}</option> }
+            };
+            view! {
+                <select id=id.clone() aria-describedby=described aria-invalid=is_wrong
+                    required=field.is_required
+                    on:change=move |event| sheet.put(name, event_target_value(&event))>
+                    {move || choices.get().into_iter().map(option).collect_view()}
+                </select>
+            }
+            .into_any()
+        }
+    };
+    let class = if matches!(field.kind, Kind::Text(_)) { "field is-wide" } else { "field" };
+    view! {
+        <div class=class>
+            <label class="label" for=id>
+                {move || field.label.say(page)}
+                {field.is_required.then(|| view! {
+                    <span class="required">{move || Word::Required.say(page)}</span>
+                })}
+            </label>
+            {input}
+            <p class="hint" id=hint>{move || field.hint.map(|it| it.say(page))}</p>
+            <p class="error" id=error>{message}</p>
+        </div>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_typed_is_checked_before_it_is_sent() {
+        let check = |kind: Kind, value: &str| {
+            let field = Field::new("x", Word::Id, kind);
+            match wrong(&field, value) {
+                None => None,
+                Some(Wrong::Word(word, _)) => Some(word),
+                Some(Wrong::Told(text)) => panic!("{text}"),
+            }
+        };
+        assert_eq!(check(Kind::Id, "s-1"), None);
+        for id in ["S1", "s 1", "スクリーン", &"x".repeat(33)] {
+            assert_eq!(check(Kind::Id, id), Some(Word::IdWrong), "{id}");
+        }
+        assert_eq!(check(Kind::Line(3), "映画館"), None);
+        assert_eq!(check(Kind::Line(3), "映画館々"), Some(Word::TextLong));
+        let minutes = Kind::Number(1.0, 1440.0, "1");
+        for number in ["0", "1441", "1.5", "1e2", "x", "-3", "NaN"] {
+            assert_eq!(check(minutes, number), Some(Word::NumberWrong), "{number}");
+        }
+        assert_eq!(check(minutes, "107"), None);
+        assert_eq!(check(Kind::Number(0.0, 5.0, "0.1"), "4.5"), None);
+        let field = Field::new("x", Word::Id, Kind::Line(9));
+        assert_eq!(wrong(&field, " "), None);
+        assert_eq!(wrong(&field.required(), " "), Some(Wrong::Word(Word::Missing, Vec::new())));
+    }
+}

@@ -1,0 +1,176 @@
+//! One showing is added or changed; one that would meet another is explained before it is refused.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use output::cinema::{CatalogueImport, ShowtimeOccupancy};
+use serde_json::json;
+
+use super::Staff;
+use super::sheet::{Field, Kind, Sheet, SheetView, Wrong};
+use crate::browser;
+use crate::dates::{self, Day};
+use crate::error::CallError;
+use crate::families::cinema::programme::name;
+use crate::families::cinema::staff::catalogue::{Catalogue, Film, Met, Screen, screen_of};
+use crate::families::cinema::staff::words::Word;
+use crate::views::notice::Notice;
+
+/// An identifier, a name, and the name in English.
+type Named = (String, String, Option<String>);
+
+const TITLE: &str = "staff-showing-heading";
+
+/// When a showing begins where nothing else is said.
+const EVENING: &str = "19:00";
+
+/// The form of one showing, a new one where there is none `before`.
+#[component]
+pub(super) fn ShowingForm(
+    staff: Staff,
+    /// The day of a new one.
+    day: Option<Day>,
+    before: Option<ShowtimeOccupancy>,
+    /// Given what has changed, and the day of the showing.
+    saved: Callback<(CatalogueImport, Option<Day>)>,
+    stop: Callback<()>,
+) -> impl IntoView {
+    let page = staff.page;
+    let choices = move |of: fn(&Catalogue) -> Vec<Named>| {
+        Signal::derive(move || {
+            let lang = page.lang.get();
+            let all = staff.catalogue.with(|it| it.here().map(of).unwrap_or_default());
+            let called = |own: &str, english: Option<&str>| name(Some(own), english, lang);
+            all.into_iter()
+                .map(|(id, own, english)| {
+                    let called = called(&own, english.as_deref()).unwrap_or_default();
+                    (id, called)
+                })
+                .collect::<Vec<_>>()
+        })
+    };
+    let films = choices(|all| {
+        let film = |it: &Film| (it.movie_id.clone(), it.title.clone(), it.title_en.clone());
+        all.movies.iter().map(film).collect()
+    });
+    let screens = choices(|all| {
+        let screen = |it: &Screen| (it.screen_id.clone(), it.name.clone(), it.name_en.clone());
+        all.screens.iter().map(screen).collect()
+    });
+    let first = |all: Signal<Vec<(String, String)>>| {
+        all.with_untracked(|it| it.first().map(|it| it.0.clone())).unwrap_or_default()
+    };
+    let film_of = |it: &ShowtimeOccupancy| {
+        staff
+            .catalogue
+            .with_untracked(|all| Some(all.here()?.film_titled(&it.movie_title)?.movie_id.clone()))
+    };
+    let values = match &before {
+        Some(it) => [
+            ("movie_id", film_of(it).unwrap_or_default()),
+            ("screen_id", screen_of(&it.showtime_id).unwrap_or_default().to_owned()),
+            ("start_time", it.start_time.get(..16).unwrap_or_default().to_owned()),
+        ],
+        None => [
+            ("movie_id", first(films)),
+            ("screen_id", first(screens)),
+            ("start_time", day.map(|it| format!("{it}T{EVENING}")).unwrap_or_default()),
+        ],
+    };
+    let fields = vec![
+        Field::new("movie_id", Word::Film, Kind::Choice(films)).required(),
+        Field::new("screen_id", Word::Screen, Kind::Choice(screens)).required(),
+        Field::new("start_time", Word::StartTime, Kind::Moment).required().hint(Word::StartHint),
+    ];
+    let sheet = Sheet::new("staff-showing", fields, values);
+    let own = StoredValue::new(before.as_ref().map(|it| it.showtime_id.clone()));
+    let error = RwSignal::new(None::<CallError>);
+    let is_busy = RwSignal::new(false);
+    let met = Memo::new(move |_| {
+        let (film, screen) = (sheet.value("movie_id"), sheet.value("screen_id"));
+        let start = sheet.value("start_time");
+        staff.catalogue.with(|all| {
+            staff.week.with(|week| {
+                let week = &week.here()?.showtimes;
+                let own = own.get_value();
+                all.here()?.meets(week, &film, &screen, &start, own.as_deref())
+            })
+        })
+    });
+    let told = move |it: &Met| {
+        let minutes = staff.catalogue.with(|it| it.here().map_or(0, |it| it.cleaning_minutes));
+        let start = dates::clock(&it.start).to_owned();
+        let english = staff
+            .catalogue
+            .with(|all| all.here().and_then(|all| all.film_titled(&it.title)?.title_en.clone()));
+        let title = name(Some(&it.title), english.as_deref(), page.lang.get());
+        Wrong::Word(
+            Word::Meets,
+            vec![start, it.end.clone(), title.unwrap_or_default(), minutes.to_string()],
+        )
+    };
+    let submit = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        error.set(None);
+        if is_busy.get_untracked() || !sheet.is_right() {
+            return;
+        }
+        is_busy.set(true);
+        let start = untrack(|| sheet.value("start_time"));
+        let mut arguments = untrack(|| {
+            json!({
+                "movie_id": sheet.value("movie_id"), "screen_id": sheet.value("screen_id"),
+                "start_time": start,
+            })
+        });
+        if let Some(id) = own.get_value() {
+            arguments["showtime_id"] = id.into();
+        }
+        spawn_local(async move {
+            let done = staff.edit("edit_showtime", arguments).await;
+            if is_busy.try_set(false).is_some() {
+                return;
+            }
+            match done {
+                Ok(came) => saved.run((came, Day::of_time(&start))),
+                // The cinema has refused it; why is said in the reader's language where it is known.
+                Err(it) if it.problems().iter().any(|it| it.pointer == "/start_time") => {
+                    match untrack(|| met.get().map(|it| told(&it))) {
+                        Some(wrong) => sheet.mark("start_time", wrong),
+                        None => drop(sheet.takes(&it)),
+                    }
+                }
+                Err(it) if sheet.takes(&it) => {}
+                Err(it) => error.set(Some(it)),
+            }
+        });
+    };
+    browser::focus_soon(TITLE);
+    let title = move || match &before {
+        None => Word::NewShowing.say(page).to_owned(),
+        Some(it) => {
+            Word::EditShowing.fill(page, &[&dates::day_and_time(&it.start_time, page.lang.get())])
+        }
+    };
+    view! {
+        <form class="op-card" on:submit=submit novalidate aria-labelledby=TITLE>
+            <h3 id=TITLE tabindex="-1">{title}</h3>
+            {move || error.get().map(|error| view! { <Notice error/> })}
+            <SheetView sheet/>
+            <p class="staff-meets" role="status">
+                {move || {
+                    let is_said = sheet.wrong.with(|it| it.contains_key("start_time"));
+                    met.get().filter(|_| !is_said).map(|it| told(&it).say(page))
+                }}
+            </p>
+            <div class="actions">
+                <button type="submit" class="main-action"
+                    aria-disabled=move || is_busy.get().then_some("true")>
+                    {move || if is_busy.get() { Word::Saving } else { Word::Save }.say(page)}
+                </button>
+                <button type="button" class="quiet" on:click=move |_| stop.run(())>
+                    {move || Word::Cancel.say(page)}
+                </button>
+            </div>
+        </form>
+    }
+}

@@ -1,0 +1,417 @@
+//! The week: how full it is, and its showings, whose sales are closed and opened here.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use output::cinema::{CatalogueImport, SalesState, ShowtimeOccupancy};
+use serde_json::json;
+
+use super::chart::Chart;
+use super::outcome::{Outcome, Sure};
+use super::showing::ShowingForm;
+use super::{Staff, column, number_column, translated};
+use crate::browser;
+use crate::call::fetch;
+use crate::dates::{self, Day};
+use crate::error::CallError;
+use crate::families::cinema::programme::{name, price};
+use crate::families::cinema::staff::catalogue::{days_of, percent, screen_of};
+use crate::families::cinema::staff::words::Word;
+use crate::page::Page;
+use crate::views::notice::{Empty, Notice};
+
+/// The id of the button that adds one; the keyboard goes there when a form closes.
+const ADD: &str = "staff-add";
+
+/// What is done with which showing.
+#[derive(Clone, Debug, Default, PartialEq)]
+enum Doing {
+    #[default]
+    Nothing,
+    New,
+    Edit(String),
+    Close(String),
+    TakeOut(String),
+}
+
+/// The part, and what is done in it.
+#[derive(Clone, Copy)]
+struct Week {
+    staff: Staff,
+    page: Page,
+    day: RwSignal<Option<Day>>,
+    doing: RwSignal<Doing>,
+    came: RwSignal<Option<CatalogueImport>>,
+    error: RwSignal<Option<CallError>>,
+    is_busy: RwSignal<bool>,
+}
+
+impl Week {
+    fn all(self) -> Vec<ShowtimeOccupancy> {
+        self.staff.week.with(|it| it.here().map(|it| it.showtimes.clone()).unwrap_or_default())
+    }
+
+    /// The day that is looked at: the one chosen, else the first.
+    fn day(self) -> Option<Day> {
+        let days: Vec<_> =
+            self.all().iter().filter_map(|it| Day::of_time(&it.start_time)).collect();
+        self.day.get().filter(|it| days.contains(it)).or_else(|| days.first().copied())
+    }
+
+    fn showing(self, id: &str) -> Option<ShowtimeOccupancy> {
+        self.all().into_iter().find(|it| it.showtime_id == id)
+    }
+
+    /// Film, time and screen of a showing, as people call it.
+    fn called(self, it: &ShowtimeOccupancy) -> String {
+        let title = self.title(it);
+        format!("{} {title}", dates::clock(&it.start_time))
+    }
+
+    fn title(self, it: &ShowtimeOccupancy) -> String {
+        let english = self.staff.catalogue.with(|all| {
+            all.here().and_then(|all| all.film_titled(&it.movie_title)?.title_en.clone())
+        });
+        let lang = self.page.lang.get();
+        name(Some(&it.movie_title), english.as_deref(), lang).unwrap_or_default()
+    }
+
+    fn screen(self, it: &ShowtimeOccupancy) -> String {
+        let english = self.staff.catalogue.with(|all| {
+            let id = screen_of(&it.showtime_id)?;
+            all.here()?.screen(id)?.name_en.clone()
+        });
+        let lang = self.page.lang.get();
+        name(Some(&it.theater_name), english.as_deref(), lang).unwrap_or_default()
+    }
+
+    fn start(self, doing: Doing) {
+        self.error.set(None);
+        self.came.set(None);
+        self.doing.set(doing);
+    }
+
+    fn stop(self) {
+        self.doing.set(Doing::Nothing);
+        browser::focus_if_lost(ADD);
+    }
+
+    /// Closes sales, or opens them.
+    fn sell(self, id: String, called: String, reason: Option<String>, is_closing: bool) {
+        if self.is_busy.get_untracked() {
+            return;
+        }
+        self.is_busy.set(true);
+        self.error.set(None);
+        spawn_local(async move {
+            let mut arguments = json!({ "showtime_id": id });
+            if let Some(reason) = reason {
+                arguments["reason"] = reason.into();
+            }
+            let tool = if is_closing { "close_sales" } else { "open_sales" };
+            let done = fetch::<SalesState>(tool, arguments).await;
+            if done.is_ok() {
+                self.staff.load().await;
+            }
+            if self.is_busy.try_set(false).is_some() {
+                return;
+            }
+            match done {
+                Ok(state) => {
+                    let word = match state.is_sales_closed {
+                        true => Word::ClosedNow,
+                        false => Word::OpenedNow,
+                    };
+                    word.announce(self.page, &[&called]);
+                    self.stop();
+                }
+                Err(error) => self.error.set(Some(translated(error))),
+            }
+        });
+    }
+
+    fn take_out(self, id: String) {
+        if self.is_busy.get_untracked() {
+            return;
+        }
+        self.is_busy.set(true);
+        self.error.set(None);
+        spawn_local(async move {
+            let arguments = json!({ "showtime_id": id, "remove": true });
+            let done = self.staff.edit("edit_showtime", arguments).await;
+            if self.is_busy.try_set(false).is_some() {
+                return;
+            }
+            match done {
+                Ok(came) => {
+                    self.came.set(Some(came));
+                    self.stop();
+                }
+                Err(error) => self.error.set(Some(error)),
+            }
+        });
+    }
+}
+
+/// The part `Week`.
+#[component]
+pub(super) fn WeekView(staff: Staff) -> impl IntoView {
+    let page = staff.page;
+    let week = Week {
+        staff,
+        page,
+        day: RwSignal::new(None),
+        doing: RwSignal::new(Doing::Nothing),
+        came: RwSignal::new(None),
+        error: RwSignal::new(None),
+        is_busy: RwSignal::new(false),
+    };
+    let is_none = Memo::new(move |_| week.all().is_empty());
+    view! {
+        <section class="op-part" aria-labelledby="staff-week">
+            <h2 id="staff-week" class="section-title">
+                {move || Word::WeekTitle.say(page)}
+                <span class="count">{move || Word::AsOf.fill(page, &[&staff.as_of.get()])}</span>
+            </h2>
+            {move || match is_none.get() {
+                true => {
+                    let title = Signal::derive(move || Word::WeekNone.say(page).to_owned());
+                    view! { <Empty title/> }.into_any()
+                }
+                false => view! { <Tiles staff/><Chart staff/> }.into_any(),
+            }}
+        </section>
+        <Showings week is_none/>
+    }
+}
+
+/// What the whole week comes to.
+#[component]
+fn Tiles(staff: Staff) -> impl IntoView {
+    let page = staff.page;
+    let sum = move |of: fn(&output::cinema::Occupancy) -> u32| {
+        staff.week.with(|it| it.here().map(of).unwrap_or_default())
+    };
+    let tile = move |word: Word, of: fn(&output::cinema::Occupancy) -> u32| {
+        view! { <div><dt>{move || word.say(page)}</dt><dd>{move || sum(of)}</dd></div> }
+    };
+    let share = move || {
+        let (seats, sold) = (sum(|it| it.seats_count), sum(|it| it.sold_count));
+        Word::SoldOf.fill(page, &[&seats.to_string(), &percent(sold, seats).to_string()])
+    };
+    let revenue = move || {
+        let all = staff.week.with(|it| it.here().map(|it| it.revenue.clone()).unwrap_or_default());
+        let lang = page.lang.get();
+        let all: Vec<_> = all.iter().map(|it| price(it, lang)).collect();
+        if all.is_empty() { "—".to_owned() } else { all.join(" + ") }
+    };
+    view! {
+        <dl class="op-tiles">
+            <div>
+                <dt>{move || Word::Sold.say(page)}</dt>
+                <dd>{move || sum(|it| it.sold_count)}</dd>
+                <dd class="op-note">{share}</dd>
+            </div>
+            {tile(Word::Held, |it| it.held_count)}
+            {tile(Word::Used, |it| it.checked_in_count)}
+            <div><dt>{move || Word::Revenue.say(page)}</dt><dd>{revenue}</dd></div>
+        </dl>
+    }
+}
+
+/// The showings of a day, and what can be done with them.
+#[component]
+fn Showings(week: Week, is_none: Memo<bool>) -> impl IntoView {
+    let page = week.page;
+    let day = Memo::new(move |_| week.day());
+    let days =
+        Memo::new(move |_| days_of(&week.all()).into_iter().map(|it| it.day).collect::<Vec<_>>());
+    let title = move || {
+        let lang = page.lang.get();
+        day.get().map(|it| Word::ShowingsOf.fill(page, &[&dates::short_day(it, lang)]))
+    };
+    let choice = move |it: Day| {
+        view! {
+            <button type="button" class="quiet small" on:click=move |_| week.day.set(Some(it))
+                aria-pressed=move || (day.get() == Some(it)).to_string()>
+                {move || dates::short_day(it, page.lang.get())}
+            </button>
+        }
+    };
+    view! {
+        <section class="op-part" aria-labelledby="staff-showings">
+            <div class="op-head">
+                <h2 id="staff-showings" class="section-title">
+                    {move || title().unwrap_or_else(|| Word::Showings.say(page).to_owned())}
+                </h2>
+                <button type="button" id=ADD class="small" on:click=move |_| week.start(Doing::New)>
+                    {move || Word::NewShowing.say(page)}
+                </button>
+            </div>
+            <Outcome came=week.came/>
+            <Doings week/>
+            {move || (!is_none.get()).then(|| view! {
+                <div class="staff-days" role="group" aria-label=move || Word::ChooseDay.say(page)>
+                    {move || days.get().into_iter().map(choice).collect_view()}
+                </div>
+                <Table week day/>
+            })}
+        </section>
+    }
+}
+
+/// The form or the question of what is done.
+#[component]
+fn Doings(week: Week) -> impl IntoView {
+    let page = week.page;
+    let stop = Callback::new(move |()| week.stop());
+    let error = move || week.error.get().map(|error| view! { <Notice error/> });
+    let saved = Callback::new(move |(came, day): (CatalogueImport, Option<Day>)| {
+        week.came.set(Some(came));
+        week.day.set(day);
+        week.stop();
+    });
+    move || {
+        let doing = week.doing.get();
+        match doing {
+            Doing::Nothing => view! { {error} }.into_any(),
+            Doing::New => {
+                let day = untrack(|| week.day());
+                view! { <ShowingForm staff=week.staff day before=None saved stop/> }.into_any()
+            }
+            Doing::Edit(id) => {
+                let before = untrack(|| week.showing(&id));
+                view! { <ShowingForm staff=week.staff day=None before saved stop/> }.into_any()
+            }
+            Doing::Close(id) => view! { <Closing week id/> }.into_any(),
+            Doing::TakeOut(id) => {
+                let showing = untrack(|| week.showing(&id)).unwrap_or_default();
+                let ask =
+                    Signal::derive(move || Word::TakeOutAsk.fill(page, &[&week.called(&showing)]));
+                let yes = Callback::new(move |()| week.take_out(id.clone()));
+                view! {
+                    {error}
+                    <Sure ask yes=Word::TakeOutYes on_yes=yes on_no=stop is_busy=week.is_busy/>
+                }
+                .into_any()
+            }
+        }
+    }
+}
+
+/// Why sales are closed, and the button that does it.
+#[component]
+fn Closing(week: Week, id: String) -> impl IntoView {
+    let page = week.page;
+    let reason = RwSignal::new(String::new());
+    let showing = StoredValue::new(untrack(|| week.showing(&id)).unwrap_or_default());
+    let called = move || showing.with_value(|it| week.called(it));
+    let submit = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        let reason = reason.with_untracked(|it| it.trim().to_owned());
+        let reason = Some(reason).filter(|it| !it.is_empty());
+        week.sell(id.clone(), untrack(called), reason, true);
+    };
+    browser::focus_soon("staff-reason");
+    view! {
+        <form class="op-card" on:submit=submit novalidate>
+            {move || week.error.get().map(|error| view! { <Notice error/> })}
+            <p>{move || Word::CloseAsk.fill(page, &[&called()])}</p>
+            <div class="field">
+                <label class="label" for="staff-reason">{move || Word::Reason.say(page)}</label>
+                <input id="staff-reason" type="text" maxlength="500" autocomplete="off"
+                    aria-describedby="staff-reason-hint" prop:value=reason
+                    on:input=move |event| reason.set(event_target_value(&event))/>
+                <p class="hint" id="staff-reason-hint">{move || Word::ReasonHint.say(page)}</p>
+            </div>
+            <div class="actions">
+                <button type="submit" class="is-grave"
+                    aria-disabled=move || week.is_busy.get().then_some("true")>
+                    {move || Word::CloseSales.say(page)}
+                </button>
+                <button type="button" class="quiet" on:click=move |_| week.stop()>
+                    {move || Word::Cancel.say(page)}
+                </button>
+            </div>
+        </form>
+    }
+}
+
+#[component]
+fn Table(week: Week, day: Memo<Option<Day>>) -> impl IntoView {
+    let page = week.page;
+    let shown = move || {
+        let mut all = week.all();
+        all.retain(|it| Day::of_time(&it.start_time) == day.get());
+        all
+    };
+    view! {
+        <div class="table-scroll" tabindex="0" role="region"
+            aria-label=move || Word::ShowingsTable.say(page)>
+            <table class="data-table staff-table is-wide">
+                <thead><tr>
+                    {[Word::Time, Word::Film, Word::Screen]
+                        .map(|it| column(page, it)).into_iter().collect_view()}
+                    {[Word::Sold, Word::Held, Word::Waiting]
+                        .map(|it| number_column(page, it)).into_iter().collect_view()}
+                    {[Word::State, Word::Actions]
+                        .map(|it| column(page, it)).into_iter().collect_view()}
+                </tr></thead>
+                <tbody>
+                    // One that has changed is drawn anew, and the others stay.
+                    <For each=shown key=|it| format!("{it:?}") let:it>
+                        <Showing week it/>
+                    </For>
+                </tbody>
+            </table>
+        </div>
+    }
+}
+
+#[component]
+fn Showing(week: Week, it: ShowtimeOccupancy) -> impl IntoView {
+    let page = week.page;
+    let time = dates::clock(&it.start_time).to_owned();
+    let sold = format!("{} / {}", it.sold_count, it.seats_count);
+    let (held, waiting, is_closed) = (it.held_count, it.waiting_count, it.is_sales_closed);
+    let id = StoredValue::new(it.showtime_id.clone());
+    let it = StoredValue::new(it);
+    let called = move || it.with_value(|it| week.called(it));
+    let class = if is_closed { "op-state" } else { "op-state is-on" };
+    let sales = move |_| match is_closed {
+        true => week.sell(id.get_value(), untrack(called), None, false),
+        false => week.start(Doing::Close(id.get_value())),
+    };
+    let (sales_word, sales_named) = match is_closed {
+        true => (Word::OpenSales, Word::OpenNamed),
+        false => (Word::CloseSales, Word::CloseNamed),
+    };
+    view! {
+        <tr>
+            <th scope="row" class="staff-time">{time}</th>
+            <td>{move || it.with_value(|it| week.title(it))}</td>
+            <td>{move || it.with_value(|it| week.screen(it))}</td>
+            <td class="is-number">{sold}</td>
+            <td class="is-number">{held}</td>
+            <td class="is-number">{waiting}</td>
+            <td><span class=class>
+                {move || if is_closed { Word::SalesClosed } else { Word::OnSale }.say(page)}
+            </span></td>
+            <td><div class="staff-actions">
+                <button type="button" class="quiet small" on:click=sales
+                    aria-label=move || sales_named.fill(page, &[&called()])>
+                    {move || sales_word.say(page)}
+                </button>
+                <button type="button" class="quiet small"
+                    aria-label=move || Word::EditNamed.fill(page, &[&called()])
+                    on:click=move |_| week.start(Doing::Edit(id.get_value()))>
+                    {move || Word::Edit.say(page)}
+                </button>
+                <button type="button" class="quiet small is-grave"
+                    aria-label=move || Word::TakeOutNamed.fill(page, &[&called()])
+                    on:click=move |_| week.start(Doing::TakeOut(id.get_value()))>
+                    {move || Word::TakeOut.say(page)}
+                </button>
+            </div></td>
+        </tr>
+    }
+}
