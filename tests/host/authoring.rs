@@ -227,6 +227,8 @@ fn a_trap_names_file_and_line_and_not_to_its_caller() {
     let call = output(bare_command(&folders).arg("call").args(eve));
     let told = format!("{}{}", text(&call.stdout), text(&call.stderr));
     assert!(told.contains("broke down") && !told.contains("lib.rs"), "{told}");
+    let audit = text(&output(bare_command(&folders).arg("audit")).stdout);
+    assert!(audit.contains(&format!("/src/lib.rs:{line} (")), "{audit}");
     server.signal();
     server.wait();
     let log = fs::read_to_string(&log).unwrap();

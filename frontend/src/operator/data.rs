@@ -299,6 +299,8 @@ pub(crate) struct Line {
     pub(crate) server: Option<String>,
     pub(crate) generation: Option<u64>,
     pub(crate) outcome: String,
+    /// Why a component trapped, and where in its source.
+    pub(crate) trap: Option<String>,
     pub(crate) duration_us: u64,
     pub(crate) lines_dropped: Option<u64>,
     pub(crate) more_refused: Option<u64>,

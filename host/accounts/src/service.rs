@@ -194,6 +194,7 @@ impl Accounts {
             on_behalf: None,
             arguments: Arguments::of(String::new()),
             outcome: outcome.into(),
+            trap: None,
             duration: Duration::ZERO,
             is_refused: outcome == "refused",
         });

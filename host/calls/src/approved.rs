@@ -306,6 +306,7 @@ impl Calls {
             by: by(component.map(|it| &**it), served.as_deref()),
             arguments: audit::Arguments::of(Value::Object(approval.arguments.clone()).to_string()),
             outcome: outcome.into(),
+            trap: None,
             on_behalf: Some(Box::new(audit::OnBehalf {
                 asked_by: approval.asked_by.clone(),
                 approval: Some(approval.id.as_str().into()),

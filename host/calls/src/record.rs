@@ -7,7 +7,10 @@ use std::{
 };
 
 use crate::outcome::CallOutcome;
-use base::call::{CallRequest, Ending, next_call_id};
+use base::{
+    call::{CallRequest, Ending, next_call_id},
+    failure::shortened,
+};
 use registry::{
     Registry,
     canary::{Canary, Side},
@@ -19,6 +22,9 @@ use telemetry::{
     audit::{self, Audit},
     metrics::Metrics,
 };
+
+/// Bytes of why a component trapped, in the audit log.
+const TRAP_BYTES_MAX: usize = 1 << 10;
 
 fn ending_of<T>(result: &Result<CallOutcome<T>, CallError>) -> Ending {
     match result {
@@ -91,6 +97,7 @@ impl Watch {
             waited: Duration::ZERO,
             ending: Ending::Cancelled,
             word: Ending::Cancelled.name().into(),
+            trap: None,
         }
     }
 
@@ -123,6 +130,7 @@ pub struct Record<'a> {
     began: Instant,
     ending: Ending,
     word: Cow<'static, str>,
+    trap: Option<Box<str>>,
 }
 
 impl Record<'_> {
@@ -146,6 +154,8 @@ impl Record<'_> {
     fn end_as(mut self, ending: Ending, error: Option<&CallError>) {
         self.ending = ending;
         self.word = word(ending, error);
+        let trap = error.and_then(CallError::trap);
+        self.trap = trap.map(|it| shortened(it, TRAP_BYTES_MAX).into());
         if let Some(CallError::LimitExceeded { limit, .. }) = error
             && let Some(component) = &self.component
         {
@@ -199,6 +209,7 @@ impl Drop for Record<'_> {
                 &mut Arc::make_mut(&mut self.call).arguments,
             )),
             outcome: std::mem::take(&mut self.word),
+            trap: self.trap.take(),
             on_behalf: self.call.via.asked_by.clone().map(|asked_by| {
                 let approval = self.call.via.approval.clone();
                 Box::new(audit::OnBehalf { asked_by, approval })

@@ -218,7 +218,7 @@ fn row(page: Page, line: Line) -> AnyView {
             <td>{surface}</td>
             <td><span class=kind.class()>
                 <span class="op-mark" aria-hidden="true">{kind.mark()}</span>{said}
-            </span></td>
+            </span>{line.trap.map(|it| view! { <code class="op-trap">{it}</code> })}</td>
             <td class="is-number">{units::took(line.duration_us)}</td>
         </tr>
     }

@@ -36,6 +36,9 @@ pub struct Line {
     #[serde(rename = "arguments_sha256")]
     pub arguments: Arguments,
     pub outcome: Cow<'static, str>,
+    /// Why it trapped and where in its source, as far as that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trap: Option<Box<str>>,
     #[serde(rename = "duration_us", serialize_with = "microseconds")]
     pub duration: Duration,
     /// Whether it was turned away: nothing ran, or what ran did nothing but say no.

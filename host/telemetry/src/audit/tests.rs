@@ -40,6 +40,7 @@ fn line(call: u64, arguments: &str) -> Line {
         },
         arguments: Arguments::of(arguments.to_owned()),
         outcome: "done".into(),
+        trap: None,
         on_behalf: None,
         is_refused: false,
         duration: Duration::from_micros(42),
