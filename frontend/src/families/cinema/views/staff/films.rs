@@ -1,11 +1,9 @@
 //! The films: added, changed, removed.
 
 use leptos::prelude::*;
-use leptos::task::spawn_local;
-use output::cinema::CatalogueImport;
 use serde_json::json;
 
-use super::outcome::{Outcome, Sure};
+use super::outcome::{ADD, Doing, Editing, Outcome, Sure};
 use super::sheet::{Field, Kind, Sheet, SheetView, Wrong};
 use super::{Staff, column, number_column};
 use crate::browser;
@@ -15,93 +13,34 @@ use crate::families::cinema::staff::catalogue::Film;
 use crate::families::cinema::staff::words::Word;
 use crate::views::notice::Notice;
 
-const ADD: &str = "staff-add";
 const TITLE: &str = "staff-film-heading";
 /// Characters of a text of the catalogue.
 const TEXT_MAX: usize = 2_000;
 
-/// What is done with which film.
-#[derive(Clone, Debug, Default, PartialEq)]
-enum Doing {
-    #[default]
-    Nothing,
-    New,
-    Edit(String),
-    Remove(String),
+type Films = Editing<Doing>;
+
+fn all(films: Films) -> Vec<Film> {
+    let catalogue = films.staff.catalogue;
+    catalogue.with(|it| it.here().map(|it| it.movies.clone()).unwrap_or_default())
 }
 
-#[derive(Clone, Copy)]
-struct Films {
-    staff: Staff,
-    doing: RwSignal<Doing>,
-    came: RwSignal<Option<CatalogueImport>>,
-    error: RwSignal<Option<CallError>>,
-    is_busy: RwSignal<bool>,
-}
-
-impl Films {
-    fn all(self) -> Vec<Film> {
-        self.staff.catalogue.with(|it| it.here().map(|it| it.movies.clone()).unwrap_or_default())
-    }
-
-    fn film(self, id: &str) -> Film {
-        self.staff
-            .catalogue
-            .with_untracked(|it| it.here().and_then(|it| it.film(id).cloned()))
-            .unwrap_or_default()
-    }
-
-    fn start(self, doing: Doing) {
-        self.error.set(None);
-        self.came.set(None);
-        self.doing.set(doing);
-    }
-
-    fn stop(self) {
-        self.doing.set(Doing::Nothing);
-        browser::focus_if_lost(ADD);
-    }
-
-    fn remove(self, id: String) {
-        if self.is_busy.get_untracked() {
-            return;
-        }
-        self.is_busy.set(true);
-        self.error.set(None);
-        spawn_local(async move {
-            let done =
-                self.staff.edit("edit_movie", json!({ "movie_id": id, "remove": true })).await;
-            if self.is_busy.try_set(false).is_some() {
-                return;
-            }
-            match done {
-                Ok(came) => {
-                    self.came.set(Some(came));
-                    self.stop();
-                }
-                Err(error) => self.error.set(Some(error)),
-            }
-        });
-    }
+fn film(films: Films, id: &str) -> Film {
+    let catalogue = films.staff.catalogue;
+    let found = catalogue.with_untracked(|it| it.here().and_then(|it| it.film(id).cloned()));
+    found.unwrap_or_default()
 }
 
 /// The part `Films`.
 #[component]
 pub(super) fn FilmsView(staff: Staff) -> impl IntoView {
     let page = staff.page;
-    let films = Films {
-        staff,
-        doing: RwSignal::new(Doing::Nothing),
-        came: RwSignal::new(None),
-        error: RwSignal::new(None),
-        is_busy: RwSignal::new(false),
-    };
+    let films = Films::new(staff);
     view! {
         <section class="op-part" aria-labelledby="staff-films">
             <div class="op-head">
                 <h2 id="staff-films" class="section-title">
                     {move || Word::TabFilms.say(page)}
-                    <span class="count">{move || films.all().len()}</span>
+                    <span class="count">{move || all(films).len()}</span>
                 </h2>
                 <button type="button" id=ADD class="small" on:click=move |_| films.start(Doing::New)>
                     {move || Word::NewFilm.say(page)}
@@ -118,7 +57,7 @@ pub(super) fn FilmsView(staff: Staff) -> impl IntoView {
                         {column(page, Word::Actions)}
                     </tr></thead>
                     <tbody>
-                        <For each=move || films.all() key=|it| format!("{it:?}") let:it>
+                        <For each=move || all(films) key=|it| format!("{it:?}") let:it>
                             <Row films it/>
                         </For>
                     </tbody>
@@ -164,20 +103,16 @@ fn Row(films: Films, it: Film) -> impl IntoView {
 fn Doings(films: Films) -> impl IntoView {
     let page = films.staff.page;
     let stop = Callback::new(move |()| films.stop());
-    let saved = Callback::new(move |came: CatalogueImport| {
-        films.came.set(Some(came));
-        films.stop();
-    });
     move || match films.doing.get() {
         Doing::Nothing => ().into_any(),
-        Doing::New => view! { <FilmForm films before=None saved stop/> }.into_any(),
-        Doing::Edit(id) => {
-            view! { <FilmForm films before=Some(films.film(&id)) saved stop/> }.into_any()
-        }
+        Doing::New => view! { <FilmForm films before=None/> }.into_any(),
+        Doing::Edit(id) => view! { <FilmForm films before=Some(film(films, &id)) /> }.into_any(),
         Doing::Remove(id) => {
-            let title = films.film(&id).title;
+            let title = film(films, &id).title;
             let ask = Signal::derive(move || Word::Sure.fill(page, &[&title]));
-            let yes = Callback::new(move |()| films.remove(id.clone()));
+            let yes = Callback::new(move |()| {
+                films.send("edit_movie", json!({ "movie_id": id, "remove": true }), None);
+            });
             view! {
                 {move || films.error.get().map(|error| view! { <Refused error/> })}
                 <Sure ask yes=Word::SureYes on_yes=yes on_no=stop is_busy=films.is_busy/>
@@ -239,28 +174,21 @@ fn sheet_of(before: Option<&Film>) -> Sheet {
 
 /// The form of one film, a new one where there is none `before`.
 #[component]
-fn FilmForm(
-    films: Films,
-    before: Option<Film>,
-    saved: Callback<CatalogueImport>,
-    stop: Callback<()>,
-) -> impl IntoView {
+fn FilmForm(films: Films, before: Option<Film>) -> impl IntoView {
     let page = films.staff.page;
     let sheet = sheet_of(before.as_ref());
     let is_new = before.is_none();
     let is_busy = films.is_busy;
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
-        films.error.set(None);
-        if is_busy.get_untracked() || !sheet.is_right() {
+        if !sheet.is_right() {
             return;
         }
         let value = |name: &str| untrack(|| sheet.value(name));
         let id = value("movie_id");
-        if is_new && untrack(|| films.all()).iter().any(|it| it.movie_id == id) {
+        if is_new && untrack(|| all(films)).iter().any(|it| it.movie_id == id) {
             return sheet.mark("movie_id", Wrong::Word(Word::IdTaken, Vec::new()));
         }
-        is_busy.set(true);
         let mut arguments = json!({
             "movie_id": id,
             "duration": value("duration").parse::<u32>().unwrap_or_default(),
@@ -279,17 +207,7 @@ fn FilmForm(
         ] {
             arguments[name] = value(name).into();
         }
-        spawn_local(async move {
-            let done = films.staff.edit("edit_movie", arguments).await;
-            if is_busy.try_set(false).is_some() {
-                return;
-            }
-            match done {
-                Ok(came) => saved.run(came),
-                Err(error) if sheet.takes(&error) => {}
-                Err(error) => films.error.set(Some(error)),
-            }
-        });
+        films.send("edit_movie", arguments, Some(sheet));
     };
     browser::focus_soon(TITLE);
     let title = move || match &before {
@@ -306,7 +224,7 @@ fn FilmForm(
                     aria-disabled=move || is_busy.get().then_some("true")>
                     {move || if is_busy.get() { Word::Saving } else { Word::Save }.say(page)}
                 </button>
-                <button type="button" class="quiet" on:click=move |_| stop.run(())>
+                <button type="button" class="quiet" on:click=move |_| films.stop()>
                     {move || Word::Cancel.say(page)}
                 </button>
             </div>

@@ -1,13 +1,94 @@
-//! What came of an edit, and the question before something is removed.
+//! An edit of the staff's: what is done, what came of it, and the question before something is removed.
 
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use output::cinema::CatalogueImport;
+use serde_json::Value;
 
+use super::Staff;
+use super::sheet::Sheet;
+use crate::browser;
+use crate::error::CallError;
 use crate::families::cinema::staff::words::Word;
 use crate::page::page;
 
 /// How many changes are shown.
 const SHOWN_MAX: usize = 200;
+/// The id of the button that adds one; the keyboard goes there when a form closes.
+pub(super) const ADD: &str = "staff-add";
+
+/// What is done with which film or screen.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) enum Doing {
+    #[default]
+    Nothing,
+    New,
+    Edit(String),
+    Remove(String),
+}
+
+/// What is done in a part, as `D` has it, and what came of it.
+pub(super) struct Editing<D: 'static> {
+    pub(super) staff: Staff,
+    pub(super) doing: RwSignal<D>,
+    pub(super) came: RwSignal<Option<CatalogueImport>>,
+    pub(super) error: RwSignal<Option<CallError>>,
+    pub(super) is_busy: RwSignal<bool>,
+}
+
+impl<D> Clone for Editing<D> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<D> Copy for Editing<D> {}
+
+impl<D: Default + Send + Sync> Editing<D> {
+    pub(super) fn new(staff: Staff) -> Self {
+        Self {
+            staff,
+            doing: RwSignal::new(D::default()),
+            came: RwSignal::new(None),
+            error: RwSignal::new(None),
+            is_busy: RwSignal::new(false),
+        }
+    }
+
+    pub(super) fn start(self, doing: D) {
+        self.error.set(None);
+        self.came.set(None);
+        self.doing.set(doing);
+    }
+
+    pub(super) fn stop(self) {
+        self.doing.set(D::default());
+        browser::focus_if_lost(ADD);
+    }
+
+    /// Sends an edit; what the cinema finds wrong with a field goes to the `sheet` that has it.
+    pub(super) fn send(self, tool: &'static str, arguments: Value, sheet: Option<Sheet>) {
+        if self.is_busy.get_untracked() {
+            return;
+        }
+        self.is_busy.set(true);
+        self.error.set(None);
+        spawn_local(async move {
+            let done = self.staff.edit(tool, arguments).await;
+            if self.is_busy.try_set(false).is_some() {
+                return;
+            }
+            match done {
+                Ok(came) => {
+                    self.came.set(Some(came));
+                    self.stop();
+                }
+                Err(error) if sheet.is_some_and(|it| it.takes(&error)) => {}
+                Err(error) => self.error.set(Some(error)),
+            }
+        });
+    }
+}
 
 /// What has changed, folded; the live region has said that it did.
 #[component]
@@ -72,7 +153,7 @@ pub(super) fn Sure(
     #[prop(into)] is_busy: Signal<bool>,
 ) -> impl IntoView {
     let page = page();
-    crate::browser::focus_soon("staff-no");
+    browser::focus_soon("staff-no");
     let go = move |_| {
         if !is_busy.get_untracked() {
             on_yes.run(());

@@ -1,110 +1,47 @@
 //! The screens: added, changed, removed; with the editor of their seats.
 
 use leptos::prelude::*;
-use leptos::task::spawn_local;
-use output::cinema::CatalogueImport;
 use serde_json::json;
 
 use super::films::Refused;
-use super::outcome::{Outcome, Sure};
+use super::outcome::{ADD, Doing, Editing, Outcome, Sure};
 use super::plan::{FAULTS, Plan, PlanView};
 use super::sheet::{Field, Kind, Sheet, SheetView, Wrong};
 use super::{Staff, column, number_column};
 use crate::browser;
-use crate::error::CallError;
 use crate::families::cinema::programme::name;
 use crate::families::cinema::staff::catalogue::Screen;
 use crate::families::cinema::staff::layout::Layout;
 use crate::families::cinema::staff::words::Word;
 
-const ADD: &str = "staff-add";
 const TITLE: &str = "staff-screen-heading";
 /// Characters of a name.
 const NAME_MAX: usize = 2_000;
 
-/// What is done with which screen.
-#[derive(Clone, Debug, Default, PartialEq)]
-enum Doing {
-    #[default]
-    Nothing,
-    New,
-    Edit(String),
-    Remove(String),
+type Screens = Editing<Doing>;
+
+fn all(screens: Screens) -> Vec<Screen> {
+    let catalogue = screens.staff.catalogue;
+    catalogue.with(|it| it.here().map(|it| it.screens.clone()).unwrap_or_default())
 }
 
-#[derive(Clone, Copy)]
-struct Screens {
-    staff: Staff,
-    doing: RwSignal<Doing>,
-    came: RwSignal<Option<CatalogueImport>>,
-    error: RwSignal<Option<CallError>>,
-    is_busy: RwSignal<bool>,
-}
-
-impl Screens {
-    fn all(self) -> Vec<Screen> {
-        self.staff.catalogue.with(|it| it.here().map(|it| it.screens.clone()).unwrap_or_default())
-    }
-
-    fn screen(self, id: &str) -> Screen {
-        self.staff
-            .catalogue
-            .with_untracked(|it| it.here().and_then(|it| it.screen(id).cloned()))
-            .unwrap_or_default()
-    }
-
-    fn start(self, doing: Doing) {
-        self.error.set(None);
-        self.came.set(None);
-        self.doing.set(doing);
-    }
-
-    fn stop(self) {
-        self.doing.set(Doing::Nothing);
-        browser::focus_if_lost(ADD);
-    }
-
-    /// Sends an edit; what the cinema finds wrong with a field goes there.
-    fn send(self, arguments: serde_json::Value, sheet: Option<Sheet>) {
-        if self.is_busy.get_untracked() {
-            return;
-        }
-        self.is_busy.set(true);
-        self.error.set(None);
-        spawn_local(async move {
-            let done = self.staff.edit("edit_screen", arguments).await;
-            if self.is_busy.try_set(false).is_some() {
-                return;
-            }
-            match done {
-                Ok(came) => {
-                    self.came.set(Some(came));
-                    self.stop();
-                }
-                Err(error) if sheet.is_some_and(|it| it.takes(&error)) => {}
-                Err(error) => self.error.set(Some(error)),
-            }
-        });
-    }
+fn screen(screens: Screens, id: &str) -> Screen {
+    let catalogue = screens.staff.catalogue;
+    let found = catalogue.with_untracked(|it| it.here().and_then(|it| it.screen(id).cloned()));
+    found.unwrap_or_default()
 }
 
 /// The part `Screens`.
 #[component]
 pub(super) fn ScreensView(staff: Staff) -> impl IntoView {
     let page = staff.page;
-    let screens = Screens {
-        staff,
-        doing: RwSignal::new(Doing::Nothing),
-        came: RwSignal::new(None),
-        error: RwSignal::new(None),
-        is_busy: RwSignal::new(false),
-    };
+    let screens = Screens::new(staff);
     view! {
         <section class="op-part" aria-labelledby="staff-screens">
             <div class="op-head">
                 <h2 id="staff-screens" class="section-title">
                     {move || Word::TabScreens.say(page)}
-                    <span class="count">{move || screens.all().len()}</span>
+                    <span class="count">{move || all(screens).len()}</span>
                 </h2>
                 <button type="button" id=ADD class="small" on:click=move |_| screens.start(Doing::New)>
                     {move || Word::NewScreen.say(page)}
@@ -120,7 +57,7 @@ pub(super) fn ScreensView(staff: Staff) -> impl IntoView {
                         {number_column(page, Word::Seats)}{column(page, Word::Actions)}
                     </tr></thead>
                     <tbody>
-                        <For each=move || screens.all() key=|it| format!("{it:?}") let:it>
+                        <For each=move || all(screens) key=|it| format!("{it:?}") let:it>
                             <Row screens it/>
                         </For>
                     </tbody>
@@ -169,13 +106,13 @@ fn Doings(screens: Screens) -> impl IntoView {
         Doing::Nothing => ().into_any(),
         Doing::New => view! { <ScreenForm screens before=None/> }.into_any(),
         Doing::Edit(id) => {
-            view! { <ScreenForm screens before=Some(screens.screen(&id))/> }.into_any()
+            view! { <ScreenForm screens before=Some(screen(screens, &id))/> }.into_any()
         }
         Doing::Remove(id) => {
-            let called = screens.screen(&id).name;
+            let called = screen(screens, &id).name;
             let ask = Signal::derive(move || Word::Sure.fill(page, &[&called]));
             let yes = Callback::new(move |()| {
-                screens.send(json!({ "screen_id": id, "remove": true }), None);
+                screens.send("edit_screen", json!({ "screen_id": id, "remove": true }), None);
             });
             view! {
                 {move || screens.error.get().map(|error| view! { <Refused error/> })}
@@ -219,14 +156,14 @@ fn ScreenForm(screens: Screens, before: Option<Screen>) -> impl IntoView {
         }
         let value = |name: &str| untrack(|| sheet.value(name));
         let id = value("screen_id");
-        if is_new && untrack(|| screens.all()).iter().any(|it| it.screen_id == id) {
+        if is_new && untrack(|| all(screens)).iter().any(|it| it.screen_id == id) {
             return sheet.mark("screen_id", Wrong::Word(Word::IdTaken, Vec::new()));
         }
         let layout = plan.layout.with_untracked(Layout::text);
         let arguments = json!({
             "screen_id": id, "name": value("name"), "name_en": value("name_en"), "layout": layout,
         });
-        screens.send(arguments, Some(sheet));
+        screens.send("edit_screen", arguments, Some(sheet));
     };
     browser::focus_soon(TITLE);
     let title = move || match &before {

@@ -6,21 +6,17 @@ use output::cinema::{CatalogueImport, SalesState, ShowtimeOccupancy};
 use serde_json::json;
 
 use super::chart::Chart;
-use super::outcome::{Outcome, Sure};
+use super::outcome::{ADD, Editing, Outcome, Sure};
 use super::showing::ShowingForm;
 use super::{Staff, column, number_column, translated};
 use crate::browser;
 use crate::call::fetch;
 use crate::dates::{self, Day};
-use crate::error::CallError;
 use crate::families::cinema::programme::{name, price};
 use crate::families::cinema::staff::catalogue::{days_of, percent, screen_of};
 use crate::families::cinema::staff::words::Word;
 use crate::page::Page;
 use crate::views::notice::{Empty, Notice};
-
-/// The id of the button that adds one; the keyboard goes there when a form closes.
-const ADD: &str = "staff-add";
 
 /// What is done with which showing.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,18 +32,17 @@ enum Doing {
 /// The part, and what is done in it.
 #[derive(Clone, Copy)]
 struct Week {
-    staff: Staff,
+    edits: Editing<Doing>,
     page: Page,
     day: RwSignal<Option<Day>>,
-    doing: RwSignal<Doing>,
-    came: RwSignal<Option<CatalogueImport>>,
-    error: RwSignal<Option<CallError>>,
-    is_busy: RwSignal<bool>,
 }
 
 impl Week {
     fn all(self) -> Vec<ShowtimeOccupancy> {
-        self.staff.week.with(|it| it.here().map(|it| it.showtimes.clone()).unwrap_or_default())
+        self.edits
+            .staff
+            .week
+            .with(|it| it.here().map(|it| it.showtimes.clone()).unwrap_or_default())
     }
 
     /// The day that is looked at: the one chosen, else the first.
@@ -68,7 +63,7 @@ impl Week {
     }
 
     fn title(self, it: &ShowtimeOccupancy) -> String {
-        let english = self.staff.catalogue.with(|all| {
+        let english = self.edits.staff.catalogue.with(|all| {
             all.here().and_then(|all| all.film_titled(&it.movie_title)?.title_en.clone())
         });
         let lang = self.page.lang.get();
@@ -76,7 +71,7 @@ impl Week {
     }
 
     fn screen(self, it: &ShowtimeOccupancy) -> String {
-        let english = self.staff.catalogue.with(|all| {
+        let english = self.edits.staff.catalogue.with(|all| {
             let id = screen_of(&it.showtime_id)?;
             all.here()?.screen(id)?.name_en.clone()
         });
@@ -84,24 +79,13 @@ impl Week {
         name(Some(&it.theater_name), english.as_deref(), lang).unwrap_or_default()
     }
 
-    fn start(self, doing: Doing) {
-        self.error.set(None);
-        self.came.set(None);
-        self.doing.set(doing);
-    }
-
-    fn stop(self) {
-        self.doing.set(Doing::Nothing);
-        browser::focus_if_lost(ADD);
-    }
-
     /// Closes sales, or opens them.
     fn sell(self, id: String, called: String, reason: Option<String>, is_closing: bool) {
-        if self.is_busy.get_untracked() {
+        if self.edits.is_busy.get_untracked() {
             return;
         }
-        self.is_busy.set(true);
-        self.error.set(None);
+        self.edits.is_busy.set(true);
+        self.edits.error.set(None);
         spawn_local(async move {
             let mut arguments = json!({ "showtime_id": id });
             if let Some(reason) = reason {
@@ -110,9 +94,9 @@ impl Week {
             let tool = if is_closing { "close_sales" } else { "open_sales" };
             let done = fetch::<SalesState>(tool, arguments).await;
             if done.is_ok() {
-                self.staff.load().await;
+                self.edits.staff.load().await;
             }
-            if self.is_busy.try_set(false).is_some() {
+            if self.edits.is_busy.try_set(false).is_some() {
                 return;
             }
             match done {
@@ -122,31 +106,9 @@ impl Week {
                         false => Word::OpenedNow,
                     };
                     word.announce(self.page, &[&called]);
-                    self.stop();
+                    self.edits.stop();
                 }
-                Err(error) => self.error.set(Some(translated(error))),
-            }
-        });
-    }
-
-    fn take_out(self, id: String) {
-        if self.is_busy.get_untracked() {
-            return;
-        }
-        self.is_busy.set(true);
-        self.error.set(None);
-        spawn_local(async move {
-            let arguments = json!({ "showtime_id": id, "remove": true });
-            let done = self.staff.edit("edit_showtime", arguments).await;
-            if self.is_busy.try_set(false).is_some() {
-                return;
-            }
-            match done {
-                Ok(came) => {
-                    self.came.set(Some(came));
-                    self.stop();
-                }
-                Err(error) => self.error.set(Some(error)),
+                Err(error) => self.edits.error.set(Some(translated(error))),
             }
         });
     }
@@ -156,15 +118,7 @@ impl Week {
 #[component]
 pub(super) fn WeekView(staff: Staff) -> impl IntoView {
     let page = staff.page;
-    let week = Week {
-        staff,
-        page,
-        day: RwSignal::new(None),
-        doing: RwSignal::new(Doing::Nothing),
-        came: RwSignal::new(None),
-        error: RwSignal::new(None),
-        is_busy: RwSignal::new(false),
-    };
+    let week = Week { edits: Editing::new(staff), page, day: RwSignal::new(None) };
     let is_none = Memo::new(move |_| week.all().is_empty());
     view! {
         <section class="op-part" aria-labelledby="staff-week">
@@ -243,11 +197,11 @@ fn Showings(week: Week, is_none: Memo<bool>) -> impl IntoView {
                 <h2 id="staff-showings" class="section-title">
                     {move || title().unwrap_or_else(|| Word::Showings.say(page).to_owned())}
                 </h2>
-                <button type="button" id=ADD class="small" on:click=move |_| week.start(Doing::New)>
+                <button type="button" id=ADD class="small" on:click=move |_| week.edits.start(Doing::New)>
                     {move || Word::NewShowing.say(page)}
                 </button>
             </div>
-            <Outcome came=week.came/>
+            <Outcome came=week.edits.came/>
             <Doings week/>
             {move || (!is_none.get()).then(|| view! {
                 <div class="staff-days" role="group" aria-label=move || Word::ChooseDay.say(page)>
@@ -263,34 +217,39 @@ fn Showings(week: Week, is_none: Memo<bool>) -> impl IntoView {
 #[component]
 fn Doings(week: Week) -> impl IntoView {
     let page = week.page;
-    let stop = Callback::new(move |()| week.stop());
-    let error = move || week.error.get().map(|error| view! { <Notice error/> });
+    let stop = Callback::new(move |()| week.edits.stop());
+    let error = move || week.edits.error.get().map(|error| view! { <Notice error/> });
     let saved = Callback::new(move |(came, day): (CatalogueImport, Option<Day>)| {
-        week.came.set(Some(came));
+        week.edits.came.set(Some(came));
         week.day.set(day);
-        week.stop();
+        week.edits.stop();
     });
     move || {
-        let doing = week.doing.get();
+        let doing = week.edits.doing.get();
         match doing {
             Doing::Nothing => view! { {error} }.into_any(),
             Doing::New => {
                 let day = untrack(|| week.day());
-                view! { <ShowingForm staff=week.staff day before=None saved stop/> }.into_any()
+                view! { <ShowingForm staff=week.edits.staff day before=None saved stop/> }
+                    .into_any()
             }
             Doing::Edit(id) => {
                 let before = untrack(|| week.showing(&id));
-                view! { <ShowingForm staff=week.staff day=None before saved stop/> }.into_any()
+                view! { <ShowingForm staff=week.edits.staff day=None before saved stop/> }
+                    .into_any()
             }
             Doing::Close(id) => view! { <Closing week id/> }.into_any(),
             Doing::TakeOut(id) => {
                 let showing = untrack(|| week.showing(&id)).unwrap_or_default();
                 let ask =
                     Signal::derive(move || Word::TakeOutAsk.fill(page, &[&week.called(&showing)]));
-                let yes = Callback::new(move |()| week.take_out(id.clone()));
+                let yes = Callback::new(move |()| {
+                    let arguments = json!({ "showtime_id": id, "remove": true });
+                    week.edits.send("edit_showtime", arguments, None);
+                });
                 view! {
                     {error}
-                    <Sure ask yes=Word::TakeOutYes on_yes=yes on_no=stop is_busy=week.is_busy/>
+                    <Sure ask yes=Word::TakeOutYes on_yes=yes on_no=stop is_busy=week.edits.is_busy/>
                 }
                 .into_any()
             }
@@ -314,7 +273,7 @@ fn Closing(week: Week, id: String) -> impl IntoView {
     browser::focus_soon("staff-reason");
     view! {
         <form class="op-card" on:submit=submit novalidate>
-            {move || week.error.get().map(|error| view! { <Notice error/> })}
+            {move || week.edits.error.get().map(|error| view! { <Notice error/> })}
             <p>{move || Word::CloseAsk.fill(page, &[&called()])}</p>
             <div class="field">
                 <label class="label" for="staff-reason">{move || Word::Reason.say(page)}</label>
@@ -325,10 +284,10 @@ fn Closing(week: Week, id: String) -> impl IntoView {
             </div>
             <div class="actions">
                 <button type="submit" class="is-grave"
-                    aria-disabled=move || week.is_busy.get().then_some("true")>
+                    aria-disabled=move || week.edits.is_busy.get().then_some("true")>
                     {move || Word::CloseSales.say(page)}
                 </button>
-                <button type="button" class="quiet" on:click=move |_| week.stop()>
+                <button type="button" class="quiet" on:click=move |_| week.edits.stop()>
                     {move || Word::Cancel.say(page)}
                 </button>
             </div>
@@ -379,7 +338,7 @@ fn Showing(week: Week, it: ShowtimeOccupancy) -> impl IntoView {
     let class = if is_closed { "op-state" } else { "op-state is-on" };
     let sales = move |_| match is_closed {
         true => week.sell(id.get_value(), untrack(called), None, false),
-        false => week.start(Doing::Close(id.get_value())),
+        false => week.edits.start(Doing::Close(id.get_value())),
     };
     let (sales_word, sales_named) = match is_closed {
         true => (Word::OpenSales, Word::OpenNamed),
@@ -403,12 +362,12 @@ fn Showing(week: Week, it: ShowtimeOccupancy) -> impl IntoView {
                 </button>
                 <button type="button" class="quiet small"
                     aria-label=move || Word::EditNamed.fill(page, &[&called()])
-                    on:click=move |_| week.start(Doing::Edit(id.get_value()))>
+                    on:click=move |_| week.edits.start(Doing::Edit(id.get_value()))>
                     {move || Word::Edit.say(page)}
                 </button>
                 <button type="button" class="quiet small is-grave"
                     aria-label=move || Word::TakeOutNamed.fill(page, &[&called()])
-                    on:click=move |_| week.start(Doing::TakeOut(id.get_value()))>
+                    on:click=move |_| week.edits.start(Doing::TakeOut(id.get_value()))>
                     {move || Word::TakeOut.say(page)}
                 </button>
             </div></td>
