@@ -31,13 +31,13 @@ pub(crate) struct Origin {
 }
 
 #[derive(Deserialize)]
-struct Told {
+struct PageFacts {
     apps: Option<Origin>,
 }
 
 /// Where apps are shown; none where they are not.
 pub(crate) async fn origin() -> Result<Option<Origin>, CallError> {
-    let told = rest::get::<Told>("/api/page").await?;
+    let told = rest::get::<PageFacts>("/api/page").await?;
     Ok(told.apps.filter(|it| it.origin.starts_with("https://") || it.origin.starts_with("http://")))
 }
 

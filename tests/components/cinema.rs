@@ -95,7 +95,7 @@ fn order(user_id: &str, showtime_id: &str, seat_ids: &[&str]) -> Value {
 }
 
 /// What every refusal has: the code, its message, and the status.
-fn said(failure: &Value) -> (&str, &str, u64) {
+fn refusal(failure: &Value) -> (&str, &str, u64) {
     let text = |field: &str| failure[field].as_str().expect("a text");
     (text("error"), text("message"), failure["status"].as_u64().expect("a status"))
 }

@@ -16,7 +16,7 @@ fn port(server: &TestServer) -> String {
 }
 
 /// Where the page at `host` is told that apps are shown.
-async fn told(server: &TestServer, host: &str) -> Value {
+async fn apps_setting(server: &TestServer, host: &str) -> Value {
     let port = port(server);
     let http = tests::client::http().build().unwrap();
     let request = http.get(format!("http://127.0.0.1:{port}/api/page"));
@@ -26,7 +26,7 @@ async fn told(server: &TestServer, host: &str) -> Value {
 
 /// The origin of apps by the address that it listens at.
 async fn origin(server: &TestServer) -> String {
-    told(server, "localhost").await["origin"].as_str().expect("there is one").to_owned()
+    apps_setting(server, "localhost").await["origin"].as_str().expect("there is one").to_owned()
 }
 
 /// The policy that the frame has for an app that asks for `csp`.
@@ -94,7 +94,8 @@ async fn second_origin_serves_the_frame_of_apps_and_nothing_else() {
 #[tokio::test]
 async fn page_and_frame_name_each_other_and_no_other() {
     let server = TestServer::with(&["echo"]).await;
-    let (here, there) = (told(&server, "127.0.0.1").await, told(&server, "localhost").await);
+    let (here, there) =
+        (apps_setting(&server, "127.0.0.1").await, apps_setting(&server, "localhost").await);
     let page = policy_of_page(&server).await;
     let sources: Vec<_> = directive(&page, "frame-src").split(' ').collect();
     let expected = [&there["origin"], &here["origin"]].map(|it| it.as_str().unwrap());
@@ -196,11 +197,11 @@ async fn operator_limits_or_forbids_what_apps_reach() {
     let limited = policy(&origin(&server).await, &csp.to_string()).await;
     let reached = "https://a.maps.example http://10.0.0.7:9000";
     assert_eq!(directive(&limited, "connect-src"), reached);
-    assert_eq!(told(&server, "localhost").await["permissions"], json!(["geolocation"]));
+    assert_eq!(apps_setting(&server, "localhost").await["permissions"], json!(["geolocation"]));
     let server = with("[apps]\ndomains = []").await;
     let forbidden = policy(&origin(&server).await, &csp.to_string()).await;
     assert_eq!(directive(&forbidden, "connect-src"), "'none'");
-    assert_eq!(told(&server, "localhost").await["permissions"], json!([]));
+    assert_eq!(apps_setting(&server, "localhost").await["permissions"], json!([]));
 }
 
 /// HOSTED-4: an operator's own host name, or none.
@@ -208,14 +209,14 @@ async fn operator_limits_or_forbids_what_apps_reach() {
 async fn page_is_told_of_an_origin_only_where_there_is_one() {
     for lines in ["[apps]\naddr = false", PUBLIC] {
         let server = with(lines).await;
-        assert_eq!(told(&server, "localhost").await, Value::Null, "{lines}");
+        assert_eq!(apps_setting(&server, "localhost").await, Value::Null, "{lines}");
         let page = policy_of_page(&server).await;
         assert!(!page.contains("frame-src"), "{page}");
     }
     let server =
         with(&format!("{PUBLIC}[apps]\naddr = '127.0.0.1:0'\nurl = 'https://apps.example'")).await;
     for host in ["localhost", "tools.example"] {
-        assert_eq!(told(&server, host).await["origin"], "https://apps.example", "{host}");
+        assert_eq!(apps_setting(&server, host).await["origin"], "https://apps.example", "{host}");
     }
     let page = policy_of_page(&server).await;
     assert_eq!(directive(&page, "frame-src"), "https://apps.example");

@@ -28,7 +28,7 @@ async fn serving() -> TestServer {
     TestServer::start(folders, |it| *it = config).await
 }
 
-async fn said(server: &TestServer, body: Value) -> Value {
+async fn answer(server: &TestServer, body: Value) -> Value {
     let (status, answer) = chat::say(&server.client(), &body).await;
     assert_eq!(status, 200, "{answer}");
     answer
@@ -82,21 +82,21 @@ async fn its_requests_and_its_schedule_run() {
 #[tokio::test(flavor = "multi_thread")]
 async fn modelless_chat_knows_both_languages_and_asks_before_lending() {
     let server = serving().await;
-    let shelf = said(&server, json!({ "message": "図書館にはどんな本がありますか？" })).await;
+    let shelf = answer(&server, json!({ "message": "図書館にはどんな本がありますか？" })).await;
     assert_eq!(text(&shelf), "あるのは: 坊っちゃん、銀河鉄道の夜、雪国", "{shelf}");
     assert_eq!(shelf["toolCalls"][0]["view"], "books", "drawn by its own view where there is one");
-    let shelf = said(&server, json!({ "message": "Which books are in the library?" })).await;
+    let shelf = answer(&server, json!({ "message": "Which books are in the library?" })).await;
     assert_eq!(text(&shelf), "There are: Botchan, Night on the Galactic Railroad, Snow Country");
 
-    let asked = said(&server, json!({ "message": "雪国を借りたいです" })).await;
+    let asked = answer(&server, json!({ "message": "雪国を借りたいです" })).await;
     let waiting = &asked["waiting"][0];
     assert_eq!((&waiting["type"], &waiting["name"]), (&json!("approval"), &json!("lend_book")));
     assert_eq!(loans(&server).await, json!({ "loans": [] }), "nothing before the person says yes");
-    let lent = said(&server, chat::allow(&asked, &chat::waiting(&asked))).await;
+    let lent = answer(&server, chat::allow(&asked, &chat::waiting(&asked))).await;
     assert_eq!(text(&lent), "お貸ししました: 雪国", "{lent}");
     assert_eq!(loans(&server).await["loans"][0]["title"], "雪国");
 
     // The others are understood as before.
-    let films = said(&server, json!({ "message": "今日の映画は？" })).await;
+    let films = answer(&server, json!({ "message": "今日の映画は？" })).await;
     assert_eq!(films["toolCalls"][0]["name"], "list_movies", "{films}");
 }

@@ -86,7 +86,7 @@ impl Counter {
     }
 
     /// What a command says that must do it without complaint.
-    fn said(&self, command: &mut Command) -> String {
+    fn output_of(&self, command: &mut Command) -> String {
         let folder = Self::beside(&self.folders, "");
         let output = command.env("MADOGUCHI_TOKEN", TOKEN).current_dir(folder).output();
         let output = output.unwrap();
@@ -114,12 +114,12 @@ fn what_the_page_says_in_python_and_typescript_lists_the_tools() {
     let counter = Counter::open();
     for snippet in of("js") {
         let file = counter.file("snippet.mjs", &snippet);
-        lists(&counter.said(node().arg(file)), &snippet);
+        lists(&counter.output_of(node().arg(file)), &snippet);
     }
     for snippet in of("python") {
         let file = counter.file("snippet.py", &snippet);
         let python = root().join("target/venv/bin/python");
-        lists(&counter.said(Command::new(python).arg(file)), &snippet);
+        lists(&counter.output_of(Command::new(python).arg(file)), &snippet);
     }
 }
 
@@ -138,7 +138,7 @@ fn what_the_page_says_to_the_inspector_lists_the_tools() {
             "{version} is not tried"
         );
         let rest = words(&counter.placed(rest));
-        lists(&counter.said(node().arg(clients().join(launcher)).args(rest)), line);
+        lists(&counter.output_of(node().arg(clients().join(launcher)).args(rest)), line);
         run += 1;
     }
     assert_eq!(run, 3);

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 pub struct FakeApps {
     /// Where it is.
     pub url: String,
-    told: Arc<Told>,
+    told: Arc<ServerState>,
 }
 
-struct Told {
+struct ServerState {
     tools: Value,
     resources: Vec<(String, String)>,
     calls: Mutex<Vec<(String, Value)>>,
@@ -25,7 +25,7 @@ impl FakeApps {
     /// If no port is free.
     pub async fn start(tools: Value, resources: &[(&str, &str)]) -> Self {
         let resources = resources.iter().map(|it| (it.0.to_owned(), it.1.to_owned())).collect();
-        let told = Arc::new(Told { tools, resources, calls: Mutex::default() });
+        let told = Arc::new(ServerState { tools, resources, calls: Mutex::default() });
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let addr = listener.local_addr().expect("it listens");
         let routes = Router::new().route("/mcp", post(answer)).with_state(told.clone());
@@ -42,7 +42,7 @@ impl FakeApps {
     }
 }
 
-async fn answer(State(told): State<Arc<Told>>, body: Bytes) -> Json<Value> {
+async fn answer(State(told): State<Arc<ServerState>>, body: Bytes) -> Json<Value> {
     let message: Value = serde_json::from_slice(&body).expect("the host sends JSON");
     let params = &message["params"];
     let kind = json!({ "resultType": "complete", "ttlMs": 60_000, "cacheScope": "public" });

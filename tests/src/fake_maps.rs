@@ -136,7 +136,7 @@ async fn serve(
         Some("500") => (StatusCode::INTERNAL_SERVER_ERROR, "<html>".to_owned()),
         // The first one of it fails.
         Some("UNKNOWN_ONCE") if memory.unknown.fetch_add(1, Ordering::Relaxed) == 0 => {
-            said(200, json!({ "status": "UNKNOWN_ERROR" }))
+            reply(200, json!({ "status": "UNKNOWN_ERROR" }))
         }
         mark => answer(&asked, mark.unwrap_or_default()),
     }
@@ -153,7 +153,7 @@ fn answer(asked: &Asked, mark: &str) -> Reply {
         "/route" => open::valhalla_route(asked),
         "/sources_to_targets" => open::valhalla_table(asked),
         "/search" => open::nominatim(asked),
-        _ => said(404, json!({ "error": "there is nothing at this path" })),
+        _ => reply(404, json!({ "error": "there is nothing at this path" })),
     }
 }
 
@@ -163,9 +163,9 @@ fn wrong_types() -> Reply {
         "status": 7, "routes": { "0": "?" }, "rows": 1, "results": "?", "code": [],
         "trip": "?", "geocodingResults": 4
     });
-    said(200, wrong)
+    reply(200, wrong)
 }
 
-fn said(status: u16, body: Value) -> Reply {
+fn reply(status: u16, body: Value) -> Reply {
     (StatusCode::from_u16(status).expect("it is a status"), body.to_string())
 }

@@ -193,28 +193,29 @@ fn call(answered: &Answered) -> Value {
             call["structured"] = structured.clone();
             call["meta"] = meta.clone();
         }
-        ToolResult::Failed(failure) => call["failure"] = told("tool", failure),
+        ToolResult::Failed(failure) => call["failure"] = failure_json("tool", failure),
     }
     call
 }
 
 fn failed(calls: Vec<Value>, error: &RunError) -> Value {
     let failure = match error {
-        RunError::Tool(failure) => told("tool", failure),
-        RunError::NoTools(tool) => {
-            told("tools", &Failure::new("unknown_tool", 500, format!("nothing offers {tool}")))
-        }
+        RunError::Tool(failure) => failure_json("tool", failure),
+        RunError::NoTools(tool) => failure_json(
+            "tools",
+            &Failure::new("unknown_tool", 500, format!("nothing offers {tool}")),
+        ),
         RunError::ModelError(it) => {
             let mut data = Map::new();
             data.extend(it.retry_after_s.map(|it| ("retry_after_s".to_owned(), it.into())));
             let failure = Failure { data, ..Failure::new(word(it.why), 503, it.details.as_str()) };
-            told("model", &failure)
+            failure_json("model", &failure)
         }
     };
     json!({ "ending": "failed", "calls": calls, "failure": failure })
 }
 
-fn told(of: &str, failure: &Failure) -> Value {
+fn failure_json(of: &str, failure: &Failure) -> Value {
     json!({
         "of": of,
         "error": failure.error,

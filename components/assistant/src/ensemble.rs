@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 
 use language::{
     Language,
-    contract::{Told, unsigned},
+    contract::{TurnRequest, unsigned},
     message::{Body, Image, Part},
-    small_talk::{Said, answer},
+    small_talk::{SmallTalk, answer},
     turn::{Conclusion, Decision},
 };
 use serde::{Deserialize, Serialize};
@@ -290,12 +290,12 @@ fn small_talk(turn: Turn) -> Reply {
     let memory = turn.memory.clone().unwrap_or_else(|| Value::Null.to_string());
     let nothing = Answer { content: Vec::new(), choice: None };
     let nothing = Reply { confidence: 0.0, memory, step: Step::Answer(nothing) };
-    let Ok(told) = Told::read(turn, None) else { return nothing };
+    let Ok(told) = TurnRequest::read(turn, None) else { return nothing };
     if told.is_theirs {
         return nothing;
     }
     let (text, turn) = (language::message::text_of(&told.task.message), told.turn());
-    let said = Said {
+    let said = SmallTalk {
         text: &text,
         language: told.task.language,
         now: told.task.now,
@@ -378,7 +378,7 @@ mod tests {
         vec![Answered { call: call(family), outcome: Ok(output) }]
     }
 
-    fn told(step: &Step) -> String {
+    fn step_text(step: &Step) -> String {
         match step {
             Step::Calls(calls) => calls[0].tool.clone(),
             Step::Answer(answer) => text_of(&answer.content),
@@ -389,7 +389,7 @@ mod tests {
     fn on_equal_confidence_the_person_chooses_and_the_turn_keeps_it() {
         let families = Known(&[("books", "snow", 0.7), ("films", "snow", 0.7)]);
         let mut ensemble = Ensemble::default();
-        let asked = told(&ensemble.next(&families, turn("snow", Vec::new())).unwrap());
+        let asked = step_text(&ensemble.next(&families, turn("snow", Vec::new())).unwrap());
         assert!(asked.contains("1. books looks\n2. films looks"), "{asked}");
         let kept = serde_json::to_string(&ensemble).unwrap();
         for (said, called) in
@@ -397,7 +397,7 @@ mod tests {
         {
             let mut ensemble: Ensemble = serde_json::from_str(&kept).unwrap();
             let step = ensemble.next(&families, turn(said, Vec::new())).unwrap();
-            assert!(told(&step).starts_with(called), "{said}: {}", told(&step));
+            assert!(step_text(&step).starts_with(called), "{said}: {}", step_text(&step));
         }
     }
 
@@ -411,10 +411,10 @@ mod tests {
                 _ => Vec::new(),
             };
             let step = ensemble.next(&families, turn("snow, nothing", answered)).unwrap();
-            assert_eq!(told(&step), called);
+            assert_eq!(step_text(&step), called);
         }
         let step = ensemble.next(&families, turn("snow, nothing", came("films"))).unwrap();
-        assert_eq!(told(&step), "not mine\nnot mine\n");
+        assert_eq!(step_text(&step), "not mine\nnot mine\n");
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod names;
 mod openai;
 mod picture;
 mod price;
-mod told;
+mod readable;
 mod trim;
 mod wire;
 

@@ -37,7 +37,7 @@ pub(crate) fn budget(results: usize) -> usize {
 
 /// What a model receives of `answered`, in at most so many characters of it: an object, the tool's own or
 /// `{"error": {…}}`, or the beginning and the end of it.
-pub(crate) fn told(answered: &Answered, chars_max: usize) -> Value {
+pub(crate) fn readable(answered: &Answered, chars_max: usize) -> Value {
     let object = object(&answered.result);
     let text = text(&object);
     let chars = text.chars().count();
@@ -214,15 +214,15 @@ mod tests {
     fn tells_long_texts_whole_within_the_budget() {
         let page: String = "ページの文。".chars().cycle().take(29_000).collect();
         let one = text("a", page.clone());
-        assert_eq!(told(&one, budget(1))["text"], page);
+        assert_eq!(readable(&one, budget(1))["text"], page);
         assert!(!is_cut(std::slice::from_ref(&one)));
         let list: Vec<_> = (0..500).collect();
         let list = answered("b", json!({ "list": list }), Vec::new());
-        assert_eq!(told(&list, budget(1))["list"][499], 499);
+        assert_eq!(readable(&list, budget(1))["list"][499], 499);
         let eight: Vec<_> = (0..8).map(|at| text(&at.to_string(), page.clone())).collect();
         assert!(is_cut(&eight), "all results of a round have a budget together");
         let all: usize =
-            eight.iter().map(|it| told(it, budget(8)).to_string().chars().count()).sum();
+            eight.iter().map(|it| readable(it, budget(8)).to_string().chars().count()).sum();
         assert!(all < ROUND_CHARS_MAX + 8 * 400, "{all}");
     }
 
@@ -231,7 +231,7 @@ mod tests {
         let whole: String = (0..20_000).map(|at| format!("{at:05}。")).collect();
         let one = text("t1", whole.clone());
         assert!(is_cut(std::slice::from_ref(&one)));
-        let told = told(&one, budget(1));
+        let told = readable(&one, budget(1));
         let part = |name: &str| told[name].as_str().unwrap().to_owned();
         assert!(whole.starts_with(&part("beginning")) && whole.ends_with(&part("end")));
         let shown = part("beginning").chars().count() + part("end").chars().count();
@@ -264,7 +264,7 @@ mod tests {
         let structured = json!({ "named": named, "data": data, "other": bytes, "url": format!("data:image/png;base64,{bytes}"),
                 "text": "x".repeat(6_000) });
         let content = vec![Part::image(image), resource("file:///a", "文書")];
-        let told = told(&answered("a", structured, content), budget(1));
+        let told = readable(&answered("a", structured, content), budget(1));
         assert_eq!(told["named"], json!({ "uri": "card://a/image" }));
         assert_eq!(told["data"], "[10000 characters, not shown]");
         assert_eq!(told["other"], "[6000 characters, not shown]");
@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn what_is_too_deep_is_left_out() {
         let deep = (0..100).fold(json!(1), |deep, _| json!([deep]));
-        let told = told(&answered("a", json!({ "deep": deep }), Vec::new()), budget(1));
+        let told = readable(&answered("a", json!({ "deep": deep }), Vec::new()), budget(1));
         assert!(told["deep"].to_string().contains("too deep"));
     }
 }

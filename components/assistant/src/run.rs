@@ -9,12 +9,12 @@ use std::{
 use serde_json::{Value, json};
 use toolkit::assistants::running::{self, Approval, Manner, Outcome, Request, Standing};
 
+mod notices;
 mod outcome;
-mod told;
 
+pub(crate) use notices::tell_ended;
+use notices::{slow, tell_running, told_call, too_many, unended, unknown, unmade};
 pub(crate) use outcome::{answered, outcome};
-pub(crate) use told::tell_ended;
-use told::{slow, tell_running, told_call, too_many, unended, unknown, unmade};
 
 use crate::{
     Answered, AssistantConfig, Conclusion, Decision, Failure, Held, ModelError, Offer, Task,

@@ -54,7 +54,7 @@ impl Understanding {
     }
 
     fn next(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
-        let mut told = told(turn);
+        let mut told = to_wit(turn);
         told.context = self.context.as_ref().map(Value::to_string);
         let step = self.ensemble.next(&Served, told).map_err(|it| match it {
             Silence::Failed(it) => {
@@ -94,7 +94,7 @@ impl ToolPicker for Understanding {
 }
 
 /// The turn as the contract has it.
-fn told(turn: Turn<'_>) -> wit::Turn {
+fn to_wit(turn: Turn<'_>) -> wit::Turn {
     let Task { message, history, language, now } = turn.task;
     wit::Turn {
         memory: None,

@@ -18,10 +18,10 @@ use language::{
     Date, Language, bare,
     chat::{Chat, FOLLOWED, Family, Followed, Plan},
     context::{Holder, TurnContext, failure, output},
-    contract::Told,
+    contract::TurnRequest,
     coverage::{ASKED_FROM, LAST, Used, unused},
     rules::{Percent, goal},
-    say::{self, Skill, failed, samples as told},
+    say::{self, Skill, failed, samples as samples_of},
     small_talk::Manner,
     turn::{Answered, Decision},
     vocabulary::{Unit, Vocabulary},
@@ -168,13 +168,13 @@ static SKILLS: &[Skill<Goal>] = &[
 /// # Errors
 /// Where a JSON document of the turn cannot be read.
 pub fn next(turn: Turn) -> Result<Reply, String> {
-    let told = Told::read(turn, None)?;
-    if told.is_theirs {
-        return Ok(told.nothing());
+    let request = TurnRequest::read(turn, None)?;
+    if request.is_theirs {
+        return Ok(request.nothing());
     }
-    let mut chat = Chat::<Cinema>::resume(&told.memory);
-    let (decision, confidence) = chat.next(told.turn());
-    Ok(told.reply(decision, &chat.memory(), confidence))
+    let mut chat = Chat::<Cinema>::resume(&request.memory);
+    let (decision, confidence) = chat.next(request.turn());
+    Ok(request.reply(decision, &chat.memory(), confidence))
 }
 
 /// The words of the cinema, for the other families.
@@ -182,13 +182,13 @@ pub fn next(turn: Turn) -> Result<Reply, String> {
 /// # Errors
 /// None.
 pub fn names() -> Result<Vec<Name>, String> {
-    Ok(VOCABULARY.told())
+    Ok(VOCABULARY.names())
 }
 
 /// What can be written to the cinema.
 #[must_use]
 pub fn samples(tag: &str) -> Vec<Sample> {
-    told(SKILLS, tag)
+    samples_of(SKILLS, tag)
 }
 
 /// What is reserved in a conversation.
@@ -262,7 +262,12 @@ impl Family for Cinema {
         self.bookings.parse(answered);
     }
 
-    fn told(&self, utterance: &Sentence, goal: Goal, context: &TurnContext<'_>) -> Option<String> {
+    fn direct_answer(
+        &self,
+        utterance: &Sentence,
+        goal: Goal,
+        context: &TurnContext<'_>,
+    ) -> Option<String> {
         let examples = || say::examples(context, SKILLS);
         Some(match goal {
             Goal::Nothing => say::nothing(context),
@@ -278,7 +283,7 @@ impl Family for Cinema {
                 format!("I take that as something past; nothing was done now. {}", examples()),
             ),
             Goal::Help => examples(),
-            Goal::Reservation if number(utterance).is_none() => self.bookings.told(context),
+            Goal::Reservation if number(utterance).is_none() => self.bookings.in_words(context),
             _ => return None,
         })
     }

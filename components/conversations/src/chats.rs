@@ -23,7 +23,7 @@ pub use saying::{Sent, say};
 /// A page of a chat, as the source project has it.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Said {
+pub struct ChatPage {
     messages: Vec<ChatMessage>,
     has_more: bool,
     total_count: u64,
@@ -43,7 +43,12 @@ pub struct Chat {
 ///
 /// # Errors
 /// As the database.
-pub fn page(person: &Person, project_id: &str, agent_id: &str, range: Range) -> Result<Said, Stop> {
+pub fn page(
+    person: &Person,
+    project_id: &str,
+    agent_id: &str,
+    range: Range,
+) -> Result<ChatPage, Stop> {
     let chat = chat_of(&person.agent_id, agent_id);
     let [rows, ends] = sql::query([
         range.select("m.project_id = $1 AND m.chat = $2", &[project_id, &chat]),
@@ -65,7 +70,7 @@ pub fn page(person: &Person, project_id: &str, agent_id: &str, range: Range) -> 
     let new: Vec<&str> = messages.iter().filter(is_new).map(|it| it.id.as_str()).collect();
     closing::read_these(person, project_id, agent_id, &new)?;
     let total_count = if last == 0 { 0 } else { last - first + 1 };
-    Ok(Said { messages, has_more, total_count })
+    Ok(ChatPage { messages, has_more, total_count })
 }
 
 /// The sequence number of a message of this chat: a place in its pages.

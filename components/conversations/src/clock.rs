@@ -65,7 +65,7 @@ impl Moment {
 
 /// A stored moment as callers read it: `2026-01-23T10:00:00Z` (CONV-6).
 #[must_use]
-pub fn told(stored: &str) -> String {
+pub fn rfc3339(stored: &str) -> String {
     match Moment::read(stored) {
         Some(it) => it.0.to_rfc3339_opts(SecondsFormat::Secs, true),
         None => stored.to_owned(),
@@ -88,7 +88,7 @@ mod tests {
     fn stored_moments_sort_as_time_does_and_are_told_in_seconds() {
         let moment = Moment::read("2026-01-23T19:00:00.25+09:00").unwrap();
         assert_eq!(moment.stored(), "2026-01-23T10:00:00.250Z");
-        assert_eq!(told(&moment.stored()), "2026-01-23T10:00:00Z");
+        assert_eq!(rfc3339(&moment.stored()), "2026-01-23T10:00:00Z");
         assert!(moment.stored() < moment.after(1).stored());
         assert!(moment.before(3_600).stored() < moment.stored());
         assert_eq!(Moment::read("yesterday"), None);

@@ -180,7 +180,7 @@ pub fn context(
     let silent = unread.iter().filter(|it| is_first(it)).count();
     let surplus = known.len().saturating_sub(CONTEXT_MAX);
     context.is_truncated = surplus > 0 || firsts + silent < places.len();
-    context.messages = known.into_iter().skip(surplus).map(Message::told).collect();
+    context.messages = known.into_iter().skip(surplus).map(Message::into_chat_message).collect();
     Ok(context)
 }
 
@@ -227,6 +227,6 @@ fn facts(session: &Session, place: &Place) -> Statement {
 ///
 /// # Errors
 /// When they are others.
-pub fn told(rows: Rows) -> Result<Vec<ChatMessage>, sql::Error> {
+pub fn chat_messages(rows: Rows) -> Result<Vec<ChatMessage>, sql::Error> {
     record::messages(rows)
 }

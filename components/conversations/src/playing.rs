@@ -78,7 +78,7 @@ fn tell(missing: &[Wanted]) -> Result<(), Stop> {
         ));
     }
     if !untold.is_empty() {
-        sql::transact_all(&untold.into_iter().map(purposes::told).collect::<Vec<_>>())?;
+        sql::transact_all(&untold.into_iter().map(purposes::mark_reported).collect::<Vec<_>>())?;
     }
     Ok(())
 }

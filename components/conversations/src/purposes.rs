@@ -54,7 +54,7 @@ pub fn wanted() -> Result<Vec<Wanted>, Stop> {
 
 /// Notes that the purposes of an agent whose assistant is not there were reported to the operator.
 #[must_use]
-pub fn told(it: &Wanted) -> Statement {
+pub fn mark_reported(it: &Wanted) -> Statement {
     toolkit::sql!(
         "UPDATE pending_purposes SET is_told = 1 WHERE project_id = $1 AND agent_id = $2",
         &it.project_id,

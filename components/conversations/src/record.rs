@@ -156,16 +156,16 @@ pub struct Message {
 impl Message {
     /// As it goes out (CONV-6).
     #[must_use]
-    pub fn told(self) -> ChatMessage {
+    pub fn into_chat_message(self) -> ChatMessage {
         ChatMessage {
             id: self.id,
             sender_id: self.sender_id,
             recipient_id: self.recipient_id,
             content: self.content,
-            timestamp: clock::told(&self.created_at),
+            timestamp: clock::rfc3339(&self.created_at),
             conversation_id: self.conversation_id,
             sequence: self.sequence.into(),
-            read_at: self.read_at.as_deref().map(clock::told),
+            read_at: self.read_at.as_deref().map(clock::rfc3339),
         }
     }
 
@@ -184,5 +184,5 @@ impl Message {
 /// # Errors
 /// When they are others.
 pub fn messages(rows: Rows) -> Result<Vec<ChatMessage>, sql::Error> {
-    Ok(rows.read::<Message>()?.into_iter().map(Message::told).collect())
+    Ok(rows.read::<Message>()?.into_iter().map(Message::into_chat_message).collect())
 }

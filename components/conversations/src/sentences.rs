@@ -3,15 +3,15 @@
 mod lists;
 mod meeting;
 mod rules;
-mod said;
-mod talker;
+mod scripted;
+mod sentence;
 mod words;
 
 use language::{
     Date, Language,
     chat::{Chat, FOLLOWED, Family, Followed, Plan},
     context::{Holder, TurnContext},
-    contract::Told,
+    contract::TurnRequest,
     coverage::{OVER, Used},
     rules::Percent,
     say::{self, Skill},
@@ -24,13 +24,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolkit::dialogue::{Name, Reply, Sample, Turn};
 
-pub use self::talker::{By, Said, Scene, Talker};
+pub use self::scripted::{By, LogEntry, Scene, ScriptedAgent};
 use self::{
     lists::Lists,
     meeting::Meeting,
     rules::Goal,
-    said::Sentence,
-    talker::AGENT,
+    scripted::AGENT,
+    sentence::Sentence,
     words::{AGENTS, CHAIN, CONVERSE, NOUNS, PHRASES, TALKS},
 };
 
@@ -86,16 +86,16 @@ static SKILLS: &[Skill<Goal>] = &[
 /// # Errors
 /// Where the context or another JSON document of the turn cannot be read.
 pub fn next(turn: Turn) -> Result<Reply, String> {
-    let told = Told::read(turn, Some(AGENT))?;
-    if told.is_theirs {
-        return Ok(told.nothing());
+    let request = TurnRequest::read(turn, Some(AGENT))?;
+    if request.is_theirs {
+        return Ok(request.nothing());
     }
-    if let Some(talker) = told.known::<Talker>()?.filter(|_| !told.asks()) {
-        return Ok(told.reply(talker.next(told.turn()), &Value::Null, PLAYED));
+    if let Some(script) = request.known::<ScriptedAgent>()?.filter(|_| !request.asks()) {
+        return Ok(request.reply(script.next(request.turn()), &Value::Null, PLAYED));
     }
-    let mut chat = Chat::<Conversations>::resume(&told.memory);
-    let (decision, confidence) = chat.next(told.turn());
-    Ok(told.reply(decision, &chat.memory(), confidence))
+    let mut chat = Chat::<Conversations>::resume(&request.memory);
+    let (decision, confidence) = chat.next(request.turn());
+    Ok(request.reply(decision, &chat.memory(), confidence))
 }
 
 /// The words of the conversations, for the other families.
@@ -103,7 +103,7 @@ pub fn next(turn: Turn) -> Result<Reply, String> {
 /// # Errors
 /// None.
 pub fn names() -> Result<Vec<Name>, String> {
-    Ok(VOCABULARY.told())
+    Ok(VOCABULARY.names())
 }
 
 /// What can be written about agents.
@@ -159,7 +159,12 @@ impl Family for Conversations {
         goal == Goal::Converse
     }
 
-    fn told(&self, _utterance: &Sentence, goal: Goal, context: &TurnContext<'_>) -> Option<String> {
+    fn direct_answer(
+        &self,
+        _utterance: &Sentence,
+        goal: Goal,
+        context: &TurnContext<'_>,
+    ) -> Option<String> {
         (goal == Goal::Nothing).then(|| say::nothing(context))
     }
 

@@ -131,7 +131,7 @@ fn forget(now: Moment) -> Result<(), Stop> {
     let is_full = count.first::<(u32,)>()?.map_or(0, |it| it.0) > MESSAGES_KEPT;
     // Every moment comes before this.
     let cut = if is_full { "~" } else { &kept };
-    let [conversations, chats, heavy] = sql::query([over(cut), said(cut), heavy()])?;
+    let [conversations, chats, heavy] = sql::query([over(cut), old_chats(cut), heavy()])?;
     let has_conversations = !conversations.is_empty();
     remove(conversations)?;
     remove(heavy)?;
@@ -167,7 +167,7 @@ fn heavy() -> Statement {
 }
 
 /// Messages of chats with people from before then, the oldest first.
-fn said(cut: &str) -> Statement {
+fn old_chats(cut: &str) -> Statement {
     toolkit::sql!(
         format!(
             "SELECT id FROM messages WHERE chat IS NOT NULL AND created_at <= $1 \

@@ -11,7 +11,7 @@ use crate::{
     visibility::{bound, condition},
 };
 use rows::{CONVERSATION, Row, Side, Taken};
-pub(crate) use rows::{MESSAGE, Said};
+pub(crate) use rows::{MESSAGE, MessageRow};
 
 /// Messages on one page, unless the caller wants another number.
 pub const PAGE: u32 = 50;
@@ -70,7 +70,7 @@ impl Range {
     /// What [`Range::select`] found, oldest first.
     pub(crate) fn read(self, rows: sql::Rows) -> Result<Vec<ChatMessage>, Stop> {
         let mut messages: Vec<ChatMessage> =
-            rows.read::<Said>()?.into_iter().map(Said::told).collect();
+            rows.read::<MessageRow>()?.into_iter().map(MessageRow::into_chat_message).collect();
         if !self.is_forward() {
             messages.reverse();
         }

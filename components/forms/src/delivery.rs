@@ -17,7 +17,7 @@ pub enum Way {
     /// The client opens an address.
     Address,
     /// The client can do nothing of it, or shows it as an app: its answer says where the form is.
-    Told,
+    Link,
 }
 
 /// The way for `form` to a client with these capabilities; `has_page` says whether there is an
@@ -29,7 +29,7 @@ pub fn way(form: &Form, capabilities: &Value, has_page: bool, fits: bool) -> Way
     }
     // A client that shows apps shows this form beside the call, whatever else it can do; the answer says where else it is.
     if apps::shows(capabilities) {
-        return Way::Told;
+        return Way::Link;
     }
     let elicitation = &capabilities["elicitation"];
     let can_open = can_open(capabilities, has_page);
@@ -42,7 +42,7 @@ pub fn way(form: &Form, capabilities: &Value, has_page: bool, fits: bool) -> Way
     } else if can_open {
         Way::Address
     } else {
-        Way::Told
+        Way::Link
     }
 }
 
@@ -83,13 +83,13 @@ mod tests {
         });
         let page = json!({ "extensions": { "madoguchi/forms": {} }, "elicitation": {} });
         for (capabilities, fields, has_page, fits, expected) in [
-            (json!({}), 1, true, true, Way::Told),
+            (json!({}), 1, true, true, Way::Link),
             (page, 1, true, true, Way::Page),
-            (app, 1, true, true, Way::Told),
+            (app, 1, true, true, Way::Link),
             (json!({ "elicitation": {} }), 1, true, true, Way::Questions),
-            (json!({ "elicitation": { "form": {} } }), 1, true, false, Way::Told),
+            (json!({ "elicitation": { "form": {} } }), 1, true, false, Way::Link),
             (json!({ "elicitation": { "url": {} } }), 1, true, true, Way::Address),
-            (json!({ "elicitation": { "url": {} } }), 1, false, true, Way::Told),
+            (json!({ "elicitation": { "url": {} } }), 1, false, true, Way::Link),
             (both.clone(), 1, true, true, Way::Questions),
             (both.clone(), 1, true, false, Way::Address),
             (both.clone(), 50, true, true, Way::Address),

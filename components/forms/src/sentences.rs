@@ -10,7 +10,7 @@ use language::{
     Date, Language,
     chat::{Chat, FOLLOWED, Family, Followed, Plan},
     context::{Holder, TurnContext},
-    contract::Told,
+    contract::TurnRequest,
     coverage::{OVER, Used},
     rules::Percent,
     say::{self, Skill},
@@ -68,13 +68,13 @@ static SKILLS: &[Skill<Goal>] = &[
 /// # Errors
 /// Where a JSON document of the turn cannot be read.
 pub fn next(turn: Turn) -> Result<Reply, String> {
-    let told = Told::read(turn, None)?;
-    if told.is_theirs {
-        return Ok(told.nothing());
+    let request = TurnRequest::read(turn, None)?;
+    if request.is_theirs {
+        return Ok(request.nothing());
     }
-    let mut chat = Chat::<Forms>::resume(&told.memory);
-    let (decision, confidence) = chat.next(told.turn());
-    Ok(told.reply(decision, &chat.memory(), confidence))
+    let mut chat = Chat::<Forms>::resume(&request.memory);
+    let (decision, confidence) = chat.next(request.turn());
+    Ok(request.reply(decision, &chat.memory(), confidence))
 }
 
 /// The words of the forms, for the other families.
@@ -82,7 +82,7 @@ pub fn next(turn: Turn) -> Result<Reply, String> {
 /// # Errors
 /// None.
 pub fn names() -> Result<Vec<Name>, String> {
-    Ok(VOCABULARY.told())
+    Ok(VOCABULARY.names())
 }
 
 /// What can be written about forms.
@@ -152,7 +152,12 @@ impl Family for Forms {
         goal == Goal::Form
     }
 
-    fn told(&self, _utterance: &Sentence, goal: Goal, context: &TurnContext<'_>) -> Option<String> {
+    fn direct_answer(
+        &self,
+        _utterance: &Sentence,
+        goal: Goal,
+        context: &TurnContext<'_>,
+    ) -> Option<String> {
         match goal {
             Goal::Nothing => Some(say::nothing(context)),
             Goal::Elsewhere => Some(say::elsewhere(context, SKILLS)),

@@ -9,9 +9,9 @@ pub mod finding;
 pub mod picture;
 pub mod refusals;
 pub mod resources;
-pub mod said;
 pub mod sentences;
 pub mod sources;
+pub mod spoken;
 pub mod tools;
 pub mod uris;
 

@@ -8,16 +8,16 @@ mod catalogue;
 mod known;
 mod read;
 mod rules;
-mod said;
 mod sentence;
 mod themes;
+mod wording;
 mod words;
 
 use language::{
     Date, Language, bare,
     chat::{Chat, FOLLOWED, Family, Followed, Plan},
     context::{Holder, TurnContext},
-    contract::Told,
+    contract::TurnRequest,
     coverage::{LAST, Used},
     rules::Percent,
     say::{self, Skill},
@@ -86,14 +86,14 @@ static SKILLS: &[Skill<Goal>] = &[Skill {
 /// # Errors
 /// Where a JSON document of the turn cannot be read.
 pub fn next(turn: Turn) -> Result<Reply, String> {
-    let told = Told::read(turn, None)?;
-    if told.is_theirs {
-        return Ok(told.nothing());
+    let request = TurnRequest::read(turn, None)?;
+    if request.is_theirs {
+        return Ok(request.nothing());
     }
-    known::tell(&told.names);
-    let mut chat = Chat::<Illustrations>::resume(&told.memory);
-    let (decision, confidence) = chat.next(told.turn());
-    Ok(told.reply(decision, &chat.memory(), confidence))
+    known::tell(&request.names);
+    let mut chat = Chat::<Illustrations>::resume(&request.memory);
+    let (decision, confidence) = chat.next(request.turn());
+    Ok(request.reply(decision, &chat.memory(), confidence))
 }
 
 /// What people may call the cards and themes of all sources, and the words that go with them.
@@ -109,7 +109,7 @@ pub fn names() -> Result<Vec<Name>, String> {
 /// The words of the cards, for the other families.
 #[must_use]
 pub fn words() -> Vec<Name> {
-    VOCABULARY.told()
+    VOCABULARY.names()
 }
 
 /// What can be written about cards.
@@ -172,7 +172,12 @@ impl Family for Illustrations {
         goal == Goal::Cards
     }
 
-    fn told(&self, _utterance: &Sentence, goal: Goal, context: &TurnContext<'_>) -> Option<String> {
+    fn direct_answer(
+        &self,
+        _utterance: &Sentence,
+        goal: Goal,
+        context: &TurnContext<'_>,
+    ) -> Option<String> {
         match goal {
             Goal::Nothing => Some(say::nothing(context)),
             _ => None,

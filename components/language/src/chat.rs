@@ -93,7 +93,7 @@ pub trait Family: Default + Serialize + DeserializeOwned {
     fn observe(&mut self, _answered: &[Answered]) {}
 
     /// The answer to `goal` that needs no calls.
-    fn told(
+    fn direct_answer(
         &self,
         _utterance: &Self::Sentence,
         _goal: Self::Goal,
@@ -168,8 +168,8 @@ pub trait Plan: Serialize + DeserializeOwned {
     }
 
     /// The sentence with what it says of the plan made plain.
-    fn plain(&self, said: String) -> String {
-        said
+    fn plain(&self, sentence: String) -> String {
+        sentence
     }
 
     /// Takes in a sentence of a history that goes on with it.
@@ -241,9 +241,9 @@ impl<F: Family> Chat<F> {
     pub fn next(&mut self, turn: Turn<'_>) -> (Decision, f32) {
         let task = turn.task;
         let mut calls = self.calls;
-        let said = text_of(&task.message);
-        let said = said.trim();
-        let language = self.language(task.language, said);
+        let sentence = text_of(&task.message);
+        let sentence = sentence.trim();
+        let language = self.language(task.language, sentence);
         let mut context = TurnContext {
             holder: F::HOLDER,
             language,
@@ -253,12 +253,12 @@ impl<F: Family> Chat<F> {
             is_given_up: false,
         };
         self.family.observe(turn.answered);
-        let (decision, sure) = match turn.is_first && !said.is_empty() {
+        let (decision, sure) = match turn.is_first && !sentence.is_empty() {
             true => {
                 if self.plan.is_none() {
                     self.recall(turn, &context);
                 }
-                self.begin(said, &mut context, turn.answered)
+                self.begin(sentence, &mut context, turn.answered)
             }
             false => (self.go_on(&mut context, turn.answered), part(GOES_ON)),
         };
@@ -269,24 +269,29 @@ impl<F: Family> Chat<F> {
     }
 
     /// Takes in the message: an answer to a form, or a sentence without what it takes back.
-    fn begin(&mut self, said: &str, context: &mut TurnContext<'_>, answered: &[Answered]) -> Led {
-        if said == CLOSED {
+    fn begin(
+        &mut self,
+        sentence: &str,
+        context: &mut TurnContext<'_>,
+        answered: &[Answered],
+    ) -> Led {
+        if sentence == CLOSED {
             if self.asked.is_empty() {
                 return self.not_mine(context);
             }
             (self.plan, self.asked) = (None, Vec::new());
             return (context.conclude(context.say(STOPPED.0, STOPPED.1)), part(BROUGHT));
         }
-        if let Ok(values) = serde_json::from_str::<Map<String, Value>>(said) {
+        if let Ok(values) = serde_json::from_str::<Map<String, Value>>(sentence) {
             return self.fill(&values, context);
         }
-        let said: String = said.chars().take(CHARS_MAX).collect();
-        let mut said = settled::settled(&said);
+        let sentence: String = sentence.chars().take(CHARS_MAX).collect();
+        let mut sentence = settled::settled(&sentence);
         if let Some(plan) = &self.plan {
-            said = plan.plain(said);
+            sentence = plan.plain(sentence);
         }
         // A greeting beside a request is no request.
-        let parts = settled::parts(&said);
+        let parts = settled::parts(&sentence);
         let is_polite = |it: &&String| {
             let utterance = F::parse(it, context.today());
             let manner = manners(&utterance).next();
@@ -297,13 +302,18 @@ impl<F: Family> Chat<F> {
             [only] if parts.len() > 1 && F::goal(&F::parse(only, context.today())).is_some() => {
                 self.parse(only, context, answered)
             }
-            _ => self.parse(&said, context, answered),
+            _ => self.parse(&sentence, context, answered),
         }
     }
 
     /// Takes in a sentence.
-    fn parse(&mut self, said: &str, context: &mut TurnContext<'_>, answered: &[Answered]) -> Led {
-        let mut utterance = F::parse(said, context.today());
+    fn parse(
+        &mut self,
+        sentence: &str,
+        context: &mut TurnContext<'_>,
+        answered: &[Answered],
+    ) -> Led {
+        let mut utterance = F::parse(sentence, context.today());
         let (mut own, manner) = intent::<F>(&utterance);
         self.unused.clear();
         let may_be_world = own.is_none_or(|it| F::may_be_world(it.0));
@@ -329,12 +339,12 @@ impl<F: Family> Chat<F> {
             || utterance.has(&[Word::NOT]) || utterance.tokens.iter().any(|it| it.is_denied);
         if is_denial || manner == Some(Manner::Nothing) || goal.is_none() && has_no() {
             // `Don't show any, just list them`: the rest is what is asked for.
-            match behind_no::<F>(said, context) {
+            match behind_no::<F>(sentence, context) {
                 Some(rest) => {
                     utterance = F::parse(&rest, context.today());
                     own = F::goal(&utterance);
                 }
-                None if is_denial && is_theirs::<F>(said, context) => {
+                None if is_denial && is_theirs::<F>(sentence, context) => {
                     return self.not_mine(context);
                 }
                 None => {}
@@ -345,7 +355,7 @@ impl<F: Family> Chat<F> {
         let Some((goal, sure)) = own else {
             return self.no_goal(&utterance, manner, context, answered);
         };
-        if let Some(text) = self.family.told(&utterance, goal, context) {
+        if let Some(text) = self.family.direct_answer(&utterance, goal, context) {
             return (context.conclude(text), part(sure));
         }
         if let Some(missing) = say::missing(context, F::SKILLS, &goal) {
@@ -361,7 +371,7 @@ impl<F: Family> Chat<F> {
             let is_no = !plan.obeys()
                 && !F::obeys(&utterance, goal)
                 && coverage::has_stray_no(&utterance)
-                && behind_no::<F>(said, context).is_none();
+                && behind_no::<F>(sentence, context).is_none();
             if is_lost || is_no {
                 let goals = readings::<F>(&utterance, Some(goal));
                 let text = say::unsure(context, F::SKILLS, &unused, &goals);
@@ -486,9 +496,9 @@ impl<F: Family> Chat<F> {
         decision
     }
 
-    /// The language to answer `said` in.
-    fn language(&mut self, callers: Language, said: &str) -> Language {
-        let is_sentence = !said.is_empty() && !said.starts_with('{') && said != CLOSED;
+    /// The language to answer `sentence` in.
+    fn language(&mut self, callers: Language, sentence: &str) -> Language {
+        let is_sentence = !sentence.is_empty() && !sentence.starts_with('{') && sentence != CLOSED;
         let before = self.is_english.filter(|_| !is_sentence);
         let language = before.map_or(callers, |it| match it {
             true => Language::English,
@@ -532,26 +542,27 @@ fn intent<F: Family>(utterance: &F::Sentence) -> (Option<(F::Goal, Percent)>, Op
     }
 }
 
-/// The rest of `said` behind each part of it.
-fn rests(said: &str) -> impl Iterator<Item = &str> {
-    let ends = said.char_indices().filter(|it| {
-        matches!(it.1, '、' | ',' | '。' | '.' | ';' | '–' | '—') || said[it.0..].starts_with("- ")
+/// The rest of `sentence` behind each part of it.
+fn rests(sentence: &str) -> impl Iterator<Item = &str> {
+    let ends = sentence.char_indices().filter(|it| {
+        matches!(it.1, '、' | ',' | '。' | '.' | ';' | '–' | '—')
+            || sentence[it.0..].starts_with("- ")
     });
-    ends.take(PARTS_MAX).map(|(at, mark)| said[at + mark.len_utf8()..].trim())
+    ends.take(PARTS_MAX).map(|(at, mark)| sentence[at + mark.len_utf8()..].trim())
 }
 
 /// What is asked for behind a part that wants something not to be done.
-fn behind_no<F: Family>(said: &str, context: &TurnContext<'_>) -> Option<String> {
+fn behind_no<F: Family>(sentence: &str, context: &TurnContext<'_>) -> Option<String> {
     let is_request = |it: &&str| {
         let goal = intent::<F>(&F::parse(it, context.today())).0;
         goal.is_some_and(|it| F::is_request(it.0))
     };
-    rests(said).find(is_request).map(str::to_owned)
+    rests(sentence).find(is_request).map(str::to_owned)
 }
 
 /// Whether something of another family is named behind a no.
-fn is_theirs<F: Family>(said: &str, context: &TurnContext<'_>) -> bool {
-    rests(said).any(|it| F::parse(it, context.today()).has(&[Word::THEIRS]))
+fn is_theirs<F: Family>(sentence: &str, context: &TurnContext<'_>) -> bool {
+    rests(sentence).any(|it| F::parse(it, context.today()).has(&[Word::THEIRS]))
 }
 
 /// The nearest readings of a sentence: its goal, and those that its words lead to besides.

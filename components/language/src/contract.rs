@@ -27,7 +27,7 @@ struct Sentence {
 
 /// A turn, as the contract sends it.
 #[derive(Debug)]
-pub struct Told {
+pub struct TurnRequest {
     /// What the component put out in the turn before.
     pub memory: Value,
     /// What is asked for.
@@ -45,7 +45,7 @@ pub struct Told {
     lead: Option<String>,
 }
 
-impl Told {
+impl TurnRequest {
     /// Reads a turn for a family, which knows what the member `kind` of a context says.
     ///
     /// # Errors

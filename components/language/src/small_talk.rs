@@ -84,7 +84,7 @@ pub fn manners(utterance: &Utterance) -> impl Iterator<Item = (Manner, Percent)>
 
 /// A sentence, the components that may understand it, and the tools that may be called.
 #[derive(Clone, Copy, Debug)]
-pub struct Said<'a> {
+pub struct SmallTalk<'a> {
     /// The sentence as it was written.
     pub text: &'a str,
     /// What is answered in.
@@ -99,7 +99,7 @@ pub struct Said<'a> {
 
 /// The answer to what no family understands, and how well that is understood here, from 0 to 1.
 #[must_use]
-pub fn answer(said: &Said<'_>) -> (String, f32) {
+pub fn answer(said: &SmallTalk<'_>) -> (String, f32) {
     static WORDS: Vocabulary = Vocabulary::NONE;
     vocabulary::tell(said.names);
     let text = said.text.trim();
@@ -142,7 +142,7 @@ const POINTLESS: (&str, &str) = (
     "I do not know which one you mean, so nothing was done. Please write its name or number.",
 );
 
-impl Said<'_> {
+impl SmallTalk<'_> {
     /// Examples of what may be written, so many of each component.
     fn examples(&self, most: usize) -> String {
         let mut told: Vec<(Option<&str>, &str)> = Vec::new();
@@ -194,8 +194,13 @@ mod tests {
             ("Colourless green ideas", ""),
         ] {
             let now = Timestamp::UNIX_EPOCH;
-            let said =
-                Said { text, language: Language::English, now, names: &names, offers: &offers };
+            let said = SmallTalk {
+                text,
+                language: Language::English,
+                now,
+                names: &names,
+                offers: &offers,
+            };
             let (answer, confidence) = answer(&said);
             assert!(confidence < 0.2, "{text}");
             assert!(answer.starts_with(starts) && !answer.contains("Sing!"), "{text}: {answer}");

@@ -110,7 +110,7 @@ impl Talk {
             now: Datetime { seconds: NOW, nanoseconds: 0 },
             tools: self.offers.clone(),
             names: self.names.clone(),
-            answered: answered.iter().map(told).collect(),
+            answered: answered.iter().map(answered_to_wit).collect(),
         });
         let reply = reply.expect("the turn can be read");
         self.memory = Some(reply.memory);
@@ -154,7 +154,7 @@ fn offer(tool: &Value) -> wit::Tool {
 
 /// A call that came back, as the contract has it.
 #[must_use]
-pub fn told(it: &Answered) -> wit::Answered {
+pub fn answered_to_wit(it: &Answered) -> wit::Answered {
     let ToolCall { id, name, arguments, meta, reason } = it.call.clone();
     let json = |it: Map<String, Value>| Value::Object(it).to_string();
     let (arguments, meta) = (json(arguments), json(meta));

@@ -84,7 +84,7 @@ impl Vocabulary {
 
     /// Its words, as other families receive them.
     #[must_use]
-    pub fn told(&self) -> Vec<Name> {
+    pub fn names(&self) -> Vec<Name> {
         let mut told = Vec::new();
         for (word, phrases) in self.phrases {
             let phrases: Vec<_> = phrases.split('|').map(str::to_owned).collect();
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn the_words_of_one_family_are_known_as_such_to_the_others() {
-        let told = LIBRARY.told();
+        let told = LIBRARY.names();
         assert!(told.iter().all(|it| it.within.as_deref() == Some("library")), "{told:?}");
         tell(&told);
         let utterance =

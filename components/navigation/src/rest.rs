@@ -44,7 +44,8 @@ fn navigate(request: &Request) -> Result<Answer, Stop> {
     let fields = Fields::read(request, refusals::language());
     Ok(match fields.and_then(|it| Asked::read(&it)) {
         Ok(asked) => {
-            let shape = Shape::Reasoned { said: asked.said(), message: asked.message.clone() };
+            let shape =
+                Shape::Reasoned { said: asked.full_history(), message: asked.message.clone() };
             let route_request =
                 RouteRequest::new((asked.origin, asked.destination), &asked.message, asked.history);
             route_request.answer(request, &route_request.route(), shape)
@@ -240,7 +241,7 @@ fn ended(data: &Value, is_model: bool, telling: Option<&Telling>) -> Ended {
         true => {
             let word = reasoned::read(text);
             // All of it, where it was no JSON.
-            if let Some(rest) = telling.and_then(|it| word.reasoning.strip_prefix(it.told()))
+            if let Some(rest) = telling.and_then(|it| word.reasoning.strip_prefix(it.sent()))
                 && !rest.is_empty()
             {
                 say(rest);

@@ -12,7 +12,7 @@ use language::{
     Date, Language,
     chat::{Chat, FOLLOWED, Family, Followed, Plan},
     context::{Holder, TurnContext},
-    contract::Told,
+    contract::TurnRequest,
     coverage::{CHEAP, LAST, SUPERLATIVES, Used, unused},
     rules::Percent,
     say::{self, Skill},
@@ -27,7 +27,7 @@ use toolkit::dialogue::{Name, Reply, Sample, Turn};
 
 use self::{
     places::Sentence,
-    planner::{COMPARE, Constraints, Planner, RouteRequest, Rule, SEARCH, Said},
+    planner::{COMPARE, Constraints, Planner, Remark, RouteRequest, Rule, SEARCH},
     rules::Goal,
     way::Way,
     words::{DISTANCE, DURATION, GO, LEAD, NOUNS, PHRASES, ROUTE, SPOT},
@@ -85,19 +85,19 @@ static SKILLS: &[Skill<Goal>] = &[
 /// # Errors
 /// Where the context or another JSON document of the turn cannot be read.
 pub fn next(turn: Turn) -> Result<Reply, String> {
-    let told = Told::read(turn, Some(ROUTE_CONTEXT))?;
-    if told.is_theirs {
-        return Ok(told.nothing());
+    let request = TurnRequest::read(turn, Some(ROUTE_CONTEXT))?;
+    if request.is_theirs {
+        return Ok(request.nothing());
     }
-    if let Some(route) = told.known::<Route>()? {
-        let turn = told.turn();
+    if let Some(route) = request.known::<Route>()? {
+        let turn = request.turn();
         let has_table = turn.offers.iter().any(|it| it.name == COMPARE);
-        let decision = route.planner(&told, has_table).next(turn.answered);
-        return Ok(told.reply(decision, &Value::Null, PLANNED));
+        let decision = route.planner(&request, has_table).next(turn.answered);
+        return Ok(request.reply(decision, &Value::Null, PLANNED));
     }
-    let mut chat = Chat::<Navigation>::resume(&told.memory);
-    let (decision, confidence) = chat.next(told.turn());
-    Ok(told.reply(decision, &chat.memory(), confidence))
+    let mut chat = Chat::<Navigation>::resume(&request.memory);
+    let (decision, confidence) = chat.next(request.turn());
+    Ok(request.reply(decision, &chat.memory(), confidence))
 }
 
 /// The words of the routes, for the other families.
@@ -105,7 +105,7 @@ pub fn next(turn: Turn) -> Result<Reply, String> {
 /// # Errors
 /// None.
 pub fn names() -> Result<Vec<Name>, String> {
-    Ok(VOCABULARY.told())
+    Ok(VOCABULARY.names())
 }
 
 /// What can be written about routes.
@@ -122,7 +122,7 @@ struct Route {
     #[serde(default)]
     message: String,
     #[serde(default)]
-    history: Vec<Said>,
+    history: Vec<Remark>,
     /// One of the kinds of `POST /api/route`; none where the message has the constraints (NAV-18).
     kind: Option<String>,
     mode: Option<String>,
@@ -132,15 +132,15 @@ struct Route {
 }
 
 impl Route {
-    fn planner(self, told: &Told, has_table: bool) -> Planner {
+    fn planner(self, asked: &TurnRequest, has_table: bool) -> Planner {
         let constraints = self.constraints();
         let request = RouteRequest {
             origin: self.origin,
             destination: self.destination,
             message: self.message,
             history: self.history,
-            language: told.task.language,
-            now: told.task.now,
+            language: asked.task.language,
+            now: asked.task.now,
             has_table,
             via: Vec::new(),
         };
@@ -228,7 +228,12 @@ impl Family for Navigation {
         goal != Goal::Elsewhere
     }
 
-    fn told(&self, _utterance: &Sentence, goal: Goal, context: &TurnContext<'_>) -> Option<String> {
+    fn direct_answer(
+        &self,
+        _utterance: &Sentence,
+        goal: Goal,
+        context: &TurnContext<'_>,
+    ) -> Option<String> {
         (goal == Goal::Elsewhere).then(|| say::elsewhere(context, SKILLS))
     }
 

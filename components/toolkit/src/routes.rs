@@ -159,8 +159,10 @@ impl Request {
         let body = match &self.body {
             Ok(body) => body,
             Err(Unread::TooLarge) => {
-                let message =
-                    said(Text { ja: "本文が大きすぎます", en: "The body is too large" });
+                let message = in_language(Text {
+                    ja: "本文が大きすぎます",
+                    en: "The body is too large",
+                });
                 return Err(refused("payload_too_large", 413, message));
             }
             Err(Unread::Broken) => {
@@ -169,7 +171,7 @@ impl Request {
                     en: "The body did not arrive to its end",
                 };
                 let body = json!({ "field": "body" });
-                return Err(refused("invalid_params", 400, said(message)).with(body));
+                return Err(refused("invalid_params", 400, in_language(message)).with(body));
             }
         };
         if body.trim_ascii().is_empty() {
@@ -180,7 +182,7 @@ impl Request {
                 ja: "本文はJSONで送ってください（Content-Type: application/json）",
                 en: "Send the body as JSON, with Content-Type: application/json",
             };
-            return Err(refused("unsupported_media_type", 415, said(message)));
+            return Err(refused("unsupported_media_type", 415, in_language(message)));
         }
         match serde_json::from_slice(body) {
             Ok(Value::Object(object)) => Ok(object),
@@ -190,7 +192,7 @@ impl Request {
                     en: "The body must be a JSON object",
                 };
                 let why = read.err().map(|it| format!(" ({it})")).unwrap_or_default();
-                let message = format!("{}{why}", said(text));
+                let message = format!("{}{why}", in_language(text));
                 Err(refused("invalid_params", 400, message).with(json!({ "field": "body" })))
             }
         }
@@ -204,7 +206,7 @@ fn is_json(kind: &str) -> bool {
 }
 
 /// A text in the language that the caller reads.
-fn said(text: Text) -> &'static str {
+fn in_language(text: Text) -> &'static str {
     let is_english = caller::locale().is_some_and(|it| !it.to_ascii_lowercase().starts_with("ja"));
     if is_english { text.en } else { text.ja }
 }

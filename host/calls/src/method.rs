@@ -10,7 +10,7 @@ use crate::{discovery, record::Record, state::State};
 use base::{caller::Caller, tool_set::Owner, uri_template::URI_BYTES_MAX};
 use registry::{
     Catalog,
-    canary::{Canary, Told},
+    canary::{Canary, GivenAnswer},
     upstream::{Answer, Ask, Request, Upstream},
 };
 use sandbox::component::{
@@ -103,7 +103,7 @@ impl Method for CallTool {
         let Some(leave) = canary.compares(&call.name) else { return };
         let name = canary.component.name();
         let Some(serving) = calls.registry.catalog().component(name).cloned() else { return };
-        let (canary, call, told) = (canary.clone(), call.clone(), Told::of(output));
+        let (canary, call, told) = (canary.clone(), call.clone(), GivenAnswer::of(output));
         let stop = calls.stop.clone();
         tokio::spawn(async move {
             let round =
@@ -114,12 +114,12 @@ impl Method for CallTool {
                 answer = run::<Self>(&serving, &call, &state, round) => answer,
             };
             let answer = match answer {
-                Ok(output) => Told::of(&output),
+                Ok(output) => GivenAnswer::of(&output),
                 Err(CallError::Stopped(Stop::Refused(it))) => {
-                    Told::Stopped(format!("refused: {}", it.code))
+                    GivenAnswer::Stopped(format!("refused: {}", it.code))
                 }
                 Err(CallError::Stopped(Stop::InvalidArguments(_))) => {
-                    Told::Stopped("invalid_params".to_owned())
+                    GivenAnswer::Stopped("invalid_params".to_owned())
                 }
                 // It says nothing of the answer.
                 Err(_) => return,

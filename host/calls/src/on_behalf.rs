@@ -379,7 +379,7 @@ fn stands(by: &Requested, approval: Approval) -> HeldCall {
     };
     let json = |it| serde_json::to_string(it).unwrap_or_default();
     HeldCall {
-        outcome: approval.ended().map(|it| it.map(json).map_err(|it| told(by, &it))),
+        outcome: approval.ended().map(|it| it.map(json).map_err(|it| failure_text(by, &it))),
         standing,
         questions,
         trust: approval.shown.trusted_as(&approval.tool),
@@ -390,7 +390,7 @@ fn stands(by: &Requested, approval: Approval) -> HeldCall {
 }
 
 /// A failure, as what asked receives it: what runs an assistant also learns whether the request itself was wrong.
-pub(super) fn told(by: &Requested, failure: &Failure) -> String {
+pub(super) fn failure_text(by: &Requested, failure: &Failure) -> String {
     let mut object = failure.object();
     if failure.is_protocol && matches!(by.acts, Acts::Assistant(_)) {
         object["isProtocol"] = Value::Bool(true);

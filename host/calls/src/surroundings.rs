@@ -9,7 +9,7 @@ use futures::{
 use tokio::{sync::mpsc, task::AbortHandle};
 use tokio_util::task::AbortOnDropHandle;
 
-use super::{Calls, on_behalf::told};
+use super::{Calls, on_behalf::failure_text};
 use crate::approvals::Approvals;
 use base::failure::Failure;
 use registry::Catalog;
@@ -44,7 +44,7 @@ impl Surroundings for Calls {
         let place = calls.approvals.as_ref().map(Approvals::next_place).unwrap_or_default();
         apart(async move {
             let outcome = calls.requested(&by, request, place).await;
-            outcome.unwrap_or_else(|it| ToolOutcome::Failed(told(&by, &it)))
+            outcome.unwrap_or_else(|it| ToolOutcome::Failed(failure_text(&by, &it)))
         })
     }
 
@@ -80,8 +80,8 @@ impl Surroundings for Calls {
     fn about(&self, assistant: String) -> BoxFuture<'static, Option<Facts>> {
         let component = self.assistants();
         apart(async move {
-            let told = component?.about_assistant(&assistant).await;
-            told.unwrap_or_else(|error| {
+            let failure_text = component?.about_assistant(&assistant).await;
+            failure_text.unwrap_or_else(|error| {
                 tracing::warn!("nothing is known of the assistant {assistant}: {error}");
                 None
             })
@@ -208,14 +208,14 @@ async fn names(catalog: &Catalog, language: Language) -> Vec<Name> {
     };
     let all = catalog.components().filter(|it| it.has_names()).map(|component| async move {
         let both = join(component.names(), component.samples(tag)).await;
-        let told = <[_; 2]>::from(both).into_iter().map(|it| {
+        let failure_text = <[_; 2]>::from(both).into_iter().map(|it| {
             it.unwrap_or_else(|error| {
                 let name = component.name();
                 tracing::warn!(component = &**name, "it does not say its names: {error}");
                 Vec::new()
             })
         });
-        told.flatten().collect::<Vec<_>>()
+        failure_text.flatten().collect::<Vec<_>>()
     });
     join_all(all).await.into_iter().flatten().collect()
 }

@@ -23,7 +23,7 @@ use tower::ServiceExt;
 
 use super::{
     McpService, early, middleware, plain,
-    sessions::{self, Trouble},
+    sessions::{self, Refusal},
     wire, with_capabilities,
 };
 use crate::error_mapping;
@@ -99,9 +99,9 @@ impl<A: Executor> FastPath<A> {
         let mut response = match answer.await {
             Ok(Ok(response)) => response.map(Body::new),
             Ok(Err(never)) => match never {},
-            Err(Trouble::Full) => return no_room(),
+            Err(Refusal::Full) => return no_room(),
             // The same as where the SDK looks for a session, which it does not where one is to be ended.
-            Err(Trouble::Unknown) => {
+            Err(Refusal::Unknown) => {
                 (StatusCode::NOT_FOUND, "Not Found: Session not found").into_response()
             }
         };

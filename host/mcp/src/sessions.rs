@@ -48,19 +48,19 @@ tokio::task_local! {
 
 struct Acting {
     caller: Caller,
-    trouble: Cell<Option<Trouble>>,
+    trouble: Cell<Option<Refusal>>,
 }
 
 /// Why a request's session cannot be had; the SDK does not report it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trouble {
+pub(super) enum Refusal {
     /// There is no room for the one that it would open.
     Full,
     /// The one that it would end is not there, or another's.
     Unknown,
 }
 
-fn note(trouble: Trouble) {
+fn note(trouble: Refusal) {
     let _ = ACTING.try_with(|it| it.trouble.set(Some(trouble)));
 }
 
@@ -71,7 +71,7 @@ pub(super) fn acting_knows_of(catalog: &Catalog, tool: &str) -> bool {
 }
 
 /// Answers `request` as one of `caller`'s; or returns why its session cannot be had.
-pub(super) async fn acting<F: Future>(caller: Caller, request: F) -> Result<F::Output, Trouble> {
+pub(super) async fn acting<F: Future>(caller: Caller, request: F) -> Result<F::Output, Refusal> {
     let answer = async {
         let answer = request.await;
         ACTING.with(|it| it.trouble.get()).map_or(Ok(answer), Err)
@@ -181,7 +181,7 @@ impl SessionManager for Sessions {
         let acting = ACTING.try_with(|it| it.caller.principal.clone());
         let principal = acting.unwrap_or_else(|_| Arc::from("anonymous"));
         let Some(made_room) = self.book.make_room(&principal) else {
-            note(Trouble::Full);
+            note(Refusal::Full);
             return Err(gone());
         };
         self.close_aside(made_room);
@@ -206,7 +206,7 @@ impl SessionManager for Sessions {
 
     async fn close_session(&self, id: &SessionId) -> Result<()> {
         if !is_theirs(&self.book, id) {
-            note(Trouble::Unknown);
+            note(Refusal::Unknown);
             return Ok(());
         }
         self.book.strike(id);

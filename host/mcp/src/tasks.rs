@@ -113,7 +113,7 @@ impl McpServer {
             ended = tokio::select! {
                 biased;
                 () = context.ct.cancelled() => return Err(wire::cancelled()),
-                outcome = round.told(context) => Some(outcome),
+                outcome = round.outcome(context) => Some(outcome),
                 () = tokio::time::sleep(tasks.after()) => None,
             };
         }
@@ -139,7 +139,7 @@ impl McpServer {
                 let outcome = tokio::select! {
                     biased;
                     () = context.ct.cancelled() => return Err(wire::cancelled()),
-                    outcome = round.told(context) => outcome,
+                    outcome = round.outcome(context) => outcome,
                 };
                 return answer(outcome, &capabilities).map(Some);
             }
@@ -348,7 +348,7 @@ impl McpServer {
 
 impl Round {
     /// Its outcome; what it says meanwhile goes to its client.
-    async fn told(&mut self, context: &Context) -> Outcome {
+    async fn outcome(&mut self, context: &Context) -> Outcome {
         loop {
             tokio::select! {
                 biased;

@@ -26,7 +26,7 @@ use telemetry::tally::Tally;
 
 mod comparison;
 
-pub use comparison::{Comparison, Example, Told};
+pub use comparison::{Comparison, Example, GivenAnswer};
 
 /// Callers that may be named.
 const CALLERS_MAX: usize = 32;
@@ -341,7 +341,7 @@ impl Canary {
     }
 
     /// Counts two answers to one call of `tool`.
-    pub fn compared(&self, tool: &str, serving: &Told, canary: &Told) {
+    pub fn compared(&self, tool: &str, serving: &GivenAnswer, canary: &GivenAnswer) {
         let mut all = self.comparisons.lock();
         if let Some((name, _)) = self.tools.get_key_value(tool) {
             let own = all

@@ -35,13 +35,13 @@ const COMMANDS_MAX: usize = 16;
 const GIVE_BACK_MAX: Duration = Duration::from_secs(10);
 
 /// What is wrong with which component, for `/api/health` and the operator.
-pub type Troubles = Arc<Mutex<BTreeMap<String, Trouble>>>;
+pub type ReportedErrors = Arc<Mutex<BTreeMap<String, ReportedError>>>;
 
 /// What is wrong with a component.
 #[derive(Clone, Debug)]
-pub struct Trouble {
+pub struct ReportedError {
     /// The message for the operator.
-    pub told: String,
+    pub message: String,
     /// The same without the folders of this machine.
     pub public: String,
 }
@@ -53,7 +53,7 @@ pub struct Control {
     config: Arc<Config>,
     pub(crate) registry: Registry,
     pub(crate) revision_store: RevisionStore,
-    pub(crate) troubles: Troubles,
+    pub(crate) troubles: ReportedErrors,
     pub(crate) metrics: Metrics,
 }
 
@@ -233,7 +233,7 @@ impl Control {
         config: Arc<Config>,
         registry: Registry,
         revision_store: RevisionStore,
-        troubles: Troubles,
+        troubles: ReportedErrors,
         metrics: Metrics,
     ) -> (Self, mpsc::Receiver<Command>) {
         let (commands, received) = mpsc::channel(COMMANDS_MAX);
@@ -293,7 +293,7 @@ impl Control {
             tools: served.map_or_else(Vec::new, |it| {
                 it.tools().iter().map(|it| it.name.to_string()).collect()
             }),
-            trouble: self.troubles.lock().get(name).map(|it| it.told.clone()),
+            trouble: self.troubles.lock().get(name).map(|it| it.message.clone()),
             pending,
             canary: catalog.canary(name).map(|it| CanaryReport::of(it)),
             activity: self.metrics.component(name),

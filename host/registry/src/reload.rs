@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Result,
-    control::{Command, Control, Trouble},
+    control::{Command, Control, ReportedError},
     loader::{self, Loader},
     revisions::Status,
 };
@@ -271,14 +271,14 @@ impl Reloader {
 
     /// Notes for `/api/health` what is wrong, without the folders of this machine: those of this server,
     /// and that of `path`.
-    fn note_trouble(&self, name: &str, told: String, path: Option<&Path>) {
+    fn note_trouble(&self, name: &str, message: String, path: Option<&Path>) {
         let config = &self.loader.config;
         let folders = [path.and_then(Path::parent), config.components_folder.as_deref()];
         let folders = folders.into_iter().flatten().chain([&*config.data, &*config.base]);
-        let mut public = told.clone();
+        let mut public = message.clone();
         for folder in folders.filter(|it| it.parent().is_some()) {
             public = public.replace(&format!("{}/", folder.display()), "");
         }
-        self.control.troubles.lock().insert(name.to_owned(), Trouble { told, public });
+        self.control.troubles.lock().insert(name.to_owned(), ReportedError { message, public });
     }
 }

@@ -30,7 +30,7 @@ use calls::{
 use mcp::{McpServer, Servers, tasks::Tasks};
 use registry::{
     Registry,
-    control::{Command, Control, Troubles},
+    control::{Command, Control, ReportedErrors},
     library::Library,
     loader::Loader,
     reload::Reloader,
@@ -194,7 +194,7 @@ impl Server {
             let telemetry = Telemetry::open(&config.telemetry)?;
             let audit = Audit::open(&config.data, &config.audit).map_err(data)?;
 
-            let (registry, troubles) = (Registry::default(), Troubles::default());
+            let (registry, troubles) = (Registry::default(), ReportedErrors::default());
             let (stop, hang_up) = (CancellationToken::new(), CancellationToken::new());
             let running = TaskTracker::new();
             let shared = Arc::new(config.clone());

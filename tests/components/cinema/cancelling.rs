@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{NOON, free, open, order, said, unfit};
+use super::{NOON, free, open, order, refusal, unfit};
 
 fn cancel(made: &Value, user_id: &str) -> Value {
     json!({ "reservation_id": made["reservation_id"], "user_id": user_id })
@@ -36,7 +36,7 @@ async fn a_stranger_cannot_cancel() {
     for stranger in ["u2", "U1", "u1 ", "", "u1' OR '1'='1"] {
         let failure = cinema.failure("cancel_reservation", cancel(&made, stranger)).await;
         let words = "The reservation belongs to another user.";
-        assert_eq!(said(&failure), ("reservation_user_mismatch", words, 403), "{stranger:?}");
+        assert_eq!(refusal(&failure), ("reservation_user_mismatch", words, 403), "{stranger:?}");
     }
     assert_eq!(free(&cinema, NOON).await.len(), 23, "the seat is still taken");
     cinema.call("cancel_reservation", cancel(&made, "u1")).await;
@@ -62,10 +62,10 @@ async fn an_unknown_reservation_is_refused() {
         let expected = ("reservation_not_found", "Reservation not found.", 404);
         let arguments = json!({ "reservation_id": unknown });
         let failure = cinema.failure("get_reservation", arguments).await;
-        assert_eq!(said(&failure), expected, "{unknown:?}");
+        assert_eq!(refusal(&failure), expected, "{unknown:?}");
         let arguments = json!({ "reservation_id": unknown, "user_id": "u1" });
         let failure = cinema.failure("cancel_reservation", arguments).await;
-        assert_eq!(said(&failure), expected, "{unknown:?}");
+        assert_eq!(refusal(&failure), expected, "{unknown:?}");
     }
     assert_eq!(unfit(&cinema, "get_reservation", json!({})).await, "reservation_id");
     let nobody = json!({ "reservation_id": "rsv-1" });

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{NOON, bench, free, open, order, said};
+use super::{NOON, bench, free, open, order, refusal};
 
 #[tokio::test]
 async fn the_counter_closes_the_moment_the_film_begins() {
@@ -52,7 +52,7 @@ async fn a_reservation_cannot_be_cancelled_once_the_film_has_begun() {
     cinema.pass(Duration::from_secs(3 * 3600));
     let failure = cinema.failure("cancel_reservation", cancel).await;
     let expected = ("showtime_closed", "The showtime began at 2026-11-20T12:20:00.", 409);
-    assert_eq!(said(&failure), expected);
+    assert_eq!(refusal(&failure), expected);
     assert_eq!(free(&cinema, NOON).await.len(), 23, "the seat is still taken");
 }
 

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, time::Duration};
 use serde_json::{Value, json};
 use tests::bench::Tested;
 
-use super::{all, bench, open, said, unfit};
+use super::{all, bench, open, refusal, unfit};
 
 fn message(sender: &str, content: &str) -> Value {
     json!({ "sender": sender, "content": content, "timestamp": "2026-11-20T10:00:00" })
@@ -92,7 +92,7 @@ async fn a_conversation_belongs_to_whoever_began_it() {
     let stranger = record("c1", "u2", message("user", "theirs"));
     let failure = cinema.failure("record_conversation", stranger).await;
     let words = "The conversation belongs to another user.";
-    assert_eq!(said(&failure), ("conversation_user_mismatch", words, 403), "CIN-53");
+    assert_eq!(refusal(&failure), ("conversation_user_mismatch", words, 403), "CIN-53");
     assert_eq!(all(&history(&cinema, "c1").await, "content"), ["mine"], "CIN-53: nothing is kept");
     cinema.call("record_conversation", record("c1", "u1", message("agent", "yours"))).await;
     cinema.call("record_conversation", record("c2", "u2", message("user", "theirs"))).await;
@@ -104,7 +104,7 @@ async fn an_unknown_conversation_is_refused() {
     let failure =
         cinema.failure("get_conversation_history", json!({ "conversation_id": "c9" })).await;
     assert_eq!(
-        said(&failure),
+        refusal(&failure),
         ("conversation_not_found", "Conversation not found.", 404),
         "CIN-62"
     );
@@ -164,7 +164,7 @@ async fn message_takes_10_000_and_conversation_1_000_000_characters() {
     let one_more = record("c1", "u1", message("user", "a"));
     let failure = cinema.failure("record_conversation", one_more).await;
     let words = "The conversation is full; begin another one.";
-    assert_eq!(said(&failure), ("conversation_full", words, 409));
+    assert_eq!(refusal(&failure), ("conversation_full", words, 409));
     let kept = all(&history(&cinema, "c1").await, "content");
     assert!(kept.len() == 100 && kept.iter().all(|it| *it == page), "CIN-54, CIN-61");
     cinema.call("record_conversation", record("c2", "u1", message("user", "a"))).await;

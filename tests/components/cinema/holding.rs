@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tests::bench::Tested;
 
-use super::{NOON, all, bench, free, open, open_with, order, said, small, unfit};
+use super::{NOON, all, bench, free, open, open_with, order, refusal, small, unfit};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -58,7 +58,7 @@ async fn what_is_held_nobody_else_holds_and_it_is_said_until_when() {
         let failure = cinema.failure("hold_seats", order(user, NOON, &["A4", "A3", "A2"])).await;
         let words =
             "Seats A3, A2 are held until 2026-11-20T10:11:00; choose others, or try again then.";
-        assert_eq!(said(&failure), ("seat_held", words, 409), "{user}");
+        assert_eq!(refusal(&failure), ("seat_held", words, 409), "{user}");
         let data = json!({ "seat_ids": ["A3", "A2"], "held_until": "2026-11-20T10:11:00" });
         assert_eq!(failure["data"], data);
     }
@@ -144,7 +144,7 @@ async fn a_hold_that_has_expired_is_none_before_it_is_swept() {
     hold(&cinema, "u2", &["A2"]).await;
     let failure = cinema.failure("extend_hold", token(&first)).await;
     let words = "The hold expired at 2026-11-20T10:10:00; hold the seats again.";
-    assert_eq!(said(&failure), ("hold_expired", words, 409));
+    assert_eq!(refusal(&failure), ("hold_expired", words, 409));
     assert_eq!(failure["data"], json!({ "expired_at": "2026-11-20T10:10:00" }));
     let released = cinema.call("release_hold", token(&first)).await;
     assert_eq!(released, json!({ "released": false }));

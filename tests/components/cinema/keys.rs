@@ -5,7 +5,7 @@ use std::time::Duration;
 use host::caller::Caller;
 use serde_json::{Value, json};
 
-use super::{NOON, free, open, order, said};
+use super::{NOON, free, open, order, refusal};
 
 fn keyed(key: &str, mut arguments: Value) -> Value {
     arguments["idempotency_key"] = json!(key);
@@ -40,7 +40,7 @@ async fn other_arguments_under_the_same_key_are_a_conflict() {
     ] {
         let failure = cinema.failure("reserve_seats", keyed("k1", other.clone())).await;
         let words = "The idempotency key was used with other arguments.";
-        assert_eq!(said(&failure), ("idempotency_conflict", words, 409), "CIN-47: {other}");
+        assert_eq!(refusal(&failure), ("idempotency_conflict", words, 409), "CIN-47: {other}");
         assert_eq!(failure["data"], json!({ "idempotency_key": "k1" }), "CIN-47");
     }
     assert_eq!(free(&cinema, NOON).await.len(), 22, "CIN-47: nothing more was reserved");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{NOON, all, bench, free, open, order, said, unfit};
+use super::{NOON, all, bench, free, open, order, refusal, unfit};
 
 #[tokio::test]
 async fn reservation_has_the_specified_fields_and_agreed_extensions() {
@@ -68,7 +68,7 @@ async fn exactly_the_lost_seats_are_named_and_none_is_reserved() {
     let before = free(&cinema, NOON).await;
     let failure = cinema.failure("reserve_seats", order("u2", NOON, &["A3", "A2", "A1"])).await;
     let expected = ("seat_already_reserved", "Seats A3, A1 are already occupied.", 409);
-    assert_eq!(said(&failure), expected, "CIN-43");
+    assert_eq!(refusal(&failure), expected, "CIN-43");
     assert_eq!(failure["data"]["seat_ids"], json!(["A3", "A1"]), "CIN-43: not A2");
     assert_eq!(free(&cinema, NOON).await, before, "CIN-42: A2 is still free");
     cinema.call("reserve_seats", order("u2", NOON, &["A2"])).await;
@@ -79,7 +79,7 @@ async fn an_unknown_seat_is_named_and_none_is_reserved() {
     let cinema = open().await;
     let before = free(&cinema, NOON).await;
     let failure = cinema.failure("reserve_seats", order("u1", NOON, &["A1", "Z9"])).await;
-    assert_eq!(said(&failure), ("seat_not_found", "Seat Z9 not found.", 404), "CIN-44");
+    assert_eq!(refusal(&failure), ("seat_not_found", "Seat Z9 not found.", 404), "CIN-44");
     assert_eq!(failure["data"], json!({ "seat_ids": ["Z9"] }), "CIN-44: names it");
     let failure = cinema.failure("reserve_seats", order("u1", NOON, &["a1", "A1", "A7"])).await;
     assert_eq!(failure["data"], json!({ "seat_ids": ["a1", "A7"] }), "CIN-44: names both");
@@ -88,7 +88,7 @@ async fn an_unknown_seat_is_named_and_none_is_reserved() {
     let next_door = cinema.failure("reserve_seats", order("u1", NOON, &["K20"])).await;
     assert_eq!(next_door["error"], "seat_not_found", "{next_door}");
     let failure = cinema.failure("reserve_seats", order("u1", "st-1", &["A1"])).await;
-    assert_eq!(said(&failure), ("showtime_not_found", "Schedule not found.", 404), "CIN-34");
+    assert_eq!(refusal(&failure), ("showtime_not_found", "Schedule not found.", 404), "CIN-34");
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{NOON, all, free, open, open_with, order, said, small, unfit};
+use super::{NOON, all, free, open, open_with, order, refusal, small, unfit};
 
 fn ask(showtime_id: &str) -> Value {
     json!({ "showtime_id": showtime_id })
@@ -123,7 +123,7 @@ async fn an_unknown_showtime_is_refused() {
     ] {
         let failure = cinema.failure("list_available_seats", ask(unknown)).await;
         let expected = ("showtime_not_found", "Schedule not found.", 404);
-        assert_eq!(said(&failure), expected, "CIN-34: {unknown}");
+        assert_eq!(refusal(&failure), expected, "CIN-34: {unknown}");
         assert_eq!(failure["data"], json!({ "showtime_id": unknown }), "2.3");
     }
     assert_eq!(unfit(&cinema, "list_available_seats", json!({})).await, "showtime_id", "CIN-30");
@@ -140,7 +140,7 @@ async fn screen_without_plan_is_listed_with_no_seats_to_show_or_sell() {
     let showtime = listed["showtimes"][0]["showtime_id"].as_str().unwrap();
     let expected = ("seat_data_unavailable", "Seat data not available.", 404);
     let failure = cinema.failure("list_available_seats", ask(showtime)).await;
-    assert_eq!(said(&failure), expected, "CIN-34");
+    assert_eq!(refusal(&failure), expected, "CIN-34");
     let failure = cinema.failure("reserve_seats", order("u1", showtime, &["A1"])).await;
-    assert_eq!(said(&failure), expected, "CIN-34");
+    assert_eq!(refusal(&failure), expected, "CIN-34");
 }

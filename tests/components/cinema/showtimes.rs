@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tests::bench::Tested;
 
-use super::{NOON, all, bench, free, open, open_with, order, said, small};
+use super::{NOON, all, bench, free, open, open_with, order, refusal, small};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -64,7 +64,7 @@ async fn a_date_with_a_time_leaves_out_what_began_before() {
 async fn unknown_film_is_refused_and_one_without_showtimes_has_none() {
     let cinema = open_with(&small()).await;
     let failure = cinema.failure("list_showtimes", json!({ "movie_id": "kiminonawa" })).await;
-    assert_eq!(said(&failure), ("movie_not_found", "Movie not found.", 404), "CIN-23");
+    assert_eq!(refusal(&failure), ("movie_not_found", "Movie not found.", 404), "CIN-23");
     assert_eq!(failure["data"], json!({ "movie_id": "kiminonawa" }), "2.3");
     let none = cinema.call("list_showtimes", json!({ "movie_id": "maboroshi" })).await;
     assert_eq!(none, json!({ "showtimes": [] }), "CIN-23: known, and on nowhere");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{NOON, free, open, order, said, unfit};
+use super::{NOON, free, open, order, refusal, unfit};
 
 fn ask(count: u32) -> Value {
     json!({ "showtime_id": NOON, "count": count })
@@ -55,7 +55,7 @@ async fn what_is_suggested_can_be_reserved_until_the_hall_is_full() {
     let failure = cinema.failure("suggest_seats", ask(1)).await;
     let words =
         "Only 0 seats and 1 wheelchair places are free; ask for fewer, or choose another showtime.";
-    assert_eq!(said(&failure), ("not_enough_seats", words, 409));
+    assert_eq!(refusal(&failure), ("not_enough_seats", words, 409));
     let data = json!({
         "showtime_id": NOON, "free_seats_count": 0, "free_wheelchair_places_count": 1,
     });

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tests::bench::Tested;
 
-use super::{NOON, all, bench, free, open, order, said, unfit};
+use super::{NOON, all, bench, free, open, order, refusal, unfit};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -123,7 +123,7 @@ async fn who_declines_or_leaves_lets_the_next_one_have_it() {
     let entry = waits(&cinema, "u2").await[0]["waiting_id"].clone();
     let foreign = json!({ "waiting_id": entry, "user_id": "u3" });
     let failure = cinema.failure("leave_waiting_list", foreign).await;
-    assert_eq!(said(&failure), ("waiting_not_found", "No such entry of a waiting list.", 404));
+    assert_eq!(refusal(&failure), ("waiting_not_found", "No such entry of a waiting list.", 404));
     let leave = json!({ "waiting_id": entry, "user_id": "u2" });
     assert_eq!(cinema.call("leave_waiting_list", leave.clone()).await, json!({ "left": true }));
     assert_eq!(cinema.call("leave_waiting_list", leave).await, json!({ "left": false }));

@@ -10,7 +10,7 @@ const READS: &str = "mdg_reads-the-library";
 const OF_LIBRARY: &str = "Books are found by their subject.";
 
 /// The instructions of both eras.
-async fn told(client: &Client) -> [String; 2] {
+async fn instructions(client: &Client) -> [String; 2] {
     let discovered = client.result("server/discover", json!({})).await;
     let initialize = json!({
         "jsonrpc": "2.0", "id": 0, "method": "initialize",
@@ -33,11 +33,11 @@ async fn sends_component_instructions_in_both_eras_to_allowed_callers() {
     let lines = entry("reads", READS, "'component:library'")
         + "[components.library]\ngrants = ['events']\n";
     let server = serve_with(&["echo", "library"], &lines).await;
-    for instructions in told(&server.client_with(READS)).await {
+    for instructions in instructions(&server.client_with(READS)).await {
         assert!(instructions.starts_with("Each tool runs in a sandbox"), "{instructions}");
         assert!(instructions.ends_with(&format!("\n\n{OF_LIBRARY}")), "{instructions}");
     }
-    for instructions in told(&server.client_with(BEN)).await {
+    for instructions in instructions(&server.client_with(BEN)).await {
         assert!(instructions.starts_with("Each tool runs in a sandbox"), "{instructions}");
         assert!(!instructions.contains(OF_LIBRARY), "{instructions}");
     }

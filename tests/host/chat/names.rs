@@ -44,7 +44,7 @@ async fn serving(home: &Path) -> TestServer {
     .await
 }
 
-async fn said(server: &TestServer, message: &str) -> Value {
+async fn ask_and_answer(server: &TestServer, message: &str) -> Value {
     let body = json!({ "message": message, "assistant": "counter" });
     let (status, answer) = post(&server.client(), &body.to_string()).await;
     assert_eq!(status, 200, "{answer}");
@@ -83,7 +83,7 @@ async fn understands_another_catalogues_names_and_drops_bundled_ones() {
             json!({ "card_name": "駱駝のカルム" }),
         ),
     ] {
-        let answer = said(&server, message).await;
+        let answer = ask_and_answer(&server, message).await;
         let (called, with) = call(&answer);
         assert_eq!(called, tool, "{message}: {answer}");
         for (name, value) in arguments.as_object().unwrap() {
@@ -92,7 +92,7 @@ async fn understands_another_catalogues_names_and_drops_bundled_ones() {
         }
         assert_eq!(answer["toolCalls"][0]["isError"], false, "{message}: {answer}");
     }
-    let themes = said(&server, "どんなテーマがありますか？").await;
+    let themes = ask_and_answer(&server, "どんなテーマがありますか？").await;
     let text = themes["text"].as_str().unwrap();
     assert!(text.contains("月光楽団（2枚）") && text.contains("砂塵商隊（1枚）"), "{text}");
     for bundled in ["蒼晶竜", "雪月花", "紅蓮機工"] {
@@ -101,7 +101,7 @@ async fn understands_another_catalogues_names_and_drops_bundled_ones() {
     // What another component calls something stands beside them.
     assert!(text.contains("図書館の棚"), "{text}");
     // A colour of the bundled catalogue means nothing here.
-    let blue = said(&server, "青いカードでサムネイルを作って").await;
+    let blue = ask_and_answer(&server, "青いカードでサムネイルを作って").await;
     assert!(!blue["text"].as_str().unwrap().contains("蒼晶竜"), "{blue}");
 }
 
@@ -115,9 +115,9 @@ async fn knows_a_name_added_while_serving_in_the_next_sentence() {
     let card = json!({ "name": "司書ミゾレ", "themes": ["氷河書院"], "image": "karm.png" });
     more["cards"].as_array_mut().unwrap().push(card);
     put(home.path(), &more);
-    let answer = said(&server, "どんなテーマがありますか？").await;
+    let answer = ask_and_answer(&server, "どんなテーマがありますか？").await;
     assert!(answer["text"].as_str().unwrap().contains("氷河書院（1枚）"), "{answer}");
-    let answer = said(&server, "司書ミゾレのカードを見せて").await;
+    let answer = ask_and_answer(&server, "司書ミゾレのカードを見せて").await;
     assert_eq!(call(&answer).1["card_name"], "司書ミゾレ", "{answer}");
 }
 
@@ -127,7 +127,7 @@ async fn component_unable_to_list_its_names_leaves_others_understood() {
     put(home.path(), &catalogue());
     let server = serving(home.path()).await;
     fs::write(home.path().join("catalogue.json"), "{").unwrap();
-    let answer = said(&server, "どんなテーマがありますか？").await;
+    let answer = ask_and_answer(&server, "どんなテーマがありますか？").await;
     let text = answer["text"].as_str().unwrap();
     assert!(text.contains("図書館の棚") && !text.contains("月光楽団"), "{text}");
 }

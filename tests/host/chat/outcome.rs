@@ -43,7 +43,7 @@ async fn an_allowed_call_runs_to_its_end_and_is_told_later() {
     tokio::time::timeout(std::time::Duration::from_secs(60), begun).await.expect("it begins");
     asking.abort();
     assert!(asking.await.is_err(), "the window is closed");
-    modern.told().leave.as_ref().unwrap().add_permits(1);
+    modern.state().leave.as_ref().unwrap().add_permits(1);
     // Whatever the person says next, the model learns that it was done.
     talk.model.says(says("取れています"));
     let next = json!({ "turn": first["turn"], "message": "どうなった？" });

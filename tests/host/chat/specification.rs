@@ -91,7 +91,7 @@ impl Stage {
     /// The same, before the tools are there; `art` says how the other server is called.
     async fn begin(more: &str, art: &str) -> Self {
         let modern = Modern::with(tools());
-        *modern.told().token.lock().unwrap() = Some(TOKEN);
+        *modern.state().token.lock().unwrap() = Some(TOKEN);
         let art = format!(
             "[servers.art]\nurl = '{}'\ntoken = {{ value = '{TOKEN}' }}\nprefix = ''\nretry_base_ms = 5\ntimeout_ms = 2000\ntrust_hints = true\n{art}",
             modern.url()
@@ -296,7 +296,7 @@ async fn two_rounds_and_three_calls_at_once_come_back_in_their_order() {
         while stage.art.calls().len() < 4 {
             tokio::task::yield_now().await;
         }
-        stage.art.told().leave.as_ref().unwrap().add_permits(3);
+        stage.art.state().leave.as_ref().unwrap().add_permits(3);
     };
     let (answer, ()) = futures::join!(stage.answer(json!({ "message": "作って" })), begun);
 

@@ -88,7 +88,7 @@ impl Counter {
     }
 
     /// Waits until there are so many messages.
-    async fn said(&self, id: &str, messages: u64) -> Value {
+    async fn until_messages(&self, id: &str, messages: u64) -> Value {
         self.until(id, |it| it["conversation"]["messages"].as_u64() >= Some(messages)).await
     }
 }
@@ -210,7 +210,7 @@ async fn a_restart_of_the_host_in_the_middle_goes_on_where_it_was() {
     let mut counter = Counter::demo().await;
     let id = counter.begin(game("worker-a", "worker-b", "しりとりを40ターン")).await;
     for messages in [3, 20, 41] {
-        counter.said(&id, messages).await;
+        counter.until_messages(&id, messages).await;
         counter.server.restart().await;
     }
     assert_whole(&counter.end(&id).await, 40);
@@ -221,7 +221,7 @@ async fn swaps_of_the_component_in_the_middle_change_nothing() {
     let counter = Counter::demo().await;
     let id = counter.begin(game("worker-a", "worker-b", "しりとりを40ターン")).await;
     for (mark, messages) in [(1, 2), (2, 15), (3, 40)] {
-        counter.said(&id, messages).await;
+        counter.until_messages(&id, messages).await;
         let bytes = rebuilt(&component_bytes("conversations"), mark);
         let digest = host::digest::digest(&bytes);
         let mut changes = counter.server.server().calls.registry.changes();
@@ -239,7 +239,7 @@ async fn swaps_of_the_component_in_the_middle_change_nothing() {
 async fn a_pause_holds_both_up_and_they_go_on_after_it() {
     let counter = Counter::demo().await;
     let id = counter.begin(game("worker-a", "worker-b", "しりとりを30ターン")).await;
-    counter.said(&id, 4).await;
+    counter.until_messages(&id, 4).await;
     let client = counter.server.client();
     let pause = |paused: bool| json!({ "conversation_id": id, "paused": paused });
     let held = client.output("pause_conversation", pause(true)).await;

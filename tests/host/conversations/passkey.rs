@@ -23,7 +23,7 @@ fn json_of(output: &Output) -> Value {
 }
 
 /// Runs it with `text` on its standard input.
-fn told(folders: &Folders, arguments: &[&str], text: &[u8]) -> Output {
+fn run_with(folders: &Folders, arguments: &[&str], text: &[u8]) -> Output {
     let mut command = command(folders);
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut process = command.spawn().unwrap();
@@ -51,8 +51,11 @@ async fn fresh_passkey_admits_agent_of_its_lines_and_is_kept_nowhere() {
     let lines = fresh["configuration"].as_str().unwrap();
     assert!(!lines.contains(&passkey) && lines.contains("projects = [\"shop\"]"), "{lines}");
     let text = b"correct horse battery\r\nrest";
-    let brought =
-        json_of(&told(&folders, &["--config", &path, "passkey", "bob", "--stdin", "--json"], text));
+    let brought = json_of(&run_with(
+        &folders,
+        &["--config", &path, "passkey", "bob", "--stdin", "--json"],
+        text,
+    ));
     assert!(brought.get("passkey").is_none(), "who brings it has it: {brought}");
     let bob = brought["configuration"].as_str().unwrap();
     fs::write(&file, format!("{shop}{lines}{bob}")).unwrap();
@@ -123,7 +126,7 @@ fn prints_passkey_once_and_names_what_is_right_for_wrong_input() {
         (vec!["passkey", "alice", "--stdin"], &[b'x'; 100_000], "8 to 200 characters"),
         (vec!["passkey", "alice", "open-sesame"], b"", "unexpected argument"),
     ] {
-        let refused = told(&folders, &arguments, text);
+        let refused = run_with(&folders, &arguments, text);
         let said = String::from_utf8_lossy(&refused.stderr);
         assert!(!refused.status.success() && said.contains(why), "{arguments:?}: {said}");
         assert!(refused.stdout.is_empty(), "no passkey comes of it");

@@ -62,7 +62,7 @@ fn trace(seen: &Value) -> Vec<(&str, &str)> {
 }
 
 /// Who sent what.
-fn said(seen: &Value) -> Vec<(&str, &str)> {
+fn who_and_what(seen: &Value) -> Vec<(&str, &str)> {
     let messages = seen["messages"].as_array().unwrap().iter();
     messages.map(|it| (it["senderId"].as_str().unwrap(), it["content"].as_str().unwrap())).collect()
 }
@@ -99,7 +99,7 @@ async fn five_round_trips(a: agents::Language, b: agents::Language) {
     b.end();
 
     for (who, agent) in [("worker-a", &a), ("worker-b", &b)] {
-        let ended = agent.told("conversation_ended");
+        let ended = agent.notice("conversation_ended");
         assert_eq!(
             (&ended["conversation_id"], &ended["ended_by"]),
             (id, &json!("worker-a")),
@@ -122,7 +122,7 @@ async fn five_round_trips(a: agents::Language, b: agents::Language) {
     let seen = game.see(id).await;
     let words = FIRST.iter().zip(&SECOND).flat_map(|(a, b)| [("worker-a", *a), ("worker-b", *b)]);
     let words: Vec<_> = words.chain([("worker-a", GOODBYE)]).collect();
-    assert_eq!(said(&seen), words);
+    assert_eq!(who_and_what(&seen), words);
     let wanted = [
         ("pending", "worker-a"),
         ("active", "worker-b"),
@@ -154,13 +154,13 @@ async fn whoever_was_asked_may_end_it_conv_101() {
     a.go();
     a.end();
     b.end();
-    let ended = a.told("conversation_ended");
+    let ended = a.notice("conversation_ended");
     assert_eq!(
         (&ended["ended_by"], &ended["reason"]),
         (&json!("worker-b"), &json!("participant_ended"))
     );
     let seen = game.see(&id).await;
-    assert_eq!(said(&seen), [("worker-a", "だちょう"), ("worker-b", "うどん")]);
+    assert_eq!(who_and_what(&seen), [("worker-a", "だちょう"), ("worker-b", "うどん")]);
     assert_eq!(trace(&seen)[2..], [("terminating", "worker-b"), ("ended", "worker-a")]);
 }
 
@@ -171,7 +171,7 @@ async fn where_nobody_comes_the_one_who_started_is_told_so_conv_102() {
     let mut a = Agent::start(Python, game.url(), "worker-a", part);
     let id = a.until("start_conversation", |_| true)["conversation_id"].clone();
     a.end();
-    let expired = a.told("conversation_expired");
+    let expired = a.notice("conversation_expired");
     assert_eq!((&expired["conversation_id"], &expired["target"]), (&id, &json!("worker-b")));
     assert_eq!(a.actions().last(), Some(&"wait_for_messages"), "once");
     let seen = game.see(&id).await;
@@ -190,11 +190,15 @@ async fn reports_lasting_silence_to_both_and_keeps_messages_conv_103() {
     a.end();
     b.end();
     for agent in [&a, &b] {
-        let ended = agent.told("conversation_ended");
+        let ended = agent.notice("conversation_ended");
         assert_eq!((&ended["ended_by"], &ended["reason"]), (&json!("system"), &json!("timeout")));
     }
     let seen = game.see(&id).await;
-    assert_eq!(said(&seen), [("worker-a", "りんご"), ("worker-b", "ごりら")], "they are kept");
+    assert_eq!(
+        who_and_what(&seen),
+        [("worker-a", "りんご"), ("worker-b", "ごりら")],
+        "they are kept"
+    );
     let states: Vec<_> = trace(&seen).iter().map(|it| it.0).collect();
     assert_eq!(states, ["pending", "active", "terminating", "ended"]);
     assert_eq!(trace(&seen)[2], ("terminating", "system"));
@@ -217,6 +221,6 @@ async fn notifies_agent_already_there_without_new_login_conv_104() {
     assert_eq!(b.heard.iter().filter(|it| it["tool"] == "authenticate").count(), 1);
     let seen = game.see(&id).await;
     let words = [("worker-a", "りんご"), ("worker-b", "ごりら"), ("worker-a", GOODBYE)];
-    assert_eq!(said(&seen), words);
+    assert_eq!(who_and_what(&seen), words);
     assert_eq!(trace(&seen)[1], ("active", "worker-b"));
 }

@@ -72,7 +72,7 @@ async fn reports_refusal_error_and_wrong_token_without_retrying() {
 #[tokio::test]
 async fn reports_server_kept_out_by_wrong_token_without_the_token() {
     let modern = Modern::start();
-    *modern.told().token.lock().unwrap() = Some("right");
+    *modern.state().token.lock().unwrap() = Some("right");
     let good = url(&Modern::start().url(), "");
     let wrong = url(&modern.url(), "token = { value = 'wrongwrongwrong' }");
     let server = counter([("m", wrong), ("other", good)]).await;
@@ -199,7 +199,7 @@ async fn progress_comes_through_before_the_answer() {
     let expected =
         json!({ "progressToken": "mine", "progress": 1.0, "total": 2.0, "message": "half" });
     assert_eq!(note["params"], expected);
-    modern.told().leave.as_ref().unwrap().add_permits(1);
+    modern.state().leave.as_ref().unwrap().add_permits(1);
     let last = events.next(Duration::from_secs(30)).await.unwrap();
     assert_eq!(last["result"]["content"][0]["text"], "done", "{last}");
 }
@@ -215,7 +215,7 @@ async fn a_caller_that_goes_ends_the_call_at_the_server_too() {
         tokio::task::yield_now().await;
     }
     call.abort();
-    let abandoned = modern.told().abandoned.as_ref().unwrap().acquire();
+    let abandoned = modern.state().abandoned.as_ref().unwrap().acquire();
     let abandoned = tokio::time::timeout(Duration::from_secs(30), abandoned).await;
     abandoned.expect("the server is told").expect("it counts").forget();
 }

@@ -46,12 +46,12 @@ pub(crate) enum Deed {
 /// The server, in a runtime of its own, with which it dies.
 pub(crate) struct Modern {
     pub(crate) port: u16,
-    told: Arc<Told>,
+    told: Arc<ServerState>,
     runtime: Option<Runtime>,
 }
 
 #[derive(Default)]
-pub(crate) struct Told {
+pub(crate) struct ServerState {
     /// Its tools, as it lists them.
     pub(crate) tools: Mutex<Vec<Value>>,
     /// Its resources, each as a read of it gives it out; those with a name are listed.
@@ -95,13 +95,13 @@ impl Modern {
 
     /// The same with these resources.
     pub(crate) fn with_resources(tools: Vec<Value>, resources: Vec<Value>) -> Self {
-        let told = Told {
+        let told = ServerState {
             tools: Mutex::new(tools),
             resources: Mutex::new(resources),
             leave: Some(Semaphore::new(0)),
             abandoned: Some(Semaphore::new(0)),
             changed: Mutex::new(Some(broadcast::channel(8).0)),
-            ..Told::default()
+            ..ServerState::default()
         };
         let mut modern = Self { port: 0, told: Arc::new(told), runtime: None };
         modern.revive();
@@ -112,7 +112,7 @@ impl Modern {
         format!("http://127.0.0.1:{}/mcp", self.port)
     }
 
-    pub(crate) fn told(&self) -> &Told {
+    pub(crate) fn state(&self) -> &ServerState {
         &self.told
     }
 
@@ -166,7 +166,7 @@ impl Drop for Modern {
     }
 }
 
-async fn answer(State(told): State<Arc<Told>>, headers: HeaderMap, body: Bytes) -> Response {
+async fn answer(State(told): State<Arc<ServerState>>, headers: HeaderMap, body: Bytes) -> Response {
     let bearer =
         headers.get(header::AUTHORIZATION).map(|it| it.to_str().expect("ASCII").to_owned());
     let bearer = bearer.unwrap_or_default();
@@ -237,7 +237,7 @@ fn events(
     ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(stream)).into_response()
 }
 
-fn listen(told: &Told, id: Value, message: &Value) -> Response {
+fn listen(told: &ServerState, id: Value, message: &Value) -> Response {
     let changes = locked(&told.changed).as_ref().expect("it changes").subscribe();
     let meta = json!({ "io.modelcontextprotocol/subscriptionId": id });
     let agreed = json!({
@@ -258,7 +258,7 @@ fn listen(told: &Told, id: Value, message: &Value) -> Response {
 }
 
 /// Counts when it is dropped: no caller waits any longer.
-struct Abandoned(Arc<Told>);
+struct Abandoned(Arc<ServerState>);
 
 impl Drop for Abandoned {
     fn drop(&mut self) {
@@ -270,7 +270,7 @@ fn text(bytes: usize) -> Value {
     json!({ "resultType": "complete", "content": [{ "type": "text", "text": "a".repeat(bytes) }] })
 }
 
-async fn call(told: &Arc<Told>, id: Value, message: &Value, deed: Option<Deed>) -> Response {
+async fn call(told: &Arc<ServerState>, id: Value, message: &Value, deed: Option<Deed>) -> Response {
     let done = json!({
         "resultType": "complete", "content": [{ "type": "text", "text": "done" }],
         "structuredContent": { "arguments": message["params"]["arguments"] },

@@ -142,7 +142,7 @@ async fn a_change_of_a_servers_list_is_told_to_our_clients() {
 async fn mcp_server_url_offers_only_the_two_illustration_tools() {
     let tools = ["get_card_illustration", "get_theme_illustrations", "delete_everything"];
     let modern = Modern::with(tools.map(|it| tool(it, true)).into());
-    *modern.told().token.lock().unwrap() = Some("hunter2hunter2");
+    *modern.state().token.lock().unwrap() = Some("hunter2hunter2");
     let folders = Folders::new();
     folders.put("echo", &component_bytes("echo"));
     let mut program = command(&folders);

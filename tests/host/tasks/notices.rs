@@ -35,7 +35,7 @@ async fn next(listener: &mut Listener) -> Value {
 }
 
 /// The notices of tasks up to the one that says `status`, without the order of what lies between.
-async fn told(listener: &mut Listener, id: &str, status: &str) -> Value {
+async fn until_status(listener: &mut Listener, id: &str, status: &str) -> Value {
     loop {
         let message = next(listener).await;
         assert_eq!(message["method"], "notifications/tasks", "{message}");
@@ -65,7 +65,7 @@ async fn a_listener_is_told_how_its_tasks_stand() {
     let (mut listener, agreed) =
         listen(&client, json!({ "taskIds": ids, "promptsListChanged": true })).await;
     assert_eq!(agreed, json!({ "taskIds": [id], "promptsListChanged": true }));
-    let asked = told(&mut listener, &id, "input_required").await;
+    let asked = until_status(&mut listener, &id, "input_required").await;
     assert_eq!(bare(asked.clone()), bare(get(&client, &id).await));
     assert_eq!(asked["inputRequests"].as_object().unwrap().len(), 2, "{asked}");
     let answers = json!({
@@ -73,16 +73,16 @@ async fn a_listener_is_told_how_its_tasks_stand() {
         "confirm": super::accept(json!({ "confirm": true })),
     });
     update(&client, &id, answers).await;
-    let done = told(&mut listener, &id, "completed").await;
+    let done = until_status(&mut listener, &id, "completed").await;
     assert_eq!(done["result"]["content"][0]["text"], "Taro: true", "{done}");
     assert_eq!(bare(done), bare(get(&client, &id).await));
     // One that is over already is told at once, as is one that is cancelled.
     let (mut late, _) = listen(&client, json!({ "taskIds": [id] })).await;
-    told(&mut late, &id, "completed").await;
+    until_status(&mut late, &id, "completed").await;
     let other = begun(&client, "slow_compute", json!({ "seconds": 3_600 })).await;
     let (mut listener, _) = listen(&client, json!({ "taskIds": [other] })).await;
     cancel(&client, &other).await;
-    told(&mut listener, &other, "cancelled").await;
+    until_status(&mut listener, &other, "cancelled").await;
 }
 
 /// TASK-11: a stranger is told nothing, not even that there is such a task.
@@ -98,7 +98,7 @@ async fn a_stranger_is_told_of_no_task() {
     assert_eq!(agreed["taskIds"], json!([eves]));
     cancel(&ann, &anns).await;
     cancel(&eve, &eves).await;
-    told(&mut listener, &eves, "cancelled").await;
+    until_status(&mut listener, &eves, "cancelled").await;
     let (_, agreed) = listen(&eve, json!({ "taskIds": [anns] })).await;
     assert_eq!(agreed, json!({ "taskIds": [] }));
 }
@@ -109,9 +109,9 @@ async fn a_listener_need_not_look_for_a_word_said_elsewhere() {
     let (server, id) = waiting_for_approval(&takes_tasks()).await;
     let (client, id) = (server.client(), id.as_str().unwrap());
     let (mut listener, _) = listen(&client, json!({ "taskIds": [id] })).await;
-    told(&mut listener, id, "input_required").await;
+    until_status(&mut listener, id, "input_required").await;
     allow(&client).await;
-    let done = told(&mut listener, id, "completed").await;
+    let done = until_status(&mut listener, id, "completed").await;
     assert_eq!(done["result"]["structuredContent"]["outputs"], json!([{}]), "{done}");
 }
 
@@ -125,10 +125,10 @@ async fn a_form_that_waits_for_its_person_is_a_task() {
     let wait = json!({ "handle": form.handle, "timeout_seconds": 45 });
     let id = begun(&client, "get_form_submission", wait).await;
     let (mut listener, _) = listen(&client, json!({ "taskIds": [id] })).await;
-    told(&mut listener, &id, "working").await;
+    until_status(&mut listener, &id, "working").await;
     let filled = json!({ "handle": form.handle, "values": { "place": "奈良" } });
     client.output("submit_form", filled).await;
-    let done = told(&mut listener, &id, "completed").await;
+    let done = until_status(&mut listener, &id, "completed").await;
     assert_eq!(done["result"]["structuredContent"]["values"], json!({ "place": "奈良" }), "{done}");
 }
 

@@ -13,7 +13,7 @@ const LIST: [&str; 6] = ["本は", "蔵書", "図書館", "books", "library", "t
 pub(crate) fn next(turn: Turn) -> Result<Reply, String> {
     let reply = |confidence, step| Ok(Reply { confidence, memory: "null".to_owned(), step });
     if !turn.answered.is_empty() {
-        let lines: Vec<_> = turn.answered.iter().map(|it| told(it, turn.language)).collect();
+        let lines: Vec<_> = turn.answered.iter().map(|it| result_text(it, turn.language)).collect();
         return reply(1.0, says(lines.join("\n")));
     }
     let said: Vec<_> = turn.message.iter().filter_map(text).collect();
@@ -67,7 +67,7 @@ fn pick(language: Language, japanese: &'static str, english: &'static str) -> &'
 }
 
 /// What came of a call, for people.
-fn told(answered: &Answered, language: Language) -> String {
+fn result_text(answered: &Answered, language: Language) -> String {
     let output = match &answered.outcome {
         Ok(output) => serde_json::from_str::<Value>(&output.structured).unwrap_or_default(),
         Err(failure) => return failure.message.clone(),

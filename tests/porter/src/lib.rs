@@ -31,7 +31,7 @@ impl Guest for Porter {
                 let _ = body.blocking_write_and_flush(b"alert(1)");
             }),
             _ => {
-                let said = said(&request, &path);
+                let said = request_text(&request, &path);
                 answer(out, 201, "text/html", |body| {
                     for piece in said.as_bytes().chunks(4096) {
                         let _ = body.blocking_write_and_flush(piece);
@@ -43,7 +43,7 @@ impl Guest for Porter {
 }
 
 /// The request's method, path, headers and body, a line each.
-fn said(request: &IncomingRequest, path: &str) -> String {
+fn request_text(request: &IncomingRequest, path: &str) -> String {
     let method = match request.method() {
         Method::Get => "GET".to_owned(),
         Method::Post => "POST".to_owned(),

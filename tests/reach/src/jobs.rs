@@ -21,8 +21,8 @@ const LONG: Duration = Duration::from_secs(3_600);
 /// All of them, be they under way or not.
 pub(crate) fn due(_: &[String]) -> Result<Agenda, String> {
     let [rows] = sql::query([toolkit::sql!("SELECT text FROM letters WHERE text LIKE 'job %'")])
-        .map_err(told)?;
-    let letters: Vec<(String,)> = rows.read().map_err(told)?;
+        .map_err(error_text)?;
+    let letters: Vec<(String,)> = rows.read().map_err(error_text)?;
     let job = |(text,): (String,)| {
         let mut words = text.split(' ').skip(1).map(str::to_owned);
         Some(Job { key: words.next()?, input: words.next()? })
@@ -36,9 +36,10 @@ pub(crate) fn run(job: Job) -> Result<Outcome, String> {
     let done = format!("did {}", job.key);
     let [rows] =
         sql::query([toolkit::sql!("SELECT text FROM letters WHERE text = $1", done.clone())])
-            .map_err(told)?;
+            .map_err(error_text)?;
     let is_first = rows.is_empty();
-    sql::transact([toolkit::sql!("INSERT INTO letters (text) VALUES ($1)", done)]).map_err(told)?;
+    sql::transact([toolkit::sql!("INSERT INTO letters (text) VALUES ($1)", done)])
+        .map_err(error_text)?;
     events::publish(RUNS);
     match (job.input.as_str(), is_first) {
         ("twice", true) => {
@@ -55,17 +56,18 @@ pub(crate) fn run(job: Job) -> Result<Outcome, String> {
         },
         ("sleep", _) => std::thread::sleep(LONG),
         ("serve", _) => {
-            let told = parts::served();
-            sql::transact([toolkit::sql!("INSERT INTO letters (text) VALUES ($1)", told)])
-                .map_err(self::told)?;
+            let names = parts::served();
+            sql::transact([toolkit::sql!("INSERT INTO letters (text) VALUES ($1)", names)])
+                .map_err(error_text)?;
         }
         _ => {}
     }
     let letter = format!("job {} {}", job.key, job.input);
-    sql::transact([toolkit::sql!("DELETE FROM letters WHERE text = $1", letter)]).map_err(told)?;
+    sql::transact([toolkit::sql!("DELETE FROM letters WHERE text = $1", letter)])
+        .map_err(error_text)?;
     Ok(Outcome::Done)
 }
 
-fn told(error: sql::Error) -> String {
+fn error_text(error: sql::Error) -> String {
     format!("{error:?}")
 }

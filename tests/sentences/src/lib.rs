@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 use assistant::ensemble::{Ensemble, Families};
 use language::{
     Language,
-    trial::{self, NOW, Next, call, concluded, decided, output, told, tongue},
+    trial::{self, NOW, Next, answered_to_wit, call, concluded, decided, output, tongue},
     turn::{Answered, Decision, ToolCall, ToolResult},
 };
 use serde_json::Value;
@@ -147,7 +147,7 @@ impl Talk {
                 now: Datetime { seconds: self.now, nanoseconds: 0 },
                 tools: self.offers.clone(),
                 names: Vec::new(),
-                answered: answered.iter().map(told).collect(),
+                answered: answered.iter().map(answered_to_wit).collect(),
             },
         );
         let decision = decided(step.expect("somebody understands"));
@@ -167,7 +167,7 @@ fn names(is_english: bool) -> Vec<Name> {
 
 fn all_names(tag: &str) -> Vec<Name> {
     let mut names = illustrations::sentences::words();
-    names.extend(illustrations::said::names());
+    names.extend(illustrations::spoken::names());
     for told in [
         cinema::sentences::names(),
         conversations::sentences::names(),

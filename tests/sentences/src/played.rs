@@ -1,6 +1,6 @@
 //! Agents that are played: what they are asked is answered by whichever family understands it, in the agent's name.
 
-use conversations::sentences::{By, Said, Scene, Talker};
+use conversations::sentences::{By, LogEntry, Scene, ScriptedAgent};
 use language::{Language, turn::Decision};
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use super::{Talk, concluded, output};
 
 /// What an agent that was asked `question` does, and how it goes on.
 fn asked(question: &str, has_spoken: bool) -> (Talk, Decision) {
-    let said = |by, text: &str| Said { by, text: text.to_owned() };
+    let said = |by, text: &str| LogEntry { by, text: text.to_owned() };
     let mut log = vec![said(By::Partner, question)];
     if has_spoken {
         log.insert(0, said(By::Own, "こんにちは。"));
@@ -20,7 +20,7 @@ fn asked(question: &str, has_spoken: bool) -> (Talk, Decision) {
         may_end: true,
     };
     let mut talk = Talk::new();
-    talk.context = Some(Talker { scene, log }.context(Language::Japanese));
+    talk.context = Some(ScriptedAgent { scene, log }.context(Language::Japanese));
     talk.language = Some(Language::Japanese);
     let decision = talk.say("[worker-a]\n…");
     (talk, decision)

@@ -290,7 +290,7 @@ fn each_sentence_leads_to_its_calls_and_to_no_others() {
         .iter()
         .filter_map(|(sentence, expected)| {
             let decided = Talk::new().say(sentence);
-            let found = told(&decided);
+            let found = calls_text(&decided);
             (!fits(&decided, expected))
                 .then(|| format!("{sentence}\n  expected {expected}\n  found    {found}"))
         })
@@ -312,7 +312,7 @@ fn what_is_not_understood_is_said_with_examples_by_whom() {
 }
 
 /// The calls, as the table writes them.
-fn told(decided: &Decision) -> String {
+fn calls_text(decided: &Decision) -> String {
     match decided {
         Decision::Conclude(it) => format!("- {}", it.text().lines().next().unwrap_or_default()),
         Decision::Call(calls) => {

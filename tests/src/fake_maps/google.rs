@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Asked, KEY, LINE, Reply, said};
+use super::{Asked, KEY, LINE, Reply, reply};
 
 /// What is answered under `/maps/api/`.
 pub(super) fn answer(asked: &Asked, mark: &str) -> Reply {
@@ -15,17 +15,17 @@ pub(super) fn answer(asked: &Asked, mark: &str) -> Reply {
             (&["origins", "destinations"], &["departure_time", "language"])
         }
         "/maps/api/geocode/json" => (&["address"], &["language"]),
-        _ => return said(404, json!({})),
+        _ => return reply(404, json!({})),
     };
     let known = [required, allowed, &["key"]].concat();
     let refused = |status: &str, message: String| {
-        said(
+        reply(
             200,
             json!({ "status": status, "error_message": message, "routes": [], "rows": [], "results": [] }),
         )
     };
     if asked.method != "GET" {
-        return said(405, json!({}));
+        return reply(405, json!({}));
     }
     if asked.parameter("key") != Some(KEY) {
         // Google says the key back.
@@ -49,17 +49,17 @@ pub(super) fn answer(asked: &Asked, mark: &str) -> Reply {
         );
     }
     match (mark, asked.path.as_str()) {
-        ("" | "UNKNOWN_ONCE", "/maps/api/directions/json") => said(200, directions(asked)),
-        ("" | "UNKNOWN_ONCE", "/maps/api/distancematrix/json") => said(200, matrix(asked)),
-        ("" | "UNKNOWN_ONCE", _) => said(200, geocoded()),
-        ("pair", _) => said(200, matrix(asked)),
+        ("" | "UNKNOWN_ONCE", "/maps/api/directions/json") => reply(200, directions(asked)),
+        ("" | "UNKNOWN_ONCE", "/maps/api/distancematrix/json") => reply(200, matrix(asked)),
+        ("" | "UNKNOWN_ONCE", _) => reply(200, geocoded()),
+        ("pair", _) => reply(200, matrix(asked)),
         ("NOT_FOUND", _) => {
             let end = |name: &str| {
                 let is_known = asked.parameter(name).is_some_and(|it| !it.contains('#'));
                 json!({ "geocoder_status": if is_known { "OK" } else { "ZERO_RESULTS" } })
             };
             let ends = [end("origin"), end("destination")];
-            said(200, json!({ "status": "NOT_FOUND", "geocoded_waypoints": ends, "routes": [] }))
+            reply(200, json!({ "status": "NOT_FOUND", "geocoded_waypoints": ends, "routes": [] }))
         }
         ("INVALID_REQUEST", _) => refused(
             "INVALID_REQUEST",

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Asked, LINE, Reply, said};
+use super::{Asked, LINE, Reply, reply};
 
 fn osrm_error(code: &str, message: &str) -> Reply {
-    said(400, json!({ "code": code, "message": message }))
+    reply(400, json!({ "code": code, "message": message }))
 }
 
 /// Places in an OSRM path.
@@ -45,7 +45,7 @@ pub(super) fn osrm_route(asked: &Asked) -> Reply {
     });
     let count = if asked.parameter("alternatives") == Some("2") { 3 } else { 1 };
     let ends = [far(places[0]), far(places[1])];
-    said(200, json!({ "code": "Ok", "routes": vec![route; count], "waypoints": ends }))
+    reply(200, json!({ "code": "Ok", "routes": vec![route; count], "waypoints": ends }))
 }
 
 /// What is answered to `/table/v1/PROFILE/…`.
@@ -59,7 +59,7 @@ pub(super) fn osrm_table(asked: &Asked) -> Reply {
         return osrm_error("InvalidOptions", "coordinates do not fit");
     }
     let near = |count: usize| vec![json!({ "distance": 1.0 }); count];
-    said(
+    reply(
         200,
         json!({
             "code": "Ok", "durations": vec![vec![600.0; columns]; rows],
@@ -70,7 +70,7 @@ pub(super) fn osrm_table(asked: &Asked) -> Reply {
 }
 
 fn valhalla_error(code: u32, error: &str) -> Reply {
-    said(
+    reply(
         400,
         json!({ "error_code": code, "error": error, "status_code": 400, "status": "Bad Request" }),
     )
@@ -115,7 +115,7 @@ pub(super) fn valhalla_route(asked: &Asked) -> Reply {
     if asked.body["alternates"].as_u64() > Some(0) {
         answer["alternates"] = json!([trip]);
     }
-    said(200, answer)
+    reply(200, answer)
 }
 
 /// What is answered to `/sources_to_targets`.
@@ -127,27 +127,27 @@ pub(super) fn valhalla_table(asked: &Asked) -> Reply {
     let count = |name: &str| asked.body[name].as_array().map_or(0, Vec::len);
     let pair = json!({ "distance": 5.0, "time": 600 });
     let rows = vec![vec![pair; count("targets")]; count("sources")];
-    said(200, json!({ "sources_to_targets": rows, "units": "kilometers" }))
+    reply(200, json!({ "sources_to_targets": rows, "units": "kilometers" }))
 }
 
 /// What is answered to `/search`: Nominatim wants to know who asks.
 pub(super) fn nominatim(asked: &Asked) -> Reply {
     let agent = asked.headers.get("user-agent").map(String::as_str).unwrap_or_default();
     if !agent.starts_with("madoguchi/") {
-        return said(403, json!({ "error": "say who you are" }));
+        return reply(403, json!({ "error": "say who you are" }));
     }
     if asked.unknown(&["q", "format", "limit", "accept-language"]).is_some()
         || asked.parameter("format") != Some("jsonv2")
     {
-        return said(400, json!({ "error": { "code": 400, "message": "unknown parameter" } }));
+        return reply(400, json!({ "error": { "code": 400, "message": "unknown parameter" } }));
     }
     let hit = |name: &str, lat: &str, lon: &str| {
         json!([{ "place_id": 1, "osm_type": "node", "osm_id": 123, "lat": lat, "lon": lon,
             "category": "railway", "type": "station", "display_name": name }])
     };
     match asked.parameter("q") {
-        Some("東京駅") => said(200, hit("東京駅, 千代田区", "35.6812", "139.7671")),
-        Some("横浜駅") => said(200, hit("横浜駅, 西区", "35.4658", "139.6223")),
-        _ => said(200, json!([])),
+        Some("東京駅") => reply(200, hit("東京駅, 千代田区", "35.6812", "139.7671")),
+        Some("横浜駅") => reply(200, hit("横浜駅, 西区", "35.4658", "139.6223")),
+        _ => reply(200, json!([])),
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Asked, KEY, LINE, Reply, said};
+use super::{Asked, KEY, LINE, Reply, reply};
 
 /// Fields of a request for routes.
 const ROUTE: [&str; 13] = [
@@ -32,7 +32,7 @@ const MATRIX: [&str; 7] = [
 ];
 
 fn error(code: u16, status: &str, message: &str) -> Reply {
-    said(code, json!({ "error": { "code": code, "status": status, "message": message } }))
+    reply(code, json!({ "error": { "code": code, "status": status, "message": message } }))
 }
 
 /// What is wrong before anything else is looked at.
@@ -107,12 +107,12 @@ pub(super) fn routes(asked: &Asked, mark: &str) -> Reply {
         return error(400, "INVALID_ARGUMENT", "origin and destination are required");
     }
     match mark {
-        "ZERO_RESULTS" => said(200, json!({ "geocodingResults": {} })),
+        "ZERO_RESULTS" => reply(200, json!({ "geocodingResults": {} })),
         "NOT_FOUND" => error(404, "NOT_FOUND", "The destination could not be geocoded."),
         "OVER_QUERY_LIMIT" => error(429, "RESOURCE_EXHAUSTED", "Quota exceeded."),
         "REQUEST_DENIED" => error(403, "PERMISSION_DENIED", "Routes API has not been used."),
         "INVALID_REQUEST" => error(400, "INVALID_ARGUMENT", "destination is invalid."),
-        _ => said(200, answer(asked.body["computeAlternativeRoutes"] == true)),
+        _ => reply(200, answer(asked.body["computeAlternativeRoutes"] == true)),
     }
 }
 
@@ -168,5 +168,5 @@ pub(super) fn matrix(asked: &Asked, mark: &str) -> Reply {
             }),
         );
     }
-    said(200, json!(elements))
+    reply(200, json!(elements))
 }

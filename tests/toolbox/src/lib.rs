@@ -52,7 +52,7 @@ fn tool(name: &str) -> Tool {
     Tool { name: name.to_owned(), input_schema, options: Some(options) }
 }
 
-fn said(text: impl Into<String>) -> ContentBlock {
+fn text(text: impl Into<String>) -> ContentBlock {
     ContentBlock::Text(TextContent { text: TextData::Text(text.into()), options: None })
 }
 
@@ -124,18 +124,18 @@ impl tools::Guest for Toolbox {
                     return Err(ErrorCode::InvalidParams(error("a and b are to be numbers")));
                 };
                 let structured_content = Some(format!("{{\"sum\":{}}}", a + b));
-                CallToolResult { structured_content, ..result(vec![said(format!("{}", a + b))]) }
+                CallToolResult { structured_content, ..result(vec![text(format!("{}", a + b))]) }
             }
             "context" => {
                 let (who, version) = (ctx.jwt.or(ctx.session_id), ctx.protocol_version);
                 let has_stream = ctx.message_stream.is_some();
-                result(vec![said(format!("{version} {who:?} {has_stream} {arguments}"))])
+                result(vec![text(format!("{version} {who:?} {has_stream} {arguments}"))])
             }
             "everything" => result(everything()),
             "fail" => CallToolResult {
                 is_error: Some(true),
                 structured_content: Some(r#"{"left":3}"#.to_owned()),
-                ..result(vec![said("It is"), said("stuck.")])
+                ..result(vec![text("It is"), text("stuck.")])
             },
             "wrong" => CallToolResult {
                 structured_content: Some("no json".to_owned()),

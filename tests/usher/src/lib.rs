@@ -56,7 +56,7 @@ impl Guest for Usher {
             _ => match path.strip_prefix("/fetch/") {
                 Some(authority) => fetched(authority).await,
                 None => {
-                    let said = said(request, &path).await;
+                    let said = request_text(request, &path).await;
                     Ok(answer(201, "text/html", |mut body| async move {
                         for piece in said.as_bytes().chunks(4096) {
                             body.write_all(piece.to_vec()).await;
@@ -69,7 +69,7 @@ impl Guest for Usher {
 }
 
 /// The request's method, path, headers and body, a line each.
-async fn said(request: Request, path: &str) -> String {
+async fn request_text(request: Request, path: &str) -> String {
     let method = match request.get_method() {
         Method::Get => "GET".to_owned(),
         Method::Post => "POST".to_owned(),

@@ -108,7 +108,7 @@ impl Running {
             names: turn.names.into_iter().map(name).collect(),
         };
         match self.component.next_in_dialogue(&turn).await {
-            Ok(Some(reply)) => Ok(told(reply)),
+            Ok(Some(reply)) => Ok(reply_json(reply)),
             Ok(None) => Err(invalid("the component understands no sentences")),
             Err(CallError::Broken { what, .. }) => Err(invalid(&what)),
             Err(error) => Err(Failure::from(error).object()),
@@ -136,7 +136,7 @@ fn answered(it: Answered) -> wit::Answered {
     }
 }
 
-fn told(reply: wit::Reply) -> Value {
+fn reply_json(reply: wit::Reply) -> Value {
     let read = |json: &str| serde_json::from_str::<Value>(json).unwrap_or_default();
     let mut told = json!({ "confidence": reply.confidence, "memory": read(&reply.memory) });
     match reply.step {

@@ -310,6 +310,6 @@ pub(super) fn stopped(answered: &[Answered], notice: &str) -> Conclusion {
 }
 
 /// The text and pictures of an answer.
-pub(super) fn said(conclusion: &Conclusion) -> (String, Vec<Value>) {
+pub(super) fn text_and_images(conclusion: &Conclusion) -> (String, Vec<Value>) {
     (conclusion.text(), images_of(&conclusion.parts).map(image).collect())
 }

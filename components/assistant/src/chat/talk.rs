@@ -244,7 +244,7 @@ impl Scene {
                 return Ok(self.waits(kept, calls));
             }
         };
-        if answer::said(&conclusion).1.is_empty() {
+        if answer::text_and_images(&conclusion).1.is_empty() {
             let tool = self.assistant.config.picture_tool.as_deref();
             for image in answer::made_by(tool, &answered) {
                 teller.show(&image);
@@ -253,7 +253,7 @@ impl Scene {
         }
         let mut notice = notice;
         let mut stop_reason = stop_reason;
-        let (text, images) = answer::said(&conclusion);
+        let (text, images) = answer::text_and_images(&conclusion);
         if text.trim().is_empty() && images.is_empty() {
             let said = answer::nothing(conclusion.cut.is_some(), self.language);
             conclusion.parts = answer::failed(&answered, &offers, said, self.language).parts;
@@ -290,7 +290,7 @@ impl Scene {
         }
         let usage = answer::usage(&usage);
         teller.tell("usage", || usage.clone());
-        let (text, mut images) = answer::said(&conclusion);
+        let (text, mut images) = answer::text_and_images(&conclusion);
         let mut kind = Value::Null;
         if !choices.is_empty() {
             // The page of the specification knows it by that (ILL-45).

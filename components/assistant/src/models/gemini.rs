@@ -16,7 +16,7 @@ use super::{
     trim::{self, Room},
 };
 pub(super) use ask::Model;
-pub(super) use content::{fits, history, inline, said};
+pub(super) use content::{fits, history, inline, parts_json};
 pub(super) use reply::{Reply, parts_of};
 
 use crate::{
@@ -70,7 +70,7 @@ impl Gemini {
 
     /// Takes in what is new in `turn`, without asking the model.
     pub(super) fn consult(&mut self, turn: &Turn<'_>) {
-        self.contents = self.told(turn);
+        self.contents = self.contents_with(turn);
     }
 
     /// Decides without sending events.
@@ -80,14 +80,14 @@ impl Gemini {
     }
 
     /// The conversation with what is new in `turn`.
-    fn told(&self, turn: &Turn<'_>) -> Vec<Value> {
+    fn contents_with(&self, turn: &Turn<'_>) -> Vec<Value> {
         let mut contents = match self.contents.is_empty() {
             true => content::unsigned(&turn.task.history),
             false => self.contents.clone(),
         };
         let mut parts = content::answers(&contents, turn.answered, self.model.takes_pictures());
         if turn.is_first {
-            parts.extend(said(&turn.task.message));
+            parts.extend(parts_json(&turn.task.message));
         }
         if !parts.is_empty() {
             contents.push(json!({ "role": "user", "parts": parts }));
@@ -158,7 +158,7 @@ impl Gemini {
     }
 
     fn decided(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
-        let mut contents = self.told(&turn);
+        let mut contents = self.contents_with(&turn);
         let reply = self.reply(&mut contents, &turn)?;
         if !reply.parts.is_empty() {
             contents.push(json!({ "role": "model", "parts": reply.parts }));

@@ -71,7 +71,7 @@ impl Picture {
             self.found.clear();
         }
         if turn.is_first {
-            self.message.extend(gemini::said(&turn.task.message));
+            self.message.extend(gemini::parts_json(&turn.task.message));
         }
         for answered in turn.answered {
             if let ToolResult::Output { content, .. } = &answered.result {

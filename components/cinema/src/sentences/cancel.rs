@@ -75,7 +75,7 @@ impl Bookings {
     }
 
     /// The reservations of this conversation, or what is needed to look one up.
-    pub(super) fn told(&self, context: &TurnContext<'_>) -> String {
+    pub(super) fn in_words(&self, context: &TurnContext<'_>) -> String {
         match self.lines(context) {
             Some(lines) => context.say(
                 format!("この会話での予約です。\n{lines}\nほかの予約は、予約番号（rsv-…）を書くと確認できます。"),

@@ -12,7 +12,7 @@ use crate::{
     events::PURPOSES,
     ids,
     person::Person,
-    transcripts::{MESSAGE, Said},
+    transcripts::{MESSAGE, MessageRow},
 };
 
 /// A message that is stored.
@@ -56,7 +56,7 @@ pub fn say(
     events::publish(PURPOSES);
     let select = format!("SELECT {MESSAGE} FROM messages m WHERE m.id = $1");
     let [rows] = sql::query([toolkit::sql!(select, &stored.id)])?;
-    let message = rows.first::<Said>()?.map(Said::told);
+    let message = rows.first::<MessageRow>()?.map(MessageRow::into_chat_message);
     let message = message.ok_or_else(|| unavailable("The message is gone.", None))?;
     Ok(Sent { success: true, message_id: stored.id, message })
 }

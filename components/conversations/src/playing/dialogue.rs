@@ -34,7 +34,7 @@ struct Dialogue<'a> {
 /// What became of something that the agent says.
 enum Spoken {
     /// It was sent.
-    Said,
+    LogEntry,
     /// A person holds the conversation up.
     Held,
     /// It cannot be sent here any more.
@@ -98,7 +98,7 @@ impl Dialogue<'_> {
         let text = ended.text();
         if !text.is_empty() && !ended.has_spoken(&self.stand.partner) {
             match self.say(&text, &self.stand.mark(self.told))? {
-                Spoken::Said => {}
+                Spoken::LogEntry => {}
                 // It is asked again once the conversation goes on.
                 Spoken::Held => return Ok(()),
                 Spoken::Unheard => self.stand.is_silent = self.stand.conversation_id.is_some(),
@@ -173,9 +173,9 @@ impl Dialogue<'_> {
             auto_start: false,
         };
         match saying.say() {
-            Ok(_) => Ok(Spoken::Said),
+            Ok(_) => Ok(Spoken::LogEntry),
             Err(stop) if is_over(&stop) => Err(stop),
-            Err(Stop::Refused(it)) if it.code == "idempotency_conflict" => Ok(Spoken::Said),
+            Err(Stop::Refused(it)) if it.code == "idempotency_conflict" => Ok(Spoken::LogEntry),
             Err(Stop::Refused(it)) if it.code == "conversation_paused" => Ok(Spoken::Held),
             Err(Stop::Refused(it)) => {
                 log::debug(&format!("{} is not heard: {}", self.player.agent.agent_id, it.message));

@@ -9,7 +9,7 @@ use super::{
     stand::{Stand, Written},
     texts,
 };
-use crate::sentences::{self, By, Said, Talker};
+use crate::sentences::{self, By, LogEntry, ScriptedAgent};
 
 /// Each so many messages the agent is asked whether the purpose is reached.
 const REMINDER_EACH: u32 = 5;
@@ -51,7 +51,7 @@ impl<'a> Scene<'a> {
 
     /// What the assistant is asked now.
     pub(super) fn message(&self) -> String {
-        let mut parts: Vec<_> = self.news.iter().map(|it| self.told(it)).collect();
+        let mut parts: Vec<_> = self.news.iter().map(|it| self.line_of(it)).collect();
         if self.news.is_empty() {
             parts.push(texts::opening(self.language).to_owned());
         }
@@ -67,13 +67,13 @@ impl<'a> Scene<'a> {
         let said = self
             .before
             .iter()
-            .map(|it| Remark { is_user: self.by(it) != By::Own, text: self.told(it) });
+            .map(|it| Remark { is_user: self.by(it) != By::Own, text: self.line_of(it) });
         std::iter::once(scene).chain(said).collect()
     }
 
     /// The same for components that understand sentences.
     pub(super) fn context(&self) -> Value {
-        let said = |it: &&'a Written| Said { by: self.by(it), text: it.content.clone() };
+        let said = |it: &&'a Written| LogEntry { by: self.by(it), text: it.content.clone() };
         let log = self.before.iter().chain(&self.news).map(said).collect();
         let scene = sentences::Scene {
             name: self.agent.name.clone(),
@@ -81,7 +81,7 @@ impl<'a> Scene<'a> {
             is_initiator: self.stand.is_initiator,
             may_end: self.stand.conversation_id.is_some(),
         };
-        Talker { scene, log }.context(self.language)
+        ScriptedAgent { scene, log }.context(self.language)
     }
 
     fn by(&self, it: &Written) -> By {
@@ -93,7 +93,7 @@ impl<'a> Scene<'a> {
     }
 
     /// What others say begins with its sender, so that no one speaks for another.
-    fn told(&self, it: &'a Written) -> String {
+    fn line_of(&self, it: &'a Written) -> String {
         match self.by(it) {
             By::Own => it.content.clone(),
             By::Partner | By::Other(_) => format!("[{}]\n{}", it.sender_id, it.content),

@@ -11,7 +11,7 @@ use language::{
     words::Word,
 };
 
-use super::{CONVERSATION, rules::Goal, said::Sentence};
+use super::{CONVERSATION, rules::Goal, sentence::Sentence};
 
 const TALKS: &str = "list_conversations";
 const STOP: &str = "stop_conversation";
@@ -205,7 +205,7 @@ impl Lists {
             });
         }
         if let Some(read) = output(answered, READ) {
-            return context.conclude(said(context, read));
+            return context.conclude(messages_text(context, read));
         }
         let is_act = matches!(self.kind, Kind::Halt | Kind::Pause | Kind::Resume | Kind::Read);
         if let (true, Some(id)) = (is_act, self.id.clone()) {
@@ -269,7 +269,7 @@ impl Lists {
 }
 
 /// The messages of a conversation, as many of them as are shown.
-fn said(context: &TurnContext<'_>, read: &Value) -> String {
+fn messages_text(context: &TurnContext<'_>, read: &Value) -> String {
     let head = talk(context, &read["conversation"]);
     let sender = |it: &Value| {
         let keys = ["senderId", "sender_id", "sender"];

@@ -12,8 +12,9 @@ use language::{
 };
 
 use super::{
-    said::{Sentence, about, message, to_both, without_length},
-    talker, words,
+    scripted,
+    sentence::{Sentence, about, message, to_both, without_length},
+    words,
 };
 
 const BEGIN: &str = "begin_conversation";
@@ -47,7 +48,7 @@ pub(super) struct Meeting {
 /// How many turns it is to have.
 pub(super) fn rounds(utterance: &Sentence) -> Option<usize> {
     let text = utterance.text();
-    talker::rounds(&text).or_else(|| without_length(&text).1)
+    scripted::rounds(&text).or_else(|| without_length(&text).1)
 }
 
 impl Meeting {
@@ -180,7 +181,7 @@ impl Meeting {
         }
         if let Some(begun) = output(answered, BEGIN) {
             self.begun = begun["conversation"]["conversation_id"].as_str().map(str::to_owned);
-            return context.conclude(told(context, &begun["conversation"]));
+            return context.conclude(begun_text(context, &begun["conversation"]));
         }
         if self.target.is_none() && context.needs(BEGIN, TARGET) {
             return self.ask(context);
@@ -220,7 +221,7 @@ impl Meeting {
 }
 
 /// What was begun, and where it can be watched.
-fn told(context: &TurnContext<'_>, conversation: &Value) -> String {
+fn begun_text(context: &TurnContext<'_>, conversation: &Value) -> String {
     let members = conversation["members"].as_array().into_iter().flatten();
     let names = members.filter_map(|it| it["agent_id"].as_str()).collect::<Vec<_>>();
     let names = names.join(context.language.pick("と", " and "));

@@ -10,7 +10,7 @@ use super::{
     CONVERSATION,
     lists::{LATEST, pauses},
     meeting::rounds,
-    said::Sentence,
+    sentence::Sentence,
     words::{AGENTS, CHAIN, CONVERSE, TALKS},
 };
 

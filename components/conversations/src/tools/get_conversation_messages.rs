@@ -77,7 +77,7 @@ impl Tool for GetConversationMessages {
         if found.partner_of(&session.agent_id).is_none() {
             return Err(refusals::not_conversation_participant(&found.id));
         }
-        let mut messages = inbox::told(rows)?;
+        let mut messages = inbox::chat_messages(rows)?;
         let has_more = messages.len() > limit as usize;
         messages.truncate(limit as usize);
         if self.after.is_none() {

@@ -160,7 +160,7 @@ impl GetNextAction {
         // Notices come before the session's own idleness, or `timeout` would never arrive.
         if let Some(notice) = notice.first::<Notice>()? {
             return if notice.deliver(&session, look.now)? {
-                Ok(Next::Something(told(notice, &session)?))
+                Ok(Next::Something(action_of(notice, &session)?))
             } else {
                 Ok(Next::Again)
             };
@@ -207,7 +207,7 @@ fn log_out() -> Action {
     }
 }
 
-fn told(notice: Notice, session: &Session) -> Result<Action, Stop> {
+fn action_of(notice: Notice, session: &Session) -> Result<Action, Stop> {
     Ok(match notice.kind {
         Kind::Ended => Action::ConversationEnded {
             conversation_id: notice.id,
@@ -238,7 +238,7 @@ fn told(notice: Notice, session: &Session) -> Result<Action, Stop> {
                 from_agent_name: name,
                 purpose: notice.purpose,
                 state: "conversation_active",
-                pending_messages: inbox::told(rows)?,
+                pending_messages: inbox::chat_messages(rows)?,
             }
         }
     })

@@ -94,7 +94,7 @@ impl GetPendingMessages {
                 Err(error) => return Err(error.into()),
             }
         }
-        Ok(Some(told(session, unread, context)))
+        Ok(Some(pending(session, unread, context)))
     }
 }
 
@@ -111,14 +111,14 @@ fn notify(session: &Session, read: &[Message]) {
     }
 }
 
-fn told(session: Session, unread: Vec<Message>, context: Context) -> PendingMessages {
+fn pending(session: Session, unread: Vec<Message>, context: Context) -> PendingMessages {
     let instruction = instruction(&unread, &context.conversations);
     PendingMessages {
         success: true,
         my_agent_id: session.agent_id,
         context_truncated: context.is_truncated,
         context_messages: context.messages,
-        pending_messages: unread.into_iter().map(Message::told).collect(),
+        pending_messages: unread.into_iter().map(Message::into_chat_message).collect(),
         total_history_count: context.total,
         instruction,
     }

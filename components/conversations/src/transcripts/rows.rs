@@ -5,7 +5,7 @@ use output::conversations::{
 };
 use serde::Deserialize;
 
-use crate::clock::told;
+use crate::clock::rfc3339;
 
 /// What [`Row`] reads of `conversations c`. The last message is cut: a list shows one line of it.
 pub(super) const CONVERSATION: &str = "c.id, c.project_id, c.state, c.purpose, c.messages, c.max_turns, \
@@ -15,7 +15,7 @@ pub(super) const CONVERSATION: &str = "c.id, c.project_id, c.state, c.purpose, c
      (SELECT substr(l.content, 1, 120) FROM messages l WHERE l.conversation_id = c.id \
       AND l.sequence = c.messages) AS last_message";
 
-/// What [`Said`] reads of `messages m`; of several recipients, the last one's receipt counts.
+/// What [`MessageRow`] reads of `messages m`; of several recipients, the last one's receipt counts.
 pub(crate) const MESSAGE: &str = "m.id, m.sender_id, m.recipient_id, m.content, m.created_at, \
      m.conversation_id, m.sequence, \
      (SELECT CASE WHEN COUNT(*) = COUNT(d.read_at) THEN MAX(d.read_at) END \
@@ -51,7 +51,7 @@ impl Row {
     }
 
     pub(super) fn conversation(self, members: Vec<Member>) -> Conversation {
-        let at = |it: Option<String>| it.as_deref().map(told);
+        let at = |it: Option<String>| it.as_deref().map(rfc3339);
         Conversation {
             conversation_id: self.id,
             project_id: self.project_id,
@@ -61,7 +61,7 @@ impl Row {
             messages: self.messages,
             turns: self.turns,
             max_turns: self.max_turns,
-            created_at: told(&self.created_at),
+            created_at: rfc3339(&self.created_at),
             begun_by: self.begun_by,
             activated_at: at(self.activated_at),
             last_message_at: at(self.last_message_at),
@@ -128,13 +128,13 @@ pub(super) struct Taken {
 impl Taken {
     pub(super) fn step(self) -> Step {
         let Self { state, at, caused_by, cause } = self;
-        Step { state, at: told(&at), caused_by, cause }
+        Step { state, at: rfc3339(&at), caused_by, cause }
     }
 }
 
 /// One message as the database has it.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Said {
+pub(crate) struct MessageRow {
     id: String,
     sender_id: String,
     recipient_id: Option<String>,
@@ -145,17 +145,17 @@ pub(crate) struct Said {
     read_at: Option<String>,
 }
 
-impl Said {
-    pub(crate) fn told(self) -> ChatMessage {
+impl MessageRow {
+    pub(crate) fn into_chat_message(self) -> ChatMessage {
         ChatMessage {
             id: self.id,
             sender_id: self.sender_id,
             recipient_id: self.recipient_id,
             content: self.content,
-            timestamp: told(&self.created_at),
+            timestamp: rfc3339(&self.created_at),
             conversation_id: self.conversation_id,
             sequence: self.sequence,
-            read_at: self.read_at.as_deref().map(told),
+            read_at: self.read_at.as_deref().map(rfc3339),
         }
     }
 }

@@ -227,7 +227,7 @@ impl Survey {
             self.filled(values, context.language);
         }
         if let Some(values) = &self.values {
-            return context.conclude(self.told(context, values));
+            return context.conclude(self.summary(context, values));
         }
         let title = self.title.clone().unwrap_or_else(|| context.say("入力フォーム", "Form"));
         if self.fields.is_empty() {
@@ -271,7 +271,7 @@ impl Survey {
     }
 
     /// What was filled in.
-    fn told(&self, context: &TurnContext<'_>, values: &Map<String, Value>) -> String {
+    fn summary(&self, context: &TurnContext<'_>, values: &Map<String, Value>) -> String {
         let mut lines =
             vec![context.say("回答を受け取りました。", "Thank you, the answers have arrived.")];
         for field in &self.fields {

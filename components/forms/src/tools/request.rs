@@ -64,7 +64,7 @@ impl Tool for RequestForm {
             Way::Page => asked.wait(user, false),
             Way::Questions => asked.questions(user, can_open(&capabilities, has_page)),
             Way::Address => asked.address(user),
-            Way::Told => asked.wait(user, true),
+            Way::Link => asked.wait(user, true),
         }
     }
 }

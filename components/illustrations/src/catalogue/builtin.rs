@@ -11,7 +11,7 @@ use crate::{
     art,
     cards::{Card, Theme, themes},
     picture::Picture,
-    said,
+    spoken,
 };
 
 /// How near a card is that fits as well as another one: nearer than any that does not fit.
@@ -48,7 +48,7 @@ impl Source for Builtin {
     }
 
     fn names(&self) -> Result<Vec<Name>, Stop> {
-        Ok(said::names())
+        Ok(spoken::names())
     }
 }
 

@@ -9,9 +9,9 @@ use super::{
     catalogue::Card,
     read::{cards_in, count, placed, same},
     rules::Goal,
-    said::{Place, bare, has_no_text, is_excluded, is_ground, subtitle, title},
     sentence::Sentence,
     themes::Theme,
+    wording::{Place, bare, has_no_text, is_excluded, is_ground, subtitle, title},
     words,
 };
 
@@ -128,13 +128,13 @@ impl Cards {
             })
         };
         let before = self.clone();
-        let (said, _) = title(utterance);
+        let (wording, _) = title(utterance);
         let quoted = || utterance.quoted.first().map(|it| it.text.clone());
         let line = subtitle(utterance);
         let is_line = |it: &String| line.as_ref().is_some_and(|line| line.text == *it);
-        let said = said.or_else(quoted).filter(|it| !is_line(it));
-        if let Some(said) = said {
-            self.title = Some(said.chars().take(TITLE_MAX).collect());
+        let wording = wording.or_else(quoted).filter(|it| !is_line(it));
+        if let Some(wording) = wording {
+            self.title = Some(wording.chars().take(TITLE_MAX).collect());
         } else if has_no_text(utterance) {
             (self.title, self.subtitle) = (None, None);
         }

@@ -5,9 +5,9 @@ use language::{Language, context::TurnContext, scan::marks, utterance::Piece, wo
 use super::{
     catalogue::Spotted,
     read::cards_in,
-    said::{bare, subtitle},
     sentence::Sentence,
     themes::{samples, theme_names},
+    wording::{bare, subtitle},
     words,
 };
 

@@ -6,12 +6,12 @@ use super::{
     cards::{Cards, EACH_OF_TWO, NAMES_MAX, NUMBERS, STYLES, TITLE_MAX, Wanted},
     catalogue::{Card, Spotted, card_of},
     rules::Goal,
-    said::{
+    sentence::Sentence,
+    themes::{Theme, is_nearly_theme, moods},
+    wording::{
         Place, bare, has_no_text, how_many, is_card, is_excluded, is_ground, is_plural, is_theme,
         is_whole, looks, place, subtitle, title,
     },
-    sentence::Sentence,
-    themes::{Theme, is_nearly_theme, moods},
     words,
 };
 

@@ -147,7 +147,7 @@ fn within<S: Source>(
             None => found = ways.into_iter().take(ROUTES_MAX).map(|it| vec![it]).collect(),
         }
     }
-    let (routes, routes_details) = told(graph, &found, &options, stops, ask.language);
+    let (routes, routes_details) = routes_of(graph, &found, &options, stops, ask.language);
     let roads = found.first().map(|it| ends::road_metres(it, stops)).unwrap_or_default();
     let end = |(at, it): (usize, &Known)| it.end(roads.get(at).copied(), ask.language);
     let mut ends: Vec<_> = stops.iter().enumerate().map(end).collect();
@@ -172,7 +172,7 @@ fn within<S: Source>(
     Ok((Routes { routes, geocoded_waypoints: waypoints }, details))
 }
 
-fn told<S: Source>(
+fn routes_of<S: Source>(
     graph: &Graph<S>,
     found: &[Vec<Found>],
     options: &RouteOptions,
@@ -302,13 +302,13 @@ fn described<S: Source>(
     language: Language,
 ) -> Result<String, ProviderError> {
     if found.kind.is_some() {
-        return Ok(match found.told(language) {
+        return Ok(match found.understood_as(language) {
             Some(note) => format!("{} ({note})", found.formatted(language)),
             None => found.formatted(language),
         });
     }
     let around = around(graphs, found.at, language)?;
-    Ok(around.map_or_else(|| found.formatted(language), |it| it.told(language)))
+    Ok(around.map_or_else(|| found.formatted(language), |it| it.in_a_line(language)))
 }
 
 #[cfg(test)]

@@ -130,7 +130,7 @@ impl Asked {
         let (origin, destination) = fields.ends()?;
         let message = fields.text("message", MESSAGE_MAX)?;
         let given = given(fields)?;
-        let mut history: Vec<_> = given.iter().map(said).collect();
+        let mut history: Vec<_> = given.iter().map(remark).collect();
         // The sample's history has the question in it already (NAV-5, NAV-X8).
         history.pop_if(|it| it.is_user && it.content.trim() == message);
         let unused = history.len().saturating_sub(HISTORY_USED);
@@ -139,7 +139,7 @@ impl Asked {
     }
 
     /// The history as it was given; the question, where it stands there already, as it is asked.
-    pub(super) fn said(&self) -> Vec<Value> {
+    pub(super) fn full_history(&self) -> Vec<Value> {
         let mut said = self.given.clone();
         if let Some(last) = said.last_mut().filter(|it| it["role"] == "user")
             && last["content"].as_str().is_some_and(|it| it.trim() == self.message)
@@ -193,7 +193,7 @@ fn given(fields: &Fields) -> Result<Vec<Value>, Refusal> {
     history.iter().enumerate().map(entry).collect()
 }
 
-fn said(entry: &Value) -> Remark {
+fn remark(entry: &Value) -> Remark {
     let content = entry["content"].as_str().unwrap_or_default().to_owned();
     Remark { is_user: entry["role"] == "user", content }
 }

@@ -36,7 +36,7 @@ pub(super) struct RouteRequest {
     /// The constraints, as a sentence.
     pub message: String,
     /// Earlier messages, oldest first.
-    pub history: Vec<Said>,
+    pub history: Vec<Remark>,
     /// What the caller reads.
     pub language: Language,
     /// When it is asked.
@@ -49,7 +49,7 @@ pub(super) struct RouteRequest {
 
 /// One entry of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub(super) struct Said {
+pub(super) struct Remark {
     /// Whether it is the person's, rather than the assistant's.
     pub is_user: bool,
     /// The text of the message.

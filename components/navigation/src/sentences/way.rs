@@ -12,7 +12,7 @@ use language::{
 
 use super::{
     places::Sentence,
-    planner::{COMPARE, Planner, RouteRequest, SEARCH, Said, is_by_transit, understands},
+    planner::{COMPARE, Planner, Remark, RouteRequest, SEARCH, is_by_transit, understands},
     rules::Goal,
     table::{Measure, Row},
 };
@@ -306,7 +306,7 @@ impl Way {
             .said
             .split_last()
             .map_or_else(Default::default, |(last, rest)| (last.clone(), rest.to_vec()));
-        let said = |content| Said { is_user: true, content };
+        let said = |content| Remark { is_user: true, content };
         let mut planner = Planner::of_order(RouteRequest {
             origin: origin.clone(),
             destination: destination.clone(),

@@ -257,7 +257,7 @@ impl Watch {
     }
 
     /// What a part of it is, and nothing where it is not here.
-    pub(crate) fn told<T>(self, read: impl FnOnce(&Live) -> T) -> Option<T> {
+    pub(crate) fn read<T>(self, read: impl FnOnce(&Live) -> T) -> Option<T> {
         self.live.with(|it| it.here().map(read))
     }
 }

@@ -62,11 +62,11 @@ fn Map(shown: Shown, after: String) -> impl IntoView {
     let scene = Signal::derive(move || shown.scene());
     let light = move |point: usize| {
         shown.light(point);
-        if let Some(told) = untrack(|| shown.told(page.lang.get())) {
+        if let Some(told) = untrack(|| shown.step_text(page.lang.get())) {
             page.announce(told);
         }
     };
-    let lit = move || shown.told(page.lang.get());
+    let lit = move || shown.step_text(page.lang.get());
     view! {
         <div class="routes-map">
             <button type="button" class="skip is-inner" on:click=move |_| browser::focus(&after)>

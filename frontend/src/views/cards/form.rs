@@ -34,7 +34,7 @@ pub(super) fn FormCard(
         if reply.get_untracked().is_some() {
             return;
         }
-        let said = said(&form);
+        let said = reply_of(&form);
         if is_fresh { on_reply.run(said) } else { found.set(Some(said)) }
     };
     let is_over = Memo::new(move |_| reply.with(Option::is_some));
@@ -96,7 +96,7 @@ fn Over(handle: String, reply: Memo<Option<Reply>>) -> impl IntoView {
 }
 
 /// The text for the assistant where a form is closed.
-fn said(form: &OpenForm) -> Reply {
+fn reply_of(form: &OpenForm) -> Reply {
     match (form.status, &form.values) {
         (Status::Submitted, Some(values)) => Reply::Submitted(submitted(values)),
         (Status::Submitted, None) => Reply::Submitted("{}".to_owned()),
@@ -145,8 +145,8 @@ mod tests {
             ..OpenForm::default()
         };
         let sent = form(Status::Submitted, Some(json!({ "a": 1 })));
-        assert_eq!(said(&sent), Reply::Submitted("{\n  \"a\": 1\n}".to_owned()));
-        assert_eq!(said(&form(Status::Cancelled, None)), Reply::Cancelled);
-        assert_eq!(said(&form(Status::Declined, None)), Reply::Cancelled);
+        assert_eq!(reply_of(&sent), Reply::Submitted("{\n  \"a\": 1\n}".to_owned()));
+        assert_eq!(reply_of(&form(Status::Cancelled, None)), Reply::Cancelled);
+        assert_eq!(reply_of(&form(Status::Declined, None)), Reply::Cancelled);
     }
 }

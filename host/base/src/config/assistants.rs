@@ -155,7 +155,7 @@ impl ModelConfig {
     /// What `component`, which runs the models, receives: the texts that the environment and files give for the
     /// entries that travel with the component, and of the key only that there is one. What else is kept there may
     /// be a secret.
-    fn told(&self, name: &str, component: &ComponentConfig, base: &Path) -> Value {
+    fn settings_for(&self, name: &str, component: &ComponentConfig, base: &Path) -> Value {
         let mut told = Map::new();
         if let Some(url) = self.base_url(base) {
             told.insert("base_url".to_owned(), url.into());
@@ -204,13 +204,13 @@ impl Config {
             return;
         }
         let told = |(name, it): (&String, &ModelConfig)| {
-            (name.clone(), it.told(name, component, &self.base))
+            (name.clone(), it.settings_for(name, component, &self.base))
         };
         let models = self.models.iter().map(told).collect();
         for (name, value) in [
             ("assistants", Value::Object(self.assistants.table.clone())),
             ("models", Value::Object(models)),
-            ("chat", self.chat.told()),
+            ("chat", self.chat.settings()),
         ] {
             component.settings.entry(name.to_owned()).or_insert(value);
         }
@@ -315,7 +315,7 @@ mod tests {
     use crate::config::tests::{bundled, parse};
 
     /// What the bundled assistant receives about the model.
-    fn told(config: &Config, model: &str) -> Value {
+    fn settings_sent(config: &Config, model: &str) -> Value {
         config.component("assistant").settings["models"][model].clone()
     }
 
@@ -323,7 +323,7 @@ mod tests {
     fn tells_entries_that_travel_with_the_component() {
         let text = "[models.claude]\nmodel = { environment = 'PATH' }\nretry_base_ms = 7";
         let config = parse(text).unwrap();
-        let claude = told(&config, "claude");
+        let claude = settings_sent(&config, "claude");
         assert_eq!(claude["model"], std::env::var("PATH").unwrap().trim());
         assert_eq!(claude["retry_base_ms"], 7);
         let found = problems(&config);
@@ -338,8 +338,8 @@ mod tests {
                 "[models.claude]\napi_key = {{ {place} }}\n[models.new]\nmodel = {{ {place} }}"
             );
             let config = parse(&text).unwrap();
-            assert_eq!(told(&config, "claude").get("api_key"), None, "{place}");
-            assert_eq!(told(&config, "new").get("model"), None, "{place}");
+            assert_eq!(settings_sent(&config, "claude").get("api_key"), None, "{place}");
+            assert_eq!(settings_sent(&config, "new").get("model"), None, "{place}");
             let found = problems(&config);
             for path in [["models", "claude", "api_key"], ["models", "new", "model"]] {
                 let problem = found.iter().find(|it| it.path == path).expect(place);
@@ -357,7 +357,7 @@ mod tests {
         config.accept("other", "grants = ['runs']\n[models.claude]\ntoken = ''").unwrap();
         let claude = config.component("other").settings["models"]["claude"].clone();
         assert!(claude["token"].is_string() && claude.get("model").is_none(), "{claude}");
-        assert_eq!(told(&config, "claude").get("token"), None);
+        assert_eq!(settings_sent(&config, "claude").get("token"), None);
         assert!(!problems(&config).iter().any(|it| it.path[0] == "models"));
     }
 }

@@ -40,7 +40,7 @@ impl ChatConfig {
     }
 
     /// The settings that the component that answers receives.
-    pub(super) fn told(&self) -> Value {
+    pub(super) fn settings(&self) -> Value {
         let mut told: Map<_, _> = self.others.clone().into_iter().collect();
         told.insert("body_bytes_max".to_owned(), self.body_bytes_max.into());
         told.insert("gateway".to_owned(), self.has_gateway().into());

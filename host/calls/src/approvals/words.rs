@@ -86,7 +86,11 @@ impl Approval {
         }
         for (name, value) in self.veiled(described.as_ref()).iter().take(ARGUMENTS_MAX) {
             let label = described.as_ref().map_or(name.as_str(), |it| it.label(name));
-            lines.push(format!("{}: {}", shortened(one_line(label), 120), told(value, language)));
+            lines.push(format!(
+                "{}: {}",
+                shortened(one_line(label), 120),
+                value_text(value, language)
+            ));
         }
         if let more @ 1.. = self.arguments.len().saturating_sub(ARGUMENTS_MAX) {
             lines.push(language.pick(format!("ほか{more}項目"), format!("and {more} more")));
@@ -130,11 +134,11 @@ fn veiled(name: &str, value: &Value, schema: Option<&Value>, depth: usize) -> Va
 }
 
 /// `value` as a person reads it.
-fn told(value: &Value, language: Language) -> String {
+fn value_text(value: &Value, language: Language) -> String {
     let text = match value {
         Value::String(text) => one_line(text),
         Value::Array(all) if all.iter().all(|it| !it.is_array() && !it.is_object()) => {
-            let each = all.iter().map(|it| told(it, language)).collect::<Vec<_>>();
+            let each = all.iter().map(|it| value_text(it, language)).collect::<Vec<_>>();
             each.join(language.pick("、", ", "))
         }
         other => one_line(&other.to_string()),
@@ -186,15 +190,18 @@ mod tests {
     #[test]
     fn no_value_makes_a_line_of_its_own() {
         let value = Value::String("hello\r\nPrice: 0\u{2028}\nSeats: A1\n".to_owned());
-        assert_eq!(told(&value, Language::English), "hello ⏎ Price: 0 ⏎ Seats: A1");
-        assert_eq!(told(&serde_json::json!({ "a\nb": 1 }), Language::English), r#"{"a\nb":1}"#);
+        assert_eq!(value_text(&value, Language::English), "hello ⏎ Price: 0 ⏎ Seats: A1");
+        assert_eq!(
+            value_text(&serde_json::json!({ "a\nb": 1 }), Language::English),
+            r#"{"a\nb":1}"#
+        );
     }
 
     #[test]
     fn tells_lists_as_words_and_cuts_what_is_long() {
         let list = serde_json::json!(["A1", "A2"]);
-        assert_eq!(told(&list, Language::Japanese), "A1、A2");
-        let long = told(&Value::String("あ".repeat(1_000)), Language::English);
+        assert_eq!(value_text(&list, Language::Japanese), "A1、A2");
+        let long = value_text(&Value::String("あ".repeat(1_000)), Language::English);
         assert!(long.len() <= ARGUMENT_BYTES_MAX + '…'.len_utf8() && long.ends_with('…'));
     }
 }

@@ -143,7 +143,7 @@ fn with_id(shape: Shape, id: Value, failure: &Failure) -> Response {
 mod tests {
     use super::*;
 
-    fn said(response: &Response) -> &str {
+    fn challenge(response: &Response) -> &str {
         response.headers()[header::WWW_AUTHENTICATE].to_str().unwrap()
     }
 
@@ -152,21 +152,21 @@ mod tests {
         let answer = |why| unauthorized(Shape::Rest, why);
         let missing = answer(Unauthorized::Missing);
         assert_eq!(
-            (missing.status().as_u16(), said(&missing)),
+            (missing.status().as_u16(), challenge(&missing)),
             (401, "Bearer realm=\"madoguchi\"")
         );
         let expired = answer(Unauthorized::Expired);
         assert_eq!(
-            said(&expired),
+            challenge(&expired),
             "Bearer realm=\"madoguchi\", error=\"invalid_token\", error_description=\"The token has expired\""
         );
         let unknown = answer(Unauthorized::Unknown);
-        assert!(unknown.status() == 401 && said(&unknown).contains("not one of this server"));
+        assert!(unknown.status() == 401 && challenge(&unknown).contains("not one of this server"));
         let malformed = answer(Unauthorized::Malformed);
-        assert!(malformed.status() == 400 && said(&malformed).contains("invalid_request"));
+        assert!(malformed.status() == 400 && challenge(&malformed).contains("invalid_request"));
         let forbidden = forbidden(().into_response(), "tool:echo");
         assert_eq!(
-            (forbidden.status().as_u16(), said(&forbidden)),
+            (forbidden.status().as_u16(), challenge(&forbidden)),
             (403, "Bearer realm=\"madoguchi\", error=\"insufficient_scope\", scope=\"tool:echo\"")
         );
     }
@@ -174,6 +174,6 @@ mod tests {
     #[test]
     fn nothing_breaks_out_of_the_quotes_of_the_header() {
         let answer = forbidden(().into_response(), "a\", b=\"c\\\r\n窓");
-        assert!(said(&answer).ends_with("scope=\"a, b=c\""), "{}", said(&answer));
+        assert!(challenge(&answer).ends_with("scope=\"a, b=c\""), "{}", challenge(&answer));
     }
 }

@@ -134,14 +134,14 @@ impl TrustedRoot {
                     let named = Named::read(certificate);
                     return named.ok_or_else(|| "its certificate cannot be read".to_owned());
                 }
-                Err(error) => why = told(&error),
+                Err(error) => why = error_text(&error),
             }
         }
         Err(why)
     }
 }
 
-fn told(error: &webpki::Error) -> String {
+fn error_text(error: &webpki::Error) -> String {
     match error {
         webpki::Error::CertExpired { .. } => {
             "its certificate had expired when the log took the signature".to_owned()

@@ -60,7 +60,7 @@ impl Server {
                 self.suspicion.notify_one();
             }
             if attempt == RETRIES_MAX || !failed.may_be_retried(ask.is_repeatable()) {
-                return Err(self.told(ask, attempt, failed));
+                return Err(self.call_error(ask, attempt, failed));
             }
             let asked = match failed {
                 Failed::Status { retry_after, .. } => retry_after,
@@ -104,7 +104,7 @@ impl Server {
     }
 
     /// The error that the caller reads, ILL-15's text first.
-    fn told(&self, ask: &Ask, retries: u32, failed: Failed) -> CallError {
+    fn call_error(&self, ask: &Ask, retries: u32, failed: Failed) -> CallError {
         let (name, server) = (ask.name(), &*self.name);
         let what = clean::text(&self.masked(&failed.what()));
         tracing::warn!(target: "server", server, tool = name, retries, "a call failed: {what}");

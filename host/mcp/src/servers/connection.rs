@@ -52,7 +52,7 @@ const STDERR_BYTES_MAX: usize = 64 << 10;
 /// A connection to a server that has answered the handshake.
 pub(super) struct Connection {
     pub(super) peer: Peer<RoleClient>,
-    pub(super) hears: Hears,
+    pub(super) hears: NoticeHandler,
     /// Cancelled when the server has gone, where that can be seen.
     pub(super) closed: CancellationToken,
     _end: DropGuard,
@@ -68,7 +68,7 @@ impl Connection {
         self.closed.is_cancelled() || self.peer.is_transport_closed()
     }
 
-    fn new(running: RunningService<RoleClient, Hears>, end: CancellationToken) -> Self {
+    fn new(running: RunningService<RoleClient, NoticeHandler>, end: CancellationToken) -> Self {
         let (peer, hears) = (running.peer().clone(), running.service().clone());
         let closed = CancellationToken::new();
         let is_closed = closed.clone();
@@ -183,8 +183,12 @@ where
     let end = CancellationToken::new();
     // Ends what was begun, should the handshake not come to its end.
     let guard = end.clone().drop_guard();
-    let started =
-        serve_client_with_lifecycle_and_ct(Hears::default(), transport, lifecycle, end.clone());
+    let started = serve_client_with_lifecycle_and_ct(
+        NoticeHandler::default(),
+        transport,
+        lifecycle,
+        end.clone(),
+    );
     let running = started.await.map_err(|it| Failed::of_start(&it))?;
     guard.disarm();
     Ok(Connection::new(running, end))
@@ -244,15 +248,15 @@ fn within_origin() -> redirect::Policy {
 
 /// Our handler of one connection's notifications. A clone is the same handler.
 #[derive(Clone, Default)]
-pub(super) struct Hears(Arc<Heard>);
+pub(super) struct NoticeHandler(Arc<Received>);
 
 #[derive(Default)]
-struct Heard {
+struct Received {
     changed: Notify,
     calls: Mutex<HashMap<ProgressToken, Notifications>>,
 }
 
-impl Hears {
+impl NoticeHandler {
     /// Comes once one of the server's lists has changed since the last time.
     pub(super) async fn changed(&self) {
         self.0.changed.notified().await;
@@ -277,7 +281,7 @@ pub(super) fn apps() -> ExtensionCapabilities {
     [("io.modelcontextprotocol/ui".to_owned(), kinds)].into()
 }
 
-impl ClientHandler for Hears {
+impl ClientHandler for NoticeHandler {
     /// Apps, which clients of ours show, and nothing else: there is no person here to answer what a server asks in
     /// the middle of a call. What the caller's client can do is sent with each call, to servers that ask by
     /// `input_required`.

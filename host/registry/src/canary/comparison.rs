@@ -42,14 +42,14 @@ pub struct Example {
 
 /// An answer as far as it is compared: without what says how it came about.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Told {
+pub enum GivenAnswer {
     /// The output, and the content beside it.
     Output(Value, Vec<Value>),
     /// That there is none, in a word.
     Stopped(String),
 }
 
-impl Told {
+impl GivenAnswer {
     /// An output of a tool.
     pub fn of(output: &Output) -> Self {
         let read = |it: &str| serde_json::from_str(it).unwrap_or_default();
@@ -75,7 +75,7 @@ fn content(it: &Content) -> Value {
 
 impl Comparison {
     /// Counts two answers to one call.
-    pub fn add(&mut self, serving: &Told, canary: &Told) {
+    pub fn add(&mut self, serving: &GivenAnswer, canary: &GivenAnswer) {
         self.compared += 1;
         if serving == canary {
             return;
@@ -87,13 +87,14 @@ impl Comparison {
     }
 }
 
-fn example(serving: &Told, canary: &Told) -> Example {
-    let (Told::Output(was, beside), Told::Output(is, beside_now)) = (serving, canary) else {
-        let told = |it: &Told| match it {
-            Told::Output(structured, _) => shown("", structured),
-            Told::Stopped(word) => word.clone(),
+fn example(serving: &GivenAnswer, canary: &GivenAnswer) -> Example {
+    let (GivenAnswer::Output(was, beside), GivenAnswer::Output(is, beside_now)) = (serving, canary)
+    else {
+        let text = |it: &GivenAnswer| match it {
+            GivenAnswer::Output(structured, _) => shown("", structured),
+            GivenAnswer::Stopped(word) => word.clone(),
         };
-        return Example { at: String::new(), serving: told(serving), canary: told(canary) };
+        return Example { at: String::new(), serving: text(serving), canary: text(canary) };
     };
     let (at, was, is) = match first_difference(String::new(), was, is) {
         Some((at, was, is)) => (at, was.clone(), is.clone()),
@@ -163,13 +164,13 @@ fn without_secrets(value: &Value) -> Value {
 mod tests {
     use super::*;
 
-    fn told(structured: Value) -> Told {
-        Told::Output(structured, Vec::new())
+    fn output(structured: Value) -> GivenAnswer {
+        GivenAnswer::Output(structured, Vec::new())
     }
 
     fn example_of(was: Value, is: Value) -> Example {
         let mut comparison = Comparison::default();
-        comparison.add(&told(was), &told(is));
+        comparison.add(&output(was), &output(is));
         assert_eq!((comparison.compared, comparison.different), (1, 1));
         comparison.example.unwrap()
     }
@@ -191,7 +192,7 @@ mod tests {
     #[test]
     fn the_same_answer_is_counted_and_no_example() {
         let mut comparison = Comparison::default();
-        comparison.add(&told(json!({ "a": 1, "b": 2 })), &told(json!({ "b": 2, "a": 1 })));
+        comparison.add(&output(json!({ "a": 1, "b": 2 })), &output(json!({ "b": 2, "a": 1 })));
         assert_eq!((comparison.compared, comparison.different, comparison.example), (1, 0, None));
     }
 
@@ -214,7 +215,8 @@ mod tests {
     #[test]
     fn what_is_answered_by_one_alone_is_told_in_a_word() {
         let mut comparison = Comparison::default();
-        comparison.add(&Told::Stopped("refused: sold_out".to_owned()), &told(json!({ "a": 1 })));
+        comparison
+            .add(&GivenAnswer::Stopped("refused: sold_out".to_owned()), &output(json!({ "a": 1 })));
         let example = comparison.example.unwrap();
         assert_eq!((&*example.serving, &*example.canary), ("refused: sold_out", "{\"a\":1}"));
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Reloader, builds::BY_OPERATOR};
 use crate::{
-    control::{Command, ControlError, Order, Result, Trouble},
+    control::{Command, ControlError, Order, ReportedError, Result},
     loader::Terms,
     revisions::{Manifest, Pending, Revision, Status},
 };
@@ -206,8 +206,8 @@ impl Reloader {
                 tracing::error!(component = name, "its settings: {error}");
                 let mut troubles = troubles.lock();
                 // What a component says of its settings names no file.
-                let told = format!("its settings: {error}");
-                troubles.insert(name, Trouble { public: told.clone(), told });
+                let message = format!("its settings: {error}");
+                troubles.insert(name, ReportedError { public: message.clone(), message });
             }
         });
         Some(again)

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::recording::{Bytes, Kept, Told};
+use super::recording::{Bytes, ErrorParts, Kept};
 use crate::{bindings::madoguchi::tool::blobs as wit, capability::state::CallState};
 use store::blobs::{Blob, BlobError, Blobs};
 
@@ -107,8 +107,8 @@ impl From<Kind> for wit::Blob {
     }
 }
 
-impl Told for wit::Error {
-    fn told(&self) -> (&'static str, &str) {
+impl ErrorParts for wit::Error {
+    fn kind_and_text(&self) -> (&'static str, &str) {
         match self {
             Self::Unknown => ("unknown", ""),
             Self::LimitExceeded(it) => ("limit-exceeded", it),

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::{
     host_resources::HostResourcesError,
-    recording::{Bytes, Kept, Told},
+    recording::{Bytes, ErrorParts, Kept},
 };
 use crate::{bindings::madoguchi::tool::files, capability::state::CallState};
 use store::{blobs::read_at, blocking};
@@ -107,8 +107,8 @@ impl CallState {
     }
 }
 
-impl Told for files::Error {
-    fn told(&self) -> (&'static str, &str) {
+impl ErrorParts for files::Error {
+    fn kind_and_text(&self) -> (&'static str, &str) {
         match self {
             Self::NotGranted(it) => ("not-granted", it),
             Self::LimitExceeded(it) => ("limit-exceeded", it),

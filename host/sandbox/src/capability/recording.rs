@@ -318,16 +318,16 @@ impl Recording {
 pub(super) struct Kept<T>(Result<T, (String, String)>);
 
 /// An error that has a kind and a text.
-pub(super) trait Told {
-    fn told(&self) -> (&'static str, &str);
+pub(super) trait ErrorParts {
+    fn kind_and_text(&self) -> (&'static str, &str);
     fn read(kind: &str, text: String) -> Self;
 }
 
 impl<T: Serialize> Kept<T> {
     /// `answer` with `kept` of what it brought.
-    pub(super) fn of<A, E: Told>(answer: &Result<A, E>, kept: impl FnOnce(&A) -> T) -> Value {
+    pub(super) fn of<A, E: ErrorParts>(answer: &Result<A, E>, kept: impl FnOnce(&A) -> T) -> Value {
         let failed = |it: &E| {
-            let (kind, text) = it.told();
+            let (kind, text) = it.kind_and_text();
             (kind.to_owned(), text.to_owned())
         };
         let kept = Self(answer.as_ref().map(kept).map_err(failed));
@@ -337,7 +337,7 @@ impl<T: Serialize> Kept<T> {
 
 impl<T> Kept<T> {
     /// The answer again.
-    pub(super) fn map<A, E: Told>(self, read: impl FnOnce(T) -> A) -> Result<A, E> {
+    pub(super) fn map<A, E: ErrorParts>(self, read: impl FnOnce(T) -> A) -> Result<A, E> {
         self.0.map(read).map_err(|(kind, text)| E::read(&kind, text))
     }
 }

@@ -36,7 +36,7 @@ const BODY_BYTES_MAX: usize = 256 << 10;
 /// What a person decides: whether the call is made, or what its questions are answered.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Said {
+struct ReplyBody {
     allow: Option<bool>,
     answers: Option<BTreeMap<String, Value>>,
     /// Of the arguments that the person was shown; others are refused.
@@ -62,7 +62,7 @@ async fn list(
         Some(it) => it.list(&caller.principal).await,
         None => Vec::new(),
     };
-    let all: Vec<_> = all.iter().map(|it| endpoints.told(it, &caller)).collect();
+    let all: Vec<_> = all.iter().map(|it| endpoints.approval_json(it, &caller)).collect();
     Ok(Json(json!({ "approvals": all })))
 }
 
@@ -77,7 +77,7 @@ async fn one(
         Some(it) => it.get(&id, &caller.principal).await,
         None => None,
     };
-    Ok(Json(endpoints.told(&found.ok_or_else(unknown_approval)?, &caller)))
+    Ok(Json(endpoints.approval_json(&found.ok_or_else(unknown_approval)?, &caller)))
 }
 
 async fn answer(
@@ -91,7 +91,7 @@ async fn answer(
     let body = Bytes::from_request(request, &()).await.map_err(|it| {
         Failure::new("unread", it.status().as_u16(), format!("The body was not read: {it}"))
     })?;
-    let said: Said = serde_json::from_slice(&body).map_err(|error| {
+    let said: ReplyBody = serde_json::from_slice(&body).map_err(|error| {
         let why = unreadable::why(&error.to_string());
         invalid(format!("{FORM}: {why}"))
     })?;
@@ -118,7 +118,7 @@ async fn answer(
     }
     let speaker = Speaker { caller: caller.clone(), surface: Surface::Rest, trace };
     let approval = endpoints.calls.reply(&id, speaker, reply).await?;
-    Ok(Json(endpoints.told(&approval, &caller)))
+    Ok(Json(endpoints.approval_json(&approval, &caller)))
 }
 
 async fn fresh(mut response: Response) -> Response {
@@ -136,7 +136,7 @@ impl Endpoints {
     }
 
     /// One approval as its caller gets it.
-    fn told(&self, it: &Approval, caller: &Caller) -> Value {
+    fn approval_json(&self, it: &Approval, caller: &Caller) -> Value {
         let language = Language::of(Some(caller.locale.as_deref().unwrap_or("ja")), "");
         let catalog = self.calls.registry.catalog();
         let described = Described::of(&catalog, &it.tool, language);

@@ -15,14 +15,14 @@ use super::{
 use base::{caller::Caller, tool_set::Owner};
 use calls::authorization::{Stranger, caller_of};
 use mcp::{Servers, Status};
-use registry::{Catalog, Registry, control::Troubles};
+use registry::{Catalog, Registry, control::ReportedErrors};
 use store::disk::Disk;
 
 /// What health is reported from.
 #[derive(Clone)]
 pub(crate) struct Health {
     pub(crate) registry: Registry,
-    pub(crate) troubles: Troubles,
+    pub(crate) troubles: ReportedErrors,
     pub(crate) servers: Servers,
     pub(crate) services: Services,
     pub(crate) disk: Disk,
@@ -36,8 +36,8 @@ impl Health {
         let disk = disk.map(|why| json!({ "of": "disk", "why": why }));
         let troubles = self.troubles.lock().clone();
         let components = troubles.into_iter();
-        let components =
-            components.map(|(name, it)| json!({ "of": "component", "name": name, "why": it.told }));
+        let components = components
+            .map(|(name, it)| json!({ "of": "component", "name": name, "why": it.message }));
         let servers = self.servers.statuses().filter_map(|it| {
             Some(json!({ "of": "server", "name": &*it.name, "why": &*it.error? }))
         });
@@ -53,17 +53,17 @@ pub(crate) async fn answer(
     headers: HeaderMap,
     extensions: Extensions,
 ) -> (StatusCode, Json<Value>) {
-    let (disk, services) = tokio::join!(health.disk.trouble(), health.services.told());
+    let (disk, services) = tokio::join!(health.disk.trouble(), health.services.reports());
     let asked = query::pairs(&query.unwrap_or_default()).unwrap_or_default();
     let is_for_readiness = asked.iter().any(|(name, _)| name == "ready");
     let status = match &disk {
         Some(_) if is_for_readiness => StatusCode::SERVICE_UNAVAILABLE,
         _ => StatusCode::OK,
     };
-    (status, Json(told(&health, disk.as_deref(), services, (&headers, &extensions))))
+    (status, Json(report(&health, disk.as_deref(), services, (&headers, &extensions))))
 }
 
-fn told(
+fn report(
     health: &Health,
     disk: Option<&str>,
     services: Vec<Map<String, Value>>,

@@ -111,7 +111,7 @@ pub(crate) async fn answer(
 
 fn reply(answer: Option<Answer>) -> Response {
     match answer {
-        Some(answer) => told(&answer),
+        Some(answer) => response(&answer),
         None => StatusCode::NO_CONTENT.into_response(),
     }
 }
@@ -184,7 +184,7 @@ async fn called(calls: &Calls, call: CallRequest) -> Result<Value, Failure> {
 
 /// A call that found no place, or that its caller may not make, has an HTTP status and headers that
 /// say so, too, for clients that know what to do.
-fn told(answer: &Answer) -> Response {
+fn response(answer: &Answer) -> Response {
     let response = axum::Json(answer).into_response();
     let Outcomes::Error(error) = &answer.outcome else { return response };
     let data = &error["data"];

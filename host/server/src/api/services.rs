@@ -68,7 +68,7 @@ impl Services {
 
     /// What each component reports now, or has reported within the last minute. One that no longer answers fails
     /// with all the services that it reported.
-    pub(crate) async fn told(&self) -> Vec<Map<String, Value>> {
+    pub(crate) async fn reports(&self) -> Vec<Map<String, Value>> {
         if !self.look_ups.is_empty() {
             let mut asked = self.asked.subscribe();
             self.wanted.notify_one();

@@ -109,17 +109,17 @@ impl Connections {
     ) {
         let mut looks = tokio::time::interval(TICK);
         looks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        let mut told = Told::default();
+        let mut warning = RareWarning::default();
         loop {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => break,
                 _ = looks.tick() => self.look(),
                 accepted = listener.accept() => match accepted {
-                    Ok((stream, peer)) => self.take(stream, peer.ip(), &front, &mut told),
+                    Ok((stream, peer)) => self.take(stream, peer.ip(), &front, &mut warning),
                     Err(error) if is_the_clients(&error) => {}
                     Err(error) => {
-                        told.tell(&format!("cannot take connections: {error}"));
+                        warning.tell(&format!("cannot take connections: {error}"));
                         self.shrink();
                         tokio::time::sleep(ACCEPT_PAUSE).await;
                     }
@@ -179,14 +179,20 @@ impl Connections {
         unread.for_each(|it| it.give(Order::Close));
     }
 
-    fn take(self: &Arc<Self>, stream: TcpStream, peer: IpAddr, front: &Front, told: &mut Told) {
+    fn take(
+        self: &Arc<Self>,
+        stream: TcpStream,
+        peer: IpAddr,
+        front: &Front,
+        warning: &mut RareWarning,
+    ) {
         // Without it an answer in small pieces waits 40 ms for the client's acknowledgement.
         let _ = stream.set_nodelay(true);
         let max = self.max.load(Relaxed);
         let is_full = self.open.lock().states.len() >= max;
         if is_full {
             let has_room = self.make_room(Some(peer));
-            told.tell(&format!(
+            warning.tell(&format!(
                 "connections_max under [connections]: all {max} are open; {}",
                 if has_room {
                     "one that waited for nothing was closed"
@@ -253,12 +259,12 @@ fn open_files_max() -> Option<usize> {
 
 /// Logs a problem now and then, and not each time.
 #[derive(Default)]
-struct Told {
+struct RareWarning {
     last: Option<Instant>,
     untold: u64,
 }
 
-impl Told {
+impl RareWarning {
     fn tell(&mut self, what: &str) {
         let now = Instant::now();
         if self.last.is_some_and(|it| now.duration_since(it) < TOLD_EVERY) {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    rules::{Told, named},
+    rules::{Expected, named},
     steps::Who,
     world::{IDLE, IDS, NAMES, PERSON, Session, Talk, World},
 };
@@ -19,7 +19,7 @@ impl World {
         talk: Option<usize>,
         last_words: Option<&str>,
         why: Option<String>,
-    ) -> Told {
+    ) -> Expected {
         let who = self.sessions[session].who;
         let at = match talk {
             Some(_) if self.talks.is_empty() => Err(("conversation_not_found", 404)),
@@ -55,7 +55,7 @@ impl World {
     }
 
     /// CONV-70: what is unread, the oldest first, and read by that.
-    pub(super) fn read(&mut self, session: usize) -> Told {
+    pub(super) fn read(&mut self, session: usize) -> Expected {
         let Session { who, chats, .. } = self.sessions[session];
         if !chats {
             return Err(("tool_not_available", 403));
@@ -164,7 +164,7 @@ impl World {
     }
 
     /// A person holds one up, or lets it go on.
-    pub(super) fn pause(&mut self, at: usize, paused: bool) -> Told {
+    pub(super) fn pause(&mut self, at: usize, paused: bool) -> Expected {
         let at = self.at(at)?;
         let now = self.now;
         let it = &mut self.talks[at];
@@ -180,7 +180,7 @@ impl World {
     }
 
     /// A person ends one.
-    pub(super) fn stop(&mut self, at: usize) -> Told {
+    pub(super) fn stop(&mut self, at: usize) -> Expected {
         let at = self.at(at)?;
         match self.talks[at].state {
             // Again is no fault (CONV-43).
@@ -193,7 +193,7 @@ impl World {
     }
 
     /// A person writes to both sides.
-    pub(super) fn write(&mut self, at: usize, said: &str) -> Told {
+    pub(super) fn write(&mut self, at: usize, said: &str) -> Expected {
         let at = self.at(at)?;
         if !self.talks[at].is_open() {
             return Err(("no_active_conversation", 400));

@@ -11,7 +11,7 @@ use super::{
 
 /// An answer, with conversations as `c0`, `c1` and messages by what they say; or a refusal: its code
 /// and its status.
-pub(super) type Told = Result<Value, (&'static str, u16)>;
+pub(super) type Expected = Result<Value, (&'static str, u16)>;
 
 /// A conversation as the answers name it.
 pub(super) fn named(talk: usize) -> String {
@@ -21,7 +21,7 @@ pub(super) fn named(talk: usize) -> String {
 impl World {
     /// One step; `said` is a new text for it, and `hint` the conversation that the answer named where
     /// the catalogue leaves open which of several comes first.
-    pub(super) fn step(&mut self, step: &Step, said: &str, hint: Option<usize>) -> Told {
+    pub(super) fn step(&mut self, step: &Step, said: &str, hint: Option<usize>) -> Expected {
         // Sweeps and calls alike look first at what is due (CONV-23).
         if !matches!(step, Step::Pass(_)) {
             self.expiry();
@@ -50,7 +50,7 @@ impl World {
         }
     }
 
-    fn act(&mut self, session: usize, act: &Act, said: &str, hint: Option<usize>) -> Told {
+    fn act(&mut self, session: usize, act: &Act, said: &str, hint: Option<usize>) -> Expected {
         match act {
             Act::Start { target, purpose, initial, max_turns } => {
                 let with = (purpose.then(|| format!("{said} for")), *max_turns);
@@ -101,7 +101,7 @@ impl World {
         target: Target,
         (purpose, max_turns): (Option<String>, Option<u32>),
         initial: Option<&str>,
-    ) -> Told {
+    ) -> Expected {
         let who = self.sessions[session].who;
         let other = match target {
             Target::Agent(it) if it == who => Err(("cannot_conversation_with_self", 400)),
@@ -170,7 +170,7 @@ impl World {
     }
 
     /// Sends a message: CONV-60 to CONV-66.
-    fn send(&mut self, session: usize, target: Target, client: Client, said: &str) -> Told {
+    fn send(&mut self, session: usize, target: Target, client: Client, said: &str) -> Expected {
         let who = self.sessions[session].who;
         let content = &words(IDS[who], client, said);
         let own = client.map(|it| it.0);
@@ -214,7 +214,7 @@ impl World {
     }
 
     /// Sends an answer: CONV-75.
-    fn respond(&mut self, at: usize, target: Option<Who>, client: Client, said: &str) -> Told {
+    fn respond(&mut self, at: usize, target: Option<Who>, client: Client, said: &str) -> Expected {
         if !self.sessions[at].chats {
             return Err(("tool_not_available", 403));
         }

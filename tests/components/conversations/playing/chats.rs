@@ -15,7 +15,7 @@ async fn say(stage: &Stage, content: &str) {
 }
 
 /// The messages, oldest first.
-async fn said(stage: &Stage) -> Vec<String> {
+async fn messages(stage: &Stage) -> Vec<String> {
     let page = stage.it.get(CHAT, &[]).await.unwrap();
     let all = page["messages"].as_array().unwrap().iter();
     all.map(|it| it["content"].as_str().unwrap().to_owned()).collect()
@@ -34,7 +34,7 @@ async fn agent_comes_when_written_to_and_goes_when_chat_is_closed() {
     assert_eq!(asked["context"]["agent"]["scene"]["may_end"], false);
     let given = asked["part"]["given"].as_array().unwrap();
     assert!(given.iter().all(|it| it["argument"] != "conversation_id"), "{given:?}");
-    assert_eq!(said(&stage).await, ["Good morning", "Are you there?", "answer 1"]);
+    assert_eq!(messages(&stage).await, ["Good morning", "Are you there?", "answer 1"]);
     stage.it.call("end_chat", with_a()).await;
     assert!(stage.has_left("worker-a").await);
     assert!(wanted(&stage.it).await.is_empty());
@@ -52,13 +52,13 @@ async fn it_answers_nothing_more_once_it_has_said_goodbye() {
         stage.play("worker-a").await;
     }
     let farewell = "応答回数の上限（1回）に達したため、会話を終了します。";
-    assert_eq!(said(&stage).await, ["一つ", "はい", "二つ", farewell, "三つ"]);
+    assert_eq!(messages(&stage).await, ["一つ", "はい", "二つ", farewell, "三つ"]);
     assert_eq!((stage.pause_s("worker-a").await, stage.count()), (45, 1));
     stage.it.call("end_chat", with_a()).await;
     assert!(stage.has_left("worker-a").await);
     say(&stage, "四つ").await;
     stage.play("worker-a").await;
-    assert_eq!(said(&stage).await.last().unwrap(), "はい", "the next chat is a new one");
+    assert_eq!(messages(&stage).await.last().unwrap(), "はい", "the next chat is a new one");
 }
 
 #[tokio::test]
@@ -69,6 +69,6 @@ async fn a_chat_and_a_conversation_are_held_at_once() {
     stage.reply(&c, "hello").await;
     stage.play("worker-a").await;
     assert_eq!(stage.words(&id).await, ["answer 1", "hello", "answer 2"]);
-    assert_eq!(said(&stage).await, ["こんにちは", "answer 3"]);
+    assert_eq!(messages(&stage).await, ["こんにちは", "answer 3"]);
     assert_eq!(stage.last()["part"]["memory"], Value::Null, "of another dialogue");
 }

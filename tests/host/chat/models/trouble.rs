@@ -34,7 +34,7 @@ async fn openai(lines: &str) -> Talking {
     Talking::start("openai", fake, &["echo"], lines).await
 }
 
-async fn told(talking: &Talking, (status, error): (u16, &str), what: &str) -> Value {
+async fn answer_to(talking: &Talking, (status, error): (u16, &str), what: &str) -> Value {
     let (came, answer) = talking.post(&json!({ "message": "やって" })).await;
     assert_eq!((came, answer["error"].as_str()), (status, Some(error)), "ILL-42: {what} {answer}");
     assert!(answer["details"].as_str().is_some_and(|it| !it.is_empty()), "ILL-41: {what}");
@@ -66,7 +66,7 @@ async fn every_status_has_its_answer_and_what_may_pass_is_tried_again() {
             for _ in 0..times {
                 talking.fake.then(reply.clone());
             }
-            told(&talking, answer, &format!("{reply:?}")).await;
+            answer_to(&talking, answer, &format!("{reply:?}")).await;
             let all = talking.fake.asked().len();
             assert_eq!((all - before, talking.fake.left()), (asked, 0), "{reply:?}");
             before = all;
@@ -108,7 +108,7 @@ async fn a_stream_that_breaks_is_never_taken_for_an_answer() {
             for _ in 0..asked {
                 talking.fake.then(Reply::Message(message.clone(), course.clone()));
             }
-            told(&talking, FAILED, &format!("{course:?}")).await;
+            answer_to(&talking, FAILED, &format!("{course:?}")).await;
             let times = talking.fake.asked().len() - before;
             // A connection that breaks may take with it what was sent just before: then nothing had begun.
             let is_right = times == asked || matches!(course, Course::Cut(1..)) && times == 2;
@@ -129,7 +129,7 @@ async fn error_mid_answer_is_reported_as_one_before_it_would_be() {
         let event = claude::error_event(kind, "it says so");
         let course = Course::Instead(4, event);
         talking.fake.then(Reply::Message(claude::says("これから長い話をします。"), course));
-        told(&talking, answer, kind).await;
+        answer_to(&talking, answer, kind).await;
     }
 }
 
@@ -140,13 +140,13 @@ async fn a_refusal_is_told_as_one() {
     refusal["stop_reason"] = "refusal".into();
     refusal["stop_details"] = json!({ "type": "refusal", "explanation": "not this" });
     talking.fake.says(refusal);
-    let answer = told(&talking, BLOCKED, "refusal").await;
+    let answer = answer_to(&talking, BLOCKED, "refusal").await;
     assert!(answer["details"].as_str().unwrap().contains("not this"), "{answer}");
     let talking = openai("").await;
     talking.fake.says(json!({ "content": "x", "finish_reason": "content_filter" }));
-    told(&talking, BLOCKED, "content_filter").await;
+    answer_to(&talking, BLOCKED, "content_filter").await;
     talking.fake.says(json!({ "refusal": "I cannot help with that." }));
-    told(&talking, BLOCKED, "refusal").await;
+    answer_to(&talking, BLOCKED, "refusal").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -157,9 +157,9 @@ async fn who_does_not_answer_in_time_is_told_as_slow() {
         (openai(lines).await, openai::says("これから長い話をします。")),
     ] {
         talking.fake.then(Reply::Hang);
-        told(&talking, SLOW, "hang").await;
+        answer_to(&talking, SLOW, "hang").await;
         talking.fake.then(Reply::Message(message, Course::Stalled(4)));
-        told(&talking, SLOW, "stall").await;
+        answer_to(&talking, SLOW, "stall").await;
     }
 }
 
@@ -173,6 +173,6 @@ async fn a_provider_that_is_not_there_is_told_without_its_address() {
     let config = folders.config_with(&lines.replace(&fake.url, "http://127.0.0.1:1"));
     let server = tests::server::TestServer::start(folders, |it| *it = config).await;
     let talking = Talking { server, fake };
-    let answer = told(&talking, FAILED, "refused").await;
+    let answer = answer_to(&talking, FAILED, "refused").await;
     assert!(!answer.to_string().contains("127.0.0.1"), "{answer}");
 }

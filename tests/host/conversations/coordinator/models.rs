@@ -171,7 +171,7 @@ async fn model_begins_a_conversation_and_a_restart_loses_no_message() {
     let fake = fake(&["しりとりをしましょう。りんご", "らっぱ"]).await;
     let mut counter = counter(&fake, "").await;
     let id = counter.begin(game("ann", "ben", "しりとり")).await;
-    counter.said(&id, 4).await;
+    counter.until_messages(&id, 4).await;
     counter.server.restart().await;
     fake.says(openai::says("だちょう"));
     let last = openai::uses(&[(

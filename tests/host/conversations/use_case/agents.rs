@@ -97,7 +97,7 @@ impl Agent {
     }
 
     /// What came with that action, which must have come once.
-    pub(super) fn told(&self, action: &str) -> &Value {
+    pub(super) fn notice(&self, action: &str) -> &Value {
         let mut those = self.heard.iter().filter(|it| it["answer"]["action"] == action);
         let told = those.next().unwrap_or_else(|| panic!("no {action}: {:#?}", self.heard));
         assert!(those.next().is_none(), "{action} twice: {:#?}", self.heard);

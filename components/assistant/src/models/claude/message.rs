@@ -7,7 +7,7 @@ use super::ephemeral;
 use crate::{
     Answered, Body, Image, Message, Part,
     models::{
-        told::told,
+        readable::readable,
         trim::{self, Shape},
     },
 };
@@ -96,11 +96,12 @@ pub(super) fn results(messages: &[Value], answered: &[Answered]) -> Vec<Value> {
 }
 
 fn result(id: &str, answered: &Answered, results: usize) -> Value {
-    let told = told(answered, results);
-    let text = json!({ "type": "text", "text": told.object.to_string() });
-    let content: Vec<_> = std::iter::once(text).chain(told.images.iter().map(picture)).collect();
+    let readable = readable(answered, results);
+    let text = json!({ "type": "text", "text": readable.object.to_string() });
+    let content: Vec<_> =
+        std::iter::once(text).chain(readable.images.iter().map(picture)).collect();
     let mut result = json!({ "type": "tool_result", "tool_use_id": id, "content": content });
-    if told.is_error {
+    if readable.is_error {
         result["is_error"] = true.into();
     }
     result

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::*;
 use crate::{Answered, Failure, Image, Message, ToolResult};
 
-fn said(is_user: bool, parts: Vec<Part>) -> Message {
+fn message(is_user: bool, parts: Vec<Part>) -> Message {
     Message { is_user, parts }
 }
 
@@ -23,11 +23,11 @@ fn answered(id: &str, result: ToolResult) -> Answered {
 #[test]
 fn a_history_begins_with_the_person_and_alternates() {
     let history = [
-        said(false, vec![Part::text("ようこそ")]),
-        said(true, vec![Part::text("a")]),
-        said(true, vec![Part::text(" "), Part::text("b")]),
-        said(false, vec![Part::text("c"), Part::image(image("image/png"))]),
-        said(true, vec![Part::text("d"), Part::image(image("image/tiff"))]),
+        message(false, vec![Part::text("ようこそ")]),
+        message(true, vec![Part::text("a")]),
+        message(true, vec![Part::text(" "), Part::text("b")]),
+        message(false, vec![Part::text("c"), Part::image(image("image/png"))]),
+        message(true, vec![Part::text("d"), Part::image(image("image/tiff"))]),
     ];
     let messages = message::history(&history);
     let roles: Vec<_> = messages.iter().map(|it| it["role"].as_str().unwrap()).collect();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::{
     Answered, Body, Image, Message, Part,
     models::{
-        told,
+        readable,
         trim::{self, Shape},
     },
 };
@@ -48,14 +48,14 @@ pub(super) fn unsigned(messages: &[Message]) -> Vec<Value> {
 pub(in crate::models) fn history(messages: &[Message]) -> Vec<Value> {
     let contents = messages.iter().map(|it| {
         let role = if it.is_user { "user" } else { "model" };
-        (role, said(&it.parts))
+        (role, parts_json(&it.parts))
     });
     let contents = contents.filter(|(_, parts)| !parts.is_empty());
     contents.map(|(role, parts)| json!({ "role": role, "parts": parts })).collect()
 }
 
 /// Texts and pictures as parts, each with the signature that came with it (ILL-27, ILL-41).
-pub(in crate::models) fn said(parts: &[Part]) -> Vec<Value> {
+pub(in crate::models) fn parts_json(parts: &[Part]) -> Vec<Value> {
     let parts = parts.iter().filter_map(|it| {
         let mut part = match &it.body {
             Body::Text(text) if text.is_empty() && it.signature.is_none() => return None,
@@ -117,19 +117,19 @@ pub(super) fn answers(
             parts.push(response(&made, error));
             continue;
         };
-        let mut told = told::told(came, answered.len());
-        let before = told.images.len();
-        told.images.retain(|it| {
+        let mut result = readable::readable(came, answered.len());
+        let before = result.images.len();
+        result.images.retain(|it| {
             let room = left.checked_sub(it.data.len()).filter(|_| fits(it));
             left = room.unwrap_or(left);
             room.is_some()
         });
-        let left_out = before - told.images.len();
-        if let (true, Some(object)) = (left_out > 0, told.object.as_object_mut()) {
+        let left_out = before - result.images.len();
+        if let (true, Some(object)) = (left_out > 0, result.object.as_object_mut()) {
             object.insert("imagesLeftOut".to_owned(), left_out.into());
         }
-        let mut part = response(&made, told.object);
-        let images: Vec<_> = told.images.iter().map(inline).collect();
+        let mut part = response(&made, result.object);
+        let images: Vec<_> = result.images.iter().map(inline).collect();
         match takes_pictures {
             true if images.is_empty() => {}
             true => part["functionResponse"]["parts"] = images.into(),
@@ -294,8 +294,12 @@ mod tests {
     #[test]
     fn a_signature_goes_both_ways() {
         let part = Part { signature: Some("c2ln".to_owned()), ..Part::text("") };
-        assert_eq!(said(&[part]), [json!({ "text": "", "thoughtSignature": "c2ln" })], "ILL-27");
-        assert_eq!(said(&[Part::text("")]), Vec::<Value>::new());
+        assert_eq!(
+            parts_json(&[part]),
+            [json!({ "text": "", "thoughtSignature": "c2ln" })],
+            "ILL-27"
+        );
+        assert_eq!(parts_json(&[Part::text("")]), Vec::<Value>::new());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::{
     Answered, Body, Image, Message, Part,
     models::{
-        told::told,
+        readable::readable,
         trim::{self, Shape},
     },
 };
@@ -82,12 +82,12 @@ pub(super) fn results(messages: &mut Vec<Value>, answered: &[Answered], said: &[
             ));
             continue;
         };
-        let told = told(own, answered.len());
-        messages.push(result(&id, &told.object.to_string()));
-        if !told.images.is_empty() {
+        let readable = readable(own, answered.len());
+        messages.push(result(&id, &readable.object.to_string()));
+        if !readable.images.is_empty() {
             let text = format!("[Pictures of {}, {id}]", own.call.name);
             pieces.push(json!({ "type": "text", "text": text }));
-            pieces.extend(told.images.iter().map(picture));
+            pieces.extend(readable.images.iter().map(picture));
         }
     }
     pieces.extend(said.iter().filter_map(piece));

@@ -65,7 +65,7 @@ impl Known {
     }
 
     /// How it was understood, for the caller.
-    pub(crate) fn told(&self, language: Language) -> Option<String> {
+    pub(crate) fn understood_as(&self, language: Language) -> Option<String> {
         let name = self.formatted(language);
         Some(match (self.understood.as_ref()?, language) {
             (Understood::For(asked), Language::Japanese) => {
@@ -139,7 +139,7 @@ pub(crate) fn road_metres(parts: &[Found], stops: &[Known]) -> Vec<f64> {
 
 /// What a traveller must know of where the route begins and ends.
 pub(crate) fn notes(parts: &[Found], stops: &[Known], language: Language) -> Vec<String> {
-    let understood = stops.iter().filter_map(|it| it.told(language));
+    let understood = stops.iter().filter_map(|it| it.understood_as(language));
     let far = stops.iter().zip(road_metres(parts, stops)).filter(|it| it.1 >= FAR_METRES);
     let far = far.map(|(it, metres)| {
         let (name, metres) = (it.name(language), words::distance(metres));

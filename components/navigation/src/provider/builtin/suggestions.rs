@@ -144,7 +144,7 @@ pub fn around<S: Source>(
 impl Around {
     /// In a line: `東京駅から120 m、最寄りの道路は外堀通り（40 m）`.
     #[must_use]
-    pub fn told(&self, language: Language) -> String {
+    pub fn in_a_line(&self, language: Language) -> String {
         let metres = |it: Option<u64>| kilometres(it.unwrap_or_default());
         let (name, far) = (self.name.as_deref().unwrap_or_default(), metres(self.metres));
         let near = match (self.name.is_some(), language) {

@@ -10,13 +10,13 @@ pub(in crate::rest) struct Telling {
     /// Where the next piece of the field's text begins.
     at: Option<usize>,
     is_over: bool,
-    told: String,
+    sent: String,
 }
 
 impl Telling {
     /// What has been sent so far.
-    pub(in crate::rest) fn told(&self) -> &str {
-        &self.told
+    pub(in crate::rest) fn sent(&self) -> &str {
+        &self.sent
     }
 
     /// What `piece` adds to the reasons.
@@ -34,7 +34,7 @@ impl Telling {
         // An escape that is not whole, half a pair, or no JSON at all: later, or at the end.
         let more: String = serde_json::from_str(&format!("\"{}\"", &rest[..end])).ok()?;
         (self.at, self.is_over) = (Some(at + end), is_over);
-        self.told.push_str(&more);
+        self.sent.push_str(&more);
         (!more.is_empty()).then_some(more)
     }
 }
@@ -68,27 +68,27 @@ fn end(rest: &str) -> (usize, bool) {
 mod tests {
     use super::*;
 
-    fn told(word: &str, piece: usize) -> (Vec<String>, String) {
+    fn pieces_of(word: &str, piece: usize) -> (Vec<String>, String) {
         let mut telling = Telling::default();
         let chars: Vec<_> = word.chars().collect();
         let pieces = chars.chunks(piece).map(|it| it.iter().collect::<String>());
         let told = pieces.filter_map(|it| telling.take(&it)).collect();
-        (told, telling.told().to_owned())
+        (told, telling.sent().to_owned())
     }
 
     #[test]
     fn reasons_are_told_as_they_are_written_whatever_the_pieces() {
         let word = r#"はい。{"selectedRoute": {"index": 1}, "reasoning" : "渋滞が\n少ない\u3042 \"ので\" \ud83d\ude97。", "x": "y"}"#;
         for piece in 1..word.chars().count() {
-            let (pieces, whole) = told(word, piece);
+            let (pieces, whole) = pieces_of(word, piece);
             assert_eq!(whole, "渋滞が\n少ないあ \"ので\" 🚗。", "NAV-9: {piece}");
             assert_eq!(pieces.concat(), whole, "NAV-9: {piece}");
         }
-        assert!(told(word, 3).0.len() > 3, "NAV-9: it does not wait for the end");
+        assert!(pieces_of(word, 3).0.len() > 3, "NAV-9: it does not wait for the end");
     }
 
     #[test]
     fn prose_is_not_told_before_it_is_known_what_it_is() {
-        assert_eq!(told("経路が見つかりませんでした。", 2).0, Vec::<String>::new());
+        assert_eq!(pieces_of("経路が見つかりませんでした。", 2).0, Vec::<String>::new());
     }
 }

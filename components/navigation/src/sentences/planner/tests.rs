@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{Constraints, Planner, RouteRequest, Rule, Said, constraints::Beyond, read};
+use super::{Constraints, Planner, Remark, RouteRequest, Rule, constraints::Beyond, read};
 use language::{
     Language,
     turn::{Answered, Conclusion, Decision, Failure, ToolCall, ToolResult},
@@ -35,7 +35,7 @@ fn request(message: &str) -> RouteRequest {
 /// The request of the last sentence, after the others were sent and answered.
 fn conversation(sentences: &[&str]) -> RouteRequest {
     let (last, before) = sentences.split_last().unwrap();
-    let said = |content: &str, is_user| Said { is_user, content: content.to_owned() };
+    let said = |content: &str, is_user| Remark { is_user, content: content.to_owned() };
     let mut request = request(last);
     let turns =
         before.iter().flat_map(|it| [said(it, true), said("高速を使わないで行きます。", false)]);

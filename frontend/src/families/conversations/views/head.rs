@@ -15,7 +15,7 @@ use crate::text::Key;
 #[component]
 pub(super) fn Head(watch: Watch) -> impl IntoView {
     let page = page();
-    let own = Memo::new(move |_| watch.told(|it| it.told.conversation.clone()).unwrap_or_default());
+    let own = Memo::new(move |_| watch.read(|it| it.told.conversation.clone()).unwrap_or_default());
     let state = Memo::new(move |_| own.with(|it| (it.state, it.paused_at.is_some())));
     let purpose = Memo::new(move |_| own.with(|it| look::purpose(it, page.lang.get())));
     let facts = move || {

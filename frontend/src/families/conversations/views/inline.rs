@@ -34,7 +34,7 @@ pub(crate) fn TalkInline(told: Transcript) -> impl IntoView {
     }
     let title = format!("talk-inline-{}", next_number());
     let labelled = title.clone();
-    let own = Memo::new(move |_| watch.told(|it| it.told.conversation.clone()).unwrap_or_default());
+    let own = Memo::new(move |_| watch.read(|it| it.told.conversation.clone()).unwrap_or_default());
     let state = Memo::new(move |_| own.with(|it| (it.state, it.paused_at.is_some())));
     let purpose = move || own.with(|it| look::purpose(it, page.lang.get()));
     let counts = move || {
@@ -50,7 +50,7 @@ pub(crate) fn TalkInline(told: Transcript) -> impl IntoView {
         let conversation = own.get_untracked();
         view! { <Who agent_id conversation/> }
     };
-    let latest = Memo::new(move |_| watch.told(latest).unwrap_or_default());
+    let latest = Memo::new(move |_| watch.read(latest).unwrap_or_default());
     let message = move |message: ChatMessage| {
         let conversation = own.get_untracked();
         let read = Signal::stored(message.read_at.clone());

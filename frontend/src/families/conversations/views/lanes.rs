@@ -21,8 +21,8 @@ const ROWS_MAX: usize = 120;
 #[component]
 pub(super) fn LanesView(watch: Watch) -> impl IntoView {
     let page = page();
-    let lanes = Memo::new(move |_| watch.told(|it| Lanes::of(&it.told)).unwrap_or_default());
-    let own = Memo::new(move |_| watch.told(|it| it.told.conversation.clone()).unwrap_or_default());
+    let lanes = Memo::new(move |_| watch.read(|it| Lanes::of(&it.told)).unwrap_or_default());
+    let own = Memo::new(move |_| watch.read(|it| it.told.conversation.clone()).unwrap_or_default());
     let is_unfolded = RwSignal::new(false);
     let details = NodeRef::<html::Details>::new();
     // What is folded is not drawn.
@@ -46,7 +46,7 @@ pub(super) fn LanesView(watch: Watch) -> impl IntoView {
 }
 
 /// What the picture shows, in a sentence.
-fn told(page: Page, lanes: &Lanes, own: &Conversation) -> String {
+fn summary(page: Page, lanes: &Lanes, own: &Conversation) -> String {
     let lang = page.lang.get();
     let one = |agent: &String| {
         let count = lanes.marks.iter().filter(|it| it.agent == *agent).count();
@@ -68,7 +68,7 @@ fn Picture(lanes: Memo<Lanes>, own: Memo<Conversation>) -> impl IntoView {
             }
         });
     });
-    let label = move || lanes.with(|lanes| own.with(|own| told(page, lanes, own)));
+    let label = move || lanes.with(|lanes| own.with(|own| summary(page, lanes, own)));
     let names = move || {
         let name = |agent: &String| {
             let look = own.with(|own| look::look(own, agent));
@@ -149,7 +149,7 @@ fn Table(watch: Watch) -> impl IntoView {
         Key::TalkColumnText,
     ];
     let rows = move || {
-        watch.told(|it| {
+        watch.read(|it| {
             let left_out = it.told.messages.len().saturating_sub(ROWS_MAX);
             let row = |message: &ChatMessage| row(page, &it.told.conversation, message);
             it.told.messages[left_out..].iter().map(row).collect_view()

@@ -20,11 +20,11 @@ pub(super) fn MessageView(watch: Watch, number: u64) -> impl IntoView {
         Some((live.message(number)?.clone(), live.told.conversation.clone()))
     });
     let read = Memo::new(move |_| {
-        watch.told(|it| it.message(number).and_then(|it| it.read_at.clone())).flatten()
+        watch.read(|it| it.message(number).and_then(|it| it.read_at.clone())).flatten()
     });
     let last = Memo::new(move |_| {
         let last = |it: &Live| it.told.messages.last().map_or(0, |it| it.sequence);
-        watch.told(last).unwrap_or_default()
+        watch.read(last).unwrap_or_default()
     });
     own.map(|(message, conversation)| {
         view! { <Bubble message conversation read=read last=last/> }

@@ -19,7 +19,7 @@ const MESSAGE_MAX: usize = 4_000;
 pub(super) fn StepIn(watch: Watch) -> impl IntoView {
     let page = page();
     let may = Memo::new(move |_| {
-        let may = watch.told(|it| it.told.may_step_in && it.told.conversation.state.is_open());
+        let may = watch.read(|it| it.told.may_step_in && it.told.conversation.state.is_open());
         may.unwrap_or_default()
     });
     move || {
@@ -44,7 +44,7 @@ pub(super) fn StepIn(watch: Watch) -> impl IntoView {
 fn Paused(watch: Watch) -> impl IntoView {
     let page = page();
     let by = Memo::new(move |_| {
-        let by = watch.told(|it| {
+        let by = watch.read(|it| {
             let own = &it.told.conversation;
             own.paused_at.as_ref()?;
             let by = own.paused_by.as_deref().unwrap_or("operator");
@@ -126,7 +126,7 @@ fn Write(watch: Watch) -> impl IntoView {
 fn Pause(watch: Watch) -> impl IntoView {
     let page = page();
     let is_paused = Memo::new(move |_| {
-        watch.told(|it| it.told.conversation.paused_at.is_some()).unwrap_or_default()
+        watch.read(|it| it.told.conversation.paused_at.is_some()).unwrap_or_default()
     });
     let turn = move |_| {
         let paused = !is_paused.get_untracked();
@@ -137,7 +137,7 @@ fn Pause(watch: Watch) -> impl IntoView {
     };
     let text = move || page.say(if is_paused.get() { Key::TalkResume } else { Key::TalkPause });
     let is_due = Memo::new(move |_| {
-        watch.told(|it| look::may_pause(&it.told.conversation)).unwrap_or_default()
+        watch.read(|it| look::may_pause(&it.told.conversation)).unwrap_or_default()
     });
     move || {
         is_due.get().then(|| {

@@ -16,8 +16,8 @@ use crate::text::Key;
 #[component]
 pub(super) fn Trace(watch: Watch) -> impl IntoView {
     let page = page();
-    let all = Memo::new(move |_| watch.told(|it| stations(&it.told)).unwrap_or_default());
-    let whole = Memo::new(move |_| watch.told(|it| whole(&it.told)).flatten());
+    let all = Memo::new(move |_| watch.read(|it| stations(&it.told)).unwrap_or_default());
+    let whole = Memo::new(move |_| watch.read(|it| whole(&it.told)).flatten());
     let station = move |station: Station| view! { <StationView station watch/> };
     view! {
         <section class="talk-trace" aria-labelledby="talk-trace">
@@ -55,7 +55,7 @@ fn StationView(station: Station, watch: Watch) -> impl IntoView {
     let stayed = move || match stayed_ms {
         Some(ms) => Some(page.fill(Key::TalkStayed, &[&time::length(ms, page.lang.get())])),
         None if is_now => {
-            let since = watch.told(|it| since(&it.told)).flatten()?;
+            let since = watch.read(|it| since(&it.told)).flatten()?;
             let ms = Now::get() - since;
             Some(page.fill(Key::TalkStaying, &[&time::length(ms, page.lang.get())]))
         }
@@ -65,7 +65,7 @@ fn StationView(station: Station, watch: Watch) -> impl IntoView {
         let (by, at) = (step.caused_by.clone(), step.at.clone());
         let by = move || {
             let lang = page.lang.get();
-            watch.told(|it| look::name(&it.told.conversation, &by, lang))
+            watch.read(|it| look::name(&it.told.conversation, &by, lang))
         };
         let code = step.cause.clone();
         let cause = move || look::cause(&code, page.lang.get());

@@ -21,9 +21,9 @@ pub(super) fn TranscriptView(watch: Watch) -> impl IntoView {
         let all = |it: &crate::families::conversations::live::Live| {
             it.told.messages.iter().map(|it| it.sequence).collect::<Vec<_>>()
         };
-        watch.told(all).unwrap_or_default()
+        watch.read(all).unwrap_or_default()
     });
-    let has_older = Memo::new(move |_| watch.told(|it| it.told.has_older).unwrap_or_default());
+    let has_older = Memo::new(move |_| watch.read(|it| it.told.has_older).unwrap_or_default());
     follow(watch, log, numbers);
     let top_before = StoredValue::new(0);
     let scrolled = move |_| {
@@ -73,7 +73,7 @@ fn count(watch: Watch) -> u64 {
         let drawn = it.told.messages.last().map_or(0, |it| it.sequence);
         drawn.max(u64::from(it.told.conversation.messages))
     };
-    watch.told(last).unwrap_or_default()
+    watch.read(last).unwrap_or_default()
 }
 
 fn is_near_end(log: &web_sys::HtmlDivElement) -> bool {

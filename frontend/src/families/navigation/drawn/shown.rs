@@ -93,7 +93,7 @@ impl Shown {
     }
 
     /// The lit step as text, with its number.
-    pub(super) fn told(self, lang: Lang) -> Option<String> {
+    pub(super) fn step_text(self, lang: Lang) -> Option<String> {
         let index = self.step.get()?;
         let step = self.with_chosen(|it| it.route.steps.get(index).cloned())?;
         let text: String = step.instruction.chars().take(TOLD_MAX).collect();
@@ -187,10 +187,13 @@ mod tests {
         let details = Details { routes: vec![of_route; 2], ..Details::default() };
         let shown = shown(&[LINE, LINE], Some(details));
         shown.light(1);
-        assert_eq!(shown.told(Lang::Ja).as_deref(), Some("2. 曲がる"));
+        assert_eq!(shown.step_text(Lang::Ja).as_deref(), Some("2. 曲がる"));
         assert_eq!(shown.scene().step, Some((1, 2)));
         shown.choose(1);
-        assert_eq!((shown.chosen(), shown.told(Lang::Ja), shown.scene().step), (1, None, None));
+        assert_eq!(
+            (shown.chosen(), shown.step_text(Lang::Ja), shown.scene().step),
+            (1, None, None)
+        );
         shown.choose(7);
         assert_eq!(shown.chosen(), 1, "there is no such route");
     }
@@ -207,7 +210,7 @@ mod tests {
         let broken = shown(&["?", "\u{0}"], None);
         assert!(!broken.has_line() && broken.scene().start.is_none());
         broken.light(3);
-        assert_eq!(broken.told(Lang::En), None);
+        assert_eq!(broken.step_text(Lang::En), None);
         assert!(Shown::of(Routes::default(), None).is_none());
     }
 

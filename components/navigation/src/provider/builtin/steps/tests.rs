@@ -25,13 +25,13 @@ fn turned(leg: Leg, turn: f64, others: &[f64], junction: &str) -> Leg {
     Leg { turn, others: others.to_vec(), junction, ..leg }
 }
 
-fn said(legs: &[Leg], language: Language) -> Vec<(String, Option<&'static str>)> {
-    let said = |it: Cut| (instruction(legs, it, language), maneuver(it.what));
-    cuts(legs).into_iter().map(said).collect()
+fn spoken(legs: &[Leg], language: Language) -> Vec<(String, Option<&'static str>)> {
+    let step = |it: Cut| (instruction(legs, it, language), maneuver(it.what));
+    cuts(legs).into_iter().map(step).collect()
 }
 
 fn japanese(legs: &[Leg]) -> Vec<(String, Option<&'static str>)> {
-    said(legs, Language::Japanese)
+    spoken(legs, Language::Japanese)
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn a_turn_names_the_crossing_and_the_road() {
         assert_eq!((step.0.as_str(), step.1), (text, word));
     }
     assert_eq!(steps.len(), 4, "an unnamed street that goes on is no step: {steps:?}");
-    let english = said(&legs, Language::English);
+    let english = spoken(&legs, Language::English);
     assert_eq!(english[1].0, "Turn right onto 国道1号 at 日比谷");
 }
 
@@ -95,7 +95,7 @@ fn onto_the_expressway_over_a_junction_and_off_again() {
     for (step, (text, word)) in steps.iter().zip(expected) {
         assert_eq!((step.0.as_str(), step.1), (text, word));
     }
-    let english: Vec<_> = said(&legs, Language::English).into_iter().map(|it| it.0).collect();
+    let english: Vec<_> = spoken(&legs, Language::English).into_iter().map(|it| it.0).collect();
     assert_eq!(english[1], "Take the ramp on the left at 汐留IC onto Inner Circular Route");
     assert_eq!(english[2], "Keep right onto Haneda Route at 浜崎橋JCT");
     assert_eq!(english[3], "Leave Haneda Route at 横浜駅東口出口 for 国道1号");

@@ -40,7 +40,8 @@ fn what_was_wished_holds_until_it_is_taken_back() {
 #[test]
 fn what_the_assistant_said_is_no_constraint() {
     let mut request = request("一番早い");
-    request.history = vec![Said { is_user: false, content: "高速を使わないで".to_owned() }];
+    request.history =
+        vec![Remark { is_user: false, content: "高速を使わないで".to_owned() }];
     assert!(!read::conversation(&request).no_highways, "NAV-4");
 }
 

@@ -2,13 +2,13 @@
 
 use super::*;
 
-fn said(message: &str) -> String {
+fn answer_to(message: &str) -> String {
     concluded(&request(message), three(), json!({})).text()
 }
 
 #[test]
 fn the_choice_and_its_worth_are_told_in_numbers() {
-    let message = said("一番早い");
+    let message = answer_to("一番早い");
     for part in [
         "3件のルートから、最も早い「首都高速湾岸線」を選びました。",
         "距離は40.0 km、所要時間は47分（渋滞による遅れ5分を含む）です。",
@@ -17,7 +17,7 @@ fn the_choice_and_its_worth_are_told_in_numbers() {
     ] {
         assert!(message.contains(part), "NAV-51: {part} in {message}");
     }
-    let message = said("the fastest");
+    let message = answer_to("the fastest");
     for part in [
         "the fastest was chosen: 首都高速湾岸線",
         "3 min faster",
@@ -26,19 +26,21 @@ fn the_choice_and_its_worth_are_told_in_numbers() {
     ] {
         assert!(message.contains(part), "NAV-51: {part} in {message}");
     }
-    assert_eq!(said("一番早い"), said("一番早い"), "it answers alike each time");
+    assert_eq!(answer_to("一番早い"), answer_to("一番早い"), "it answers alike each time");
 }
 
 #[test]
 fn each_rule_shows_what_it_went_by() {
     assert!(
-        said("右折少なめ").contains("右折は1回です（ほかの候補は2回、3回）。"),
+        answer_to("右折少なめ").contains("右折は1回です（ほかの候補は2回、3回）。"),
         "{}",
-        said("右折少なめ")
+        answer_to("右折少なめ")
     );
-    assert!(said("渋滞を避けて").contains("渋滞による遅れは5分です（ほかの候補は20分、5分）。"));
-    assert!(said("一番安い").contains("料金の情報がない"));
-    assert!(said("高速使わない").contains("高速道路を使わない"));
+    assert!(
+        answer_to("渋滞を避けて").contains("渋滞による遅れは5分です（ほかの候補は20分、5分）。")
+    );
+    assert!(answer_to("一番安い").contains("料金の情報がない"));
+    assert!(answer_to("高速使わない").contains("高速道路を使わない"));
 }
 
 #[test]
@@ -105,8 +107,8 @@ fn plain_search_is_named_where_no_constraint_is_understood() {
         assert!(conclusion.text().contains(part), "{}", conclusion.text());
         assert_eq!(conclusion.choice.unwrap().index, Some(0));
     }
-    assert!(!said("一番早い").contains("通常の検索"));
-    let trains = said("電車で");
+    assert!(!answer_to("一番早い").contains("通常の検索"));
+    let trains = answer_to("電車で");
     assert!(trains.contains("公共交通には対応していません") && !trains.contains("通常の検索"));
 }
 

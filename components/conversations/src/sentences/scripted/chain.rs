@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::{
-    By, Said, Scene,
+    By, LogEntry, Scene,
     words::{Found, find, follow, known},
 };
 use language::Language;
@@ -69,7 +69,7 @@ pub(super) struct Chain {
 
 impl Chain {
     /// The game that is being played, as far as `log` shows; none, where none is.
-    pub(super) fn of(scene: &Scene, log: &[Said], language: Language) -> Option<Self> {
+    pub(super) fn of(scene: &Scene, log: &[LogEntry], language: Language) -> Option<Self> {
         let purpose = scene.purpose.as_deref().unwrap_or_default();
         let rounds = scene.may_end.then(|| rounds(purpose).unwrap_or(ROUNDS));
         let fresh = |language| Self {
@@ -166,7 +166,7 @@ impl Chain {
                 "続けられないようなので、ここで終了します".to_owned(),
                 "It seems that we cannot go on. Ending here.".to_owned(),
             )),
-            Last::Fault(fault) => Move::Say(self.told(fault)),
+            Last::Fault(fault) => Move::Say(self.fault_text(fault)),
         }
     }
 
@@ -206,7 +206,7 @@ impl Chain {
         }
     }
 
-    fn told(&self, fault: &Fault) -> String {
+    fn fault_text(&self, fault: &Fault) -> String {
         let wanted = self.wanted.first().copied().unwrap_or_default();
         match fault {
             Fault::Unread => self.say_in(

@@ -7,7 +7,7 @@ use crate::{Answered, Image, ToolResult, images_of, reading};
 
 /// What a model receives of a call.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Told {
+pub(super) struct Readable {
     /// An object: the tool's own, or `{"error": {…}}`.
     pub(super) object: Value,
     pub(super) images: Vec<Image>,
@@ -15,13 +15,13 @@ pub(super) struct Told {
 }
 
 /// `answered` as a model receives it, one of so many `results` of its round.
-pub(super) fn told(answered: &Answered, results: usize) -> Told {
-    let object = reading::told(answered, reading::budget(results));
+pub(super) fn readable(answered: &Answered, results: usize) -> Readable {
+    let object = reading::readable(answered, reading::budget(results));
     let (images, is_error) = match &answered.result {
         ToolResult::Failed(_) => (Vec::new(), true),
         ToolResult::Output { content, .. } => (images_of(content).cloned().collect(), false),
     };
-    Told { object, images, is_error }
+    Readable { object, images, is_error }
 }
 
 #[cfg(test)]
@@ -49,17 +49,17 @@ mod tests {
             meta: json!({}),
             content: vec![Part::text("Azure"), Part::image(image.clone())],
         };
-        let told = told(&answered(result), 1);
-        assert_eq!(told.images, [image], "ILL-28");
-        assert_eq!(told.object["data"], "[10000 characters, not shown]");
-        assert_eq!(told.object["mimeType"], "image/png");
+        let result = readable(&answered(result), 1);
+        assert_eq!(result.images, [image], "ILL-28");
+        assert_eq!(result.object["data"], "[10000 characters, not shown]");
+        assert_eq!(result.object["mimeType"], "image/png");
     }
 
     #[test]
     fn a_failure_is_told_and_marked() {
         let failure = Failure::new("card_not_found", 404, "There is no such card.");
-        let told = told(&answered(ToolResult::Failed(failure)), 1);
-        assert!(told.is_error, "NAV-55");
-        assert_eq!(told.object["error"]["error"], "card_not_found", "ILL-26");
+        let result = readable(&answered(ToolResult::Failed(failure)), 1);
+        assert!(result.is_error, "NAV-55");
+        assert_eq!(result.object["error"]["error"], "card_not_found", "ILL-26");
     }
 }

@@ -13,7 +13,7 @@ const FILE: &str = include_str!("../data/said.json");
 /// By their Japanese names.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Said {
+struct Spoken {
     themes: BTreeMap<String, Words>,
     cards: BTreeMap<String, Words>,
 }
@@ -33,7 +33,7 @@ struct Words {
 /// The names of the bundled catalogue: each theme, and its cards behind it.
 #[must_use]
 pub fn names() -> Vec<Name> {
-    let said = said();
+    let said = spoken();
     let mut names = Vec::new();
     for theme in themes() {
         names.push(named("theme", (&theme.name, &theme.name_en), None, &said.themes));
@@ -65,8 +65,8 @@ fn named(
     }
 }
 
-fn said() -> &'static Said {
-    static SAID: OnceLock<Said> = OnceLock::new();
+fn spoken() -> &'static Spoken {
+    static SAID: OnceLock<Spoken> = OnceLock::new();
     SAID.get_or_init(|| serde_json::from_str(FILE).expect("held by a test"))
 }
 
@@ -77,8 +77,8 @@ mod tests {
     #[test]
     fn the_file_speaks_of_cards_and_themes_that_are_there() {
         let cards = || themes().iter().flat_map(|it| &it.cards);
-        assert!(said().themes.keys().all(|it| themes().iter().any(|theme| theme.name == *it)));
-        assert!(said().cards.keys().all(|it| cards().any(|card| card.name == *it)));
+        assert!(spoken().themes.keys().all(|it| themes().iter().any(|theme| theme.name == *it)));
+        assert!(spoken().cards.keys().all(|it| cards().any(|card| card.name == *it)));
         assert_eq!(names().len(), 7 + 42);
     }
 }

@@ -3,32 +3,32 @@
 use language::{Language, trial::Talk, turn::Decision};
 use serde_json::json;
 
-use super::{By, Said, Scene, Talker};
+use super::{By, LogEntry, Scene, ScriptedAgent};
 
 const TOOLS: &str = include_str!("../../../tools.json");
 
 /// One agent, and the messages that it receives.
 struct Agent {
-    talker: Talker,
+    script: ScriptedAgent,
 }
 
 /// What it did.
 #[derive(Debug, PartialEq)]
 enum Did {
-    Said(String),
+    LogEntry(String),
     Ended(String),
     Nothing,
 }
 
-fn said(text: &str) -> Did {
-    Did::Said(text.to_owned())
+fn says(text: &str) -> Did {
+    Did::LogEntry(text.to_owned())
 }
 
 impl Agent {
     fn new(purpose: Option<&str>, is_initiator: bool, may_end: bool) -> Self {
         let (name, purpose) = ("Worker".to_owned(), purpose.map(str::to_owned));
         let scene = Scene { name, purpose, is_initiator, may_end };
-        Self { talker: Talker { scene, log: Vec::new() } }
+        Self { script: ScriptedAgent { scene, log: Vec::new() } }
     }
 
     fn receive(&mut self, text: &str) -> &mut Self {
@@ -36,28 +36,28 @@ impl Agent {
     }
 
     fn received(&mut self, by: By, text: &str) -> &mut Self {
-        self.talker.log.push(Said { by, text: text.to_owned() });
+        self.script.log.push(LogEntry { by, text: text.to_owned() });
         self
     }
 
     /// What it answers now; nothing is remembered but the messages.
     fn turn(&mut self) -> Did {
-        let first = self.talker.log.first().map(|it| it.text.clone());
-        let text = self.talker.scene.purpose.clone().or(first).unwrap_or_default();
+        let first = self.script.log.first().map(|it| it.text.clone());
+        let text = self.script.scene.purpose.clone().or(first).unwrap_or_default();
         let language = Language::of(&text);
         let mut talk = Talk::new(crate::sentences::next, TOOLS);
-        (talk.language, talk.context) = (Some(language), Some(self.talker.context(language)));
+        (talk.language, talk.context) = (Some(language), Some(self.script.context(language)));
         let did = match talk.say("…") {
             Decision::Conclude(it) if it.text().is_empty() => Did::Nothing,
-            Decision::Conclude(it) => Did::Said(it.text()),
+            Decision::Conclude(it) => Did::LogEntry(it.text()),
             Decision::Call(calls) => {
                 assert_eq!(calls[0].name, "end_conversation");
                 Did::Ended(calls[0].arguments["final_message"].as_str().unwrap().to_owned())
             }
         };
         assert!(talk.confidence > 0.9, "it speaks for itself");
-        if let Did::Said(text) | Did::Ended(text) = &did {
-            self.talker.log.push(Said { by: By::Own, text: text.clone() });
+        if let Did::LogEntry(text) | Did::Ended(text) = &did {
+            self.script.log.push(LogEntry { by: By::Own, text: text.clone() });
         }
         did
     }
@@ -69,7 +69,9 @@ fn talk(purpose: &str) -> Vec<String> {
     let mut all = Vec::new();
     for turn in 0..200 {
         let did = both[turn % 2].turn();
-        let (Did::Said(text) | Did::Ended(text)) = &did else { panic!("{did:?} after {all:?}") };
+        let (Did::LogEntry(text) | Did::Ended(text)) = &did else {
+            panic!("{did:?} after {all:?}")
+        };
         all.push(text.clone());
         if let Did::Ended(_) = did {
             return all;
@@ -134,7 +136,7 @@ fn a_partners_word_is_found_in_what_surrounds_it() {
         ("ぱんだ", "だちょう"),
     ] {
         let mut agent = Agent::new(Some("しりとり"), false, true);
-        assert_eq!(agent.receive(received).turn(), said(answer), "{received}");
+        assert_eq!(agent.receive(received).turn(), says(answer), "{received}");
     }
 }
 
@@ -142,10 +144,10 @@ fn a_partners_word_is_found_in_what_surrounds_it() {
 fn mistakes_are_noticed_politely_and_not_for_ever() {
     let mut agent = Agent::new(Some("しりとり"), false, true);
     agent.receive("りんご").turn();
-    let Did::Said(text) = agent.receive("まくら").turn() else { panic!() };
+    let Did::LogEntry(text) = agent.receive("まくら").turn() else { panic!() };
     assert!(text.contains("「まくら」は「ら」から始まっていません"), "{text}");
-    assert_eq!(agent.receive("らっぱ").turn(), said("ぱんだ"));
-    let Did::Said(text) = agent.receive("abc").turn() else { panic!() };
+    assert_eq!(agent.receive("らっぱ").turn(), says("ぱんだ"));
+    let Did::LogEntry(text) = agent.receive("abc").turn() else { panic!() };
     assert!(text.contains("「だ」") && text.contains("ひらがな"), "{text}");
     assert_eq!(
         agent.receive("だいこん").turn(),
@@ -165,19 +167,19 @@ fn mistakes_are_noticed_politely_and_not_for_ever() {
 #[test]
 fn takes_unknown_words_and_plays_small_kana_long_vowels_right() {
     let mut agent = Agent::new(Some("しりとり"), false, true);
-    assert_eq!(agent.receive("しりとりをしましょう。まほうしょうじょ").turn(), said("よる"));
-    assert_eq!(agent.receive("るーれっと").turn(), said("とり"));
-    assert_eq!(agent.receive("りこーだー").turn(), said("だちょう"));
+    assert_eq!(agent.receive("しりとりをしましょう。まほうしょうじょ").turn(), says("よる"));
+    assert_eq!(agent.receive("るーれっと").turn(), says("とり"));
+    assert_eq!(agent.receive("りこーだー").turn(), says("だちょう"));
 }
 
 #[test]
 fn a_person_plays_in_a_chat_and_talks_of_other_things_after_it() {
     let mut agent = Agent::new(None, false, false);
-    assert_eq!(agent.receive("しりとりをしよう。りんご").turn(), said("ごりら"));
-    let Did::Said(text) = agent.receive("らいおん").turn() else { panic!() };
+    assert_eq!(agent.receive("しりとりをしよう。りんご").turn(), says("ごりら"));
+    let Did::LogEntry(text) = agent.receive("らいおん").turn() else { panic!() };
     assert!(text.contains("私の勝ち"), "{text}");
     // What is asked then is for all that understand sentences.
-    let context = agent.receive("明日の映画を教えて").talker.context(Language::Japanese);
+    let context = agent.receive("明日の映画を教えて").script.context(Language::Japanese);
     assert_eq!(context["sentence"], json!({ "said": "明日の映画を教えて", "lead": "" }));
 }
 
@@ -186,7 +188,7 @@ fn a_person_who_steps_in_does_not_disturb_a_game() {
     let mut agent = Agent::new(Some("しりとり"), false, true);
     agent.receive("りんご");
     agent.received(By::Other("operator".to_owned()), "がんばれ");
-    assert_eq!(agent.turn(), said("ごりら"));
+    assert_eq!(agent.turn(), says("ごりら"));
     agent.received(By::Other("operator".to_owned()), "らっぱ");
     assert_eq!(agent.turn(), Did::Nothing);
 }
@@ -194,11 +196,11 @@ fn a_person_who_steps_in_does_not_disturb_a_game() {
 #[test]
 fn an_agent_that_was_sent_to_ask_asks_and_thanks() {
     let mut asks = Agent::new(Some("明日の映画"), true, true);
-    let Did::Said(question) = asks.turn() else { panic!() };
+    let Did::LogEntry(question) = asks.turn() else { panic!() };
     assert_eq!(question, "内蔵モデルのWorkerです。明日の映画について教えてください。");
     assert_eq!(asks.turn(), Did::Nothing);
     let mut answers = Agent::new(Some("明日の映画"), false, true);
-    let context = answers.receive(&question).talker.context(Language::Japanese);
+    let context = answers.receive(&question).script.context(Language::Japanese);
     let expected =
         json!({ "said": "明日の映画について教えてください。", "lead": "内蔵モデルのWorkerです。" });
     assert_eq!(context["sentence"], expected);

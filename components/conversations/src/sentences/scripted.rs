@@ -27,7 +27,7 @@ pub(super) const AGENT: &str = "agent";
 
 /// A message of a dialogue.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-pub struct Said {
+pub struct LogEntry {
     /// Who sent it.
     pub by: By,
     /// The text of the message.
@@ -61,11 +61,11 @@ pub struct Scene {
 
 /// An agent that is played.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct Talker {
+pub struct ScriptedAgent {
     /// As whom it talks.
     pub scene: Scene,
     /// The messages so far, oldest first.
-    pub log: Vec<Said>,
+    pub log: Vec<LogEntry>,
 }
 
 /// What it says next.
@@ -80,7 +80,7 @@ enum Next {
     Nothing,
 }
 
-impl Talker {
+impl ScriptedAgent {
     /// What components that understand sentences receive of it: who it is, and what it is asked in words that are
     /// for any of them.
     #[must_use]
