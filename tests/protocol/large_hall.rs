@@ -1,4 +1,4 @@
-//! A hall of 2,080 seats on the page: drawn as shapes, moved, zoomed, read and booked like any other (CIN-97).
+//! A hall of 2,080 seats on the page: drawn as shapes, moved, zoomed, read and booked like any other (CIN-98).
 
 use fantoccini::key::Key;
 use serde_json::{Value, json};

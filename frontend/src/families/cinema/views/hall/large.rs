@@ -342,12 +342,15 @@ pub(super) fn LargeHall(drawn: Drawn) -> impl IntoView {
     let extent = Memo::new(move |_| hall.with(|it| (it.columns, it.rows.len())));
     Effect::new(move |is_measured: Option<bool>| {
         extent.track();
-        let is_here = sheet.scroll.get().is_some();
-        if is_here {
-            let is_first = is_measured != Some(true);
-            request_animation_frame(move || sheet.measure(is_first));
+        let scroll = sheet.scroll.get();
+        let is_first = is_measured != Some(true);
+        match &scroll {
+            // What is on the page already has its size before it is first seen.
+            Some(it) if it.client_width() > 0 => sheet.measure(is_first),
+            Some(_) => request_animation_frame(move || sheet.measure(is_first)),
+            None => {}
         }
-        is_here
+        scroll.is_some()
     });
     let resized = window_event_listener(leptos::ev::resize, move |_| sheet.measure(false));
     on_cleanup(move || resized.remove());
