@@ -139,7 +139,11 @@ async fn large_hall_is_moved_zoomed_and_booked_by_mouse() {
     assert!(size(&browser).await > before);
     browser.hit("button", "Zoom out").await;
     // The overview leads to where it is pressed.
-    let map = browser.script("const it = document.querySelector('.hall-overview').getBoundingClientRect(); return [it.left + it.width * 0.9, it.top + it.height * 0.9]").await;
+    let map = "const it = document.querySelector('.hall-overview');
+        it.scrollIntoView({ block: 'center' });
+        const box = it.getBoundingClientRect();
+        return [box.left + box.width * 0.9, box.top + box.height * 0.9];";
+    let map = browser.script(map).await;
     let corner = (map[0].as_f64().unwrap(), map[1].as_f64().unwrap());
     mouse(&browser, "mousePressed", corner).await;
     mouse(&browser, "mouseReleased", corner).await;
@@ -312,6 +316,29 @@ fn median(mut all: Vec<f64>) -> f64 {
     all[all.len() / 2]
 }
 
+/// How long each file of the program ran, in milliseconds, by the browser's profiler: the trace of where script goes.
+async fn by_file(browser: &Browser) -> Vec<(String, f64)> {
+    let profile = browser.devtools("Profiler.stop", json!({})).await["profile"].take();
+    let list = |of: &Value| of.as_array().cloned().unwrap_or_default();
+    let file = |node: &Value| {
+        let (url, name) = (&node["callFrame"]["url"], &node["callFrame"]["functionName"]);
+        let file = url.as_str().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+        let name = if file.is_empty() { name.as_str().unwrap_or_default() } else { file };
+        (node["id"].as_u64(), name.split('.').next().unwrap_or_default().to_owned())
+    };
+    let files: std::collections::BTreeMap<_, _> =
+        list(&profile["nodes"]).iter().map(file).collect();
+    let mut took = std::collections::BTreeMap::<String, f64>::new();
+    for (id, micros) in list(&profile["samples"]).iter().zip(list(&profile["timeDeltas"])) {
+        let file = files.get(&id.as_u64()).cloned().unwrap_or_default();
+        *took.entry(file).or_default() += micros.as_f64().unwrap_or_default() / 1e3;
+    }
+    took.retain(|file, ms| *ms >= 0.5 && !["(idle)", "(root)"].contains(&file.as_str()));
+    let mut took: Vec<_> = took.into_iter().collect();
+    took.sort_by(|a, b| b.1.total_cmp(&a.1));
+    took
+}
+
 /// Moves the plan by 24 pixels a frame, and gives how long each frame took.
 const PAN: &str = "
     const done = arguments[arguments.length - 1];
@@ -356,6 +383,7 @@ async fn large_halls_figures_are_measured_in_a_slow_browser() {
             location.hash = '{address}'; look();"
         );
         let mut opened = Vec::new();
+        let mut profile = Vec::new();
         let mut scripts = Vec::new();
         for _ in 0..5 {
             browser.script("location.hash = '#/box-office'").await;
@@ -365,11 +393,20 @@ async fn large_halls_figures_are_measured_in_a_slow_browser() {
             opened.push(browser.ask_later(&open, vec![]).await.as_f64().unwrap());
             scripts.push(counters(&browser).await.0 - before);
         }
+        for command in ["Profiler.enable", "Profiler.start"] {
+            browser.script("location.hash = '#/box-office'").await;
+            browser.find("a.showtime").await;
+            browser.devtools(command, json!({})).await;
+        }
+        browser.ask_later(&open, vec![]).await;
+        profile.extend(by_file(&browser).await);
+        browser.devtools("Profiler.disable", json!({})).await;
         println!(
             "At CPU {slower}x a hall of {SEATS} seats is drawn {:.0} ms after it is asked for ({:.1} ms of script).",
             median(opened),
             median(scripts),
         );
+        println!("By file: {profile:.1?}");
 
         let (mut scripts, mut works) = (Vec::new(), Vec::new());
         browser.script(WATCH).await;

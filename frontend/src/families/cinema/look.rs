@@ -91,12 +91,15 @@ impl Shapes {
     /// Draws a row whose upper edge is `top`, and whose seats are in these states.
     pub(crate) fn of(row: &Row, top: u32, states: &[State]) -> Self {
         let mut shapes = Self::default();
+        let mut corner = String::new();
         for (place, &state) in row.places.iter().zip(states) {
-            let left = (place.column - 1) * PLACE;
+            corner.clear();
+            // Nothing can fail that is written to a string.
+            let _ = write!(corner, "M{} {top}", (place.column - 1) * PLACE);
             let (seat, look) = (&place.seat, seat_class(&place.seat));
             let class = if state == State::Free { kind_class(seat.kind) } else { state.class() };
-            add(&mut shapes.seats, class, left, top, outline(look));
-            let mut mark = |class, path: &str| add(&mut shapes.marks, class, left, top, path);
+            add(&mut shapes.seats, class, &[&corner, outline(look)]);
+            let mut mark = |class, path: &str| add(&mut shapes.marks, class, &[&corner, path]);
             match (state, seat.kind) {
                 (State::Picked, _) => mark("is-picked", "m5.5 10.2l3 3.2 6-6.8"),
                 (State::Taken, _) => mark("is-taken", "m6.8 6.8l6.4 6.4m0-6.4l-6.4 6.4"),
@@ -110,7 +113,7 @@ impl Shapes {
                     if kind == SeatKind::Premium {
                         mark("is-premium", "m4.5 16.2h11");
                     }
-                    number(&mut shapes.marks, left, top, seat.number);
+                    number(&mut shapes.marks, &corner, seat.number);
                 }
             }
         }
@@ -119,13 +122,12 @@ impl Shapes {
 }
 
 /// Adds what is drawn at one place to the path of its class.
-fn add(shapes: &mut Vec<Shape>, class: &'static str, left: u32, top: u32, path: &str) {
+fn add(shapes: &mut Vec<Shape>, class: &'static str, parts: &[&str]) {
     let at = shapes.iter().position(|it| it.class == class).unwrap_or_else(|| {
         shapes.push(Shape { class, path: String::new() });
         shapes.len() - 1
     });
-    // Nothing can fail that is written to a string.
-    let _ = write!(shapes[at].path, "M{left} {top}{path}");
+    parts.iter().for_each(|it| shapes[at].path.push_str(it));
 }
 
 /// The back of a chair is round, towards the reader; a place for a wheelchair is square, and a pair is one bench.
@@ -139,7 +141,7 @@ fn outline(class: &str) -> &'static str {
 }
 
 /// Writes a number as strokes in the middle of its place: as text, 2,000 of them take longer than all else.
-fn number(marks: &mut Vec<Shape>, left: u32, top: u32, number: u32) {
+fn number(marks: &mut Vec<Shape>, corner: &str, number: u32) {
     /// Each in a box of 4 by 7.
     const DIGITS: [&str; 10] = [
         "m2 0q2 0 2 3.5t-2 3.5-2-3.5 2-3.5z",
@@ -163,7 +165,7 @@ fn number(marks: &mut Vec<Shape>, left: u32, top: u32, number: u32) {
     };
     for (digit, start) in digits.bytes().zip(boxes) {
         let strokes = DIGITS[usize::from(digit - b'0')];
-        add(marks, "is-number", left, top, &[start, strokes].concat());
+        add(marks, "is-number", &[corner, start, strokes]);
     }
 }
 

@@ -391,10 +391,10 @@ fn view_box((columns, rows): (u32, usize)) -> String {
 }
 
 /// All rows: the seats, which the overview shows as well, and then what is written on them.
-fn shapes(sheet: Sheet, rows: &[Row]) -> impl IntoView + use<> {
+fn shapes(sheet: Sheet, rows: &Arc<Vec<Row>>) -> impl IntoView + use<> {
     let Drawn { hall, picks, name, number, .. } = sheet.drawn;
-    let row = |(index, row): (usize, &Row)| {
-        let row = row.clone();
+    let row = |index: usize| {
+        let rows = Arc::clone(rows);
         let states = Memo::new(move |_| {
             hall.with(|hall| {
                 let places = hall.rows.get(index).map(|it| it.places.iter());
@@ -405,9 +405,9 @@ fn shapes(sheet: Sheet, rows: &[Row]) -> impl IntoView + use<> {
             })
         });
         let top = u32::try_from(index).unwrap_or_default() * PLACE;
-        Memo::new(move |_| states.with(|states| Shapes::of(&row, top, states)))
+        Memo::new(move |_| states.with(|states| Shapes::of(&rows[index], top, states)))
     };
-    let rows: Vec<Memo<Shapes>> = rows.iter().enumerate().map(row).collect();
+    let rows: Vec<Memo<Shapes>> = (0..rows.len()).map(row).collect();
     let path = |it: Shape| view! { <path class=it.class d=it.path></path> };
     let group = move |row: Memo<Shapes>, which: fn(&Shapes) -> &Vec<Shape>| {
         view! { <g>{move || row.with(|it| which(it).iter().cloned().map(path).collect_view())}</g> }
