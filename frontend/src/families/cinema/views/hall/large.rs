@@ -594,3 +594,41 @@ fn At(sheet: Sheet) -> impl IntoView {
     };
     view! { <p class="hint hall-at" aria-hidden="true">{text}</p> }
 }
+
+#[cfg(test)]
+mod tests {
+    use output::cinema::SeatMap;
+
+    use super::*;
+
+    fn hall(change: impl Fn(&mut Seat)) -> Hall {
+        let seats = (1..=3).map(|number| {
+            let mut seat = Seat {
+                seat_id: format!("A{number}"),
+                row: "A".to_owned(),
+                number,
+                ..Seat::default()
+            };
+            change(&mut seat);
+            seat
+        });
+        Hall::of(&SeatMap { seats: seats.collect(), ..SeatMap::default() })
+    }
+
+    #[test]
+    fn rows_stand_while_their_seats_are_sold_and_held() {
+        let before = standing(&hall(|_| {}), None);
+        let sold = hall(|it| (it.is_reserved, it.is_held) = (true, it.number == 2));
+        assert!(Arc::ptr_eq(&standing(&sold, Some(&before)), &before));
+        let moved = standing(&hall(|it| it.column = Some(it.number + 1)), Some(&before));
+        assert!(!Arc::ptr_eq(&moved, &before));
+        assert_eq!(moved[0].places[0].column, 2);
+        let paired = hall(|it| it.pair_with = Some("A9".to_owned()));
+        assert!(!Arc::ptr_eq(&standing(&paired, Some(&before)), &before));
+    }
+
+    #[test]
+    fn drawing_is_as_large_as_its_places() {
+        assert_eq!(view_box((80, 26)), "0 0 1600 520");
+    }
+}
