@@ -91,8 +91,18 @@ pub(crate) async fn call(
     name: &str,
     arguments: &Value,
     round: Round<'_>,
-    mut on_progress: impl FnMut(Progress),
+    on_progress: impl FnMut(Progress),
 ) -> Result<Answer, CallError> {
+    Answer::of(result_of(name, arguments, round, on_progress).await?)
+}
+
+/// What one round of `tools/call` came to, as it came.
+pub(crate) async fn result_of(
+    name: &str,
+    arguments: &Value,
+    round: Round<'_>,
+    mut on_progress: impl FnMut(Progress),
+) -> Result<Value, CallError> {
     let mut params = json!({ "name": name, "arguments": arguments });
     if let Some(responses) = round.responses {
         params["inputResponses"] = responses;
@@ -112,7 +122,7 @@ pub(crate) async fn call(
             on_progress(progress);
         }
     });
-    Answer::of(result.await?)
+    result.await
 }
 
 /// What a resource says as text (`resources/read`).

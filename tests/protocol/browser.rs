@@ -277,6 +277,29 @@ async fn phone_leads_to_wheelchair_places_and_shows_the_whole_hall() {
     browser.close().await;
 }
 
+/// Showtimes take a request a film: the films do not wait for them.
+#[tokio::test(flavor = "multi_thread")]
+async fn films_are_shown_before_their_showtimes_have_arrived() {
+    let server = TestServer::with(&["cinema"]).await;
+    let browser = Browser::open_at(&server.url(), "icon.svg", Look::PHONE).await;
+    let hold_back = "const real = window.fetch; window.held = [];
+        window.fetch = async (input, init) => {
+            const text = input instanceof Request ? await input.clone().text() : init?.body;
+            if (window.held && String(text).includes('list_showtimes')) await new Promise(go => window.held.push(go));
+            return real(input, init);
+        };";
+    let script = json!({ "source": hold_back });
+    browser.devtools("Page.addScriptToEvaluateOnNewDocument", script).await;
+    browser.go("#/box-office").await;
+    browser.says(".films", "七人の侍").await;
+    assert_eq!(browser.script("return document.querySelectorAll('.showtime').length").await, 0);
+    assert_eq!(browser.serious_faults().await, Vec::<String>::new());
+    browser.picture("films-first-phone").await;
+    browser.script("const all = window.held; window.held = null; all.forEach(go => go())").await;
+    browser.find("a.showtime").await;
+    browser.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lost_connection_is_told_wherever_it_is_met() {
     let server = TestServer::with(&["cinema"]).await;

@@ -15,6 +15,7 @@ mod forms;
 mod holds;
 mod home;
 mod hosted;
+mod large_hall;
 mod lending;
 mod navigation;
 mod operator;

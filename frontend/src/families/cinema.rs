@@ -16,6 +16,7 @@ use crate::text::Key;
 use crate::views::part::drawn_by;
 
 mod hall;
+mod look;
 mod place;
 mod programme;
 mod staff;

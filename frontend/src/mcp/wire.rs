@@ -252,6 +252,16 @@ impl Answer {
     }
 }
 
+/// Takes the structured content out of a result that neither asks nor refuses.
+pub(crate) fn take_plain(result: &mut Value) -> Option<Value> {
+    let is_asked = result.get("resultType").is_some_and(|it| it == "input_required");
+    let is_refused = result.get("isError").is_some_and(|it| it == true);
+    if is_asked || is_refused {
+        return None;
+    }
+    result.get_mut("structuredContent").map(Value::take)
+}
+
 fn question((key, request): (String, Value)) -> Question {
     let text = |path: &str| request.pointer(path).and_then(Value::as_str).map(str::to_owned);
     let is_ask = text("/method").as_deref() == Some("elicitation/create");

@@ -77,3 +77,19 @@ fn a_tool_speaks_the_readers_language_and_falls_back_to_its_own() {
     assert_eq!(tool.argument(Lang::En, "user_id").as_deref(), Some("Who"));
     assert_eq!(tool.argument(Lang::Ja, "user_id"), None);
 }
+
+#[test]
+fn structured_content_is_taken_where_nothing_is_asked_or_refused() {
+    let mut plain = json!({ "structuredContent": { "a": 1 }, "content": [], "isError": false });
+    assert_eq!(take_plain(&mut plain), Some(json!({ "a": 1 })));
+    let none = [
+        json!({ "content": [{ "type": "text", "text": "{}" }] }),
+        json!({ "structuredContent": { "error": "x" }, "isError": true }),
+        json!({ "structuredContent": {}, "resultType": "input_required" }),
+    ];
+    for mut result in none {
+        let before = result.clone();
+        assert_eq!(take_plain(&mut result), None, "{result}");
+        assert_eq!(result, before, "it is left for who reads it");
+    }
+}

@@ -239,6 +239,9 @@ with_map_words! {
     Legend: "座席の見かた", "What the seats mean";
     HallHint: "矢印キーで移動、スペースキーで選択。一度に {0} 席まで。", "Arrow keys move, space picks. Up to {0} seats at a time.";
     HallScrolls: "座席表は左右に動かせます。", "The plan scrolls sideways.";
+    HallMoves: "ドラッグで移動、ボタンやピンチで拡大・縮小できます。", "Drag to move the plan; pinch or use the buttons to zoom.";
+    HallZoomIn: "座席表を拡大", "Zoom in";
+    HallZoomOut: "座席表を縮小", "Zoom out";
     HallWhole: "全体を表示", "Show all of it";
     HallWheelchair: "車いす席へ", "Go to the wheelchair places";
     HallLeftOut: "座席が多いため、{0} 席は表示していません。", "There are too many seats to show; {0} are left out.";

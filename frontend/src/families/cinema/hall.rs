@@ -9,6 +9,8 @@ const SEATS_MAX: usize = 10;
 /// Seats that are drawn: more than the catalogue of the bundled cinema allows, 26 rows of 80. What is left out of
 /// a hall beyond this is mentioned.
 const HALL_MAX: usize = 4_000;
+/// A hall of more seats is drawn as few shapes, not as a button a seat.
+const LARGE: usize = 400;
 /// Columns beyond this are not drawn; they would be a mistake in the data.
 const COLUMNS_MAX: u32 = 80;
 
@@ -113,6 +115,18 @@ impl Hall {
     pub(crate) fn counts(&self) -> (usize, usize) {
         let free = self.places().filter(|it| is_free(&it.seat)).count();
         (free, self.places().count())
+    }
+
+    /// Whether it has too many seats for an element each.
+    pub(crate) fn is_large(&self) -> bool {
+        self.rows.iter().map(|it| it.places.len()).sum::<usize>() > LARGE
+    }
+
+    /// The place that stands in a row, counted from 0, and a column, counted from 1.
+    pub(crate) fn find(&self, row: usize, column: u32) -> Option<Cursor> {
+        let places = &self.rows.get(row)?.places;
+        let place = places.iter().position(|it| it.column == column)?;
+        Some(Cursor { row, place })
     }
 
     /// The first place for a wheelchair: a free one, else any.

@@ -243,3 +243,27 @@ fn half_a_pair_breaks_the_rule_and_knows_the_other_half() {
     assert!(hall.broken(&picks).is_empty());
     assert!(two_rows().broken(&picks).is_empty(), "a hall without rules has none to break");
 }
+
+#[test]
+fn a_seat_is_found_by_its_row_and_column() {
+    let hall = two_rows();
+    assert_eq!(hall.find(0, 4), Some(Cursor { row: 0, place: 1 }));
+    assert_eq!(hall.find(1, 4), Some(Cursor { row: 1, place: 2 }));
+    for nowhere in [(0, 1), (1, 3), (1, 0), (2, 1)] {
+        assert_eq!(hall.find(nowhere.0, nowhere.1), None, "{nowhere:?}");
+    }
+}
+
+#[test]
+fn a_hall_is_large_from_401_seats_on() {
+    let rows = |count: u32| {
+        let seat = |number: u32| Seat {
+            seat_id: format!("{number}"),
+            row: format!("{}", number % 20),
+            number: number / 20 + 1,
+            ..Seat::default()
+        };
+        Hall::of(&SeatMap { seats: (0..count).map(seat).collect(), ..SeatMap::default() })
+    };
+    assert_eq!((rows(400).is_large(), rows(401).is_large()), (false, true));
+}

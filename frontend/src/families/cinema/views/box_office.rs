@@ -12,7 +12,7 @@ mod waiting;
 use std::collections::HashMap;
 
 use leptos::prelude::*;
-use output::cinema::Reservation;
+use output::cinema::{Movie, Reservation};
 
 use crate::browser::Keep;
 use crate::call::Loaded;
@@ -33,6 +33,8 @@ use seats::Seats;
 #[derive(Clone, Copy)]
 pub(crate) struct Office {
     pub(crate) programme: RwSignal<Loaded<Programme>>,
+    /// The films of a programme whose showtimes are on their way.
+    announced: RwSignal<Vec<Movie>>,
     pub(crate) query: RwSignal<String>,
     /// The person that the seats are for.
     pub(crate) name: RwSignal<String>,
@@ -46,6 +48,7 @@ impl Office {
     pub(crate) fn new() -> Self {
         Self {
             programme: RwSignal::new(Loaded::Loading),
+            announced: RwSignal::new(Vec::new()),
             query: RwSignal::new(String::new()),
             name: RwSignal::new(name_kept()),
             picks: StoredValue::new(HashMap::new()),

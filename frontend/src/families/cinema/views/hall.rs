@@ -4,13 +4,24 @@ use std::collections::HashSet;
 
 use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
-use output::cinema::{Seat, SeatKind};
+use output::cinema::{PriceList, Seat, SeatKind};
 
 use crate::browser;
 use crate::families::cinema::hall::{Cursor, Hall, Picks, Place, Row, Step, is_held};
+use crate::families::cinema::look::{State, kind_class, seat_class};
 use crate::families::cinema::programme::price;
 use crate::page::{Page, page};
+use crate::part::{Part, part};
 use crate::text::Key;
+use crate::views::part::drawn_by;
+
+mod large;
+
+/// What a hall of more seats than there can be elements is drawn with.
+struct Large(fn(Drawn) -> AnyView);
+
+static LARGE: Part<Large> =
+    part!(hall: Large = &Large(|drawn| view! { <large::LargeHall drawn/> }.into_any()));
 
 /// A hall being drawn: what its seats need to know.
 #[derive(Clone, Copy)]
@@ -19,6 +30,7 @@ struct Drawn {
     hall: Memo<Hall>,
     taken: Memo<HashSet<String>>,
     held: Memo<HashSet<String>>,
+    prices: Memo<Option<PriceList>>,
     picks: RwSignal<Picks>,
     cursor: RwSignal<Cursor>,
     on_pick: Option<Callback<Seat>>,
@@ -55,7 +67,8 @@ pub(crate) fn HallView(
     };
     let (taken, held) = (ids(|it| it.is_reserved), ids(is_held));
     let cursor = RwSignal::new(hall.with_untracked(Hall::first));
-    let drawn = Drawn { page, hall, taken, held, picks, cursor, on_pick, name, number };
+    let prices = Memo::new(move |_| hall.with(|it| it.prices.clone()));
+    let drawn = Drawn { page, hall, taken, held, prices, picks, cursor, on_pick, name, number };
     // A hall of another shape may have no seat where the keyboard was.
     Effect::new(move |_| {
         hall.with(|hall| {
@@ -64,11 +77,28 @@ pub(crate) fn HallView(
             }
         });
     });
+    let is_large = Memo::new(move |_| hall.with(Hall::is_large));
+    let left_out = Memo::new(move |_| hall.with(|it| it.left_out));
+    view! {
+        {move || if is_large.get() {
+            drawn_by(&LARGE, move |it| (it.0)(drawn))
+        } else {
+            view! { <SmallHall drawn/> }.into_any()
+        }}
+        {move || (left_out.get() > 0).then(|| view! {
+            <p class="notice">{page.fill(Key::HallLeftOut, &[&left_out.get().to_string()])}</p>
+        })}
+    }
+}
+
+/// A hall with a button a seat.
+#[component]
+fn SmallHall(drawn: Drawn) -> impl IntoView {
+    let Drawn { page, hall, .. } = drawn;
     let rows = Memo::new(move |_| hall.with(shape));
     let scroll = NodeRef::<leptos::html::Div>::new();
     let (is_wide, is_whole) = (RwSignal::new(false), RwSignal::new(false));
     begin_in_the_middle(scroll, is_wide);
-    let left_out = Memo::new(move |_| hall.with(|it| it.left_out));
     view! {
         <div class="hall" class:is-whole=is_whole>
             <Sights drawn is_wide is_whole/>
@@ -78,7 +108,7 @@ pub(crate) fn HallView(
                         <span>{move || page.say(Key::Screen)}</span>
                     </div>
                     <div class="hall-grid" role="grid" aria-multiselectable="true"
-                        aria-readonly=on_pick.is_none().then_some("true")
+                        aria-readonly=drawn.on_pick.is_none().then_some("true")
                         aria-label=move || page.say(Key::HallGrid)
                         aria-colcount=move || (hall.with(|it| it.columns) + 1).to_string()
                         on:keydown=move |event| drawn.key(&event)>
@@ -89,9 +119,6 @@ pub(crate) fn HallView(
                     </div>
                 </div>
             </div>
-            {move || (left_out.get() > 0).then(|| view! {
-                <p class="notice">{page.fill(Key::HallLeftOut, &[&left_out.get().to_string()])}</p>
-            })}
         </div>
     }
 }
@@ -174,9 +201,10 @@ fn key_of(row: &Row) -> Vec<(String, u32, u8)> {
 }
 
 impl Drawn {
-    fn key(self, event: &KeyboardEvent) {
+    /// Takes a key: where it moved the cursor to, if it did.
+    fn moved(self, event: &KeyboardEvent) -> Option<Cursor> {
         if browser::is_composing(event) {
-            return;
+            return None;
         }
         let key = event.key();
         let is_choice = key == " " || key == "Enter";
@@ -186,11 +214,19 @@ impl Drawn {
             event.prevent_default();
             let to = self.hall.with_untracked(|it| it.step(self.cursor.get_untracked(), step));
             self.cursor.set(to);
-            browser::focus(&self.id(to));
-        } else if is_choice {
+            return Some(to);
+        }
+        if is_choice {
             // The button's own click would choose a second time.
             event.prevent_default();
             self.choose(self.cursor.get_untracked());
+        }
+        None
+    }
+
+    fn key(self, event: &KeyboardEvent) {
+        if let Some(to) = self.moved(event) {
+            browser::focus(&self.id(to));
         }
     }
 
@@ -225,15 +261,17 @@ impl Drawn {
     }
 }
 
-/// How a seat is drawn and named.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
-    Free,
-    Picked,
-    Taken,
-    /// Held by another user, for now.
-    Held,
-    Lost,
+impl Drawn {
+    /// A seat in words: which, what state it is in, of what kind, at what price.
+    fn label(self, row: &str, number: u32, kind: SeatKind, state: State) -> String {
+        let page = self.page;
+        let mut parts = vec![seat_name(page, row, number), page.say(state.key()).to_owned()];
+        parts.extend(kind_key(kind).map(|it| page.say(it).to_owned()));
+        let lang = page.lang.get();
+        let cost = self.prices.with(|it| it.as_ref().map(|it| it.of(kind)));
+        parts.extend(cost.map(|it| price(&it, lang)));
+        parts.join(lang.comma())
+    }
 }
 
 impl State {
@@ -246,16 +284,6 @@ impl State {
             Self::Lost => Key::SeatLost,
         }
     }
-
-    fn class(self) -> &'static str {
-        match self {
-            Self::Free => "is-free",
-            Self::Picked => "is-picked",
-            Self::Taken => "is-taken",
-            Self::Held => "is-held",
-            Self::Lost => "is-lost",
-        }
-    }
 }
 
 fn kind_key(kind: SeatKind) -> Option<Key> {
@@ -265,27 +293,6 @@ fn kind_key(kind: SeatKind) -> Option<Key> {
         SeatKind::Wheelchair => Some(Key::KindWheelchair),
         SeatKind::Companion => Some(Key::KindCompanion),
         SeatKind::Pair => Some(Key::KindPair),
-    }
-}
-
-/// How a seat is drawn: one of a pair stands close to the other.
-fn seat_class(seat: &Seat) -> &'static str {
-    // A9 comes before A10.
-    let place = |id: &str| (id.len(), id.to_owned());
-    match &seat.pair_with {
-        Some(other) if place(&seat.seat_id) < place(other) => "is-pair is-first",
-        Some(_) => "is-pair is-second",
-        None => kind_class(seat.kind),
-    }
-}
-
-fn kind_class(kind: SeatKind) -> &'static str {
-    match kind {
-        SeatKind::Standard => "is-standard",
-        SeatKind::Premium => "is-premium",
-        SeatKind::Wheelchair => "is-wheelchair",
-        SeatKind::Companion => "is-companion",
-        SeatKind::Pair => "is-pair",
     }
 }
 
@@ -309,18 +316,11 @@ fn RowView(drawn: Drawn, index: usize, row: Row) -> impl IntoView {
 #[component]
 fn SeatView(drawn: Drawn, at: Cursor, place: Place) -> impl IntoView {
     let Place { seat, column } = place;
-    let page = drawn.page;
     let id = seat.seat_id.clone();
     let state = Memo::new(move |_| drawn.state(&id));
     let kind = seat.kind;
     let (row, number) = (seat.row.clone(), seat.number);
-    let label = move || {
-        let mut parts = vec![seat_name(page, &row, number), page.say(state.get().key()).to_owned()];
-        parts.extend(kind_key(kind).map(|it| page.say(it).to_owned()));
-        let lang = page.lang.get();
-        parts.extend(drawn.hall.with(|it| it.price(kind)).map(|it| price(&it, lang)));
-        parts.join(page.lang.get().comma())
-    };
+    let label = move || drawn.label(&row, number, kind, state.get());
     let kind_class = seat_class(&seat);
     let class = move || format!("seat {} {kind_class}", state.get().class());
     view! {
@@ -329,7 +329,7 @@ fn SeatView(drawn: Drawn, at: Cursor, place: Place) -> impl IntoView {
             aria-colindex=(column + 1).to_string()
             tabindex=move || if drawn.cursor.get() == at { "0" } else { "-1" }
             aria-selected=move || (state.get() == State::Picked).to_string()
-            aria-disabled=move || matches!(state.get(), State::Taken | State::Held | State::Lost).then_some("true")
+            aria-disabled=move || state.get().is_gone().then_some("true")
             aria-label=label
             data-seat=seat.seat_id
             on:click=move |_| drawn.choose(at)>

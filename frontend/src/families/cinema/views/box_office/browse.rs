@@ -61,7 +61,7 @@ pub(super) fn Browse() -> impl IntoView {
                 <Search/>
             </div>
             {move || match stage.get() {
-                Loaded::Loading => view! { <Skeleton lines=6/> }.into_any(),
+                Loaded::Loading => view! { <Announced office/> }.into_any(),
                 Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
                 Loaded::Here(()) => view! { <Films day found/> }.into_any(),
             }}
@@ -73,15 +73,19 @@ pub(super) fn Browse() -> impl IntoView {
 
 /// Fetches the films and, of each, the showtimes; what is shown stays until the answer is here.
 pub(super) async fn load(office: Office) {
-    let loaded = programme().await;
+    let loaded = programme(office).await;
+    office.announced.set(Vec::new());
     if loaded.is_ok() || office.programme.with_untracked(|it| it.here().is_none()) {
         office.programme.set(loaded.map_or_else(Loaded::Failed, Loaded::Here));
     }
 }
 
-async fn programme() -> Result<Programme, CallError> {
+async fn programme(office: Office) -> Result<Programme, CallError> {
     let movies: Movies = fetch("list_movies", json!({})).await?;
     let films: Vec<Movie> = movies.movies.into_iter().take(FILMS_MAX).collect();
+    if office.programme.with_untracked(|it| it.here().is_none()) {
+        office.announced.set(films.clone());
+    }
     let requests = films.iter().map(|film| async {
         let id = film.movie_id.clone();
         let times: Showtimes = fetch("list_showtimes", json!({ "movie_id": id })).await?;
@@ -91,6 +95,26 @@ async fn programme() -> Result<Programme, CallError> {
     let showtimes = browser::all(requests).await;
     let showtimes: Result<BTreeMap<_, _>, CallError> = showtimes.into_iter().collect();
     Ok(Programme { showtimes: showtimes?, films })
+}
+
+/// The films as soon as they are known, while their showtimes are on their way.
+#[component]
+fn Announced(office: Office) -> impl IntoView {
+    let page = page();
+    let card = |film: Movie| view! { <li><FilmCard film showtimes=Signal::from(Vec::new())/></li> };
+    move || {
+        let films = office.announced.get();
+        if films.is_empty() {
+            return view! { <Skeleton lines=6/> }.into_any();
+        }
+        view! {
+            <section class="films" aria-busy="true" aria-label=move || page.say(Key::ChooseFilm)>
+                <p class="section-title">{move || page.say(Key::Loading)}</p>
+                <ul class="film-list">{films.into_iter().map(card).collect_view()}</ul>
+            </section>
+        }
+        .into_any()
+    }
 }
 
 fn chosen_day(page: Page, office: Office) -> Option<Day> {
