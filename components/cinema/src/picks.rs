@@ -195,11 +195,11 @@ impl Picked<'_> {
 
     /// Refuses a choice that breaks rules, with other seats where there are some.
     fn refuse(&self, broken: &[Broken], own: Option<&str>, clock: &Clock) -> Result<Stop, Stop> {
-        let hall = Hall::seen_by(self.showtime_id, own, clock)?;
+        let hall = Hall::of(self.showtime_id, own, clock)?;
         let is_place =
             |it: &&Seat| it.kind == SeatKind::Wheelchair && self.seat_ids.contains(&it.seat_id);
-        let wheelchair = hall.seats.iter().any(|it| is_place(&it));
-        let found = suggest(&hall.seats, self.seat_ids.len(), wheelchair, self.rules);
+        let wheelchairs = hall.seats.iter().filter(is_place).count();
+        let found = suggest(&hall.seats, self.seat_ids.len(), wheelchairs, self.rules);
         let seat_ids = |it: Suggestion<'_>| -> Vec<_> {
             it.parts.into_iter().flatten().map(|it| it.seat_id.clone()).collect()
         };
