@@ -25,7 +25,7 @@ use tests::{
 
 const CLIENTS: usize = 100;
 /// Rounds in which the clients act at once, before which and after which everything is compared.
-const ROUNDS: usize = 12;
+const ROUNDS: usize = 18;
 /// In every third of them the server is killed.
 const KILLED_EVERY: usize = 3;
 /// Seats that are fought for: few, so that the clients meet.

@@ -206,8 +206,12 @@ impl Picked<'_> {
         Ok(rules::refusal(broken, found.map(seat_ids).as_deref()))
     }
 
-    /// How many seats of the showing the user has, beside those of the hold `own`.
+    /// How many seats of the showing the user has, beside those of the hold `own`; not counted where no rule asks.
     pub fn had(&self, own: Option<&str>, clock: &Clock) -> Statement {
+        if self.rules.seats_per_person_max.is_none() {
+            // It would look at every seat of the showing that is reserved.
+            return sql!("SELECT 0");
+        }
         let count = format!("SELECT {HAD}");
         sql!(count, self.showtime_id, self.user_id, clock.second(), own.unwrap_or_default())
     }

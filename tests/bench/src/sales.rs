@@ -158,7 +158,7 @@ async fn reserve(
 ) -> Result<Sold> {
     let (cpu, begun) = (host.cpu(), Instant::now());
     let mut clients = JoinSet::new();
-    for client in 0..CLIENTS {
+    for _ in 0..CLIENTS {
         let (showings, next, address) = (showings.clone(), next.clone(), host.address.clone());
         clients.spawn(async move {
             let mut connection = Connection::open(&address).await?;
@@ -167,7 +167,7 @@ async fn reserve(
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 let (show, seat) = (number / (ROWS * SEATS_OF_ROW), seat(number % (ROWS * SEATS_OF_ROW)));
                 ensure!(show + 1 < showings.len(), "every seat is sold; take shorter rounds");
-                let arguments = json!({ "user_id": format!("u{client}"), "showtime_id": showings[show], "seat_ids": [seat] });
+                let arguments = json!({ "user_id": format!("u{number}"), "showtime_id": showings[show], "seat_ids": [seat] });
                 let request = Call::named("reserve_seats", arguments).request(&address);
                 let asked = Instant::now();
                 let answer = connection.exchange(&request).await?;

@@ -88,7 +88,10 @@ impl Tool for ReserveSeats {
                 Found::Free(plan) => {
                     if plan.write(&clock)? {
                         seats_changed(&self.showtime_id);
-                        waiting::settle_freed(&self.showtime_id, &clock)?;
+                        if own.is_some() {
+                            // What was held and not reserved is free.
+                            waiting::settle_freed(&self.showtime_id, &clock)?;
+                        }
                         return Ok(plan.reservation);
                     }
                 }
@@ -160,6 +163,9 @@ impl ReserveSeats {
 
     /// What this caller has reserved under the same key for this user.
     fn before(&self) -> Statement {
+        if self.idempotency_key.is_none() {
+            return sql!(format!("SELECT {COLUMNS} FROM reservations WHERE 0"));
+        }
         sql!(
             format!(
                 "SELECT {COLUMNS} FROM reservations WHERE reservation_id IN \

@@ -114,7 +114,11 @@ impl Holding {
 
     /// Takes up the newest of what the host holds for the reader, where it is not known here: an assistant made it, or
     /// another tab. `is_mine` is whether the hall shows seats of the hold that is known. Gives the seats.
-    pub(super) fn follow(self, held: Vec<output::cinema::Hold>, is_mine: bool) -> Option<Vec<String>> {
+    pub(super) fn follow(
+        self,
+        held: Vec<output::cinema::Hold>,
+        is_mine: bool,
+    ) -> Option<Vec<String>> {
         let known = self.hold.with_untracked(|it| it.as_ref().map(|it| it.told.hold_id.clone()));
         let is_listed = held.iter().any(|it| Some(&it.hold_id) == known.as_ref());
         let newest = held.into_iter().next();

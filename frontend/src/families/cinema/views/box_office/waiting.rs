@@ -106,9 +106,8 @@ pub(super) fn WaitingView(showing: Showing) -> impl IntoView {
     // What was taken up is no offer any more: the checkout has it.
     let open = Memo::new(move |_| {
         let hold = showing.holding.hold.with(|it| it.as_ref().map(|it| it.told.hold_id.clone()));
-        let is_taken = |it: &Waiting| {
-            it.offer.as_ref().is_some_and(|it| Some(&it.hold_id) == hold.as_ref())
-        };
+        let is_taken =
+            |it: &Waiting| it.offer.as_ref().is_some_and(|it| Some(&it.hold_id) == hold.as_ref());
         let entries = list.entries.get();
         entries.into_iter().filter(|it| !is_taken(it)).collect::<Vec<_>>()
     });
