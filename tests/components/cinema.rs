@@ -7,6 +7,7 @@ mod conversations;
 mod crowd;
 mod door;
 mod editing;
+mod handles;
 mod held;
 mod holding;
 mod holds_model;

@@ -18,6 +18,7 @@ mod federated;
 mod forms;
 mod gateway;
 mod gemini;
+mod holds;
 mod injection;
 mod models;
 mod names;

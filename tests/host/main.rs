@@ -13,6 +13,7 @@ mod command_line_offline;
 mod compiling;
 mod contract;
 mod conversations;
+mod crowd;
 mod data;
 mod distribution;
 mod foreign_apps;

@@ -98,22 +98,40 @@ impl Client {
     }
 
     /// One request: the whole answer.
-    pub async fn send(&self, method: &str, mut params: Value) -> Response {
+    pub async fn send(&self, method: &str, params: Value) -> Response {
+        self.prepared(method, params).send().await.expect("the server answers")
+    }
+
+    /// One request of MCP's, as it will be sent.
+    fn prepared(&self, method: &str, mut params: Value) -> reqwest::RequestBuilder {
         if params.get("_meta").is_none() {
             params["_meta"] = Self::meta();
         }
         let name = params.get("name").or(params.get("uri")).or(params.get("taskId"));
         let name = name.and_then(Value::as_str).map(str::to_owned);
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        let mut headers = vec![
+        let mut request = self.http(reqwest::Method::POST, &self.endpoint).body(body.to_string());
+        let headers = [
+            ("content-type", "application/json"),
             ("accept", "application/json, text/event-stream"),
             ("mcp-protocol-version", MODERN),
             ("mcp-method", method),
         ];
-        if let Some(name) = &name {
-            headers.push(("mcp-name", name));
+        for (header, value) in headers {
+            request = request.header(header, value);
         }
-        self.post(&self.endpoint, &headers, body.to_string()).await
+        if let Some(name) = name {
+            request = request.header("mcp-name", name);
+        }
+        request
+    }
+
+    /// The result of one `tools/call`; none where the server went before it had answered.
+    pub async fn try_call(&self, tool: &str, arguments: Value) -> Option<Value> {
+        let params = json!({ "name": tool, "arguments": arguments });
+        let response = self.prepared("tools/call", params).send().await.ok()?;
+        let answer = last_message(&response.text().await.ok()?);
+        answer.get("result").is_some().then(|| answer["result"].clone())
     }
 
     /// One request: the HTTP status and the JSON-RPC answer.

@@ -23,9 +23,9 @@ use talk::Talk;
 use crate::{AssistantConfig, Language, Settings, Teller, models};
 
 /// What the person's client can do here, as MCP says it: answer questions, open addresses, and fill in forms
-/// of which the answer is the next message (FORM-5).
-const CAPABILITIES: &str =
-    r#"{"elicitation":{"form":{},"url":{}},"extensions":{"madoguchi/forms":{}}}"#;
+/// of which the answer is the next message (FORM-5). What tools answer is read by models and people, so that it is to
+/// have handles rather than secrets.
+const CAPABILITIES: &str = r#"{"elicitation":{"form":{},"url":{}},"extensions":{"madoguchi/forms":{},"madoguchi/handles":{}}}"#;
 /// Bytes that a body may have at all; `body_bytes_max` of the configuration may say fewer.
 const BODY_BYTES_MAX: u32 = 256 << 20;
 

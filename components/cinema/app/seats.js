@@ -188,7 +188,7 @@
       if (hold) await app.call("release_hold", { hold_token: hold.token }).catch(() => {});
       hold = null;
       const { structuredContent: it } = await app.call("hold_seats", { user_id: name.trim(), showtime_id: showtime, seat_ids: chosen() });
-      hold = { token: it.hold_token, until: it.expires_at, user: it.user_id };
+      hold = { token: it.hold_token ?? it.hold_id, until: it.expires_at, user: it.user_id };
       app.announce(t("heldUntil", list(chosen()), moment(hold.until, { timeStyle: "short" })));
       await keep();
       await refresh();

@@ -9,7 +9,7 @@ use crate::{
     catalog::Catalog,
     clock::Clock,
     import::{Failed, New, OnSale, check_sold, on_sale, replace},
-    refusals::not_saved,
+    refusals::{not_saved, say},
 };
 
 /// How often an edit is tried while the catalogue changes under it.
@@ -76,7 +76,11 @@ fn stop(failed: Failed) -> Stop {
                  reservations first.",
                 showtimes.join("; ")
             );
-            refused("sold_seats_would_be_lost", 409, message)
+            let japanese = format!(
+                "販売済みの座席が無くなるか、別の映画になります: {}。先にその予約を移すか取り消してください。",
+                showtimes.join("、")
+            );
+            refused("sold_seats_would_be_lost", 409, say(japanese, message))
                 .with(json!({ "showtimes": showtimes }))
         }
         Failed::Database(error) => error.into(),

@@ -5,7 +5,6 @@ use toolkit::{Stop, sql};
 
 use crate::{
     clock::Clock,
-    holds::digest,
     programme::{ShowtimeId, Slot, days_listed},
     refusals::{seat_data_unavailable, showtime_not_found},
     reservation::seats_per_reservation_max,
@@ -25,19 +24,11 @@ pub struct Hall {
 }
 
 impl Hall {
-    /// The hall of a showing; what `hold_token` holds is the caller's own.
+    /// The hall of a showing; what `hold_id` holds is the caller's own.
     ///
     /// # Errors
     /// When no such showing is listed, or its screen has no seat plan (CIN-34).
-    pub fn of(showtime_id: &str, hold_token: Option<&str>, clock: &Clock) -> Result<Self, Stop> {
-        Self::seen_by(showtime_id, hold_token.map(digest).as_deref(), clock)
-    }
-
-    /// As [`Hall::of`], by the digest of a token.
-    ///
-    /// # Errors
-    /// As those of [`Hall::of`].
-    pub fn seen_by(showtime_id: &str, hold_id: Option<&str>, clock: &Clock) -> Result<Self, Stop> {
+    pub fn of(showtime_id: &str, hold_id: Option<&str>, clock: &Clock) -> Result<Self, Stop> {
         let not_found = || showtime_not_found(showtime_id);
         let id = ShowtimeId::read(showtime_id).ok_or_else(not_found)?;
         let seats = sql!(

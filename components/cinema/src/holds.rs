@@ -9,7 +9,7 @@ use output::cinema::{Hold, PriceList, ReservedSeat, SeatKind, total};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use toolkit::{
-    Problem, Stop, settings,
+    Problem, Stop, caller, settings,
     settings::Unfit,
     sql,
     sql::{Rows, Statement},
@@ -28,6 +28,17 @@ const MINUTES_DEFAULT: u32 = 10;
 const MINUTES_MAX_DEFAULT: u32 = 60;
 /// More than a day is a reservation.
 const MINUTES_MAX_MAX: u32 = 24 * 60;
+
+/// What a handle begins with, and how many digits of the hold's own name it has.
+const HANDLE: &str = "hd-";
+const HANDLE_DIGITS: usize = 20;
+/// What clients say that keep no secrets (`extensions`).
+const HANDLES: &str = "madoguchi/handles";
+/// As many as one user can have of one caller: each has a seat.
+const LISTED_MAX: u32 = 400;
+/// The columns of [`Held`]; a WHERE may follow.
+const HOLDS: &str =
+    "SELECT hold_id, principal, user_id, showtime_id, made_at, expires_at FROM holds";
 
 /// How long holds last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +87,8 @@ fn within(name: &str, minutes: u32, max: u32) -> Result<u32, Unfit> {
 pub struct Held {
     /// The token's digest.
     pub hold_id: String,
+    /// The caller who made it.
+    pub principal: String,
     /// The user that it is for.
     pub user_id: String,
     /// Identifier of its showtime.
@@ -93,11 +106,12 @@ impl Held {
         self.expires_at > clock.second()
     }
 
-    /// The hold as it goes out to the holder of the token.
+    /// The hold as it goes out to its caller, with the token where it is the one who is to keep it.
     #[must_use]
-    pub fn told(self, token: String, seats: Vec<ReservedSeat>, clock: &Clock) -> Hold {
+    pub fn told(self, token: Option<String>, seats: Vec<ReservedSeat>, clock: &Clock) -> Hold {
         let left = self.expires_at - clock.second();
         Hold {
+            hold_id: handle(&self.hold_id),
             hold_token: token,
             showtime_id: self.showtime_id,
             user_id: self.user_id,
@@ -116,12 +130,61 @@ pub fn digest(token: &str) -> String {
     hash.iter().map(|it| format!("{it:02x}")).collect()
 }
 
-/// The hold of a token, as long as it is remembered.
+/// The name of a hold that may be shown: it is good for the caller who made the hold alone.
 #[must_use]
-pub fn of_token(token: &str) -> Statement {
+pub fn handle(hold_id: &str) -> String {
+    format!("{HANDLE}{}", hold_id.get(..HANDLE_DIGITS).unwrap_or(hold_id))
+}
+
+/// The digits of a handle; none where it is something else.
+fn digits(given: &str) -> Option<&str> {
+    let digits = given.strip_prefix(HANDLE)?;
+    let fits = |it: u8| it.is_ascii_digit() || (b'a'..=b'f').contains(&it);
+    (digits.len() == HANDLE_DIGITS && digits.bytes().all(fits)).then_some(digits)
+}
+
+/// The hold that is meant by its token, or by the handle of one that this caller made; what is neither names none.
+///
+/// # Errors
+/// When the database fails.
+pub fn named(given: &str) -> Result<String, Stop> {
+    let Some(digits) = digits(given) else { return Ok(digest(given)) };
+    // From the digits up to the first that none can be: `g` comes after all of them.
+    let found = "SELECT hold_id FROM holds WHERE hold_id >= $1 AND hold_id < $2 AND principal = $3";
+    let found = sql!(found, digits, format!("{digits}g"), caller::principal());
+    let [found] = sql::query([found])?;
+    Ok(found.first::<(String,)>()?.map_or_else(|| digest(given), |it| it.0))
+}
+
+/// The token as the client that made the hold is told it: not where it keeps no secrets, since what it is told is read
+/// by a model or shown to people.
+#[must_use]
+pub fn kept(token: String) -> Option<String> {
+    let capabilities = caller::client_capabilities();
+    let keeps = capabilities["extensions"][HANDLES].is_null();
+    keeps.then_some(token)
+}
+
+/// A hold, as long as it is remembered.
+#[must_use]
+pub fn of_id(hold_id: &str) -> Statement {
+    sql!(format!("{HOLDS} WHERE hold_id = $1"), hold_id)
+}
+
+/// What this caller holds for a user, of all showings or of one, the newest first. Offers of waiting lists are not
+/// among them: these are told there, and can be declined.
+#[must_use]
+pub fn of_caller(user_id: &str, showtime_id: Option<&str>, clock: &Clock) -> Statement {
+    let those = "WHERE user_id = $1 AND principal = $2 AND expires_at > $3 \
+         AND ($4 IS NULL OR showtime_id = $4) AND NOT EXISTS (SELECT 1 FROM waiting w \
+         WHERE w.hold_id = holds.hold_id AND w.state = 'offered') ORDER BY made_at DESC, hold_id LIMIT $5";
     sql!(
-        "SELECT hold_id, user_id, showtime_id, made_at, expires_at FROM holds WHERE hold_id = $1",
-        digest(token),
+        format!("{HOLDS} {those}"),
+        user_id,
+        caller::principal(),
+        clock.second(),
+        showtime_id.map(str::to_owned),
+        LISTED_MAX,
     )
 }
 
@@ -129,13 +192,14 @@ pub fn of_token(token: &str) -> Statement {
 #[must_use]
 pub fn insert(held: &Held, screen_id: &str, seats: &[ReservedSeat]) -> [Statement; 2] {
     let hold = sql!(
-        "INSERT INTO holds (hold_id, user_id, showtime_id, made_at, expires_at) \
-         VALUES ($1, $2, $3, $4, $5)",
+        "INSERT INTO holds (hold_id, user_id, showtime_id, made_at, expires_at, principal) \
+         VALUES ($1, $2, $3, $4, $5, $6)",
         &held.hold_id,
         &held.user_id,
         &held.showtime_id,
         held.made_at,
         held.expires_at,
+        &held.principal,
     );
     [hold, insert_seats(held, screen_id, seats)]
 }
@@ -227,6 +291,7 @@ mod tests {
     fn held(seconds: i64) -> Held {
         Held {
             hold_id: digest("hold-1"),
+            principal: "p".into(),
             user_id: "u1".into(),
             showtime_id: "st-20261120-s1-1000".into(),
             made_at: clock().second(),
@@ -246,8 +311,18 @@ mod tests {
 
     #[test]
     fn a_hold_says_when_it_ends_and_how_long_that_is() {
-        let told = held(600).told("hold-1".into(), Vec::new(), &clock());
+        let told = held(600).told(Some("hold-1".into()), Vec::new(), &clock());
         assert_eq!((told.expires_at.as_str(), told.seconds_left), ("2026-11-20T10:10:00", 600));
+        assert_eq!(told.hold_id, "hd-eee747155659e77fdd5a", "of the digest");
+    }
+
+    #[test]
+    fn a_handle_is_told_from_a_token() {
+        let shown = handle(&digest("hold-1"));
+        assert_eq!(digits(&shown), digest("hold-1").get(..HANDLE_DIGITS));
+        for token in ["", "hd-", "hold-1", "hd-0123456789abcdef012", "hd-0123456789ABCDEF0123"] {
+            assert_eq!(digits(token), None, "{token}");
+        }
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub mod waiting;
 use tools::{
     CancelReservation, CheckIn, CloseSales, EditMovie, EditScreen, EditShowtime, ExportCatalogue,
     ExtendHold, GetConversationHistory, GetReservation, HoldSeats, ImportCatalogue,
-    JoinWaitingList, KeepChoice, LeaveWaitingList, ListAvailableSeats, ListMovies,
+    JoinWaitingList, KeepChoice, LeaveWaitingList, ListAvailableSeats, ListHolds, ListMovies,
     ListReservations, ListShowtimes, ListWaiting, MoveParty, Occupancy, OpenSales,
     RecordConversation, ReleaseHold, ReserveSeats, SuggestSeats, TransferReservation,
 };
@@ -47,6 +47,7 @@ toolkit::export_tools!(
     HoldSeats,
     ExtendHold,
     ReleaseHold,
+    ListHolds,
     GetReservation,
     ListReservations,
     CancelReservation,
@@ -81,6 +82,7 @@ toolkit::export_migrations!(
     9 "edits" => "../migrations/9-edits.sql",
     10 "choices" => "../migrations/10-choices.sql",
     11 "titles" => "../migrations/11-titles.sql",
+    12 "holders" => "../migrations/12-holders.sql",
 );
 toolkit::export_configured!(import::configure);
 toolkit::export_schedule!(schedule::run);

@@ -195,19 +195,23 @@ impl Picked<'_> {
 
     /// Refuses a choice that breaks rules, with other seats where there are some.
     fn refuse(&self, broken: &[Broken], own: Option<&str>, clock: &Clock) -> Result<Stop, Stop> {
-        let hall = Hall::seen_by(self.showtime_id, own, clock)?;
+        let hall = Hall::of(self.showtime_id, own, clock)?;
         let is_place =
             |it: &&Seat| it.kind == SeatKind::Wheelchair && self.seat_ids.contains(&it.seat_id);
-        let wheelchair = hall.seats.iter().any(|it| is_place(&it));
-        let found = suggest(&hall.seats, self.seat_ids.len(), wheelchair, self.rules);
+        let wheelchairs = hall.seats.iter().filter(is_place).count();
+        let found = suggest(&hall.seats, self.seat_ids.len(), wheelchairs, self.rules);
         let seat_ids = |it: Suggestion<'_>| -> Vec<_> {
             it.parts.into_iter().flatten().map(|it| it.seat_id.clone()).collect()
         };
         Ok(rules::refusal(broken, found.map(seat_ids).as_deref()))
     }
 
-    /// How many seats of the showing the user has, beside those of the hold `own`.
+    /// How many seats of the showing the user has, beside those of the hold `own`; not counted where no rule asks.
     pub fn had(&self, own: Option<&str>, clock: &Clock) -> Statement {
+        if self.rules.seats_per_person_max.is_none() {
+            // It would look at every seat of the showing that is reserved.
+            return sql!("SELECT 0");
+        }
         let count = format!("SELECT {HAD}");
         sql!(count, self.showtime_id, self.user_id, clock.second(), own.unwrap_or_default())
     }

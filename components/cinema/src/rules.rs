@@ -6,6 +6,8 @@ use serde::Deserialize;
 use serde_json::json;
 use toolkit::{Problem, Stop, refused, settings, settings::Unfit};
 
+use crate::refusals::say;
+
 /// More than any hall has.
 const PER_PERSON_MAX: u32 = 1_000;
 
@@ -53,8 +55,9 @@ pub fn refusal(broken: &[Broken], instead: Option<&[String]>) -> Stop {
         en.push(format!("These would do: {}.", list(", ")));
         details["suggestion"] = json!({ "seat_ids": seat_ids });
     }
-    details["message_ja"] = json!(ja.concat());
-    refused("seats_against_rules", 409, en.join(" ")).with(details)
+    let ja = ja.concat();
+    details["message_ja"] = json!(ja);
+    refused("seats_against_rules", 409, say(ja, en.join(" "))).with(details)
 }
 
 /// One person would have more seats of a showing than they may (`/seat_ids` has the surplus).
@@ -67,7 +70,7 @@ pub fn too_many(max: u32, has: u32, seat_ids: &[String]) -> Stop {
     let en = format!(
         "One person may have {max} seats of a showing, and has {has}; choose fewer, or give some back."
     );
-    refused("seats_against_rules", 409, en).with(json!({
+    refused("seats_against_rules", 409, say(&ja, en)).with(json!({
         "rules": [broken],
         "seats_per_person_max": max,
         "seats_count": has,

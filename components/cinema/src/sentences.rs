@@ -4,6 +4,7 @@ mod answers;
 mod cancel;
 mod facts;
 mod films;
+mod held;
 mod marks;
 mod reserve;
 mod rules;
@@ -34,6 +35,7 @@ use toolkit::dialogue::{Name, Reply, Sample, Turn};
 use self::{
     cancel::{Bookings, Cancel, number},
     facts::Facts,
+    held::{Deed, Held},
     rules::{CONVERSATION, Goal, MOVIE, RESERVATION_ID, RULES, SHOWTIME, USER},
     titles::Sentence,
     visit::{MOVIES, Visit},
@@ -99,6 +101,10 @@ static HOLDER: Holder = Holder {
         ("showtime_closed", "その上映はもう始まっています。"),
         ("showtime_not_found", "その上映は見つかりませんでした。"),
         ("movie_not_found", "その映画は見つかりませんでした。"),
+        ("hold_not_found", "その仮押さえは見つかりませんでした。"),
+        ("hold_expired", "仮押さえの期限が切れています。"),
+        ("seat_held", "その座席は仮押さえされています。"),
+        ("not_enough_seats", "空いている席が足りません。"),
         ("conversation_not_found", "その会話は見つかりませんでした。"),
     ],
     subjects: &["reservation_id"],
@@ -112,6 +118,20 @@ static SKILLS: &[Skill<Goal>] = &[
         name: ("映画の座席の予約", "booking seats at the cinema"),
         example: ("明日の夜に2席取りたい", "Book two seats for tomorrow night"),
         is_told: true,
+    },
+    Skill {
+        goals: &[Goal::Hold, Goal::Held, Goal::Release, Goal::BookHeld],
+        tools: &[
+            "list_movies",
+            "list_showtimes",
+            "list_available_seats",
+            "hold_seats",
+            "list_holds",
+        ],
+        is_one_enough: false,
+        name: ("座席の仮押さえ", "holding seats"),
+        example: ("A5とA6を仮押さえして", "Hold A5 and A6 for me"),
+        is_told: false,
     },
     Skill {
         goals: &[Goal::Films],
@@ -203,6 +223,8 @@ struct Cinema {
 #[serde(rename_all = "snake_case")]
 enum Doing {
     Visit(Box<Visit>),
+    /// Something is done with seats that are held.
+    Held(Held),
     Cancel(Cancel),
     /// A conversation is looked up.
     History(String),
@@ -303,11 +325,21 @@ impl Family for Cinema {
                     id.or(utterance.quoted.first().map(|it| it.text.as_str()))?.to_owned(),
                 )
             }
-            Goal::Films | Goal::Showtimes | Goal::Seats | Goal::Book | Goal::Reservation => {
-                let before = match before {
-                    Some(Doing::Visit(it)) => Some(&**it),
-                    _ => None,
+            Goal::Held | Goal::Release | Goal::BookHeld => {
+                let deed = match goal {
+                    Goal::Held => Deed::Tell,
+                    Goal::Release => Deed::Release,
+                    _ => Deed::Reserve,
                 };
+                Doing::Held(Held::of(utterance, deed, visit_of(before)))
+            }
+            Goal::Films
+            | Goal::Showtimes
+            | Goal::Seats
+            | Goal::Book
+            | Goal::Hold
+            | Goal::Reservation => {
+                let before = visit_of(before);
                 Doing::Visit(Box::new(Visit::of(utterance, goal, before)))
             }
             _ => return None,
@@ -329,6 +361,21 @@ impl Family for Cinema {
                     && manner.is_none()
                     && matches!(goal, None | Some(Goal::Cancel | Goal::Reservation));
                 (is_answer && cancel.worded(utterance)).then_some(on)
+            }
+            Some(Doing::Held(held)) => {
+                (manner.is_none() && goal.is_none() && held.worded(utterance)).then_some(on)
+            }
+            // What is held is meant, where nothing else is named: `book them`.
+            Some(Doing::Visit(visit))
+                if manner.is_none()
+                    && visit.held.is_some()
+                    && utterance.has(&[RESERVE])
+                    && utterance.numbers.marked.is_empty()
+                    && utterance.numbers.counts.is_empty()
+                    && utterance.title().is_none() =>
+            {
+                *plan = Some(Doing::Held(Held::of(utterance, Deed::Reserve, Some(&**visit))));
+                Some(on)
             }
             Some(Doing::Visit(visit)) if manner.is_none() && !utterance.has(&[Word::THEIRS]) => {
                 if let Some(next) = visit.follow(utterance, goal) {
@@ -375,6 +422,14 @@ impl Family for Cinema {
     }
 }
 
+/// The visit that a plan is.
+fn visit_of(plan: Option<&Doing>) -> Option<&Visit> {
+    match plan {
+        Some(Doing::Visit(it)) => Some(it),
+        _ => None,
+    }
+}
+
 /// What a sentence without a rule is likely to ask for, since it names a time, a number or seats beside a
 /// name that may be a film's.
 fn guessed(utterance: &Sentence) -> Option<Goal> {
@@ -403,7 +458,7 @@ fn guessed(utterance: &Sentence) -> Option<Goal> {
 /// What a visit uses of a sentence.
 fn used(visit: &Visit, goal: Goal) -> Used {
     let conditions = match goal {
-        Goal::Book | Goal::Seats => vec![LAST, MIDDLE, WHEELCHAIR],
+        Goal::Book | Goal::Hold | Goal::Seats => vec![LAST, MIDDLE, WHEELCHAIR],
         Goal::Showtimes => vec![LAST],
         _ => Vec::new(),
     };
@@ -417,7 +472,7 @@ impl Plan for Doing {
     fn used(&self, _utterance: &Sentence, goal: Goal) -> Used {
         match self {
             Self::Visit(it) => used(it, goal),
-            Self::Cancel(_) | Self::History(_) => Used::default(),
+            Self::Held(_) | Self::Cancel(_) | Self::History(_) => Used::default(),
         }
     }
 
@@ -438,7 +493,7 @@ impl Plan for Doing {
     fn explained(&self) -> &[String] {
         match self {
             Self::Visit(it) => it.explained(),
-            Self::Cancel(_) | Self::History(_) => &[],
+            Self::Held(_) | Self::Cancel(_) | Self::History(_) => &[],
         }
     }
 
@@ -451,6 +506,7 @@ impl Plan for Doing {
     fn next(&mut self, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision {
         match self {
             Self::Visit(it) => it.next(context, answered),
+            Self::Held(it) => it.next(context, answered),
             Self::Cancel(it) => it.next(context, answered),
             Self::History(id) => history(id, context, answered),
         }

@@ -5,6 +5,8 @@
 use serde_json::json;
 use toolkit::{Stop, caller, refused};
 
+use crate::refusals::say;
+
 /// `_meta` of tools that only pages see, and no model.
 pub const FOR_PAGES: &str = r#"{"ui":{"visibility":["app"]}}"#;
 
@@ -22,7 +24,10 @@ pub fn only(tool: &str) -> Result<(), Stop> {
     Err(refused(
         "staff_only",
         403,
-        format!("This is for the staff: their tokens have the scope tool:{tool}."),
+        say(
+            format!("スタッフ用です。スコープ tool:{tool} を持つトークンが必要です。"),
+            format!("This is for the staff: their tokens have the scope tool:{tool}."),
+        ),
     )
     .with(json!({ "tool": tool, "scope": format!("tool:{tool}") })))
 }

@@ -22,20 +22,20 @@ pub struct Suggestion<'a> {
 
 /// The best `count` of `seats`, which are all seats of a hall in their order; none where too few are free.
 ///
-/// Wheelchair places and the seats beside them are for those who ask for one: then at least one place is among
-/// the seats. Pairs come last. What `rules` refuse is not suggested.
+/// Wheelchair places and the seats beside them are for those who ask for some: then at least so many places are
+/// among the seats, with a companion's seat where there is one. Pairs come last. What `rules` refuse is not suggested.
 #[must_use]
 pub fn suggest(
     seats: &[Seat],
     count: usize,
-    wheelchair: bool,
+    wheelchairs: usize,
     rules: SeatRules,
 ) -> Option<Suggestion<'_>> {
     let hall = Hall { rules, ..Hall::of(seats) };
-    let wanted = |it: &Seat| wheelchair || !is_beside_or_place(it);
+    let wanted = |it: &Seat| wheelchairs > 0 || !is_beside_or_place(it);
     let runs = hall.runs(wanted);
     let together = runs.iter().flat_map(|it| it.blocks(count));
-    let mut together: Vec<_> = together.filter(|it| !wheelchair || it.places() > 0).collect();
+    let mut together: Vec<_> = together.filter(|it| it.places() >= wheelchairs).collect();
     together.sort_by_cached_key(|it| {
         let company = Reverse(it.count(SeatKind::Companion).min(1));
         let (places, pairs) = (it.places(), it.count(SeatKind::Pair));
@@ -45,8 +45,8 @@ pub fn suggest(
     let best = together.into_iter().find(keeps);
     let without_pairs = hall.runs(|it| wanted(it) && it.kind != SeatKind::Pair);
     let parts = best.map(|it| vec![it]);
-    let parts = parts.or_else(|| split::split(&hall, &without_pairs, count, wheelchair));
-    let parts = parts.or_else(|| split::split(&hall, &runs, count, wheelchair))?;
+    let parts = parts.or_else(|| split::split(&hall, &without_pairs, count, wheelchairs));
+    let parts = parts.or_else(|| split::split(&hall, &runs, count, wheelchairs))?;
     Some(Suggestion { parts: parts.into_iter().map(|it| it.seats.to_vec()).collect() })
 }
 
@@ -166,7 +166,7 @@ impl Suggestion<'_> {
         let count: usize = self.parts.iter().map(Vec::len).sum();
         let names = |to: &str| -> Vec<_> { self.parts.iter().map(|it| named(it, to)).collect() };
         let (ja, en) = (names("〜"), names("–"));
-        match (self.parts.as_slice(), count) {
+        let (mut told, mut told_en) = match (self.parts.as_slice(), count) {
             ([_], 1) => (format!("{}が空いています。", ja[0]), format!("{} is free.", en[0])),
             ([_], _) => (
                 format!("{}の{count}席が並びで空いています。", ja[0]),
@@ -179,7 +179,25 @@ impl Suggestion<'_> {
                     en.join(", ")
                 ),
             ),
+        };
+        if count == 1 {
+            return (told, told_en);
         }
+        // Which of them are what was asked for.
+        let kinds = [
+            (SeatKind::Wheelchair, "車椅子スペース", "Wheelchair places"),
+            (SeatKind::Companion, "同伴者席", "Companions' seats"),
+        ];
+        let are = kinds.into_iter().filter_map(|(kind, name, name_en)| {
+            let seats = self.parts.iter().flatten().filter(|it| it.kind == kind);
+            let seats: Vec<_> = seats.map(|it| it.seat_id.as_str()).collect();
+            (!seats.is_empty()).then_some((name, name_en, seats))
+        });
+        for (name, name_en, seats) in are {
+            told += &format!("{name}: {}。", seats.join("、"));
+            told_en += &format!(" {name_en}: {}.", seats.join(", "));
+        }
+        (told, told_en)
     }
 }
 

@@ -24,7 +24,7 @@ pub use check_in::CheckIn;
 pub use choice::KeepChoice;
 pub use conversations::{GetConversationHistory, RecordConversation, Said};
 pub use edit::{EditMovie, EditScreen, EditShowtime};
-pub use hold::{ExtendHold, HoldSeats, ReleaseHold};
+pub use hold::{ExtendHold, HoldSeats, ListHolds, ReleaseHold};
 pub use move_party::MoveParty;
 pub use movies::ListMovies;
 pub use occupancy::Occupancy;

@@ -108,7 +108,7 @@ pub fn run(clock: &Clock) -> Result<(), Stop> {
 pub fn end(waiting_id: &str, state: WaitingState, clock: &Clock) -> Statement {
     let state = store::word(state);
     sql!(
-        "UPDATE waiting SET state = $2, hold_token = NULL, ended_at = $3 \
+        "UPDATE waiting SET state = $2, ended_at = $3 \
          WHERE waiting_id = $1 AND state IN ('waiting', 'offered')",
         waiting_id,
         state,

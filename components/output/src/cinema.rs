@@ -9,7 +9,7 @@ mod waiting;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-pub use holds::{Hold, Released, SeatSuggestion};
+pub use holds::{Hold, Holds, Released, SeatSuggestion};
 pub use prices::{Price, PriceList, total};
 pub use rules::{Broken, SeatRule, SeatRules, pair_up};
 pub use staff::{

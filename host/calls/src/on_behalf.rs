@@ -22,8 +22,10 @@ use sandbox::{
     definition::{Audience, Shown, Tool},
 };
 
-/// What the host can ask of those on whose behalf a component calls a tool.
-pub(super) const CAPABILITIES: &str = r#"{"elicitation":{"form":{},"url":{}}}"#;
+/// What the host can ask of those on whose behalf a component calls a tool. What is answered may be read by models and
+/// people, so that it is to have handles rather than secrets.
+pub(super) const CAPABILITIES: &str =
+    r#"{"elicitation":{"form":{},"url":{}},"extensions":{"madoguchi/handles":{}}}"#;
 /// Components of which calls wait for one another.
 const DEPTH_MAX: usize = 4;
 /// Bytes of the reason that a person is shown.

@@ -10,6 +10,7 @@ mod load;
 mod maps;
 mod memory;
 mod neighbours;
+mod sales;
 mod servers;
 mod start;
 mod swaps;
@@ -87,7 +88,7 @@ impl Arguments {
                 "--json" => arguments.json = true,
                 "--quick" => arguments.quick = true,
                 other => bail!(
-                    "there is no option {other}; start me by `cargo xtask bench [--quick] [--json] [--only throughput|latency|memory|swaps|neighbours|start|maps|assistant]`"
+                    "there is no option {other}; start me by `cargo xtask bench [--quick] [--json] [--only throughput|latency|memory|swaps|neighbours|sales|start|maps|assistant]`"
                 ),
             }
         }
@@ -151,6 +152,12 @@ async fn measure(arguments: &Arguments, plan: Plan) -> Result<Report> {
         all.extend(SHIPPED.map(|it| arguments.components.join(it)));
         let host = Server::host_with(&host_program, &all).await.context("our host")?;
         neighbours::measure_reads(&host, plan.rounds, plan.round, &mut report).await?;
+    }
+    if arguments.wants("sales") {
+        let components =
+            [arguments.test_components.join("echo"), arguments.components.join("cinema")];
+        let host = Server::cinema(&host_program, components, &sales::catalogue()).await?;
+        sales::measure(&host, plan.rounds, plan.round, &mut report).await?;
     }
     if arguments.wants("start") {
         let folders = [&*arguments.components, &*arguments.test_components];

@@ -8,14 +8,12 @@ use tokio::task::JoinSet;
 
 use crate::figures::{Report, Row};
 use crate::servers::Server;
-use crate::wire::{Call, Connection, health_request};
+use crate::wire::{Call, Connection, has_output, health_request};
 
 /// Guests that misbehave until a limit ends them, and begin again at once.
 const BUSY: usize = 16;
 /// How guests misbehave: processor, memory by one instruction, memory, log.
 const MISDEEDS: [&str; 4] = ["spin", "refill", "hoard", "chatter"];
-/// What an answer with an output has in it.
-const OUTPUT: &[u8] = b"\"structuredContent\"";
 /// Between two calls of the neighbour: it is an ordinary client, not a load.
 const PAUSE: Duration = Duration::from_millis(2);
 
@@ -135,8 +133,7 @@ async fn p99_of(host: &Server, request: &[u8], round: Duration) -> Result<f64> {
         let answer = connection.exchange(request).await?;
         times.push(begun.elapsed().as_secs_f64() * 1000.0);
         // A refusal that comes quickly is no read.
-        let has_output = answer.windows(OUTPUT.len()).any(|it| it == OUTPUT);
-        ensure!(has_output, "no output: {}", String::from_utf8_lossy(answer));
+        ensure!(has_output(answer), "no output: {}", String::from_utf8_lossy(answer));
         tokio::time::sleep(PAUSE).await;
     }
     Ok(p99(times))

@@ -123,6 +123,30 @@ impl Server {
         Self::start("madoguchi", command, address, folder).await
     }
 
+    /// The same with the components `echo` and `cinema`, and this catalogue on sale.
+    pub(crate) async fn cinema(
+        binary: &Path,
+        components: [PathBuf; 2],
+        catalogue: &Value,
+    ) -> Result<Self> {
+        let folder = TempDir::new()?;
+        let own = folder.path().join("components");
+        std::fs::create_dir(&own)?;
+        for from in components.map(|it| it.with_extension("wasm")) {
+            let name = from.file_name().context("a component has a name")?;
+            std::fs::copy(&from, own.join(name))
+                .with_context(|| format!("copying {}", from.display()))?;
+        }
+        std::fs::write(folder.path().join("catalogue.json"), catalogue.to_string())?;
+        let config = folder.path().join("madoguchi.toml");
+        let setting = "[components.cinema.settings]\ncatalog = { file = \"catalogue.json\" }\n";
+        std::fs::write(&config, setting)?;
+        let address = free_address()?;
+        let mut command = host_command(binary, &address, folder.path());
+        command.arg("--config").arg(config);
+        Self::start("madoguchi", command, address, folder).await
+    }
+
     /// A native tool on a server of its own.
     pub(crate) async fn native(name: &'static str, binary: &Path) -> Result<Self> {
         let address = free_address()?;

@@ -39,29 +39,8 @@ impl Call {
 
     /// The whole modern request.
     pub(crate) fn request(&self, host: &str) -> Vec<u8> {
-        let body = json!({
-            "jsonrpc": "2.0",
-            "id": 1,
-            "method": "tools/call",
-            "params": {
-                "name": self.tool,
-                "arguments": self.arguments,
-                "_meta": {
-                    "io.modelcontextprotocol/protocolVersion": MODERN,
-                    "io.modelcontextprotocol/clientInfo": { "name": "bench", "version": "1.0.0" },
-                    "io.modelcontextprotocol/clientCapabilities": {},
-                },
-            },
-        })
-        .to_string();
-        let head = format!(
-            "POST /mcp HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\n\
-             accept: application/json, text/event-stream\r\nmcp-protocol-version: {MODERN}\r\n\
-             mcp-method: tools/call\r\nmcp-name: {}\r\ncontent-length: {}\r\n\r\n",
-            self.tool,
-            body.len()
-        );
-        [head.into_bytes(), body.into_bytes()].concat()
+        let params = json!({ "name": self.tool, "arguments": self.arguments });
+        request(host, "tools/call", &format!("mcp-name: {}\r\n", self.tool), params)
     }
 
     /// Whether the answer is the echo: a server that answers anything else quickly has won nothing.
@@ -71,6 +50,35 @@ impl Call {
         ensure!(*echoed == self.arguments, "not an echo: {answer}");
         Ok(())
     }
+}
+
+/// What listens for changes of a resource.
+pub(crate) fn listen_request(host: &str, uri: &str) -> Vec<u8> {
+    let params = json!({ "notifications": { "resourceSubscriptions": [uri] } });
+    request(host, "subscriptions/listen", "", params)
+}
+
+/// A modern request, with further lines of its head.
+fn request(host: &str, method: &str, lines: &str, mut params: Value) -> Vec<u8> {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/clientInfo": { "name": "bench", "version": "1.0.0" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\n\
+         accept: application/json, text/event-stream\r\nmcp-protocol-version: {MODERN}\r\n\
+         mcp-method: {method}\r\n{lines}content-length: {}\r\n\r\n",
+        body.len()
+    );
+    [head.into_bytes(), body.into_bytes()].concat()
+}
+
+/// Whether an answer has an output: a refusal that comes quickly is none.
+pub(crate) fn has_output(answer: &[u8]) -> bool {
+    const OUTPUT: &[u8] = b"\"structuredContent\"";
+    answer.windows(OUTPUT.len()).any(|it| it == OUTPUT)
 }
 
 /// What asks for `/api/health`.

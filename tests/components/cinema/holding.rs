@@ -24,9 +24,12 @@ async fn a_hold_says_what_is_held_and_until_when() {
     let cinema = open().await;
     let mut held = cinema.call("hold_seats", order("u1", NOON, &["B4", "A2"])).await;
     let token = held["hold_token"].take();
+    let handle = held["hold_id"].take();
+    assert!(handle.as_str().is_some_and(|it| it.starts_with("hd-")), "{handle}");
     assert!(token.as_str().is_some_and(|it| it.len() > 15), "nobody guesses it: {token}");
     let price = json!({ "currency": "JPY", "amount": 1_800 });
     let expected = json!({
+        "hold_id": null,
         "hold_token": null,
         "showtime_id": NOON,
         "user_id": "u1",

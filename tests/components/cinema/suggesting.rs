@@ -87,3 +87,28 @@ async fn what_cannot_be_suggested_is_said() {
         assert_eq!(unfit(&cinema, "suggest_seats", arguments).await, field);
     }
 }
+
+#[tokio::test]
+async fn a_wheelchair_comes_with_company_and_several_are_counted() {
+    let cinema = open().await;
+    let with = |count: u32, more: Value| {
+        let mut arguments = ask(count);
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        arguments
+    };
+    let found = cinema.call("suggest_seats", with(2, json!({ "wheelchair": true }))).await;
+    assert_eq!(found["seat_ids"], json!(["D1", "D2"]));
+    let (ja, en) = (found["sentence"].as_str().unwrap(), found["sentence_en"].as_str().unwrap());
+    assert!(
+        ja.ends_with("車椅子スペース: D1。") && en.ends_with("Wheelchair places: D1."),
+        "{found}"
+    );
+    let one = cinema.call("suggest_seats", with(2, json!({ "wheelchair_places": 1 }))).await;
+    assert_eq!(one["seat_ids"], found["seat_ids"]);
+    let failure = cinema.failure("suggest_seats", with(2, json!({ "wheelchair_places": 2 }))).await;
+    assert_eq!(failure["error"], "not_enough_seats", "the hall has one");
+    for places in [json!(0), json!(3), json!(-1), json!("one")] {
+        let arguments = with(2, json!({ "wheelchair_places": places }));
+        assert_eq!(unfit(&cinema, "suggest_seats", arguments).await, "wheelchair_places");
+    }
+}

@@ -44,7 +44,7 @@ async fn offered(cinema: &Tested, user: &str) -> Vec<String> {
 }
 
 async fn token(cinema: &Tested, user: &str) -> Value {
-    waits(cinema, user).await[0]["offer"]["hold_token"].clone()
+    waits(cinema, user).await[0]["offer"]["hold_id"].clone()
 }
 
 #[tokio::test]
@@ -93,13 +93,14 @@ async fn what_is_freed_is_held_for_the_first_whom_it_fits() {
     assert_eq!((&list[0]["state"], &offer["seconds_left"]), (&json!("offered"), &json!(900)));
     assert_eq!(offer["total"], json!({ "currency": "JPY", "amount": 3_600 }));
     let resource = cinema.read("cinema://users/u2/waiting").await.unwrap();
-    assert!(format!("{resource:?}").contains(offer["hold_token"].as_str().unwrap()));
+    assert!(format!("{resource:?}").contains(offer["hold_id"].as_str().unwrap()));
+    assert_eq!(offer.get("hold_token"), None, "CIN-97: {offer}");
     let seats = all(&offer["seats"], "seat_id");
     let seats: Vec<_> = seats.iter().map(String::as_str).collect();
     let failure = cinema.failure("reserve_seats", order("u4", NOON, &seats)).await;
     assert_eq!(failure["error"], "seat_held");
     let mut arguments = order("u2", NOON, &seats);
-    arguments["hold_token"] = offer["hold_token"].clone();
+    arguments["hold_token"] = offer["hold_id"].clone();
     cinema.call("reserve_seats", arguments).await;
     assert!(waits(&cinema, "u2").await.is_empty(), "it is done");
     cancel(&cinema, &made[4]).await;
@@ -216,4 +217,30 @@ async fn whatever_is_freed_at_once_is_held_once() {
     seats.sort();
     seats.dedup();
     assert_eq!(seats.len(), 21, "each seat is one user's");
+}
+
+/// Wheelchair places go to those who wait for one, and to no others.
+#[tokio::test]
+async fn offers_have_wheelchair_places_for_those_who_wait_for_one() {
+    let cinema = open().await;
+    let made = fill(&cinema).await;
+    cinema.call("join_waiting_list", join("u1", 1)).await;
+    let mut wheelchair = join("u2", 2);
+    wheelchair["wheelchair"] = json!(true);
+    let joined = cinema.call("join_waiting_list", wheelchair.clone()).await;
+    assert_eq!(joined["wheelchair"], true);
+    // D1 is the wheelchair's place, D2 and D3 are beside it.
+    cancel(&cinema, &made[6]).await;
+    assert_eq!(offered(&cinema, "u1").await.len(), 1);
+    cinema
+        .call(
+            "leave_waiting_list",
+            json!({ "waiting_id": waits(&cinema, "u1").await[0]["waiting_id"], "user_id": "u1" }),
+        )
+        .await;
+    assert_eq!(offered(&cinema, "u2").await, ["D1", "D2"]);
+    let failure = cinema.failure("join_waiting_list", join("u2", 2)).await;
+    assert_eq!(failure["error"], "already_waiting", "for other seats");
+    wheelchair["wheelchair"] = json!("yes");
+    assert_eq!(unfit(&cinema, "join_waiting_list", wheelchair).await, "wheelchair");
 }

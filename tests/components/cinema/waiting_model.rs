@@ -149,7 +149,7 @@ async fn settle(cinema: &Tested, model: &mut Model) {
         let ends = model.now + offer["seconds_left"].as_u64().unwrap();
         assert_eq!(ends, model.now + OFFER_S);
         for seat in seats {
-            let (token, user) = (text(offer, "hold_token"), it.user.clone());
+            let (token, user) = (text(offer, "hold_id"), it.user.clone());
             let before = model.seats.insert(seat, Has::Held { token, user, ends, is_offer: true });
             assert_eq!(before, None, "no seat is in two hands");
         }

@@ -15,8 +15,11 @@ impl Visit {
         let (Some(user), Some(showing)) = (&self.user, &self.showing) else {
             return self.list_seats(context);
         };
-        let arguments =
+        let mut arguments =
             json!({ "user_id": user, "showtime_id": showing.id, "seat_ids": self.seats });
+        if let Some(hold) = &self.hold_token {
+            arguments["hold_token"] = json!(hold);
+        }
         let (label, seats) = (showing.label.clone(), self.seats.join(", "));
         let reason = context
             .say(format!("{label}の座席 {seats} を予約"), format!("To reserve {seats}: {label}"));
@@ -24,7 +27,7 @@ impl Visit {
     }
 
     pub(super) fn reserved(&mut self, context: &mut TurnContext<'_>, found: &Value) -> Decision {
-        self.asked = None;
+        (self.asked, self.held, self.hold_token) = (None, None, None);
         self.seats.clear();
         let text = context.say("予約が完了しました。", "Your seats are reserved.");
         context.conclude(format!("{text}\n{}", lines(context, found)))

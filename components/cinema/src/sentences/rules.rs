@@ -6,8 +6,8 @@ use language::{
 };
 
 use super::words::{
-    ABOUT, FILM, FREE, HOW_TO, MINE, PLAYING, RECORD, RESERVATION, RESERVE, RESERVED, SEAT, SEE,
-    SHOWTIMES, TICKET, VACANT, WHEELCHAIR,
+    ABOUT, FILM, FREE, HOLD, HOW_TO, LET_GO, MINE, PLAYING, RECORD, RESERVATION, RESERVE, RESERVED,
+    SEAT, SEE, SHOWTIMES, TICKET, VACANT, WHEELCHAIR,
 };
 
 /// What a sentence asks for.
@@ -31,6 +31,14 @@ pub(super) enum Goal {
     Reservation,
     /// Seats are to be reserved.
     Book,
+    /// Seats are to be held for a while.
+    Hold,
+    /// What is held is told.
+    Held,
+    /// What is held is let go.
+    Release,
+    /// What is held is to be reserved.
+    BookHeld,
     /// Which seats are free.
     Seats,
     /// When a film is on.
@@ -92,7 +100,9 @@ const ASKS: Sign = Says(&[Word::LIST, FREE, VACANT, SHOWTIMES]);
 /// The rules, the first that fits counts.
 pub(super) const RULES: &[Rule<Goal, Sign>] = &[
     rule(96, Goal::Help, &[Says(&[HOW_TO])], &[THEIRS]),
-    rule(95, Goal::Nothing, &[Denies(&[Word::CANCEL])], &[]),
+    rule(95, Goal::Nothing, &[Denies(&[Word::CANCEL, LET_GO])], &[]),
+    rule(95, Goal::Release, &[Says(&[LET_GO])], &[THEIRS]),
+    rule(95, Goal::Release, &[Says(&[HOLD]), Says(&[Word::CANCEL])], &[THEIRS]),
     rule(94, Goal::Cancel, &[Says(&[Word::CANCEL])], &[THEIRS, Says(&[Word::ELSEWHERE])]),
     rule(
         89,
@@ -103,6 +113,14 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
     rule(80, Goal::History, &[Says(&[Word::HISTORY])], &[]),
     rule(80, Goal::History, &[Sign::Has(CONVERSATION)], &[Says(&[RECORD])]),
     rule(74, Goal::Reservation, &[Says(&[MINE])], &[]),
+    rule(75, Goal::BookHeld, &[Says(&[HOLD]), Says(&[RESERVE])], &[THEIRS]),
+    rule(75, Goal::Nothing, &[Denies(&[HOLD])], &[]),
+    rule(75, Goal::Hold, &[Says(&[HOLD]), Sign::Seats], &[THEIRS]),
+    rule(75, Goal::Hold, &[Says(&[HOLD]), Sign::People], &[THEIRS]),
+    rule(75, Goal::Held, &[Says(&[HOLD]), Sign::Question], &[THEIRS]),
+    rule(75, Goal::Held, &[Says(&[HOLD]), Says(&[Word::SHOW, Word::LIST])], &[THEIRS]),
+    rule(75, Goal::Hold, &[Says(&[HOLD]), Says(&[SEAT, TICKET])], &[THEIRS]),
+    rule(75, Goal::Hold, &[Says(&[HOLD]), Sign::Title], &[THEIRS]),
     // What was reserved before is asked about.
     rule(
         74,

@@ -9,7 +9,7 @@ use language::{context::TurnContext, turn::Decision};
 use super::{
     films::numbered,
     showings::shown,
-    visit::{Aim, Asked, COUNT_MAX, Choice, SEATS, USER_MAX, Visit},
+    visit::{Aim, Asked, COUNT_MAX, Choice, SEATS, SUGGEST, USER_MAX, Visit},
     wanted::Position,
 };
 
@@ -50,6 +50,9 @@ impl Visit {
         }
         let is_free = |id: &String| seats.iter().any(|it| it.id == *id);
         let taken: Vec<_> = self.seats.iter().filter(|it| !is_free(it)).cloned().collect();
+        if !taken.is_empty() && !self.is_hold && self.looks_for_hold(context) {
+            return self.list_holds(context);
+        }
         if !taken.is_empty() {
             let list = taken.join(", ");
             self.note = Some(
@@ -60,6 +63,7 @@ impl Visit {
         }
         if !self.seats.is_empty() {
             return match self.user {
+                Some(_) if self.is_hold => self.hold(context),
                 Some(_) => self.reserve(context),
                 None => self.ask_user(context),
             };
@@ -71,6 +75,9 @@ impl Visit {
                 format!("一度に予約できるのは{COUNT_MAX}席までです。何席にしますか？"),
                 format!("At most {COUNT_MAX} seats can be reserved at once. How many shall it be?"),
             ));
+        }
+        if self.wanted.wheelchair && context.has(SUGGEST) {
+            return self.suggest(context, count);
         }
         let count = count as usize;
         if seats.len() < count {
@@ -117,6 +124,29 @@ impl Visit {
             self.note = Some(notes.join(context.language.pick("", " ")));
         }
         self.ask_seats(context, &groups)
+    }
+
+    /// Asks the cinema for a wheelchair's place and who sits beside it: which seats go with one, it knows.
+    fn suggest(&mut self, context: &mut TurnContext<'_>, count: u32) -> Decision {
+        let Some(showing) = &self.showing else { return self.list_showings(context) };
+        let arguments = json!({ "showtime_id": showing.id, "count": count, "wheelchair": true });
+        let reason =
+            context.say("車椅子スペースを含む席を探す", "To find seats with a wheelchair place");
+        context.only(SUGGEST, arguments, reason)
+    }
+
+    /// Proposes what the cinema suggests.
+    pub(super) fn suggested(&mut self, context: &mut TurnContext<'_>, found: &Value) -> Decision {
+        let ids = found["seat_ids"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let seat = |id: &str| Seat { id: id.to_owned(), row: String::new(), column: 0 };
+        let group: Vec<_> = ids.map(seat).collect();
+        let sentence = context.language.pick(&found["sentence"], &found["sentence_en"]);
+        let told = sentence.as_str().map(str::to_owned);
+        self.note = [self.note.take(), told]
+            .into_iter()
+            .flatten()
+            .reduce(|one, other| format!("{one} {other}"));
+        self.ask_seats(context, &[group])
     }
 
     fn ask_seats(&mut self, context: &mut TurnContext<'_>, groups: &[Vec<Seat>]) -> Decision {

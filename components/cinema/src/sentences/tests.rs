@@ -249,3 +249,124 @@ fn showtimes_and_free_seats_are_told() {
     assert!(options(&talk.back(&[seats()]), "user_id").is_empty());
     assert_eq!(call(&talk.say(r#"{"user_id":"u-1"}"#)).1["seat_ids"], json!(["B5", "B6"]));
 }
+
+fn hold(seats: &[&str]) -> Value {
+    let seats: Vec<_> = seats.iter().map(|it| json!({ "seat_id": it })).collect();
+    json!({ "hold_id": "hd-1", "showtime_id": "st-2", "user_id": "u-1", "seats": seats,
+        "expires_at": "2026-11-21T10:11:00", "seconds_left": 600 })
+}
+
+fn holds(all: &[&[&str]]) -> ToolResult {
+    output(json!({ "holds": all.iter().map(|it| hold(it)).collect::<Vec<_>>() }))
+}
+
+/// A5 and A6 held in a conversation: what is said of it.
+fn held(talk: &mut trial::Talk, sentence: &str) -> String {
+    let next = talk.say(sentence);
+    let order = json!({ "user_id": "u-1", "showtime_id": "st-2", "seat_ids": ["A5", "A6"] });
+    assert_eq!(call(&next), ("hold_seats", order), "{sentence}");
+    concluded(&talk.back(&[output(hold(&["A5", "A6"]))])).text()
+}
+
+const HELD: &str = "上映回 st-2 の A5とA6 を仮押さえして。ユーザーIDは u-1";
+const HELD_EN: &str = "Hold A5 and A6 of showtime st-2 for user u-1";
+
+#[test]
+fn seats_are_held_and_then_booked_as_they_are_held_now() {
+    for (sentence, booking, said) in [
+        (HELD, "予約して", "A5・A6 を 11月21日 10:11 まで仮押さえしました"),
+        (HELD_EN, "book them", "A5, A6: held until"),
+    ] {
+        let mut talk = new_talk();
+        let text = held(&mut talk, sentence);
+        assert!(text.contains(said), "{text}");
+        let asked = json!({ "user_id": "u-1", "showtime_id": "st-2" });
+        assert_eq!(call(&talk.say(booking)), ("list_holds", asked), "{booking}");
+        let order = json!({ "user_id": "u-1", "showtime_id": "st-2", "seat_ids": ["A5", "A6"], "hold_token": "hd-1" });
+        assert_eq!(call(&talk.back(&[holds(&[&["A5", "A6"]])])), ("reserve_seats", order));
+        let text = concluded(&talk.back(&[reserved()])).text();
+        assert!(text.contains("r-9"), "{text}");
+    }
+}
+
+#[test]
+fn what_the_person_moved_on_the_page_is_what_is_booked() {
+    for (sentence, booking, said) in [
+        (HELD, "それを予約して", "A5・A6 から B1・B2 に変わっています"),
+        (HELD_EN, "book them please", "changed from A5, A6 to B1, B2"),
+    ] {
+        let mut talk = new_talk();
+        held(&mut talk, sentence);
+        talk.say(booking);
+        let next = talk.back(&[holds(&[&["B1", "B2"]])]);
+        let (tool, arguments) = call(&next);
+        assert_eq!((tool, &arguments["seat_ids"]), ("reserve_seats", &json!(["B1", "B2"])));
+        let Decision::Call(calls) = &next else { panic!("{next:?}") };
+        assert!(calls[0].reason.contains(said), "{}", calls[0].reason);
+    }
+}
+
+#[test]
+fn what_the_person_released_is_said_and_nothing_is_booked() {
+    for (sentence, booking, said) in
+        [(HELD, "予約して", "手放されたか期限が切れ"), (HELD_EN, "book them", "no longer held")]
+    {
+        let mut talk = new_talk();
+        held(&mut talk, sentence);
+        talk.say(booking);
+        let text = concluded(&talk.back(&[holds(&[])])).text();
+        assert!(text.contains(said), "{text}");
+    }
+}
+
+#[test]
+fn what_is_held_is_told_and_let_go() {
+    for (told, released) in [
+        ("仮押さえした席を見せて", "手放して"),
+        ("Which seats are you holding for me?", "let them go"),
+    ] {
+        let mut talk = new_talk();
+        held(&mut talk, HELD);
+        assert_eq!(call(&talk.say(told)).0, "list_holds", "{told}");
+        let text = concluded(&talk.back(&[holds(&[&["A5", "A6"]])])).text();
+        assert!(text.contains("A5") && !text.contains("hd-1"), "{text}");
+        let mut talk = new_talk();
+        held(&mut talk, HELD_EN);
+        assert_eq!(call(&talk.say(released)).0, "list_holds", "{released}");
+        let next = talk.back(&[holds(&[&["A5", "A6"]])]);
+        assert_eq!(call(&next), ("release_hold", json!({ "hold_token": "hd-1" })));
+        concluded(&talk.back(&[output(json!({ "released": true }))]));
+    }
+}
+
+#[test]
+fn seats_held_on_the_page_are_booked_in_the_chat() {
+    let mut talk = new_talk();
+    talk.say("Reserve A5 and A6 of showtime st-2 for user u-1");
+    let failure = Failure::new("seat_held", 409, "Seats A5, A6 are held until 10:10.");
+    let next = talk.back(&[ToolResult::Failed(failure)]);
+    assert_eq!(call(&next).0, "list_holds", "they may be held for the same person");
+    let (tool, arguments) = call(&talk.back(&[holds(&[&["A5", "A6"]])]));
+    assert_eq!((tool, &arguments["hold_token"]), ("reserve_seats", &json!("hd-1")));
+}
+
+#[test]
+fn a_wheelchair_gets_its_place_and_company_from_the_cinema() {
+    for (sentence, said) in [
+        ("上映回 st-2 を車椅子で2席予約したい", "並びで空いています"),
+        ("Book two seats of showtime st-2, one of us uses a wheelchair", "side by side"),
+    ] {
+        let mut talk = new_talk();
+        assert_eq!(call(&talk.say(sentence)).0, "list_available_seats", "{sentence}");
+        let next = talk.back(&[seats()]);
+        let asked = json!({ "showtime_id": "st-2", "count": 2, "wheelchair": true });
+        assert_eq!(call(&next), ("suggest_seats", asked), "{sentence}");
+        let found = json!({ "showtime_id": "st-2", "seat_ids": ["C1", "C2"], "is_split": false,
+            "sentence": "C1〜C2の2席が並びで空いています。", "sentence_en": "C1–C2: 2 seats are free side by side." });
+        let asked = talk.back(&[output(found)]);
+        assert_eq!(options(&asked, "seat_ids"), ["C1,C2"]);
+        let (_, arguments) = call(&asked);
+        let told = arguments["form_schema"]["description"].as_str().unwrap();
+        assert!(told.contains(said), "{told}");
+    }
+}

@@ -19,6 +19,7 @@ use super::{
     answers::{named, ordinal},
     cancel::number,
     films,
+    held::Kept,
     rules::{Goal, MOVIE, SHOWTIME, USER},
     showings,
     titles::Sentence,
@@ -31,6 +32,10 @@ pub(super) const SHOWTIMES: &str = "list_showtimes";
 pub(super) const SEATS: &str = "list_available_seats";
 pub(super) const RESERVE: &str = "reserve_seats";
 pub(super) const RESERVATION: &str = "get_reservation";
+pub(super) const SUGGEST: &str = "suggest_seats";
+pub(super) const HOLD: &str = "hold_seats";
+pub(super) const HOLDS: &str = "list_holds";
+pub(super) const RELEASE: &str = "release_hold";
 /// Seats of one reservation.
 pub(super) const COUNT_MAX: u32 = 10;
 pub(super) const USER_MAX: usize = 100;
@@ -108,6 +113,17 @@ pub(super) struct Visit {
     /// Whether it is asked as well how long the film is.
     #[serde(default)]
     pub(super) asks_length: bool,
+    /// Whether the seats are to be held rather than reserved.
+    #[serde(default)]
+    pub(super) is_hold: bool,
+    /// What was held last.
+    #[serde(default)]
+    pub(super) held: Option<Kept>,
+    /// The hold that the seats are in, and whether it was looked for.
+    #[serde(default)]
+    pub(super) hold_token: Option<String>,
+    #[serde(default)]
+    pub(super) has_looked: bool,
 }
 
 /// Whether `utterance` asks when a film is on.
@@ -136,7 +152,7 @@ impl Visit {
     /// What `utterance` asks for; what it leaves out is taken from `before`.
     pub(super) fn of(utterance: &Sentence, goal: Goal, before: Option<&Self>) -> Self {
         let aim = match goal {
-            Goal::Book => Aim::Book,
+            Goal::Book | Goal::Hold => Aim::Book,
             Goal::Seats => Aim::Seats,
             Goal::Showtimes => Aim::Showtimes,
             Goal::Reservation => Aim::Reservation,
@@ -179,6 +195,10 @@ impl Visit {
             is_guess: false,
             is_looked_for: false,
             asks_length: asks_length(utterance),
+            is_hold: goal == Goal::Hold,
+            held: None,
+            hold_token: None,
+            has_looked: false,
         };
         if visit
             .wanted
@@ -456,8 +476,11 @@ impl Visit {
             return self.proceed(context);
         }
         type Step = fn(&mut Visit, &mut TurnContext<'_>, &Value) -> Decision;
-        let steps: [(&str, Step); 5] = [
+        let steps: [(&str, Step); 8] = [
             (RESERVE, Self::reserved),
+            (HOLD, Self::was_held),
+            (HOLDS, Self::holds_found),
+            (SUGGEST, Self::suggested),
             (RESERVATION, Self::shown),
             (SEATS, Self::seats_found),
             (SHOWTIMES, Self::showings_found),
@@ -490,26 +513,38 @@ impl Visit {
             return self.list_showings(context);
         }
         let is_whole = self.aim == Aim::Book && !self.seats.is_empty() && self.user.is_some();
-        if is_whole { self.reserve(context) } else { self.list_seats(context) }
+        match (is_whole, self.is_hold) {
+            (true, true) => self.hold(context),
+            (true, false) => self.reserve(context),
+            (false, _) => self.list_seats(context),
+        }
     }
 
     /// A refusal: what can be corrected is tried again, the rest is reported.
     fn failed(&mut self, context: &mut TurnContext<'_>, tool: &str, failure: &Failure) -> Decision {
         let is_seat = matches!(
             failure.error.as_str(),
-            "seat_already_reserved" | "seat_not_found" | "seats_against_rules"
+            "seat_already_reserved" | "seat_held" | "seat_not_found" | "seats_against_rules"
         );
-        if tool == RESERVE && is_seat && self.tries < TRIES_MAX {
+        let takes = tool == RESERVE || tool == HOLD;
+        if tool == RESERVE && failure.error == "seat_held" && self.looks_for_hold(context) {
+            return self.list_holds(context);
+        }
+        if takes && is_seat && self.tries < TRIES_MAX {
             self.tries += 1;
             self.count = self.count.or(u32::try_from(self.seats.len()).ok());
             self.seats.clear();
-            self.note = Some(context.say(
-                format!(
-                    "予約はできませんでした（{}）。ほかの席をお選びください。",
-                    failure.message
+            let why = &failure.message;
+            self.note = Some(match tool == HOLD {
+                true => context.say(
+                    format!("仮押さえはできませんでした（{why}）。ほかの席をお選びください。"),
+                    format!("That was not held ({why}). Please choose other seats."),
                 ),
-                format!("That was not reserved ({}). Please choose other seats.", failure.message),
-            ));
+                false => context.say(
+                    format!("予約はできませんでした（{why}）。ほかの席をお選びください。"),
+                    format!("That was not reserved ({why}). Please choose other seats."),
+                ),
+            });
             return self.list_seats(context);
         }
         if failure.error == "not_allowed" {
@@ -520,7 +555,11 @@ impl Visit {
             ));
         }
         let told = say::failed(context, failure);
-        if tool == RESERVE {
+        if tool == SUGGEST {
+            // Other seats of it may do, and so may another showing.
+            self.showing = None;
+        }
+        if takes {
             self.seats.clear();
             return context.conclude(context.say(
                 format!("予約はしていません。{told}"),

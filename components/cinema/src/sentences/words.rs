@@ -18,6 +18,8 @@ pub(super) const MINE: Word = Word::own(12);
 pub(super) const ABOUT: Word = Word::own(13);
 pub(super) const WHEELCHAIR: Word = Word::own(14);
 pub(super) const PLAYING: Word = Word::own(15);
+pub(super) const HOLD: Word = Word::own(16);
+pub(super) const LET_GO: Word = Word::own(17);
 
 /// Words for what the cinema has.
 pub(super) const NOUNS: &[Word] = &[FILM, SHOWTIMES, TICKET];
@@ -120,6 +122,15 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
          どんな映画|どういう話|どういう映画|何の話|どんな内容|内容|解説|story of|plot|synopsis|storyline|what happens in|is about|\
          film about|movie about|films about|movies about|one about|the one with|it about|上映時間は何分|何分の映画|\
          何時間の映画|何時間くらいの映画|running time|runtime|run time|how long is",
+    ),
+    (
+        HOLD,
+        "仮押さえ|仮おさえ|仮抑え|仮予約|キープ|取り置き|取りおき|hold|holding|held|on hold for me",
+    ),
+    (
+        LET_GO,
+        "手放して|手放し|手放す|てばなして|release them|release the seats|release my seats|release the hold|release those|\
+         let them go|let the seats go|let those go|let go of",
     ),
     (WHEELCHAIR, "車椅子|車いす|車イス|くるまいす|wheelchair|wheelchairs"),
     (

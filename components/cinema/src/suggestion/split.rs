@@ -16,16 +16,19 @@ pub(super) fn split<'r, 'a>(
     hall: &Hall<'a>,
     runs: &'r [Run<'a>],
     count: usize,
-    wheelchair: bool,
+    wheelchairs: usize,
 ) -> Option<Vec<Block<'r, 'a>>> {
     let mut best = None;
     for run in runs {
         for size in (1..count.min(run.seats.len() + 1)).rev() {
-            let first = run.blocks(size).filter(|it| !wheelchair || it.places() > 0);
-            let first = first.min_by_key(|it| (it.places(), it.gaps, hall.cost(it), it.first()));
+            let first = run.blocks(size).filter(|it| wheelchairs == 0 || it.places() > 0);
+            let first = first.min_by_key(|it| {
+                (it.places().abs_diff(wheelchairs), it.gaps, hall.cost(it), it.first())
+            });
             let Some(first) = first else { continue };
-            let evenly = around(first.clone(), runs, count, true);
-            let Some(parts) = evenly.or_else(|| around(first, runs, count, false)) else {
+            let evenly = around(first.clone(), runs, (count, wheelchairs), true);
+            let Some(parts) = evenly.or_else(|| around(first, runs, (count, wheelchairs), false))
+            else {
                 continue;
             };
             if !hall.keeps(&parts) {
@@ -46,11 +49,11 @@ pub(super) fn split<'r, 'a>(
 fn around<'r, 'a>(
     first: Block<'r, 'a>,
     runs: &'r [Run<'a>],
-    count: usize,
+    (count, wheelchairs): (usize, usize),
     evenly: bool,
 ) -> Option<Vec<Block<'r, 'a>>> {
     let mut left = count - first.seats.len();
-    // Places for wheelchairs are left to others as long as there are seats.
+    let mut lacking = wheelchairs.saturating_sub(first.places());
     let places = |run: &Run<'a>| run.seats.iter().any(|it| is_place(it));
     let near =
         |run: &Run<'a>| run.blocks(left.min(run.seats.len())).map(|it| apart(&first, &it)).min();
@@ -59,8 +62,9 @@ fn around<'r, 'a>(
     let mut parts = vec![first];
     while left > 0 {
         // The nearest of those that take the most.
+        // Places for wheelchairs are left to others as long as there are seats, once there are enough of them.
         let most = |(index, run): &(usize, &&Run<'a>)| {
-            (places(run), Reverse(run.seats.len().min(left)), *index)
+            (places(run) != (lacking > 0), Reverse(run.seats.len().min(left)), *index)
         };
         let (index, _) = others.iter().enumerate().min_by_key(most)?;
         let run = others.remove(index);
@@ -69,11 +73,15 @@ fn around<'r, 'a>(
         if evenly && left - size == 1 && size > 2 {
             size -= 1;
         }
-        let near = |it: &Block<'r, 'a>| (it.places(), apart(&parts[0], it), it.gaps, it.first());
-        parts.push(run.blocks(size).min_by_key(near)?);
+        let near = |it: &Block<'r, 'a>| {
+            (it.places().abs_diff(lacking), apart(&parts[0], it), it.gaps, it.first())
+        };
+        let part = run.blocks(size).min_by_key(near)?;
+        lacking = lacking.saturating_sub(part.places());
         left -= size;
+        parts.push(part);
     }
-    Some(parts)
+    (lacking == 0).then_some(parts)
 }
 
 /// Whether the part is one of the run's.

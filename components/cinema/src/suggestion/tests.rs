@@ -6,7 +6,7 @@ use crate::seats::lay_out;
 /// The seats that are suggested, a part after the other.
 fn suggested(rows: &[&str], count: usize, wheelchair: bool) -> Option<Vec<String>> {
     let seats = drawn(rows);
-    let found = suggest(&seats, count, wheelchair, SeatRules::default())?;
+    let found = suggest(&seats, count, usize::from(wheelchair), SeatRules::default())?;
     Some(found.parts.iter().map(|it| named(it, "-")).collect())
 }
 
@@ -96,9 +96,33 @@ fn a_wheelchair_has_one_place_and_company_beside_it() {
 }
 
 #[test]
+fn several_wheelchairs_have_their_places_together_or_apart() {
+    let of = |rows: &[&str], count, places| {
+        let seats = drawn(rows);
+        let found = suggest(&seats, count, places, SeatRules::default())?;
+        Some(found.parts.iter().map(|it| named(it, "-")).collect::<Vec<_>>())
+    };
+    assert_eq!(of(&["ssss", "wwss"], 3, 2).unwrap(), ["B1-B3"]);
+    assert_eq!(of(&["w_ssss_w", "ssssssss"], 2, 2).unwrap(), ["A1", "A8"], "across the hall");
+    assert_eq!(of(&["wc_ssss_cw"], 4, 2).unwrap(), ["A1-A2", "A8-A9"], "each with company");
+    assert_eq!(of(&["ssss", "wwss"], 4, 3), None, "there are two");
+}
+
+#[test]
+fn a_companions_seat_goes_with_the_wheelchair_and_is_named() {
+    let seats = drawn(&["ssss", "wcss"]);
+    let found = suggest(&seats, 2, 1, SeatRules::default()).unwrap();
+    let (ja, en) = found.sentences();
+    assert_eq!(ja, "B1〜B2の2席が並びで空いています。車椅子スペース: B1。同伴者席: B2。");
+    let right =
+        "B1–B2: 2 seats are free side by side. Wheelchair places: B1. Companions' seats: B2.";
+    assert_eq!(en, right);
+}
+
+#[test]
 fn a_suggestion_says_where_it_is() {
     let seats = drawn(&["ssxss", "ssxss"]);
-    let said = |count| suggest(&seats, count, false, SeatRules::default()).unwrap().sentences();
+    let said = |count| suggest(&seats, count, 0, SeatRules::default()).unwrap().sentences();
     assert_eq!(said(1).1.split(' ').count(), 3);
     let (ja, en) = said(2);
     assert!(ja.contains("2席が並びで空いています"), "{ja}");
@@ -127,7 +151,7 @@ fn every_suggestion_is_free_whole_and_the_same_again() {
         let seats = drawn(&rows);
         let free = seats.iter().filter(|it| it.is_free() && !is_place(it)).count();
         for count in 1..=10 {
-            let found = suggest(&seats, count, false, SeatRules::default());
+            let found = suggest(&seats, count, 0, SeatRules::default());
             assert_eq!(found.is_some(), free >= count, "{rows:?} {count}");
             let Some(found) = found else { continue };
             let all: Vec<_> = found.parts.iter().flatten().collect();
@@ -136,7 +160,7 @@ fn every_suggestion_is_free_whole_and_the_same_again() {
             ids.sort();
             ids.dedup();
             assert_eq!(ids.len(), count, "{rows:?}");
-            assert_eq!(suggest(&seats, count, false, SeatRules::default()).as_ref(), Some(&found));
+            assert_eq!(suggest(&seats, count, 0, SeatRules::default()).as_ref(), Some(&found));
         }
     }
 }
@@ -150,7 +174,7 @@ fn ruled(rows: &[&str], count: usize, wheelchair: bool) -> Option<Vec<String>> {
         seats_per_person_max: None,
     };
     let seats = drawn(rows);
-    let found = suggest(&seats, count, wheelchair, rules)?;
+    let found = suggest(&seats, count, usize::from(wheelchair), rules)?;
     Some(found.parts.iter().map(|it| named(it, "-")).collect())
 }
 

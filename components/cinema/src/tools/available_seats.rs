@@ -6,7 +6,7 @@ use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User};
 
 use super::{at_most, choice, none_of};
-use crate::{clock::Clock, hall::Hall, seats::text_map};
+use crate::{clock::Clock, hall::Hall, holds, seats::text_map};
 
 /// 指定上映時間枠の空席一覧を取得。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -18,7 +18,7 @@ pub struct ListAvailableSeats {
     /// 任意。true なら予約済みの座席も含める
     #[serde(default)]
     include_reserved: bool,
-    /// 任意。自分の仮押さえ。その座席も is_mine として含める
+    /// 任意。自分の仮押さえ（hold_token か hold_id）。その座席も is_mine として含める
     #[schemars(length(max = 200))]
     hold_token: Option<String>,
 }
@@ -31,7 +31,10 @@ impl Tool for ListAvailableSeats {
         arguments: &[
             ("showtime_id", "The showtime, as list_showtimes names it"),
             ("include_reserved", "Optional. With true, the seats that are taken as well"),
-            ("hold_token", "Optional. One's own hold, whose seats are listed as is_mine"),
+            (
+                "hold_token",
+                "Optional. One's own hold, by hold_token or hold_id: its seats are listed as is_mine",
+            ),
         ],
     };
     const HINTS: Hints = Hints::READ_ONLY;
@@ -45,7 +48,8 @@ impl Tool for ListAvailableSeats {
             at_most("/showtime_id", &self.showtime_id),
             token.and_then(|it| at_most("/hold_token", it)),
         ])?;
-        let mut hall = Hall::of(&self.showtime_id, token, &Clock::of_call()?)?;
+        let own = token.map(holds::named).transpose()?;
+        let mut hall = Hall::of(&self.showtime_id, own.as_deref(), &Clock::of_call()?)?;
         choice::name_view(user);
         user.show(text_map(&hall.seats));
         hall.seats.retain(|it| self.include_reserved || it.is_free() || it.is_mine);

@@ -11,6 +11,7 @@ use crate::{
     clock::Clock,
     edit,
     import::kept,
+    refusals::say,
     staff,
 };
 
@@ -63,7 +64,10 @@ impl Tool for ExportCatalogue {
             refused(
                 "import_not_found",
                 404,
-                "No catalogue is kept under this number; only the last 20 are.",
+                say(
+                    "この番号のカタログは残っていません。残るのは最近の20件です。",
+                    "No catalogue is kept under this number; only the last 20 are.",
+                ),
             )
         };
         let found = kept(self.import)?.ok_or_else(not_found)?;

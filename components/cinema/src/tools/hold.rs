@@ -1,11 +1,11 @@
-//! `hold_seats`, `extend_hold` and `release_hold`: seats that are kept for a user who has yet to reserve them.
+//! `hold_seats`, `extend_hold`, `release_hold` and `list_holds`: seats that are kept for a user who has yet to reserve them.
 
 mod plan;
 
-use output::cinema::{Hold, Released, ReservedSeat};
+use output::cinema::{Hold, Holds, Released, ReservedSeat};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolkit::{English, Hints, Stop, Text, Tool, User, fresh_id, sql};
+use toolkit::{English, Hints, Stop, Text, Tool, User, caller, fresh_id, sql};
 
 use plan::{Counts, Plan};
 
@@ -76,7 +76,7 @@ impl Tool for HoldSeats {
             let plan = self.look(&picked, &clock, minutes, &token, seats_max)?;
             if plan.write(&clock)? {
                 seats_changed(&self.showtime_id);
-                return Ok(plan.held.told(token, in_order(plan.seats), &clock));
+                return Ok(plan.held.told(holds::kept(token), in_order(plan.seats), &clock));
             }
         }
         Err(not_saved())
@@ -103,6 +103,7 @@ impl HoldSeats {
         picked.check_had(had)?;
         let held = Held {
             hold_id: digest(token),
+            principal: caller::principal(),
             user_id: self.user_id.clone(),
             showtime_id: self.showtime_id.clone(),
             made_at: clock.second(),
@@ -120,7 +121,7 @@ impl HoldSeats {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExtendHold {
-    /// 仮押さえ（hold_seats の hold_token）
+    /// 仮押さえ（hold_seats の hold_token か hold_id）
     #[schemars(length(max = 200))]
     hold_token: String,
     /// 任意。今から何分押さえておくか。通常は指定がなければ10分
@@ -134,7 +135,7 @@ impl Tool for ExtendHold {
     const ENGLISH: English = English {
         description: "Extends a hold that has not ended, at most to an hour after it was made.",
         arguments: &[
-            ("hold_token", "The hold, as hold_seats names it"),
+            ("hold_token", "The hold: its hold_token or its hold_id"),
             ("minutes", "Optional. For how long from now. Usually 10 without it"),
         ],
     };
@@ -146,10 +147,8 @@ impl Tool for ExtendHold {
         let set = Minutes::set()?;
         let minutes = set.asked(self.minutes)?;
         let clock = Clock::of_call()?;
-        let [found, seats] = sql::query([
-            holds::of_token(&self.hold_token),
-            holds::seats_of(&digest(&self.hold_token)),
-        ])?;
+        let hold_id = holds::named(&self.hold_token)?;
+        let [found, seats] = sql::query([holds::of_id(&hold_id), holds::seats_of(&hold_id)])?;
         let mut held = holds::live(found.first()?, &clock)?;
         let cap = held.made_at + i64::from(set.max) * 60;
         let end = (clock.second() + i64::from(minutes) * 60).min(cap).max(held.expires_at);
@@ -158,12 +157,14 @@ impl Tool for ExtendHold {
                  WHERE hold_id = $1 AND expires_at > $2 AND expires_at < $3";
             sql::transact([sql!(extend, &held.hold_id, clock.second(), end)])?;
             // Whatever has come between is what holds.
-            let [found] = sql::query([holds::of_token(&self.hold_token)])?;
+            let [found] = sql::query([holds::of_id(&hold_id)])?;
             held = holds::live(found.first()?, &clock)?;
         }
         let prices = holds::prices_of(&held.showtime_id)?;
         let seats = holds::read_seats(seats, prices.as_ref())?;
-        Ok(held.told(self.hold_token, seats, &clock))
+        let is_token = self.hold_token != holds::handle(&hold_id);
+        let token = if is_token { holds::kept(self.hold_token) } else { None };
+        Ok(held.told(token, seats, &clock))
     }
 }
 
@@ -171,7 +172,7 @@ impl Tool for ExtendHold {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReleaseHold {
-    /// 仮押さえ（hold_seats の hold_token）
+    /// 仮押さえ（hold_seats の hold_token か hold_id）
     #[schemars(length(max = 200))]
     hold_token: String,
 }
@@ -181,14 +182,14 @@ impl Tool for ReleaseHold {
     const TITLE: Text = Text { ja: "仮押さえ解除", en: "Release a hold" };
     const ENGLISH: English = English {
         description: "Ends a hold before its time: its seats are free at once. Nothing happens where it has ended.",
-        arguments: &[("hold_token", "The hold, as hold_seats names it")],
+        arguments: &[("hold_token", "The hold: its hold_token or its hold_id")],
     };
     const HINTS: Hints = Hints::ADDITIVE.union(Hints::IDEMPOTENT);
     type Output = Released;
 
     fn call(self, _: &User) -> Result<Released, Stop> {
         none_of([at_most("/hold_token", &self.hold_token)])?;
-        let (hold_id, clock) = (digest(&self.hold_token), Clock::of_call()?);
+        let (hold_id, clock) = (holds::named(&self.hold_token)?, Clock::of_call()?);
         let [hold, seats] = holds::end(&hold_id, &clock);
         let declined = waiting::declined(&hold_id, &clock);
         let [_, hold, seats] = sql::transact([declined, hold, seats])?;
@@ -198,6 +199,50 @@ impl Tool for ReleaseHold {
             waiting::settle_freed(&showtime_id, &clock)?;
         }
         Ok(Released { released })
+    }
+}
+
+/// 利用者のために今仮押さえ中の座席を新しい順に取得。画面で人が押さえた分も含むので、以前の仮押さえを使う前に確認する。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListHolds {
+    /// 仮押さえした利用者のID
+    #[schemars(length(min = 1, max = 200))]
+    user_id: String,
+    /// 任意。この上映時間枠だけ
+    #[schemars(length(max = 200))]
+    showtime_id: Option<String>,
+}
+
+impl Tool for ListHolds {
+    const NAME: &str = "list_holds";
+    const TITLE: Text = Text { ja: "仮押さえ一覧", en: "List holds" };
+    const ENGLISH: English = English {
+        description: "Lists the seats that are held for a user now, newest first, by person and assistant alike: look before using an earlier hold.",
+        arguments: &[
+            ("user_id", "Whom the seats are held for"),
+            ("showtime_id", "Optional. Of this showtime alone"),
+        ],
+    };
+    const HINTS: Hints = Hints::READ_ONLY;
+    type Output = Holds;
+
+    fn call(self, _: &User) -> Result<Holds, Stop> {
+        let showtime_id = self.showtime_id.as_deref();
+        none_of([
+            length("/user_id", &self.user_id, NAME_CHARS_MAX),
+            showtime_id.and_then(|it| at_most("/showtime_id", it)),
+        ])?;
+        let clock = Clock::of_call()?;
+        let [held] = sql::query([holds::of_caller(&self.user_id, showtime_id, &clock)])?;
+        let told = |held: Held| {
+            let [seats] = sql::query([holds::seats_of(&held.hold_id)])?;
+            let prices = holds::prices_of(&held.showtime_id)?;
+            let seats = holds::read_seats(seats, prices.as_ref())?;
+            Ok(held.told(None, seats, &clock))
+        };
+        let holds = held.read::<Held>()?.into_iter().map(told);
+        Ok(Holds { holds: holds.collect::<Result<_, Stop>>()? })
     }
 }
 

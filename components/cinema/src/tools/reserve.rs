@@ -44,7 +44,7 @@ pub struct ReserveSeats {
     /// 任意。同じキーで再送しても予約は一度だけ
     #[schemars(length(min = 1, max = 200))]
     idempotency_key: Option<String>,
-    /// 任意。同じ利用者の仮押さえ（hold_seats の hold_token）
+    /// 任意。同じ利用者の仮押さえ（hold_seats の hold_token か、list_holds の hold_id）
     #[schemars(length(max = 200))]
     hold_token: Option<String>,
 }
@@ -65,7 +65,10 @@ impl Tool for ReserveSeats {
                 "idempotency_key",
                 "Optional. Sent again under the same key, the reservation is made once",
             ),
-            ("hold_token", "Optional. The same user's hold, as hold_seats names it"),
+            (
+                "hold_token",
+                "Optional. The same user's hold: its hold_token, or its hold_id of list_holds",
+            ),
         ],
     };
     const HINTS: Hints = Hints::ADDITIVE;
@@ -77,14 +80,18 @@ impl Tool for ReserveSeats {
         self.check(seats_per_reservation_max()?)?;
         let rules = rules::set()?;
         let clock = Clock::of_call()?;
+        let own = self.hold_token.as_deref().map(holds::named).transpose()?;
         waiting::settle_freed(&self.showtime_id, &clock)?;
         for _ in 0..ATTEMPTS_MAX {
-            match self.look(rules, &clock)? {
+            match self.look(own.as_deref(), rules, &clock)? {
                 Found::Reserved(reservation) => return Ok(reservation),
                 Found::Free(plan) => {
                     if plan.write(&clock)? {
                         seats_changed(&self.showtime_id);
-                        waiting::settle_freed(&self.showtime_id, &clock)?;
+                        if own.is_some() {
+                            // What was held and not reserved is free.
+                            waiting::settle_freed(&self.showtime_id, &clock)?;
+                        }
                         return Ok(plan.reservation);
                     }
                 }
@@ -123,13 +130,13 @@ impl ReserveSeats {
     }
 
     /// Reads everything that decides, in one snapshot.
-    fn look(&self, rules: SeatRules, clock: &Clock) -> Result<Found, Stop> {
+    fn look(&self, own: Option<&str>, rules: SeatRules, clock: &Clock) -> Result<Found, Stop> {
         let picked = self.picked(rules);
         let [slots, seats, import, closed] = picked.statements(clock);
-        let token = self.hold_token.as_deref().unwrap_or_default();
-        let had = picked.had(Some(&holds::digest(token)), clock);
+        let had = picked.had(own, clock);
+        let hold = holds::of_id(own.unwrap_or_default());
         let [before, hold, slots, seats, import, closed, had] =
-            sql::query([self.before(), holds::of_token(token), slots, seats, import, closed, had])?;
+            sql::query([self.before(), hold, slots, seats, import, closed, had])?;
         if let Some(before) = first(before)? {
             return self.repeat(before).map(Found::Reserved);
         }
@@ -156,6 +163,9 @@ impl ReserveSeats {
 
     /// What this caller has reserved under the same key for this user.
     fn before(&self) -> Statement {
+        if self.idempotency_key.is_none() {
+            return sql!(format!("SELECT {COLUMNS} FROM reservations WHERE 0"));
+        }
         sql!(
             format!(
                 "SELECT {COLUMNS} FROM reservations WHERE reservation_id IN \

@@ -25,9 +25,12 @@ pub struct SuggestSeats {
     /// 席数
     #[schemars(range(min = 1))]
     count: u32,
-    /// 任意。true なら車椅子スペースを含める。指定がなければ含めない
+    /// 任意。true なら車椅子スペースを含め、あれば同伴者席を添える。指定がなければ含めない
     #[serde(default)]
     wheelchair: bool,
+    /// 任意。車椅子スペースの数。wheelchair が true で指定がなければ1
+    #[schemars(range(min = 1))]
+    wheelchair_places: Option<u32>,
 }
 
 impl Tool for SuggestSeats {
@@ -38,7 +41,14 @@ impl Tool for SuggestSeats {
         arguments: &[
             ("showtime_id", "The showtime, as list_showtimes names it"),
             ("count", "How many seats"),
-            ("wheelchair", "Optional. With true, at least one wheelchair place, else none"),
+            (
+                "wheelchair",
+                "Optional. With true, a wheelchair place with a companion's seat where there is one, else none",
+            ),
+            (
+                "wheelchair_places",
+                "Optional. How many wheelchair places. One with wheelchair alone",
+            ),
         ],
     };
     const HINTS: Hints = Hints::READ_ONLY;
@@ -49,14 +59,25 @@ impl Tool for SuggestSeats {
         let count = usize::try_from(self.count).unwrap_or(usize::MAX);
         let fits = (1..=seats_max).contains(&count);
         let wrong = || Problem::at("/count", format!("must be from 1 to {seats_max}"));
-        none_of([at_most("/showtime_id", &self.showtime_id), (!fits).then(wrong)])?;
+        let places = self.wheelchair_places.unwrap_or(u32::from(self.wheelchair));
+        let wheelchairs = usize::try_from(places).unwrap_or(usize::MAX);
+        let is_asked = self.wheelchair_places.is_some();
+        let places_fit = !is_asked || !fits || (1..=count).contains(&wheelchairs);
+        let too_many = || {
+            Problem::at("/wheelchair_places", format!("must be from 1 to count, which is {count}"))
+        };
+        none_of([
+            at_most("/showtime_id", &self.showtime_id),
+            (!fits).then(wrong),
+            (!places_fit).then(too_many),
+        ])?;
         let rules = rules::set()?;
         let Hall { showtime, seats, prices } =
             Hall::of(&self.showtime_id, None, &Clock::of_call()?)?;
         if showtime.is_open == Some(false) {
             return Err(not_open(&showtime));
         }
-        let Some(found) = suggest(&seats, count, self.wheelchair, rules) else {
+        let Some(found) = suggest(&seats, count, wheelchairs, rules) else {
             let (places, free): (Vec<_>, Vec<_>) = seats
                 .iter()
                 .filter(|it| it.is_free())

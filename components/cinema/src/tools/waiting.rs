@@ -3,7 +3,7 @@
 use output::cinema::{Hold, Left, Waiting, WaitingList, WaitingState};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolkit::{English, Hints, Problem, Stop, Text, Tool, User, fresh_id, sql};
+use toolkit::{English, Hints, Problem, Stop, Text, Tool, User, caller, fresh_id, sql};
 
 use super::{NAME_CHARS_MAX, at_most, length, none_of, reservations::ATTEMPTS_MAX};
 use crate::{
@@ -38,6 +38,9 @@ pub struct JoinWaitingList {
     /// 任意。false なら離れた席でもよい。指定がなければ並び席
     #[serde(default = "yes")]
     together: bool,
+    /// 任意。true なら車椅子スペースを含む席を待つ。指定がなければ含まない席
+    #[serde(default)]
+    wheelchair: bool,
 }
 
 fn yes() -> bool {
@@ -54,6 +57,7 @@ impl Tool for JoinWaitingList {
             ("showtime_id", "The showtime, as list_showtimes names it"),
             ("count", "How many seats"),
             ("together", "Optional. With false, the seats may be apart"),
+            ("wheelchair", "Optional. With true, a wheelchair place among them, else none"),
         ],
     };
     const HINTS: Hints = Hints::ADDITIVE.union(Hints::IDEMPOTENT);
@@ -89,7 +93,8 @@ impl JoinWaitingList {
         ])?;
         let (of_user, of_showing) = (of_user.read::<Entry>()?, of_showing.read::<Entry>()?);
         if let Some(before) = of_user.iter().find(|it| it.showtime_id == self.showtime_id) {
-            if (before.seats_count, before.together) != (self.count, self.together) {
+            let asked = (self.count, self.together, self.wheelchair);
+            if (before.seats_count, before.together, before.wheelchair) != asked {
                 return Err(already_waiting(&before.waiting_id));
             }
             return told(before.clone(), clock).map(Some);
@@ -105,9 +110,10 @@ impl JoinWaitingList {
         let live = "SELECT COUNT(*) FROM waiting WHERE state IN ('waiting', 'offered') AND";
         let join = format!(
             "INSERT INTO waiting \
-             (waiting_id, place, user_id, showtime_id, seats_count, together, joined_at, state) \
+             (waiting_id, place, user_id, showtime_id, seats_count, together, joined_at, state, \
+             wheelchair, principal) \
              SELECT $1, (SELECT COALESCE(MAX(place), 0) + 1 FROM waiting), $2, $3, $4, $5, $6, \
-             'waiting' WHERE ({live} showtime_id = $3) < $7 AND ({live} user_id = $2) < $8"
+             'waiting', $9, $10 WHERE ({live} showtime_id = $3) < $7 AND ({live} user_id = $2) < $8"
         );
         let id = fresh_id("wait");
         let join = sql!(
@@ -120,6 +126,8 @@ impl JoinWaitingList {
             clock.second(),
             OF_SHOWTIME_MAX,
             OF_USER_MAX,
+            self.wheelchair,
+            caller::principal(),
         );
         if !is_written(sql::transact([join.expect(1)]))? {
             return Ok(None);
@@ -142,7 +150,7 @@ impl JoinWaitingList {
         let picked = Picked { showtime_id, seat_ids: &seat_ids, user_id, rules, own_seats: &[] };
         let [had] = sql::query([picked.had(None, clock)])?;
         picked.check_had(had)?;
-        let found = suggest(&hall.seats, count, false, rules);
+        let found = suggest(&hall.seats, count, usize::from(self.wheelchair), rules);
         match found.filter(|it| !self.together || it.parts.len() == 1) {
             None => Ok(()),
             Some(found) => {
@@ -208,7 +216,7 @@ impl Tool for LeaveWaitingList {
     }
 }
 
-/// 利用者のキャンセル待ちを古い順に取得。offer があれば、その hold_token で期限までに予約するか、仮押さえ解除で断る。
+/// 利用者のキャンセル待ちを古い順に取得。offer があれば、その hold_id で期限までに予約するか、仮押さえ解除で断る。
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListWaiting {
@@ -221,7 +229,7 @@ impl Tool for ListWaiting {
     const NAME: &str = "list_waiting";
     const TITLE: Text = Text { ja: "キャンセル待ち一覧", en: "List what one waits for" };
     const ENGLISH: English = English {
-        description: "Lists what a user waits for, oldest first. An offer is a hold: reserve with its hold_token before it ends, or decline with release_hold.",
+        description: "Lists what a user waits for, oldest first. An offer is a hold: reserve with its hold_id before it ends, or decline with release_hold.",
         arguments: &[("user_id", "Who waits")],
     };
     const HINTS: Hints = Hints::READ_ONLY;
@@ -270,6 +278,7 @@ fn told(entry: Entry, clock: &Clock) -> Result<Waiting, Stop> {
         showtime_id: entry.showtime_id,
         seats_count: entry.seats_count,
         together: entry.together,
+        wheelchair: entry.wheelchair,
         joined_at: clock.shows(entry.joined_at),
         state: entry.state,
         position: is_waiting.then_some(ahead + 1),
@@ -281,10 +290,11 @@ fn told(entry: Entry, clock: &Clock) -> Result<Waiting, Stop> {
 fn hold(entry: &Entry, seats: Vec<output::cinema::ReservedSeat>, clock: &Clock) -> Option<Hold> {
     let held = Held {
         hold_id: entry.hold_id.clone()?,
+        principal: entry.principal.clone(),
         user_id: entry.user_id.clone(),
         showtime_id: entry.showtime_id.clone(),
         made_at: entry.made_at?,
         expires_at: entry.expires_at?,
     };
-    Some(held.told(entry.hold_token.clone()?, seats, clock))
+    Some(held.told(None, seats, clock))
 }

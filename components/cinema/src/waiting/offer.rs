@@ -56,7 +56,7 @@ pub(super) fn step(showtime_id: &str, clock: &Clock) -> Result<Step, Stop> {
     let rules = rules::set()?;
     let (mut unfit, waiting) = (BTreeSet::new(), WaitingState::Waiting);
     for entry in entries.iter().filter(|it| it.state == waiting) {
-        let asked = (entry.seats_count, entry.together);
+        let asked = (entry.seats_count, entry.together, entry.wheelchair);
         if unfit.contains(&asked) {
             continue;
         }
@@ -79,7 +79,7 @@ fn has_begun(showtime_id: &str, clock: &Clock) -> bool {
 /// The seats that an entry wants, if they are free.
 pub(super) fn fitting(hall: &Hall, entry: &Entry, rules: SeatRules) -> Option<Vec<ReservedSeat>> {
     let count = usize::try_from(entry.seats_count).ok()?;
-    let found = suggest(&hall.seats, count, false, rules)?;
+    let found = suggest(&hall.seats, count, usize::from(entry.wheelchair), rules)?;
     if entry.together && found.parts.len() > 1 {
         return None;
     }
@@ -118,7 +118,6 @@ fn free_count(showtime_id: &str, clock: &Clock) -> Statement {
 struct Offer<'a> {
     entry: &'a Entry,
     held: Held,
-    token: String,
     screen_id: String,
     seats: Vec<ReservedSeat>,
     import: u32,
@@ -150,9 +149,10 @@ impl<'a> Offer<'a> {
         let end = clock.second() + i64::from(offer_minutes()?) * 60;
         let start = id.start().and_then(|it| clock.second_of(it));
         let expires_at = start.map_or(end, |it| end.min(it));
-        let token = fresh_id("hold");
         let held = Held {
-            hold_id: digest(&token),
+            // Of a token that none is told: the caller who joined names it by its handle.
+            hold_id: digest(&fresh_id("hold")),
+            principal: entry.principal.clone(),
             user_id: entry.user_id.clone(),
             showtime_id: entry.showtime_id.clone(),
             // As if made so long ago that it cannot be extended: others wait for it to end.
@@ -161,17 +161,16 @@ impl<'a> Offer<'a> {
         };
         let room = picked.room(None, clock);
         let screen_id = id.screen_id;
-        Ok(Some(Self { entry, held, token, screen_id, seats, import, room }))
+        Ok(Some(Self { entry, held, screen_id, seats, import, room }))
     }
 
     /// Holds the seats for the entry, all of them or none.
     fn make(self, clock: &Clock) -> Result<Step, Stop> {
         let offered = sql!(
-            "UPDATE waiting SET state = 'offered', hold_id = $2, hold_token = $3 \
+            "UPDATE waiting SET state = 'offered', hold_id = $2 \
              WHERE waiting_id = $1 AND state = 'waiting'",
             &self.entry.waiting_id,
             &self.held.hold_id,
-            &self.token,
         );
         let mut batch = vec![on_sale(self.import)];
         batch.push(still_open(&self.entry.showtime_id));

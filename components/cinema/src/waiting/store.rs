@@ -8,7 +8,8 @@ use crate::clock::Clock;
 
 /// The columns of [`Entry`]; a WHERE may follow.
 const ENTRIES: &str = "SELECT w.waiting_id, w.place, w.user_id, w.showtime_id, w.seats_count, \
-     w.together, w.joined_at, w.state, w.hold_id, w.hold_token, h.made_at, h.expires_at \
+     w.together, w.wheelchair, w.joined_at, w.state, w.principal, w.hold_id, h.made_at, \
+     h.expires_at \
      FROM waiting w LEFT JOIN holds h ON h.hold_id = w.hold_id";
 
 /// An entry that waits or is offered seats.
@@ -26,14 +27,16 @@ pub struct Entry {
     pub seats_count: u32,
     /// Whether these must be side by side.
     pub together: bool,
+    /// Whether a wheelchair place must be among them.
+    pub wheelchair: bool,
     /// In seconds since 1970.
     pub joined_at: i64,
     /// Whether it waits, or is offered seats.
     pub state: WaitingState,
+    /// The caller who joined.
+    pub principal: String,
     /// The hold that is offered.
     pub hold_id: Option<String>,
-    /// Token of the hold that it got.
-    pub hold_token: Option<String>,
     /// When that hold counts as made.
     pub made_at: Option<i64>,
     /// When it ends.
@@ -92,7 +95,7 @@ pub fn count_ahead(entry: &Entry) -> Statement {
 #[must_use]
 pub fn reserved(hold_id: &str, clock: &Clock) -> Statement {
     sql!(
-        "UPDATE waiting SET state = 'reserved', hold_token = NULL, ended_at = $2 \
+        "UPDATE waiting SET state = 'reserved', ended_at = $2 \
          WHERE hold_id = $1 AND state = 'offered'",
         hold_id,
         clock.second(),
@@ -103,7 +106,7 @@ pub fn reserved(hold_id: &str, clock: &Clock) -> Statement {
 #[must_use]
 pub fn declined(hold_id: &str, clock: &Clock) -> Statement {
     sql!(
-        "UPDATE waiting SET state = 'declined', hold_token = NULL, ended_at = $2 \
+        "UPDATE waiting SET state = 'declined', ended_at = $2 \
          WHERE hold_id = $1 AND state = 'offered' AND EXISTS \
          (SELECT 1 FROM holds h WHERE h.hold_id = $1 AND h.expires_at > $2)",
         hold_id,

@@ -8,8 +8,13 @@ use super::{Price, ReservedSeat};
 /// Seats that are kept for a user for some minutes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Hold {
-    /// Names the hold in `extend_hold`, `release_hold` and `reserve_seats`; its holder has the seats.
-    pub hold_token: String,
+    /// Names the hold in `extend_hold`, `release_hold` and `reserve_seats`, for the caller who made it alone.
+    #[serde(default)]
+    pub hold_id: String,
+    /// Names it there for every caller who knows it. Told once, to the client that made it, and to none that says it
+    /// keeps no secrets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hold_token: Option<String>,
     /// Identifier of the showtime.
     pub showtime_id: String,
     /// The user that it is for.
@@ -23,6 +28,13 @@ pub struct Hold {
     /// What the seats would cost together now, where the operator says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<Price>,
+}
+
+/// What a caller holds for a user, the newest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Holds {
+    /// Those that have not ended.
+    pub holds: Vec<Hold>,
 }
 
 /// Says whether a hold has ended by the call.

@@ -18,6 +18,9 @@ pub struct Waiting {
     pub seats_count: u32,
     /// Whether the seats must be side by side.
     pub together: bool,
+    /// Whether a wheelchair place must be among them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub wheelchair: bool,
     /// When they joined: `YYYY-MM-DDTHH:MM:SS`.
     pub joined_at: String,
     /// Whether they wait, or seats are held for them.

@@ -91,8 +91,8 @@ impl Plan {
         let count = "SELECT COUNT(*) FROM held_seats d JOIN holds h ON h.hold_id = d.hold_id \
              WHERE h.user_id = $2 AND h.expires_at > $6";
         let hold = format!(
-            "INSERT INTO holds (hold_id, user_id, showtime_id, made_at, expires_at) \
-             SELECT $1, $2, $3, $4, $5 \
+            "INSERT INTO holds (hold_id, user_id, showtime_id, made_at, expires_at, principal) \
+             SELECT $1, $2, $3, $4, $5, $9 \
              WHERE ({count} AND d.showtime_id = $3) <= $7 AND ({count}) <= $8"
         );
         sql!(
@@ -105,6 +105,7 @@ impl Plan {
             clock.second(),
             of_showtime,
             of_all,
+            &held.principal,
         )
         .expect(1)
     }
@@ -117,6 +118,7 @@ mod tests {
     fn within(of_showtime: u32, of_all: u32, seats: usize) -> bool {
         let held = Held {
             hold_id: "h".into(),
+            principal: "p".into(),
             user_id: "u".into(),
             showtime_id: "st".into(),
             made_at: 0,

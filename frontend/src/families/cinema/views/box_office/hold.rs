@@ -43,6 +43,11 @@ impl Hold {
         ((self.ends_ms - now_ms) / 1e3).ceil().max(0.0) as u64
     }
 
+    /// What names it to the host.
+    fn name(&self) -> String {
+        self.told.hold_token.clone().unwrap_or_else(|| self.told.hold_id.clone())
+    }
+
     fn has_all(&self, ids: &[String]) -> bool {
         ids.iter().all(|id| self.told.seats.iter().any(|it| it.seat_id == *id))
     }
@@ -79,17 +84,17 @@ impl Holding {
 
     /// What shows the host whose seats they are.
     pub(super) fn token(self) -> Option<String> {
-        self.hold.with_untracked(|it| it.as_ref().map(|it| it.told.hold_token.clone()))
+        self.hold.with_untracked(|it| it.as_ref().map(Hold::name))
     }
 
     /// What `user` reserves these seats with. A hold for another name does no good: it is let go first.
     pub(super) async fn token_for(self, user: &str) -> Option<String> {
         let hold = self.hold.get_untracked()?;
         if hold.told.user_id == user {
-            return Some(hold.told.hold_token);
+            return Some(hold.name());
         }
         self.over(false);
-        release(&hold.told.hold_token).await;
+        release(&hold.name()).await;
         None
     }
 
@@ -105,6 +110,31 @@ impl Holding {
     pub(super) fn take_up(self, hold: output::cinema::Hold) {
         self.has_ended.set(false);
         self.keep(Some(Hold::begun(hold, js_sys::Date::now())));
+    }
+
+    /// Takes up the newest of what the host holds for the reader, where it is not known here: an assistant made it, or
+    /// another tab. `is_mine` is whether the hall shows seats of the hold that is known. Gives the seats.
+    pub(super) fn follow(
+        self,
+        held: Vec<output::cinema::Hold>,
+        is_mine: bool,
+    ) -> Option<Vec<String>> {
+        let known = self.hold.with_untracked(|it| it.as_ref().map(|it| it.told.hold_id.clone()));
+        let is_listed = held.iter().any(|it| Some(&it.hold_id) == known.as_ref());
+        let newest = held.into_iter().next();
+        match newest.filter(|it| Some(&it.hold_id) != known.as_ref()) {
+            Some(newest) if known.is_none() || !is_mine || is_listed => {
+                let seats = newest.seats.iter().map(|it| it.seat_id.clone()).collect();
+                self.take_up(newest);
+                Some(seats)
+            }
+            _ => {
+                if known.is_some() && !is_mine && !is_listed {
+                    self.over(true);
+                }
+                None
+            }
+        }
     }
 
     /// The host knows no such hold any more, or has made a reservation of it.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use output::cinema::{Broken, Seat, SeatMap};
+use output::cinema::{Broken, Holds, Seat, SeatMap};
 use serde_json::json;
 
 use super::checkout::Checkout;
@@ -129,18 +129,53 @@ impl Showing {
                 arguments["hold_token"] = token.as_str().into();
             }
             let map: Result<SeatMap, _> = fetch("list_available_seats", arguments).await;
-            let Some(asked) = self.asking.try_get_value() else { return };
-            self.asking.set_value(Asking::Not);
+            if self.asking.try_get_value().is_none() {
+                return;
+            }
             let is_first = self.map.with_untracked(|it| it.here().is_none());
             match map {
-                Ok(map) => self.take(map, is_first, token),
+                Ok(map) => {
+                    self.take(map, is_first, token);
+                    self.know_hold(&id).await;
+                }
                 Err(error) if is_first => self.map.set(Loaded::Failed(error)),
                 Err(_) => self.is_stale.set(true),
             }
+            let Some(asked) = self.asking.try_get_value() else { return };
+            self.asking.set_value(Asking::Not);
             if asked == Asking::Again {
                 self.refresh();
             }
         });
+    }
+
+    /// Asks what is held for the reader, where the hall shows that it may be other than what is known here: an assistant
+    /// holds and releases seats for them too.
+    async fn know_hold(self, id: &str) {
+        let user = self.office.name.with_untracked(|it| it.trim().to_owned());
+        let (is_mine, is_held) = self.map.with_untracked(|it| {
+            let seats = || it.here().into_iter().flat_map(|it| &it.seats);
+            (seats().any(|it| it.is_mine), seats().any(|it| it.is_held && !it.is_mine))
+        });
+        let is_known = self.holding.hold.with_untracked(Option::is_some);
+        let may_differ = is_held || is_known && !is_mine;
+        if user.is_empty() || !may_differ || self.page.tool("list_holds").is_none() {
+            return;
+        }
+        let arguments = json!({ "user_id": user, "showtime_id": id });
+        let Ok(found) = fetch::<Holds>("list_holds", arguments).await else { return };
+        // What the reader does just now counts.
+        let is_idle = |it: RwSignal<bool>| it.try_get_untracked() == Some(false);
+        if !is_idle(self.holding.is_busy) || !is_idle(self.is_reserving) {
+            return;
+        }
+        if let Some(seats) = self.holding.follow(found.holds, is_mine) {
+            let hall = self.hall.get_untracked();
+            self.picks.update(|it| it.take(&hall, &seats));
+            self.page.announce_key(Key::HoldBegun);
+            // The hall as their holder sees it.
+            self.asking.set_value(Asking::Again);
+        }
     }
 
     /// Takes over what was answered to who showed `token`.

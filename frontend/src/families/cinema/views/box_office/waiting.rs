@@ -105,10 +105,9 @@ pub(super) fn WaitingView(showing: Showing) -> impl IntoView {
     });
     // What was taken up is no offer any more: the checkout has it.
     let open = Memo::new(move |_| {
-        let hold = showing.holding.hold.with(|it| it.as_ref().map(|it| it.told.hold_token.clone()));
-        let is_taken = |it: &Waiting| {
-            it.offer.as_ref().is_some_and(|it| Some(&it.hold_token) == hold.as_ref())
-        };
+        let hold = showing.holding.hold.with(|it| it.as_ref().map(|it| it.told.hold_id.clone()));
+        let is_taken =
+            |it: &Waiting| it.offer.as_ref().is_some_and(|it| Some(&it.hold_id) == hold.as_ref());
         let entries = list.entries.get();
         entries.into_iter().filter(|it| !is_taken(it)).collect::<Vec<_>>()
     });
@@ -182,7 +181,7 @@ fn Offer(list: List, offer: Hold) -> impl IntoView {
     let page = list.showing.page;
     let seats: Vec<_> = offer.seats.iter().map(|it| it.seat_id.clone()).collect();
     let until = dates::clock(&offer.expires_at).to_owned();
-    let (take, decline) = (offer.clone(), offer.hold_token);
+    let (take, decline) = (offer.clone(), offer.hold_id);
     let text =
         move || page.fill(Key::WaitingOffer, &[&seats.join(page.lang.get().comma()), &until]);
     let take = move |_| {
