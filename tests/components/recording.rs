@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tests::bench::{Bench, replay};
-use workbench::solo::record::{Record, Replayed};
+use workbench::solo::record::{Language, Record, Replayed};
 
 const NOON: &str = "st-20261120-mini-1220";
 
@@ -96,7 +96,7 @@ async fn question_answer_and_trap_are_outcomes_like_others() {
     let asked = read(&echo.record("greet", &json!({}), json!({})).await);
     assert_eq!(asked.outcome["asks"][0]["key"], "name", "{}", asked.outcome);
     assert_eq!(replay("echo", &asked).await, Replayed::Same);
-    assert!(asked.example().unwrap().ends_with(".asks(),"));
+    assert!(asked.example(Language::Rust).unwrap().ends_with(".asks(),"));
     let answers = json!({ "name": { "name": "Hanako" } });
     let told = read(&echo.record("greet", &json!({}), answers).await);
     assert!(told.outcome.to_string().contains("Hello, Hanako!"), "{}", told.outcome);

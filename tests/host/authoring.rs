@@ -47,15 +47,18 @@ fn save(file: &Path, text: &str) {
 /// Puts the second of each pair in the place of the first in the component's source, in one save; the line on which
 /// the first pair's stands then.
 fn edit(folder: &Path, changes: &[(&str, &str)]) -> usize {
-    let file = folder.join("src/lib.rs");
-    let mut text = fs::read_to_string(&file).unwrap();
+    edit_file(&folder.join("src/lib.rs"), changes)
+}
+
+fn edit_file(file: &Path, changes: &[(&str, &str)]) -> usize {
+    let mut text = fs::read_to_string(file).unwrap();
     let found = |text: &str, old: &str| text.find(old).unwrap_or_else(|| panic!("{old}"));
     let line = text[..found(&text, changes[0].0)].lines().count();
     for (old, new) in changes {
         found(&text, old);
         text = text.replacen(old, new, 1);
     }
-    save(&file, &text);
+    save(file, &text);
     line
 }
 
@@ -202,6 +205,67 @@ fn each_save_is_built_tried_and_served_or_said_why_not() {
     let called = output(bare_command(&folders).args(["call", "my_dev", "{\"name\":\"Ann\"}"]));
     assert!(text(&called.stdout).contains("Good day, Ann!"), "{called:?}");
     assert!(dev.interrupt());
+}
+
+/// The loop in JavaScript and in Python, which compiles nothing anew but what has changed: no interpreter and no kit (DEV-8,
+/// SYS-63).
+#[test]
+fn a_save_in_js_or_python_is_served_uncompiled() {
+    for (language, packages, source, at) in [
+        ("js", "node_modules", "src/tools.js", "src/tools.js"),
+        ("python", ".venv", "src/tools.py", "src/tools.py:"),
+    ] {
+        let (folders, home) = (Folders::new(), tempfile::tempdir().unwrap());
+        let folder = home.path().join("my-quick");
+        let mut new = bare_command(&folders);
+        let made = output(new.arg("new").arg(&folder).arg(format!("--{language}")));
+        assert!(made.status.success(), "{made:?}");
+        let built = root().join("target/languages").join(language).join("greeting").join(packages);
+        symlink(built, folder.join(packages)).unwrap();
+        let (file, manifest) = (folder.join(source), folder.join("madoguchi.toml"));
+        let dev = Dev::start(&folders, &folder, &["--serve"]);
+        let heard = dev.until("#/counter/my_quick");
+        assert!(heard.contains("3 examples hold"), "{language}: {heard}");
+        // What was compiled, by the kit and by the server.
+        let compiled = || {
+            let files = [folder.join("build/quick"), folders.data().join("compiled")];
+            let entries = files.iter().flat_map(|it| fs::read_dir(it).unwrap().flatten());
+            let kept = entries
+                .map(|it| it.path())
+                .filter(|it| it.extension().is_some_and(|it| it == "base" || it == "cwasm"));
+            let mut kept: Vec<_> =
+                kept.map(|it| (fs::metadata(&it).unwrap().modified().unwrap(), it)).collect();
+            kept.sort();
+            kept
+        };
+        let before = compiled();
+        assert_eq!(before.len(), 2, "{before:?}");
+
+        // Of all that is saved, in the tool and in its examples.
+        let whole = fs::read_to_string(&file).unwrap();
+        save(&file, &whole.replace("Hello, ", "Good day, "));
+        dev.until("served as generation 2");
+        let called =
+            output(bare_command(&folders).args(["call", "my_quick", "{\"name\":\"Ann\"}"]));
+        assert!(text(&called.stdout).contains("Good day, Ann!"), "{language}: {called:?}");
+        assert_eq!(compiled(), before, "DEV-8, SYS-63: {language}");
+
+        save(&file, &format!("{whole}\n)) no language says this"));
+        let heard = dev.until("generation 2 serves on");
+        assert!(heard.contains("not built") && heard.contains(at), "{language}: {heard}");
+        // The manifest is read again, and what is wrong with it is said.
+        let was = fs::read_to_string(&manifest).unwrap();
+        save(&manifest, &was.replace("[dev]", "[def]"));
+        let heard = dev.until("save it again");
+        assert!(heard.contains("def"), "DEV-8: {language}: {heard}");
+        save(&manifest, &was.replace("build = ", "build = \"echo by another; false\" # "));
+        dev.until("by another");
+        dev.until("generation 2 serves on");
+        save(&file, &whole);
+        save(&manifest, &was);
+        dev.until("served as generation 3");
+        assert!(dev.interrupt());
+    }
 }
 
 /// A trap in a call names file and line to author and operator, and to its caller neither (DEV-3).

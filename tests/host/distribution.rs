@@ -145,6 +145,30 @@ async fn pushed_component_is_added_served_updated_and_removed() {
 }
 
 /// DIST-10: what a component can touch is said, and nothing is done before the operator says so.
+/// What authors in other languages make, from one host to another; `cargo xtask test` has built it.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_made_in_js_or_python_is_pulled_and_serves() {
+    let (registry, author) = (FakeRegistry::start().await, Folders::new());
+    for language in ["js", "python"] {
+        let built = tests::root().join(format!("target/languages/greeting-{language}.wasm"));
+        let bytes = fs::read(&built).expect("`cargo xtask test` builds it");
+        let place = registry.reference(&format!("tools/{language}:1.0.0"));
+        done(&run(&author, "", &["push", built.to_str().unwrap(), &place]));
+        let folders = Folders::new();
+        folders.lend_code();
+        let server = TestServer::start(folders, |_| {}).await;
+        let folders = &server.folders;
+        let told = done(&run(folders, "", &["add", &place, "as", "greeting", "--yes"]));
+        for part in ["it computes, and touches nothing", "generation 1 serves"] {
+            assert!(told.contains(part), "DIST-1: {language}: {part}: {told}");
+        }
+        assert_eq!(installed(folders, "greeting").0, bytes, "DIST-1: {language}");
+        let greeted = server.client().output("greeting", json!({ "name": "Ann" })).await;
+        assert_eq!(greeted["text"], "Hello, Ann!", "DIST-1: {language}");
+        folders.keep_code();
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn shows_what_it_can_touch_and_asks_before_it_installs() {
     let (registry, folders) = (FakeRegistry::start().await, Folders::new());

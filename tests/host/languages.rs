@@ -339,6 +339,50 @@ async fn each_misdeed_in_either_language_ends_at_its_limit() {
     }
 }
 
+/// A component of WASI 0.3 in a second language, whose calls await, beside one of 0.2.
+#[tokio::test(flavor = "multi_thread")]
+async fn tools_in_python_await_beside_those_of_wasi_0_2() {
+    let lines = "[components.awaiting]\ngrants = [\"clock\", \"sql\"]\n";
+    let files = [("awaiting", "awaiting-python"), ("greeting", "greeting-js")];
+    let server = server(&files, lines).await;
+    let client = server.client();
+    let naps = client.output("await_naps", json!({ "each_ms": [900, 1, 450] }));
+    let greeted = client.output("greeting", json!({ "name": "Ann" }));
+    let other = client.output("await_naps", json!({ "each_ms": [600, 2] }));
+    let (naps, greeted, other) = tokio::join!(naps, greeted, other);
+    assert_eq!(naps, json!({ "order": [1, 450, 900], "sum": 43 }), "SYS-49");
+    assert_eq!(other, json!({ "order": [2, 600], "sum": 42 }), "SYS-49");
+    assert_eq!(greeted["text"], "Hello, Ann!");
+    assert_eq!(client.output("await_plain", json!({ "text": "a" })).await["text"], "a");
+    let failure = client.failure("await_late", json!({})).await;
+    assert_eq!((&failure["error"], &failure["status"]), (&json!("too_late"), &json!(409)));
+    let failure = client.failure("await_broken", json!({})).await;
+    let text = fs::read_to_string(root().join("tests/languages/awaiting.py")).unwrap();
+    let line = 1 + text.lines().position(|it| it.contains("return [][3]")).unwrap();
+    assert_eq!(failure["at"], format!("src/tools.py:{line}"), "SYS-61: {failure}");
+    let asked = round(&client, "await_confirm", "en", json!({})).await;
+    let agreed = round(&client, "await_confirm", "en", answered(&asked, &json!({}))).await;
+    assert_eq!(agreed["structuredContent"]["is"], "confirmed", "SYS-49: {agreed}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_awaits_in_python_ends_at_the_same_limits() {
+    let lines =
+        "[components.awaiting]\ngrants = [\"clock\", \"sql\"]\nlimits = { deadline_ms = 20000 }\n";
+    let server = server(&[("awaiting", "awaiting-python")], lines).await;
+    let client = server.client();
+    for (deed, limit) in [
+        ("handles", "handles_max"),
+        ("whirl", "cpu_ms_max"),
+        ("swell", "memory_bytes_max"),
+        ("unending", "deadline_ms"),
+    ] {
+        let failure = client.failure(&format!("await_{deed}"), json!({})).await;
+        assert_eq!(failure["limit"], limit, "SYS-49: {deed}: {failure}");
+        client.output("await_plain", json!({ "text": "a" })).await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn own_stubs_give_nothing_and_the_operators_stand_instead() {
     let refused = async |lines: &str| {

@@ -38,6 +38,15 @@ struct Written {
     component: PathBuf,
     #[serde(default = "src")]
     watch: Vec<PathBuf>,
+    /// What `madoguchi dev` builds instead, where that is quicker.
+    dev: Option<Quick>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Quick {
+    build: String,
+    component: PathBuf,
 }
 
 fn src() -> Vec<PathBuf> {
@@ -56,7 +65,7 @@ struct Package {
 }
 
 /// A component's folder.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Project {
     /// The name of the component: that of its file.
     pub name: String,
@@ -87,7 +96,7 @@ impl Drop for Building {
 }
 
 impl Project {
-    /// Reads `madoguchi.toml` of `folder`; without one, a `Cargo.toml` is enough.
+    /// Reads `madoguchi.toml` of `folder`; without one, a `Cargo.toml` is enough. What `[dev]` there says comes first.
     ///
     /// # Errors
     /// When neither is there or can be read, or what is watched is not there.
@@ -111,7 +120,10 @@ impl Project {
                 folder.display()
             ),
         };
-        let Written { build, component, watch } = written;
+        let Written { mut build, mut component, watch, dev } = written;
+        if let Some(quick) = dev {
+            (build, component) = (quick.build, quick.component);
+        }
         let Some(name) = name_of(&component) else {
             bail!(
                 "component = {component:?} is no component's file: NAME.wasm is right, with a name of 1 to 64 of a-z 0-9 _ -"
@@ -167,24 +179,27 @@ impl Project {
     /// When the system watches no more.
     pub fn changes(&self) -> notify::Result<Changes> {
         let (to, from) = mpsc::channel(CHANGES_MAX);
-        let (watch, folder) = (self.watch.clone(), self.folder.clone());
+        let (mut watch, folder) = (self.watch.clone(), self.folder.clone());
+        watch.push(folder.join(MANIFEST));
+        let watched = watch.clone();
         let told = move |event: notify::Result<Event>| {
             // What went wrong may have hidden a change.
             let is_change = event.map_or(true, |it| {
                 !matches!(it.kind, EventKind::Access(_))
-                    && it.paths.iter().any(|path| concerns(path, &watch, &folder))
+                    && it.paths.iter().any(|path| concerns(path, &watched, &folder))
             });
             if is_change {
                 let _ = to.try_send(());
             }
         };
         let mut watcher = recommended_watcher(told)?;
-        for path in &self.watch {
+        let folder = &self.folder;
+        for path in &watch {
             // Editors put another file in a file's place, which only its folder tells.
             match path.is_dir() {
                 true => watcher.watch(path, RecursiveMode::Recursive)?,
                 false => {
-                    let folder = path.parent().unwrap_or(&self.folder);
+                    let folder = path.parent().unwrap_or(folder);
                     watcher.watch(folder, RecursiveMode::NonRecursive)?;
                 }
             }
@@ -223,6 +238,7 @@ fn of_cargo(text: &str) -> anyhow::Result<Written> {
         build: "cargo build --quiet --target wasm32-wasip2 --target-dir target".to_owned(),
         component: format!("target/wasm32-wasip2/debug/{name}.wasm").into(),
         watch: vec!["src".into(), "Cargo.toml".into()],
+        dev: None,
     })
 }
 
@@ -256,6 +272,11 @@ mod tests {
         assert!(unknown.contains("wach"), "{unknown}");
         let named = refused("build = \"true\"\ncomponent = \"out/A b.wasm\"");
         assert!(named.contains("NAME.wasm"), "{named}");
+        let dev = project(&[(
+            MANIFEST,
+            "build = \"a\"\ncomponent = \"a.wasm\"\n[dev]\nbuild = \"b\"\ncomponent = \"out/a.wasm\"",
+        )]);
+        assert_eq!(dev.unwrap().build, "b", "DEV-8");
         let missing = refused("build = \"true\"\ncomponent = \"a.wasm\"\nwatch = [\"lib/a\"]");
         assert!(missing.contains("lib/a is to be watched"), "{missing}");
         assert!(format!("{:#}", project(&[]).unwrap_err()).contains("madoguchi new"));

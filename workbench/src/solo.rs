@@ -20,6 +20,7 @@ use ::store::{
 use base::{
     caller::Caller,
     config::{Assistants, defaults::own_stubs},
+    environment::{self, Environment},
     failure::Failure,
     grants::{Grant, Stubs, hosts::Hosts},
     limits::{Limits, SandboxConfig},
@@ -87,6 +88,7 @@ pub struct Compiled {
     docs: Docs,
     lines: Lines,
     own_stubs: Stubs,
+    environment: Environment,
 }
 
 impl Compiled {
@@ -95,7 +97,7 @@ impl Compiled {
         compiler::check(bytes, &sandbox.config)?;
         let component = compiler::component_here(sandbox, bytes)?;
         let digest = digest(bytes);
-        Ok(Self::made(sandbox, component, digest, bytes))
+        Self::made(sandbox, component, digest, bytes)
     }
 
     /// What `library` has compiled of `source` before, or compiles now.
@@ -105,13 +107,20 @@ impl Compiled {
         source: &Source,
     ) -> Result<Self, LoadError> {
         let component = library.compile(sandbox, source, false).await?;
-        Ok(Self::made(sandbox, component, source.digest.clone(), &source.bytes))
+        Self::made(sandbox, component, source.digest.clone(), &source.bytes)
     }
 
-    fn made(sandbox: &Sandbox, component: Component, digest: String, bytes: &[u8]) -> Self {
+    fn made(
+        sandbox: &Sandbox,
+        component: Component,
+        digest: String,
+        bytes: &[u8],
+    ) -> Result<Self, LoadError> {
         let (docs, lines) = (Docs::of(bytes), Lines::of(bytes));
         let own_stubs = own_stubs(bytes).unwrap_or_default();
-        Self { sandbox: sandbox.clone(), component, digest, docs, lines, own_stubs }
+        let environment = environment::of(bytes).map_err(LoadError::Environment)?;
+        let sandbox = sandbox.clone();
+        Ok(Self { sandbox, component, digest, docs, lines, own_stubs, environment })
     }
 
     /// The imports that its file says it carries and does not use.
@@ -119,8 +128,9 @@ impl Compiled {
         &self.own_stubs
     }
 
-    /// `setup`, with the component's own stubs where it has no others, as a server would.
+    /// `setup`, with the component's environment, and its own stubs where it has no others, as a server would.
     fn setup(&self, mut setup: Setup) -> Setup {
+        setup.environment = self.environment.clone();
         if setup.stubs == Stubs::default() {
             setup.stubs = self.own_stubs.clone();
         }
@@ -191,6 +201,7 @@ impl Solo {
             grants: BTreeSet::new(),
             stubs: Stubs::default(),
             prefix: String::new(),
+            environment: Environment::default(),
             limits: Limits::default(),
             database: None,
             settings: Arc::default(),

@@ -15,8 +15,10 @@ use crate::workspace::Workspace;
 
 /// The name of the components, and of their tool.
 const NAME: &str = "greeting";
-/// Each language: its option of `madoguchi new`, and the end of its files' names.
-const LANGUAGES: [(&str, &str); 2] = [("js", "js"), ("python", "py")];
+/// Each language: its option of `madoguchi new`, the end of its files' names, and the files of `tests/languages` that are
+/// built in place of the template's.
+const LANGUAGES: [(&str, &str, &[&str]); 2] =
+    [("js", "js", &["probe"]), ("python", "py", &["probe", "awaiting"])];
 /// What decides what is built, beside the program that makes the folders.
 const SOURCES: [&str; 3] = ["workbench/templates", "tests/languages", "wit"];
 
@@ -28,8 +30,8 @@ pub(crate) fn languages(workspace: &Workspace) -> Result<()> {
     steps.finish()
 }
 
-/// Leaves two components a language in `target/languages`: `greeting-LANGUAGE.wasm`, just as it is made, and
-/// `probe-LANGUAGE.wasm`, the same with the tools of `tests/languages`. Downloads what they are compiled with.
+/// Leaves components in `target/languages`: `greeting-LANGUAGE.wasm`, just as it is made, and the same with the tools of
+/// `tests/languages`, as `probe-LANGUAGE.wasm` and so on. Downloads what they are compiled with.
 pub(crate) fn build(workspace: &Workspace) -> Result<String> {
     let folder = workspace.root.join("target/languages");
     let stamp = folder.join(".built");
@@ -42,7 +44,7 @@ pub(crate) fn build(workspace: &Workspace) -> Result<String> {
     if folder.is_dir() {
         fs::remove_dir_all(&folder).with_context(|| format!("clearing {}", folder.display()))?;
     }
-    let one = |language: &(&str, &str)| one(workspace, &folder, *language);
+    let one = |language: &(&str, &str, &[&str])| one(workspace, &folder, *language);
     // Downloads, and compilers that use one processor each.
     std::thread::scope(|scope| {
         let all = LANGUAGES.each_ref().map(|it| scope.spawn(move || one(it)));
@@ -52,7 +54,11 @@ pub(crate) fn build(workspace: &Workspace) -> Result<String> {
     Ok(String::new())
 }
 
-fn one(workspace: &Workspace, folder: &Path, (language, end): (&str, &str)) -> Result<()> {
+fn one(
+    workspace: &Workspace,
+    folder: &Path,
+    (language, end, probes): (&str, &str, &[&str]),
+) -> Result<()> {
     let made = folder.join(language).join(NAME);
     let mut new = Command::new(workspace.binary());
     check(new.arg("new").arg(&made).arg(format!("--{language}")))?;
@@ -64,10 +70,13 @@ fn one(workspace: &Workspace, folder: &Path, (language, end): (&str, &str)) -> R
 
     let tools = made.join("src/tools").with_extension(end);
     let before = fs::read(&tools)?;
-    let probe = workspace.root.join("tests/languages/probe").with_extension(end);
-    keep(&probe, tools.clone())?;
-    shell(&made, &build_command(&fs::read_to_string(made.join("madoguchi.toml"))?)?)?;
-    keep(&built, folder.join(format!("probe-{language}.wasm")))?;
+    let command = build_command(&fs::read_to_string(made.join("madoguchi.toml"))?)?;
+    for probe in probes {
+        let source = workspace.root.join("tests/languages").join(probe).with_extension(end);
+        keep(&source, tools.clone())?;
+        shell(&made, &command)?;
+        keep(&built, folder.join(format!("{probe}-{language}.wasm")))?;
+    }
     // As it was made, for the tests that follow the README.
     fs::write(tools, before)?;
     keep(&folder.join(format!("{NAME}-{language}.wasm")), built)

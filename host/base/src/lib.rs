@@ -7,6 +7,7 @@ pub mod caller;
 pub mod clean;
 pub mod config;
 pub mod embedded;
+pub mod environment;
 pub mod failure;
 pub mod grants;
 pub mod language;

@@ -17,10 +17,11 @@ use crate::Result;
 use base::{
     config::Config,
     embedded::Embedded,
+    environment,
     source::{Source, Stamp, name_of, read, write},
 };
 use sandbox::{Sandbox, compiler, component::LoadError};
-use store::{blocking, seal::Seal};
+use store::{blocking, digest::digest, seal::Seal};
 
 mod code;
 
@@ -172,12 +173,15 @@ impl Library {
     }
 }
 
-/// The name under which the compiled code of `source` is kept: it changes with the component, and with all of the
-/// engine that its code depends on. Both engines of a sandbox run the same code.
+/// The name under which the compiled code of `source` is kept: it changes with the component, less its environment (SYS-63),
+/// and with all of the engine that its code depends on. Both engines of a sandbox run the same code.
 fn code_name(sandbox: &Sandbox, source: &Source) -> String {
     let mut hasher = std::hash::DefaultHasher::new();
     sandbox.engine.precompile_compatibility_hash().hash(&mut hasher);
-    format!("{}-{:016x}.cwasm", source.digest, hasher.finish())
+    let code = environment::code(&source.bytes);
+    let own = (code.len() < source.bytes.len()).then(|| digest(code));
+    let digest = own.as_ref().unwrap_or(&source.digest);
+    format!("{digest}-{:016x}.cwasm", hasher.finish())
 }
 
 /// The stamp of `path`, where that is a file with a component's ending.

@@ -18,6 +18,7 @@ use crate::{
 };
 use base::{
     config::{ComponentConfig, Config, defaults::own_stubs},
+    environment,
     grants::{
         Grant,
         hosts::{Hosts, SecretError},
@@ -273,6 +274,7 @@ impl Loader {
             grants,
             stubs,
             prefix: prefix.unwrap_or_default(),
+            environment: environment::of(&source.bytes).map_err(LoadError::Environment)?,
             limits: self.config.limits(name),
             database: None,
             settings,

@@ -1,6 +1,9 @@
 //! `madoguchi replay FILE`: a recorded call once more, without the world.
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use anyhow::{Context, anyhow};
 use base::{
@@ -15,7 +18,7 @@ use serde_json::Value;
 use crate::{
     solo::{
         Compiled, Solo,
-        record::{Record, Replayed},
+        record::{Language, Record, Replayed},
     },
     terminal::{complain, say},
 };
@@ -32,9 +35,10 @@ pub struct Replay {
     record: PathBuf,
     /// Another build of the component [default: the file that was recorded]
     component: Option<PathBuf>,
-    /// Print the call as an example of a component in Rust, and run nothing
-    #[arg(long, conflicts_with = "component")]
-    as_example: bool,
+    /// Print the call as an example of a component in that language [default: that of the folder that the component lies
+    /// in], and run nothing
+    #[arg(long, conflicts_with = "component", num_args = 0..=1, require_equals = true)]
+    as_example: Option<Option<Language>>,
 }
 
 impl Replay {
@@ -47,8 +51,10 @@ impl Replay {
         let text = read_text(&self.record, FILE_BYTES_MAX)
             .with_context(|| format!("cannot read {shown}"))?;
         let record = Record::read(&text).map_err(|it| anyhow!("{shown}: {it}"))?;
-        if self.as_example {
-            say(&record.example().map_err(|it| anyhow!("{shown}: {it}"))?)?;
+        if let Some(language) = self.as_example {
+            let language =
+                language.unwrap_or_else(|| Language::of(Path::new(&record.component.file)));
+            say(&record.example(language).map_err(|it| anyhow!("{shown}: {it}"))?)?;
             return Ok(ExitCode::SUCCESS);
         }
         let file = self.component.unwrap_or_else(|| PathBuf::from(&record.component.file));

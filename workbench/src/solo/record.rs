@@ -1,7 +1,8 @@
 //! One call with everything that crossed its border: written down, and run again without the world.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
 
+use clap::ValueEnum;
 use data_encoding::HEXLOWER;
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
@@ -213,25 +214,26 @@ impl Record {
         })
     }
 
-    /// The call as an example of a component in Rust.
+    /// The call as an example of a component in that language.
     ///
     /// # Errors
     /// When no example can end as it did.
-    pub fn example(&self) -> Result<String, String> {
+    pub fn example(&self, language: Language) -> Result<String, String> {
         let Call { tool, arguments, .. } = &self.call;
         let (kind, it) = self.outcome.as_object().and_then(|it| it.iter().next()).ok_or(
             "its outcome is none that a call can have, so that it is no example".to_owned(),
         )?;
+        let names = language.names();
+        let mut notes = Vec::new();
         let end = match kind.as_str() {
-            "output" => format!(".gives(json!({}))", indented(&it["structured"])),
-            "refused" => format!(".refuses({})", it["code"]),
-            "invalid_arguments" => ".refuses_the_arguments()".to_owned(),
-            "asks" => ".asks()".to_owned(),
+            "output" => format!("gives({})", language.literal(&it["structured"])),
+            "refused" => format!("refuses({})", it["code"]),
+            "invalid_arguments" => format!("{}()", names.refuses_the_arguments),
+            "asks" => "asks()".to_owned(),
             "trapped" | "exceeded" | "broken" => {
-                format!(
-                    "// It ended otherwise ({kind}: {}); say what it is to give.\n    .gives(json!({{}}))",
-                    it.as_str().unwrap_or_default()
-                )
+                let why = it.as_str().unwrap_or_default();
+                notes.push(format!("It ended otherwise ({kind}: {why}); say what it is to give."));
+                format!("gives({})", language.literal(&json!({})))
             }
             _ => return Err(format!("a call that ends as this one ({kind}) is no example")),
         };
@@ -239,21 +241,98 @@ impl Record {
         used.sort_unstable();
         used.dedup();
         used.retain(|it| !it.starts_with("clock."));
-        let note = match used.is_empty() {
-            true => String::new(),
-            false => format!(
-                "// It used {}: an example begins with a new database, without settings, files and hosts.\n",
+        if !used.is_empty() {
+            notes.push(format!(
+                "It used {}: an example begins with a new database, without settings, files and hosts.",
                 used.join(", ")
-            ),
-        };
+            ));
+        }
+        let lines = notes.iter().flat_map(|it| it.lines());
+        let notes: String = lines.map(|it| format!("{} {it}\n", names.comment)).collect();
         let name = format!("{tool} as it was recorded");
-        Ok(format!("{note}example({name:?}, {tool:?}, json!({}))\n    {end},", indented(arguments)))
+        let arguments = language.literal(arguments);
+        Ok(format!(
+            "{notes}example({name:?}, {tool:?}, {arguments}){}{end}{}",
+            names.then, names.stop
+        ))
     }
 }
 
-/// JSON as it stands in `json!(…)`, below four spaces.
-fn indented(value: &Value) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_default()
+/// What components are written in, as far as the kits know examples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Language {
+    /// By the crate `toolkit`.
+    Rust,
+    /// JavaScript, and TypeScript.
+    Js,
+    /// Python.
+    Python,
+}
+
+/// How a language writes what examples need.
+struct Names {
+    comment: &'static str,
+    refuses_the_arguments: &'static str,
+    /// What stands before and after the end that is expected.
+    then: &'static str,
+    stop: &'static str,
+}
+
+impl Language {
+    /// The language of the folder in which the component of that file is made, as `madoguchi new` lays it out; Rust, where
+    /// nothing tells.
+    pub fn of(file: &Path) -> Self {
+        let has = |folder: &Path, names: &[&str]| names.iter().any(|it| folder.join(it).is_file());
+        // `build/NAME.wasm`, or `build/quick/NAME.wasm`.
+        for folder in file.ancestors().skip(1).take(3) {
+            if has(folder, &["src/tools.py"]) {
+                return Self::Python;
+            }
+            if has(folder, &["src/tools.js", "src/tools.ts"]) {
+                return Self::Js;
+            }
+        }
+        Self::Rust
+    }
+
+    fn names(self) -> Names {
+        let (then, stop) = match self {
+            Self::Rust => ("\n    .", ","),
+            Self::Js => (".", ";"),
+            Self::Python => (".", ""),
+        };
+        let comment = if self == Self::Python { "#" } else { "//" };
+        let refuses_the_arguments =
+            if self == Self::Js { "refusesTheArguments" } else { "refuses_the_arguments" };
+        Names { comment, refuses_the_arguments, then, stop }
+    }
+
+    /// JSON as the language writes it.
+    fn literal(self, value: &Value) -> String {
+        match self {
+            Self::Rust => {
+                format!("json!({})", serde_json::to_string_pretty(value).unwrap_or_default())
+            }
+            Self::Js => serde_json::to_string_pretty(value).unwrap_or_default(),
+            Self::Python => python(value),
+        }
+    }
+}
+
+/// JSON as Python writes it. A string is the same in both.
+fn python(value: &Value) -> String {
+    let each = |items: Vec<String>| items.join(", ");
+    match value {
+        Value::Null => "None".to_owned(),
+        Value::Bool(it) => if *it { "True" } else { "False" }.to_owned(),
+        Value::Array(items) => format!("[{}]", each(items.iter().map(python).collect())),
+        Value::Object(members) => {
+            let members =
+                members.iter().map(|(name, it)| format!("{}: {}", json!(name), python(it)));
+            format!("{{{}}}", each(members.collect()))
+        }
+        _ => value.to_string(),
+    }
 }
 
 /// How a call ended, in one object of one member: the kind, and what belongs to it.
@@ -349,7 +428,7 @@ mod tests {
 
     #[test]
     fn each_end_of_a_call_is_an_example_or_says_why_not() {
-        let example = |outcome| record(outcome).example();
+        let example = |outcome| record(outcome).example(Language::Rust);
         let done = example(json!({ "output": { "structured": { "left": 1 } } })).unwrap();
         assert!(done.starts_with("// It used sql.query: "), "{done}");
         assert!(done.contains("example(\"buy as it was recorded\", \"buy\", json!({"), "{done}");
@@ -361,6 +440,35 @@ mod tests {
         assert!(trapped.contains("trapped: unreachable"), "{trapped}");
         assert!(example(json!({ "waits": [] })).unwrap_err().contains("waits"));
         assert!(example(json!(7)).is_err());
+    }
+
+    #[test]
+    fn each_language_writes_its_own_examples() {
+        let given = json!({ "output": { "structured": { "left": [null, true, "a\"b"] } } });
+        let js = record(given.clone()).example(Language::Js).unwrap();
+        assert!(js.starts_with("// It used sql.query: "), "DEV-6: {js}");
+        assert!(js.contains("}).gives({\n") && js.ends_with("});"), "DEV-6: {js}");
+        let python = record(given).example(Language::Python).unwrap();
+        assert!(python.starts_with("# It used sql.query: "), "DEV-6: {python}");
+        assert!(python.ends_with(r#").gives({"left": [None, True, "a\"b"]})"#), "DEV-6: {python}");
+        let unfit = |it| record(json!({ "invalid_arguments": [] })).example(it).unwrap();
+        assert!(unfit(Language::Js).ends_with(".refusesTheArguments();"));
+        assert!(unfit(Language::Python).ends_with(".refuses_the_arguments()"));
+        let trapped = record(json!({ "trapped": "a\nb" })).example(Language::Python).unwrap();
+        assert!(trapped.lines().take(3).all(|it| it.starts_with('#')), "{trapped}");
+    }
+
+    #[test]
+    fn the_folder_of_a_component_tells_its_language() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join("src")).unwrap();
+        let file = home.path().join("build/quick/a.wasm");
+        assert_eq!(Language::of(&file), Language::Rust, "DEV-6");
+        std::fs::write(home.path().join("src/tools.ts"), "").unwrap();
+        assert_eq!(Language::of(&file), Language::Js, "DEV-6");
+        std::fs::write(home.path().join("src/tools.py"), "").unwrap();
+        assert_eq!(Language::of(&file), Language::Python, "DEV-6");
+        assert_eq!(Language::of(Path::new("a.wasm")), Language::Rust);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `madoguchi dev FOLDER`: builds a component, brings it into a server, and does so again after each save.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     pin::pin,
     process::ExitCode,
     time::{Duration, Instant},
@@ -12,7 +12,10 @@ use clap::Args;
 use host::{Config, Server, control::ComponentReport};
 use reqwest::Method;
 use serde_json::json;
-use workbench::{inspect::examples, project::Project};
+use workbench::{
+    inspect::examples,
+    project::{Changes, Project},
+};
 
 use super::{
     complain,
@@ -76,7 +79,7 @@ impl Dev {
                 config.data.display()
             );
         }
-        let forever = follow(&project, &config, self.serve);
+        let forever = follow(project, &self.folder, &config, self.serve);
         let ended = tokio::select! {
             ended = pin!(forever) => ended,
             () = stopped => Ok(()),
@@ -104,13 +107,19 @@ fn alone(config: &mut Config, project: &Project, said: &Said) {
     component.grants.get_or_insert_with(|| host::grants::Grant::ALL.into());
 }
 
-/// Builds and serves, again after each save.
-async fn follow(project: &Project, config: &Config, is_own: bool) -> anyhow::Result<()> {
-    let mut changes = project.changes().context("what is saved cannot be watched")?;
-    let name = &project.name;
+/// Builds and serves, again after each save, and by another manifest once that is saved.
+async fn follow(
+    mut project: Project,
+    folder: &Path,
+    config: &Config,
+    is_own: bool,
+) -> anyhow::Result<()> {
+    const UNWATCHED: &str = "what is saved cannot be watched";
+    let mut changes = project.changes().context(UNWATCHED)?;
+    let name = &project.name.clone();
     let (mut saved, mut serving, mut is_known) = (Instant::now(), None, false);
     loop {
-        let tried = attempt(project, config, is_own).await;
+        let tried = attempt(&project, config, is_own).await;
         match tried {
             Ok(it) => {
                 say(&format!("{name}: {} examples hold", it.examples))?;
@@ -136,7 +145,24 @@ async fn follow(project: &Project, config: &Config, is_own: bool) -> anyhow::Res
         changes.next().await;
         saved = Instant::now();
         say(&format!("{name}: saved"))?;
+        while let Err(error) = reread(&mut project, folder, &mut changes) {
+            complain(&format!("{name}: {}; save it again", with_causes(&error)));
+            changes.next().await;
+        }
     }
+}
+
+/// Goes by what `madoguchi.toml` says now.
+fn reread(project: &mut Project, folder: &Path, changes: &mut Changes) -> anyhow::Result<()> {
+    let now = Project::read(folder)?;
+    if now.name != project.name {
+        bail!("the component would be called {} now: end this, and begin anew", now.name);
+    }
+    if now != *project {
+        *changes = now.changes().context("what is to be watched cannot be")?;
+        *project = now;
+    }
+    Ok(())
 }
 
 /// One build, and its way into the server.

@@ -27,6 +27,7 @@ use crate::{
 use base::{
     call::next_call_id,
     caller::Caller,
+    environment::Environment,
     grants::{Grant, Stubs},
     limits::Limits,
     notifications::Notifications,
@@ -48,6 +49,8 @@ pub struct Setup {
     pub prefix: String,
     /// How much it may use.
     pub limits: Limits,
+    /// The variables of its environment, which its own file brings.
+    pub environment: Environment,
     /// Its database, where it has leave to use one.
     pub database: Option<Database>,
     /// What the operator set for it.
@@ -175,11 +178,12 @@ impl WasiView for CallState {
     }
 }
 
-/// No environment, no input, no sockets; output to the log, and the folders that are granted.
+/// No environment but its file's own, no input, no sockets; output to the log, and the folders that are granted.
 fn wasi_of(context: &CallContext, log: &LogBudget) -> WasiCtx {
     let output = GuestOutput::new(context, log);
     let mut wasi = WasiCtx::builder();
     wasi.stdout(output.clone()).stderr(output).allow_tcp(false).allow_udp(false);
+    wasi.envs(&context.setup.environment);
     // Ours, which stands still before 1970 where WASI's own would panic.
     wasi.wall_clock(context.setup.clock.clone());
     if let Some(it) = &context.round.recording {

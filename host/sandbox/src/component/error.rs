@@ -50,6 +50,9 @@ pub enum LoadError {
     /// No instance of it can be made.
     #[error("it does not start: {0}")]
     Start(CallError),
+    /// Its environment cannot be read.
+    #[error("{0}")]
+    Environment(String),
     /// What it carries without having it cannot be put in place.
     #[error("its stubs: {0:#}")]
     Stubs(wasmtime::Error),

@@ -2,8 +2,12 @@
 //
 // What is not used is left out: the component imports what the tools use and exports what they declare, so that its file
 // says what it can touch.
+//
+// With `--quick`, as `madoguchi dev` calls it, the kit is compiled once and the tools travel beside it: a build takes no time,
+// and each call runs them first. What is handed on is made without.
 
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,7 +19,9 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const kit = join(root, "kit/madoguchi.js");
 const author = ["src/tools.js", "src/tools.ts"].map((it) => join(root, it)).find(existsSync);
 if (!author) throw new Error("there is no src/tools.js and no src/tools.ts");
-const component = join(root, /^component = "(.+)"$/m.exec(readFileSync(join(root, "madoguchi.toml"), "utf8"))[1]);
+const isQuick = process.argv.includes("--quick");
+const text = (file) => readFileSync(join(root, file), "utf8");
+const component = join(root, [...text("madoguchi.toml").matchAll(/^component = "(.+)"$/gm)][Number(isQuick)][1]);
 
 /** What is exported where the tools call this function of the kit, and what the kit calls it. */
 const DECLARED = {
@@ -26,42 +32,72 @@ const DECLARED = {
 };
 const interfaces = (source) => /^(madoguchi|wasi):/.test(source);
 
-/** One file of all modules, with these exports of the kit beside those of the author. */
-async function bundled(exported) {
-  const list = exported.map(([name, of]) => `${of} as ${name}`).join(", ");
-  const entry = `export * from ${JSON.stringify(author)};\nexport { tools, ${list} } from ${JSON.stringify(kit)};`;
+/** One file of all modules that `entry` needs, less those that are `outside`. */
+async function bundled(entry, format = "esm", outside = () => false) {
   const bundle = await rolldown({
     input: "madoguchi:entry",
-    external: (it) => interfaces(it) && it !== "madoguchi:entry",
+    external: (it) => (interfaces(it) && it !== "madoguchi:entry") || outside(it),
     platform: "neutral",
     resolve: { mainFields: ["module", "main"] },
     treeshake: { moduleSideEffects: (_, isExternal) => !isExternal },
     plugins: [{ name: "entry", resolveId: (it) => (it === "madoguchi:entry" ? it : null), load: (it) => (it === "madoguchi:entry" ? entry : null) }],
   });
-  const { output } = await bundle.generate({ format: "esm", sourcemap: true, file: join(root, "build/bundle.js"), codeSplitting: false });
+  const { output } = await bundle.generate({ format, sourcemap: true, file: join(root, "build/bundle.js"), codeSplitting: false });
   return output[0];
 }
 
-const first = await bundled([]);
-const used = new Set(Object.entries(first.modules).find(([id]) => id === kit)?.[1].renderedExports);
-const declared = Object.keys(DECLARED).filter((it) => used.has(it));
-const { code, map, exports } = await bundled(declared.map((it) => DECLARED[it]));
+/** From a line of the bundle to the author's file and line, for errors. */
+function linesOf({ code, map }, before = 0) {
+  const found = new SourceMap(JSON.parse(map.toString()));
+  const files = [];
+  const lines = code.split("\n").map((_, line) => {
+    const { originalSource, originalLine } = found.findEntry(line, 10_000);
+    if (!originalSource) return 0;
+    const file = relative(root, resolve(root, "build", originalSource.replace(/^file:\/\//, "")));
+    if (!files.includes(file)) files.push(file);
+    return [files.indexOf(file), originalLine + 1];
+  });
+  return { files, lines: [...Array(before).fill(0), ...lines] };
+}
 
-// From a line of the bundle to the author's file and line, for errors.
-const found = new SourceMap(JSON.parse(map.toString()));
-const files = [];
-const lines = code.split("\n").map((_, line) => {
-  const { originalSource, originalLine } = found.findEntry(line, 10_000);
-  if (!originalSource) return 0;
-  const file = relative(root, resolve(root, "build", originalSource.replace(/^file:\/\//, "")));
-  if (!files.includes(file)) files.push(file);
-  return [files.indexOf(file), originalLine + 1];
-});
-const source = `${code}\nglobalThis.madoguchiLines = ${JSON.stringify({ files, lines })};\n`;
+const own = `export * from ${JSON.stringify(author)};`;
+const first = await bundled(`${own}\nexport { tools } from ${JSON.stringify(kit)};`);
+const used = Object.entries(first.modules).find(([id]) => id === kit)?.[1].renderedExports ?? [];
+const declared = Object.keys(DECLARED).filter((it) => used.includes(it)).map((it) => DECLARED[it]);
+const list = ["tools", ...declared.map(([name, of]) => `${of} as ${name}`)].join(", ");
+// The author's own code, without the kit.
+const tools = isQuick && (await bundled(own, "cjs", (it) => resolve(root, "src", it) === kit));
+const whole = isQuick ? await quick() : await bundled(`${own}\nexport { ${list} } from ${JSON.stringify(kit)};`);
+const { code, exports } = whole;
+
+/** What is compiled with `--quick`: what the tools use of the kit, and nothing of theirs. */
+function quick() {
+  const foreign = Array.from(tools.code.matchAll(/require\("([^"]+)"\)/g), ([, it]) => it).filter((it, at, all) => interfaces(it) && all.indexOf(it) === at);
+  const theirs = first.exports.filter((it) => it !== "tools");
+  const later = (name, of) => `export const ${name} = later(() => ${of});`;
+  return bundled(`
+    import { getEnvironment } from "wasi:cli/environment@0.2.12";
+    import { ${[...new Set([...used, ...declared.map(([, of]) => of), "tools"])].map((it) => `${it} as kit_${it}`).join(", ")} } from ${JSON.stringify(kit)};
+    ${foreign.map((it, at) => `import * as foreign_${at} from ${JSON.stringify(it)};`).join("\n")}
+    const kit = { ${used.map((it) => `${it}: kit_${it}`).join(", ")} };
+    const all = { ${foreign.map((it, at) => `${JSON.stringify(it)}: foreign_${at}`).join(", ")} };
+    let theirs;
+    function loaded() {
+      if (theirs) return theirs;
+      const { code, lines } = JSON.parse(Object.fromEntries(getEnvironment()).MADOGUCHI_SOURCES);
+      globalThis.madoguchiLines["<input>"] = lines;
+      const module = { exports: {} };
+      new Function("require", "module", "exports", code)((it) => all[it] ?? kit, module, module.exports);
+      return (theirs = module.exports);
+    }
+    const later = (of) => new Proxy({}, { get: (_, name) => (...given) => (loaded(), of()[name](...given)) });
+    ${[["tools", "tools"], ...declared].map(([name, of]) => later(name, `kit_${of}`)).join("\n")}
+    ${theirs.map((it) => later(it, `theirs.${it}`)).join("\n")}`);
+}
 
 // The compiler has streams of its own while it runs the modules once, and takes no others beside them. So those of `http` bear
 // another name until it is done: of the same length, and of another version than the engine's.
-const elsewhere = (text) => text.replace(/wasi:(io|clocks|http)(\/[\w-]+)?@0\.2\.12/g, "wasj:$1$2@0.2.11");
+const elsewhere = (text) => text.replace(/wasi:(io|clocks|http|cli)(\/[\w-]+)?@0\.2\.12/g, "wasj:$1$2@0.2.11");
 function home(bytes) {
   for (let at = bytes.indexOf("wasj:"); at >= 0; at = bytes.indexOf("wasj:", at)) bytes.write("wasi:", at);
   return bytes;
@@ -70,21 +106,51 @@ function home(bytes) {
 // The world: what is imported, and what is exported.
 const kebab = (name) => name.replace(/[A-Z]/g, (it) => `-${it.toLowerCase()}`);
 const world = [
-  ...Array.from(code.matchAll(/^import .*"(.+)";$/gm), ([, it]) => `    import ${it};`),
+  ...new Set(Array.from(code.matchAll(/^import .*"(.+)";$/gm), ([, it]) => `    import ${it};`)),
   ...exports.map((it) => `    export madoguchi:tool/${kebab(it)}@0.1.0;`),
 ];
 const wit = join(root, "build/wit");
-rmSync(wit, { recursive: true, force: true });
-mkdirSync(join(wit, "deps"), { recursive: true });
-mkdirSync(dirname(component), { recursive: true });
-cpSync(join(root, "wit"), join(wit, "deps/madoguchi"), { recursive: true });
-writeFileSync(join(wit, "deps/wasi.wit"), elsewhere(readFileSync(join(root, "kit/wasi.wit"), "utf8")));
-writeFileSync(join(wit, "world.wit"), elsewhere(`package made:here;\n\nworld component {\n${world.join("\n")}\n}\n`));
-const jsPath = join(root, "build/bundle.js");
-writeFileSync(jsPath, elsewhere(source));
 
-const made = await componentize({ witPath: wit, jsSource: elsewhere(source), jsPath, world: "component", sync: true });
-writeFileSync(component, Buffer.concat([home(made.component), section("madoguchi:defaults", readFileSync(join(root, "defaults.toml")))]));
+async function compiled() {
+  rmSync(wit, { recursive: true, force: true });
+  mkdirSync(join(wit, "deps"), { recursive: true });
+  cpSync(join(root, "wit"), join(wit, "deps/madoguchi"), { recursive: true });
+  writeFileSync(join(wit, "deps/wasi.wit"), elsewhere(text("kit/wasi.wit")));
+  writeFileSync(join(wit, "world.wit"), elsewhere(`package made:here;\n\nworld component {\n${world.join("\n")}\n}\n`));
+  const source = `${code}\nglobalThis.madoguchiLines = ${JSON.stringify({ "bundle.js": linesOf(whole) })};\n`;
+  const jsPath = join(root, "build/bundle.js");
+  writeFileSync(jsPath, elsewhere(source));
+  const made = await componentize({ witPath: wit, jsSource: elsewhere(source), jsPath, world: "component", sync: true });
+  return home(made.component);
+}
+
+/** The same, where it was made before. */
+async function kept() {
+  const { version } = JSON.parse(text("node_modules/componentize-qjs/package.json"));
+  const parts = [code, world, text("kit/wasi.wit"), text("kit/build.mjs"), version];
+  const folder = dirname(component);
+  const file = `${createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16)}.base`;
+  if (!existsSync(join(folder, file))) {
+    const made = await compiled();
+    readdirSync(folder).filter((it) => it.endsWith(".base")).forEach((it) => rmSync(join(folder, it)));
+    written(join(folder, file), made);
+  }
+  return readFileSync(join(folder, file));
+}
+
+function written(file, bytes) {
+  writeFileSync(`${file}.new`, bytes);
+  renameSync(`${file}.new`, file);
+}
+
+mkdirSync(dirname(component), { recursive: true });
+const parts = [isQuick ? await kept() : await compiled(), section("madoguchi:defaults", readFileSync(join(root, "defaults.toml")))];
+if (isQuick) {
+  // Two lines stand before it where it is run.
+  const sources = JSON.stringify({ code: tools.code, lines: linesOf(tools, 2) });
+  parts.push(section("madoguchi:environment", Buffer.from(JSON.stringify({ MADOGUCHI_SOURCES: sources }))));
+}
+written(component, Buffer.concat(parts));
 
 /** A section that travels in the file of the component. */
 function section(name, data) {

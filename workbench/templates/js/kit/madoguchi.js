@@ -182,10 +182,12 @@ function fault(error) {
   const isError = error instanceof Error;
   const plain = (_, it) => (typeof it === "bigint" ? Number(it) : it);
   const message = isError ? `${error.name}: ${error.message}` : `thrown: ${JSON.stringify(error?.payload ?? error, plain)}`;
-  const map = globalThis.madoguchiLines;
-  const located = (line) => (map ? `${map.files[map.lines[line - 1]?.[0]] ?? "?"}:${map.lines[line - 1]?.[1] ?? 0}` : `bundle.js:${line}`);
-  const frames = [...String(error?.stack ?? "").matchAll(/at (\S+)?.*?bundle\.js:(\d+)/g)];
-  const places = frames.map(([, name, line]) => `${located(line)}${name && !name.includes("/") && !name.startsWith("<") ? ` in ${name}` : ""}`);
+  const located = (file, line) => {
+    const map = globalThis.madoguchiLines?.[file];
+    return map ? `${map.files[map.lines[line - 1]?.[0]] ?? "?"}:${map.lines[line - 1]?.[1] ?? 0}` : `${file}:${line}`;
+  };
+  const frames = [...String(error?.stack ?? "").matchAll(/at (\S+)?.*?(bundle\.js|<input>):(\d+)/g)];
+  const places = frames.map(([, name, file, line]) => `${located(file, line)}${name && !name.includes("/") && !name.startsWith("<") ? ` in ${name}` : ""}`);
   const mine = places.find((it) => !it.startsWith("kit/") && !it.startsWith("?"));
   return { message, stack: places, at: mine?.split(" in ")[0] };
 }

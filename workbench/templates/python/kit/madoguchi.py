@@ -4,6 +4,7 @@ Tools, examples, migrations and the rest are declared by calling a function. `ki
 the tools use: the component imports what these need and no more, so that its file says what it can touch.
 """
 
+import contextlib
 import dataclasses
 import datetime
 import enum
@@ -21,6 +22,7 @@ import _strptime  # noqa: F401
 import encodings.ascii, encodings.idna, encodings.latin_1, encodings.utf_16, encodings.utf_8_sig  # noqa: E401, F401
 
 from componentize_py_types import Err
+from wit_world import exports as _exports
 from wit_world.exports import tools as _tools
 from wit_world.imports import caller as _caller, insecure_seed as _seed, log as _log, types as _types
 
@@ -37,6 +39,11 @@ def _imported(name: str):
 _sql, _progress, _settings = _imported("sql"), _imported("progress"), _imported("settings")
 _events, _blobs, _files, _calls = _imported("events"), _imported("blobs"), _imported("files"), _imported("calls")
 _http, _handler, _random = _imported("http_types"), _imported("outgoing_handler"), _imported("random")
+_clock = _imported("monotonic_clock")
+#: Whether calls may await: then the contract's interface is that of WASI 0.3, and the types are those of 0.1.
+_AWAITS = inspect.iscoroutinefunction(_exports.Tools.call)
+if _AWAITS:
+    _tools = _imported("tools")
 
 
 class Text(typing.NamedTuple):
@@ -441,8 +448,8 @@ def tool(*, title: Text, description: Text, name: str | None = None, read_only: 
 
     def made(run):
         called = name or run.__name__
-        if inspect.iscoroutinefunction(run):
-            raise TypeError(f"{called} is async, and nothing here waits for it: write it without")
+        if inspect.iscoroutinefunction(run) and not _AWAITS:
+            raise TypeError(f"{called} is async, and the build saw no `async def` under src: write it there, or without")
         hints = typing.get_type_hints(run, include_extras=True)
         parameters = [it for it in inspect.signature(run).parameters.values()]
         user = next((it.name for it in parameters if hints.get(it.name) is User), None)
@@ -566,22 +573,11 @@ def _stop_of(what: str, error: Exception):
     return _tools.Stop_Refused(_tools.Refusal("exception", message, 500, details))
 
 
-class Tools:
-    """The interface `tools` of the contract."""
-
-    def definitions(self):
-        return [it.definition for it in _all.values()]
-
-    def call(self, invocation):
-        try:
-            return self._called(invocation)
-        except MemoryError:
-            # The host knows better which limit that is, and ends the call by its name.
-            raise
-        except Exception as error:
-            raise Err(_stop_of(invocation.name, error)) from None
-
-    def _called(self, invocation):
+@contextlib.contextmanager
+def _called(invocation):
+    """One call: its tool, what that is called with, and the person. What is raised becomes the contract's stop."""
+    user = User(invocation)
+    try:
         found = _all.get(invocation.name)
         if found is None:
             raise Invalid("", f"This component has no tool named {invocation.name}.")
@@ -589,18 +585,42 @@ class Tools:
         if problems := list(_check(found.input, given, "")):
             raise Stop(_tools.Stop_InvalidArguments(problems), "invalid arguments")
         arguments = {name: _read(found.kinds[name], it) for name, it in given.items()}
-        user = User(invocation)
-        if found.user:
-            arguments[found.user] = user
-        try:
-            output = found.run(**arguments)
-        except Stop as stop:
-            stop.stop = user._stopped(stop.stop)
-            raise
-        if found.is_wrapped:
-            output = {"result": output}
-        meta = _json(user._told) if user._told else None
-        return _tools.Output(None if output is None else _json(output), user._shown, meta)
+        yield found, arguments | ({found.user: user} if found.user else {}), user
+    except MemoryError:
+        # The host knows better which limit that is, and ends the call by its name.
+        raise
+    except Exception as error:
+        if isinstance(error, Stop):
+            error.stop = user._stopped(error.stop)
+        raise Err(_stop_of(invocation.name, error)) from None
+
+
+def _output(found, user, output):
+    """What a tool gave, as the contract has it."""
+    if found.is_wrapped:
+        output = {"result": output}
+    meta = _json(user._told) if user._told else None
+    return _tools.Output(None if output is None else _json(output), user._shown, meta)
+
+
+class Tools(_exports.Tools):
+    """The interface `tools` of the contract."""
+
+    def definitions(self):
+        return [it.definition for it in _all.values()]
+
+    if _AWAITS:
+
+        async def call(self, invocation):
+            with _called(invocation) as (found, arguments, user):
+                output = found.run(**arguments)
+                return _output(found, user, await output if inspect.isawaitable(output) else output)
+
+    else:
+
+        def call(self, invocation):
+            with _called(invocation) as (found, arguments, user):
+                return _output(found, user, found.run(**arguments))
 
 
 class Examples:
@@ -870,6 +890,11 @@ def call(*requests: dict) -> list[tuple[str, typing.Any]]:
         case = type(it).__name__.split("_")[-1].lower()
         outcomes.append((case, it.value if case == "held" else json.loads(it.value)))
     return outcomes
+
+
+async def sleep(seconds: float):
+    """Waits, while what else the call has begun goes on: `await asyncio.gather(sleep(1), sleep(1))` takes a second."""
+    await _clock.wait_for(max(0, int(seconds * 1_000_000_000)))
 
 
 def fresh_id(prefix: str) -> str:
