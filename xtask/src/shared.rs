@@ -1,7 +1,7 @@
 //! What parts share, put together: in a few files instead of one for each combination of parts.
 
 /// How many files there are at most: fewer hold more that a part has no use for, more are more requests.
-const FILES_MAX: usize = 16;
+const FILES_MAX: usize = 18;
 
 /// Pieces that are always loaded together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 //! who read or press keys meet the same grid; only the row where they are has its seats as elements.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use leptos::ev::{MouseEvent, TouchEvent, WheelEvent};
 use leptos::html::Div;
@@ -36,6 +37,9 @@ const ZOOM: f64 = 1.4;
 /// How far the mouse goes with its button down before it moves the plan, in CSS pixels.
 const DRAGGED: f64 = 4.0;
 
+/// How late the overview may be while the plan is moved, which then costs frames nothing.
+const LATE: Duration = Duration::from_millis(60);
+
 /// A place of the plan, in CSS pixels from the corner of what is seen of it.
 type Point = (f64, f64);
 
@@ -52,6 +56,8 @@ struct Sheet {
     least: RwSignal<f64>,
     /// The part of the plan that is seen, as shares: from the left, from the top, width, height.
     seen: RwSignal<[f64; 4]>,
+    /// Whether that is looked at soon.
+    is_due: StoredValue<bool>,
     /// What the mouse is on.
     hover: RwSignal<Option<Cursor>>,
     /// Where the mouse went down, and how far the plan was moved then; whether it has moved since.
@@ -71,6 +77,7 @@ impl Sheet {
             size: RwSignal::new(PLAIN),
             least: RwSignal::new(LEAST),
             seen: RwSignal::new([0.0, 0.0, 1.0, 1.0]),
+            is_due: StoredValue::new(false),
             hover: RwSignal::new(None),
             grip: StoredValue::new(None),
             pinch: StoredValue::new(None),
@@ -157,6 +164,18 @@ impl Sheet {
         let seen = [left, top, wide, high];
         if self.seen.get_untracked() != seen {
             self.seen.set(seen);
+        }
+    }
+
+    /// The plan was moved.
+    fn scrolled(self) {
+        if self.is_due.try_update_value(|it| std::mem::replace(it, true)) == Some(false) {
+            let look = move || {
+                if self.is_due.try_set_value(false).is_none() {
+                    self.look();
+                }
+            };
+            set_timeout(look, LATE);
         }
     }
 
@@ -359,7 +378,7 @@ pub(super) fn LargeHall(drawn: Drawn) -> impl IntoView {
         <div class="hall is-large" class:is-small=move || { sheet.size.get() < PICKED_FROM }>
             <Tools sheet is_whole/>
             <div class="hall-scroll" node_ref=sheet.scroll
-                    on:scroll=move |_| sheet.look()
+                    on:scroll=move |_| sheet.scrolled()
                     on:wheel=move |event| sheet.wheel(&event)
                     on:touchstart=move |event| sheet.touched(&event, true)
                     on:touchmove=move |event| sheet.touched(&event, false)>
