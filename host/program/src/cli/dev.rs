@@ -24,6 +24,8 @@ use super::{
     say, with_causes,
 };
 
+/// How a shell ends where it finds no such program.
+const COMMAND_NOT_FOUND: i32 = 127;
 /// The folder of the data of a server that runs for one component, in the component's own.
 const DATA: &str = ".madoguchi";
 
@@ -169,6 +171,12 @@ fn reread(project: &mut Project, folder: &Path, changes: &mut Changes) -> anyhow
 async fn attempt(project: &Project, config: &Config, is_own: bool) -> anyhow::Result<Served> {
     let (began, name) = (Instant::now(), &project.name);
     let status = project.build().await.context("no shell can be started")?;
+    if status.code() == Some(COMMAND_NOT_FOUND) {
+        bail!(
+            "not built, for a program of the command is not there: {}; run what the folder's README says first, once",
+            project.build
+        );
+    }
     if !status.success() {
         bail!("not built ({status}): {}", project.build);
     }

@@ -12,8 +12,15 @@ import { SourceMap } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { componentize } from "componentize-qjs";
-import { rolldown } from "rolldown";
+/** A package that `package.json` names. */
+const installed = (name) =>
+  import(name).catch((error) => {
+    if (error.code !== "ERR_MODULE_NOT_FOUND") throw error;
+    console.error(`${name} is not installed: run \`npm install\` in this folder first`);
+    process.exit(1);
+  });
+const { componentize } = await installed("componentize-qjs");
+const { rolldown } = await installed("rolldown");
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const kit = join(root, "kit/madoguchi.js");
@@ -42,7 +49,12 @@ async function bundled(entry, format = "esm", outside = () => false) {
     treeshake: { moduleSideEffects: (_, isExternal) => !isExternal },
     plugins: [{ name: "entry", resolveId: (it) => (it === "madoguchi:entry" ? it : null), load: (it) => (it === "madoguchi:entry" ? entry : null) }],
   });
-  const { output } = await bundle.generate({ format, sourcemap: true, file: join(root, "build/bundle.js"), codeSplitting: false });
+  const made = bundle.generate({ format, sourcemap: true, file: join(root, "build/bundle.js"), codeSplitting: false });
+  const { output } = await made.catch((error) => {
+    // It says what and where; the stack would be this file's.
+    console.error(error.message);
+    process.exit(1);
+  });
   return output[0];
 }
 
@@ -77,7 +89,7 @@ function quick() {
   const later = (name, of) => `export const ${name} = later(() => ${of});`;
   return bundled(`
     import { getEnvironment } from "wasi:cli/environment@0.2.12";
-    import { ${[...new Set([...used, ...declared.map(([, of]) => of), "tools"])].map((it) => `${it} as kit_${it}`).join(", ")} } from ${JSON.stringify(kit)};
+    import { ${[...new Set([...used, ...declared.map(([, of]) => of), "tools", "unloadable"])].map((it) => `${it} as kit_${it}`).join(", ")} } from ${JSON.stringify(kit)};
     ${foreign.map((it, at) => `import * as foreign_${at} from ${JSON.stringify(it)};`).join("\n")}
     const kit = { ${used.map((it) => `${it}: kit_${it}`).join(", ")} };
     const all = { ${foreign.map((it, at) => `${JSON.stringify(it)}: foreign_${at}`).join(", ")} };
@@ -87,7 +99,11 @@ function quick() {
       const { code, lines } = JSON.parse(Object.fromEntries(getEnvironment()).MADOGUCHI_SOURCES);
       globalThis.madoguchiLines["<input>"] = lines;
       const module = { exports: {} };
-      new Function("require", "module", "exports", code)((it) => all[it] ?? kit, module, module.exports);
+      try {
+        new Function("require", "module", "exports", code)((it) => all[it] ?? kit, module, module.exports);
+      } catch (error) {
+        throw kit_unloadable(error);
+      }
       return (theirs = module.exports);
     }
     const later = (of) => new Proxy({}, { get: (_, name) => (...given) => (loaded(), of()[name](...given)) });

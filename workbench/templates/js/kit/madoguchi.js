@@ -188,8 +188,15 @@ function fault(error) {
   };
   const frames = [...String(error?.stack ?? "").matchAll(/at (\S+)?.*?(bundle\.js|<input>):(\d+)/g)];
   const places = frames.map(([, name, file, line]) => `${located(file, line)}${name && !name.includes("/") && !name.startsWith("<") ? ` in ${name}` : ""}`);
-  const mine = places.find((it) => !it.startsWith("kit/") && !it.startsWith("?"));
+  const mine = places.find((it) => !/^(kit\/|\?|madoguchi:)/.test(it));
   return { message, stack: places, at: mine?.split(" in ")[0] };
+}
+
+/** Says in the log what keeps tools from being loaded, and where. */
+export function unloadable(error) {
+  const { message, at } = fault(error);
+  rawLog.write("error", `the tools do not load: ${message}${at ? ` (${at})` : ""}`, undefined);
+  return error;
 }
 
 export const tools = {

@@ -207,6 +207,8 @@ def compiled(build: Path, world: str, app: str, paths: tuple, is_awaiting: bool,
     (build / "app/entry.py").write_text(app)
 
     tool = Path(sys.executable).parent / "componentize-py"
+    if not tool.exists():
+        sys.exit(f"componentize-py is not installed beside {sys.executable}: run the commands of README.md in this folder first")
     command = [tool, "--quiet", "--wit-path", build / "wit", "--world", "component"]
     for it in NAMES:
         if it.split("=")[0] in world or it.startswith("madoguchi"):
