@@ -42,6 +42,7 @@ mod servers;
 mod settings;
 mod specification;
 mod start;
+mod store;
 mod stranger;
 mod swap;
 mod tasks;
