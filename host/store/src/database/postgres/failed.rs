@@ -82,7 +82,7 @@ pub(super) fn unusable(error: &PgError, at: &str, user: &str, database: &str) ->
         let why = cause(error);
         return if why.contains("certificate") || why.contains("tls") || why.contains("TLS") {
             format!(
-                "no trusted TLS connection to the PostgreSQL server at {at}: {why}; [store] ca = \"FILE\" names the certificate of whoever signs the server's"
+                "no trusted TLS connection to the PostgreSQL server at {at}: {why}; [store] ca = \"FILE\" names the certificate of the authority that signs the server's"
             )
         } else {
             format!(

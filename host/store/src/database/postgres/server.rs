@@ -515,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leaves_this_machine_is_encrypted_unless_the_address_says_otherwise() {
+    fn leaves_this_machine_encrypted_unless_the_address_says_no() {
         let mode = |url: &str| parse(url).map(|it| it.0.get_ssl_mode()).unwrap();
         for url in
             ["postgres://u@localhost/d", "postgres://u@127.0.0.1:5/d", "postgres://u@%2Frun%2Fx/d"]
