@@ -64,7 +64,7 @@ impl Postgres {
 async fn connected(config: &Config, tls: &MakeRustlsConnect) -> Result<Client, PgError> {
     let (client, connection) = config.connect(tls.clone()).await?;
     tokio::spawn(async move {
-        // What ends it is told to whoever uses the client next.
+        // What ends it is told to the next use of the client.
         let _ = connection.await;
     });
     Ok(client)
