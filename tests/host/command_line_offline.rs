@@ -68,6 +68,21 @@ fn checking_a_sound_configuration_passes_and_creates_nothing() {
     );
 }
 
+/// The address of a store is checked without being shown (STO-5).
+#[test]
+fn wrong_address_of_a_store_is_found_and_not_repeated() {
+    for url in ["mysql://u:hunter2@h/d", "postgres://u:hunter2@h", "postgres://u:hunter2@h/d?x=y"] {
+        let (folders, file) = configured(&format!("bundled = false\n[store]\nurl = \"{url}\"\n"));
+        let (code, told) = check(&folders, &file);
+        assert_eq!(code, Some(1), "{told}");
+        let found = &told["findings"][0];
+        assert_eq!((&found["about"], &found["line"]), (&"store".into(), &2.into()), "{told}");
+        let message = found["message"].as_str().unwrap();
+        assert!(message.contains("postgres://USER:PASSWORD@HOST"), "{told}");
+        assert!(!told.to_string().contains("hunter2"), "{told}");
+    }
+}
+
 #[test]
 fn taken_name_is_a_problem_and_variable_without_origins_a_note() {
     let text = "bundled = false\n[components.forms]\nhttp_environment = \"MADOGUCHI_NO_SUCH\"\n\

@@ -43,6 +43,7 @@ mod servers;
 mod settings;
 mod specification;
 mod start;
+mod store;
 mod stranger;
 mod swap;
 mod tasks;

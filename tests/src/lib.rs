@@ -25,6 +25,7 @@ pub mod log;
 pub mod maps;
 pub mod operator;
 pub mod people;
+pub mod postgres;
 pub mod process;
 pub mod server;
 

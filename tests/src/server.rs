@@ -5,13 +5,18 @@ use std::{
     fs,
     net::SocketAddr,
     path::{Path, PathBuf},
+    sync::OnceLock,
     time::Duration,
 };
 
-use host::{Config, Server, clock::Clock};
+use host::{Config, Server, clock::Clock, config::Given};
 use tempfile::TempDir;
 
-use crate::{client::Client, compiled};
+use crate::{
+    client::Client,
+    compiled,
+    postgres::{self, Cluster},
+};
 
 /// A server that is there for one test.
 pub struct TestServer {
@@ -24,6 +29,8 @@ pub struct TestServer {
 /// The data folder and the component folder of a test.
 pub struct Folders {
     home: TempDir,
+    /// The address of its database, where tests run on PostgreSQL.
+    database: OnceLock<String>,
 }
 
 impl Folders {
@@ -32,7 +39,7 @@ impl Folders {
         let home =
             tempfile::tempdir_in(compiled::scratch()).expect("a temporary folder can be made");
         fs::create_dir(home.path().join("components")).expect("it is empty");
-        Self { home }
+        Self { home, database: OnceLock::new() }
     }
 
     /// Puts the code that earlier tests compiled into the data folder, if there is none yet: a
@@ -91,9 +98,10 @@ impl Folders {
         let file = self.home.path().join("madoguchi.toml");
         fs::write(&file, lines).expect("the folder can be written");
         let mut config = Config::read(&file, crate::embedded()).expect("the lines are right");
-        let Config { addr, data, components_folder, bundled, .. } = self.config();
+        let Config { addr, data, components_folder, bundled, store, .. } = self.config();
         (config.addr, config.data) = (addr, data);
         (config.components_folder, config.bundled) = (components_folder, bundled);
+        config.store.url = config.store.url.or(store.url);
         config
     }
 
@@ -104,6 +112,11 @@ impl Folders {
         config.data = self.data();
         config.components_folder = Some(self.components());
         config.bundled = false;
+        // The same tests on the other engine.
+        if postgres::is_asked_for() {
+            let url = self.database.get_or_init(|| Cluster::shared().database());
+            config.store.url = Some(Given::value(url));
+        }
         config
     }
 }

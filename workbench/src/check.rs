@@ -57,6 +57,9 @@ pub fn check<'a>(config: &'a Config, document: &'a Document<'_>) -> BoxFuture<'a
             let message = error.to_string();
             findings.push(document.problem(&["telemetry"], message));
         }
+        if let Err(what) = config.store.address(&config.base) {
+            findings.push(document.problem(&["store"], what));
+        }
         if let Err(what) = config.sessions.check() {
             findings.push(document.problem(&["sessions"], what));
         }

@@ -19,6 +19,9 @@ const BROWSER: [(&str, &str); 3] = [
     ("fonts-noto-cjk", "/usr/share/fonts/opentype/noto"),
 ];
 
+/// What tests of the store start a cluster of.
+const SERVER: (&str, &str) = ("postgresql", "/usr/lib/postgresql");
+
 /// What components need: a Rust that builds for WebAssembly.
 pub(crate) fn for_components() -> Result<String> {
     wasm_targets()?;
@@ -59,7 +62,10 @@ pub(crate) fn for_clients(workspace: &Workspace) -> Result<String> {
     python_packages(workspace)?;
     maps(workspace)?;
     routers::fetch(workspace, &python(workspace))?;
-    browser()?;
+    packages("the browser tests", &BROWSER)?;
+    if !on_path("pg_config") {
+        packages("the tests of the store", &[SERVER])?;
+    }
     Ok(String::new())
 }
 
@@ -181,17 +187,17 @@ fn python_of(venv: &Path) -> PathBuf {
     venv.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" })
 }
 
-fn browser() -> Result<()> {
+/// Installs those of Debian's packages that are not there, where that is ours to do.
+fn packages(who: &str, wanted: &[(&str, &str)]) -> Result<()> {
     let is_missing = |thing: &str| !Path::new(thing).is_dir() && !on_path(thing);
-    let missing =
-        BROWSER.into_iter().filter(|(_, thing)| is_missing(thing)).map(|(package, _)| package);
+    let missing = wanted.iter().filter(|(_, thing)| is_missing(thing)).map(|(package, _)| *package);
     let missing = missing.collect::<Vec<_>>();
     if missing.is_empty() {
         return Ok(());
     }
     let wanted = missing.join(" ");
     if !Path::new("/etc/debian_version").is_file() || !is_root() {
-        bail!("the browser tests need {wanted}: on Debian, `sudo apt-get install {wanted}`");
+        bail!("{who} need {wanted}: on Debian, `sudo apt-get install {wanted}`");
     }
     check(Command::new("apt-get").args(["update", "--quiet"]))?;
     let install = ["install", "--yes", "--quiet", "--no-install-recommends"];

@@ -35,6 +35,7 @@ mod public_url;
 mod records;
 pub mod registries;
 pub mod servers;
+mod store_config;
 pub mod tokens;
 
 pub use accepted::Accepted;
@@ -58,6 +59,7 @@ pub use public_url::PublicUrl;
 pub use records::{AuditConfig, LogConfig, LogFormat, TelemetryConfig, TelemetryError};
 pub use registries::{IdentityRequirement, RegistryConfig, Requirement};
 pub use servers::ServerConfig;
+pub use store_config::StoreConfig;
 pub use tokens::{RateConfig, TokenConfig};
 
 /// The default address: this machine only.
@@ -140,6 +142,8 @@ pub struct Config {
     pub log: LogConfig,
     /// The sandbox that all components share: `[sandbox]`.
     pub sandbox: SandboxConfig,
+    /// Where what components keep lasts: `[store]`.
+    pub store: StoreConfig,
     /// What is kept of what is uploaded, and for how long.
     pub blobs: blobs::Limits,
     /// Upstream MCP servers, by name.
@@ -319,6 +323,7 @@ impl Config {
             return Err(ConfigError::Unworkable { table: format!("servers.{name}"), what });
         }
         self.check_registries()?;
+        self.store.address(&self.base).map_err(unworkable("store"))?;
         self.apps.check(self).map_err(unworkable("apps"))?;
         self.endpoints.check(&self.components).map_err(unworkable("endpoints"))?;
         for (name, component) in &self.components {

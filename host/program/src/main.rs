@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::{Parser, Subcommand};
 use host::{
     Config, Server,
-    config::{LogFormat, ServerConfig},
+    config::{Given, LogFormat, ServerConfig},
     embedded::{Embedded, Files},
     language::LanguageTag,
 };
@@ -242,6 +242,9 @@ fn config(arguments: &Arguments, file: Option<&PathBuf>) -> anyhow::Result<Confi
     config.components_folder =
         arguments.components.clone().or(config.components_folder).or_else(beside_the_program);
     let variable = |name| std::env::var(name).ok().filter(|it| !it.is_empty());
+    if let Some(url) = variable("MADOGUCHI_STORE") {
+        config.store.url = Some(Given::value(&url));
+    }
     if let Some(url) = variable("MCP_SERVER_URL") {
         let password = variable("AUTH_PASSWORD");
         let tools = config.components.values().flat_map(|it| it.server_tools.iter().cloned());

@@ -37,7 +37,7 @@ use sandbox::{
 use store::{
     blocking,
     clock::Clock,
-    database::{self, Database},
+    database::{self, Database, postgres},
 };
 use telemetry::metrics::Metrics;
 
@@ -138,6 +138,8 @@ pub struct Loader {
     pub metrics: Metrics,
     pub shared: Shared,
     pub databases: Arc<Mutex<BTreeMap<String, Database>>>,
+    /// The server that holds them; none has them in the data folder.
+    pub store: Option<postgres::Server>,
 }
 
 /// What time it is while examples are tried: 2027-01-01T00:00:00Z, a Friday. Always the same, so
@@ -301,7 +303,18 @@ impl Loader {
         let path = database_path(&self.config, name);
         let database_bytes_max = self.config.limits(name).database_bytes_max;
         let limits = database::Limits { database_bytes_max, ..database::Limits::default() };
-        let database = blocking(move || Ok::<_, LoadError>(Database::open(path, limits)?)).await?;
+        let database = match &self.store {
+            Some(server) => {
+                if path.exists() {
+                    tracing::warn!(
+                        "{}: what {name} kept there is not on the PostgreSQL server, and is not served; see [store]",
+                        path.display()
+                    );
+                }
+                server.database(name, limits).await?
+            }
+            None => blocking(move || Ok::<_, LoadError>(Database::open(path, limits)?)).await?,
+        };
         let mut databases = self.databases.lock();
         databases.insert(name.to_owned(), database.clone());
         Ok(database)
@@ -313,6 +326,9 @@ impl Loader {
         let databases = std::mem::take(&mut *open());
         for database in databases.values() {
             database.close().await;
+        }
+        if let Some(server) = &self.store {
+            server.close().await;
         }
     }
 }

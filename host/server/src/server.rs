@@ -23,7 +23,7 @@ use crate::{
     page, schedule,
 };
 use accounts::Accounts;
-use base::config::{Config, assistants, tokens};
+use base::config::{Config, ConfigError, assistants, tokens};
 use calls::{
     Calls, approvals::Approvals, authorization::Gateway, record::Watch, replay_guard::ReplayGuard,
 };
@@ -41,6 +41,7 @@ use store::{
     blobs::{self, Blobs},
     clock::Clock,
     data::{Data, DataError},
+    database::postgres,
     disk::Disk,
     events::Events,
     seal::Seal,
@@ -183,6 +184,7 @@ impl Server {
             let now_s = clock.now().as_secs();
             let replay_guard =
                 ReplayGuard::open(&config.data.join("answers.spent"), now_s).map_err(data)?;
+            let store = store_of(&config).await?;
             let library = Library::open(&config, &seal).map_err(data)?;
             let revision_store = RevisionStore::open(&config.data).map_err(data)?;
             let (kept, limits) = (config.data.join("blobs"), config.blobs.clone());
@@ -232,6 +234,7 @@ impl Server {
                 metrics,
                 shared: reach,
                 databases: Arc::default(),
+                store: store.clone(),
             };
             let reloader = Reloader::new(loader.clone(), control.clone());
             let reload = when.load(reloader, commands, &registry, &stop).await;
@@ -263,6 +266,7 @@ impl Server {
                 servers,
                 services,
                 disk,
+                store,
             };
             // Without an address there is nowhere to sign in.
             let accounts = match addr.filter(|_| config.accounts.enabled) {
@@ -378,6 +382,21 @@ impl Server {
             }
         })
     }
+}
+
+/// The server that holds what components keep, where that is not the data folder (STO-1).
+async fn store_of(config: &Config) -> Result<Option<postgres::Server>, StartError> {
+    let wrong = |what| ConfigError::Unworkable { table: "store".to_owned(), what };
+    let Some(address) = config.store.address(&config.base).map_err(wrong)? else {
+        return Ok(None);
+    };
+    let server = postgres::Server::connect(&address).await?;
+    tracing::info!(
+        "what components keep in SQL is in {}; all else stays in {}, and one server alone may use both",
+        server.place(),
+        config.data.display()
+    );
+    Ok(Some(server))
 }
 
 /// A listener at `addr`, and where that is.

@@ -102,7 +102,7 @@ impl Tool for KeepChoice {
         sql::transact([
             sql!(
                 "INSERT INTO choices (view, principal, choice, kept_at) VALUES ($1, $2, $3, $4) \
-                 ON CONFLICT (view) DO UPDATE SET choice = $3, kept_at = $4 WHERE principal = $2",
+                 ON CONFLICT (view) DO UPDATE SET choice = $3, kept_at = $4 WHERE choices.principal = $2",
                 &self.view,
                 &principal,
                 toolkit::export::written(&choice),

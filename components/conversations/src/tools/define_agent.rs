@@ -245,7 +245,7 @@ impl DefineAgent {
             "UPDATE agents SET name = $2, skills = $3, assistant = $4, principal = $5, \
              passkey = CASE WHEN $4 IS NULL THEN coalesce($6, passkey) END, \
              is_configured = 0, is_gone = 0 WHERE id = $1 AND (is_configured = 0 OR is_gone = 1) \
-             AND is_gone = $7 AND (passkey IS NOT NULL) = $8 AND id <> $9",
+             AND is_gone = $7 AND CASE WHEN passkey IS NULL THEN 0 ELSE 1 END = $8 AND id <> $9",
             &self.agent_id,
             &self.name,
             directory::skills(&self.skills),

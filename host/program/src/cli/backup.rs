@@ -29,6 +29,11 @@ impl Backup {
         let list = backup::write(&config.data, &self.folder)?;
         let (files, bytes) = size(&list);
         say(&format!("{}: {files} files, {bytes} bytes", self.folder.display()))?;
+        if config.store.url.is_some() {
+            say(
+                "What components keep in SQL is not in it, but on the PostgreSQL server that [store] names: `pg_dump` copies it, and both belong together.",
+            )?;
+        }
         say("It is as secret as the data folder. `madoguchi restore` puts it back.")?;
         Ok(ExitCode::SUCCESS)
     }

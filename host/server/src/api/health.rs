@@ -16,7 +16,7 @@ use base::{caller::Caller, tool_set::Owner};
 use calls::authorization::{Stranger, caller_of};
 use mcp::{Servers, Status};
 use registry::{Catalog, Registry, control::ReportedErrors};
-use store::disk::Disk;
+use store::{database::postgres, disk::Disk};
 
 /// What health is reported from.
 #[derive(Clone)]
@@ -26,14 +26,17 @@ pub(crate) struct Health {
     pub(crate) servers: Servers,
     pub(crate) services: Services,
     pub(crate) disk: Disk,
+    /// The server that holds what components keep, where that is not the data folder.
+    pub(crate) store: Option<postgres::Server>,
     pub(crate) has_page: bool,
 }
 
 impl Health {
-    /// All that is wrong, for the operator: `{of, name?, why}`, `of` being `component`, `server` or `disk`.
+    /// All that is wrong, for the operator: `{of, name?, why}`, `of` being `component`, `server`, `disk` or `store`.
     pub(crate) async fn troubles(&self) -> Vec<Value> {
         let disk = self.disk.trouble().await;
         let disk = disk.map(|why| json!({ "of": "disk", "why": why }));
+        let store = self.store_trouble().map(|why| json!({ "of": "store", "why": why }));
         let troubles = self.troubles.lock().clone();
         let components = troubles.into_iter();
         let components = components
@@ -41,7 +44,11 @@ impl Health {
         let servers = self.servers.statuses().filter_map(|it| {
             Some(json!({ "of": "server", "name": &*it.name, "why": &*it.error? }))
         });
-        disk.into_iter().chain(components).chain(servers).collect()
+        disk.into_iter().chain(store).chain(components).chain(servers).collect()
+    }
+
+    fn store_trouble(&self) -> Option<String> {
+        self.store.as_ref().and_then(postgres::Server::trouble)
     }
 }
 
@@ -56,8 +63,8 @@ pub(crate) async fn answer(
     let (disk, services) = tokio::join!(health.disk.trouble(), health.services.reports());
     let asked = query::pairs(&query.unwrap_or_default()).unwrap_or_default();
     let is_for_readiness = asked.iter().any(|(name, _)| name == "ready");
-    let status = match &disk {
-        Some(_) if is_for_readiness => StatusCode::SERVICE_UNAVAILABLE,
+    let status = match disk.is_some() || health.store_trouble().is_some() {
+        true if is_for_readiness => StatusCode::SERVICE_UNAVAILABLE,
         _ => StatusCode::OK,
     };
     (status, Json(report(&health, disk.as_deref(), services, (&headers, &extensions))))
@@ -73,8 +80,12 @@ fn report(
     let catalog = health.registry.catalog();
     let mut troubles = health.troubles.lock().clone();
     let statuses: Vec<_> = health.servers.statuses().collect();
-    let is_whole =
-        disk.is_none() && troubles.is_empty() && statuses.iter().all(|it| it.error.is_none());
+    let store = health.store_trouble();
+    let is_whole = store.is_none();
+    let is_whole = is_whole
+        && disk.is_none()
+        && troubles.is_empty()
+        && statuses.iter().all(|it| it.error.is_none());
     let is_whole = is_whole && !services.iter().flat_map(|it| it.values()).any(fails);
     let status = if is_whole { "ok" } else { "degraded" };
     let version = env!("CARGO_PKG_VERSION");
@@ -116,6 +127,14 @@ fn report(
     });
     for said in services {
         put(&mut told, said);
+    }
+    if health.store.is_some() {
+        let status = if store.is_some() { "failing" } else { "ok" };
+        told["store"] = json!({ "kind": "postgresql", "status": status });
+    }
+    if store.is_some() {
+        // Why, and where it is, only the operator learns.
+        told["store"]["error"] = "the PostgreSQL server cannot be used now".into();
     }
     if let Some(why) = disk {
         told["disk"]["error"] = format!("the data folder cannot be written: {why}").into();

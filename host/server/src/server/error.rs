@@ -3,7 +3,7 @@
 use std::{io, net::SocketAddr};
 
 use base::config::{ConfigError, TelemetryError};
-use store::data::DataError;
+use store::{data::DataError, database::postgres::ServerError};
 
 /// Why the server cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +19,9 @@ pub enum StartError {
     /// The data folder cannot be used.
     #[error(transparent)]
     Data(#[from] DataError),
+    /// The server that should hold what components keep cannot be used.
+    #[error(transparent)]
+    Store(#[from] ServerError),
     /// The address is open to others, and nothing says who may call.
     #[error(
         "{0} can be reached by others, and no token says who may call; `madoguchi token new NAME` makes one and prints the lines for the configuration. Or listen on 127.0.0.1, which needs none"

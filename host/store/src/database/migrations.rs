@@ -78,7 +78,7 @@ pub enum MigrateError {
 
 impl Migration {
     /// Each part with its length before it, so that no two lists look alike.
-    fn hash(&self) -> String {
+    pub(super) fn hash(&self) -> String {
         let mut hash = Sha256::new();
         for part in std::iter::once(&self.name).chain(&self.statements) {
             hash.update((part.len() as u64).to_le_bytes());
@@ -108,7 +108,7 @@ fn unusable(site: &Site, error: rusqlite::Error) -> MigrateError {
     MigrateError::Database(explain(site, 0, error))
 }
 
-fn check_numbers(list: &[Migration]) -> Result<(), MigrateError> {
+pub(super) fn check_numbers(list: &[Migration]) -> Result<(), MigrateError> {
     match (1..).zip(list).find(|(expected, it)| it.number != *expected) {
         Some((expected, Migration { number: found, name, .. })) => {
             Err(MigrateError::Numbering { expected, found: *found, name: name.clone() })
@@ -149,7 +149,10 @@ fn known(connection: &Connection) -> rusqlite::Result<Vec<String>> {
 }
 
 /// Those of `list` that are not applied yet.
-fn new<'a>(list: &'a [Migration], known: &[String]) -> Result<&'a [Migration], MigrateError> {
+pub(super) fn new<'a>(
+    list: &'a [Migration],
+    known: &[String],
+) -> Result<&'a [Migration], MigrateError> {
     for (migration, hash) in list.iter().zip(known) {
         if migration.hash() != *hash {
             let (number, name) = (migration.number, migration.name.clone());

@@ -1,6 +1,7 @@
-//! A component's own SQLite database: durable group commits, snapshot reads, and nothing escapes.
+//! A component's own database: in SQLite durable group commits, snapshot reads, and nothing escapes; or a schema
+//! on a PostgreSQL server (`postgres`), with the same answers.
 //!
-//! One file, one writer thread that commits what has queued up together (an fsync costs
+//! In SQLite: one file, one writer thread that commits what has queued up together (an fsync costs
 //! milliseconds, so sharing it is worth an order of magnitude), a few read-only connections that
 //! never wait for the writer. Every statement of a guest passes three checks, each of which would
 //! do alone for most attacks: the text (`scan`), SQLite's authorizer and limits (`guard`), and
@@ -12,6 +13,7 @@ mod frozen;
 mod guard;
 mod mark;
 mod migrations;
+pub mod postgres;
 mod readers;
 mod run;
 mod scan;
@@ -37,7 +39,13 @@ use writer::Writer;
 
 /// The database of one component. A clone is another handle on the same one.
 #[derive(Clone)]
-pub struct Database(Arc<Inner>);
+pub struct Database(Engine);
+
+#[derive(Clone)]
+enum Engine {
+    Sqlite(Arc<Inner>),
+    Postgres(Arc<postgres::Postgres>),
+}
 
 // Fields drop in this order: connections first, then the folder of a temporary database.
 struct Inner {
@@ -69,7 +77,7 @@ impl Database {
         let site = Arc::new(Site::new(path, limits, scratch.is_none()));
         let writer = Writer::start(&site)?;
         let readers = Readers::new(site.clone());
-        Ok(Self(Arc::new(Inner { site, readers, writer, _scratch: scratch })))
+        Ok(Self(Engine::Sqlite(Arc::new(Inner { site, readers, writer, _scratch: scratch }))))
     }
 
     /// Reads, all statements in one snapshot, which holds every write acknowledged before.
@@ -81,8 +89,13 @@ impl Database {
         statements: Vec<Statement>,
         deadline: Instant,
     ) -> Result<Vec<Rows>, Error> {
-        self.0.site.check_damage()?;
-        self.0.readers.query(statements, deadline).await
+        match &self.0 {
+            Engine::Sqlite(it) => {
+                it.site.check_damage()?;
+                it.readers.query(statements, deadline).await
+            }
+            Engine::Postgres(it) => it.query(statements, deadline).await,
+        }
     }
 
     /// Writes, and reads among them, in one transaction that is on disk when this returns.
@@ -94,8 +107,13 @@ impl Database {
         statements: Vec<Statement>,
         deadline: Instant,
     ) -> Result<Vec<Rows>, Error> {
-        self.0.site.check_damage()?;
-        self.0.writer.transact(statements, deadline).await
+        match &self.0 {
+            Engine::Sqlite(it) => {
+                it.site.check_damage()?;
+                it.writer.transact(statements, deadline).await
+            }
+            Engine::Postgres(it) => it.transact(statements, deadline).await,
+        }
     }
 
     /// Applies the migrations that are new, in one transaction, and returns how many those were.
@@ -103,24 +121,35 @@ impl Database {
     /// Applied ones that are not in the list are left alone: an older component lives with what a
     /// later one has added.
     pub async fn migrate(&self, migrations: &[Migration]) -> Result<u32, MigrateError> {
-        self.0.writer.migrate(migrations.to_vec()).await
+        match &self.0 {
+            Engine::Sqlite(it) => it.writer.migrate(migrations.to_vec()).await,
+            Engine::Postgres(it) => it.migrate(migrations).await,
+        }
     }
 
     /// Commits what has been accepted, brings the log home into the file, and ends the thread.
     /// Calls that come later are answered with [`Error::Unavailable`].
     pub async fn close(&self) {
-        self.0.readers.close();
-        self.0.writer.close().await;
+        match &self.0 {
+            Engine::Sqlite(it) => {
+                it.readers.close();
+                it.writer.close().await;
+            }
+            Engine::Postgres(it) => it.close(),
+        }
     }
 
     /// Whether it can only be read for the time being, because its disk takes nothing.
     pub fn is_frozen(&self) -> bool {
-        self.0.site.frozen.is()
+        matches!(&self.0, Engine::Sqlite(it) if it.site.frozen.is())
     }
 
     /// What was found to be wrong with the file since it was opened: nothing is read or written then.
     pub fn damage(&self) -> Option<&str> {
-        self.0.site.damage.get().map(String::as_str)
+        match &self.0 {
+            Engine::Sqlite(it) => it.site.damage.get().map(String::as_str),
+            Engine::Postgres(_) => None,
+        }
     }
 }
 

@@ -46,7 +46,7 @@ impl Readers {
     }
 
     pub(super) async fn query(&self, statements: Vec<Statement>, deadline: Instant) -> Answer {
-        run::measure(&self.site, &statements)?;
+        run::measure(&self.site.limits, &statements)?;
         let place = self.place(deadline).await?;
         // What is short ends before the engine first looks at the clock.
         if Instant::now() >= deadline {

@@ -3,9 +3,9 @@
 use rusqlite::CachedStatement;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 
-use super::connections::{Guarded, Site};
+use super::connections::Guarded;
 use super::scan::{self, Access};
-use super::types::{self, Error, Rows, Statement, UnexpectedCount, Value, explain};
+use super::types::{self, Error, Limits, Rows, Statement, UnexpectedCount, Value, explain};
 
 /// A batch while it runs: where, and what its statements may still return.
 struct Batch<'a> {
@@ -16,8 +16,7 @@ struct Batch<'a> {
 }
 
 /// Refuses a batch that is too big, before it waits anywhere. Returns its bytes.
-pub(super) fn measure(site: &Site, statements: &[Statement]) -> Result<usize, Error> {
-    let limits = &site.limits;
+pub(super) fn measure(limits: &Limits, statements: &[Statement]) -> Result<usize, Error> {
     if statements.len() > limits.statements_max {
         let (found, most) = (statements.len(), limits.statements_max);
         return Err(Error::LimitExceeded(format!("{found} statements in a batch; at most {most}")));

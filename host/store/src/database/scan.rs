@@ -86,7 +86,7 @@ pub(super) fn parameter_number(text: &str) -> Option<usize> {
     if plain { digits.parse().ok() } else { None }
 }
 
-enum Token<'a> {
+pub(super) enum Token<'a> {
     /// A bare word: a keyword or a name.
     Word(&'a str),
     /// Whatever begins as a parameter: `?`, `?1`, `:name`, `@name`, `#1`, `$name`.
@@ -95,8 +95,8 @@ enum Token<'a> {
     Other(&'a str),
 }
 
-struct Tokens<'a> {
-    rest: &'a str,
+pub(super) struct Tokens<'a> {
+    pub(super) rest: &'a str,
 }
 
 /// Bytes of names after the first: SQLite counts `$` and everything beyond ASCII among them.

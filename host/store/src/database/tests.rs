@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 use std::path::Path;
 
 use super::{
-    Database, Error, ExportError, Limits, Migration, Rows, Statement, Value, export::Each,
-    export_readonly, tables_readonly,
+    Database, Engine, Error, ExportError, Inner, Limits, Migration, Rows, Statement, Value,
+    export::Each, export_readonly, tables_readonly,
 };
 
 impl Database {
@@ -30,8 +30,16 @@ impl Database {
         export_readonly(self.path(), table, each)
     }
 
+    /// It, which tests of this module open as files alone.
+    fn sqlite(&self) -> &Inner {
+        match &self.0 {
+            Engine::Sqlite(it) => it,
+            Engine::Postgres(_) => panic!("a file was opened"),
+        }
+    }
+
     fn path(&self) -> &Path {
-        &self.0.site.path
+        &self.sqlite().site.path
     }
 }
 

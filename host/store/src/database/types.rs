@@ -118,6 +118,9 @@ pub enum OpenError {
         /// The journal mode that it has instead.
         mode: String,
     },
+    /// The PostgreSQL server does not have it, or does not let it be used.
+    #[error("{0}")]
+    Postgres(String),
     /// The writer's thread could not be started.
     #[error("cannot start the writer of {path}")]
     Thread {
@@ -243,12 +246,15 @@ fn constraint(statement: u32, failure: ffi::Error, message: &str) -> Error {
 /// SQLite says the same of a full disk and of its own page limit; a small file shows which it is.
 fn full(site: &Site) -> Error {
     match crate::private::try_out(&site.path.with_extension("probe"), 256 << 10) {
-        Ok(()) => {
-            let (mebibytes, name) = (site.limits.database_bytes_max >> 20, site.name());
-            Error::LimitExceeded(format!(
-                "database full: {mebibytes} MiB; raise database_bytes_max under [components.{name}.limits]"
-            ))
-        }
+        Ok(()) => full_at(&site.limits, &site.name()),
         Err(error) => Error::Unavailable(format!("the disk has no room: {error}")),
     }
+}
+
+/// The database has the bytes that it may have.
+pub(super) fn full_at(limits: &Limits, name: &str) -> Error {
+    let mebibytes = limits.database_bytes_max >> 20;
+    Error::LimitExceeded(format!(
+        "database full: {mebibytes} MiB; raise database_bytes_max under [components.{name}.limits]"
+    ))
 }

@@ -63,7 +63,7 @@ impl Writer {
     }
 
     pub(super) async fn transact(&self, statements: Vec<Statement>, deadline: Instant) -> Answer {
-        let bytes = run::measure(&self.site, &statements)?;
+        let bytes = run::measure(&self.site.limits, &statements)?;
         let busy =
             || Error::Unavailable("the database is busy: too many writes are waiting".into());
         let queued = self.queued_bytes.fetch_add(bytes, Ordering::Relaxed);

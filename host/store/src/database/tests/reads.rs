@@ -94,7 +94,7 @@ async fn query_once_quick_and_now_slow_leaves_the_async_worker() {
     for _ in 0..20 {
         cinema.query(with(COUNTING, [1.into()]), later()).await.unwrap();
     }
-    assert!(cinema.0.readers.knows_as_quick(COUNTING), "it never became quick");
+    assert!(cinema.sqlite().readers.knows_as_quick(COUNTING), "it never became quick");
     let slow = cinema.query(with(COUNTING, [1_000_000_000.into()]), later());
     let gave_up = tokio::time::timeout(Duration::from_millis(50), slow).await;
     gave_up.expect_err("the query blocked the worker until its end");
@@ -114,9 +114,9 @@ async fn text_with_unbounded_function_never_runs_on_an_async_worker() {
             read(&cinema, sql).await.unwrap();
         }
     }
-    assert!(cinema.0.readers.knows_as_quick(point));
-    assert!(!cinema.0.readers.knows_as_quick(unbounded));
-    assert!(!cinema.0.readers.knows_as_quick("SELECT id FROM hidden"));
+    assert!(cinema.sqlite().readers.knows_as_quick(point));
+    assert!(!cinema.sqlite().readers.knows_as_quick(unbounded));
+    assert!(!cinema.sqlite().readers.knows_as_quick("SELECT id FROM hidden"));
 }
 
 #[tokio::test]
@@ -126,7 +126,7 @@ async fn many_different_texts_do_not_pile_up() {
         let sql = format!("SELECT {number}, lower('x')");
         assert_eq!(read(&cinema, &sql).await.unwrap()[0].rows[0][0], Value::Integer(number));
     }
-    assert!(cinema.0.readers.texts() <= 256);
+    assert!(cinema.sqlite().readers.texts() <= 256);
 }
 
 #[tokio::test]

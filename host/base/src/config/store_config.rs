@@ -1,0 +1,46 @@
+//! Where what components keep lasts: `[store]`.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use smart_default::SmartDefault;
+use store::database::postgres::{Address, check_address};
+
+use crate::grants::secret::Given;
+
+/// Connections that a component may have, at least and at most.
+const CONNECTIONS: std::ops::RangeInclusive<usize> = 2..=64;
+
+/// Files of SQLite in the data folder, which need nothing, or a PostgreSQL server (STO-1).
+#[derive(Clone, Debug, Deserialize, SmartDefault)]
+#[serde(default, deny_unknown_fields)]
+pub struct StoreConfig {
+    /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, or where that is kept; none keeps it in the data folder.
+    pub url: Option<Given>,
+    /// A file of certificates (PEM) that are trusted beside the system's; its path counts from the configuration's.
+    pub ca: Option<PathBuf>,
+    /// Connections that each component may have.
+    #[default = 8]
+    pub connections_max: usize,
+}
+
+impl StoreConfig {
+    /// The server's address, where there is to be one; paths count from `base`.
+    ///
+    /// # Errors
+    /// What is wrong with it, and what would be right; never a secret.
+    pub fn address(&self, base: &Path) -> Result<Option<Address>, String> {
+        let Some(url) = &self.url else { return Ok(None) };
+        if !CONNECTIONS.contains(&self.connections_max) {
+            let (least, most) = (CONNECTIONS.start(), CONNECTIONS.end());
+            return Err(format!("connections_max: {least} to {most} is right"));
+        }
+        let url = url.read(base).map_err(|why| format!("url: {why}"))?.expose().to_owned();
+        check_address(&url).map_err(|it| it.to_string())?;
+        let ca = self.ca.as_ref().map(|it| base.join(it));
+        if let Some(file) = ca.as_ref().filter(|it| !it.is_file()) {
+            return Err(format!("ca: there is no file {}", file.display()));
+        }
+        Ok(Some(Address { url, ca, connections_max: self.connections_max }))
+    }
+}

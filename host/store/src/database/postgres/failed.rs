@@ -1,0 +1,120 @@
+//! What a guest and an operator learn of PostgreSQL's errors: the words that SQLite's have, and no secret.
+
+use tokio_postgres::Error as PgError;
+use tokio_postgres::error::SqlState;
+
+use super::super::types::{ConstraintFailure, ConstraintKind, Error, invalid, out_of_time};
+
+/// Why a batch did not end.
+#[derive(Debug)]
+pub(super) enum Failed {
+    /// As it is told.
+    Told(Error),
+    /// The same, with more on its way, or a state that is not known: the connection is not used again.
+    Stop(Error),
+    /// The whole batch is to be tried again: another transaction was in its way.
+    Conflict,
+    /// The connection was lost before anything was committed.
+    Lost(String),
+    /// A uniqueness does not hold; the name is the index's.
+    Unique(u32, String),
+    /// What was prepared does not fit the tables any more.
+    Stale,
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        Self::Told(error)
+    }
+}
+
+/// What an error of a statement means.
+pub(super) fn explain(statement: u32, error: &PgError) -> Failed {
+    let Some(db) = error.as_db_error() else {
+        return Failed::Lost(cause(error));
+    };
+    let constraint = |kind, name: String| {
+        Failed::Told(Error::Constraint(ConstraintFailure { statement, kind, name }))
+    };
+    let name = db.constraint().unwrap_or_default().to_owned();
+    let unavailable = |why: String| Failed::Told(Error::Unavailable(why));
+    match db.code().code() {
+        "23505" => Failed::Unique(statement, name),
+        "23503" => constraint(ConstraintKind::ForeignKey, String::new()),
+        "23514" => constraint(ConstraintKind::Check, name),
+        "23502" => {
+            let (table, column) = (db.table().unwrap_or_default(), db.column().unwrap_or_default());
+            constraint(ConstraintKind::NotNull, format!("{table}.{column}"))
+        }
+        "23P01" | "23000" | "23001" => constraint(ConstraintKind::Other, name),
+        "40001" | "40P01" => Failed::Conflict,
+        "57014" => out_of_time().into(),
+        "55P03" => unavailable("the database is busy: another transaction holds a lock".into()),
+        // The message is in the server's language; where it comes from is not.
+        "0A000" if db.routine() == Some("RevalidateCachedQuery") => Failed::Stale,
+        "25006" => {
+            unavailable("the database can only be read now: its server takes no writes".into())
+        }
+        "53100" => unavailable(format!("the disk has no room: {}", db.message())),
+        "57P01" | "57P02" | "57P03" | "57P05" => Failed::Lost(db.message().to_owned()),
+        code if code.starts_with("54") => {
+            Error::LimitExceeded(format!("statement {statement}: {}", db.message())).into()
+        }
+        code if ["08", "53", "58", "XX", "57", "F0"].iter().any(|it| code.starts_with(it)) => {
+            unavailable(format!("the database is unavailable: {}", db.message()))
+        }
+        _ => invalid(statement, db.message()).into(),
+    }
+}
+
+/// The last cause of an error, which names neither user nor password.
+pub(super) fn cause(error: &PgError) -> String {
+    let mut last: &dyn std::error::Error = error;
+    while let Some(source) = last.source() {
+        last = source;
+    }
+    last.to_string()
+}
+
+/// Why a server cannot be used, and what to do about it; `at` is where it is, `user` as whom it was asked.
+pub(super) fn unusable(error: &PgError, at: &str, user: &str, database: &str) -> String {
+    let Some(db) = error.as_db_error() else {
+        let why = cause(error);
+        return if why.contains("certificate") || why.contains("tls") || why.contains("TLS") {
+            format!(
+                "no trusted TLS connection to the PostgreSQL server at {at}: {why}; [store] ca = \"FILE\" names the certificate of the authority that signs the server's"
+            )
+        } else {
+            format!(
+                "cannot reach the PostgreSQL server at {at}: {why}; start it, or correct [store] url (or MADOGUCHI_STORE)"
+            )
+        };
+    };
+    let message = db.message();
+    match db.code() {
+        code if *code == SqlState::INVALID_PASSWORD => format!(
+            "the PostgreSQL server at {at} refuses the password of {user}: correct it in [store] url (or MADOGUCHI_STORE)"
+        ),
+        code if *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION => format!(
+            "the PostgreSQL server at {at} does not let {user} in: {message}; make that user, or a line for it in pg_hba.conf"
+        ),
+        code if *code == SqlState::INVALID_CATALOG_NAME => format!(
+            "the PostgreSQL server at {at} has no database {database}: make one (`CREATE DATABASE {database} OWNER {user}`), or correct [store] url"
+        ),
+        code if *code == SqlState::TOO_MANY_CONNECTIONS => format!(
+            "the PostgreSQL server at {at} has no connection left: raise its max_connections, or lower [store] connections_max"
+        ),
+        code if *code == SqlState::INSUFFICIENT_PRIVILEGE => format!(
+            "{user} may not do what the store needs on the PostgreSQL server at {at}: {message}; see the rights to grant in docs/operating.md"
+        ),
+        code if *code == SqlState::READ_ONLY_SQL_TRANSACTION => read_only(at),
+        _ => format!("the PostgreSQL server at {at} cannot be used: {message}"),
+    }
+}
+
+/// A server that takes no writes.
+pub(super) fn read_only(at: &str) -> String {
+    format!(
+        "the PostgreSQL server at {at} can only be read, for it is a replica or set to be: give [store] url the primary server's address"
+    )
+}

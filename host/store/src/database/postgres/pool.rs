@@ -1,0 +1,141 @@
+//! A component's connections: a few, each with the statements that it has prepared.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use parking_lot::Mutex;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_postgres::types::Type;
+use tokio_postgres::{Client, Config, Error as PgError, Statement};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::super::readers::closed;
+use super::super::types::{Error, out_of_time};
+
+/// Statements that a connection keeps prepared.
+const PREPARED_MAX: usize = 160;
+/// What holds whatever happens to this end; a batch has a deadline of its own, which comes first.
+const SESSION: &str = "SET standard_conforming_strings = on; SET TimeZone = 'UTC'; SET jit = off;
+    SET default_transaction_isolation = 'serializable';
+    SET statement_timeout = '120s'; SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = '60s'";
+const READS: &str = "SET default_transaction_read_only = on";
+
+/// The connections of one kind.
+pub(super) struct Pool {
+    config: Config,
+    tls: MakeRustlsConnect,
+    schema: String,
+    reads: bool,
+    idle: Mutex<Vec<Connection>>,
+    places: Arc<Semaphore>,
+}
+
+/// A connection that one batch has to itself.
+pub(super) struct Connection {
+    pub(super) client: Client,
+    pub(super) prepared: HashMap<(String, Vec<Type>), Statement>,
+    /// The migrations that were there when its statements were prepared.
+    pub(super) generation: u64,
+    tls: MakeRustlsConnect,
+}
+
+impl Pool {
+    pub(super) fn new(
+        (config, tls): (Config, MakeRustlsConnect),
+        schema: &str,
+        reads: bool,
+        most: usize,
+    ) -> Self {
+        let places = Arc::new(Semaphore::new(most.max(1)));
+        Self { config, tls, schema: schema.to_owned(), reads, idle: Mutex::default(), places }
+    }
+
+    /// The right to one connection; waits until one is free.
+    pub(super) async fn place(&self, deadline: Instant) -> Result<OwnedSemaphorePermit, Error> {
+        let place = self.places.clone().acquire_owned();
+        let place = tokio::time::timeout_at(deadline.into(), place).await;
+        place.map_err(|_late| out_of_time())?.map_err(|_closed| closed())
+    }
+
+    /// One that is idle, or a new one.
+    pub(super) async fn take(&self) -> Result<Connection, PgError> {
+        let idle = {
+            let mut idle = self.idle.lock();
+            idle.retain(|it| !it.client.is_closed());
+            idle.pop()
+        };
+        match idle {
+            Some(it) => Ok(it),
+            None => self.connect().await,
+        }
+    }
+
+    async fn connect(&self) -> Result<Connection, PgError> {
+        let client = super::connected(&self.config, &self.tls).await?;
+        client.batch_execute(SESSION).await?;
+        // The server itself quotes the name.
+        let path = "SELECT set_config('search_path', quote_ident($1) || ', madoguchi', false)";
+        client.query_one(path, &[&self.schema]).await?;
+        if self.reads {
+            client.batch_execute(READS).await?;
+        }
+        let tls = self.tls.clone();
+        Ok(Connection { client, prepared: HashMap::new(), generation: 0, tls })
+    }
+
+    /// Gives one back that is between two batches.
+    pub(super) fn put(&self, connection: Connection) {
+        if !connection.client.is_closed() && !self.places.is_closed() {
+            self.idle.lock().push(connection);
+        }
+    }
+
+    /// Closes those that are idle, as after a loss: others are likely to be lost as well.
+    pub(super) fn forget(&self) {
+        self.idle.lock().clear();
+    }
+
+    /// Refuses what comes from now on; what runs ends.
+    pub(super) fn close(&self) {
+        self.places.close();
+        self.forget();
+    }
+}
+
+impl Connection {
+    /// The statement as the server has parsed it, with these types of parameters.
+    pub(super) async fn prepare(
+        &mut self,
+        sql: &str,
+        types: &[Type],
+    ) -> Result<Statement, PgError> {
+        let key = (sql.to_owned(), types.to_vec());
+        if let Some(it) = self.prepared.get(&key) {
+            return Ok(it.clone());
+        }
+        let statement = self.client.prepare_typed(sql, types).await?;
+        self.remember(sql, key.1, &statement);
+        Ok(statement)
+    }
+
+    /// Keeps it for texts with parameters of these types.
+    pub(super) fn remember(&mut self, sql: &str, types: Vec<Type>, statement: &Statement) {
+        if self.prepared.len() >= PREPARED_MAX {
+            self.prepared.clear();
+        }
+        self.prepared.insert((sql.to_owned(), types), statement.clone());
+    }
+
+    /// Stops what the server does for it, and closes it.
+    pub(super) fn stop(self) {
+        let (cancel, tls) = (self.client.cancel_token(), self.tls.clone());
+        drop(self.client);
+        // A runtime that ends has closed the connection anyway.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move {
+                let _ = cancel.cancel_query(tls).await;
+            });
+        }
+    }
+}

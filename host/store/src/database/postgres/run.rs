@@ -1,0 +1,490 @@
+//! Runs a guest's batches: one transaction each, tried again where another was in its way, within the limits.
+
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use futures::TryStreamExt as _;
+use tokio_postgres::types::Type;
+use tokio_postgres::{Client, Error as PgError, Statement as Prepared};
+
+use super::super::readers::Answer;
+use super::super::run::measure;
+use super::super::scan::{self, Access};
+use super::super::types::{
+    ConstraintFailure, ConstraintKind, Error, Rows, Statement, UnexpectedCount, Value, full_at,
+    invalid, out_of_time,
+};
+use super::Postgres;
+use super::failed::{Failed, cause, explain};
+use super::pool::{Connection, Pool};
+use super::portable::{Portable, portable};
+use super::values::{Cell, Parameter, type_of};
+
+/// How often a batch is tried that others are in the way of.
+const TRIES_MAX: u32 = 20;
+/// The pause before it is tried again beside other hosts' batches, at most, the first time; doubled from then on.
+const PAUSE: Duration = Duration::from_millis(2);
+const PAUSE_MAX: Duration = Duration::from_millis(200);
+/// How often to look whether a server that was lost is back.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// Part of the bytes that a database may have after which they are counted again.
+const COUNTED_PART: u64 = 64;
+/// How often a full database is made smaller, at most.
+const VACUUM_EVERY: Duration = Duration::from_secs(10);
+
+/// Bytes of the schema.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Size {
+    /// When they were last counted.
+    counted: u64,
+    /// What was sent since then.
+    sent: u64,
+    is_known: bool,
+    vacuumed: Option<Instant>,
+}
+
+/// A connection at work: one that is not given back is stopped.
+struct Busy<'a> {
+    connection: Option<Connection>,
+    pool: &'a Pool,
+}
+
+impl Busy<'_> {
+    fn give_back(mut self) {
+        if let Some(it) = self.connection.take() {
+            self.pool.put(it);
+        }
+    }
+}
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        if let Some(it) = self.connection.take() {
+            it.stop();
+        }
+    }
+}
+
+/// A batch, read once and run as often as it takes.
+struct Batch<'a> {
+    statements: &'a [Statement],
+    texts: Vec<Result<Portable, Error>>,
+    access: Access,
+    bytes: usize,
+}
+
+impl Postgres {
+    pub(in super::super) async fn query(
+        &self,
+        statements: Vec<Statement>,
+        deadline: Instant,
+    ) -> Answer {
+        measure(&self.limits, &statements)?;
+        let batch = self.read(&statements, Access::Read, 0);
+        self.until(&self.readers, &batch, deadline).await
+    }
+
+    pub(in super::super) async fn transact(
+        &self,
+        statements: Vec<Statement>,
+        deadline: Instant,
+    ) -> Answer {
+        let bytes = measure(&self.limits, &statements)?;
+        let busy =
+            || Error::Unavailable("the database is busy: too many writes are waiting".into());
+        let waiting = self.waiting.fetch_add(1, Ordering::Relaxed);
+        let _waits = scopeguard::guard(&self.waiting, |it| _ = it.fetch_sub(1, Ordering::Relaxed));
+        if waiting >= self.limits.queue_max {
+            return Err(busy());
+        }
+        let batch = self.read(&statements, Access::Write, bytes);
+        self.until(&self.writers, &batch, deadline).await
+    }
+
+    fn read<'a>(&self, statements: &'a [Statement], access: Access, bytes: usize) -> Batch<'a> {
+        let texts = (0..).zip(statements).map(|(index, it)| self.text(index, it, access));
+        Batch { statements, texts: texts.collect(), access, bytes }
+    }
+
+    /// Checks a statement as far as that needs no server.
+    fn text(&self, index: u32, statement: &Statement, access: Access) -> Result<Portable, Error> {
+        let limits = &self.limits;
+        if statement.sql.len() > limits.sql_bytes_max {
+            let most = limits.sql_bytes_max;
+            return Err(Error::LimitExceeded(format!("statement {index}: more than {most} bytes")));
+        }
+        let wrong = |message: String| invalid(index, message);
+        scan::check(&statement.sql, access).map_err(wrong)?;
+        let portable = portable(&statement.sql, access).map_err(wrong)?;
+        if access == Access::Read && !portable.reads {
+            return Err(wrong("it changes rows: send it through `transact`".into()));
+        }
+        let given = statement.parameters.len();
+        if given > limits.parameters_max {
+            return Err(wrong("too many SQL variables".into()));
+        }
+        let mut used = vec![false; given];
+        for number in &portable.parameters {
+            match used.get_mut(*number - 1) {
+                Some(it) => *it = true,
+                None => return Err(wrong(format!("`${number}` has no value: {given} are given"))),
+            }
+        }
+        for (number, value) in (1..).zip(&statement.parameters) {
+            let too_long = match value {
+                Value::Real(real) if !real.is_finite() => {
+                    return Err(wrong(format!("${number} is not a finite number")));
+                }
+                Value::Text(text) if text.contains('\0') => {
+                    return Err(wrong(format!(
+                        "${number} holds a NUL character, which PostgreSQL does not keep"
+                    )));
+                }
+                Value::Text(text) => text.len() > limits.value_bytes_max,
+                Value::Blob(bytes) => bytes.len() > limits.value_bytes_max,
+                _ => false,
+            };
+            if too_long {
+                return Err(too_big(index));
+            }
+        }
+        match used.iter().position(|used| !used) {
+            Some(unused) => {
+                let name = unused + 1;
+                Err(wrong(format!("a value is given for ${name}, which does not occur")))
+            }
+            None => Ok(portable),
+        }
+    }
+
+    /// Runs a batch until it is through or its time is: the first time beside others, then alone.
+    async fn until(&self, pool: &Pool, batch: &Batch<'_>, deadline: Instant) -> Answer {
+        let writes = batch.access == Access::Write;
+        let _place = pool.place(deadline).await?;
+        let (mut tries, mut lost_since) = (0_u32, None);
+        loop {
+            self.server.check()?;
+            if Instant::now() >= deadline {
+                return Err(out_of_time());
+            }
+            let turn = async {
+                let beside = if writes && tries == 0 { Some(self.turn.read().await) } else { None };
+                let alone = if writes && tries > 0 { Some(self.turn.write().await) } else { None };
+                (beside, alone)
+            };
+            let turn = tokio::time::timeout_at(deadline.into(), turn).await;
+            let _turn = turn.map_err(|_late| out_of_time())?;
+            let most = Instant::now() + self.limits.transact_time_max;
+            let end = if writes { deadline.min(most) } else { deadline };
+            let done = tokio::time::timeout_at(end.into(), self.once(pool, batch)).await;
+            let pause = match done {
+                Err(_late) => return Err(out_of_time()),
+                Ok(Ok(rows)) => return Ok(rows),
+                Ok(Err(Failed::Told(error) | Failed::Stop(error))) => return Err(error),
+                Ok(Err(Failed::Unique(statement, name))) => {
+                    let kind = ConstraintKind::Unique;
+                    return Err(Error::Constraint(ConstraintFailure { statement, kind, name }));
+                }
+                Ok(Err(Failed::Lost(why))) => {
+                    pool.forget();
+                    let since = *lost_since.get_or_insert_with(Instant::now);
+                    if since.elapsed() > self.limits.lock_time_max {
+                        let why = format!(
+                            "the database is unavailable: its server cannot be reached ({why})"
+                        );
+                        return Err(Error::Unavailable(why));
+                    }
+                    LOOK_EVERY
+                }
+                Ok(Err(Failed::Conflict | Failed::Stale)) => {
+                    tries += 1;
+                    if tries >= TRIES_MAX {
+                        let why = "the database is busy: other transactions were in the way";
+                        return Err(Error::Unavailable(why.into()));
+                    }
+                    // Alone among this host's, nothing but another host's batch is in the way.
+                    let most = PAUSE.saturating_mul(1 << (tries - 1).min(10)).min(PAUSE_MAX);
+                    let part = getrandom::u32().unwrap_or_default() % 1_000;
+                    if tries > 1 { most * part / 1_000 } else { Duration::ZERO }
+                }
+            };
+            drop(_turn);
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    async fn once(&self, pool: &Pool, batch: &Batch<'_>) -> Result<Vec<Rows>, Failed> {
+        let connection = pool.take().await.map_err(|error| match error.as_db_error() {
+            Some(db) if db.code().code() == "53300" => Failed::Told(Error::Unavailable(
+                "the database is busy: its server has no connection left".into(),
+            )),
+            Some(db) => Failed::Lost(db.message().to_owned()),
+            None => Failed::Lost(cause(&error)),
+        })?;
+        let mut busy = Busy { connection: Some(connection), pool };
+        let Some(connection) = busy.connection.as_mut() else { return Err(Failed::Conflict) };
+        let done = self.attempt(connection, batch).await;
+        match &done {
+            // What is still on its way is not waited for.
+            Err(Failed::Stop(_) | Failed::Lost(_)) => {}
+            _ => busy.give_back(),
+        }
+        done
+    }
+
+    async fn attempt(
+        &self,
+        connection: &mut Connection,
+        batch: &Batch<'_>,
+    ) -> Result<Vec<Rows>, Failed> {
+        let generation = self.generation.load(Ordering::Relaxed);
+        if connection.generation != generation {
+            connection.prepared.clear();
+            connection.generation = generation;
+        }
+        let is_full =
+            batch.access == Access::Write && self.is_full(&connection.client, batch.bytes).await?;
+        // Before the transaction: what cannot be parsed would end it.
+        let mut prepared = Vec::with_capacity(batch.statements.len());
+        for (index, (statement, text)) in (0..).zip(batch.statements.iter().zip(&batch.texts)) {
+            let one = match text {
+                Err(error) => Err(Failed::Told(error.clone())),
+                Ok(text) if is_full && !text.reads && !text.only_removes => {
+                    Err(full_at(&self.limits, &self.name).into())
+                }
+                Ok(text) => prepare(connection, &text.sql, statement)
+                    .await
+                    .map_err(|it| explain(index, &it)),
+            };
+            match one {
+                Err(Failed::Stale) => connection.prepared.clear(),
+                Err(Failed::Lost(why)) => return Err(Failed::Lost(why)),
+                _ => {}
+            }
+            let is_end = one.is_err();
+            prepared.push(one);
+            if is_end {
+                break;
+            }
+        }
+        let client = &connection.client;
+        // A single statement is a transaction by itself.
+        let is_alone = batch.access == Access::Read && batch.statements.len() == 1;
+        let lost = |it: PgError| explain(0, &it);
+        if !is_alone {
+            client.batch_execute("BEGIN").await.map_err(lost)?;
+        }
+        let done = self.statements(client, batch, prepared).await;
+        let done = match done {
+            Ok(rows) if is_alone => return Ok(rows),
+            Ok(rows) => commit(client, batch).await.map(|()| rows),
+            Err(Failed::Stop(error)) => return Err(Failed::Stop(error)),
+            Err(Failed::Lost(why)) => return Err(Failed::Lost(why)),
+            Err(failed) => {
+                if !is_alone {
+                    client.batch_execute("ROLLBACK").await.map_err(lost)?;
+                }
+                Err(failed)
+            }
+        };
+        match done {
+            Err(Failed::Unique(statement, index)) => {
+                let name = self.columns(client, index).await.map_err(lost)?;
+                Err(Failed::Unique(statement, name))
+            }
+            Err(Failed::Stale) => {
+                connection.prepared.clear();
+                Err(Failed::Stale)
+            }
+            done => done,
+        }
+    }
+
+    /// Runs the statements, one after the other, until one fails.
+    async fn statements(
+        &self,
+        client: &Client,
+        batch: &Batch<'_>,
+        prepared: Vec<Result<Prepared, Failed>>,
+    ) -> Result<Vec<Rows>, Failed> {
+        let mut left = (self.limits.rows_max, self.limits.result_bytes_max);
+        let mut answers = Vec::with_capacity(prepared.len());
+        for (index, (statement, one)) in (0..).zip(batch.statements.iter().zip(prepared)) {
+            let reads = batch
+                .texts
+                .get(answers.len())
+                .is_some_and(|it| it.as_ref().is_ok_and(|it| it.reads));
+            let answer = self.one(client, (index, statement), (&one?, reads), &mut left).await?;
+            let found = if reads { answer.rows.len() as u64 } else { answer.changes };
+            if let Some(expected) = statement.expect.filter(|it| u64::from(*it) != found) {
+                let found = u32::try_from(found).unwrap_or(u32::MAX);
+                return Err(Error::UnexpectedCount(UnexpectedCount {
+                    statement: index,
+                    expected,
+                    found,
+                })
+                .into());
+            }
+            answers.push(answer);
+        }
+        Ok(answers)
+    }
+
+    async fn one(
+        &self,
+        client: &Client,
+        (index, statement): (u32, &Statement),
+        (prepared, reads): (&Prepared, bool),
+        left: &mut (usize, usize),
+    ) -> Result<Rows, Failed> {
+        let explain = |error: PgError| explain(index, &error);
+        let names = prepared.columns().iter().map(|it| it.name().to_owned());
+        let mut answer = Rows { columns: names.collect(), rows: Vec::new(), changes: 0 };
+        let parameters = statement.parameters.iter().map(Parameter);
+        let stream = client.query_raw(prepared, parameters).await.map_err(explain)?;
+        let mut stream = std::pin::pin!(stream);
+        while let Some(row) = stream.try_next().await.map_err(explain)? {
+            let Some(rows) = left.0.checked_sub(1) else {
+                let most = self.limits.rows_max;
+                let error = Error::LimitExceeded(format!("more than {most} rows; use LIMIT"));
+                return Err(Failed::Stop(error));
+            };
+            left.0 = rows;
+            let mut values = Vec::with_capacity(answer.columns.len());
+            for (column, name) in answer.columns.iter().enumerate() {
+                let Cell(value) = row.try_get(column).map_err(|error| {
+                    Failed::Stop(invalid(index, format!("column {name}: {}", cause(&error))))
+                })?;
+                if value.bytes() > self.limits.value_bytes_max + size_of::<Value>() {
+                    return Err(Failed::Stop(too_big(index)));
+                }
+                let Some(bytes) = left.1.checked_sub(value.bytes()) else {
+                    let most = self.limits.result_bytes_max;
+                    let error = Error::LimitExceeded(format!("more than {most} bytes of rows"));
+                    return Err(Failed::Stop(error));
+                };
+                left.1 = bytes;
+                values.push(value);
+            }
+            answer.rows.push(values);
+        }
+        if !reads {
+            answer.changes = stream.rows_affected().unwrap_or_default();
+        }
+        Ok(answer)
+    }
+
+    /// The columns of an index, as SQLite names what is not unique; of one on an expression, its name.
+    async fn columns(&self, client: &Client, index: String) -> Result<String, PgError> {
+        if let Some(known) = self.indexes.lock().get(&index) {
+            return Ok(known.clone());
+        }
+        let sql = "SELECT string_agg(t.relname || '.' || a.attname, ', ' ORDER BY k.place)
+            FROM pg_class i JOIN pg_namespace n ON n.oid = i.relnamespace JOIN pg_index x ON x.indexrelid = i.oid
+            JOIN pg_class t ON t.oid = x.indrelid
+            CROSS JOIN unnest(x.indkey::int2[]) WITH ORDINALITY AS k (attnum, place)
+            LEFT JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = k.attnum AND k.attnum > 0
+            WHERE n.nspname = $1 AND i.relname = $2 AND k.place <= x.indnkeyatts
+            HAVING bool_and(a.attname IS NOT NULL)";
+        let found = client.query_opt(sql, &[&self.schema, &index]).await?;
+        let name = found.and_then(|it| it.get(0)).unwrap_or_else(|| index.clone());
+        let mut indexes = self.indexes.lock();
+        // Names change with migrations alone, of which there are few.
+        if indexes.len() >= 1_000 {
+            indexes.clear();
+        }
+        indexes.insert(index, name.clone());
+        Ok(name)
+    }
+
+    /// Whether the schema has the bytes that it may have; counted now and then.
+    async fn is_full(&self, client: &Client, bytes: usize) -> Result<bool, Failed> {
+        let most = self.limits.database_bytes_max;
+        let size = {
+            let mut size = self.size.lock();
+            size.sent += bytes as u64;
+            *size
+        };
+        if size.is_known && size.counted < most && size.sent < most / COUNTED_PART {
+            return Ok(false);
+        }
+        let failed = |it: PgError| explain(0, &it);
+        let may_vacuum = size.vacuumed.is_none_or(|it| it.elapsed() > VACUUM_EVERY);
+        let mut counted = self.count(client).await.map_err(failed)?;
+        let mut vacuumed = size.vacuumed;
+        if counted >= most && may_vacuum {
+            // What was removed makes room at once, as it does in SQLite.
+            client.batch_execute("VACUUM").await.map_err(failed)?;
+            vacuumed = Some(Instant::now());
+            counted = self.count(client).await.map_err(failed)?;
+        }
+        *self.size.lock() = Size { counted, sent: 0, is_known: true, vacuumed };
+        Ok(counted >= most)
+    }
+
+    async fn count(&self, client: &Client) -> Result<u64, PgError> {
+        let sql = "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::int8 FROM pg_class c
+            JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind = 'r'";
+        let bytes: i64 = client.query_one(sql, &[&self.schema]).await?.get(0);
+        Ok(u64::try_from(bytes).unwrap_or_default())
+    }
+}
+
+/// What the server says of a commit: where it says nothing, whether it was carried out is not known.
+async fn commit(client: &Client, batch: &Batch<'_>) -> Result<(), Failed> {
+    let last = u32::try_from(batch.statements.len()).unwrap_or(u32::MAX).saturating_sub(1);
+    client.batch_execute("COMMIT").await.map_err(|error| match explain(last, &error) {
+        Failed::Lost(_) if batch.access == Access::Write => Failed::Stop(Error::Unavailable(
+            "the connection to the database was lost while it committed: whether it did is not known".into(),
+        )),
+        failed => failed,
+    })
+}
+
+/// Prepares a statement with the types of its values. Where nothing says what a NULL is, the first type that fits is.
+async fn prepare(
+    connection: &mut Connection,
+    sql: &str,
+    statement: &Statement,
+) -> Result<Prepared, PgError> {
+    let given: Vec<_> = statement.parameters.iter().map(type_of).collect();
+    let mut error = match connection.prepare(sql, &given).await {
+        Ok(prepared) => return Ok(prepared),
+        Err(error) => error,
+    };
+    let mut types = given.clone();
+    for _ in 0..given.len() {
+        let Some(number) = undetermined(&error) else { break };
+        let mut fits = None;
+        for guess in [Type::TEXT, Type::INT8, Type::FLOAT8, Type::BYTEA] {
+            let Some(place) = types.get_mut(number - 1) else { return Err(error) };
+            *place = guess;
+            match connection.prepare(sql, &types).await {
+                Ok(prepared) => {
+                    connection.remember(sql, given, &prepared);
+                    return Ok(prepared);
+                }
+                Err(next) if undetermined(&next).is_some_and(|it| it != number) => {
+                    fits = Some(next);
+                    break;
+                }
+                Err(_other) => {}
+            }
+        }
+        match fits {
+            Some(next) => error = next,
+            None => return Err(error),
+        }
+    }
+    Err(error)
+}
+
+/// The number of the parameter of which nothing says what it is.
+fn undetermined(error: &PgError) -> Option<usize> {
+    let db = error.as_db_error().filter(|it| it.code().code() == "42P18")?;
+    db.message().rsplit_once('$')?.1.parse().ok().filter(|it| *it > 0)
+}
+
+fn too_big(index: u32) -> Error {
+    Error::LimitExceeded(format!("statement {index}: string or blob too big"))
+}

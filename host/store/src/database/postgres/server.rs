@@ -1,0 +1,538 @@
+//! The server that holds all components' databases: reached, looked at, and set up, before anything is served.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use rustls::pki_types::{CertificateDer, pem::PemObject};
+use rustls::{ClientConfig, RootCertStore};
+use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Config, Error as PgError};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::super::types::{Error, Limits, OpenError};
+use super::super::{Database, Engine};
+use super::Postgres;
+use super::failed::{read_only, unusable};
+use super::pool::Pool;
+
+/// The shape of what the host itself keeps there; one more with each change that an older host cannot live with.
+const VERSION: i32 = 1;
+/// The oldest server that is known to work, as it numbers itself.
+const SERVER_VERSION_MIN: i32 = 150_000;
+/// The lock that says that a host is at work on a database.
+const HOST_LOCK: i64 = 0x6d61_646f_6775_6368;
+/// How long to wait for the lock of a host that has just ended.
+const LOCK_TIME: Duration = Duration::from_secs(3);
+const LOCK_PAUSE: Duration = Duration::from_millis(50);
+const ANOTHER: &str = "another Madoguchi";
+const CONNECT_TIME: Duration = Duration::from_secs(10);
+/// How often to look whether the server is there.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Bytes of the longest name that PostgreSQL keeps whole.
+const NAME_BYTES_MAX: usize = 63;
+const SETUP: &str = include_str!("setup.sql");
+const EXAMPLE: &str = "postgres://USER:PASSWORD@HOST:5432/DATABASE is how one looks, with %40 for an @ in the password";
+
+/// Where the databases are (STO-1).
+#[derive(Clone)]
+pub struct Address {
+    /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; it may hold a password, so nothing shows it.
+    pub url: String,
+    /// A file of certificates (PEM) that are trusted beside the system's.
+    pub ca: Option<PathBuf>,
+    /// Connections for each component, at most.
+    pub connections_max: usize,
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Address").field("ca", &self.ca).finish_non_exhaustive()
+    }
+}
+
+/// A PostgreSQL server and the database there that holds all components' schemas. A clone is another handle.
+#[derive(Clone)]
+pub struct Server(Arc<Inner>);
+
+pub(super) struct Inner {
+    /// How the host itself connects.
+    config: Config,
+    tls: MakeRustlsConnect,
+    place: Place,
+    connections_max: usize,
+    /// What the passwords of the components' roles are made of; of this process alone.
+    secret: [u8; 32],
+    /// The host's own connection, which holds its lock.
+    admin: tokio::sync::Mutex<Option<Client>>,
+    is_closed: AtomicBool,
+    trouble: Mutex<Option<Trouble>>,
+}
+
+/// What the watch has found.
+#[derive(Clone)]
+struct Trouble {
+    why: String,
+    /// Whether another host has taken the database over.
+    is_taken: bool,
+}
+
+/// Where and as whom, as errors say it.
+struct Place {
+    at: String,
+    user: String,
+    database: String,
+}
+
+/// Why a server cannot be used, in a sentence that says what to correct; never with a password (STO-5).
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct ServerError(pub(super) String);
+
+/// Reads an address.
+///
+/// # Errors
+/// What is wrong with it, without repeating it.
+pub fn check_address(url: &str) -> Result<(), ServerError> {
+    parse(url).map(drop)
+}
+
+fn parse(url: &str) -> Result<(Config, Place), ServerError> {
+    let wrong = |why: &str| ServerError(format!("store.url {why}; {EXAMPLE}"));
+    if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
+        return Err(wrong("is not the address of a PostgreSQL server"));
+    }
+    let (bare, query) = url.split_once('?').unwrap_or((url, ""));
+    let (mut options, mut mode) = (Vec::new(), None);
+    for option in query.split('&').filter(|it| !it.is_empty()) {
+        match option.split_once('=') {
+            Some(("sslmode", said)) => mode = Some(said),
+            // The host sets these itself.
+            Some((
+                "connect_timeout" | "channel_binding" | "sslnegotiation" | "host" | "port",
+                _,
+            )) => {
+                options.push(option);
+            }
+            _ => {
+                return Err(wrong(
+                    "has an option that is not known; sslmode, sslnegotiation, channel_binding, connect_timeout, host and port are",
+                ));
+            }
+        }
+    }
+    let text =
+        if options.is_empty() { bare.to_owned() } else { format!("{bare}?{}", options.join("&")) };
+    let mut config: Config = text.parse().map_err(|_secret| wrong("cannot be read"))?;
+    let (Some(user), Some(database)) = (config.get_user(), config.get_dbname()) else {
+        return Err(wrong("names no user or no database"));
+    };
+    let (user, database) = (user.to_owned(), database.to_owned());
+    let mut is_here = !config.get_hosts().is_empty();
+    let mut at = Vec::new();
+    for (index, host) in config.get_hosts().iter().enumerate() {
+        let port = config.get_ports().get(index).or(config.get_ports().first()).unwrap_or(&5432);
+        match host {
+            Host::Tcp(name) => {
+                let address = name.parse::<std::net::IpAddr>();
+                is_here &= name == "localhost" || address.is_ok_and(|it| it.is_loopback());
+                at.push(format!("{name}:{port}"));
+            }
+            Host::Unix(path) => at.push(path.display().to_string()),
+        }
+    }
+    if at.is_empty() {
+        return Err(wrong("names no host"));
+    }
+    let mode = match mode {
+        Some("disable") => SslMode::Disable,
+        Some("prefer") => SslMode::Prefer,
+        // A certificate is always verified.
+        Some("require" | "verify-ca" | "verify-full") => SslMode::Require,
+        Some(_) => {
+            return Err(wrong(
+                "has an sslmode that is not known: disable, prefer or require is right",
+            ));
+        }
+        None if is_here => SslMode::Disable,
+        None => SslMode::Require,
+    };
+    config.ssl_mode(mode).application_name("madoguchi");
+    config.connect_timeout(config.get_connect_timeout().copied().unwrap_or(CONNECT_TIME));
+    Ok((config, Place { at: at.join(", "), user, database }))
+}
+
+fn tls(ca: Option<&PathBuf>) -> Result<MakeRustlsConnect, ServerError> {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    if let Some(file) = ca {
+        let wrong = |why: String| ServerError(format!("store.ca: {}: {why}", file.display()));
+        let found = CertificateDer::pem_file_iter(file).map_err(|it| wrong(it.to_string()))?;
+        let found: Result<Vec<_>, _> = found.collect();
+        let found = found.map_err(|it| wrong(it.to_string()))?;
+        if roots.add_parsable_certificates(found).0 == 0 {
+            return Err(wrong("it has no certificate that can be read".to_owned()));
+        }
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config =
+        ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let config = config.map_err(|it| ServerError(format!("TLS: {it}")))?;
+    Ok(MakeRustlsConnect::new(config.with_root_certificates(roots).with_no_client_auth()))
+}
+
+impl Server {
+    /// Reaches the server, looks whether it can hold what is to last, takes the database for this host alone, and
+    /// makes what the host itself keeps there.
+    ///
+    /// # Errors
+    /// In a sentence that says what to correct: nothing is half done then.
+    pub async fn connect(address: &Address) -> Result<Self, ServerError> {
+        let (config, place) = parse(&address.url)?;
+        let tls = tls(address.ca.as_ref())?;
+        let secret =
+            super::secret().map_err(|it| ServerError(format!("no random numbers: {it}")))?;
+        let server = Self(Arc::new(Inner {
+            config,
+            tls,
+            place,
+            connections_max: address.connections_max.max(2),
+            secret,
+            admin: tokio::sync::Mutex::default(),
+            is_closed: AtomicBool::new(false),
+            trouble: Mutex::default(),
+        }));
+        let client = server.0.begin().await?;
+        *server.0.admin.lock().await = Some(client);
+        let watched = Arc::downgrade(&server.0);
+        tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(LOOK_EVERY).await;
+                let Some(inner) = watched.upgrade() else { return };
+                inner.look().await;
+            }
+        });
+        Ok(server)
+    }
+
+    /// The database of the component of that name: a schema and a role of its own, which are made where there are none.
+    ///
+    /// # Errors
+    /// In a sentence that says what to correct.
+    pub async fn database(&self, name: &str, limits: Limits) -> Result<Database, OpenError> {
+        let schema = self.0.schema(name);
+        let role = format!("{}.{schema}", self.0.place.database);
+        let role = shortened(&role);
+        let password = self.0.password(&role);
+        self.0.make(&schema, &role, &password).await.map_err(|it| OpenError::Postgres(it.0))?;
+        let mut config = self.0.config.clone();
+        config.user(&role).password(&password);
+        let pool = |reads: bool, most: usize| {
+            Pool::new((config.clone(), self.0.tls.clone()), &schema, reads, most)
+        };
+        let most = self.0.connections_max;
+        let writers = (most / 2).max(1);
+        let database = Postgres {
+            server: self.clone(),
+            name: name.to_owned(),
+            readers: pool(true, most - writers),
+            writers: pool(false, writers),
+            schema,
+            role,
+            limits,
+            turn: tokio::sync::RwLock::default(),
+            size: Mutex::default(),
+            indexes: Mutex::default(),
+            generation: std::sync::atomic::AtomicU64::new(0),
+            waiting: std::sync::atomic::AtomicUsize::new(0),
+        };
+        // That the role gets in is known before anything is served.
+        database.try_out().await.map_err(OpenError::Postgres)?;
+        Ok(Database(Engine::Postgres(Arc::new(database))))
+    }
+
+    /// What is wrong with the server now, in a sentence.
+    pub fn trouble(&self) -> Option<String> {
+        self.0.trouble.lock().as_ref().map(|it| it.why.clone())
+    }
+
+    /// Where it is, without user and password.
+    pub fn place(&self) -> String {
+        format!("{} at {}", self.0.place.database, self.0.place.at)
+    }
+
+    /// Gives the database free for another host.
+    pub async fn close(&self) {
+        self.0.is_closed.store(true, Ordering::Relaxed);
+        *self.0.admin.lock().await = None;
+    }
+
+    /// Refuses where another host has the database now.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        match &*self.0.trouble.lock() {
+            Some(it) if it.is_taken => Err(Error::Unavailable(it.why.clone())),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn told(&self, error: &PgError, role: &str) -> String {
+        unusable(error, &self.0.place.at, role, &self.0.place.database)
+    }
+
+    /// A new connection of the host's own.
+    pub(super) async fn connection(&self) -> Result<Client, PgError> {
+        super::connected(&self.0.config, &self.0.tls).await
+    }
+}
+
+impl Inner {
+    /// A new connection of the host's, looked at, with the lock, and with what the host keeps in place.
+    async fn begin(&self) -> Result<Client, ServerError> {
+        let unusable = |it: PgError| self.unusable(&it);
+        let mut client = super::connected(&self.config, &self.tls).await.map_err(unusable)?;
+        self.inspect(&client).await?;
+        self.lock(&client).await?;
+        self.set_up(&mut client).await?;
+        Ok(client)
+    }
+
+    /// Takes the database for this host alone; one that has just ended has let go of it in a moment.
+    async fn lock(&self, client: &Client) -> Result<(), ServerError> {
+        let until = Instant::now() + LOCK_TIME;
+        loop {
+            let lock = client.query_one("SELECT pg_try_advisory_lock($1)", &[&HOST_LOCK]).await;
+            if lock.map_err(|it| self.unusable(&it))?.get(0) {
+                return Ok(());
+            }
+            if Instant::now() > until {
+                return Err(ServerError(format!(
+                    "{ANOTHER} works on the database {} at {}, and several on one database are not supported yet: stop that one first, or give this one a database of its own in [store] url",
+                    self.place.database, self.place.at
+                )));
+            }
+            tokio::time::sleep(LOCK_PAUSE).await;
+        }
+    }
+
+    /// Whether it is a server that can hold what is to last, and this user may make what is needed there.
+    async fn inspect(&self, client: &Client) -> Result<(), ServerError> {
+        let Place { at, user, database } = &self.place;
+        let sql =
+            "SELECT current_setting('server_version_num')::int4, current_setting('server_version'),
+            pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on',
+            current_setting('server_encoding'), rolcreaterole OR rolsuper,
+            has_database_privilege(current_database(), 'CREATE')
+            FROM pg_roles WHERE rolname = current_user";
+        let row = client.query_one(sql, &[]).await.map_err(|it| self.unusable(&it))?;
+        let (number, version): (i32, String) = (row.get(0), row.get(1));
+        if number < SERVER_VERSION_MIN {
+            return Err(ServerError(format!(
+                "the PostgreSQL server at {at} is of version {version}, and 15 is the oldest that works: upgrade it, or use another"
+            )));
+        }
+        if row.get(2) {
+            return Err(ServerError(read_only(at)));
+        }
+        let encoding: String = row.get(3);
+        if encoding != "UTF8" {
+            return Err(ServerError(format!(
+                "the database {database} at {at} has the encoding {encoding}, and text here is UTF-8: make it anew (`CREATE DATABASE {database} ENCODING 'UTF8' TEMPLATE template0`)"
+            )));
+        }
+        if !row.get::<_, bool>(4) {
+            return Err(ServerError(format!(
+                "{user} may make no roles on the PostgreSQL server at {at}, and each component has one of its own: `ALTER ROLE \"{user}\" CREATEROLE` lets it"
+            )));
+        }
+        if !row.get::<_, bool>(5) {
+            return Err(ServerError(format!(
+                "{user} may make no schemas in the database {database} at {at}, and each component has one of its own: `GRANT CREATE ON DATABASE \"{database}\" TO \"{user}\"` lets it"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Makes what the host keeps, whole or not at all; leaves what a newer host has made as it is.
+    async fn set_up(&self, client: &mut Client) -> Result<(), ServerError> {
+        let unusable = |it: PgError| self.unusable(&it);
+        let transaction = client.transaction().await.map_err(unusable)?;
+        transaction
+            .batch_execute(
+                "CREATE SCHEMA IF NOT EXISTS madoguchi;
+                 CREATE TABLE IF NOT EXISTS madoguchi.format (version integer NOT NULL)",
+            )
+            .await
+            .map_err(unusable)?;
+        let found = transaction.query_opt("SELECT max(version) FROM madoguchi.format", &[]).await;
+        let found: Option<i32> = found.map_err(unusable)?.and_then(|it| it.get(0));
+        match found {
+            Some(found) if found > VERSION => {
+                return Err(ServerError(format!(
+                    "what a newer Madoguchi keeps in the database {} at {} (format {found}) is not known to this one (format {VERSION}): upgrade this one, or give it a database of its own",
+                    self.place.database, self.place.at
+                )));
+            }
+            Some(_) => {}
+            None => {
+                let insert = "INSERT INTO madoguchi.format VALUES ($1)";
+                transaction.execute(insert, &[&VERSION]).await.map_err(unusable)?;
+            }
+        }
+        transaction.batch_execute(SETUP).await.map_err(unusable)?;
+        transaction.commit().await.map_err(unusable)
+    }
+
+    fn unusable(&self, error: &PgError) -> ServerError {
+        let Place { at, user, database } = &self.place;
+        ServerError(unusable(error, at, user, database))
+    }
+
+    /// Looks whether the server is there and this host still has its lock; takes both again where it has not.
+    async fn look(&self) {
+        let mut admin = self.admin.lock().await;
+        if self.is_closed.load(Ordering::Relaxed) {
+            return;
+        }
+        if let Some(client) = admin.as_ref() {
+            let alive = tokio::time::timeout(CONNECT_TIME, client.batch_execute("")).await;
+            if matches!(alive, Ok(Ok(()))) {
+                return;
+            }
+        }
+        // With the old connection goes its lock.
+        *admin = None;
+        match self.begin().await {
+            Ok(client) => {
+                *admin = Some(client);
+                if self.trouble.lock().take().is_some() {
+                    tracing::info!("the PostgreSQL server at {} answers again", self.place.at);
+                }
+            }
+            Err(error) => {
+                let why = error.0;
+                let is_taken = why.starts_with(ANOTHER);
+                let found = Trouble { why: why.clone(), is_taken };
+                if self.trouble.lock().replace(found).is_none_or(|it| it.why != why) {
+                    tracing::error!("{why}");
+                }
+            }
+        }
+    }
+
+    async fn admin<T>(
+        &self,
+        act: impl AsyncFnOnce(&mut Client) -> Result<T, PgError>,
+    ) -> Result<T, ServerError> {
+        let mut admin = self.admin.lock().await;
+        if admin.as_ref().is_none_or(Client::is_closed) {
+            *admin = Some(self.begin().await?);
+        }
+        let Some(client) = admin.as_mut() else { return Err(ServerError("it is closed".into())) };
+        act(client).await.map_err(|it| self.unusable(&it))
+    }
+
+    /// The schema of a component.
+    fn schema(&self, name: &str) -> String {
+        shortened(&format!("component_{name}"))
+    }
+
+    /// The password of a role, new with each process; the server is told its verifier only.
+    fn password(&self, role: &str) -> String {
+        let mut text = self.secret.to_vec();
+        text.extend_from_slice(role.as_bytes());
+        crate::digest::digest(&text)
+    }
+
+    /// Makes the schema and the role of a component, or gives the role its password of today.
+    async fn make(&self, schema: &str, role: &str, password: &str) -> Result<(), ServerError> {
+        let verifier = postgres_protocol::password::scram_sha_256(password.as_bytes());
+        let database = self.place.database.as_str();
+        self.admin(async |client| {
+            let transaction = client.transaction().await?;
+            let there = "SELECT 1 FROM pg_roles WHERE rolname = $1";
+            let is_new = transaction.query_opt(there, &[&role]).await?.is_none();
+            let run = async |sql: &str, names: &[&(dyn ToSql + Sync)]| {
+                // The server itself quotes what is a name there and what a text.
+                let places: Vec<_> = (1..=names.len()).map(|it| format!("${it}::text")).collect();
+                let format = format!("SELECT format('{sql}', {})", places.join(", "));
+                let told: String = transaction.query_one(&format, names).await?.get(0);
+                transaction.batch_execute(&told).await
+            };
+            if is_new {
+                run("CREATE ROLE %I LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE", &[&role]).await?;
+                run("GRANT %I TO CURRENT_USER", &[&role]).await?;
+                run("GRANT CONNECT ON DATABASE %I TO %I", &[&database, &role]).await?;
+            }
+            run("ALTER ROLE %I PASSWORD %L", &[&role, &verifier]).await?;
+            run("CREATE SCHEMA IF NOT EXISTS %I AUTHORIZATION %I", &[&schema, &role]).await?;
+            run("GRANT USAGE ON SCHEMA madoguchi TO %I", &[&role]).await?;
+            transaction.commit().await
+        })
+        .await
+    }
+}
+
+/// A name that PostgreSQL keeps whole: a long one ends with its digest.
+fn shortened(name: &str) -> String {
+    if name.len() <= NAME_BYTES_MAX {
+        return name.to_owned();
+    }
+    let digest = crate::digest::digest(name.as_bytes());
+    let mut end = NAME_BYTES_MAX - 17;
+    while !name.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}-{}", &name[..end], &digest[..16])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_that_is_wrong_says_how_one_looks_and_no_secret() {
+        for url in [
+            "mysql://u:hunter2@h/d",
+            "hunter2",
+            "postgres://u:hunter2@h",
+            "postgres://u:hunter2@:x/d",
+            "postgres://u:hunter2@h:port/d",
+            "postgres://u:hunter2@h/d?hunter2=1",
+            "postgres://u:hunter2@h/d?sslmode=hunter2",
+            "postgres:///d",
+        ] {
+            let Err(error) = parse(url) else { panic!("{url}") };
+            let text = format!("{error} {error:?}");
+            assert!(text.contains(EXAMPLE) && !text.contains("hunter2"), "{text}");
+        }
+        let address =
+            Address { url: "postgres://u:hunter2@h/d".into(), ca: None, connections_max: 2 };
+        assert!(!format!("{address:?}").contains("hunter2"));
+    }
+
+    #[test]
+    fn leaves_this_machine_encrypted_unless_the_address_says_no() {
+        let mode = |url: &str| parse(url).map(|it| it.0.get_ssl_mode()).unwrap();
+        for url in
+            ["postgres://u@localhost/d", "postgres://u@127.0.0.1:5/d", "postgres://u@%2Frun%2Fx/d"]
+        {
+            assert_eq!(mode(url), SslMode::Disable, "{url}");
+        }
+        assert_eq!(mode("postgres://u@db.example/d"), SslMode::Require);
+        assert_eq!(mode("postgresql://u@db.example/d?sslmode=verify-full"), SslMode::Require);
+        assert_eq!(mode("postgres://u@db.example/d?sslmode=disable"), SslMode::Disable);
+        assert_eq!(mode("postgres://u@localhost/d?sslmode=prefer"), SslMode::Prefer);
+    }
+
+    #[test]
+    fn long_names_stay_apart() {
+        let (one, other) = ("a".repeat(70), "a".repeat(71));
+        assert_eq!(shortened("component_cinema"), "component_cinema");
+        assert_eq!(shortened(&one).len(), NAME_BYTES_MAX);
+        assert_ne!(shortened(&one), shortened(&other));
+    }
+}

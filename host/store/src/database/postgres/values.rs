@@ -1,0 +1,143 @@
+//! Values on their way to PostgreSQL and back, in its binary form: what SQLite would take and give.
+
+use std::error::Error as StdError;
+
+use bytes::BytesMut;
+use tokio_postgres::types::{Format, FromSql, IsNull, ToSql, Type};
+
+use super::super::types::Value;
+
+type Failed = Box<dyn StdError + Sync + Send>;
+
+/// A parameter, of the type that its value has.
+#[derive(Debug)]
+pub(super) struct Parameter<'a>(pub(super) &'a Value);
+
+/// The type that a value is declared as; of NULL, none: what is around it decides.
+pub(super) fn type_of(value: &Value) -> Type {
+    match value {
+        Value::Null => Type::UNKNOWN,
+        Value::Integer(_) => Type::INT8,
+        Value::Real(_) => Type::FLOAT8,
+        Value::Text(_) => Type::TEXT,
+        Value::Blob(_) => Type::BYTEA,
+    }
+}
+
+impl ToSql for Parameter<'_> {
+    fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Failed> {
+        match self.0 {
+            Value::Null => return Ok(IsNull::Yes),
+            Value::Integer(integer) => out.extend_from_slice(&integer.to_be_bytes()),
+            Value::Real(real) => out.extend_from_slice(&real.to_bits().to_be_bytes()),
+            Value::Text(text) => out.extend_from_slice(text.as_bytes()),
+            Value::Blob(bytes) => out.extend_from_slice(bytes),
+        }
+        Ok(IsNull::No)
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    fn to_sql_checked(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, Failed> {
+        self.to_sql(ty, out)
+    }
+
+    fn encode_format(&self, _: &Type) -> Format {
+        Format::Binary
+    }
+}
+
+/// A value of a row.
+#[derive(Debug)]
+pub(super) struct Cell(pub(super) Value);
+
+impl<'a> FromSql<'a> for Cell {
+    fn from_sql(ty: &Type, raw: &'a [u8]) -> Result<Self, Failed> {
+        let integer = |bytes: &[u8]| -> Result<Value, Failed> {
+            Ok(Value::Integer(match bytes {
+                [one] => i64::from(*one != 0),
+                [a, b] => i64::from(i16::from_be_bytes([*a, *b])),
+                [a, b, c, d] => i64::from(i32::from_be_bytes([*a, *b, *c, *d])),
+                _ => i64::from_be_bytes(bytes.try_into()?),
+            }))
+        };
+        Ok(Self(match *ty {
+            Type::BOOL | Type::INT2 | Type::INT4 | Type::INT8 => integer(raw)?,
+            Type::FLOAT4 => Value::Real(f32::from_be_bytes(raw.try_into()?).into()),
+            Type::FLOAT8 => Value::Real(f64::from_be_bytes(raw.try_into()?)),
+            Type::NUMERIC => numeric(raw)?,
+            Type::BYTEA => Value::Blob(raw.to_vec()),
+            Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME | Type::UNKNOWN | Type::JSON => {
+                Value::Text(std::str::from_utf8(raw)?.to_owned())
+            }
+            _ => return Err(format!("it is of the type {ty}: CAST it to TEXT or INTEGER").into()),
+        }))
+    }
+
+    fn from_sql_null(_: &Type) -> Result<Self, Failed> {
+        Ok(Self(Value::Null))
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+}
+
+/// A sum of integers is `numeric` in PostgreSQL, and an integer in SQLite; one with decimals is real.
+fn numeric(raw: &[u8]) -> Result<Value, Failed> {
+    let mut parts = raw.chunks_exact(2).map(|it| u16::from_be_bytes([it[0], it[1]]));
+    let mut part = || parts.next().ok_or("a number that is cut off");
+    let (digits, weight, sign, scale) = (part()?, part()?, part()?, part()?);
+    let text = match sign {
+        0xC000 => return Ok(Value::Real(f64::NAN)),
+        0xD000 => return Ok(Value::Real(f64::INFINITY)),
+        0xF000 => return Ok(Value::Real(f64::NEG_INFINITY)),
+        _ => {
+            let weight = i32::from(weight.cast_signed());
+            let mut text = if sign == 0x4000 { "-".to_owned() } else { String::new() };
+            text.push('0');
+            for place in 0..digits {
+                text.push_str(&format!("{:04}", part()?));
+                _ = place;
+            }
+            // Each digit is four decimal ones; the first has the weight 10000^weight.
+            text.push_str(&format!("e{}", 4 * (weight + 1 - i32::from(digits))));
+            text
+        }
+    };
+    if scale > 0 {
+        return Ok(Value::Real(text.parse()?));
+    }
+    // An integer has no digits behind the point; zeros at its end are not sent.
+    let (mantissa, exponent) = text.split_once('e').ok_or("a number without an exponent")?;
+    let exponent: u32 = exponent.parse()?;
+    let scaled = 10_i128.checked_pow(exponent).zip(mantissa.parse::<i128>().ok());
+    let whole = scaled.and_then(|(power, it)| it.checked_mul(power)?.try_into().ok());
+    Ok(Value::Integer(whole.ok_or("integer overflow")?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(parts: &[u16]) -> Option<Value> {
+        let raw: Vec<u8> = parts.iter().flat_map(|it| it.to_be_bytes()).collect();
+        numeric(&raw).ok()
+    }
+
+    #[test]
+    fn sums_are_integers_and_decimals_are_real() {
+        assert_eq!(of(&[0, 0, 0, 0]), Some(Value::Integer(0)));
+        assert_eq!(of(&[1, 0, 0x4000, 0, 42]), Some(Value::Integer(-42)));
+        assert_eq!(of(&[1, 2, 0, 0, 5]), Some(Value::Integer(500_000_000)));
+        assert_eq!(of(&[2, 1, 0, 0, 1, 2]), Some(Value::Integer(10_002)));
+        assert_eq!(of(&[2, 0, 0, 1, 1, 5_000]), Some(Value::Real(1.5)));
+        assert_eq!(of(&[1, 0, 0, 1, 2]), Some(Value::Real(2.0)));
+        let most = [5, 4, 0, 0, 922, 3_372, 368, 5_477, 5_807];
+        assert_eq!(of(&most), Some(Value::Integer(i64::MAX)));
+        assert_eq!(of(&[5, 4, 0, 0, 922, 3_372, 368, 5_477, 5_808]), None, "too large");
+        assert_eq!(of(&[3, 0, 0, 0, 1]), None, "cut off");
+    }
+}

@@ -1,0 +1,90 @@
+//! What both engines of the store answer, SQLite and PostgreSQL: one list of cases, to the letter (STO-3).
+
+mod cases;
+mod cinema;
+mod operating;
+mod rivals;
+
+use std::time::{Duration, Instant};
+
+use host::database::{
+    Database, Error, Limits, Migration, Rows, Statement, Value,
+    postgres::{Address, Server},
+    sql::{ConstraintFailure, InvalidStatement, UnexpectedCount},
+};
+use tests::postgres::Cluster;
+
+/// A deadline that only a test which hangs would meet.
+fn later() -> Instant {
+    Instant::now() + Duration::from_secs(60)
+}
+
+fn address(url: &str) -> Address {
+    Address { url: url.to_owned(), ca: None, connections_max: 8 }
+}
+
+/// A database of each engine, with nothing in it.
+async fn engines(limits: &Limits) -> [(&'static str, Database); 2] {
+    let sqlite = Database::temporary(limits.clone()).unwrap();
+    let server = Server::connect(&address(&Cluster::shared().database())).await.unwrap();
+    let postgres = server.database("lending", limits.clone()).await.unwrap();
+    [("SQLite", sqlite), ("PostgreSQL", postgres)]
+}
+
+fn migration(number: u32, statements: &[&str]) -> Migration {
+    let statements = statements.iter().map(|it| (*it).to_owned()).collect();
+    Migration { number, name: format!("step {number}"), statements }
+}
+
+fn say(sql: &str, parameters: &[Value]) -> Statement {
+    Statement { sql: sql.to_owned(), parameters: parameters.to_vec(), expect: None }
+}
+
+fn text(text: &str) -> Value {
+    Value::Text(text.to_owned())
+}
+
+async fn read(database: &Database, sql: &str) -> String {
+    told(&database.query(vec![say(sql, &[])], later()).await)
+}
+
+async fn write(database: &Database, sql: &str) -> String {
+    told(&database.transact(vec![say(sql, &[])], later()).await)
+}
+
+/// An answer in one line.
+fn told(answer: &Result<Vec<Rows>, Error>) -> String {
+    let rows = match answer {
+        Ok(rows) => rows,
+        Err(Error::Constraint(ConstraintFailure { statement, kind, name })) => {
+            return format!("{statement}: {kind:?} {name}");
+        }
+        Err(Error::UnexpectedCount(UnexpectedCount { statement, expected, found })) => {
+            return format!("{statement}: expected {expected}, found {found}");
+        }
+        Err(Error::Invalid(InvalidStatement { statement, message })) => {
+            return format!("{statement}: invalid: {message}");
+        }
+        Err(Error::LimitExceeded(message)) => return format!("limit: {message}"),
+        Err(Error::Unavailable(message)) => return format!("unavailable: {message}"),
+    };
+    let one = |rows: &Rows| {
+        let mut lines: Vec<_> = rows.rows.iter().map(|row| shown(row)).collect();
+        if rows.changes > 0 {
+            lines.push(format!("{} changed", rows.changes));
+        }
+        lines.join("; ")
+    };
+    rows.iter().map(one).collect::<Vec<_>>().join(" / ")
+}
+
+fn shown(row: &[Value]) -> String {
+    let values = row.iter().map(|value| match value {
+        Value::Null => "NULL".to_owned(),
+        Value::Integer(integer) => integer.to_string(),
+        Value::Real(real) => format!("{real:?}"),
+        Value::Text(text) => format!("'{text}'"),
+        Value::Blob(bytes) => format!("{bytes:02x?}"),
+    });
+    values.collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,159 @@
+//! What an operator meets: who may what, and what is wrong with a server, each in a sentence without a password.
+
+use host::database::postgres::ServerError;
+use tests::postgres::PASSWORD;
+
+use super::*;
+
+async fn refused(url: &str) -> String {
+    let Err(ServerError { .. }) = Server::connect(&address(url)).await else { panic!("{url}") };
+    let error = Server::connect(&address(url)).await.err().unwrap();
+    let text = error.to_string();
+    assert!(!format!("{text} {error:?}").contains(PASSWORD), "{text}");
+    text
+}
+
+fn database_of(url: &str) -> &str {
+    url.rsplit('/').next().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_thing_that_is_wrong_is_told_with_what_to_correct() {
+    let cluster = Cluster::shared();
+    let url = cluster.database();
+    let name = database_of(&url);
+    let told = refused(&url.replace(PASSWORD, "hunter3")).await;
+    assert!(told.contains("refuses the password") && told.contains("MADOGUCHI_STORE"), "{told}");
+    let told = refused(&url.replace(&format!("/{name}"), "/nowhere")).await;
+    assert!(told.contains("has no database nowhere") && told.contains("CREATE DATABASE"), "{told}");
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let told = refused(&format!("postgres://a:{PASSWORD}@{closed}/b")).await;
+    assert!(told.contains(&format!("cannot reach the PostgreSQL server at {closed}")), "{told}");
+
+    cluster.sql(name, &[&format!("ALTER ROLE {name} NOCREATEROLE")]);
+    let told = refused(&url).await;
+    assert!(told.contains(&format!("ALTER ROLE \"{name}\" CREATEROLE")), "{told}");
+    cluster.sql(
+        name,
+        &[
+            &format!("ALTER ROLE {name} CREATEROLE"),
+            &format!("ALTER DATABASE {name} OWNER TO postgres"),
+        ],
+    );
+    let told = refused(&url).await;
+    assert!(told.contains(&format!("GRANT CREATE ON DATABASE \"{name}\"")), "{told}");
+    cluster.sql(
+        name,
+        &[
+            &format!("ALTER DATABASE {name} OWNER TO {name}"),
+            &format!("ALTER DATABASE {name} SET default_transaction_read_only = on"),
+        ],
+    );
+    let told = refused(&url).await;
+    assert!(told.contains("can only be read") && told.contains("primary"), "{told}");
+    let made = "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'madoguchi%'";
+    assert_eq!(cluster.sql(name, &[made]), [""; 0], "nothing is half done");
+    let reset = format!("ALTER DATABASE {name} RESET default_transaction_read_only");
+    cluster.sql("postgres", &[&reset]);
+
+    drop(Server::connect(&address(&url)).await.unwrap());
+    cluster.sql(name, &["UPDATE madoguchi.format SET version = 2"]);
+    let told = refused(&url).await;
+    assert!(told.contains("a newer Madoguchi") && told.contains("format 2"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_of_another_encoding_is_refused() {
+    let cluster = Cluster::shared();
+    let url = cluster.database();
+    let name = database_of(&url);
+    let latin = format!(
+        "CREATE DATABASE {name}_latin OWNER {name} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0"
+    );
+    cluster.sql("postgres", &[&latin]);
+    let told = refused(&format!("{url}_latin")).await;
+    assert!(told.contains("has the encoding LATIN1") && told.contains("'UTF8'"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_host_on_one_database_is_refused_by_name() {
+    let url = Cluster::shared().database();
+    let first = Server::connect(&address(&url)).await.unwrap();
+    let told = refused(&url).await;
+    let expected = "several on one database are not supported yet";
+    assert!(told.starts_with("another Madoguchi") && told.contains(expected), "{told}");
+    first.close().await;
+    Server::connect(&address(&url)).await.unwrap();
+}
+
+/// The role of a component owns its schema and reaches no other one, whatever it says.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_component_reaches_its_own_schema_alone() {
+    let cluster = Cluster::shared();
+    let url = cluster.database();
+    let server = Server::connect(&address(&url)).await.unwrap();
+    let mine = server.database("mine", Limits::default()).await.unwrap();
+    let other = server.database("other's \"own\"", Limits::default()).await.unwrap();
+    let table =
+        migration(1, &["CREATE TABLE secrets (t TEXT)", "INSERT INTO secrets VALUES ('x')"]);
+    for database in [&mine, &other] {
+        database.migrate(std::slice::from_ref(&table)).await.unwrap();
+    }
+    for sql in [
+        "SELECT t FROM component_mine.secrets",
+        "SELECT t FROM \"component_mine\".secrets",
+        "SELECT * FROM pg_catalog.pg_tables",
+        "SELECT hash FROM madoguchi.migrations",
+        "SELECT version FROM \"madoguchi\".format",
+        "SELECT set_config('role', 'none', false)",
+        "SELECT 1; SELECT 2",
+    ] {
+        let answer = read(&other, sql).await;
+        assert!(answer.starts_with("0: invalid: "), "{sql}: {answer}");
+    }
+    let migrate =
+        other.migrate(&[table.clone(), migration(2, &["DROP TABLE component_mine.secrets"])]);
+    assert!(migrate.await.is_err());
+    assert_eq!(read(&mine, "SELECT t FROM secrets").await, "'x'");
+    // Nor does its role, past all checks of ours.
+    let name = database_of(&url);
+    let role = format!("{name}.component_other''s \"\"own\"\"").replace("''", "'");
+    let refused = format!(
+        "DO $$ BEGIN SET LOCAL ROLE \"{role}\"; PERFORM * FROM component_mine.secrets;
+         RAISE 'it reads'; EXCEPTION WHEN insufficient_privilege THEN NULL; END $$"
+    );
+    cluster.sql(name, &[&refused]);
+}
+
+/// The server goes in the middle and comes back: what was acknowledged is there, and what comes meanwhile is told so.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_goes_and_comes_back_loses_nothing() {
+    let cluster = Cluster::start();
+    let url = cluster.database();
+    let server = Server::connect(&address(&url)).await.unwrap();
+    let limits = Limits { lock_time_max: Duration::from_millis(300), ..Limits::default() };
+    let database = server.database("mine", limits).await.unwrap();
+    database.migrate(&[migration(1, &["CREATE TABLE kept (n INTEGER)"])]).await.unwrap();
+    assert_eq!(write(&database, "INSERT INTO kept VALUES (1)").await, "1 changed");
+    assert_eq!(server.trouble(), None);
+    cluster.stop();
+    let gone = write(&database, "INSERT INTO kept VALUES (2)").await;
+    assert!(
+        gone.starts_with("unavailable: the database is unavailable: its server cannot be reached"),
+        "{gone}"
+    );
+    assert!(read(&database, "SELECT n FROM kept").await.starts_with("unavailable: "));
+    let trouble = loop {
+        match server.trouble() {
+            Some(it) => break it,
+            None => tokio::time::sleep(Duration::from_millis(50)).await,
+        }
+    };
+    assert!(trouble.contains("cannot reach the PostgreSQL server") && !trouble.contains(PASSWORD));
+    cluster.restart();
+    while server.trouble().is_some() {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(write(&database, "INSERT INTO kept VALUES (3)").await, "1 changed");
+    assert_eq!(read(&database, "SELECT n FROM kept ORDER BY n").await, "1; 3");
+}
