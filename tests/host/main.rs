@@ -38,6 +38,7 @@ mod questions;
 mod race;
 mod reach;
 mod recording;
+mod reports;
 mod servers;
 mod settings;
 mod specification;
