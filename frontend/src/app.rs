@@ -9,21 +9,25 @@ use crate::browser;
 use crate::chat::talk::Talk;
 use crate::chat::{album, kept};
 use crate::families;
+use crate::finder::Finder;
 use crate::home::{Goings, HEAD_START};
 use crate::operator::Operator;
 use crate::page::{Connection, Door, Page, page};
 use crate::part::{Part, part};
 use crate::route::{OperatorTab, Route};
-use crate::settings::Theme;
+use crate::settings::{self, Theme};
 use crate::subscriptions::Subscriptions;
 use crate::table::{self, Draw, Place, Shown};
 use crate::text::{self, Key};
 use crate::views::approvals::ApprovalsView;
 use crate::views::chat::ChatView;
 use crate::views::counter::CounterView;
+use crate::views::finder::FinderView;
 use crate::views::home::Front;
 use crate::views::operator::OperatorView;
 use crate::views::part::drawn_by;
+use crate::views::parts::PartsView;
+use crate::views::preferences::PreferencesView;
 use crate::views::sign_in::SignIn;
 
 static APPROVALS: Part<Draw> =
@@ -32,6 +36,14 @@ static CHAT: Part<Draw> = part!(chat: Draw = &Draw(|_| view! { <ChatView/> }.int
 static COUNTER: Part<Draw> = part!(counter: Draw = &Draw(|_| view! { <CounterView/> }.into_any()));
 static OPERATOR: Part<Draw> =
     part!(operator: Draw = &Draw(|_| view! { <OperatorView/> }.into_any()));
+
+static PREFERENCES: Part<Draw> =
+    part!(finder: Draw = &Draw(|_| view! { <PreferencesView/> }.into_any()));
+static FINDER: Part<Draw> = part!(finder: Draw = &Draw(|_| view! { <FinderView/> }.into_any()));
+/// What no visitor loads.
+static PARTS: Part<Draw> = part!(parts: Draw = &Draw(|_| view! { <PartsView/> }.into_any()));
+/// The page of parts is for developers, and in English.
+const PARTS_TITLE: &str = "Parts";
 
 /// The whole page.
 #[component]
@@ -47,6 +59,9 @@ pub(crate) fn App() -> impl IntoView {
     provide_context(Inbox::new(page));
     let operator = Operator::new(page);
     provide_context(operator);
+    let finder = Finder::new(page);
+    provide_context(finder);
+    give_notice(page);
     Effect::new(move |_| document().set_title(&title(page)));
     load_ahead(operator);
     let is_home = Memo::new(move |_| {
@@ -64,6 +79,7 @@ pub(crate) fn App() -> impl IntoView {
             <Stages/>
         </main>
         <Toast/>
+        {move || finder.is_open.get().then(|| drawn_by(&FINDER, |it| (it.0)("")))}
         <div class="only-heard" role="status" aria-live="polite">{move || spoken(page)}</div>
     }
 }
@@ -76,7 +92,7 @@ fn load_ahead(operator: Operator) {
     let load = async move {
         text::load().await;
         table::load().await;
-        for part in [&CHAT, &COUNTER, &APPROVALS] {
+        for part in [&CHAT, &COUNTER, &APPROVALS, &FINDER] {
             part.fetch().await;
         }
         if operator.is_offered() {
@@ -84,6 +100,20 @@ fn load_ahead(operator: Operator) {
         }
     };
     set_timeout(move || spawn_local(load), HEAD_START);
+}
+
+/// Has the browser tell of what newly waits for the reader while the page is not looked at, where they want that.
+fn give_notice(page: Page) {
+    let (goings, inbox): (Goings, Inbox) = (expect_context(), expect_context());
+    Effect::new(move |before: Option<usize>| {
+        let approvals = inbox.waiting.with(|it| it.here().map_or(0, Vec::len));
+        let waiting = goings.waiting() + approvals;
+        if before.is_some_and(|it| waiting > it) && page.notices.get_untracked() {
+            let said = page.lang.get_untracked().fill(Key::NoticeWaiting, &[&waiting.to_string()]);
+            settings::give_notice(&said);
+        }
+        waiting
+    });
 }
 
 /// A phrase announced twice must differ, or a screen reader keeps silent the second time.
@@ -107,7 +137,9 @@ fn title(page: Page) -> String {
         Route::Counter(Some(tool)) => {
             page.tool(tool).map_or_else(|| tool.clone(), |it| it.title(page.lang.get()))
         }
-        Route::Chat => page.say(Key::ChatPlace).to_owned(),
+        Route::Chat(_) => page.say(Key::ChatPlace).to_owned(),
+        Route::Preferences => page.say(Key::Preferences).to_owned(),
+        Route::Parts => PARTS_TITLE.to_owned(),
         Route::Approvals => page.say(Key::ApprovalsTitle).to_owned(),
         Route::Operator(tab) => operator_title(page, tab),
         Route::Nowhere(_) => page.say(Key::NoPlace).to_owned(),
@@ -122,7 +154,11 @@ fn operator_title(page: Page, tab: &OperatorTab) -> String {
     let part = match tab {
         OperatorTab::Now => return place.to_owned(),
         OperatorTab::Components(_) => page.say(Key::OperatorComponents),
-        OperatorTab::Calls => page.say(Key::OperatorCalls),
+        OperatorTab::Calls(_) => page.say(Key::OperatorCalls),
+        OperatorTab::Servers => page.say(Key::OperatorServers),
+        OperatorTab::People => page.say(Key::OperatorPeople),
+        OperatorTab::Storage => page.say(Key::OperatorStorage),
+        OperatorTab::Settings => page.say(Key::OperatorSettings),
     };
     format!("{part} — {place}")
 }
@@ -135,6 +171,8 @@ enum Stage {
     Chat,
     Approvals,
     Operator,
+    Preferences,
+    Parts,
     Nowhere,
     /// None at the front door of a host that does not serve the first place.
     Family(Option<Shown>),
@@ -154,7 +192,9 @@ fn Stages() -> impl IntoView {
         page.route.with(|route| match route {
             Route::Home => Stage::Family(table::has_first(page).then(Shown::first).flatten()),
             Route::Counter(_) => Stage::Counter,
-            Route::Chat => Stage::Chat,
+            Route::Chat(_) => Stage::Chat,
+            Route::Preferences => Stage::Preferences,
+            Route::Parts => Stage::Parts,
             Route::Approvals => Stage::Approvals,
             Route::Operator(_) => Stage::Operator,
             Route::Nowhere(_) => Stage::Nowhere,
@@ -173,6 +213,8 @@ fn Stages() -> impl IntoView {
         Stage::Chat => drawn_by(&CHAT, |it| (it.0)("")),
         Stage::Approvals => drawn_by(&APPROVALS, |it| (it.0)("")),
         Stage::Operator => drawn_by(&OPERATOR, |it| (it.0)("")),
+        Stage::Preferences => drawn_by(&PREFERENCES, |it| (it.0)("")),
+        Stage::Parts => drawn_by(&PARTS, |it| (it.0)("")),
         Stage::Nowhere => view! { <NoPlace/> }.into_any(),
         Stage::Family(shown) => {
             let code = shown.as_ref().and_then(Shown::code).zip(shown);
@@ -206,7 +248,7 @@ fn Header() -> impl IntoView {
     });
     let is_home = move || page.route.with(|it| *it == Route::Home);
     let is_counter = move || page.route.with(|it| matches!(it, Route::Counter(_)));
-    let is_chat = move || page.route.with(|it| matches!(it, Route::Chat));
+    let is_chat = move || page.route.with(|it| matches!(it, Route::Chat(_)));
     let current = move |here: bool| here.then_some("page");
     view! {
         <header class="top">
@@ -218,7 +260,7 @@ fn Header() -> impl IntoView {
             </a>
             <nav class="places" aria-label=move || page.say(Key::Places)>
                 {table::places().take(1).map(|place| view! { <PlaceLink place/> }).collect_view()}
-                <a href=Route::Chat.hash() aria-current=move || current(is_chat())>
+                <a href=Route::Chat(None).hash() aria-current=move || current(is_chat())>
                     {move || page.say(Key::ChatPlace)}
                 </a>
                 <a href=Route::Counter(None).hash() aria-current=move || current(is_counter())>
@@ -231,11 +273,21 @@ fn Header() -> impl IntoView {
                 <OperatorLink/>
                 <ConnectionView/>
                 <SignOut/>
+                <FinderButton/>
                 <ThemeSelect/>
                 <button type="button" class="plain language" lang=move || page.lang.get().other().tag()
                     on:click=move |_| page.lang.update(|lang| *lang = lang.other())>
                     {move || page.say(Key::SwitchLanguage)}
                 </button>
+                <a class="preferences-link" href=Route::Preferences.hash() aria-label=move || page.say(Key::Preferences)
+                    title=move || page.say(Key::Preferences)
+                    aria-current=move || current(page.route.with(|it| *it == Route::Preferences))>
+                    <svg aria-hidden="true" focusable="false" viewBox="0 0 20 20">
+                        <path d="M3 5h8M15 5h2M3 10h2M9 10h8M3 15h8M15 15h2"></path>
+                        <circle cx="13" cy="5" r="2"></circle><circle cx="7" cy="10" r="2"></circle>
+                        <circle cx="13" cy="15" r="2"></circle>
+                    </svg>
+                </a>
             </div>
         </header>
     }
@@ -332,6 +384,22 @@ fn sign_out(page: Page, operator: Operator) {
     album::forget_all();
     kept::forget_all();
     page.sign_out();
+}
+
+/// Opens the finder.
+#[component]
+fn FinderButton() -> impl IntoView {
+    let page = page();
+    let finder: Finder = expect_context();
+    view! {
+        <button type="button" class="plain finder-button" id="finder-button" aria-haspopup="dialog"
+            aria-keyshortcuts="Control+K Meta+K" title="Ctrl+K"
+            aria-label=move || page.say(Key::Finder) on:click=move |_| finder.open()>
+            <svg aria-hidden="true" focusable="false" viewBox="0 0 20 20">
+                <circle cx="8.5" cy="8.5" r="5.5"></circle><path d="m12.5 12.5 5 5"></path>
+            </svg>
+        </button>
+    }
 }
 
 /// Only where there is something to sign out of.

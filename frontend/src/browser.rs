@@ -60,6 +60,19 @@ impl Keep {
         }
     }
 
+    /// The names of all that is kept.
+    pub(crate) fn names(self) -> Vec<String> {
+        let Some(storage) = self.storage() else { return Vec::new() };
+        let keys = (0..storage.length().unwrap_or(0)).filter_map(|it| storage.key(it).ok()?);
+        keys.filter_map(|it| it.strip_prefix("madoguchi.").map(str::to_owned)).collect()
+    }
+
+    /// Bytes that are kept under a name, as browsers count them.
+    pub(crate) fn bytes(self, name: &str) -> u64 {
+        let text = self.storage().and_then(|it| it.get_item(&Self::name(name)).ok()?);
+        text.map_or(0, |it| it.len() as u64)
+    }
+
     /// Forgets what is kept under a name.
     pub(crate) fn remove(self, name: &str) {
         if let Some(storage) = self.storage() {
@@ -234,10 +247,12 @@ pub(crate) fn is_visible() -> bool {
     document().visibility_state() == VisibilityState::Visible
 }
 
-/// Whether the reader asked their system for less motion.
+/// Whether the reader asked the page or their system for less motion.
 pub(crate) fn wants_less_motion() -> bool {
     let asked = window().match_media("(prefers-reduced-motion: reduce)");
-    asked.ok().flatten().is_some_and(|it| it.matches())
+    let page = document().document_element();
+    let is_set = page.is_some_and(|it| it.get_attribute("data-motion").as_deref() == Some("less"));
+    is_set || asked.ok().flatten().is_some_and(|it| it.matches())
 }
 
 /// Loads a style sheet and a script that define something global, the first time they are needed.

@@ -92,6 +92,11 @@ impl Goings {
         table::mine().filter_map(|it| of(it.tool)).collect()
     }
 
+    /// How many things wait for the reader in all places.
+    pub(crate) fn waiting(self) -> usize {
+        self.found.with(|found| found.iter().map(|it| it.1.waiting).sum())
+    }
+
     /// How many things wait for the reader in the place that this route leads to.
     pub(crate) fn waiting_at(self, route: &Route) -> usize {
         let at = |it: &&(&str, Ongoing)| it.1.route == *route;

@@ -15,6 +15,7 @@ mod cards;
 mod chat;
 mod dates;
 mod error;
+mod finder;
 mod form;
 mod gate;
 mod geo;

@@ -5,6 +5,7 @@ pub(crate) mod data;
 pub(crate) mod grants;
 pub(crate) mod outcome;
 pub(crate) mod readings;
+pub(crate) mod reports;
 pub(crate) mod units;
 pub(crate) mod wasm;
 
@@ -131,6 +132,24 @@ impl Operator {
         done.inspect_err(|it| self.weigh(it, key.as_ref(), false))
     }
 
+    /// Orders something; what is answered.
+    pub(crate) async fn ask<T: DeserializeOwned>(
+        self,
+        path: &str,
+        body: &Value,
+    ) -> Result<T, CallError> {
+        let key = self.key.get_untracked();
+        let done = client::ask(path, body, key.as_deref()).await;
+        done.inspect_err(|it| self.weigh(it, key.as_ref(), false))
+    }
+
+    /// What a table of a component holds, as JSON lines.
+    pub(crate) async fn export(self, component: &str, table: &str) -> Result<String, CallError> {
+        let key = self.key.get_untracked();
+        let done = client::export(component, table, key.as_deref()).await;
+        done.inspect_err(|it| self.weigh(it, key.as_ref(), false))
+    }
+
     /// Takes a component away.
     pub(crate) async fn unload(self, name: &str) -> Result<(), CallError> {
         self.delete(&client::component(name)).await
@@ -141,7 +160,8 @@ impl Operator {
         self.delete(&client::canary(name)).await
     }
 
-    async fn delete(self, path: &str) -> Result<(), CallError> {
+    /// Takes away what stands at an address of the operator's.
+    pub(crate) async fn delete(self, path: &str) -> Result<(), CallError> {
         let key = self.key.get_untracked();
         let done = client::delete(path, key.as_deref()).await;
         done.inspect_err(|it| self.weigh(it, key.as_ref(), false))

@@ -19,7 +19,7 @@ use crate::mcp::wire::Tool;
 use crate::mcp::{self, ServerInfo};
 use crate::request;
 use crate::route::Route;
-use crate::settings::{self, Theme};
+use crate::settings::{self, Motion, Theme};
 use crate::text::{Key, Lang};
 
 /// How long a toast stays: long enough to be read twice.
@@ -54,6 +54,9 @@ pub(crate) enum Door {
 pub(crate) struct Page {
     pub(crate) lang: RwSignal<Lang>,
     pub(crate) theme: RwSignal<Theme>,
+    pub(crate) motion: RwSignal<Motion>,
+    /// Whether the browser tells of what waits while the page is not looked at.
+    pub(crate) notices: RwSignal<bool>,
     pub(crate) route: RwSignal<Route>,
     pub(crate) tools: RwSignal<Loaded<Vec<Tool>>>,
     pub(crate) connection: RwSignal<Connection>,
@@ -97,6 +100,8 @@ impl Page {
         let page = Self {
             lang: settings::language(),
             theme: settings::theme(),
+            motion: settings::motion(),
+            notices: settings::notices(),
             route: RwSignal::new(Route::parse(&browser::hash())),
             tools: RwSignal::new(Loaded::Loading),
             connection: RwSignal::new(Connection::default()),

@@ -10,8 +10,12 @@ pub(crate) enum Route {
     Home,
     /// `#/counter` and `#/counter/TOOL`
     Counter(Option<String>),
-    /// `#/chat`: a conversation with an assistant.
-    Chat,
+    /// `#/chat` and `#/chat/ID`: a conversation with an assistant, one that this browser keeps.
+    Chat(Option<String>),
+    /// `#/settings`: what the reader sets for this browser.
+    Preferences,
+    /// `#/parts`: the parts that views are made of, for developers.
+    Parts,
     /// `#/approvals`: what waits for the reader's approval.
     Approvals,
     /// `#/operator` and what is under it: the operator's place.
@@ -30,8 +34,41 @@ pub(crate) enum OperatorTab {
     Now,
     /// `#/operator/components` and `#/operator/components/NAME`
     Components(Option<String>),
-    /// `#/operator/calls`: the latest calls.
-    Calls,
+    /// `#/operator/calls` and `#/operator/calls/NUMBER`: the latest calls, and what one of them did.
+    Calls(Option<String>),
+    /// `#/operator/servers`: the other servers.
+    Servers,
+    /// `#/operator/people`: accounts and tokens.
+    People,
+    /// `#/operator/storage`: what is kept.
+    Storage,
+    /// `#/operator/settings`: what the server is set to, and by what.
+    Settings,
+}
+
+impl OperatorTab {
+    /// Those that are one word, which is what their address has.
+    const WORDS: [(&'static str, Self); 6] = [
+        ("components", Self::Components(None)),
+        ("calls", Self::Calls(None)),
+        ("servers", Self::Servers),
+        ("people", Self::People),
+        ("storage", Self::Storage),
+        ("settings", Self::Settings),
+    ];
+
+    fn of_word(word: &str) -> Option<Self> {
+        Self::WORDS.into_iter().find(|it| it.0 == word).map(|it| it.1)
+    }
+
+    fn hash(&self) -> String {
+        let word = Self::WORDS.iter().find(|it| it.1 == *self).map(|it| it.0);
+        match self {
+            Self::Components(Some(name)) => format!("#/operator/components/{}", encoded(name)),
+            Self::Calls(Some(call)) => format!("#/operator/calls/{}", encoded(call)),
+            _ => word.map_or_else(|| "#/operator".to_owned(), |it| format!("#/operator/{it}")),
+        }
+    }
 }
 
 /// An address of a family's: what stands between the slashes, and the query behind it.
@@ -98,14 +135,20 @@ impl Route {
         match path.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             ["counter"] => Self::Counter(None),
             ["counter", tool, ..] => Self::Counter(Some(tool.to_owned())),
-            ["chat"] => Self::Chat,
+            ["chat"] => Self::Chat(None),
+            ["chat", id] => Self::Chat(Some(id.to_owned())),
+            ["settings"] => Self::Preferences,
+            ["parts"] => Self::Parts,
             ["approvals"] => Self::Approvals,
             ["operator"] => Self::Operator(OperatorTab::Now),
-            ["operator", "components"] => Self::Operator(OperatorTab::Components(None)),
             ["operator", "components", name] => {
                 Self::Operator(OperatorTab::Components(Some(name.to_owned())))
             }
-            ["operator", "calls"] => Self::Operator(OperatorTab::Calls),
+            ["operator", "calls", call] => {
+                Self::Operator(OperatorTab::Calls(Some(call.to_owned())))
+            }
+            ["operator", word] => OperatorTab::of_word(word)
+                .map_or_else(|| Self::Nowhere(hash.to_owned()), Self::Operator),
             [] => Self::Home,
             _ => {
                 let address = Address { path, query: query.to_owned() };
@@ -121,14 +164,12 @@ impl Route {
             Self::Home => "#/".to_owned(),
             Self::Counter(None) => "#/counter".to_owned(),
             Self::Counter(Some(tool)) => format!("#/counter/{}", encoded(tool)),
-            Self::Chat => "#/chat".to_owned(),
+            Self::Chat(None) => "#/chat".to_owned(),
+            Self::Chat(Some(id)) => format!("#/chat/{}", encoded(id)),
+            Self::Preferences => "#/settings".to_owned(),
+            Self::Parts => "#/parts".to_owned(),
             Self::Approvals => "#/approvals".to_owned(),
-            Self::Operator(OperatorTab::Now) => "#/operator".to_owned(),
-            Self::Operator(OperatorTab::Components(None)) => "#/operator/components".to_owned(),
-            Self::Operator(OperatorTab::Components(Some(name))) => {
-                format!("#/operator/components/{}", encoded(name))
-            }
-            Self::Operator(OperatorTab::Calls) => "#/operator/calls".to_owned(),
+            Self::Operator(tab) => tab.hash(),
             Self::Nowhere(hash) => hash.clone(),
             Self::At(Address { path, query }) => {
                 let path: Vec<_> = path.iter().map(|it| encoded(it)).collect();
@@ -183,12 +224,19 @@ mod tests {
         let tool = Route::Counter(Some("reserve_seats".to_owned()));
         crate::families::register();
         let family = crate::table::places().map(crate::table::Place::start);
-        let own = [Route::Home, Route::Counter(None), tool, Route::Chat, Route::Approvals];
+        let chats = [Route::Chat(None), Route::Chat(Some("a1".to_owned()))];
+        let own = [Route::Home, Route::Counter(None), tool, Route::Approvals];
+        let own = own.into_iter().chain(chats).chain([Route::Preferences, Route::Parts]);
         let operator = [
             OperatorTab::Now,
             OperatorTab::Components(None),
             OperatorTab::Components(Some("a-b_c".to_owned())),
-            OperatorTab::Calls,
+            OperatorTab::Calls(None),
+            OperatorTab::Calls(Some("17".to_owned())),
+            OperatorTab::Servers,
+            OperatorTab::People,
+            OperatorTab::Storage,
+            OperatorTab::Settings,
         ];
         for route in family.chain(own).chain(operator.map(Route::Operator)) {
             assert_eq!(Route::parse(&route.hash()), route);

@@ -1,7 +1,9 @@
-//! What the reader set once: language and colours. Kept in the browser, applied to the document.
+//! What the reader set once: language, colours, motion, notices. Kept in the browser, applied to the document.
 
+use js_sys::{Function, Promise, Reflect};
 use leptos::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use wasm_bindgen::{JsCast, JsValue};
 
 use crate::browser::{self, Keep};
 use crate::text::{Key, Lang};
@@ -42,6 +44,26 @@ impl Theme {
     }
 }
 
+/// How much moves by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Motion {
+    /// As the device is set.
+    #[default]
+    System,
+    Less,
+}
+
+impl Motion {
+    /// As the style sheet calls it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Less => "less",
+        }
+    }
+}
+
 /// The language kept, or the browser's.
 pub(crate) fn language() -> RwSignal<Lang> {
     let kept = Keep::Browser.get("language");
@@ -57,18 +79,64 @@ pub(crate) fn language() -> RwSignal<Lang> {
     lang
 }
 
+/// What is kept under that name, or the default; kept whenever it changes, and then applied.
+fn kept<T>(name: &'static str, apply: fn(T)) -> RwSignal<T>
+where
+    T: Copy + Default + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static,
+{
+    let value = RwSignal::new(Keep::Browser.get(name).unwrap_or_default());
+    Effect::new(move |before: Option<T>| {
+        let value: T = value.get();
+        if before.is_some_and(|before| before != value) {
+            Keep::Browser.put(name, &value);
+        }
+        apply(value);
+        value
+    });
+    value
+}
+
 /// The colours kept, or the device's.
 pub(crate) fn theme() -> RwSignal<Theme> {
-    let theme = RwSignal::new(Keep::Browser.get("theme").unwrap_or_default());
-    Effect::new(move |before: Option<Theme>| {
-        let theme: Theme = theme.get();
-        if before.is_some_and(|before| before != theme) {
-            Keep::Browser.put("theme", &theme);
-        }
-        set_on_document("data-theme", theme.name());
-        theme
-    });
-    theme
+    kept("theme", |it: Theme| set_on_document("data-theme", it.name()))
+}
+
+/// The motion kept, or the device's.
+pub(crate) fn motion() -> RwSignal<Motion> {
+    kept("motion", |it: Motion| set_on_document("data-motion", it.name()))
+}
+
+/// Whether the reader wants notices of what waits.
+pub(crate) fn notices() -> RwSignal<bool> {
+    kept("notices", |_| {})
+}
+
+/// The browser's own notices, where it has them.
+fn of_browser() -> Option<Function> {
+    Reflect::get(&window(), &"Notification".into()).ok()?.dyn_into().ok()
+}
+
+/// Asks the reader, by their browser, whether the page may give notices.
+pub(crate) async fn ask_for_notices() -> bool {
+    let asked = || -> Option<Promise> {
+        let notices = of_browser()?;
+        let ask: Function =
+            Reflect::get(&notices, &"requestPermission".into()).ok()?.dyn_into().ok()?;
+        ask.call0(&notices).ok()?.dyn_into().ok()
+    };
+    let Some(asked) = asked() else { return false };
+    wasm_bindgen_futures::JsFuture::from(asked).await.is_ok_and(|it| it == "granted")
+}
+
+/// Gives a notice, unless the page is looked at or the browser does not let it.
+pub(crate) fn give_notice(text: &str) {
+    if browser::is_visible() {
+        return;
+    }
+    if let Some(notices) = of_browser() {
+        // A browser that wants a service worker for it gives none.
+        let _ = Reflect::construct(&notices, &js_sys::Array::of1(&JsValue::from_str(text)));
+    }
 }
 
 fn set_on_document(name: &str, value: &str) {

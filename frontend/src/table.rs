@@ -37,6 +37,8 @@ pub(crate) struct Family {
     pub(crate) door: Option<Key>,
     /// How the page learns what of its reader's goes on.
     pub(crate) mine: Option<Mine>,
+    /// How the finder finds something of it.
+    pub(crate) seek: Option<Seek>,
     /// A message for an assistant that has its tools, and the tool by which a host is known to serve it.
     pub(crate) example: Option<(&'static str, Key)>,
     /// How its own assistant greets.
@@ -64,6 +66,39 @@ pub(crate) struct Mine {
     pub(crate) resource: Option<&'static str>,
     /// What the tool's output says of it; none where nothing goes on.
     pub(crate) read: fn(&Value) -> Option<Ongoing>,
+}
+
+/// How the finder finds something in a family.
+pub(crate) struct Seek {
+    /// The tool that lists it.
+    pub(crate) tool: &'static str,
+    /// What it is called with to find this.
+    pub(crate) arguments: fn(&str) -> Value,
+    /// What its output has.
+    pub(crate) read: fn(&Value) -> Vec<Found>,
+    /// What the things are called.
+    pub(crate) kind: Key,
+}
+
+/// Something that the finder leads to.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Found {
+    pub(crate) title: String,
+    /// The title in English, where that is another.
+    pub(crate) english: Option<String>,
+    pub(crate) route: Route,
+    /// Whether the tool itself took what was sought into account.
+    pub(crate) is_found: bool,
+}
+
+impl Found {
+    /// What it is called in that language.
+    pub(crate) fn label(&self, lang: Lang) -> &str {
+        match (lang, &self.english) {
+            (Lang::En, Some(english)) => english,
+            _ => &self.title,
+        }
+    }
 }
 
 /// Something of the reader's that goes on.
@@ -120,6 +155,7 @@ pub(crate) const NONE: Family = Family {
     views: &[],
     door: None,
     mine: None,
+    seek: None,
     example: None,
     greeting: None,
     asks: |_, _, _| None,
@@ -257,6 +293,11 @@ pub(crate) fn doors(page: Page) -> Vec<(Key, Route)> {
 /// How the page learns what of its reader's goes on.
 pub(crate) fn mine() -> impl Iterator<Item = &'static Mine> {
     all().filter_map(|it| it.mine.as_ref())
+}
+
+/// How the finder finds something in the families.
+pub(crate) fn seeks() -> impl Iterator<Item = &'static Seek> {
+    all().filter_map(|it| it.seek.as_ref())
 }
 
 /// Whether the page opens at the first place: not where the host is known not to serve it.

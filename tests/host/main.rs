@@ -39,6 +39,7 @@ mod questions;
 mod race;
 mod reach;
 mod recording;
+mod reports;
 mod servers;
 mod settings;
 mod specification;

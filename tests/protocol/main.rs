@@ -11,6 +11,7 @@ mod cancel;
 mod chat;
 mod clients;
 mod conversations;
+mod finding;
 mod forms;
 mod holds;
 mod home;

@@ -292,3 +292,93 @@ async fn what_a_tried_build_answers_otherwise_is_shown() {
     assert_eq!(client.output("begin", json!({})).await, json!({ "rows": 7 }));
     browser.close().await;
 }
+
+/// OPS-1, OPS-2, OPS-3, OPS-4, OPS-5, OPS-6, OPS-7
+#[tokio::test(flavor = "multi_thread")]
+async fn the_operator_sees_calls_servers_storage_settings_and_people() {
+    // A server that is not there.
+    let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let folders = Folders::new();
+    for name in ["cinema", "echo"] {
+        folders.put(name, &component_bytes(name));
+    }
+    let server = TestServer::start(folders, |config| {
+        let entry = format!("url = \"http://{gone}/mcp?key=s3cret\"\nretry_base_ms = 60000");
+        config.servers.insert("other".to_owned(), toml::from_str(&entry).unwrap());
+    })
+    .await;
+    server.client().output("list_movies", json!({})).await;
+    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
+    browser.go(&format!("#/operator?key={}", token(&server))).await;
+    browser.says(".op-tiles", "Builds: 0; tool definitions: 0").await;
+
+    browser.click(".op-tabs a[href='#/operator/calls']").await;
+    browser.find(".op-calls a[href^='#/operator/calls/']").await;
+    browser.hit("link", "list_movies").await;
+    browser.says(".op-waterfall", "Its instance was made").await;
+    browser.says("main", "Read its database").await;
+    browser.says("main", "memory_bytes_max").await;
+    browser.says("main", "/ 67 MB").await;
+    is_seen_well(&browser, "call").await;
+    browser.script("history.back()").await;
+    browser.find("#op-sought").await;
+    browser.go("#/operator/calls/999999").await;
+    browser.says("main", "no longer known").await;
+
+    browser.click(".op-tabs a[href='#/operator/servers']").await;
+    browser.says(".op-card", "Not reached").await;
+    browser.says(".op-card", &format!("http://{gone}/mcp")).await;
+    assert!(!browser.text("main").await.contains("s3cret"));
+    is_seen_well(&browser, "servers").await;
+    browser.hit("button", "Reconnect to other").await;
+    browser.says(".toast", "other is being reached anew").await;
+
+    browser.click(".op-tabs a[href='#/operator/storage']").await;
+    browser.says("main", "madoguchi backup").await;
+    browser.click("#op-database-cinema + .op-kept + details summary").await;
+    browser.says(".op-tables", "rows").await;
+    is_seen_well(&browser, "storage").await;
+    let download = "window.saved = null;
+        URL.createObjectURL = (blob) => { blob.text().then((it) => { window.saved = it; }); return 'blob:x'; };
+        HTMLAnchorElement.prototype.click = () => {};";
+    browser.script(download).await;
+    browser.click(".op-tables td button").await;
+    browser.until("typeof window.saved === 'string'").await;
+
+    browser.click(".op-tabs a[href='#/operator/settings']").await;
+    browser.says(".op-settings", "limits.deadline_ms").await;
+    is_seen_well(&browser, "settings").await;
+    browser.fill("Name", "deadline").await;
+    browser.until("document.querySelectorAll('.op-settings tbody tr').length < 5").await;
+    browser.says(".op-settings", "30000").await;
+
+    browser.click(".op-tabs a[href='#/operator/people']").await;
+    browser.says("main", "may call everything").await;
+    browser.says("main", "This server has no accounts").await;
+    is_seen_well(&browser, "people").await;
+    // The call that is gone, and nothing else.
+    assert_eq!(browser.complaints().await.len(), 1);
+    browser.close().await;
+}
+
+/// OPS-5
+#[tokio::test(flavor = "multi_thread")]
+async fn the_operator_makes_an_account_and_removes_it() {
+    let server = TestServer::start(Folders::new(), |config| config.accounts.enabled = true).await;
+    let browser = Browser::open(&server.url(), Look::PHONE).await;
+    browser.go(&format!("#/operator?key={}", token(&server))).await;
+    browser.click(".op-tabs a[href='#/operator/people']").await;
+    browser.says("main", "There are no accounts yet").await;
+    browser.fill("Name", "ann").await;
+    browser.key(Key::Enter).await;
+    browser.says("#op-link", "/account/").await;
+    browser.role("heading", "ann").await;
+    assert!(!browser.overflows().await);
+    assert_eq!(browser.serious_faults().await, Vec::<String>::new());
+    browser.picture("operator-account-phone").await;
+    browser.hit("button", "Remove the account ann").await;
+    browser.until("document.activeElement.textContent.startsWith('No')").await;
+    browser.hit("button", "Yes, remove it").await;
+    browser.says("main", "There are no accounts yet").await;
+    browser.close().await;
+}

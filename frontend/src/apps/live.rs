@@ -665,7 +665,7 @@ impl Live {
                     it.push_str(&text);
                 });
                 self.talk.keep_draft();
-                self.page.go(Route::Chat);
+                self.page.go(Route::Chat(None));
                 browser::focus_soon("chat-input");
             }
         });

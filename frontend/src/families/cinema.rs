@@ -10,7 +10,7 @@ use crate::dates;
 use crate::part::{Part, part};
 use crate::route::Spot;
 use crate::table::{
-    Draw, Drawing, Family, Mine, NONE, Ongoing, Outputs, Place, View, counted, fits,
+    Draw, Drawing, Family, Found, Mine, NONE, Ongoing, Outputs, Place, Seek, View, counted, fits,
 };
 use crate::text::Key;
 use crate::views::part::drawn_by;
@@ -45,7 +45,7 @@ pub(super) static FAMILY: Family = Family {
         start: || At::BoxOffice(Booking::default()).route(),
         read: At::canonical,
         stage: |route| match At::of(route)? {
-            At::BoxOffice(_) => Some(String::new()),
+            At::BoxOffice(_) | At::Film(_) => Some(String::new()),
             At::Staff(_) => Some(STAFF_STAGE.to_owned()),
             At::Reservation(id) => Some(format!("{TICKET_STAGE}{id}")),
         },
@@ -85,9 +85,31 @@ pub(super) static FAMILY: Family = Family {
         resource: None,
         read: |value| next_visit(&fits(value)?, &dates::now()),
     }),
+    seek: Some(Seek {
+        tool: "list_movies",
+        arguments: |sought| json!({ "title_query": sought }),
+        read: |value| {
+            let movies = fits::<Movies>(value).map(|it| it.movies).unwrap_or_default();
+            let found = |it: output::cinema::Movie| Found {
+                route: At::Film(it.title.clone()).route(),
+                title: it.title,
+                english: it.title_en,
+                is_found: true,
+            };
+            movies.into_iter().map(found).collect()
+        },
+        kind: Key::StepFilm,
+    }),
     example: Some(("list_movies", Key::ChatExBook)),
     provide: |page| {
-        provide_context(Office::new());
+        let office = Office::new();
+        provide_context(office);
+        // The address of a film seeks it.
+        Effect::new(move |_| {
+            if let Some(At::Film(title)) = page.route.with(At::of) {
+                office.query.set(title);
+            }
+        });
         provide_context(Leave::new(page));
     },
     outputs: &OUTPUTS,

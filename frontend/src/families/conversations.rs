@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::part::{Part, part};
 use crate::route::Spot;
 use crate::table::{
-    Draw, Drawing, Family, Mine, NONE, Ongoing, Outputs, Place, View, counted, fits,
+    Draw, Drawing, Family, Found, Mine, NONE, Ongoing, Outputs, Place, Seek, View, counted, fits,
 };
 use crate::text::Key;
 
@@ -78,6 +78,25 @@ pub(super) static FAMILY: Family = Family {
             let route = At::List(Filter::default()).route();
             (count > 0).then_some(Ongoing { phrase, english: None, route, waiting: 0 })
         },
+    }),
+    seek: Some(Seek {
+        tool: "list_conversations",
+        arguments: |_| json!({}),
+        read: |value| {
+            let all = fits::<Conversations>(value).map(|it| it.conversations).unwrap_or_default();
+            let found = |it: output::conversations::Conversation| {
+                let names: Vec<_> = it.members.into_iter().map(|it| it.name).collect();
+                let purpose = it.purpose.unwrap_or_default();
+                Found {
+                    title: format!("{purpose} {}", names.join(" ⇄ ")).trim().to_owned(),
+                    english: None,
+                    route: At::Conversation(it.conversation_id).route(),
+                    is_found: false,
+                }
+            };
+            all.into_iter().map(found).collect()
+        },
+        kind: Key::FinderTalk,
     }),
     forget: agents::kept::forget_all,
     outputs: &OUTPUTS,

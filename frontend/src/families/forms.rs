@@ -23,7 +23,9 @@ use crate::error::Problem;
 use crate::page::{Page, next_number, page};
 use crate::part::{Part, part};
 use crate::route::Spot;
-use crate::table::{Draw, Drawing, Family, Forms, Mine, NONE, Ongoing, Outputs, Place, View, fits};
+use crate::table::{
+    Draw, Drawing, Family, Forms, Found, Mine, NONE, Ongoing, Outputs, Place, Seek, View, fits,
+};
 use crate::text::{Key, Lang};
 pub(crate) use filled::choices_of;
 use filled::{Entry, Filled};
@@ -63,6 +65,21 @@ pub(super) static FAMILY: Family = Family {
                 waiting,
             })
         },
+    }),
+    seek: Some(Seek {
+        tool: "list_form_submissions",
+        arguments: |_| json!({}),
+        read: |value| {
+            let forms = fits::<Submissions>(value).map(|it| it.forms).unwrap_or_default();
+            let found = |it: output::form::Listed| Found {
+                title: it.title,
+                english: None,
+                route: At::Form(it.handle).route(),
+                is_found: false,
+            };
+            forms.into_iter().map(found).collect()
+        },
+        kind: Key::FinderForm,
     }),
     example: Some(("request_form", Key::ChatExForm)),
     forget: keeping::forget_all,

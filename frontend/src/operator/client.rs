@@ -2,7 +2,7 @@
 
 use gloo_net::http::{Request, RequestBuilder, Response};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 use web_sys::File;
 
 use super::data::Component;
@@ -32,6 +32,29 @@ pub(crate) async fn order(path: &str, body: &Value, key: Option<&str>) -> Result
     text(request.send().await).await.map(drop)
 }
 
+/// Orders something; what is answered.
+pub(crate) async fn ask<T: DeserializeOwned>(
+    path: &str,
+    body: &Value,
+    key: Option<&str>,
+) -> Result<T, CallError> {
+    let request = with_key(Request::post(&format!("{ROOT}{path}")), key).json(body);
+    let request = request.map_err(|error| CallError::page(&error.to_string()))?;
+    read(request.send().await).await
+}
+
+/// What a table of a component holds, as JSON lines.
+pub(crate) async fn export(
+    name: &str,
+    table: &str,
+    key: Option<&str>,
+) -> Result<String, CallError> {
+    let path = format!("{ROOT}{}/export", component(name));
+    let request = with_key(Request::post(&path), key).json(&json!({ "table": table }));
+    let request = request.map_err(|error| CallError::page(&error.to_string()))?;
+    text(request.send().await).await.map(|it| it.1)
+}
+
 /// Takes away what stands there.
 pub(crate) async fn delete(path: &str, key: Option<&str>) -> Result<(), CallError> {
     let request = with_key(Request::delete(&format!("{ROOT}{path}")), key);
@@ -56,12 +79,17 @@ pub(crate) fn component(name: &str) -> String {
     format!("components/{}", encoded(name))
 }
 
+/// Where an account stands, and what is under it.
+pub(crate) fn account(name: &str, rest: &str) -> String {
+    format!("accounts/{}{rest}", encoded(name))
+}
+
 /// Where it is said which calls the build of a component answers that waits.
 pub(crate) fn canary(name: &str) -> String {
     format!("{}/canary", component(name))
 }
 
-/// Where the operator's word on the tools of another server is taken: `accept` or `refuse`.
+/// Where the operator's word on another server is taken: `accept` or `refuse` its tools, or `reconnect`.
 pub(crate) fn server(name: &str, verb: &str) -> String {
     format!("servers/{}/{verb}", encoded(name))
 }

@@ -26,6 +26,8 @@ pub(crate) struct Now {
     pub(crate) serving: u64,
     /// Builds that wait for the operator's approval.
     pub(crate) pending: u64,
+    /// Tools of other servers whose definitions wait for it.
+    pub(crate) waiting_tools: u64,
     pub(crate) tools: u64,
     pub(crate) troubles: Vec<Problem>,
 }
@@ -71,6 +73,8 @@ pub(crate) struct Component {
     /// The build that waits, where it is tried.
     pub(crate) canary: Option<Canary>,
     pub(crate) activity: Activity,
+    /// How many calls ended within which time in microseconds, the shortest first.
+    pub(crate) latency: Vec<(u64, u64)>,
     /// Its generations, oldest first.
     pub(crate) generations: Vec<Generation>,
     /// The numbers of those whose bytes the host has.
@@ -306,6 +310,13 @@ pub(crate) struct Line {
     pub(crate) more_refused: Option<u64>,
 }
 
+impl Now {
+    /// All that waits for the operator's word.
+    pub(crate) fn awaits(&self) -> u64 {
+        self.pending.saturating_add(self.waiting_tools)
+    }
+}
+
 impl Component {
     /// Whether it is that generation that serves.
     pub(crate) fn serves(&self, generation: &Generation) -> bool {
@@ -363,6 +374,13 @@ impl Line {
     /// The component or the upstream server that answered.
     pub(crate) fn who(&self) -> &str {
         self.component.as_deref().or(self.server.as_deref()).unwrap_or_default()
+    }
+
+    /// The number of the call, where something answered it of which more may be known.
+    pub(crate) fn opens(&self) -> Option<String> {
+        let is_answered = self.component.is_some() || self.server.is_some();
+        let number = self.call.as_u64().filter(|_| is_answered)?;
+        Some(number.to_string())
     }
 
     /// Whether it is a call that ended well.

@@ -96,6 +96,7 @@ macro_rules! with_chat_words {
             ChatStopped: "応答を停止しました。", "The answer was stopped.";
             ChatWaitsForYou: "あなたの回答を待っています。", "It waits for your answer.";
             ChatBegun: "新しい会話を始めました。", "A new chat has begun.";
+            ChatNotHere: "この会話は、このブラウザに保存されていません。", "This browser does not have that conversation.";
             ChatOpened: "会話を開きました。", "The conversation is open.";
             ChatForgotten: "会話を削除しました。", "The conversation was deleted.";
 

@@ -37,8 +37,8 @@ macro_rules! with_operator_words {
             OperatorVersion: "バージョン {0}", "Version {0}";
             OperatorServing: "提供中のコンポーネント", "Components that serve";
             OperatorServingTools: "ツール {0} 個", "Tools: {0}";
-            OperatorPending: "受け入れ待ちのビルド", "Builds that wait";
-            OperatorPendingSome: "確認してください", "Take a look";
+            OperatorPending: "受け入れ待ち", "Wait for your word";
+            OperatorPendingOf: "ビルド {0} 件、ツールの定義 {1} 件", "Builds: {0}; tool definitions: {1}";
             OperatorSince: "数値は、サーバーの起動からの累計です。", "The numbers count from the start of the server.";
             OperatorChart: "1 秒あたりの呼び出し（直近 2 分）", "Calls a second, over the last two minutes";
             OperatorChartSaid: "1 秒あたりの呼び出しのグラフ。最新は {0}、直近 2 分の最大は {1} です。", "A chart of calls a second. The latest is {0}, the most in the last two minutes is {1}.";
@@ -131,6 +131,9 @@ macro_rules! with_operator_words {
             OperatorFaults: "エラー／トラップ", "Errors / traps";
             OperatorTimes: "応答時間 50％／99％", "50% / 99% within";
             OperatorPeak: "メモリの最大", "Most memory";
+            OperatorTimesChart: "所要時間ごとの呼び出しの数。{0}", "Calls by how long they took. {0}";
+            OperatorTimesShort: "所要時間の分布", "How long calls took:";
+            OperatorFaultsChart: "トラップ {0}、エラー {1}", "Traps {0}, errors {1}";
             OperatorMore: "{0} の詳細", "Details of {0}";
             OperatorReach: "このコンポーネントにできること", "What it can touch";
             OperatorReachNone: "与えられた権限はありません。計算だけを行います。", "Nothing: it computes, and that is all.";
@@ -180,6 +183,112 @@ macro_rules! with_operator_words {
             GrantTrusts: "次のツールは、確認なしで実行します：{0}", "Runs these of them without asking: {0}";
             GrantRuns: "設定されたアシスタントを動かし、その権限でツールを呼び出します。", "Runs the assistants of the configuration, and calls tools as they may.";
             GrantAny: "すべて", "all of them";
+
+            // The other servers.
+            OperatorServersTitle: "ほかの MCP サーバー", "Other MCP servers";
+            OperatorServersNone: "ほかのサーバーは設定されていません。", "No other server is configured.";
+            OperatorServersNoneHint: "設定ファイルの [servers.NAME] に書くと、そのサーバーのツールもここから使えます。", "[servers.NAME] in the configuration adds one, whose tools are then offered here.";
+            OperatorServerRuns: "接続中", "Connected";
+            OperatorServerConnects: "接続を試みています…", "Connecting…";
+            OperatorServerAway: "つながりません", "Not reached";
+            OperatorServerLast: "前回つながらなかったとき（{0}）：", "Not reached {0}:";
+            OperatorServerWaits: "受け入れ待ちの定義 {0} 件を見る", "Definitions that wait for your word: {0}";
+            OperatorServerTools: "提供しているツール {0} 個", "Tools on offer: {0}";
+            OperatorErrorCount: "エラー", "Errors";
+            OperatorReconnect: "つなぎ直す", "Reconnect";
+            OperatorReconnectNamed: "「{0}」につなぎ直す", "Reconnect to {0}";
+            OperatorReconnected: "「{0}」につなぎ直しています。", "{0} is being reached anew.";
+
+            // What is kept.
+            OperatorStorageAll: "{1} に {0} を保存しています。", "{0} are kept in {1}.";
+            OperatorDatabases: "コンポーネントのデータベース", "Databases of components";
+            OperatorStorageParts: "そのほかのデータ", "What else is kept";
+            OperatorKept: "{0}（ファイル {1} 個）", "{0} in {1} files";
+            OperatorKeptOf: "{0}／上限 {1}（ファイル {2} 個）", "{0} of {1} at most, in {2} files";
+            OperatorTables: "テーブルと行数", "Tables and rows";
+            OperatorTable: "テーブル", "Table";
+            OperatorRowCount: "行数", "Rows";
+            OperatorRows: "{0} 行", "{0} rows";
+            OperatorRowsMore: "{0} 行以上", "{0} rows and more";
+            OperatorExport: "ダウンロード", "Download";
+            OperatorExportNamed: "テーブル「{0}」を JSON Lines でダウンロード", "Download the table {0} as JSON lines";
+            OperatorExported: "テーブル「{0}」をダウンロードしました。", "The table {0} is downloaded.";
+            OperatorBackup: "バックアップ", "Backup";
+            OperatorBackupHint: "サーバーのあるマシンで次のコマンドを実行すると、動作中でも、ある一時点のデータを丸ごとコピーできます。FOLDER は新しいフォルダーの名前に置き換えてください。", "On the server's machine, this command copies all of it as it is at one moment, also while the server runs. Put the name of a new folder in place of FOLDER.";
+
+            // What the server is set to.
+            OperatorSettingsHint: "今の設定値と、それを決めているものです。秘密の値は表示されません。変更するには、設定ファイルなどを直してサーバーを再起動します。", "What the server is set to, and what says so. Secrets are not shown. To change one, change what says it and start the server anew.";
+            OperatorSettingsSeek: "名前で絞り込み", "Name";
+            OperatorSettingsSaid: "既定値から変えたものだけ", "Only what differs from the defaults";
+            OperatorSettingsShown: "{1} 件のうち {0} 件の設定", "Settings: {0} of {1}";
+            OperatorSettingsNone: "当てはまる設定はありません。", "No setting fits.";
+            OperatorSettingName: "設定", "Setting";
+            OperatorSettingValue: "値", "Value";
+            OperatorSettingSource: "決めているもの", "Said by";
+            OperatorSettingHidden: "設定済み（非表示）", "set, not shown";
+            OperatorByDefault: "既定値", "default";
+            OperatorByComponent: "同梱コンポーネントの既定値", "default of a bundled component";
+            OperatorByFile: "{0} の {1} 行目", "{0}, line {1}";
+            OperatorByVariable: "環境変数 {0}", "environment, {0}";
+            OperatorByFlag: "起動オプション {0}", "flag {0}";
+
+            // Who may call.
+            OperatorAccounts: "アカウント", "Accounts";
+            OperatorAccountsOff: "アカウントは使われていません。", "This server has no accounts.";
+            OperatorAccountsOffHint: "設定ファイルの [accounts] に enabled = true と書くと、利用者ごとのアカウントを使えます。", "enabled = true under [accounts] in the configuration gives people accounts of their own.";
+            OperatorAccountsNone: "アカウントはまだありません。", "There are no accounts yet.";
+            OperatorAccountNew: "アカウントを作る", "New account";
+            OperatorAccountMake: "作る", "Make the account";
+            OperatorScopes: "スコープ", "Scopes";
+            OperatorScopesHint: "* は、運用（operator）を除くすべてです。複数あるときは、コンマで区切ります。", "* is everything but operator. Put commas between several.";
+            OperatorToolset: "ツールセット", "Toolset";
+            OperatorLinkFor: "「{0}」に渡すリンク", "The link for {0}";
+            OperatorLinkHint: "24 時間以内に 1 回だけ使えます。本人に渡してください。もう一度表示することはできません。", "It works once, within 24 hours. Give it to its person; it is not shown again.";
+            OperatorLinkMade: "「{0}」のリンクを作りました。", "The link for {0} is made.";
+            OperatorLinkNew: "新しいリンク", "New link";
+            OperatorLinkNewNamed: "「{0}」の新しいリンクを作る", "Make a new link for {0}";
+            OperatorSignsIn: "パスキー {0} 個{1}", "passkeys: {0}{1}";
+            OperatorHasPassword: "、パスワードあり", ", a password";
+            OperatorDevices: "接続を許可したアプリ", "What it has let in";
+            OperatorDeviceUsed: "（最終利用 {0}）", "(last used {0})";
+            OperatorDeviceEnd: "取り消す", "Take back";
+            OperatorDeviceEndNamed: "「{0}」の許可を取り消す", "Take back what {0} may do";
+            OperatorDeviceEnded: "「{0}」の許可を取り消しました。", "{0} is out.";
+            OperatorAccountRemove: "削除", "Remove";
+            OperatorAccountRemoveNamed: "アカウント「{0}」を削除", "Remove the account {0}";
+            OperatorAccountRemoveAsk: "アカウント「{0}」を削除しますか。許可したアプリも、すぐに使えなくなります。", "Remove the account {0}? Whatever it has let in is out at once.";
+            OperatorAccountRemoveYes: "削除する", "Yes, remove it";
+            OperatorAccountRemoved: "アカウント「{0}」を削除しました。", "The account {0} is removed.";
+            OperatorTokens: "トークン", "Tokens";
+            OperatorTokensNone: "トークンもアカウントも設定されていないため、このマシンに接続できる人は誰でもツールを使えます。", "There are neither tokens nor accounts: every caller who reaches this machine's own addresses may call everything.";
+            OperatorTokensHint: "トークンは設定ファイルにあります。新しいものは、サーバーのあるマシンで madoguchi token new NAME を実行して作ります。", "Tokens stand in the configuration. On the server's machine, madoguchi token new NAME makes one.";
+            OperatorTokenUntil: "有効期限", "Good until";
+            OperatorTokenNever: "無期限", "no end";
+            OperatorTokenOver: "{0}（期限切れ）", "{0} (expired)";
+            OperatorIssuers: "次の認証サーバーのトークンも使えます：", "Tokens of these identity providers let in, too:";
+
+            // What one call did.
+            OperatorCallBack: "呼び出しの一覧へ", "All calls";
+            OperatorCallTitle: "呼び出し {0} の内訳", "What call {0} did";
+            OperatorCallGone: "この呼び出しの内訳は残っていません。", "What this call did is no longer known.";
+            OperatorCallGoneHint: "内訳が残るのは、サーバーの起動後、コンポーネントやほかのサーバーが答えた最近の 512 回分です。", "It is kept of the last 512 that were answered since the server started.";
+            OperatorRound: "{0} 回目", "Round {0}";
+            OperatorParts: "時間の内訳", "Where the time went";
+            OperatorPart: "処理", "Part";
+            OperatorPartBegan: "開始", "Began after";
+            OperatorPartsNone: "細かい内訳はありません。", "It had no parts.";
+            OperatorPartsMore: "ほかに {0} 件の処理がありました。", "Parts besides: {0}.";
+            OperatorPartRound: "コンポーネントの実行", "The component ran";
+            OperatorPartRoute: "HTTP への応答", "It answered a request";
+            OperatorPartInstance: "インスタンスの作成", "Its instance was made";
+            OperatorPartQuery: "データベースの読み取り", "Read its database";
+            OperatorPartTransact: "データベースへの書き込み", "Wrote to its database";
+            OperatorPartHttp: "HTTP の送信", "Sent an HTTP request";
+            OperatorPartOther: "{0}", "{0}";
+            OperatorLimitsUsed: "上限のうち使った分", "What it used of its limits";
+            OperatorLimitName: "上限", "Limit";
+            OperatorLimitShare: "割合", "Share";
+            OperatorLimitUsed: "使った量", "Used";
 
             // The calls.
             OperatorCallsTable: "最近の呼び出し", "Recent calls";

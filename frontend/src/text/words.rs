@@ -61,6 +61,9 @@ with_map_words! {
     Counter: "ツールカウンター", "Counter";
     SwitchLanguage: "English", "日本語";
     Theme: "配色", "Colour theme";
+    Finder: "検索して移動", "Find and go";
+    Preferences: "設定", "Settings";
+    NoticeWaiting: "窓口：あなたを待っているものが {0} 件あります。", "Madoguchi: {0} things wait for you.";
     ThemeSystem: "自動", "Auto";
     ThemeLight: "ライト", "Light";
     ThemeDark: "ダーク", "Dark";
@@ -170,6 +173,10 @@ with_map_words! {
     OperatorEntered: "運用の画面を開きました。", "The operator's place is open.";
     OperatorComponents: "コンポーネント", "Components";
     OperatorCalls: "呼び出し", "Calls";
+    OperatorServers: "サーバー", "Servers";
+    OperatorStorage: "保存データ", "Storage";
+    OperatorSettings: "設定値", "Settings";
+    OperatorPeople: "利用者とトークン", "People and tokens";
     AgentsPlace: "エージェント", "Agents";
     TalkPlace: "会話", "Conversations";
     TalkGameBegins: "しりとりを始めています…", "The game is about to begin…";
@@ -197,6 +204,39 @@ with_map_words! {
     ApprovalsAnnounced: "承認待ちが {0} 件あります。", "Waiting for your approval: {0}.";
 
     @later
+
+    // The finder.
+    FinderHint: "画面・ツール・作品・会話・フォームを検索", "Places, tools, films, conversations, forms";
+    FinderFound: "見つかったもの", "What was found";
+    FinderCount: "{0} 件。↑↓ で選び、Enter で開きます。", "Found: {0}. Arrow keys choose, Enter opens.";
+    FinderNone: "見つかりません。別の言葉でお試しください。", "Nothing was found. Try another word.";
+    FinderClose: "閉じる", "Close";
+    FinderHome: "最初のページ", "First page";
+    FinderPlace: "画面", "Place";
+    FinderTool: "ツール", "Tool";
+    FinderChat: "チャット", "Chat";
+    FinderForm: "フォーム", "Form";
+    FinderTalk: "会話", "Conversation";
+
+    // What the reader sets.
+    PreferencesHint: "このブラウザだけの設定です。", "These are for this browser alone.";
+    PreferencesLanguage: "言語", "Language";
+    PreferencesMotion: "動き", "Motion";
+    PreferencesLess: "動きを減らす", "Less of it";
+    PreferencesNotices: "通知", "Notices";
+    PreferencesNoticesOn: "待っているものが増えたら、ブラウザの通知で知らせる", "Tell me by the browser when something new waits for me";
+    PreferencesNoticesHint: "このページを開いたまま、ほかの画面を見ているときに届きます。", "They come while this page is open and you look at something else.";
+    PreferencesNoticesDenied: "ブラウザがこのページの通知を許可していません。ブラウザの設定で許可してから、もう一度選んでください。", "The browser does not let this page give notices. Allow them in its settings, then choose this again.";
+    PreferencesKept: "このブラウザに保存されているもの", "What this browser keeps";
+    PreferencesKeptHint: "予約やフォームの回答など、サーバーにあるものは消えません。", "What the server has, such as reservations and answers to forms, is not touched.";
+    PreferencesChats: "チャットの会話", "Chats";
+    PreferencesTyped: "名前・入力途中の内容など", "Your name, and what was typed and not sent";
+    PreferencesOwn: "この設定とサインインの情報", "These settings, and what signs you in";
+    PreferencesClear: "保存されているものを消去", "Clear what is kept";
+    PreferencesClearAsk: "会話と入力途中の内容を、このブラウザから消去しますか。元に戻せません。", "Clear chats and what was typed from this browser? This cannot be undone.";
+    PreferencesClearYes: "消去する", "Yes, clear it";
+    PreferencesClearNo: "消去しない", "No, keep it";
+    PreferencesCleared: "このブラウザに保存されていたものを消去しました。", "What this browser kept is cleared.";
 
     // The hall.
     ChooseSeats: "座席を選ぶ", "Choose seats";

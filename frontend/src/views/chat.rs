@@ -20,6 +20,7 @@ use crate::chat::client::Assistant;
 use crate::chat::talk::Talk;
 use crate::chat::thread::Thread;
 use crate::page::{Page, page};
+use crate::route::Route;
 use crate::text::{Key, Lang};
 use composer::Composer;
 use password::Password;
@@ -33,6 +34,16 @@ pub(crate) fn ChatView() -> impl IntoView {
     let page = page();
     let talk: Talk = expect_context();
     talk.meet();
+    // A conversation has an address; without one, what was open stays.
+    Effect::new(move |_| {
+        let named = page.route.with(|it| match it {
+            Route::Chat(id) => id.clone(),
+            _ => None,
+        });
+        if named.is_some_and(|id| untrack(|| !talk.open(&id))) {
+            page.notify(Key::ChatNotHere);
+        }
+    });
     provide_context(Say {
         say: Callback::new(move |text: String| talk.say(&text)),
         is_busy: Signal::derive(move || talk.thread.with(Thread::is_running)),
@@ -138,7 +149,10 @@ fn Head() -> impl IntoView {
                     let lang = page.lang.get();
                     talk.thread.with(|it| shots::all(it, lang))
                 })/>
-            <button type="button" class="quiet small chat-new" on:click=move |_| talk.begin()>
+            <button type="button" class="quiet small chat-new" on:click=move |_| {
+                talk.begin();
+                page.go(Route::Chat(None));
+            }>
                 <span aria-hidden="true">"＋"</span>{move || page.say(Key::ChatNew)}
             </button>
         </div>

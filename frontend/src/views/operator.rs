@@ -1,5 +1,6 @@
 //! The operator's place: how the server is, its components, its calls; behind a key of its own.
 
+mod call;
 mod calls;
 mod canary;
 mod chart;
@@ -10,7 +11,12 @@ mod generations;
 mod inventory;
 mod load;
 mod now;
+mod people;
+mod report;
+mod servers;
+mod settings;
 mod sign_in;
+mod storage;
 mod waiting;
 
 use leptos::prelude::*;
@@ -42,46 +48,54 @@ enum Part {
     Now,
     Components,
     Calls,
+    Call,
+    Servers,
+    People,
+    Storage,
+    Settings,
 }
 
 impl Part {
-    const ALL: [Self; 3] = [Self::Now, Self::Components, Self::Calls];
-
-    fn of(route: &Route) -> Option<Self> {
-        let Route::Operator(tab) = route else { return None };
-        Some(match tab {
+    fn of(tab: &OperatorTab) -> Self {
+        match tab {
             OperatorTab::Now => Self::Now,
             OperatorTab::Components(_) => Self::Components,
-            OperatorTab::Calls => Self::Calls,
-        })
-    }
-
-    fn tab(self) -> OperatorTab {
-        match self {
-            Self::Now => OperatorTab::Now,
-            Self::Components => OperatorTab::Components(None),
-            Self::Calls => OperatorTab::Calls,
-        }
-    }
-
-    fn key(self) -> Key {
-        match self {
-            Self::Now => Key::OperatorNow,
-            Self::Components => Key::OperatorComponents,
-            Self::Calls => Key::OperatorCalls,
+            OperatorTab::Calls(None) => Self::Calls,
+            OperatorTab::Calls(Some(_)) => Self::Call,
+            OperatorTab::Servers => Self::Servers,
+            OperatorTab::People => Self::People,
+            OperatorTab::Storage => Self::Storage,
+            OperatorTab::Settings => Self::Settings,
         }
     }
 }
+
+/// The parts that there is a link to.
+const LINKS: [(Key, OperatorTab); 7] = [
+    (Key::OperatorNow, OperatorTab::Now),
+    (Key::OperatorComponents, OperatorTab::Components(None)),
+    (Key::OperatorCalls, OperatorTab::Calls(None)),
+    (Key::OperatorServers, OperatorTab::Servers),
+    (Key::OperatorPeople, OperatorTab::People),
+    (Key::OperatorStorage, OperatorTab::Storage),
+    (Key::OperatorSettings, OperatorTab::Settings),
+];
 
 /// The heading, the parts, and the one that is looked at.
 #[component]
 fn Inside() -> impl IntoView {
     let page = page();
     let operator: Operator = expect_context();
-    let part = Memo::new(move |_| page.route.with(Part::of).unwrap_or(Part::Now));
+    let part = Memo::new(move |_| {
+        page.route.with(|it| match it {
+            Route::Operator(tab) => Part::of(tab),
+            _ => Part::Now,
+        })
+    });
+    // The component or the call that the address names.
     let named = Memo::new(move |_| {
         page.route.with(|it| match it {
-            Route::Operator(OperatorTab::Components(name)) => name.clone(),
+            Route::Operator(OperatorTab::Components(it) | OperatorTab::Calls(it)) => it.clone(),
             _ => None,
         })
     });
@@ -92,11 +106,15 @@ fn Inside() -> impl IntoView {
         operator.leave();
         page.notify(Key::OperatorLeft);
     };
-    let link = move |it: Part| {
+    let link = move |(key, tab): (Key, OperatorTab)| {
+        let own = Part::of(&tab);
+        let is_here = move || match part.get() {
+            Part::Call => own == Part::Calls,
+            part => own == part,
+        };
         view! {
-            <a href=Route::Operator(it.tab()).hash()
-                aria-current=move || (part.get() == it).then_some("page")>
-                {move || page.say(it.key())}
+            <a href=Route::Operator(tab).hash() aria-current=move || is_here().then_some("page")>
+                {move || page.say(key)}
             </a>
         }
     };
@@ -111,12 +129,17 @@ fn Inside() -> impl IntoView {
                 })}
             </div>
             <nav class="op-tabs" aria-label=move || page.say(Key::OperatorTabs)>
-                {Part::ALL.map(link).into_iter().collect_view()}
+                {LINKS.map(link).into_iter().collect_view()}
             </nav>
             {move || match part.get() {
                 Part::Now => view! { <now::NowView/> }.into_any(),
                 Part::Components => view! { <components::ComponentsView named/> }.into_any(),
                 Part::Calls => view! { <calls::CallsView/> }.into_any(),
+                Part::Call => view! { <call::CallView named/> }.into_any(),
+                Part::Servers => view! { <servers::ServersView/> }.into_any(),
+                Part::People => view! { <people::PeopleView/> }.into_any(),
+                Part::Storage => view! { <storage::StorageView/> }.into_any(),
+                Part::Settings => view! { <settings::SettingsView/> }.into_any(),
             }}
         </div>
     }

@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use smart_default::SmartDefault;
 
 use crate::{
@@ -30,6 +30,7 @@ pub mod defaults;
 mod environment;
 mod error;
 pub mod oauth;
+mod origin;
 mod page;
 mod public_url;
 mod records;
@@ -54,6 +55,7 @@ use defaults::merged;
 pub use environment::{Base, Choice, FromEnvironment, HostsFromEnvironment, NamedHosts, When};
 pub use error::ConfigError;
 pub use oauth::{OauthConfig, SigningAlgorithm};
+pub use origin::{GivenBy, Origin, Setting, Source, settings};
 pub use page::{PageConfig, Tiles};
 pub use public_url::PublicUrl;
 pub use records::{AuditConfig, LogConfig, LogFormat, TelemetryConfig, TelemetryError};
@@ -178,10 +180,13 @@ pub struct Config {
     /// The file as it is written.
     #[serde(skip)]
     pub written: Arc<toml::Table>,
+    /// Where its settings come from.
+    #[serde(skip)]
+    pub origin: Origin,
 }
 
 /// What may replace what: `[swap]`.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SwapConfig {
     /// Whether a build that may fail the callers of the version before it waits for the operator.
@@ -191,7 +196,7 @@ pub struct SwapConfig {
 }
 
 /// When a waiting build that answers some of the calls gives way to the version before it: `[swap.canary]`.
-#[derive(Clone, Debug, PartialEq, Deserialize, SmartDefault)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, SmartDefault)]
 #[serde(default, deny_unknown_fields)]
 pub struct CanaryConfig {
     /// Calls of it that trap, fail or are refused, below which that says nothing.
@@ -260,6 +265,7 @@ impl Config {
         let read = |source| ConfigError::Read { path: file.to_owned(), source };
         let text = fs::read_to_string(file).map_err(read)?;
         let mut config = Self::from_text(&text, file, embedded)?;
+        config.origin.file = Some(file.to_owned());
         config.base = file.parent().map(Path::to_owned).unwrap_or_default();
         config.data = config.base.join(&config.data);
         config.components_folder = config.components_folder.as_ref().map(|it| config.base.join(it));
@@ -290,6 +296,7 @@ impl Config {
             chat: merged(said, "chat")?,
             embedded: embedded.clone(),
             written: Arc::new(written),
+            origin: Origin::of(text),
             ..config
         })
     }

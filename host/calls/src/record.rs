@@ -21,6 +21,7 @@ use telemetry::{
     Span, Telemetry,
     audit::{self, Audit},
     metrics::Metrics,
+    timeline::{Ended, Timelines},
 };
 
 /// Bytes of why a component trapped, in the audit log.
@@ -69,6 +70,8 @@ pub struct Watch {
     pub audit: Audit,
     pub metrics: Metrics,
     pub telemetry: Telemetry,
+    /// What the latest calls did, part by part.
+    pub timelines: Timelines,
 }
 
 impl Watch {
@@ -76,7 +79,7 @@ impl Watch {
     pub fn unseen(registry: Registry) -> Self {
         let audit = Audit::default();
         let metrics = Metrics::new(move || registry.catalog().generation(), audit.clone());
-        Self { audit, metrics, telemetry: Telemetry::default() }
+        Self { audit, metrics, telemetry: Telemetry::default(), timelines: Timelines::default() }
     }
 
     /// Begins the record of `call` by that method, and keeps it.
@@ -164,6 +167,43 @@ impl Record<'_> {
     }
 }
 
+impl Record<'_> {
+    /// Keeps what the round did for the operator, where something ran.
+    fn keep_timeline(&mut self, duration: Duration) {
+        let Some(timeline) = self.span.take_timeline() else { return };
+        if self.component.is_none() && self.server.is_none() {
+            return;
+        }
+        if let Some(component) = &self.component {
+            let deadline_ms = component.setup.limits.deadline_ms;
+            let took = duration.saturating_sub(self.waited).as_millis();
+            let took_ms = u64::try_from(took).unwrap_or(u64::MAX);
+            timeline.measure("deadline_ms", took_ms, deadline_ms);
+        }
+        let call = &self.call;
+        let ended = Ended {
+            call: self.id,
+            round: self.round,
+            time: self.time,
+            method: self.method,
+            name: call.name[..name_end(&call.name)].to_owned(),
+            principal: call.caller.principal.clone(),
+            component: self.component.as_deref().map(|it| it.name().clone()),
+            generation: self.component.as_deref().map(LoadedComponent::generation),
+            server: self.server.as_deref().map(|it| it.name().clone()),
+            outcome: self.word.clone(),
+            duration,
+        };
+        self.watch.timelines.keep(ended, timeline);
+    }
+}
+
+/// Where what is told of a name ends: what follows in a URI is more of an argument than of a name.
+fn name_end(name: &str) -> usize {
+    let end = name.find('?').unwrap_or(name.len());
+    name.floor_char_boundary(end.min(128))
+}
+
 impl Drop for Record<'_> {
     fn drop(&mut self) {
         let duration = self.began.elapsed();
@@ -182,13 +222,12 @@ impl Drop for Record<'_> {
         let asked = (self.method, &*self.call.name);
         let component = self.component.as_deref().map(|it| (&**it.name(), &**it.digest()));
         self.span.outcome(self.round, asked, component, self.ending, &self.word);
+        self.keep_timeline(duration);
         if !self.watch.audit.is_enabled() {
             return;
         }
         let mut name = std::mem::take(&mut Arc::make_mut(&mut self.call).name);
-        // What follows in a URI is more of an argument than of a name.
-        let end = name.find('?').unwrap_or(name.len());
-        name.truncate(name.floor_char_boundary(end.min(128)));
+        name.truncate(name_end(&name));
         self.watch.audit.write(audit::Line {
             time: self.time,
             call: self.id,

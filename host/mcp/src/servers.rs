@@ -14,7 +14,7 @@ use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
     sync::Arc,
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 use futures::{FutureExt, future::BoxFuture};
@@ -32,7 +32,7 @@ use registry::{
     upstream::{Answer, Ask, Request, Upstream},
 };
 use sandbox::component::{CallError, Places};
-use telemetry::tally::Tally;
+use telemetry::tally::{Snapshot, Tally};
 
 mod call;
 mod connection;
@@ -64,6 +64,10 @@ pub(super) struct Server {
     link: watch::Sender<Link>,
     /// A call found the connection dead.
     suspicion: Notify,
+    /// The operator wants it to be reached anew.
+    again: Notify,
+    /// Why it was not there the last time that it was not, and when that was.
+    last_error: Mutex<Option<(String, SystemTime)>>,
     seen: offer::Seen,
     /// Its tools as they are offered.
     pins: Pins,
@@ -94,6 +98,21 @@ pub struct ServerReport {
     pub status: String,
     /// Why it is not there.
     pub error: Option<String>,
+    /// How it is reached: its address without what follows the path, or its command.
+    #[serde(default)]
+    pub address: String,
+    /// Why it was not there the last time that it was not.
+    #[serde(default)]
+    pub last_error: Option<String>,
+    /// When that was, as RFC 3339 has it.
+    #[serde(default)]
+    pub last_error_at: Option<String>,
+    /// The names under which its tools are on offer.
+    #[serde(default)]
+    pub tools: Vec<String>,
+    /// What its tools have done since the server started.
+    #[serde(default)]
+    pub activity: Snapshot,
     /// Its tools whose definitions are pinned.
     pub pinned: usize,
     /// Those whose definitions wait for the operator's word.
@@ -131,16 +150,37 @@ impl Servers {
         (Self(servers), tasks)
     }
 
-    /// What the operator is to know of each.
-    pub fn reports(&self) -> Vec<ServerReport> {
-        let report = |(it, status): (&Arc<Server>, Status)| ServerReport {
-            name: it.name.to_string(),
-            status: status.word.to_owned(),
-            error: status.error.map(|it| it.to_string()),
-            pinned: it.pins.count(),
-            waiting: it.pins.waiting(),
+    /// What the operator is to know of each, with what `registry` offers of it.
+    pub fn reports(&self, registry: &Registry) -> Vec<ServerReport> {
+        let catalog = registry.catalog();
+        let report = |(it, status): (&Arc<Server>, Status)| {
+            let (last_error, at) = it.last_error.lock().clone().unzip();
+            let at = at.and_then(|it| jiff::Timestamp::try_from(it).ok());
+            let tools = catalog.served.tools().filter(|tool| tool.server.name() == &it.name);
+            ServerReport {
+                name: it.name.to_string(),
+                status: status.word.to_owned(),
+                error: status.error.map(|it| it.to_string()),
+                address: it.config.way.shown(),
+                last_error,
+                last_error_at: at.map(|it| format!("{it:.0}")),
+                tools: tools.map(|it| it.tool.name.to_string()).collect(),
+                activity: it.tally.snapshot(),
+                pinned: it.pins.count(),
+                waiting: it.pins.waiting(),
+            }
         };
         self.0.iter().zip(self.statuses()).map(report).collect()
+    }
+
+    /// Has the server `name` be reached anew, at once; whether there is one.
+    pub fn reconnect(&self, name: &str) -> bool {
+        let server = self.0.iter().find(|it| *it.name == *name);
+        server.is_some_and(|it| {
+            tracing::info!(target: "server", server = name, "the operator has it reached anew");
+            it.again.notify_one();
+            true
+        })
     }
 
     /// Takes the operator's word on what waits of the server `name`: on those tools, each with the digest of the
@@ -237,6 +277,8 @@ impl Server {
             places: Places::new(&limits),
             link: watch::Sender::new(Link::Connecting),
             suspicion: Notify::new(),
+            again: Notify::new(),
+            last_error: Mutex::default(),
             seen: offer::Seen::default(),
             pins,
             last: Mutex::default(),
@@ -276,6 +318,7 @@ impl Server {
     /// Takes what it offered out of the catalog.
     fn is_down(&self, registry: &Registry, failed: &Failed) {
         let why: Arc<str> = self.masked(&failed.what()).into();
+        *self.last_error.lock() = Some((why.to_string(), SystemTime::now()));
         let before = self.link.send_replace(Link::Down { why: why.clone() });
         if !matches!(before, Link::Down { why: before } if before == why) {
             tracing::warn!(target: "server", server = &*self.name, "is not there: {why}");

@@ -1,13 +1,13 @@
 //! `madoguchi`: runs the server and gives commands to one that serves; runs, inspects, checks
 //! and exports without a server.
 
-use std::{net::SocketAddr, path::PathBuf, process::ExitCode};
+use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, process::ExitCode};
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
 use host::{
     Config, Server,
-    config::{Given, LogFormat, ServerConfig},
+    config::{Given, GivenBy, LogFormat, ServerConfig},
     embedded::{Embedded, Files},
     language::LanguageTag,
 };
@@ -116,6 +116,10 @@ enum Command {
     Refuse(cli::operator::Named),
     /// Show the address of the operator's place on the page, with the key of this start
     Operator,
+    /// Show what the running server keeps: databases, files, logs, and under which limits
+    Storage(cli::report::Storage),
+    /// Show what the running server is set to, and which flag, variable or line says so
+    Settings(cli::report::Settings),
     /// Call a tool of the running server
     Call(cli::operator::Call),
     /// Show who called what in the running server
@@ -212,6 +216,8 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Some(Command::Canary(canary)) => canary.run(&config).await,
             Some(Command::Refuse(named)) => named.refuse(&config).await,
             Some(Command::Operator) => cli::operator::show(&config).await,
+            Some(Command::Storage(storage)) => storage.run(&config).await,
+            Some(Command::Settings(settings)) => settings.run(&config).await,
             Some(Command::Call(call)) => call.run(&config).await,
             Some(Command::Audit(audit)) => audit.run(&config).await,
             None if arguments.stdio => {
@@ -231,10 +237,15 @@ fn config(arguments: &Arguments, file: Option<&PathBuf>) -> anyhow::Result<Confi
         None => Config::of(&embedded)?,
     };
     config.compiler = this_program();
+    config.origin.given = given(arguments);
     config.addr = arguments.addr.unwrap_or(config.addr);
     config.log.format = arguments.log_format.unwrap_or(config.log.format);
-    let endpoint = || std::env::var("OTEL_EXPORTER_OTLP_ENDPOINT").ok().filter(|it| !it.is_empty());
-    config.telemetry.otlp_endpoint = config.telemetry.otlp_endpoint.or_else(endpoint);
+    let endpoint = || std::env::var(OTLP_VARIABLE).ok().filter(|it| !it.is_empty());
+    if config.telemetry.otlp_endpoint.is_none() {
+        config.telemetry.otlp_endpoint = endpoint();
+        let by = config.telemetry.otlp_endpoint.as_ref().map(|_| GivenBy::Variable(OTLP_VARIABLE));
+        config.origin.given.extend(by.map(|it| ("telemetry.otlp_endpoint", it)));
+    }
     config.language = arguments.language.clone().or(config.language);
     config.stdio_toolset.clone_from(&arguments.toolset);
     config.operator_addr = arguments.operator_addr.map_or(config.operator_addr, |it| it.0);
@@ -244,6 +255,7 @@ fn config(arguments: &Arguments, file: Option<&PathBuf>) -> anyhow::Result<Confi
     let variable = |name| std::env::var(name).ok().filter(|it| !it.is_empty());
     if let Some(url) = variable("MADOGUCHI_STORE") {
         config.store.url = Some(Given::value(&url));
+        config.origin.given.insert("store.url", GivenBy::Variable("MADOGUCHI_STORE"));
     }
     if let Some(url) = variable("MCP_SERVER_URL") {
         let password = variable("AUTH_PASSWORD");
@@ -253,6 +265,40 @@ fn config(arguments: &Arguments, file: Option<&PathBuf>) -> anyhow::Result<Confi
         config.servers.entry(name).or_insert(server);
     }
     Ok(config)
+}
+
+/// Where traces go if the configuration does not say it.
+const OTLP_VARIABLE: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
+
+/// What is given by flags and variables; a flag wins.
+fn given(arguments: &Arguments) -> BTreeMap<&'static str, GivenBy> {
+    let all = [
+        ("addr", "--addr", "MADOGUCHI_ADDR", arguments.addr.is_some()),
+        ("data", "--data", "MADOGUCHI_DATA", arguments.data.is_some()),
+        ("language", "--language", "MADOGUCHI_LANGUAGE", arguments.language.is_some()),
+        ("log.format", "--log-format", "MADOGUCHI_LOG_FORMAT", arguments.log_format.is_some()),
+        (
+            "components_folder",
+            "--components",
+            "MADOGUCHI_COMPONENTS",
+            arguments.components.is_some(),
+        ),
+        (
+            "operator_addr",
+            "--operator-addr",
+            "MADOGUCHI_OPERATOR_ADDR",
+            arguments.operator_addr.is_some(),
+        ),
+    ];
+    let is_flag = |flag: &str| {
+        std::env::args()
+            .any(|it| it.strip_prefix(flag).is_some_and(|it| it.is_empty() || it.starts_with('=')))
+    };
+    let given = all.into_iter().filter(|it| it.3);
+    let by = |(name, flag, variable, _)| {
+        (name, if is_flag(flag) { GivenBy::Flag(flag) } else { GivenBy::Variable(variable) })
+    };
+    given.map(by).collect()
 }
 
 /// This program, to be started once more: the very one that runs, were its file replaced meanwhile.

@@ -91,6 +91,10 @@ pub struct ComponentReport {
     /// What it has done since the server started.
     #[serde(default)]
     pub activity: Snapshot,
+    /// How many calls ended within which time: microseconds, in the order of the buckets that have any; the last time
+    /// stands for all that is longer.
+    #[serde(default)]
+    pub latency: Vec<(u64, u64)>,
     /// All that was installed, oldest first.
     pub generations: Vec<Revision>,
     /// The numbers of those whose bytes are kept, so that they can serve again.
@@ -297,6 +301,7 @@ impl Control {
             pending,
             canary: catalog.canary(name).map(|it| CanaryReport::of(it)),
             activity: self.metrics.component(name),
+            latency: self.metrics.latency(name),
             generations,
             kept,
         }

@@ -46,6 +46,11 @@ impl InstanceLimiter {
         }
     }
 
+    /// The linear memory that it has.
+    pub fn memory_bytes(&self) -> usize {
+        self.memory
+    }
+
     fn allow(&mut self, fits: bool, limit: &'static str) -> wasmtime::Result<bool> {
         if !fits {
             self.broken.get_or_insert(limit);

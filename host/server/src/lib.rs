@@ -23,7 +23,7 @@ pub use mcp::{ServerReport, WaitingTool};
 pub use registry::{canary, control, difference, revisions};
 pub use sandbox::{capability::http::Outgoing, compiler, component, definition};
 pub use store::{backup, blobs, clock, data, database, digest, events, seal};
-pub use telemetry::{audit, log, metrics};
+pub use telemetry::{audit, log, metrics, timeline};
 
 pub use http::serve_alone;
 pub use operator::Key as OperatorKey;

@@ -27,6 +27,7 @@ use registry::control::Control;
 mod access;
 mod people;
 mod routes;
+mod storage;
 
 pub use access::Key;
 pub(crate) use access::OperatorAccess;
@@ -142,6 +143,12 @@ fn routes() -> Router<Operator> {
         .route("/servers", get(routes::servers))
         .route("/servers/{name}/accept", post(routes::accept_tools))
         .route("/servers/{name}/refuse", post(routes::refuse_tools))
+        .route("/servers/{name}/reconnect", post(routes::reconnect))
+        .route("/storage", get(storage::all))
+        .route("/components/{name}/export", post(storage::export))
+        .route("/settings", get(routes::settings))
+        .route("/tokens", get(routes::tokens))
+        .route("/calls/{call}", get(routes::call_rounds))
         .route("/accounts", get(people::list))
         .route("/accounts/{name}", post(people::create).delete(people::remove))
         .route("/accounts/{name}/link", post(people::link))

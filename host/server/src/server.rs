@@ -46,7 +46,7 @@ use store::{
     events::Events,
     seal::Seal,
 };
-use telemetry::{Telemetry, audit::Audit, metrics::Metrics};
+use telemetry::{Telemetry, audit::Audit, metrics::Metrics, timeline::Timelines};
 
 mod error;
 
@@ -202,7 +202,8 @@ impl Server {
             let shared = Arc::new(config.clone());
             let changes = registry.clone();
             let metrics = Metrics::new(move || changes.catalog().generation(), audit.clone());
-            let watch = Watch { audit, metrics: metrics.clone(), telemetry };
+            let timelines = Timelines::default();
+            let watch = Watch { audit, metrics: metrics.clone(), telemetry, timelines };
             let events = Events::default();
             let around = Around::default();
             let kept = config.data.join("approvals");

@@ -13,7 +13,7 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use crate::{blocking, clock::Clock};
@@ -29,7 +29,7 @@ pub use upload::Upload;
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
 /// How much is kept, and for how long: `[blobs]`.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
     /// Bytes of one blob.

@@ -6,6 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use serde::{Deserialize, Serialize};
+
 use crate::private;
 
 /// What is locked by the server that runs; the lock ends with its process, however that ends.
@@ -104,6 +106,45 @@ impl Data {
     pub fn has_data(&self) -> bool {
         ours().any(|it| self.path.join(it).exists())
     }
+}
+
+/// What a part of the data folder takes on the disk.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Taken {
+    /// The file's or the folder's name.
+    pub name: String,
+    /// Bytes of all files in it.
+    pub bytes: u64,
+    /// Files in it.
+    pub files: u64,
+}
+
+/// What each part of the data folder `data` takes that is there, compiled code among them; no more than two million
+/// files are looked at. Blocks.
+pub fn taken(data: &Path) -> Vec<Taken> {
+    let mut looked_at = 0;
+    let names = KEPT.into_iter().chain([DATABASES, "compiled"]);
+    let mut taken: Vec<_> = names
+        .filter_map(|name| {
+            let path = data.join(name);
+            path.symlink_metadata().ok()?;
+            let mut found = Taken { name: name.to_owned(), ..Taken::default() };
+            let mut open = vec![path];
+            while let Some(path) = open.pop().filter(|_| looked_at < LOOKED_AT_MAX) {
+                looked_at += 1;
+                let Ok(metadata) = path.symlink_metadata() else { continue };
+                if metadata.is_dir() {
+                    let inside = fs::read_dir(&path).into_iter().flatten().flatten();
+                    open.extend(inside.map(|it| it.path()));
+                } else {
+                    (found.files, found.bytes) = (found.files + 1, found.bytes + metadata.len());
+                }
+            }
+            Some(found)
+        })
+        .collect();
+    taken.sort_by(|a, b| a.name.cmp(&b.name));
+    taken
 }
 
 /// What lies in a data folder. Whatever else is there is left as it is.
@@ -263,6 +304,27 @@ mod tests {
         assert_eq!(mode(&data.join("notes")), 0o755, "not ours");
         assert_eq!(mode(&home.0.join("mine/else")), 0o644, "behind a link");
         assert_eq!(mode(&data.join("compiled")), 0o755, "whoever keeps code there throws it away");
+    }
+
+    /// OPS-3
+    #[test]
+    fn what_each_part_takes_is_counted_and_nothing_else_is() {
+        let home = Folder::new("taken");
+        for folder in ["databases", "audit", "mine"] {
+            fs::create_dir(home.0.join(folder)).unwrap();
+        }
+        for (file, bytes) in
+            [("databases/a.db", 5), ("databases/b.db", 7), ("mine/x", 9), ("seal.key", 3)]
+        {
+            fs::write(home.0.join(file), vec![0; bytes]).unwrap();
+        }
+        symlink(home.0.join("mine"), home.0.join("audit/link")).unwrap();
+        let part = |it: Taken| (it.name, it.files, it.bytes);
+        let found: Vec<_> = taken(&home.0).into_iter().map(part).collect();
+        let link = fs::symlink_metadata(home.0.join("audit/link")).unwrap().len();
+        let expected = [("audit", 1, link), ("databases", 2, 12), ("seal.key", 1, 3)]
+            .map(|(name, files, bytes)| (name.to_owned(), files, bytes));
+        assert_eq!(found, expected);
     }
 
     #[test]

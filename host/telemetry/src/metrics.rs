@@ -109,6 +109,12 @@ impl Metrics {
         components.get(name).map(|it| it.snapshot()).unwrap_or_default()
     }
 
+    /// How many calls of the component named `name` ended within which time, in microseconds.
+    pub fn latency(&self, name: &str) -> Vec<(u64, u64)> {
+        let components = self.0.components.lock();
+        components.get(name).map(|it| it.latency.counts()).unwrap_or_default()
+    }
+
     /// All of it in one.
     pub fn now(&self) -> Now {
         let all = Tally::default();

@@ -26,6 +26,8 @@ use opentelemetry_sdk::{
 use base::call::{CallRequest, Ending, Surface, TraceHeaders};
 use base::config::{TelemetryConfig, TelemetryError};
 
+use crate::timeline::{Timeline, UnderWay};
+
 /// Spans that may wait to be sent; beyond that they are dropped.
 const QUEUE_MAX: usize = 4_096;
 /// Spans of one request to the collector.
@@ -100,7 +102,8 @@ impl Telemetry {
 
     /// The span of a call, below the span that the client says it comes from.
     pub fn call(&self, call: &CallRequest, method: &'static str, id: u64) -> Span {
-        let Some(open) = &self.0 else { return Span::default() };
+        let timeline = Some(Timeline::begin());
+        let Some(open) = &self.0 else { return Span { timeline, ..Span::default() } };
         let in_meta = parent(&TraceHeaders::of_meta(&call.meta));
         let parent = in_meta.or_else(|| parent(&call.trace)).unwrap_or_default();
         let (name, mut attributes) = match call.surface {
@@ -128,7 +131,7 @@ impl Telemetry {
         let span =
             open.tracer.span_builder(name).with_kind(SpanKind::Server).with_attributes(attributes);
         let span = open.tracer.build_with_context(span, &parent);
-        Span(Some((open.clone(), parent.with_span(span))))
+        Span { exported: Some((open.clone(), parent.with_span(span))), timeline, _under_way: None }
     }
 
     /// Sends what is left. Blocks, a second at most.
@@ -141,17 +144,37 @@ impl Telemetry {
     }
 }
 
-/// A span that ends with its last handle, or none.
+/// A span that ends with its last handle: one that is exported, or only kept for the operator, or none.
 #[derive(Clone, Default)]
-pub struct Span(Option<(Arc<Open>, Context)>);
+pub struct Span {
+    exported: Option<(Arc<Open>, Context)>,
+    timeline: Option<Timeline>,
+    /// Ends with its last handle.
+    _under_way: Option<Arc<UnderWay>>,
+}
 
 impl Span {
     /// A part of what this span is about.
     pub fn child(&self, name: &'static str) -> Self {
-        let Some((open, context)) = &self.0 else { return Self::default() };
-        let span = open.tracer.span_builder(name).with_kind(SpanKind::Internal);
-        let span = open.tracer.build_with_context(span, context);
-        Self(Some((open.clone(), context.with_span(span))))
+        let exported = self.exported.as_ref().map(|(open, context)| {
+            let span = open.tracer.span_builder(name).with_kind(SpanKind::Internal);
+            let span = open.tracer.build_with_context(span, context);
+            (open.clone(), context.with_span(span))
+        });
+        let under_way = self.timeline.as_ref().map(|it| Arc::new(it.part(name)));
+        Self { exported, timeline: self.timeline.clone(), _under_way: under_way }
+    }
+
+    /// Notes for the operator what was used of a limit.
+    pub fn measure(&self, limit: &'static str, used: u64, max: u64) {
+        if let Some(it) = &self.timeline {
+            it.measure(limit, used, max);
+        }
+    }
+
+    /// What was written down of the call of this span.
+    pub fn take_timeline(&mut self) -> Option<Timeline> {
+        self.timeline.take()
     }
 
     /// Records how the call of this span ended, and which component answered it, by its name and digest.
@@ -163,7 +186,7 @@ impl Span {
         ending: Ending,
         word: &str,
     ) {
-        let Some((_, context)) = &self.0 else { return };
+        let Some((_, context)) = &self.exported else { return };
         let span = context.span();
         if let Some((component, digest)) = component {
             // Only what is there may name a span: a client may send any name; and of URIs there are
@@ -187,7 +210,7 @@ impl Span {
 
     /// Records that another server answers the call of this span.
     pub fn server(&self, (method, name): (&str, &str), server: &str) {
-        let Some((_, context)) = &self.0 else { return };
+        let Some((_, context)) = &self.exported else { return };
         let span = context.span();
         // A URI may be as long and as private as an argument.
         if matches!(method, "tools/call" | "prompts/get") {
@@ -198,7 +221,7 @@ impl Span {
 
     /// For a request that goes out on behalf of this span.
     pub fn traceparent(&self) -> Option<String> {
-        let (_, context) = self.0.as_ref()?;
+        let (_, context) = self.exported.as_ref()?;
         let span = context.span();
         let it = span.span_context();
         let flags = (it.trace_flags() & TraceFlags::SAMPLED).to_u8();

@@ -151,6 +151,15 @@ impl Latency {
         ends.zip(&self.buckets).map(|(end, it)| (end, it.load(Relaxed))).collect()
     }
 
+    /// The upper end of each bucket that has calls in microseconds, and how many it has; the longest stands for all that
+    /// is longer.
+    pub fn counts(&self) -> Vec<(u64, u64)> {
+        let last = ENDS_US[ENDS_US.len() - 1];
+        let ends = ENDS_US.iter().copied().chain([last]);
+        let all = ends.zip(&self.buckets).map(|(end, it)| (end, it.load(Relaxed)));
+        all.filter(|it| it.1 > 0).collect()
+    }
+
     pub fn sum_s(&self) -> f64 {
         self.sum_us.load(Relaxed) as f64 / 1e6
     }
@@ -286,5 +295,6 @@ mod tests {
         assert_eq!(latency.within(1.0), Duration::from_secs(60), "longer than the longest bucket");
         let counted: u64 = latency.buckets().iter().map(|it| it.1).sum();
         assert_eq!(counted, 100);
+        assert_eq!(latency.counts(), [(200, 98), (10_000, 1), (60_000_000, 1)]);
     }
 }

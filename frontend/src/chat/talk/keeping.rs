@@ -24,7 +24,7 @@ impl Talk {
     }
 
     /// No message stays in the page; what is kept is asked for anew.
-    pub(super) fn leave(self) {
+    pub(crate) fn leave(self) {
         self.give_up();
         self.has_met.set_value(false);
         self.thread.set(Thread::default());
@@ -100,18 +100,19 @@ impl Talk {
         browser::focus_soon("chat-input");
     }
 
-    /// Opens another conversation.
-    pub(crate) fn open(self, id: &str) {
+    /// Opens another conversation; whether this browser has it.
+    pub(crate) fn open(self, id: &str) -> bool {
         if self.thread.with_untracked(|it| it.id == id) {
-            return;
+            return true;
         }
+        let Some(thread) = kept::load(id) else {
+            self.saved_chats.update(|it| kept::forget(it, id));
+            return false;
+        };
         self.give_up();
         self.thread.update(Thread::stop);
         self.keep();
         self.editing.set(None);
-        let Some(thread) = kept::load(id) else {
-            return self.saved_chats.update(|it| kept::forget(it, id));
-        };
         self.saved_chats.update(|it| {
             it.open = Some(id.to_owned());
             it.save();
@@ -119,6 +120,7 @@ impl Talk {
         self.show(thread);
         self.page.announce_key(Key::ChatOpened);
         browser::focus_soon("chat-input");
+        true
     }
 
     /// Calls a conversation otherwise.

@@ -2,10 +2,12 @@
 
 use crate::route::{Address, Spot, decoded, encoded};
 
-/// `#/box-office?date=…&showtime=…`, `#/box-office/staff/…` and `#/reservation/ID`.
+/// `#/box-office?date=…&showtime=…`, `#/box-office/film/TITLE`, `#/box-office/staff/…` and `#/reservation/ID`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum At {
     BoxOffice(Booking),
+    /// The box office, where this title is sought.
+    Film(String),
     Staff(Tab),
     Reservation(String),
 }
@@ -51,6 +53,7 @@ impl Spot for At {
     fn read(path: &[&str], query: &str) -> Option<Self> {
         match path {
             ["box-office"] => Some(Self::BoxOffice(Booking::of_query(query))),
+            ["box-office", "film", title] => Some(Self::Film((*title).to_owned())),
             ["box-office", "staff"] => Some(Self::Staff(Tab::Week)),
             ["box-office", "staff", name] => {
                 Tab::ALL.into_iter().find(|it| it.name() == *name).map(Self::Staff)
@@ -63,6 +66,7 @@ impl Spot for At {
     fn address(&self) -> Address {
         match self {
             Self::Reservation(id) => Address::new(&["reservation", id], String::new()),
+            Self::Film(title) => Address::new(&["box-office", "film", title], String::new()),
             Self::Staff(tab) => {
                 let path = ["box-office", "staff", tab.name()];
                 let length = if tab.name().is_empty() { 2 } else { 3 };
@@ -105,8 +109,13 @@ mod tests {
         let some = |text: &str| Some(text.to_owned());
         let booking = Booking { date: some("2026-11-21"), showtime: some("上映/1&x") };
         let staff = Tab::ALL.map(At::Staff);
-        for at in
-            [At::BoxOffice(booking), At::Reservation("r-1 %".to_owned())].into_iter().chain(staff)
+        for at in [
+            At::BoxOffice(booking),
+            At::Film("七人の侍".to_owned()),
+            At::Reservation("r-1 %".to_owned()),
+        ]
+        .into_iter()
+        .chain(staff)
         {
             assert_eq!(At::of(&Route::parse(&at.hash())), Some(at));
         }

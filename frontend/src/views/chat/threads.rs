@@ -6,7 +6,9 @@ use crate::browser;
 use crate::chat::kept::Head;
 use crate::chat::talk::Talk;
 use crate::chat::thread::TITLE_MAX;
+use crate::history;
 use crate::page::{Page, page};
+use crate::route::Route;
 use crate::text::Key;
 
 /// What is done to an entry of the list.
@@ -59,7 +61,14 @@ fn ThreadView(head: Head) -> impl IntoView {
     let said = move || head.with_value(|it| name(page, it));
     let id = move || head.with_value(|it| it.id.clone());
     let is_open = move || talk.thread.with(|it| it.id == id());
-    let open = move |_| talk.open(&id());
+    let open = move |_| {
+        // Back leads to the conversation that is left, which gets its address now.
+        let (left, is_empty) = talk.thread.with_untracked(|it| (it.id.clone(), it.is_empty()));
+        if !is_empty {
+            history::replace_hash(&Route::Chat(Some(left)).hash());
+        }
+        page.go(Route::Chat(Some(id())));
+    };
     let row = move || {
         view! {
             <button type="button" class="plain chat-thread-open" on:click=open

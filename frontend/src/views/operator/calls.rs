@@ -11,6 +11,7 @@ use crate::dates;
 use crate::operator::data::{Audit, Line, newest_first};
 use crate::operator::{Operator, outcome, repeat, units};
 use crate::page::{Page, page};
+use crate::route::{OperatorTab, Route};
 use crate::text::Key;
 use crate::views::notice::{Empty, Notice, Skeleton};
 
@@ -196,6 +197,7 @@ fn row(page: Page, line: Line) -> AnyView {
         .into_any();
     }
     let what = line.what().to_owned();
+    let opened = line.opens().map(|it| Route::Operator(OperatorTab::Calls(Some(it))).hash());
     let generation = line.generation.map(|it| format!("({it})"));
     let who = line.who().to_owned();
     let principal = line.principal;
@@ -212,7 +214,10 @@ fn row(page: Page, line: Line) -> AnyView {
     view! {
         <tr>
             <td class="op-when">{at}</td>
-            <th scope="row"><code>{what}</code></th>
+            <th scope="row">{match opened {
+                Some(href) => view! { <a href=href><code>{what}</code></a> }.into_any(),
+                None => view! { <code>{what}</code> }.into_any(),
+            }}</th>
             <td>{who}" "{generation}</td>
             <td>{caller}</td>
             <td>{surface}</td>

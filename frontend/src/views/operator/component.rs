@@ -10,6 +10,7 @@ use crate::browser;
 use crate::dates;
 use crate::error::CallError;
 use crate::operator::data::{Activity, Component};
+use crate::operator::reports::{BAR, used};
 use crate::operator::{grants, units};
 use crate::page::page;
 use crate::route::Route;
@@ -47,6 +48,7 @@ pub(super) fn Row(
             <Head component id=id("name")/>
             {move || wrong.get().map(|it| view! { <p class="op-wrong" lang="en">{it}</p> })}
             <Facts component/>
+            <Times component/>
             <details class="op-more" node_ref=details>
                 <summary id=id("more")>
                     {move || name.with_value(|it| page.fill(Key::OperatorMore, &[it]))}
@@ -123,6 +125,88 @@ fn Facts(component: Memo<Component>) -> impl IntoView {
             {fact(Key::OperatorPeak, peak)}
         </dl>
     }
+}
+
+/// How long its calls took, and how many of them trapped, as small charts.
+#[component]
+fn Times(component: Memo<Component>) -> impl IntoView {
+    let page = page();
+    let latency = Memo::new(move |_| component.with(|it| it.latency.clone()));
+    let faults = Memo::new(move |_| {
+        component.with(|it| (it.activity.traps, it.activity.errors, it.activity.calls))
+    });
+    let said = move || {
+        let told = |(us, count): &(u64, u64)| {
+            let count = dates::number(*count as f64, page.lang.get());
+            format!("≤ {}: {count}", units::took(*us))
+        };
+        let all = latency.with(|it| it.iter().map(told).collect::<Vec<_>>());
+        page.fill(Key::OperatorTimesChart, &[&all.join(page.lang.get().comma())])
+    };
+    let ends = move || {
+        let (first, last) = latency.with(|it| {
+            let end = |it: Option<&(u64, u64)>| it.map(|it| units::took(it.0)).unwrap_or_default();
+            (end(it.first()), end(it.last()))
+        });
+        if first == last { first } else { format!("{first} – {last}") }
+    };
+    let columns = move || {
+        latency
+            .with(|it| columns(it))
+            .into_iter()
+            .map(|(x, wide, high)| {
+                view! {
+                    <rect x=x width=wide y=CHART_HEIGHT - high height=high></rect>
+                }
+            })
+            .collect_view()
+    };
+    let share = move || {
+        let (traps, errors, calls) = faults.get();
+        page.fill(
+            Key::OperatorFaultsChart,
+            &[&units::share(traps, calls), &units::share(errors, calls)],
+        )
+    };
+    let faulty = move || {
+        let (traps, errors, calls) = faults.get();
+        let part = |of: u64| used(of, calls.max(1));
+        view! {
+            <rect class="op-bar-ground" width=BAR height="10"></rect>
+            <rect class="op-bar-error" width=part(errors) height="10"></rect>
+            <rect class="op-bar-over" width=part(traps) height="10"></rect>
+        }
+    };
+    move || {
+        (!latency.with(Vec::is_empty)).then(|| view! {
+        <div class="op-times">
+            <figure>
+                <svg class="op-histogram" role="img" aria-label=said preserveAspectRatio="none"
+                    viewBox=format!("0 0 {CHART_WIDTH} {CHART_HEIGHT}")>{columns}</svg>
+                <figcaption>{move || page.say(Key::OperatorTimesShort)}" "{ends}</figcaption>
+            </figure>
+            <figure>
+                <svg class="op-bar" role="img" aria-label=share preserveAspectRatio="none"
+                    viewBox=format!("0 0 {BAR} 10")>{faulty}</svg>
+                <figcaption>{share}</figcaption>
+            </figure>
+        </div>
+    })
+    }
+}
+
+/// The ground of the small chart of times, in its own units.
+const CHART_WIDTH: f64 = 240.0;
+const CHART_HEIGHT: f64 = 60.0;
+
+/// The columns of that chart: where each begins, how wide and how high it is.
+fn columns(latency: &[(u64, u64)]) -> Vec<(f64, f64, f64)> {
+    let wide = CHART_WIDTH / latency.len().max(1) as f64;
+    let most = latency.iter().map(|it| it.1).max().unwrap_or_default().max(1) as f64;
+    // What is some is seen.
+    let high = |count: u64| (count as f64 / most * CHART_HEIGHT).max(1.0);
+    let column = |(at, it): (usize, &(u64, u64))| (at as f64 * wide, wide * 0.9, high(it.1));
+    latency.iter().enumerate().map(column).collect()
 }
 
 /// What it can touch, in sentences.
@@ -242,5 +326,18 @@ fn Unload(
             </div>
         }
         .into_any()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_bucket_is_a_column_and_a_single_call_is_seen() {
+        let columns = columns(&[(100, 1_000), (200, 1)]);
+        assert_eq!(columns[0], (0.0, 108.0, CHART_HEIGHT));
+        assert_eq!((columns[1].0, columns[1].2), (120.0, 1.0));
+        assert!(super::columns(&[]).is_empty());
     }
 }

@@ -149,7 +149,11 @@ fn Tiles(state: State) -> impl IntoView {
     let uptime = move || units::length(state.told(|it| it.uptime_s), page.lang.get());
     let version = move || page.fill(Key::OperatorVersion, &[&state.told(|it| it.version.clone())]);
     let tools = move || page.fill(Key::OperatorServingTools, &[&number(state.told(|it| it.tools))]);
-    let pending = Memo::new(move |_| state.told(|it| it.pending));
+    let pending = Memo::new(move |_| state.told(Now::awaits));
+    let pending_of = move || {
+        let (builds, tools) = state.told(|it| (it.pending, it.waiting_tools));
+        page.fill(Key::OperatorPendingOf, &[&number(builds), &number(tools)])
+    };
     let components = Route::Operator(OperatorTab::Components(None)).hash();
     let link = components.clone();
     view! {
@@ -182,7 +186,7 @@ fn Tiles(state: State) -> impl IntoView {
                 <dt>{move || page.say(Key::OperatorPending)}</dt>
                 <dd><a href=link>{move || number(pending.get())}</a></dd>
                 {move || (pending.get() > 0).then(|| view! {
-                    <dd class="op-note">{move || page.say(Key::OperatorPendingSome)}</dd>
+                    <dd class="op-note">{pending_of}</dd>
                 })}
             </div>
         </dl>

@@ -83,6 +83,18 @@ pub enum Way {
     Command { command: PathBuf, args: Vec<String>, env: BTreeMap<String, Given> },
 }
 
+impl Way {
+    /// As its operator sees it, without what may be secret: an address to the end of its path, or the command alone.
+    pub fn shown(&self) -> String {
+        match self {
+            Self::Url { url, .. } => {
+                url.as_str().split(['?', '#']).next().unwrap_or_default().to_owned()
+            }
+            Self::Command { command, .. } => command.display().to_string(),
+        }
+    }
+}
+
 /// Which of MCP's eras to speak to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -46,7 +46,7 @@ async fn forever(server: &Arc<Server>, registry: &Registry) {
             Ok(Err(why)) => server.is_down(registry, &Failed::Unusable(why)),
             Err(error) => server.is_down(registry, &Failed::Unusable(error.to_string())),
         }
-        tokio::time::sleep(retry::pause(server.base, u32::MAX, retry::jitter())).await;
+        pause(server, u32::MAX).await;
     };
     let (mut failures, mut short_lives) = (0_u32, 0_u32);
     loop {
@@ -58,9 +58,10 @@ async fn forever(server: &Arc<Server>, registry: &Registry) {
                 let _ = server.suspicion.notified().now_or_never();
                 server.link.send_replace(Link::Up(connection.clone()));
                 let began = Instant::now();
-                look_after(server, registry, &connection).await;
+                let is_asked = look_after(server, registry, &connection).await;
                 server.link.send_replace(Link::Connecting);
-                short_lives = if began.elapsed() < SHORT { short_lives + 1 } else { 0 };
+                let is_short = began.elapsed() < SHORT && !is_asked;
+                short_lives = if is_short { short_lives + 1 } else { 0 };
                 if short_lives < SHORT_LIVES_MAX {
                     continue;
                 }
@@ -75,7 +76,18 @@ async fn forever(server: &Arc<Server>, registry: &Registry) {
         // A token that is wrong will hardly be right in a moment.
         let is_turned_away = matches!(failed, Failed::Unauthorized(_));
         let patience = if is_turned_away { u32::MAX } else { failures };
-        tokio::time::sleep(retry::pause(server.base, patience, retry::jitter())).await;
+        if pause(server, patience).await {
+            // The operator may have put it right.
+            (failures, short_lives) = (0, 0);
+        }
+    }
+}
+
+/// Waits before the next try, the longer the more have failed; whether the operator has ended that wait.
+async fn pause(server: &Server, failures: u32) -> bool {
+    tokio::select! {
+        () = server.again.notified() => true,
+        () = tokio::time::sleep(retry::pause(server.base, failures, retry::jitter())) => false,
     }
 }
 
@@ -95,25 +107,27 @@ async fn in_time<T>(
     tokio::time::timeout(within, work).await.unwrap_or(Err(Failed::TimedOut))
 }
 
-/// Follows what `connection` says until it is gone, or in doubt.
-async fn look_after(server: &Arc<Server>, registry: &Registry, connection: &Connection) {
+/// Follows what `connection` says until it is gone, or in doubt; or until the operator wants another one, which is
+/// returned.
+async fn look_after(server: &Arc<Server>, registry: &Registry, connection: &Connection) -> bool {
     let news = listen(connection);
     tokio::pin!(news);
     loop {
         tokio::select! {
-            () = connection.closed.cancelled() => return,
+            () = connection.closed.cancelled() => return false,
+            () = server.again.notified() => return true,
             () = server.suspicion.notified() => {}
             () = &mut news => {}
             () = connection.hears.changed() => {}
             () = tokio::time::sleep(LOOK_EVERY) => {}
         }
         let lists = tokio::select! {
-            () = connection.closed.cancelled() => return,
+            () = connection.closed.cancelled() => return false,
             lists = in_time(server, Lists::read(&connection.peer)) => lists,
         };
         match lists {
             Ok(lists) => server.offers(registry, lists),
-            Err(_) => return,
+            Err(_) => return false,
         }
         // However often it says that something has changed, its lists are read so often.
         tokio::time::sleep(server.base.min(Duration::from_secs(1))).await;

@@ -104,6 +104,9 @@ pub(crate) struct Audit {
     /// How many lines
     #[arg(long, default_value_t = 20)]
     lines: usize,
+    /// What this call did, part by part, and what it used of its limits: one of the last 512
+    #[arg(long, value_name = "NUMBER", conflicts_with = "lines")]
+    call: Option<u64>,
 }
 
 /// Calls a tool of the running server.
@@ -223,6 +226,9 @@ impl Rollback {
 
 impl Audit {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
+        if let Some(call) = self.call {
+            return super::report::call(config, call).await;
+        }
         let path = format!("audit?lines={}", self.lines);
         let response = Server::of(config)?.send(Method::GET, &path, Vec::new()).await?;
         let answer: Value = read(&text(response).await?)?;

@@ -19,9 +19,12 @@ use super::{
 /// What begins the name of another server, where components are named as well.
 pub(super) const PREFIX: &str = "server:";
 
-/// Lists the other servers of the running server.
+/// Lists the other servers of the running server, or has one be reached anew.
 #[derive(Args)]
 pub(crate) struct Servers {
+    /// Reach this one anew, at once
+    #[arg(long, value_name = "NAME")]
+    reconnect: Option<String>,
     /// As JSON
     #[arg(long)]
     json: bool,
@@ -34,6 +37,14 @@ struct Listed {
 
 impl Servers {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
+        if let Some(name) = &self.reconnect {
+            check_name(name)?;
+            let path = format!("servers/{name}/reconnect");
+            let response = Server::of(config)?.send(Method::POST, &path, Vec::new()).await?;
+            let done =
+                vec![format!("{name}: is being reached anew; madoguchi servers says how it does")];
+            return tell(&text(response).await?, self.json, |_: &Value| done);
+        }
         let response = Server::of(config)?.send(Method::GET, "servers", Vec::new()).await?;
         tell(&text(response).await?, self.json, |it: &Listed| lines(&it.servers))
     }
@@ -45,6 +56,17 @@ fn lines(servers: &[ServerReport]) -> Vec<String> {
     for it in servers {
         let why = it.error.as_ref().map(|it| format!(": {it}")).unwrap_or_default();
         lines.push(format!("{}  {}{why}, {} tools pinned", it.name, it.status, it.pinned));
+        let called = &it.activity;
+        lines.push(format!(
+            "  {}, {} tools on offer, {} calls, {} errors",
+            it.address,
+            it.tools.len(),
+            called.calls,
+            called.errors
+        ));
+        if let (Some(error), Some(at), None) = (&it.last_error, &it.last_error_at, &it.error) {
+            lines.push(format!("  was not there {at}: {error}"));
+        }
         let waits = it.waiting.iter().map(|tool| format!("  waits: {}", title(tool)));
         lines.extend(waits);
     }
@@ -60,6 +82,14 @@ fn title(tool: &WaitingTool) -> String {
     format!("{} {what} ({:.12})", tool.tool, tool.digest)
 }
 
+/// It becomes a part of an address.
+fn check_name(name: &str) -> anyhow::Result<()> {
+    if name.is_empty() || name.contains(['/', '?', '#', '%']) {
+        bail!("{name:?} is no server's name");
+    }
+    Ok(())
+}
+
 /// Takes the operator's word on what waits of the server `name`, which is shown before; or shows it only.
 pub(super) async fn decide(
     config: &Config,
@@ -67,9 +97,7 @@ pub(super) async fn decide(
     word: &str,
     (is_shown_only, is_json): (bool, bool),
 ) -> anyhow::Result<ExitCode> {
-    if name.contains(['/', '?', '#', '%']) {
-        bail!("{name:?} is no server's name");
-    }
+    check_name(name)?;
     let server = Server::of(config)?;
     let listed: Listed =
         read(&text(server.send(Method::GET, "servers", Vec::new()).await?).await?)?;

@@ -162,6 +162,25 @@ impl CallState {
         recording.map_or(Taped::NOT, |it| it.take(name, with()))
     }
 
+    /// Notes what the instance used of the limits that it came near to, or that every call comes near to.
+    fn measure(&self) {
+        let (limits, left) = (&self.context.setup.limits, &self.left);
+        let span = &self.context.round.span;
+        let memory = self.limiter.memory_bytes() as u64;
+        span.measure("memory_bytes_max", memory, limits.memory_bytes_max as u64);
+        span.measure("cpu_ms_max", self.limiter.cpu_ms, limits.cpu_ms_max);
+        for (limit, max, left) in [
+            ("tool_calls_max", limits.tool_calls_max.into(), left.tool_calls_max.into()),
+            ("events_max", limits.events_max.into(), left.events_max.into()),
+            ("progress_max", limits.progress_max.into(), left.progress_max.into()),
+            ("blob_bytes_max", limits.blob_bytes_max, left.blob_bytes_max),
+        ] {
+            if left < max {
+                span.measure(limit, max - left, max);
+            }
+        }
+    }
+
     /// Writes a line for the operator to the component's log, as far as there is room in it.
     pub(super) fn warn(&self, line: &str) {
         let ((component, call), line) = (self.whose(), self.log.take(line));
@@ -200,8 +219,9 @@ fn wasi_of(context: &CallContext, log: &LogBudget) -> WasiCtx {
 }
 
 impl Drop for CallState {
-    /// Logs once what was dropped, now that it is known how much.
+    /// Logs once what was dropped, now that it is known how much, and notes what the call took of its limits.
     fn drop(&mut self) {
+        self.measure();
         let (component, call) = self.whose();
         let bytes = self.log.dropped();
         if bytes > 0 {

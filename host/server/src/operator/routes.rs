@@ -110,9 +110,64 @@ async fn obey((State(operator), Path(name)): Named, order: Order) -> Answer<Comp
     Ok(Json(operator.control.obey(&name, order).await.map_err(failure)?))
 }
 
+fn reports(operator: &Operator) -> Vec<ServerReport> {
+    operator.health.servers.reports(&operator.health.registry)
+}
+
+/// Has another server be reached anew, at once.
+pub(super) async fn reconnect((State(operator), Path(name)): Named) -> Answer<Value> {
+    if operator.health.servers.reconnect(&name) {
+        return Ok(Json(json!({ "name": name, "reconnecting": true })));
+    }
+    let message = format!("there is no server {name:?}; GET servers says which there are");
+    Err(Failure::new("unknown_server", 404, message).into())
+}
+
+/// What one of the latest calls did, round by round and part by part.
+pub(super) async fn call_rounds((State(operator), Path(call)): Named) -> Answer<Value> {
+    let number: u64 = call.parse().map_err(|_| {
+        wrong(format!("{call:?} is no call's number; the audit log has it as `call`"))
+    })?;
+    let rounds = operator.calls.watch.timelines.of(number);
+    if rounds.is_empty() {
+        let message = format!(
+            "of call {number} nothing is kept: it is none of the last 512, it reached no component, or it was before this start"
+        );
+        return Err(Failure::new("unknown_call", 404, message).into());
+    }
+    Ok(Json(json!({ "call": number, "rounds": rounds })))
+}
+
+/// What each setting is, and where that comes from; no secrets.
+pub(super) async fn settings(State(operator): State<Operator>) -> Json<Value> {
+    Json(json!({ "settings": base::config::settings(&operator.calls.config) }))
+}
+
+/// Who may call by the configuration: its tokens without what they are, and whose other tokens let in.
+pub(super) async fn tokens(State(operator): State<Operator>) -> Json<Value> {
+    let config = &operator.calls.config;
+    let now = jiff::Timestamp::now();
+    let token = |(name, it): (&String, &base::config::TokenConfig)| {
+        let has_expired = it.expiry().is_some_and(|it| it.is_ok_and(|it| it <= now));
+        json!({
+            "name": name,
+            "scopes": it.scopes,
+            "expires": it.expires,
+            "expired": has_expired,
+            "toolset": it.toolset,
+        })
+    };
+    Json(json!({
+        "tokens": config.tokens.iter().map(token).collect::<Vec<_>>(),
+        "issuers": config.oauth.iter().map(|it| &it.issuer).collect::<Vec<_>>(),
+        "has_accounts": operator.accounts.is_some(),
+        "asks_who_calls": config.asks_who_calls(),
+    }))
+}
+
 /// The other servers, with the tools whose definitions wait.
 pub(super) async fn servers(State(operator): State<Operator>) -> Json<Value> {
-    Json(json!({ "servers": operator.health.servers.reports() }))
+    Json(json!({ "servers": reports(&operator) }))
 }
 
 /// `{"tools": [{"tool": "…", "digest": "…"}]}`, the definitions that were looked at; an empty body is for all that wait.
@@ -164,7 +219,7 @@ async fn decide(
         );
         return Err(Failure::new("nothing_pending", 409, message).into());
     }
-    let mut reports = operator.health.servers.reports().into_iter();
+    let mut reports = reports(&operator).into_iter();
     let report = reports.find(|it| it.name == name);
     report.map(Json).ok_or_else(|| Failure::new("unknown_server", 404, "it is gone").into())
 }
@@ -172,7 +227,7 @@ async fn decide(
 /// How the server does: its counters, and everything that is wrong.
 pub(super) async fn now(State(operator): State<Operator>) -> Json<Now> {
     let components = operator.control.components();
-    let reports = operator.health.servers.reports();
+    let reports = reports(&operator);
     Json(Now {
         version: env!("CARGO_PKG_VERSION"),
         now: operator.calls.watch.metrics.now(),
@@ -295,7 +350,7 @@ pub(super) async fn wrong_method() -> Response {
     refusal(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
 }
 
-fn wrong(message: impl Into<String>) -> Failure {
+pub(super) fn wrong(message: impl Into<String>) -> Failure {
     Failure::new("invalid_params", 400, message)
 }
 

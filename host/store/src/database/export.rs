@@ -46,6 +46,35 @@ pub fn tables_readonly(path: &Path) -> Result<Vec<String>, ExportError> {
     Ok(open(path)?.host(list)?)
 }
 
+/// The tables in a file that another process may have open, each with its rows: `most` and one where there are more
+/// than `most`. Views are left out, for they keep nothing.
+///
+/// # Errors
+/// See [`ExportError`].
+pub fn rows_readonly(path: &Path, most: u32) -> Result<Vec<(String, u32)>, ExportError> {
+    let counted: rusqlite::Result<Vec<(String, u32)>> = open(path)?.host(|connection| {
+        let mut prepared = connection.prepare(
+            "SELECT name FROM sqlite_schema WHERE type = 'table'
+                AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+        )?;
+        let names: rusqlite::Result<Vec<String>> =
+            prepared.query_map([], |row| row.get(0))?.collect();
+        let names = names?.into_iter().filter(|it| !is_the_hosts(it));
+        let count = |name: String| {
+            let sql = format!("SELECT count(*) FROM (SELECT 1 FROM {} LIMIT ?1)", quoted(&name));
+            let rows =
+                connection.query_row(&sql, [most.saturating_add(1)], |row| row.get::<_, u32>(0))?;
+            Ok((name, rows))
+        };
+        names.map(count).collect()
+    });
+    Ok(counted?)
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
 /// Hands each row of a table or view to `each`, as a JSON object, in the order of its key; all rows are of one
 /// snapshot. Returns how many there were. Another process may have the file open.
 pub fn export_readonly(path: &Path, table: &str, each: Each<'_>) -> Result<u64, ExportError> {
@@ -117,15 +146,14 @@ fn columns(connection: &Connection, table: &str) -> rusqlite::Result<Vec<Column>
 
 /// In the order of the primary key; without one, in the order of insertion; a view in its own.
 fn select(connection: &Connection, table: &str, columns: &[Column]) -> rusqlite::Result<String> {
-    let quote = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
     let mut names: Vec<String> =
-        columns.iter().filter(|it| !it.is_secret).map(|column| quote(&column.name)).collect();
+        columns.iter().filter(|it| !it.is_secret).map(|column| quoted(&column.name)).collect();
     if names.is_empty() {
         names.push("NULL".to_owned());
     }
     let mut key: Vec<&Column> = columns.iter().filter(|column| column.key > 0).collect();
     key.sort_by_key(|column| column.key);
-    let mut order: Vec<String> = key.iter().map(|column| quote(&column.name)).collect();
+    let mut order: Vec<String> = key.iter().map(|column| quoted(&column.name)).collect();
     let is_table = connection.query_row(
         "SELECT type = 'table' FROM sqlite_schema WHERE name = ?1",
         [table],
@@ -136,7 +164,7 @@ fn select(connection: &Connection, table: &str, columns: &[Column]) -> rusqlite:
             |name: &&str| !columns.iter().any(|column| column.name.eq_ignore_ascii_case(name));
         order.extend(["rowid", "_rowid_", "oid"].iter().copied().find(free).map(str::to_owned));
     }
-    let mut sql = format!("SELECT {} FROM {}", names.join(", "), quote(table));
+    let mut sql = format!("SELECT {} FROM {}", names.join(", "), quoted(table));
     if !order.is_empty() {
         sql += &format!(" ORDER BY {}", order.join(", "));
     }

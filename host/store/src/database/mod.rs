@@ -28,7 +28,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-pub use export::{BackupError, ExportError, copy, export_readonly, tables_readonly};
+pub use export::{BackupError, ExportError, copy, export_readonly, rows_readonly, tables_readonly};
 pub use migrations::{MigrateError, Migration};
 pub use sql::{Error, Rows, Statement, Value};
 pub use types::{Limits, OpenError, sql};

@@ -1,0 +1,283 @@
+//! What the host reports to the operator beside components and calls: other servers, what is kept, settings, people, and
+//! what one call did. What it leaves out is empty.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::data::Activity;
+
+/// The other servers.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Servers {
+    pub(crate) servers: Vec<Server>,
+}
+
+/// Another server.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Server {
+    pub(crate) name: String,
+    /// `running`, `connecting` or `unreachable`.
+    pub(crate) status: String,
+    pub(crate) error: Option<String>,
+    pub(crate) address: String,
+    /// Why it was not there the last time that it was not, and when.
+    pub(crate) last_error: Option<String>,
+    pub(crate) last_error_at: Option<String>,
+    pub(crate) tools: Vec<String>,
+    pub(crate) activity: Activity,
+    pub(crate) waiting: Vec<Value>,
+}
+
+/// What the data folder holds.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Storage {
+    pub(crate) folder: String,
+    /// The command that copies it.
+    pub(crate) backup: String,
+    pub(crate) bytes: u64,
+    pub(crate) parts: Vec<Kept>,
+    pub(crate) databases: Vec<Kept>,
+}
+
+/// A part of the data folder, or a component's database.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Kept {
+    pub(crate) name: String,
+    pub(crate) bytes: u64,
+    pub(crate) files: u64,
+    pub(crate) limit_bytes: Option<u64>,
+    pub(crate) tables: Vec<Table>,
+    pub(crate) error: Option<String>,
+}
+
+/// A table of a component.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Table {
+    pub(crate) name: String,
+    pub(crate) rows: u64,
+    /// Whether there are more.
+    pub(crate) has_more: bool,
+}
+
+/// What the server is set to.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Settings {
+    pub(crate) settings: Vec<Setting>,
+}
+
+/// One setting.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Setting {
+    pub(crate) name: String,
+    pub(crate) value: Value,
+    /// Whether it is set and not told.
+    pub(crate) is_hidden: bool,
+    pub(crate) source: Source,
+}
+
+/// Where a setting comes from.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub(crate) enum Source {
+    #[default]
+    Default,
+    Component,
+    File {
+        file: String,
+        line: u64,
+    },
+    Environment {
+        variable: String,
+    },
+    Flag {
+        flag: String,
+    },
+    #[serde(other)]
+    Other,
+}
+
+impl Setting {
+    /// Whether the operator has said it.
+    pub(crate) fn is_said(&self) -> bool {
+        !matches!(self.source, Source::Default | Source::Component)
+    }
+
+    /// Whether `sought`, in lower case, is a part of its name.
+    pub(crate) fn has(&self, sought: &str) -> bool {
+        self.name.to_lowercase().contains(sought)
+    }
+}
+
+/// Who may call by the configuration.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Tokens {
+    pub(crate) tokens: Vec<Token>,
+    /// Identity providers whose tokens let in.
+    pub(crate) issuers: Vec<String>,
+    pub(crate) has_accounts: bool,
+    /// Whether callers have to say who they are.
+    pub(crate) asks_who_calls: bool,
+}
+
+/// A token, without what it is.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Token {
+    pub(crate) name: String,
+    pub(crate) scopes: Vec<String>,
+    pub(crate) expires: Option<String>,
+    pub(crate) expired: bool,
+    pub(crate) toolset: Option<String>,
+}
+
+/// People's accounts.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Accounts {
+    pub(crate) accounts: Vec<Account>,
+}
+
+/// One account.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Account {
+    pub(crate) name: String,
+    pub(crate) scopes: Vec<String>,
+    pub(crate) passkeys: u64,
+    pub(crate) password: bool,
+    pub(crate) devices: Vec<Device>,
+}
+
+/// What an account has let in.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Device {
+    pub(crate) id: String,
+    pub(crate) client: String,
+    pub(crate) scopes: Vec<String>,
+    pub(crate) last_used: String,
+}
+
+/// A link that works once.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Link {
+    pub(crate) link: String,
+}
+
+/// What one call did.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Call {
+    pub(crate) rounds: Vec<Round>,
+}
+
+/// One round of it.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Round {
+    pub(crate) round: u64,
+    pub(crate) time: String,
+    pub(crate) name: String,
+    pub(crate) principal: String,
+    pub(crate) component: Option<String>,
+    pub(crate) generation: Option<u64>,
+    pub(crate) server: Option<String>,
+    pub(crate) outcome: String,
+    pub(crate) duration_us: u64,
+    pub(crate) parts: Vec<Part>,
+    pub(crate) parts_dropped: u64,
+    pub(crate) measured: Vec<Measured>,
+}
+
+/// One part of a round.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Part {
+    pub(crate) what: String,
+    pub(crate) from_us: u64,
+    pub(crate) took_us: u64,
+}
+
+/// What was used of a limit.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Measured {
+    pub(crate) limit: String,
+    pub(crate) used: u64,
+    pub(crate) max: u64,
+}
+
+/// Length of a bar in its own units.
+pub(crate) const BAR: f64 = 1_000.0;
+/// What is some is drawn, however little it is.
+const BAR_LEAST: f64 = 4.0;
+
+impl Part {
+    /// Where its bar begins in one of [`BAR`], and how long it is, for a round that took so long.
+    pub(crate) fn bar(&self, duration_us: u64) -> (f64, f64) {
+        let whole = duration_us.max(1) as f64;
+        let from = (self.from_us as f64 / whole * BAR).clamp(0.0, BAR - BAR_LEAST);
+        let long = (self.took_us as f64 / whole * BAR).clamp(BAR_LEAST, BAR - from);
+        (from, long)
+    }
+}
+
+/// How much of a limit is used, of [`BAR`].
+pub(crate) fn used(used: u64, max: u64) -> f64 {
+    match (used, max) {
+        (0, _) => 0.0,
+        (_, 0) => BAR,
+        _ => (used as f64 / max as f64 * BAR).clamp(BAR_LEAST, BAR),
+    }
+}
+
+/// A setting's value as it is read: texts without quotes.
+pub(crate) fn value(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(all) => all.iter().map(self::value).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// OPS-4
+    #[test]
+    fn a_setting_is_read_with_where_it_comes_from() {
+        let read = |source: Value| {
+            let it = json!({ "name": "a.b", "value": [1, "x"], "source": source });
+            serde_json::from_value::<Setting>(it).unwrap()
+        };
+        let file = read(json!({ "kind": "file", "file": "m.toml", "line": 3 }));
+        assert!(file.is_said() && file.has("a."));
+        assert_eq!(value(&file.value), "1, x");
+        assert!(!read(json!({ "kind": "default" })).is_said());
+        assert_eq!(read(json!({ "kind": "later" })).source, Source::Other);
+    }
+
+    /// OPS-6
+    #[test]
+    fn bars_stay_within_their_round_and_some_is_seen() {
+        let part = |from_us, took_us| Part { from_us, took_us, ..Part::default() };
+        assert_eq!(part(500, 250).bar(1_000), (500.0, 250.0));
+        assert_eq!(part(0, 0).bar(1_000), (0.0, BAR_LEAST));
+        let (from, long) = part(2_000, 900).bar(1_000);
+        assert!(from + long <= BAR, "one that outlived its round");
+        assert_eq!(part(0, 0).bar(0), (0.0, BAR_LEAST));
+        assert_eq!((used(0, 10), used(10, 10), used(20, 10)), (0.0, BAR, BAR));
+        assert_eq!(used(1, 1_000_000), BAR_LEAST);
+    }
+}

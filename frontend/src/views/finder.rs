@@ -1,0 +1,291 @@
+//! The finder as a dialog: a field, and what fits it; by keyboard, pointer and screen reader alike.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::time::Duration;
+
+use leptos::ev::KeyboardEvent;
+use leptos::html::Dialog;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use serde_json::Value;
+
+use crate::browser;
+use crate::call::fetch;
+use crate::chat::kept::SavedChats;
+use crate::finder::Finder;
+use crate::operator::Operator;
+use crate::page::{Page, page};
+use crate::route::{OperatorTab, Route};
+use crate::table::{self, Found, Seek};
+use crate::text::{Key, Lang};
+
+/// How long typing rests before the host is asked.
+const PAUSE: Duration = Duration::from_millis(200);
+/// Entries of one kind that are shown, and of all.
+const KIND_MAX: usize = 6;
+const ALL_MAX: usize = 30;
+
+/// Something that can be gone to.
+#[derive(Clone, Debug, PartialEq)]
+struct Entry {
+    kind: Key,
+    label: String,
+    /// What distinguishes it from others of its label.
+    more: String,
+    route: Route,
+}
+
+thread_local! {
+    /// What each tool has answered while the finder is open, by what was sought.
+    static ANSWERS: RefCell<HashMap<(&'static str, String), Vec<Found>>> = RefCell::default();
+}
+
+/// The dialog, which is there as long as the finder is open.
+#[component]
+pub(crate) fn FinderView() -> impl IntoView {
+    let page = page();
+    let finder: Finder = expect_context();
+    let operator: Operator = expect_context();
+    let sought_now = RwSignal::new(String::new());
+    let chosen = RwSignal::new(0_usize);
+    // What the host found for what is sought.
+    let found = RwSignal::new(Vec::<(Key, Vec<Found>)>::new());
+    let entries = Memo::new(move |_| {
+        let lang = page.lang.get();
+        let sought = sought_now.with(|it| folded(it.trim()));
+        let mut all = own(page, operator, lang, &sought);
+        for (kind, found) in found.get() {
+            let fits = |it: &&Found| it.is_found || has(it.label(lang), &sought);
+            all.extend(found.iter().filter(fits).take(KIND_MAX).map(|it| Entry {
+                kind,
+                label: it.label(lang).to_owned(),
+                more: String::new(),
+                route: it.route.clone(),
+            }));
+        }
+        all.truncate(ALL_MAX);
+        all
+    });
+    Effect::new(move |_| {
+        // Another list: its first entry is chosen.
+        entries.track();
+        chosen.set(0);
+    });
+    Effect::new(move |_| {
+        let sought = sought_now.get().trim().to_owned();
+        let is_current = {
+            let asked = sought.clone();
+            move || sought_now.try_with_untracked(|it| it.trim() == asked) == Some(true)
+        };
+        let ask = move || {
+            // The finder may have gone, or the reader typed on.
+            if is_current() {
+                ask(page, &sought, found);
+            }
+        };
+        set_timeout(ask, PAUSE);
+    });
+    // What was asked is asked anew the next time.
+    on_cleanup(|| ANSWERS.with_borrow_mut(HashMap::clear));
+    let dialog = NodeRef::<Dialog>::new();
+    Effect::new(move |_| {
+        if let Some(it) = dialog.get()
+            && !it.open()
+        {
+            let _ = it.show_modal();
+            browser::focus("finder-sought");
+        }
+    });
+    // The browser then brings the keyboard back to where it was.
+    let shut = move || {
+        if let Some(it) = dialog.get_untracked() {
+            it.close();
+        }
+    };
+    let go = move |at: usize| {
+        if let Some(entry) = entries.with_untracked(|it| it.get(at).cloned()) {
+            finder.close();
+            page.go(entry.route);
+        }
+    };
+    let keydown = move |event: KeyboardEvent| {
+        if browser::is_composing(&event) {
+            return;
+        }
+        let count = entries.with_untracked(Vec::len).max(1);
+        match event.key().as_str() {
+            "ArrowDown" => chosen.update(|it| *it = (*it + 1) % count),
+            "ArrowUp" => chosen.update(|it| *it = (*it + count - 1) % count),
+            "Enter" => go(chosen.get_untracked()),
+            _ => return,
+        }
+        event.prevent_default();
+        let at = chosen.get_untracked();
+        browser::reveal(&format!("finder-{at}"));
+    };
+    let count = move || match entries.with(Vec::len) {
+        0 => page.say(Key::FinderNone).to_owned(),
+        count => page.fill(Key::FinderCount, &[&count.to_string()]),
+    };
+    let row = move |(at, entry): (usize, Entry)| {
+        view! {
+            <li role="option" id=format!("finder-{at}") class="finder-entry"
+                aria-selected=move || (chosen.get() == at).to_string()
+                on:mousemove=move |_| { if chosen.get_untracked() != at { chosen.set(at); } }
+                on:click=move |_| go(at)>
+                <span>{entry.label}</span>
+                <span class="finder-kind">{move || page.say(entry.kind)}" "{entry.more}</span>
+            </li>
+        }
+    };
+    view! {
+        <dialog class="finder" node_ref=dialog aria-label=move || page.say(Key::Finder)
+            on:close=move |_| finder.close()
+            on:click=move |event| {
+                // The backdrop is the dialog itself.
+                if event.target() == event.current_target() {
+                    shut();
+                }
+            }>
+            <div class="finder-box">
+                <label class="only-heard" for="finder-sought">{move || page.say(Key::Finder)}</label>
+                <input id="finder-sought" type="text" role="combobox" autocomplete="off"
+                    autocapitalize="off" spellcheck="false" aria-expanded="true"
+                    aria-autocomplete="list" aria-controls="finder-list"
+                    aria-activedescendant=move || {
+                        (!entries.with(Vec::is_empty)).then(|| format!("finder-{}", chosen.get()))
+                    }
+                    placeholder=move || page.say(Key::FinderHint)
+                    prop:value=sought_now on:keydown=keydown
+                    on:input=move |event| sought_now.set(event_target_value(&event))/>
+                <ul id="finder-list" role="listbox" class="finder-list" aria-label=move || page.say(Key::FinderFound)>
+                    {move || entries.get().into_iter().enumerate().map(row).collect_view()}
+                </ul>
+                <p class="finder-foot" role="status">{count}</p>
+                <button type="button" class="quiet small" on:click=move |_| shut()>
+                    {move || page.say(Key::FinderClose)}
+                </button>
+            </div>
+        </dialog>
+    }
+}
+
+/// What the page itself knows: places, tools, and what is kept of the reader's chats.
+fn own(page: Page, operator: Operator, lang: Lang, sought: &str) -> Vec<Entry> {
+    let mut places = vec![(Key::FinderHome, Route::Home)];
+    let served = table::places().filter(|it| it.is_shown(page));
+    places.extend(served.map(|it| (it.name, it.start())));
+    places.extend([
+        (Key::ChatPlace, Route::Chat(None)),
+        (Key::Counter, Route::Counter(None)),
+        (Key::ApprovalsTitle, Route::Approvals),
+        (Key::Preferences, Route::Preferences),
+    ]);
+    if operator.is_offered() {
+        let tab = |(key, tab)| (key, Route::Operator(tab));
+        let tabs = [
+            (Key::OperatorPlace, OperatorTab::Now),
+            (Key::OperatorComponents, OperatorTab::Components(None)),
+            (Key::OperatorCalls, OperatorTab::Calls(None)),
+            (Key::OperatorServers, OperatorTab::Servers),
+            (Key::OperatorPeople, OperatorTab::People),
+            (Key::OperatorStorage, OperatorTab::Storage),
+            (Key::OperatorSettings, OperatorTab::Settings),
+        ];
+        places.extend(tabs.map(tab));
+    }
+    let place = |(key, route): (Key, Route)| {
+        // In either language: readers know a place by the name that they met.
+        let fits = [Lang::Ja, Lang::En].iter().any(|it| has(it.say(key), sought));
+        fits.then(|| Entry {
+            kind: Key::FinderPlace,
+            label: lang.say(key).to_owned(),
+            more: String::new(),
+            route,
+        })
+    };
+    let mut all: Vec<_> = places.into_iter().filter_map(place).collect();
+    if sought.is_empty() {
+        return all;
+    }
+    let chats = SavedChats::load().found(sought);
+    all.extend(chats.into_iter().filter(|it| !it.name.is_empty()).take(KIND_MAX).map(|it| Entry {
+        kind: Key::FinderChat,
+        label: it.name,
+        more: String::new(),
+        route: Route::Chat(Some(it.id)),
+    }));
+    page.tools.with(|tools| {
+        let tools = tools.here().into_iter().flatten();
+        let fits =
+            |it: &&crate::mcp::wire::Tool| has(&it.name, sought) || has(&it.title(lang), sought);
+        all.extend(tools.filter(fits).take(KIND_MAX).map(|it| Entry {
+            kind: Key::FinderTool,
+            label: it.title(lang),
+            more: it.name.clone(),
+            route: Route::Counter(Some(it.name.clone())),
+        }));
+    });
+    all
+}
+
+/// Asks the tools of the families that find something, once typing rests.
+fn ask(page: Page, sought: &str, found: RwSignal<Vec<(Key, Vec<Found>)>>) {
+    if sought.is_empty() {
+        return found.set(Vec::new());
+    }
+    for seek in table::seeks().filter(|it| page.tool(it.tool).is_some()) {
+        let asked = (seek.arguments)(sought);
+        let name = (seek.tool, asked.to_string());
+        if let Some(known) = ANSWERS.with_borrow(|it| it.get(&name).cloned()) {
+            put(found, seek, known);
+            continue;
+        }
+        spawn_local(async move {
+            // What cannot be found now is not found; what the page knows itself is.
+            let Ok(value) = fetch::<Value>(seek.tool, asked).await else { return };
+            let answer = (seek.read)(&value);
+            ANSWERS.with_borrow_mut(|it| it.insert(name, answer.clone()));
+            put(found, seek, answer);
+        });
+    }
+}
+
+fn put(found: RwSignal<Vec<(Key, Vec<Found>)>>, seek: &Seek, answer: Vec<Found>) {
+    let _ = found.try_update(|all| {
+        all.retain(|it| it.0 != seek.kind);
+        all.push((seek.kind, answer));
+    });
+}
+
+/// Without what people type differently: case, and wide letters of a Japanese keyboard.
+fn folded(text: &str) -> String {
+    let narrow = |it: char| match it {
+        '！'..='～' => char::from_u32(it as u32 - 0xfee0).unwrap_or(it),
+        '\u{3000}' => ' ',
+        // Katakana as hiragana.
+        'ァ'..='ヶ' => char::from_u32(it as u32 - 0x60).unwrap_or(it),
+        it => it,
+    };
+    text.chars().map(narrow).collect::<String>().to_lowercase()
+}
+
+/// Whether each word of `sought`, which is folded, stands in `text`.
+fn has(text: &str, sought: &str) -> bool {
+    let text = folded(text);
+    sought.split_whitespace().all(|it| text.contains(it))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_sought_is_found_however_it_is_typed() {
+        assert!(has("Reserve seats", &folded("ＳＥＡＴＳ res")));
+        assert!(has("チケット窓口", &folded("ちけっと")));
+        assert!(!has("Reserve seats", &folded("seat film")));
+        assert!(has("anything", ""));
+    }
+}

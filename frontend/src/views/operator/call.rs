@@ -1,0 +1,155 @@
+//! What one call did: its parts as bars over its time, and what it used of its limits.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::report::bar;
+use crate::call::Loaded;
+use crate::dates;
+use crate::error::CallError;
+use crate::operator::reports::{BAR, Call, Measured, Part, Round, used};
+use crate::operator::{Operator, outcome, units};
+use crate::page::{Page, page};
+use crate::route::{OperatorTab, Route, encoded};
+use crate::text::Key;
+use crate::views::notice::{Empty, Notice, Skeleton};
+
+/// The call that the address names.
+#[component]
+pub(super) fn CallView(named: Memo<Option<String>>) -> impl IntoView {
+    let page = page();
+    let operator: Operator = expect_context();
+    let found = RwSignal::new(Loaded::<Call>::Loading);
+    let look = move |number: String| async move {
+        let call = operator.get::<Call>(&format!("calls/{}", encoded(&number))).await;
+        let _ = found.try_set(match call {
+            Ok(call) => Loaded::Here(call),
+            Err(error) => Loaded::Failed(error),
+        });
+    };
+    Effect::new(move |_| {
+        if let Some(number) = named.get() {
+            found.set(Loaded::Loading);
+            spawn_local(look(number));
+        }
+    });
+    let retry =
+        Callback::new(move |()| spawn_local(look(named.get_untracked().unwrap_or_default())));
+    let is_gone = |it: &CallError| matches!(it, CallError::Refused(it) if it.status == 404);
+    view! {
+        <p><a href=Route::Operator(OperatorTab::Calls(None)).hash()>{move || page.say(Key::OperatorCallBack)}</a></p>
+        <h2 class="section-title">
+            {move || page.fill(Key::OperatorCallTitle, &[&named.get().unwrap_or_default()])}
+        </h2>
+        {move || match found.get() {
+            Loaded::Loading => view! { <Skeleton lines=5/> }.into_any(),
+            Loaded::Failed(error) if is_gone(&error) => {
+                let title = Signal::derive(move || page.say(Key::OperatorCallGone).to_owned());
+                let hint = Signal::derive(move || page.say(Key::OperatorCallGoneHint).to_owned());
+                view! { <Empty title hint/> }.into_any()
+            }
+            Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
+            Loaded::Here(call) => {
+                call.rounds.into_iter().map(|it| round(page, it)).collect_view().into_any()
+            }
+        }}
+    }
+}
+
+/// One round of it.
+fn round(page: Page, it: Round) -> impl IntoView {
+    let Round { time, outcome: ended, duration_us, measured, parts_dropped, .. } = it;
+    let at = move || dates::second(&time, page.lang.get());
+    let (kind, _) = outcome::outcome(&ended, page.lang.get_untracked());
+    let said = move || outcome::outcome(&ended, page.lang.get()).1;
+    let generation =
+        it.generation.map(|it| move || page.fill(Key::OperatorGeneration, &[&it.to_string()]));
+    let who = it.component.or(it.server).unwrap_or_default();
+    let mut parts = it.parts;
+    parts.sort_by_key(|it| it.from_us);
+    let number = it.round.to_string();
+    view! {
+        <section class="op-card">
+            <div class="op-card-head">
+                <h3><code>{it.name}</code></h3>
+                <p class="op-facts">
+                    <span>{move || page.fill(Key::OperatorRound, &[&number])}</span>
+                    <span>{who}</span>{generation.map(|it| view! { <span>{it}</span> })}
+                    <span>{it.principal}</span><span>{at}</span>
+                    <span class=kind.class()>
+                        <span class="op-mark" aria-hidden="true">{kind.mark()}</span>{said}
+                    </span>
+                    <span>{units::took(duration_us)}</span>
+                </p>
+            </div>
+            {match parts.is_empty() {
+                true => view! { <p class="hint">{move || page.say(Key::OperatorPartsNone)}</p> }.into_any(),
+                false => view! {
+                    <table class="op-waterfall">
+                        <caption>{move || page.say(Key::OperatorParts)}</caption>
+                        <thead class="only-heard"><tr>
+                            <th scope="col">{move || page.say(Key::OperatorPart)}</th>
+                            <th scope="col">{move || page.say(Key::OperatorPartBegan)}</th>
+                            <th scope="col">{move || page.say(Key::OperatorTook)}</th>
+                        </tr></thead>
+                        <tbody>
+                            {parts.into_iter().map(|it| part(page, it, duration_us)).collect_view()}
+                        </tbody>
+                    </table>
+                }.into_any(),
+            }}
+            {(parts_dropped > 0).then(|| view! {
+                <p class="hint">{move || page.fill(Key::OperatorPartsMore, &[&parts_dropped.to_string()])}</p>
+            })}
+            {(!measured.is_empty()).then(|| view! {
+                <table class="op-waterfall">
+                    <caption>{move || page.say(Key::OperatorLimitsUsed)}</caption>
+                    <thead class="only-heard"><tr>
+                        <th scope="col">{move || page.say(Key::OperatorLimitName)}</th>
+                        <th scope="col">{move || page.say(Key::OperatorLimitShare)}</th>
+                        <th scope="col">{move || page.say(Key::OperatorLimitUsed)}</th>
+                    </tr></thead>
+                    <tbody>{measured.into_iter().map(limit).collect_view()}</tbody>
+                </table>
+            })}
+        </section>
+    }
+}
+
+fn part(page: Page, it: Part, duration_us: u64) -> impl IntoView {
+    let (from, long) = it.bar(duration_us);
+    let key = match it.what.as_str() {
+        "round" => Key::OperatorPartRound,
+        "route" => Key::OperatorPartRoute,
+        "instantiate" => Key::OperatorPartInstance,
+        "sql query" => Key::OperatorPartQuery,
+        "sql transact" => Key::OperatorPartTransact,
+        "http" => Key::OperatorPartHttp,
+        _ => Key::OperatorPartOther,
+    };
+    let began = units::took(it.from_us);
+    view! {
+        <tr>
+            <th scope="row">{move || page.fill(key, &[&it.what])}</th>
+            <td class="op-bar-cell"><span class="only-heard">{began}</span>{bar(from, long, "op-bar-part")}</td>
+            <td class="is-number">{units::took(it.took_us)}</td>
+        </tr>
+    }
+}
+
+fn limit(it: Measured) -> impl IntoView {
+    let amount = |value: u64| match it.limit.as_str() {
+        name if name.contains("bytes") => units::bytes(value),
+        name if name.contains("ms") => units::took(value.saturating_mul(1_000)),
+        _ => value.to_string(),
+    };
+    let long = used(it.used, it.max);
+    let class = if long >= BAR { "op-bar-over" } else { "op-bar-used" };
+    view! {
+        <tr>
+            <th scope="row"><code>{it.limit.clone()}</code></th>
+            <td class="op-bar-cell"><span class="only-heard">{units::share(it.used, it.max)}</span>{bar(0.0, long, class)}</td>
+            <td class="is-number">{amount(it.used)}" / "{amount(it.max)}</td>
+        </tr>
+    }
+}

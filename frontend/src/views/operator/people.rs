@@ -1,0 +1,269 @@
+//! Who may call: people's accounts with what they have let in, and the tokens of the configuration.
+
+use leptos::ev::SubmitEvent;
+use leptos::prelude::*;
+use serde_json::{Value, json};
+
+use super::TITLE;
+use super::report::Report;
+use crate::browser;
+use crate::dates;
+use crate::operator::client;
+use crate::operator::reports::{Account, Accounts, Device, Link, Token, Tokens};
+use crate::page::page;
+use crate::text::Key;
+use crate::views::notice::Empty;
+
+/// A link that works once, and for whom it is.
+type Made = RwSignal<Option<(String, String)>>;
+
+/// The part `People`.
+#[component]
+pub(super) fn PeopleView() -> impl IntoView {
+    let report = Report::<Tokens>::at("tokens");
+    report.shown(move |told| {
+        let has_accounts = Memo::new(move |_| told.with(|it| it.has_accounts));
+        view! {
+            {move || match has_accounts.get() {
+                true => view! { <AccountsPart/> }.into_any(),
+                false => view! { <NoAccounts/> }.into_any(),
+            }}
+            <TokensPart told/>
+        }
+    })
+}
+
+#[component]
+fn NoAccounts() -> impl IntoView {
+    let page = page();
+    let title = Signal::derive(move || page.say(Key::OperatorAccountsOff).to_owned());
+    let hint = Signal::derive(move || page.say(Key::OperatorAccountsOffHint).to_owned());
+    view! { <Empty title hint/> }
+}
+
+/// The tokens of the configuration.
+#[component]
+fn TokensPart(told: Memo<Tokens>) -> impl IntoView {
+    let page = page();
+    let row = move |it: Token| {
+        let (expires, has_expired) = (it.expires.clone(), it.expired);
+        let until = move || match &expires {
+            None => page.say(Key::OperatorTokenNever).to_owned(),
+            Some(at) if has_expired => page.fill(Key::OperatorTokenOver, &[at]),
+            Some(at) => at.clone(),
+        };
+        view! {
+            <tr>
+                <th scope="row">{it.name}</th>
+                <td><code>{it.scopes.join(" ")}</code></td>
+                <td>{it.toolset.unwrap_or_default()}</td>
+                <td class:op-wrong=has_expired>{until}</td>
+            </tr>
+        }
+    };
+    let tokens = Memo::new(move |_| told.with(|it| it.tokens.clone()));
+    let issuers = Memo::new(move |_| told.with(|it| it.issuers.clone()));
+    view! {
+        <section class="op-part" aria-labelledby="op-tokens">
+            <h2 id="op-tokens" class="section-title">{move || page.say(Key::OperatorTokens)}</h2>
+            {move || (!told.with(|it| it.asks_who_calls)).then(|| view! {
+                <p class="op-wrong">{page.say(Key::OperatorTokensNone)}</p>
+            })}
+            <p class="hint">{move || page.say(Key::OperatorTokensHint)}</p>
+            {move || (!tokens.with(Vec::is_empty)).then(|| view! {
+                <div class="table-scroll" tabindex="0" role="region"
+                    aria-label=move || page.say(Key::OperatorTokens)>
+                    <table class="data-table">
+                        <thead><tr>
+                            <th scope="col">{move || page.say(Key::OperatorName)}</th>
+                            <th scope="col">{move || page.say(Key::OperatorScopes)}</th>
+                            <th scope="col">{move || page.say(Key::OperatorToolset)}</th>
+                            <th scope="col">{move || page.say(Key::OperatorTokenUntil)}</th>
+                        </tr></thead>
+                        <tbody>{tokens.get().into_iter().map(row).collect_view()}</tbody>
+                    </table>
+                </div>
+            })}
+            {move || (!issuers.with(Vec::is_empty)).then(|| view! {
+                <p>{page.say(Key::OperatorIssuers)}</p>
+                <ul class="op-sentences">
+                    {issuers.get().into_iter().map(|it| view! { <li><code>{it}</code></li> }).collect_view()}
+                </ul>
+            })}
+        </section>
+    }
+}
+
+/// People's accounts.
+#[component]
+fn AccountsPart() -> impl IntoView {
+    let page = page();
+    let report = Report::<Accounts>::at("accounts");
+    let made: Made = RwSignal::new(None);
+    report.shown(move |told| {
+        let all = Memo::new(move |_| told.with(|it| it.accounts.clone()));
+        let is_none = Memo::new(move |_| all.with(Vec::is_empty));
+        view! {
+            <section class="op-part" aria-labelledby="op-accounts">
+                <h2 id="op-accounts" class="section-title" tabindex="-1">
+                    {move || page.say(Key::OperatorAccounts)}
+                </h2>
+                {move || made.get().map(|(name, link)| view! {
+                    <div class="notice is-calm" role="status">
+                        <p class="notice-title">{page.fill(Key::OperatorLinkFor, &[&name])}</p>
+                        <p>{page.say(Key::OperatorLinkHint)}</p>
+                        <pre class="op-command" tabindex="0" id="op-link">{link}</pre>
+                    </div>
+                })}
+                {move || is_none.get().then(|| {
+                    let title = Signal::derive(move || page.say(Key::OperatorAccountsNone).to_owned());
+                    view! { <Empty title/> }
+                })}
+                <ul class="op-list">
+                    <For each=move || all.get() key=|it| format!("{it:?}") let:account>
+                        <li><Card report account made/></li>
+                    </For>
+                </ul>
+                <New report made/>
+            </section>
+        }
+    })
+}
+
+/// Orders a link for the account, and shows it.
+fn link(report: Report<Accounts>, made: Made, name: String, (rest, body): (&str, Value)) {
+    let path = client::account(&name, rest);
+    report.order((Key::OperatorLinkMade, name.clone()), "op-link", async move {
+        let it = report.operator.ask::<Link>(&path, &body).await?;
+        made.set(Some((name, it.link)));
+        browser::focus_soon("op-link");
+        Ok(())
+    });
+}
+
+/// Makes an account.
+#[component]
+fn New(report: Report<Accounts>, made: Made) -> impl IntoView {
+    let page = page();
+    let (name, scopes) = (RwSignal::new(String::new()), RwSignal::new("*".to_owned()));
+    let submit = move |event: SubmitEvent| {
+        event.prevent_default();
+        let wanted = name.get_untracked().trim().to_owned();
+        if wanted.is_empty() {
+            return browser::focus("op-account-name");
+        }
+        let scopes = scopes.get_untracked();
+        let scopes: Vec<_> = scopes.split([',', ' ', '、']).filter(|it| !it.is_empty()).collect();
+        let body = json!({ "scopes": scopes });
+        name.set(String::new());
+        link(report, made, wanted, ("", body));
+    };
+    view! {
+        <form class="op-card" on:submit=submit novalidate aria-labelledby="op-account-new">
+            <h3 id="op-account-new">{move || page.say(Key::OperatorAccountNew)}</h3>
+            <div class="op-canary-fields">
+                <div class="field">
+                    <label class="label" for="op-account-name">{move || page.say(Key::OperatorName)}</label>
+                    <input id="op-account-name" type="text" autocomplete="off" autocapitalize="off"
+                        spellcheck="false" prop:value=name
+                        on:input=move |event| name.set(event_target_value(&event))/>
+                </div>
+                <div class="field op-canary-callers">
+                    <label class="label" for="op-account-scopes">{move || page.say(Key::OperatorScopes)}</label>
+                    <input id="op-account-scopes" type="text" autocomplete="off" autocapitalize="off"
+                        spellcheck="false" aria-describedby="op-account-hint" prop:value=scopes
+                        on:input=move |event| scopes.set(event_target_value(&event))/>
+                    <p id="op-account-hint" class="hint">{move || page.say(Key::OperatorScopesHint)}</p>
+                </div>
+            </div>
+            <div class="actions">
+                <button type="submit" aria-disabled=move || report.is_busy.get().to_string()>
+                    {move || page.say(Key::OperatorAccountMake)}
+                </button>
+            </div>
+        </form>
+    }
+}
+
+/// One account, with the devices that it has let in.
+#[component]
+fn Card(report: Report<Accounts>, account: Account, made: Made) -> impl IntoView {
+    let page = page();
+    let is_asking = RwSignal::new(false);
+    let name = StoredValue::new(account.name.clone());
+    let id = move |part: &str| name.with_value(|it| format!("op-account-{part}-{it}"));
+    let named = move |key: Key| move || name.with_value(|it| page.fill(key, &[it]));
+    let (passkeys, has_password) = (account.passkeys.to_string(), account.password);
+    let signs_in = move || {
+        let password = if has_password { page.say(Key::OperatorHasPassword) } else { "" };
+        page.fill(Key::OperatorSignsIn, &[&passkeys, password])
+    };
+    let relink = move |_| link(report, made, name.get_value(), ("/link", json!({})));
+    let remove = move |_| {
+        is_asking.set(false);
+        let name = name.get_value();
+        report.order((Key::OperatorAccountRemoved, name.clone()), "op-accounts", async move {
+            report.operator.delete(&client::account(&name, "")).await
+        });
+    };
+    let device = move |it: Device| {
+        let used = it.last_used.clone();
+        let used =
+            move || page.fill(Key::OperatorDeviceUsed, &[&dates::moment(&used, page.lang.get())]);
+        let (device, client_name) = (it.id.clone(), it.client.clone());
+        let end = move |_| {
+            let path = name.with_value(|it| client::account(it, &format!("/devices/{device}")));
+            let said = (Key::OperatorDeviceEnded, client_name.clone());
+            report.order(said, TITLE, async move { report.operator.delete(&path).await });
+        };
+        let label = it.client.clone();
+        view! {
+            <li>
+                <b>{it.client}</b>" "<code>{it.scopes.join(" ")}</code>" "{used}" "
+                <button type="button" class="plain" on:click=end
+                    aria-label=move || page.fill(Key::OperatorDeviceEndNamed, &[&label])>
+                    {move || page.say(Key::OperatorDeviceEnd)}
+                </button>
+            </li>
+        }
+    };
+    view! {
+        <article class="op-card" aria-labelledby=id("title")>
+            <div class="op-card-head">
+                <h3 id=id("title")>{account.name}</h3>
+                <p class="op-facts"><code>{account.scopes.join(" ")}</code><span>{signs_in}</span></p>
+            </div>
+            {(!account.devices.is_empty()).then(|| view! {
+                <h4>{move || page.say(Key::OperatorDevices)}</h4>
+                <ul class="op-sentences">
+                    {account.devices.into_iter().map(device).collect_view()}
+                </ul>
+            })}
+            {move || match is_asking.get() {
+                false => view! {
+                    <div class="actions">
+                        <button type="button" class="quiet small" on:click=relink
+                            aria-label=named(Key::OperatorLinkNewNamed)>
+                            {move || page.say(Key::OperatorLinkNew)}
+                        </button>
+                        <button type="button" class="quiet small is-grave" aria-label=named(Key::OperatorAccountRemoveNamed)
+                            on:click=move |_| { is_asking.set(true); browser::focus_soon(id("keep")); }>
+                            {move || page.say(Key::OperatorAccountRemove)}
+                        </button>
+                    </div>
+                }.into_any(),
+                true => view! {
+                    <div class="sure" role="group" aria-labelledby=id("sure")>
+                        <p id=id("sure")>{named(Key::OperatorAccountRemoveAsk)}</p>
+                        <button type="button" class="is-grave" on:click=remove>
+                            {move || page.say(Key::OperatorAccountRemoveYes)}
+                        </button>
+                        <button type="button" class="quiet" id=id("keep") on:click=move |_| is_asking.set(false)>
+                            {move || page.say(Key::OperatorUnloadNo)}
+                        </button>
+                    </div>
+                }.into_any(),
+            }}
+        </article>
+    }
+}

@@ -1,0 +1,143 @@
+//! A report of the host that is fetched again and again: what of it is drawn while, and what is ordered of it.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use serde::de::DeserializeOwned;
+
+use super::Stale;
+use crate::browser;
+use crate::call::Loaded;
+use crate::error::CallError;
+use crate::operator::{Operator, repeat};
+use crate::page::{Page, page};
+use crate::text::Key;
+use crate::views::notice::{Notice, Skeleton};
+
+/// How often the host is asked.
+const EVERY: Duration = Duration::from_secs(5);
+
+/// What the host last reported at an address of the operator's.
+pub(super) struct Report<T: Send + Sync + 'static> {
+    pub(super) page: Page,
+    pub(super) operator: Operator,
+    pub(super) found: RwSignal<Loaded<T>>,
+    /// Why the last order was not carried out.
+    pub(super) error: RwSignal<Option<CallError>>,
+    pub(super) is_busy: RwSignal<bool>,
+    is_stale: RwSignal<bool>,
+    path: &'static str,
+}
+
+impl<T: Send + Sync + 'static> Clone for Report<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: Send + Sync + 'static> Copy for Report<T> {}
+
+impl<T: Clone + Default + PartialEq + DeserializeOwned + Send + Sync + 'static> Report<T> {
+    /// Asks for it as long as the view is there that calls this.
+    pub(super) fn at(path: &'static str) -> Self {
+        let report = Self {
+            page: page(),
+            operator: expect_context(),
+            found: RwSignal::new(Loaded::Loading),
+            error: RwSignal::new(None),
+            is_busy: RwSignal::new(false),
+            is_stale: RwSignal::new(false),
+            path,
+        };
+        let is_free = move || report.is_busy.try_get_untracked() == Some(false);
+        repeat(EVERY, is_free, move || report.look());
+        report
+    }
+
+    async fn look(self) {
+        let found = self.operator.get::<T>(self.path).await;
+        let Some(is_known) = self.found.try_with_untracked(|it| it.here().is_some()) else {
+            return;
+        };
+        match found {
+            Ok(found) => {
+                self.is_stale.set(false);
+                if self.found.with_untracked(|it| it.here() != Some(&found)) {
+                    self.found.set(Loaded::Here(found));
+                }
+            }
+            // Old is better than nothing.
+            Err(_) if is_known => self.is_stale.set(true),
+            Err(error) => self.found.set(Loaded::Failed(error)),
+        }
+    }
+
+    /// What was reported; empty until then.
+    pub(super) fn told(self) -> Memo<T> {
+        Memo::new(move |_| self.found.with(|it| it.here().cloned()).unwrap_or_default())
+    }
+
+    /// Draws it once it is here.
+    pub(super) fn shown<V: IntoView + 'static>(
+        self,
+        draw: impl Fn(Memo<T>) -> V + Send + 'static,
+    ) -> impl IntoView {
+        let told = self.told();
+        let state = Memo::new(move |_| self.found.with(|it| it.map(|_| ())));
+        let retry = Callback::new(move |()| {
+            self.found.set(Loaded::Loading);
+            spawn_local(self.look());
+        });
+        move || match state.get() {
+            Loaded::Loading => view! { <Skeleton lines=6/> }.into_any(),
+            Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
+            Loaded::Here(()) => view! {
+                <Stale is_stale=self.is_stale/>
+                {move || self.error.get().map(|error| view! { <Notice error/> })}
+                {draw(told)}
+            }
+            .into_any(),
+        }
+    }
+
+    /// Carries out `work`, which is announced with `key` and `name` once it is done. A keyboard whose button is gone by
+    /// then comes to `way_back`.
+    pub(super) fn order(
+        self,
+        (key, name): (Key, String),
+        way_back: impl Into<String>,
+        work: impl Future<Output = Result<(), CallError>> + 'static,
+    ) {
+        if self.is_busy.get_untracked() {
+            return;
+        }
+        let way_back = way_back.into();
+        self.is_busy.set(true);
+        self.error.set(None);
+        spawn_local(async move {
+            let failed = work.await.err();
+            let is_done = failed.is_none();
+            let _ = self.error.try_set(failed);
+            if is_done {
+                self.page.announce(self.page.lang.get_untracked().fill(key, &[&name]));
+                self.page.show(key, &name);
+            }
+            self.look().await;
+            let _ = self.is_busy.try_set(false);
+            browser::focus_if_lost(way_back);
+        });
+    }
+}
+
+/// A bar that is filled so far, of [`BAR`](crate::operator::reports::BAR), beginning there.
+pub(super) fn bar(from: f64, long: f64, class: &'static str) -> impl IntoView {
+    use crate::operator::reports::BAR;
+    view! {
+        <svg class="op-bar" aria-hidden="true" focusable="false" preserveAspectRatio="none"
+            viewBox=format!("0 0 {BAR} 10")>
+            <rect class="op-bar-ground" width=BAR height="10"></rect>
+            <rect class=class x=from width=long height="10"></rect>
+        </svg>
+    }
+}

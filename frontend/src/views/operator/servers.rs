@@ -1,0 +1,128 @@
+//! The other servers: how they do, what they offer, why they were away, and a way to reach one anew.
+
+use leptos::prelude::*;
+use serde_json::json;
+
+use super::report::Report;
+use super::{TITLE, fact};
+use crate::dates;
+use crate::operator::reports::{Server, Servers};
+use crate::operator::{client, units};
+use crate::page::page;
+use crate::route::{OperatorTab, Route};
+use crate::text::Key;
+use crate::views::notice::Empty;
+
+/// The part `Servers`.
+#[component]
+pub(super) fn ServersView() -> impl IntoView {
+    let page = page();
+    let report = Report::<Servers>::at("servers");
+    report.shown(move |told| {
+        let names = Memo::new(move |_| {
+            told.with(|it| it.servers.iter().map(|it| it.name.clone()).collect::<Vec<_>>())
+        });
+        view! {
+            <section class="op-part" aria-labelledby="op-servers">
+                <h2 id="op-servers" class="section-title">{move || page.say(Key::OperatorServersTitle)}</h2>
+                {move || names.with(Vec::is_empty).then(|| {
+                    let title = Signal::derive(move || page.say(Key::OperatorServersNone).to_owned());
+                    let hint = Signal::derive(move || page.say(Key::OperatorServersNoneHint).to_owned());
+                    view! { <Empty title hint/> }
+                })}
+                <ul class="op-list">
+                    <For each=move || names.get() key=Clone::clone let:name>
+                        <li><Card report told name/></li>
+                    </For>
+                </ul>
+            </section>
+        }
+    })
+}
+
+/// One of them.
+#[component]
+fn Card(report: Report<Servers>, told: Memo<Servers>, name: String) -> impl IntoView {
+    let page = page();
+    let own = name.clone();
+    let server = Memo::new(move |_| {
+        told.with(|it| it.servers.iter().find(|it| it.name == own).cloned()).unwrap_or_default()
+    });
+    let id = format!("op-server-{name}");
+    let of = move |of: fn(&Server) -> String| move || server.with(of);
+    let is_on = move || server.with(|it| it.status == "running");
+    let state = move || {
+        page.say(server.with(|it| match it.status.as_str() {
+            "running" => Key::OperatorServerRuns,
+            "connecting" => Key::OperatorServerConnects,
+            _ => Key::OperatorServerAway,
+        }))
+    };
+    let number = move |value: u64| dates::number(value as f64, page.lang.get());
+    let calls = move || number(server.with(|it| it.activity.calls));
+    let errors = move || number(server.with(|it| it.activity.errors));
+    let times = move || {
+        let (calls, half, most) =
+            server.with(|it| (it.activity.calls, it.activity.p50_us, it.activity.p99_us));
+        format!("{} / {}", units::within(half, calls), units::within(most, calls))
+    };
+    let last = move || {
+        let (error, at) = server.with(|it| (it.last_error.clone(), it.last_error_at.clone()));
+        let error = error.filter(|_| server.with(|it| it.error.is_none()))?;
+        let at = at.map(|it| dates::moment(&it, page.lang.get())).unwrap_or_default();
+        Some(view! {
+            <p class="hint">{page.fill(Key::OperatorServerLast, &[&at])}" "<span lang="en">{error}</span></p>
+        })
+    };
+    let tools = Memo::new(move |_| server.with(|it| it.tools.clone()));
+    let waiting = Memo::new(move |_| server.with(|it| it.waiting.len()));
+    let again = StoredValue::new(name.clone());
+    let reconnect = move |_| {
+        let name = again.get_value();
+        report.order((Key::OperatorReconnected, name.clone()), TITLE, async move {
+            report.operator.order(&client::server(&name, "reconnect"), &json!({})).await
+        });
+    };
+    view! {
+        <article class="op-card" aria-labelledby=id>
+            <div class="op-card-head">
+                <h3 id=id.clone()>{name}</h3>
+                <span class="op-state" class:is-on=is_on>{state}</span>
+                <p class="op-facts"><code>{of(|it| it.address.clone())}</code></p>
+            </div>
+            {move || server.with(|it| it.error.clone()).map(|it| view! { <p class="op-wrong" lang="en">{it}</p> })}
+            {last}
+            {move || (waiting.get() > 0).then(|| view! {
+                <p><a href=Route::Operator(OperatorTab::Components(None)).hash()>
+                    {page.fill(Key::OperatorServerWaits, &[&waiting.get().to_string()])}
+                </a></p>
+            })}
+            <dl class="op-numbers">
+                {fact(Key::OperatorCallCount, calls)}
+                {fact(Key::OperatorErrorCount, errors)}
+                {fact(Key::OperatorTimes, times)}
+            </dl>
+            <details class="op-more">
+                <summary>{move || page.fill(Key::OperatorServerTools, &[&tools.with(Vec::len).to_string()])}</summary>
+                <ul class="op-tools">
+                    <For each=move || tools.get() key=Clone::clone let:tool>
+                        <li>{tool_link(tool)}</li>
+                    </For>
+                </ul>
+            </details>
+            <div class="actions">
+                <button type="button" class="quiet small" on:click=reconnect
+                    aria-disabled=move || report.is_busy.get().to_string()
+                    aria-label=move || again.with_value(|it| page.fill(Key::OperatorReconnectNamed, &[it]))>
+                    {move || page.say(Key::OperatorReconnect)}
+                </button>
+            </div>
+        </article>
+    }
+}
+
+/// The way to a tool at the counter.
+fn tool_link(tool: String) -> impl IntoView {
+    let href = Route::Counter(Some(tool.clone())).hash();
+    view! { <a href=href><code>{tool}</code></a> }
+}

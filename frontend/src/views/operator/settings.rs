@@ -1,0 +1,92 @@
+//! What the server is set to, and which flag, variable or line of the file says so.
+
+use leptos::prelude::*;
+
+use super::report::Report;
+use crate::operator::reports::{Setting, Settings, Source, value};
+use crate::operator::units;
+use crate::page::{Page, page};
+use crate::text::Key;
+use crate::views::notice::Empty;
+
+/// The part `Settings`.
+#[component]
+pub(super) fn SettingsView() -> impl IntoView {
+    let page = page();
+    let report = Report::<Settings>::at("settings");
+    let sought = RwSignal::new(String::new());
+    let is_said_only = RwSignal::new(false);
+    report.shown(move |told| {
+        let fitting = Memo::new(move |_| {
+            let sought = sought.with(|it| it.trim().to_lowercase());
+            let fits = |it: &&Setting| it.has(&sought) && (it.is_said() || !is_said_only.get());
+            told.with(|it| it.settings.iter().filter(fits).cloned().collect::<Vec<_>>())
+        });
+        let is_none = Memo::new(move |_| fitting.with(Vec::is_empty));
+        let counted = move || {
+            let all = told.with(|it| it.settings.len()).to_string();
+            page.fill(Key::OperatorSettingsShown, &[&fitting.with(Vec::len).to_string(), &all])
+        };
+        view! {
+            <p>{move || page.say(Key::OperatorSettingsHint)}</p>
+            <div class="op-filters">
+                <div class="field">
+                    <label class="label" for="op-setting">{move || page.say(Key::OperatorSettingsSeek)}</label>
+                    <input id="op-setting" type="search" autocomplete="off" spellcheck="false"
+                        prop:value=sought
+                        on:input=move |event| sought.set(event_target_value(&event))/>
+                </div>
+                <label class="op-check">
+                    <input type="checkbox" prop:checked=is_said_only
+                        on:change=move |event| is_said_only.set(event_target_checked(&event))/>
+                    {move || page.say(Key::OperatorSettingsSaid)}
+                </label>
+            </div>
+            <div class="table-scroll op-settings" tabindex="0" role="region"
+                aria-label=move || page.say(Key::OperatorSettings)>
+                <table class="data-table">
+                    <caption role="status">{counted}</caption>
+                    <thead><tr>
+                        <th scope="col">{move || page.say(Key::OperatorSettingName)}</th>
+                        <th scope="col">{move || page.say(Key::OperatorSettingValue)}</th>
+                        <th scope="col">{move || page.say(Key::OperatorSettingSource)}</th>
+                    </tr></thead>
+                    <tbody>
+                        <For each=move || fitting.get() key=|it| format!("{it:?}")
+                            children=move |it| row(page, it)/>
+                    </tbody>
+                </table>
+            </div>
+            {move || is_none.get().then(|| {
+                let title = Signal::derive(move || page.say(Key::OperatorSettingsNone).to_owned());
+                view! { <Empty title/> }
+            })}
+        }
+    })
+}
+
+fn row(page: Page, it: Setting) -> impl IntoView {
+    let (is_hidden, is_unset) = (it.is_hidden, it.value.is_null());
+    let plain = value(&it.value);
+    let told = move || match (is_hidden, is_unset, plain.is_empty()) {
+        (true, ..) => view! { <i>{page.say(Key::OperatorSettingHidden)}</i> }.into_any(),
+        (_, true, _) => view! { <span class="op-unset">{units::NONE}</span> }.into_any(),
+        (.., true) => view! { <code>"\"\""</code> }.into_any(),
+        _ => view! { <code>{plain.clone()}</code> }.into_any(),
+    };
+    let is_said = it.is_said();
+    let source = move || match &it.source {
+        Source::Default | Source::Other => page.say(Key::OperatorByDefault).to_owned(),
+        Source::Component => page.say(Key::OperatorByComponent).to_owned(),
+        Source::File { file, line } => page.fill(Key::OperatorByFile, &[file, &line.to_string()]),
+        Source::Environment { variable } => page.fill(Key::OperatorByVariable, &[variable]),
+        Source::Flag { flag } => page.fill(Key::OperatorByFlag, &[flag]),
+    };
+    view! {
+        <tr>
+            <th scope="row"><code>{it.name}</code></th>
+            <td>{told}</td>
+            <td class:op-unset=!is_said>{source}</td>
+        </tr>
+    }
+}

@@ -1,0 +1,131 @@
+//! What the server keeps: bytes, files and rows under their limits, and ways to take them along.
+
+use leptos::prelude::*;
+
+use super::TITLE;
+use super::report::{Report, bar};
+use crate::browser;
+use crate::dates;
+use crate::error::CallError;
+use crate::operator::reports::{Kept, Storage, used};
+use crate::operator::units;
+use crate::page::{Page, page};
+use crate::text::Key;
+
+/// What JSON lines are.
+const JSON_LINES: &str = "application/x-ndjson";
+
+/// The part `Storage`.
+#[component]
+pub(super) fn StorageView() -> impl IntoView {
+    let page = page();
+    let report = Report::<Storage>::at("storage");
+    report.shown(move |told| {
+        let databases = Memo::new(move |_| told.with(|it| it.databases.clone()));
+        let parts = Memo::new(move |_| told.with(|it| it.parts.clone()));
+        let all = move || {
+            let bytes = units::bytes(told.with(|it| it.bytes));
+            page.fill(Key::OperatorStorageAll, &[&bytes, &told.with(|it| it.folder.clone())])
+        };
+        view! {
+            <section class="op-part" aria-labelledby="op-databases">
+                <p>{all}</p>
+                <h2 id="op-databases" class="section-title">{move || page.say(Key::OperatorDatabases)}</h2>
+                <ul class="op-list">
+                    <For each=move || databases.get() key=|it| format!("{it:?}") let:kept>
+                        <li><Database report kept/></li>
+                    </For>
+                </ul>
+            </section>
+            <section class="op-part" aria-labelledby="op-parts">
+                <h2 id="op-parts" class="section-title">{move || page.say(Key::OperatorStorageParts)}</h2>
+                <ul class="op-parts">
+                    <For each=move || parts.get() key=|it| format!("{it:?}")
+                        children=move |it| view! { <li><b><code>{it.name.clone()}</code></b>{sizes(page, it)}</li> }/>
+                </ul>
+            </section>
+            <section class="op-part" aria-labelledby="op-backup">
+                <h2 id="op-backup" class="section-title">{move || page.say(Key::OperatorBackup)}</h2>
+                <p>{move || page.say(Key::OperatorBackupHint)}</p>
+                <pre class="op-command" tabindex="0">{move || told.with(|it| it.backup.clone())}</pre>
+            </section>
+        }
+    })
+}
+
+/// What it takes, in words and as a bar.
+fn sizes(page: Page, it: Kept) -> impl IntoView {
+    let bytes = units::bytes(it.bytes);
+    let files = it.files;
+    let limit = it.limit_bytes;
+    let said = move || {
+        let files = dates::number(files as f64, page.lang.get());
+        match limit {
+            Some(limit) => page.fill(Key::OperatorKeptOf, &[&bytes, &units::bytes(limit), &files]),
+            None => page.fill(Key::OperatorKept, &[&bytes, &files]),
+        }
+    };
+    let filled = limit.map(|limit| bar(0.0, used(it.bytes, limit), "op-bar-used"));
+    view! { <span class="op-kept"><span>{said}</span>{filled}</span> }
+}
+
+/// One component's database, with its tables.
+#[component]
+fn Database(report: Report<Storage>, kept: Kept) -> impl IntoView {
+    let page = page();
+    let name = kept.name.clone();
+    let id = format!("op-database-{name}");
+    let tables = kept.tables.clone();
+    let error = kept.error.clone();
+    let of = StoredValue::new(name.clone());
+    let table = move |it: crate::operator::reports::Table| {
+        let rows = it.rows;
+        let has_more = it.has_more;
+        let count = move || {
+            let rows = dates::number(rows as f64, page.lang.get());
+            page.fill(if has_more { Key::OperatorRowsMore } else { Key::OperatorRows }, &[&rows])
+        };
+        let own = it.name.clone();
+        let take = move |_| {
+            let (component, table) = (of.get_value(), own.clone());
+            report.order((Key::OperatorExported, table.clone()), TITLE, async move {
+                let lines = report.operator.export(&component, &table).await?;
+                let file = format!("{component}-{table}.jsonl");
+                let taken = browser::download(&file, lines.as_bytes(), JSON_LINES);
+                taken.map_err(|_| CallError::page("the browser did not take the file"))
+            });
+        };
+        let named = it.name.clone();
+        let label = move || page.fill(Key::OperatorExportNamed, &[&named]);
+        view! {
+            <tr>
+                <th scope="row"><code>{it.name}</code></th>
+                <td class="is-number">{count}</td>
+                <td><button type="button" class="plain" aria-label=label on:click=take
+                    aria-disabled=move || report.is_busy.get().to_string()>
+                    {move || page.say(Key::OperatorExport)}
+                </button></td>
+            </tr>
+        }
+    };
+    view! {
+        <article class="op-card" aria-labelledby=id>
+            <h3 id=id.clone()>{name}</h3>
+            {sizes(page, kept)}
+            {error.map(|it| view! { <p class="op-wrong" lang="en">{it}</p> })}
+            {(!tables.is_empty()).then(|| view! {
+                <details class="op-more">
+                    <summary>{move || page.say(Key::OperatorTables)}</summary>
+                    <table class="data-table op-tables">
+                        <thead><tr>
+                            <th scope="col">{move || page.say(Key::OperatorTable)}</th>
+                            <th scope="col">{move || page.say(Key::OperatorRowCount)}</th>
+                            <th scope="col"><span class="only-heard">{move || page.say(Key::OperatorExport)}</span></th>
+                        </tr></thead>
+                        <tbody>{tables.into_iter().map(table).collect_view()}</tbody>
+                    </table>
+                </details>
+            })}
+        </article>
+    }
+}

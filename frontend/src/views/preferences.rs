@@ -1,0 +1,200 @@
+//! What the reader sets for this browser, and what it keeps of them.
+
+use leptos::prelude::*;
+
+use crate::browser::{self, Keep};
+use crate::chat::talk::Talk;
+use crate::chat::{album, kept};
+use crate::operator::units;
+use crate::page::page;
+use crate::settings::{self, Motion, Theme};
+use crate::table;
+use crate::text::{Key, Lang};
+
+/// The place `#/settings`.
+#[component]
+pub(crate) fn PreferencesView() -> impl IntoView {
+    let page = page();
+    browser::focus_soon("stage");
+    let language = move |it: Lang| {
+        let choose = move |_| page.lang.set(it);
+        let name = if it == Lang::Ja { "日本語" } else { "English" };
+        view! {
+            <label class="choice" lang=it.tag()>
+                <input type="radio" name="language" prop:checked=move || page.lang.get() == it on:change=choose/>
+                {name}
+            </label>
+        }
+    };
+    let theme = move |it: Theme| {
+        view! {
+            <label class="choice">
+                <input type="radio" name="theme" prop:checked=move || page.theme.get() == it
+                    on:change=move |_| page.theme.set(it)/>
+                {move || page.say(it.key())}
+            </label>
+        }
+    };
+    let motion = move |(it, key): (Motion, Key)| {
+        view! {
+            <label class="choice">
+                <input type="radio" name="motion" prop:checked=move || page.motion.get() == it
+                    on:change=move |_| page.motion.set(it)/>
+                {move || page.say(key)}
+            </label>
+        }
+    };
+    view! {
+        <div class="preferences">
+            <h1 tabindex="-1" id="stage">{move || page.say(Key::Preferences)}</h1>
+            <p class="hint">{move || page.say(Key::PreferencesHint)}</p>
+            <fieldset class="preference">
+                <legend>{move || page.say(Key::PreferencesLanguage)}</legend>
+                {[Lang::Ja, Lang::En].map(language).into_iter().collect_view()}
+            </fieldset>
+            <fieldset class="preference">
+                <legend>{move || page.say(Key::Theme)}</legend>
+                {Theme::ALL.map(theme).into_iter().collect_view()}
+            </fieldset>
+            <fieldset class="preference">
+                <legend>{move || page.say(Key::PreferencesMotion)}</legend>
+                {[(Motion::System, Key::ThemeSystem), (Motion::Less, Key::PreferencesLess)]
+                    .map(motion).into_iter().collect_view()}
+            </fieldset>
+            <Notices/>
+            <Kept/>
+        </div>
+    }
+}
+
+/// Whether the browser tells of what waits while the page is not looked at.
+#[component]
+fn Notices() -> impl IntoView {
+    let page = page();
+    let is_denied = RwSignal::new(false);
+    let change = move |event| {
+        let is_wanted = event_target_checked(&event);
+        if !is_wanted {
+            is_denied.set(false);
+            return page.notices.set(false);
+        }
+        leptos::task::spawn_local(async move {
+            let is_allowed = settings::ask_for_notices().await;
+            page.notices.set(is_allowed);
+            let _ = is_denied.try_set(!is_allowed);
+        });
+    };
+    view! {
+        <fieldset class="preference">
+            <legend>{move || page.say(Key::PreferencesNotices)}</legend>
+            <label class="choice">
+                <input type="checkbox" aria-describedby="notices-hint" prop:checked=page.notices on:change=change/>
+                {move || page.say(Key::PreferencesNoticesOn)}
+            </label>
+            <p id="notices-hint" class="hint">{move || page.say(Key::PreferencesNoticesHint)}</p>
+            <p class="error" role="alert">
+                {move || is_denied.get().then(|| page.say(Key::PreferencesNoticesDenied))}
+            </p>
+        </fieldset>
+    }
+}
+
+/// What is kept in this browser, and the way to clear it.
+#[component]
+fn Kept() -> impl IntoView {
+    let page = page();
+    let talk: Talk = expect_context();
+    let is_asking = RwSignal::new(false);
+    let kept_now = RwSignal::new(what_is_kept());
+    let clear = move |_| {
+        is_asking.set(false);
+        table::forget();
+        album::forget_all();
+        kept::forget_all();
+        talk.leave();
+        for keep in [Keep::Browser, Keep::Tab] {
+            keep.names()
+                .into_iter()
+                .filter(|it| kind(it) != KEPT_ON)
+                .for_each(|it| keep.remove(&it));
+        }
+        kept_now.set(what_is_kept());
+        page.notify(Key::PreferencesCleared);
+        browser::focus_soon("preferences-clear");
+    };
+    view! {
+        <section class="preference" aria-labelledby="preferences-kept">
+            <h2 id="preferences-kept" class="section-title">{move || page.say(Key::PreferencesKept)}</h2>
+            <p class="hint">{move || page.say(Key::PreferencesKeptHint)}</p>
+            <ul class="preferences-kept">
+                {move || kept_now.get().into_iter().map(|(key, bytes)| view! {
+                    <li><span>{page.say(key)}</span><span class="is-number">{units::bytes(bytes)}</span></li>
+                }).collect_view()}
+            </ul>
+            {move || match is_asking.get() {
+                false => view! {
+                    <button type="button" class="quiet is-grave" id="preferences-clear"
+                        on:click=move |_| { is_asking.set(true); browser::focus_soon("preferences-keep"); }>
+                        {move || page.say(Key::PreferencesClear)}
+                    </button>
+                }.into_any(),
+                true => view! {
+                    <div class="sure" role="group" aria-labelledby="preferences-sure">
+                        <p id="preferences-sure">{move || page.say(Key::PreferencesClearAsk)}</p>
+                        <button type="button" class="is-grave" on:click=clear>
+                            {move || page.say(Key::PreferencesClearYes)}
+                        </button>
+                        <button type="button" class="quiet" id="preferences-keep"
+                            on:click=move |_| {
+                                is_asking.set(false);
+                                browser::focus_soon("preferences-clear");
+                            }>
+                            {move || page.say(Key::PreferencesClearNo)}
+                        </button>
+                    </div>
+                }.into_any(),
+            }}
+        </section>
+    }
+}
+
+/// What stays when all is cleared: what is set here, and what lets the reader in.
+const KEPT_ON: Key = Key::PreferencesOwn;
+
+/// Of what kind something is that is kept under that name.
+fn kind(name: &str) -> Key {
+    match name {
+        "language" | "theme" | "motion" | "notices" => KEPT_ON,
+        "token" | "operator-key" => KEPT_ON,
+        _ if name.starts_with("account") => KEPT_ON,
+        _ if name == "chat" || name.starts_with("chat.") => Key::PreferencesChats,
+        _ => Key::PreferencesTyped,
+    }
+}
+
+/// Bytes that are kept, by kind.
+fn what_is_kept() -> Vec<(Key, u64)> {
+    let kinds = [Key::PreferencesChats, Key::PreferencesTyped, KEPT_ON];
+    let mut sums = kinds.map(|it| (it, 0));
+    for keep in [Keep::Browser, Keep::Tab] {
+        for name in keep.names() {
+            let sum = sums.iter_mut().find(|it| it.0 == kind(&name));
+            sum.into_iter().for_each(|it| it.1 += keep.bytes(&name));
+        }
+    }
+    sums.to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lets_the_reader_in_and_what_is_set_stays() {
+        for name in ["language", "theme", "motion", "notices", "token", "operator-key"] {
+            assert_eq!(kind(name), KEPT_ON, "{name}");
+        }
+        assert_eq!(kind("chat.abc"), Key::PreferencesChats);
+        assert_eq!(kind("draft.echo"), Key::PreferencesTyped);
+    }
+}

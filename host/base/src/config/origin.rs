@@ -1,0 +1,400 @@
+//! What each setting is and where that comes from: a flag, the environment, a line of the file, a component, or the
+//! program itself. No secret is among what is told (OPS-4).
+
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+use toml::{
+    Table, Value,
+    de::{DeTable, DeValue},
+};
+
+use super::{Config, defaults};
+
+/// Bytes of a text that is told.
+const TEXT_MAX: usize = 400;
+/// Settings that are told.
+const SETTINGS_MAX: usize = 5_000;
+
+/// A setting's path: the keys that lead to it; a number is an element of an array.
+type Path = Vec<String>;
+
+/// What gives a setting that is no file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GivenBy {
+    /// A flag of the command line, such as `--addr`.
+    Flag(&'static str),
+    /// A variable of the environment.
+    Variable(&'static str),
+}
+
+/// Where the settings of a configuration come from.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    /// The file that was read, if one was.
+    pub file: Option<PathBuf>,
+    /// What is given by flags and variables, by the setting's name.
+    pub given: BTreeMap<&'static str, GivenBy>,
+    /// The line of each entry of the file.
+    lines: Arc<BTreeMap<Path, usize>>,
+}
+
+/// Where a setting comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Source {
+    /// Nothing says it; the program's own default holds.
+    Default,
+    /// The defaults that travel with the bundled components.
+    Component,
+    /// The configuration file.
+    File {
+        /// The file as it was named.
+        file: String,
+        /// The entry's line, from 1.
+        line: usize,
+    },
+    /// The environment.
+    Environment {
+        /// The variable's name.
+        variable: String,
+    },
+    /// The command line.
+    Flag {
+        /// The flag's name.
+        flag: String,
+    },
+}
+
+/// One setting.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Setting {
+    /// Its path in the configuration file, such as `limits.deadline_ms`.
+    pub name: String,
+    /// What it is: null where it is not set, or is not told.
+    pub value: serde_json::Value,
+    /// Whether it is set and not told, because it is or may be a secret.
+    pub is_hidden: bool,
+    /// Where it comes from.
+    pub source: Source,
+}
+
+impl Origin {
+    pub(super) fn of(text: &str) -> Self {
+        let mut lines = BTreeMap::new();
+        if let Ok(table) = DeTable::parse(text) {
+            let line = |at: usize| text.get(..at).unwrap_or_default().matches('\n').count() + 1;
+            walk(table.get_ref(), &mut Path::new(), &mut |path, at| {
+                lines.insert(path.clone(), line(at));
+            });
+        }
+        Self { lines: Arc::new(lines), ..Self::default() }
+    }
+
+    fn source(&self, path: &Path, name: &str, is_bundled: bool) -> Source {
+        match self.given.get(name) {
+            Some(GivenBy::Flag(flag)) => return Source::Flag { flag: (*flag).to_owned() },
+            Some(GivenBy::Variable(it)) => {
+                return Source::Environment { variable: (*it).to_owned() };
+            }
+            None => {}
+        }
+        match (&self.file, self.lines.get(path)) {
+            (Some(file), Some(line)) => {
+                Source::File { file: file.display().to_string(), line: *line }
+            }
+            _ if is_bundled => Source::Component,
+            _ => Source::Default,
+        }
+    }
+}
+
+/// All settings of `config` by their names: the host's own with their defaults, and of components, servers, tokens and
+/// the like what is written of them.
+pub fn settings(config: &Config) -> Vec<Setting> {
+    let (mut all, mut bundled, mut written) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    if let Ok(start) = defaults::start(&config.embedded) {
+        flatten(&start.table, &mut Path::new(), &mut bundled);
+    }
+    flatten(&config.written, &mut Path::new(), &mut written);
+    for (path, value) in bundled.iter().chain(&written) {
+        all.insert(path.clone(), json(value));
+    }
+    own(&serde_json::Value::Object(effective(config)), &mut Path::new(), &mut all);
+    let told = |(path, value): (Path, serde_json::Value)| {
+        let name = name_of(&path);
+        let source = config.origin.source(&path, &name, bundled.contains_key(&path));
+        let is_hidden = !value.is_null() && !may_be_told(&path, &value);
+        let value = if is_hidden { serde_json::Value::Null } else { value };
+        Setting { name, value, is_hidden, source }
+    };
+    all.into_iter().take(SETTINGS_MAX).map(told).collect()
+}
+
+/// What holds of the host's own settings.
+fn effective(config: &Config) -> serde_json::Map<String, serde_json::Value> {
+    let object = serde_json::json!({
+        "addr": config.addr,
+        "operator_addr": config.operator_addr,
+        "public_url": config.public_url.as_ref().map(|it| &it.text),
+        "data": config.data,
+        "components_folder": config.components_folder,
+        "language": config.language.as_ref().map(|it| &*it.0),
+        "bundled": config.bundled,
+        "allow_anonymous": config.allow_anonymous,
+        "allowed_hosts": config.allowed_hosts,
+        "allowed_origins": config.allowed_origins,
+        "trusted_proxies": config.trusted_proxies,
+        "body_bytes_max": config.body_bytes_max,
+        "connections": config.connections,
+        "sessions": config.sessions,
+        "limits": config.limits,
+        "sandbox": config.sandbox,
+        "blobs": config.blobs,
+        "approvals": config.approvals,
+        "tasks": config.tasks,
+        "audit": config.audit,
+        "swap": config.swap,
+        "accounts": { "enabled": config.accounts.enabled },
+        "store": {
+            "url": config.store.url.as_ref().map(|_| "set"),
+            "ca": config.store.ca,
+            "connections_max": config.store.connections_max,
+        },
+        "log": { "format": format!("{:?}", config.log.format).to_lowercase() },
+        "telemetry": {
+            "otlp_endpoint": config.telemetry.otlp_endpoint,
+            "service_name": config.telemetry.service_name,
+            "sample_ratio": config.telemetry.sample_ratio,
+        },
+    });
+    match object {
+        serde_json::Value::Object(it) => it,
+        _ => serde_json::Map::new(),
+    }
+}
+
+/// Whether a value can be no secret. Texts are told only where their key is one that has none.
+fn may_be_told(path: &[String], value: &serde_json::Value) -> bool {
+    /// Keys whose texts are names, addresses or words of ours.
+    const PLAIN: [&str; 45] = [
+        "addr",
+        "operator_addr",
+        "public_url",
+        "data",
+        "ca",
+        "components_folder",
+        "language",
+        "allowed_hosts",
+        "allowed_origins",
+        "trusted_proxies",
+        "format",
+        "otlp_endpoint",
+        "service_name",
+        "check_outputs",
+        "grants",
+        "stubs",
+        "scopes",
+        "scope",
+        "toolset",
+        "expires",
+        "tools",
+        "components",
+        "servers",
+        "calls",
+        "trusts",
+        "asks",
+        "changed",
+        "transport",
+        "prefix",
+        "replaces",
+        "provider",
+        "model",
+        "assistant",
+        "issuer",
+        "audience",
+        "discovery",
+        "environment",
+        "file",
+        "url",
+        "command",
+        "server_tools",
+        "http_hosts",
+        "methods",
+        "algorithms",
+        "repository",
+    ];
+    // Names of tables of maps: what is below them has a name of its own.
+    const MAPS: [&str; 3] = ["env", "headers", "secrets"];
+    const SECRETS: [&str; 5] = ["value", "token", "password", "secret", "sha256"];
+    let keys: Vec<&str> =
+        path.iter().map(String::as_str).filter(|it| it.parse::<usize>().is_err()).collect();
+    let (last, above) = match *keys.as_slice() {
+        [.., above, last] => (last, above),
+        [last] => (last, ""),
+        [] => return false,
+    };
+    // An address of a database has its password, in whatever form it is written.
+    if keys == ["store", "url"] {
+        return false;
+    }
+    // What a component is set to is its own to know: a number may be a password.
+    let of_component = if keys[0] == "components" { keys.get(2).copied() } else { None };
+    if matches!(of_component, Some("settings" | "files" | "folders")) {
+        return value.is_boolean();
+    }
+    if keys.iter().any(|it| MAPS.contains(it) || SECRETS.contains(it)) {
+        // Which variable or file has it is no secret.
+        let is_place = ["environment", "file"].contains(&last) && !MAPS.contains(&above);
+        return is_place && value.as_str().is_some_and(is_plain);
+    }
+    let is_name = PLAIN.contains(&last) || of_component == Some("environment");
+    let is_text = |text: &str| is_name && is_plain(text);
+    match value {
+        serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => true,
+        serde_json::Value::String(text) => is_text(text),
+        serde_json::Value::Array(all) => all.iter().all(|it| match it {
+            serde_json::Value::String(text) => is_text(text),
+            other => !other.is_object() && !other.is_array(),
+        }),
+        // An empty table.
+        serde_json::Value::Object(it) => it.is_empty(),
+    }
+}
+
+/// Whether a text has no place for a password, as addresses do.
+fn is_plain(text: &str) -> bool {
+    text.len() <= TEXT_MAX && !text.contains(['@', '?'])
+}
+
+/// The path as it is written in TOML; an array's element by its number.
+fn name_of(path: &[String]) -> String {
+    let is_bare = |it: &str| {
+        !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_".contains(&it))
+    };
+    let key = |it: &String| if is_bare(it) { it.clone() } else { format!("{it:?}") };
+    path.iter().map(key).collect::<Vec<_>>().join(".")
+}
+
+fn json(value: &Value) -> serde_json::Value {
+    serde_json::to_value(value).unwrap_or_default()
+}
+
+/// Each entry of a TOML table that is no table itself, with its path.
+fn flatten(table: &Table, path: &mut Path, into: &mut BTreeMap<Path, Value>) {
+    for (key, value) in table {
+        path.push(key.clone());
+        match value {
+            Value::Table(inner) if !inner.is_empty() => flatten(inner, path, into),
+            Value::Array(all) if all.iter().any(Value::is_table) => {
+                for (at, it) in all.iter().enumerate() {
+                    path.push(at.to_string());
+                    match it {
+                        Value::Table(inner) => flatten(inner, path, into),
+                        other => _ = into.insert(path.clone(), other.clone()),
+                    }
+                    path.pop();
+                }
+            }
+            other => _ = into.insert(path.clone(), other.clone()),
+        }
+        path.pop();
+    }
+}
+
+/// The same of what holds, in place of what is written.
+fn own(value: &serde_json::Value, path: &mut Path, into: &mut BTreeMap<Path, serde_json::Value>) {
+    match value {
+        serde_json::Value::Object(all) => {
+            for (key, value) in all {
+                path.push(key.clone());
+                own(value, path, into);
+                path.pop();
+            }
+        }
+        other => _ = into.insert(path.clone(), other.clone()),
+    }
+}
+
+/// The same of a document, with the byte at which each entry's key begins.
+fn walk(table: &DeTable<'_>, path: &mut Path, found: &mut impl FnMut(&Path, usize)) {
+    for (key, value) in table {
+        path.push(key.get_ref().to_string());
+        match value.get_ref() {
+            DeValue::Table(inner) => walk(inner, path, found),
+            DeValue::Array(all) if all.iter().any(|it| it.get_ref().is_table()) => {
+                for (at, it) in all.iter().enumerate() {
+                    path.push(at.to_string());
+                    match it.get_ref() {
+                        DeValue::Table(inner) => walk(inner, path, found),
+                        _ => found(path, it.span().start),
+                    }
+                    path.pop();
+                }
+            }
+            _ => found(path, key.span().start),
+        }
+        path.pop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::embedded::Embedded;
+
+    fn read(text: &str) -> Config {
+        let file = std::path::Path::new("madoguchi.toml");
+        let mut config = Config::from_text(text, file, &Embedded::default()).unwrap();
+        config.origin.file = Some(file.to_owned());
+        config
+    }
+
+    fn setting(config: &Config, name: &str) -> Setting {
+        let mut all = settings(config).into_iter();
+        all.find(|it| it.name == name).unwrap_or_else(|| panic!("no {name}"))
+    }
+
+    /// OPS-4
+    #[test]
+    fn each_setting_is_told_with_where_it_comes_from() {
+        let mut config = read(
+            "language = \"ja\"\n\n[limits]\ndeadline_ms = 5000\n[[oauth]]\nissuer = \"https://id.example\"\naudience = \"a\"\n",
+        );
+        config.origin.given.insert("addr", GivenBy::Flag("--addr"));
+        config.origin.given.insert("data", GivenBy::Variable("MADOGUCHI_DATA"));
+        let file = |line| Source::File { file: "madoguchi.toml".to_owned(), line };
+        let of = |name: &str| setting(&config, name);
+        assert_eq!((of("language").value, of("language").source), ("ja".into(), file(1)));
+        assert_eq!(
+            (of("limits.deadline_ms").value, of("limits.deadline_ms").source),
+            (5_000.into(), file(4))
+        );
+        assert_eq!(of("limits.cpu_ms_max").source, Source::Default);
+        assert_eq!(of("oauth.0.issuer").source, file(6));
+        assert_eq!(of("addr").source, Source::Flag { flag: "--addr".to_owned() });
+        let variable = "MADOGUCHI_DATA".to_owned();
+        assert_eq!(of("data").source, Source::Environment { variable });
+        assert_eq!(of("chat.password.environment").source, Source::Component);
+        assert!(of("public_url").value.is_null() && !of("public_url").is_hidden);
+    }
+
+    /// OPS-4, SYS-11
+    #[test]
+    fn no_secret_is_among_what_is_told() {
+        let config = read(
+            "[servers.m]\nurl = \"https://m.example/mcp\"\ntoken = { value = \"s3cret-a\" }
+             [servers.c]\ncommand = \"m\"\nargs = [\"--key=s3cret-b\"]\nenv = { KEY = { value = \"s3cret-c\" } }
+             [tokens.ci]\nsha256 = \"s3cret-d\"\nscopes = [\"*\"]
+             [components.a.settings]\npassword = \"s3cret-e\"\npin = 733119\nis_on = true
+             [telemetry]\notlp_endpoint = \"http://me:s3cret-f@127.0.0.1\"
+             [models.data]\nprovider = \"openai\"\nkey = { value = \"s3cret-g\" }\nanything = \"s3cret-h\"
+             [servers.d]\ncommand = \"d\"\nenv = { file = \"s3cret-i\" }\n",
+        );
+        let told = serde_json::to_string(&settings(&config)).unwrap();
+        assert!(!told.contains("s3cret") && !told.contains("733119"), "{told}");
+        assert!(setting(&config, "tokens.ci.sha256").is_hidden);
+        assert_eq!(setting(&config, "components.a.settings.is_on").value, true);
+        assert_eq!(setting(&config, "servers.m.url").value, "https://m.example/mcp");
+    }
+}

@@ -1,0 +1,146 @@
+//! `madoguchi storage | settings`, and `audit --call`: what the running server keeps, what it is set to and by what, and
+//! what a call did.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use host::{
+    Config,
+    config::{Setting, Source},
+    timeline::Round,
+};
+use reqwest::Method;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{
+    operator::tell,
+    running::{Server, text},
+};
+
+/// Columns of a call's time line.
+const WIDTH: u64 = 40;
+
+/// Shows what the running server keeps in its data folder.
+#[derive(Args)]
+pub(crate) struct Storage {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Shows what the running server is set to, and by what.
+#[derive(Args)]
+pub(crate) struct Settings {
+    /// Only those whose names begin so, such as `limits`
+    #[arg(default_value = "")]
+    beginning: String,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Storage {
+    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
+        let response = Server::of(config)?.send(Method::GET, "storage", Vec::new()).await?;
+        tell(&text(response).await?, self.json, storage)
+    }
+}
+
+fn storage(it: &Value) -> Vec<String> {
+    let list = |it: &Value| it.as_array().cloned().unwrap_or_default();
+    let word = |it: &Value| it.as_str().unwrap_or_default().to_owned();
+    let line = |it: &Value| {
+        let limit = it["limit_bytes"].as_u64().map(|it| format!(" of {it}"));
+        let limit = limit.unwrap_or_default();
+        format!("{}  {}{limit} bytes, {} files", word(&it["name"]), it["bytes"], it["files"])
+    };
+    let mut lines = vec![format!("{}  {} bytes", word(&it["folder"]), it["bytes"])];
+    for database in list(&it["databases"]) {
+        lines.push(format!("database {}", line(&database)));
+        for table in list(&database["tables"]) {
+            let more = if table["has_more"] == true { " and more" } else { "" };
+            lines.push(format!("  {}: {}{more} rows", word(&table["name"]), table["rows"]));
+        }
+        let error = database["error"].as_str();
+        lines.extend(error.map(|it| format!("  its rows cannot be counted: {it}")));
+    }
+    lines.extend(list(&it["parts"]).iter().map(line));
+    lines.push(format!(
+        "A copy: {}; a component's rows: madoguchi export NAME",
+        word(&it["backup"])
+    ));
+    lines
+}
+
+impl Settings {
+    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
+        #[derive(Deserialize)]
+        struct Listed {
+            settings: Vec<Setting>,
+        }
+        let response = Server::of(config)?.send(Method::GET, "settings", Vec::new()).await?;
+        let fits = |it: &&Setting| it.name.starts_with(&self.beginning);
+        tell(&text(response).await?, self.json, |it: &Listed| {
+            it.settings.iter().filter(fits).map(setting).collect()
+        })
+    }
+}
+
+fn setting(it: &Setting) -> String {
+    let value = match &it.value {
+        _ if it.is_hidden => "(set, not shown)".to_owned(),
+        Value::Null => "(not set)".to_owned(),
+        value => value.to_string(),
+    };
+    let by = match &it.source {
+        Source::Default => "by default".to_owned(),
+        Source::Component => "by default, as bundled".to_owned(),
+        Source::File { file, line } => format!("{file}, line {line}"),
+        Source::Environment { variable } => format!("environment, {variable}"),
+        Source::Flag { flag } => format!("flag {flag}"),
+    };
+    format!("{} = {value}  ({by})", it.name)
+}
+
+/// Shows what a call did, part by part.
+pub(super) async fn call(config: &Config, call: u64) -> anyhow::Result<ExitCode> {
+    #[derive(Deserialize)]
+    struct Told {
+        rounds: Vec<Round>,
+    }
+    let path = format!("calls/{call}");
+    let response = Server::of(config)?.send(Method::GET, &path, Vec::new()).await?;
+    tell(&text(response).await?, false, |it: &Told| it.rounds.iter().flat_map(round).collect())
+}
+
+fn round(it: &Round) -> Vec<String> {
+    let who = it.component.as_ref().or(it.server.as_ref()).map(|it| format!(" of {it}"));
+    let mut lines = vec![format!(
+        "{}  call {}, round {}: {}{}  {}  {} us",
+        it.time,
+        it.call,
+        it.round,
+        it.name,
+        who.unwrap_or_default(),
+        it.outcome,
+        it.duration_us
+    )];
+    let mut parts: Vec<_> = it.parts.iter().collect();
+    parts.sort_by_key(|it| it.from_us);
+    for part in parts {
+        let at =
+            |us: u64| us.saturating_mul(WIDTH).checked_div(it.duration_us).unwrap_or(0).min(WIDTH);
+        let (from, to) = (at(part.from_us), at(part.from_us + part.took_us));
+        let blank = " ".repeat(usize::try_from(from).unwrap_or(0));
+        let bar = "=".repeat(usize::try_from((to - from).max(1)).unwrap_or(1));
+        lines.push(format!("  {:14} {:>8} us  |{blank}{bar}", part.what, part.took_us));
+    }
+    if it.parts_dropped > 0 {
+        lines.push(format!("  and {} parts more", it.parts_dropped));
+    }
+    for measured in &it.measured {
+        lines.push(format!("  {}: {} of {}", measured.limit, measured.used, measured.max));
+    }
+    lines
+}

@@ -1,0 +1,212 @@
+//! What the data folder holds: how much, of whom, under which limits; and what a component has stored, as JSON lines.
+
+use std::{collections::BTreeMap, fs, path::PathBuf};
+
+use axum::{
+    Json,
+    body::{Body, Bytes},
+    extract::{Path, State},
+    response::{IntoResponse, Response},
+};
+use futures::StreamExt;
+use http::header;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+
+use super::{
+    Operator,
+    routes::{read_or_none, wrong},
+};
+use crate::api::Refused;
+use base::{config::Config, failure::Failure};
+use store::{
+    data::{self, Taken},
+    database,
+};
+
+/// Rows of a table that are counted; there may be more.
+const ROWS_MAX: u32 = 100_000;
+/// Pieces of an export that wait for its reader, and bytes after which one is sent.
+const PIECES_MAX: usize = 4;
+const PIECE_BYTES: usize = 64 << 10;
+
+/// What is kept in the data folder.
+#[derive(Serialize)]
+pub(super) struct Storage {
+    /// The folder.
+    folder: String,
+    /// The command that copies it, also while the server runs.
+    backup: String,
+    /// All bytes of what follows.
+    bytes: u64,
+    /// What there is beside the components' databases, and under which limit.
+    parts: Vec<Kept>,
+    /// The components' databases.
+    databases: Vec<Kept>,
+}
+
+/// One part of the data folder, or one component's database.
+#[derive(Serialize)]
+struct Kept {
+    #[serde(flatten)]
+    taken: Taken,
+    /// Bytes that it may have, where that is limited.
+    limit_bytes: Option<u64>,
+    /// Rows by table, of a database.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tables: Option<Vec<Table>>,
+    /// Why they cannot be counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Table {
+    name: String,
+    rows: u32,
+    /// Whether there are more rows than were counted.
+    has_more: bool,
+}
+
+/// All that is kept (OPS-3).
+pub(super) async fn all(State(operator): State<Operator>) -> Result<Json<Storage>, Refused> {
+    let config = operator.calls.config.clone();
+    let looked = tokio::task::spawn_blocking(move || look(&config)).await;
+    let looked = looked.map_err(|error| {
+        let message = format!("The data folder was not looked at: {error}");
+        Failure::new("internal_error", 500, message)
+    })?;
+    Ok(Json(looked))
+}
+
+fn look(config: &Config) -> Storage {
+    let taken = data::taken(&config.data);
+    let audit = (config.audit.files_kept as u64 + 1).saturating_mul(config.audit.bytes_max);
+    let limits = BTreeMap::from([
+        ("approvals", config.approvals.approvals_bytes_max),
+        // Of each of its two kinds.
+        ("audit", audit.saturating_mul(2)),
+        ("blobs", config.blobs.bytes_max),
+        ("tasks", config.tasks.tasks_bytes_max),
+    ]);
+    let part = |taken: Taken| {
+        let limit_bytes = limits.get(&*taken.name).copied();
+        Kept { taken, limit_bytes, tables: None, error: None }
+    };
+    let databases = databases(config);
+    let data = config.data.display();
+    Storage {
+        folder: data.to_string(),
+        backup: format!("madoguchi backup FOLDER --data {data}"),
+        bytes: taken.iter().map(|it| it.bytes).sum(),
+        parts: taken.into_iter().filter(|it| it.name != "databases").map(part).collect(),
+        databases,
+    }
+}
+
+/// The databases by their components' names.
+fn databases(config: &Config) -> Vec<Kept> {
+    let mut found = BTreeMap::<String, Taken>::new();
+    let folder = fs::read_dir(config.data.join("databases"));
+    for file in folder.into_iter().flatten().flatten() {
+        let name = file.file_name().to_string_lossy().into_owned();
+        // Its log and the log's index are a part of it.
+        let Some((component, "" | "-wal" | "-shm")) = name.split_once(".db") else { continue };
+        let it = found.entry(component.to_owned()).or_default();
+        it.files += 1;
+        it.bytes += file.metadata().map_or(0, |it| it.len());
+    }
+    let kept = |(name, mut taken): (String, Taken)| {
+        let own = config.component(&name).limits;
+        let limits = own.as_ref().unwrap_or(&config.limits);
+        let rows = database::rows_readonly(&path_of(config, &name), ROWS_MAX);
+        let (tables, error) = match rows {
+            Ok(all) => (Some(all.into_iter().map(table).collect()), None),
+            Err(error) => (None, Some(error.to_string())),
+        };
+        taken.name = name;
+        Kept { taken, limit_bytes: Some(limits.database_bytes_max), tables, error }
+    };
+    found.into_iter().map(kept).collect()
+}
+
+fn table((name, rows): (String, u32)) -> Table {
+    Table { name, rows: rows.min(ROWS_MAX), has_more: rows > ROWS_MAX }
+}
+
+fn path_of(config: &Config, component: &str) -> PathBuf {
+    config.data.join("databases").join(format!("{component}.db"))
+}
+
+/// `{"table": "…"}`: what is to be exported.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Asked {
+    table: String,
+}
+
+/// A table of a component as JSON lines, all callers' rows; what is declared secret is left out. By POST, for
+/// whoever may only look is not to read what callers have stored.
+pub(super) async fn export(
+    (State(operator), Path(name)): (State<Operator>, Path<String>),
+    body: Bytes,
+) -> Result<Response, Refused> {
+    let Asked { table } = read_or_none(&body, "{\"table\": \"NAME\"}")?;
+    if table.is_empty() {
+        return Err(
+            wrong("the body is {\"table\": \"NAME\"}; GET storage says which there are").into()
+        );
+    }
+    let is_name = name.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_".contains(&it));
+    let path = path_of(&operator.calls.config, &name);
+    if !is_name || !path.is_file() {
+        let message = format!("{name:?} has stored nothing; GET storage says what there is");
+        return Err(Failure::new("unknown_component", 404, message).into());
+    }
+    let (pieces, received) = mpsc::channel::<std::io::Result<Bytes>>(PIECES_MAX);
+    let name = format!("{name}-{}.jsonl", plain(&table));
+    let read = move || {
+        let mut piece = Vec::with_capacity(PIECE_BYTES);
+        let gone = || std::io::Error::from(std::io::ErrorKind::BrokenPipe);
+        let mut each = |row: serde_json::Map<String, Value>| {
+            serde_json::to_writer(&mut piece, &row)?;
+            piece.push(b'\n');
+            if piece.len() < PIECE_BYTES {
+                return Ok(());
+            }
+            let full = std::mem::take(&mut piece);
+            pieces.blocking_send(Ok(full.into())).map_err(|_| gone())
+        };
+        let ended = database::export_readonly(&path, &table, &mut each);
+        let last = match ended {
+            Ok(_) => Ok(piece.into()),
+            Err(error) => Err(std::io::Error::other(error.to_string())),
+        };
+        // A reader that has gone is told nothing.
+        let _ = pieces.blocking_send(last);
+    };
+    // It ends with its reader.
+    drop(tokio::task::spawn_blocking(read));
+    let mut received = ReceiverStream::new(received);
+    // What is wrong at once is an answer of its own.
+    let first = match received.next().await {
+        Some(Err(error)) => {
+            return Err(Failure::new("unknown_table", 404, error.to_string()).into());
+        }
+        first => first.into_iter(),
+    };
+    let body = Body::from_stream(futures::stream::iter(first).chain(received));
+    let headers = [
+        (header::CONTENT_TYPE, "application/x-ndjson".to_owned()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")),
+    ];
+    Ok((headers, body).into_response())
+}
+
+/// A table's name as a part of a file's.
+fn plain(table: &str) -> String {
+    let plain = |it: char| if it.is_ascii_alphanumeric() { it } else { '_' };
+    table.chars().take(64).map(plain).collect()
+}

@@ -1,0 +1,131 @@
+//! The finder, the settings of the browser, and the page of parts.
+
+use fantoccini::key::Key;
+use serde_json::json;
+use tests::{
+    browser::{Browser, Look},
+    forms,
+    server::TestServer,
+};
+
+/// OPS-8
+#[tokio::test(flavor = "multi_thread")]
+async fn the_finder_leads_by_keyboard_to_places_tools_and_things() {
+    let server = TestServer::with(&["cinema", "forms"]).await;
+    let form = json!({ "title": "Lunch", "fields": [{ "type": "text", "name": "dish", "label": "Dish" }] });
+    let asked = forms::ask(&server.client(), &form).await;
+    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
+    browser.find(".film-list .showtime").await;
+    let open = "window.dispatchEvent(new KeyboardEvent('keydown',
+        { key: 'k', ctrlKey: true, bubbles: true, cancelable: true }))";
+    let seek = async |text: &str| {
+        browser.script(open).await;
+        browser.until("document.activeElement?.id === 'finder-sought'").await;
+        browser.press(text).await;
+    };
+    seek("").await;
+    browser.says(".finder-list", "Box office").await;
+    for (name, look) in [("desktop", Look::DESKTOP), ("phone-dark", Look::PHONE.dark().japanese())]
+    {
+        browser.look(look).await;
+        assert_eq!(browser.serious_faults().await, Vec::<String>::new(), "{name}");
+        assert!(!browser.overflows().await, "{name}");
+        browser.picture(&format!("finder-{name}")).await;
+    }
+    browser.look(Look::DESKTOP).await;
+    browser.key(Key::Escape).await;
+    browser.until("!document.querySelector('.finder')").await;
+
+    // A tool, by its name; a form and a film, which the host knows.
+    for (text, entry, hash) in [
+        ("reserve_seats", "reserve_seats", "#/counter/reserve_seats".to_owned()),
+        ("lunch", "Lunch", format!("#/form/{}", asked.handle)),
+    ] {
+        seek(text).await;
+        browser.says(".finder-list", entry).await;
+        browser.says(".finder-entry[aria-selected=true]", entry).await;
+        browser.key(Key::Enter).await;
+        browser.until(&format!("location.hash === '{hash}'")).await;
+    }
+    let movies = server.client().output("list_movies", json!({})).await;
+    let title = movies["movies"][0]["title"].as_str().unwrap().to_owned();
+    seek(&title).await;
+    browser.says(".finder-list", "Film").await;
+    browser.key(Key::Enter).await;
+    browser.until("decodeURIComponent(location.hash).startsWith('#/box-office/film/')").await;
+    browser
+        .until(&format!("document.querySelector('input[type=search]')?.value === {title:?}"))
+        .await;
+
+    // By the other language's name of a place, and with arrows.
+    seek("設定").await;
+    browser.key(Key::Up).await;
+    browser.key(Key::Down).await;
+    browser.says(".finder-entry[aria-selected=true]", "Settings").await;
+    browser.key(Key::Enter).await;
+    browser.says("h1", "Settings").await;
+    seek("nothing such").await;
+    browser.says(".finder-foot", "Nothing was found").await;
+    browser.key(Key::Escape).await;
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+    browser.close().await;
+}
+
+/// OPS-9
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_set_stays_and_what_is_kept_can_be_cleared() {
+    let server = TestServer::with(&["cinema"]).await;
+    let browser = Browser::open_at(&server.url(), "#/settings", Look::PHONE).await;
+    browser.says("h1", "Settings").await;
+    let keep = "localStorage.setItem('madoguchi.name', '\"Hanako\"');
+        localStorage.setItem('madoguchi.chat', '{\"heads\":[]}');";
+    browser.script(keep).await;
+    browser.hit("radio", "Less of it").await;
+    browser.hit("radio", "Dark").await;
+    browser.script("location.reload()").await;
+    browser.says("h1", "Settings").await;
+    let set = "document.documentElement.dataset.motion === 'less'
+        && document.documentElement.dataset.theme === 'dark'";
+    browser.until(set).await;
+    for (name, look) in [("phone", Look::PHONE), ("desktop-ja", Look::DESKTOP.dark().japanese())] {
+        browser.look(look).await;
+        assert_eq!(browser.serious_faults().await, Vec::<String>::new(), "{name}");
+        assert!(!browser.overflows().await, "{name}");
+        browser.whole_picture(&format!("settings-{name}"), look).await;
+    }
+    browser.look(Look::PHONE).await;
+    browser.hit("button", "Clear what is kept").await;
+    browser.until("document.activeElement.id === 'preferences-keep'").await;
+    browser.hit("button", "Yes, clear it").await;
+    browser.says(".toast", "is cleared").await;
+    let kept = browser.script("return Object.keys(localStorage).sort()").await;
+    assert_eq!(kept, json!(["madoguchi.motion", "madoguchi.theme"]));
+    browser.close().await;
+}
+
+/// OPS-10
+#[tokio::test(flavor = "multi_thread")]
+async fn the_parts_have_no_faults_in_any_look_at_320_pixels() {
+    let server = TestServer::with(&["echo"]).await;
+    let browser = Browser::open_at(&server.url(), "#/parts", Look::PHONE).await;
+    browser.says("h1", "Parts").await;
+    let narrow = Look { width: 320, ..Look::PHONE };
+    for (name, look) in [
+        ("light-en", narrow),
+        ("dark-en", narrow.dark()),
+        ("light-ja", narrow.japanese()),
+        ("dark-ja", narrow.dark().japanese()),
+    ] {
+        browser.look(look).await;
+        let language = &look.language[..2];
+        let choose = format!(
+            "localStorage.setItem('madoguchi.language', JSON.stringify('{language}')); location.reload()"
+        );
+        browser.script(&choose).await;
+        browser.until(&format!("document.documentElement.lang === '{language}' && document.querySelector('.sample')")).await;
+        assert_eq!(browser.serious_faults().await, Vec::<String>::new(), "{name}");
+        assert!(!browser.overflows().await, "{name}");
+        browser.whole_picture(&format!("parts-{name}"), look).await;
+    }
+    browser.close().await;
+}
