@@ -389,7 +389,8 @@ mod tests {
              [components.a.settings]\npassword = \"s3cret-e\"\npin = 733119\nis_on = true
              [telemetry]\notlp_endpoint = \"http://me:s3cret-f@127.0.0.1\"
              [models.data]\nprovider = \"openai\"\nkey = { value = \"s3cret-g\" }\nanything = \"s3cret-h\"
-             [servers.d]\ncommand = \"d\"\nenv = { file = \"s3cret-i\" }\n",
+             [servers.d]\ncommand = \"d\"\nenv = { file = \"s3cret-i\" }\n\
+             [store]\nurl = \"postgres://me:s3cret-j@127.0.0.1/d\"\n",
         );
         let told = serde_json::to_string(&settings(&config)).unwrap();
         assert!(!told.contains("s3cret") && !told.contains("733119"), "{told}");
