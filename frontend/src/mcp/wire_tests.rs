@@ -79,7 +79,7 @@ fn a_tool_speaks_the_readers_language_and_falls_back_to_its_own() {
 }
 
 #[test]
-fn structured_content_is_taken_where_nothing_is_asked_or_refused() {
+fn structured_content_is_taken_unless_asked_or_refused() {
     let mut plain = json!({ "structuredContent": { "a": 1 }, "content": [], "isError": false });
     assert_eq!(take_plain(&mut plain), Some(json!({ "a": 1 })));
     let none = [
