@@ -114,6 +114,15 @@ async fn what_is_let_go_is_free_for_others_at_once() {
     }
     hall.server.client().output("reserve_seats", arguments).await;
     hall.is_named(&browser, 0, "他の方が予約").await;
+
+    // What an assistant holds under the reader's name is the reader's own here, and goes as it came (CIN-97).
+    let held = hall.hold(1, "花子").await;
+    browser.find(".hold-clock").await;
+    browser.says(".picked-count", "1").await;
+    let handle = json!({ "hold_token": held["hold_id"] });
+    hall.server.client().output("release_hold", handle).await;
+    browser.until("!document.querySelector('.hold-clock')").await;
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
     browser.close().await;
 }
 

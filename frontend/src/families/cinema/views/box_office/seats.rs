@@ -159,7 +159,7 @@ impl Showing {
         });
         let is_known = self.holding.hold.with_untracked(Option::is_some);
         let may_differ = is_held || is_known && !is_mine;
-        if user.is_empty() || !may_differ || self.page.tool("list_holds").is_none() {
+        if user.is_empty() || !may_differ || untrack(|| self.page.tool("list_holds")).is_none() {
             return;
         }
         let arguments = json!({ "user_id": user, "showtime_id": id });
