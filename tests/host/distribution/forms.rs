@@ -7,7 +7,7 @@ use tests::{
     server::Folders,
 };
 
-use super::{done, push, refused, run};
+use super::{done, file, push, refused, run};
 
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 
@@ -106,6 +106,9 @@ async fn refuses_what_is_no_component_by_what_it_is() {
     let told = refused(&run(&folders, "", &["add", &registry.reference("module:all"), "--yes"]));
     assert!(told.contains("linux/amd64") && told.contains(&of), "{told}");
     assert!(!folders.data().join("registries/madoguchi.lock").exists());
+    let script = file(&folders, "script.wasm", b"#!/bin/sh");
+    let told = refused(&run(&folders, "", &["push", &script, &registry.reference("script:2")]));
+    assert!(told.contains("script.wasm: it is no WebAssembly"), "DIST-1: {told}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -297,7 +297,8 @@ impl Push {
         let bytes =
             host::source::read(&self.file).with_context(|| self.file.display().to_string())?;
         let signer = self.sign.as_deref().map(Signer::read).transpose()?;
-        let pushed = push::push(config, &place, bytes.bytes, &made_at()?, signer.as_ref()).await?;
+        let pushed = push::push(config, &place, bytes.bytes, &made_at()?, signer.as_ref()).await;
+        let pushed = pushed.with_context(|| self.file.display().to_string())?;
         if self.json {
             let object = json!({ "reference": place.to_string(), "manifest": pushed.digest, "component": pushed.component });
             say(&serde_json::to_string_pretty(&object)?)?;

@@ -43,7 +43,7 @@ const interfaces = (source) => /^(madoguchi|wasi):/.test(source);
 async function bundled(entry, format = "esm", outside = () => false) {
   const bundle = await rolldown({
     input: "madoguchi:entry",
-    external: (it) => (interfaces(it) && it !== "madoguchi:entry") || outside(it),
+    external: (it, from) => (interfaces(it) && it !== "madoguchi:entry") || outside(it, from),
     platform: "neutral",
     resolve: { mainFields: ["module", "main"] },
     treeshake: { moduleSideEffects: (_, isExternal) => !isExternal },
@@ -78,7 +78,7 @@ const used = Object.entries(first.modules).find(([id]) => id === kit)?.[1].rende
 const declared = Object.keys(DECLARED).filter((it) => used.includes(it)).map((it) => DECLARED[it]);
 const list = ["tools", ...declared.map(([name, of]) => `${of} as ${name}`)].join(", ");
 // The author's own code, without the kit.
-const tools = isQuick && (await bundled(own, "cjs", (it) => resolve(root, "src", it) === kit));
+const tools = isQuick && (await bundled(own, "cjs", (it, from) => resolve(dirname(from ?? author), it) === kit));
 const whole = isQuick ? await quick() : await bundled(`${own}\nexport { ${list} } from ${JSON.stringify(kit)};`);
 const { code, exports } = whole;
 
