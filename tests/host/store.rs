@@ -57,7 +57,8 @@ fn told(answer: &Result<Vec<Rows>, Error>) -> String {
     let rows = match answer {
         Ok(rows) => rows,
         Err(Error::Constraint(ConstraintFailure { statement, kind, name })) => {
-            return format!("{statement}: {kind:?} {name}");
+            let kind = format!("{kind:?}").replace("ConstraintKind::", "");
+            return format!("{statement}: {kind} {name}");
         }
         Err(Error::UnexpectedCount(UnexpectedCount { statement, expected, found })) => {
             return format!("{statement}: expected {expected}, found {found}");
