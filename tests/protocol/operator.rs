@@ -318,7 +318,7 @@ async fn the_operator_sees_calls_servers_storage_settings_and_people() {
     browser.says(".op-waterfall", "Its instance was made").await;
     browser.says("main", "Read its database").await;
     browser.says("main", "memory_bytes_max").await;
-    browser.says("main", "/ 67 MB").await;
+    browser.says("main", "/ 64 MB").await;
     is_seen_well(&browser, "call").await;
     browser.script("history.back()").await;
     browser.find("#op-sought").await;
