@@ -170,7 +170,7 @@ fn effective(config: &Config) -> serde_json::Map<String, serde_json::Value> {
 /// Whether a value can be no secret. Texts are told only where their key is one that has none.
 fn may_be_told(path: &[String], value: &serde_json::Value) -> bool {
     /// Keys whose texts are names, addresses or words of ours.
-    const PLAIN: [&str; 44] = [
+    const PLAIN: [&str; 43] = [
         "addr",
         "operator_addr",
         "public_url",
@@ -202,7 +202,6 @@ fn may_be_told(path: &[String], value: &serde_json::Value) -> bool {
         "replaces",
         "provider",
         "model",
-        "assistant",
         "issuer",
         "audience",
         "discovery",
