@@ -88,7 +88,7 @@ async fn who_may_only_look_exports_nothing_and_reconnects_nothing() {
         let answer = client.post(&format!("/api/operator/{path}"), &[], "{}").await;
         assert_eq!(answer.status(), StatusCode::FORBIDDEN, "{path}");
     }
-    assert_eq!(server.client().get("/api/operator/settings").await.status(), 404);
+    assert_eq!(server.client().get("/api/operator/settings").await.status(), 401);
 }
 
 /// OPS-6

@@ -8,9 +8,9 @@ const DOCUMENTS: [&str; 3] = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"];
 /// What each code of a requirement means.
 const REQUIREMENTS: &str = "docs/requirements.md";
 /// What codes begin with.
-const FAMILIES: [&str; 15] = [
+const FAMILIES: [&str; 16] = [
     "APP-", "AUTH-", "SYS-", "CIN-", "ILL-", "CONV-", "NAV-", "FORM-", "OAUTH-", "TASK-", "PIN-",
-    "HOSTED-", "DIST-", "DEV-", "STO-",
+    "HOSTED-", "DIST-", "DEV-", "STO-", "OPS-",
 ];
 /// Characters that the name of a test may have; its story stands in a doc comment.
 const TEST_NAME_MAX: usize = 60;

@@ -12,7 +12,7 @@ use tests::{
 #[tokio::test(flavor = "multi_thread")]
 async fn the_finder_leads_by_keyboard_to_places_tools_and_things() {
     let server = TestServer::with(&["cinema", "forms"]).await;
-    let form = json!({ "title": "Lunch", "fields": [{ "type": "text", "name": "dish", "label": "Dish" }] });
+    let form = json!({ "title": "Inventory 4711", "fields": [{ "type": "text", "name": "dish", "label": "Dish" }] });
     let asked = forms::ask(&server.client(), &form).await;
     let browser = Browser::open(&server.url(), Look::DESKTOP).await;
     browser.find(".film-list .showtime").await;
@@ -21,7 +21,9 @@ async fn the_finder_leads_by_keyboard_to_places_tools_and_things() {
     let seek = async |text: &str| {
         browser.script(open).await;
         browser.until("document.activeElement?.id === 'finder-sought'").await;
-        browser.press(text).await;
+        if !text.is_empty() {
+            browser.press(text).await;
+        }
     };
     seek("").await;
     browser.says(".finder-list", "Box office").await;
@@ -39,7 +41,7 @@ async fn the_finder_leads_by_keyboard_to_places_tools_and_things() {
     // A tool, by its name; a form and a film, which the host knows.
     for (text, entry, hash) in [
         ("reserve_seats", "reserve_seats", "#/counter/reserve_seats".to_owned()),
-        ("lunch", "Lunch", format!("#/form/{}", asked.handle)),
+        ("4711", "Inventory 4711", format!("#/form/{}", asked.handle)),
     ] {
         seek(text).await;
         browser.says(".finder-list", entry).await;

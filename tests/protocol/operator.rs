@@ -310,7 +310,7 @@ async fn the_operator_sees_calls_servers_storage_settings_and_people() {
     server.client().output("list_movies", json!({})).await;
     let browser = Browser::open(&server.url(), Look::DESKTOP).await;
     browser.go(&format!("#/operator?key={}", token(&server))).await;
-    browser.says(".op-tiles", "Builds: 0; tool definitions: 0").await;
+    browser.says(".op-tiles", "Wait for your word").await;
 
     browser.click(".op-tabs a[href='#/operator/calls']").await;
     browser.find(".op-calls a[href^='#/operator/calls/']").await;
@@ -318,7 +318,7 @@ async fn the_operator_sees_calls_servers_storage_settings_and_people() {
     browser.says(".op-waterfall", "Its instance was made").await;
     browser.says("main", "Read its database").await;
     browser.says("main", "memory_bytes_max").await;
-    browser.says("main", "/ 67 MB").await;
+    browser.says("main", "/ 64 MB").await;
     is_seen_well(&browser, "call").await;
     browser.script("history.back()").await;
     browser.find("#op-sought").await;

@@ -177,7 +177,7 @@ fn effective(config: &Config) -> serde_json::Map<String, serde_json::Value> {
 /// Whether a value can be no secret. Texts are told only where their key is one that has none.
 fn may_be_told(path: &[String], value: &serde_json::Value) -> bool {
     /// Keys whose texts are names, addresses or words of ours.
-    const PLAIN: [&str; 45] = [
+    const PLAIN: [&str; 44] = [
         "addr",
         "operator_addr",
         "public_url",
@@ -210,7 +210,6 @@ fn may_be_told(path: &[String], value: &serde_json::Value) -> bool {
         "replaces",
         "provider",
         "model",
-        "assistant",
         "issuer",
         "audience",
         "discovery",

@@ -148,7 +148,7 @@ struct Asked {
 }
 
 /// A table of a component as JSON lines, all callers' rows; what is declared secret is left out. By POST, for
-/// whoever may only look is not to read what callers have stored.
+/// a caller who may only look is not to read what others have stored.
 pub(super) async fn export(
     (State(operator), Path(name)): (State<Operator>, Path<String>),
     body: Bytes,
