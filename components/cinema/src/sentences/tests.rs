@@ -346,7 +346,8 @@ fn seats_held_on_the_page_are_booked_in_the_chat() {
     let failure = Failure::new("seat_held", 409, "Seats A5, A6 are held until 10:10.");
     let next = talk.back(&[ToolResult::Failed(failure)]);
     assert_eq!(call(&next).0, "list_holds", "they may be held for the same person");
-    let (tool, arguments) = call(&talk.back(&[holds(&[&["A5", "A6"]])]));
+    let next = talk.back(&[holds(&[&["A5", "A6"]])]);
+    let (tool, arguments) = call(&next);
     assert_eq!((tool, &arguments["hold_token"]), ("reserve_seats", &json!("hd-1")));
 }
 
