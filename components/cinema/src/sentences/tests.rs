@@ -293,7 +293,7 @@ fn seats_are_held_and_then_booked_as_they_are_held_now() {
 fn what_the_person_moved_on_the_page_is_what_is_booked() {
     for (sentence, booking, said) in [
         (HELD, "それを予約して", "A5・A6 から B1・B2 に変わっています"),
-        (HELD_EN, "book them please", "changed from A5, A6 to B1, B2"),
+        (HELD_EN, "book them", "changed from A5, A6 to B1, B2"),
     ] {
         let mut talk = new_talk();
         held(&mut talk, sentence);
@@ -355,7 +355,7 @@ fn seats_held_on_the_page_are_booked_in_the_chat() {
 fn a_wheelchair_gets_its_place_and_company_from_the_cinema() {
     for (sentence, said) in [
         ("上映回 st-2 を車椅子で2席予約したい", "並びで空いています"),
-        ("Book two seats of showtime st-2, one of us uses a wheelchair", "side by side"),
+        ("Book two seats of showtime st-2 with a wheelchair place", "side by side"),
     ] {
         let mut talk = new_talk();
         assert_eq!(call(&talk.say(sentence)).0, "list_available_seats", "{sentence}");
