@@ -335,7 +335,8 @@ fn what_is_held_is_told_and_let_go() {
         assert_eq!(call(&talk.say(released)).0, "list_holds", "{released}");
         let next = talk.back(&[holds(&[&["A5", "A6"]])]);
         assert_eq!(call(&next), ("release_hold", json!({ "hold_token": "hd-1" })));
-        concluded(&talk.back(&[output(json!({ "released": true }))]));
+        let text = concluded(&talk.back(&[output(json!({ "released": true }))])).text();
+        assert!(!text.contains("hd-1"), "{text}");
     }
 }
 
