@@ -132,7 +132,7 @@ async fn chat_knows_in_its_next_turn_what_the_person_changed() {
     let (handle, ..) = both.held().await.remove(0);
     both.page.output("release_hold", json!({ "hold_token": handle })).await;
     let answer = both.say("予約して").await;
-    assert_eq!(answer["waiting"], Value::Null, "{answer}");
+    assert_eq!(answer["waiting"], json!([]), "{answer}");
     assert!(answer["text"].as_str().unwrap().contains("手放されたか期限が切れ"), "{answer}");
     assert_eq!(free_seats(&both.page, &both.show).await[..2], both.seats[..2]);
 }
