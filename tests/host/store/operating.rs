@@ -122,7 +122,7 @@ async fn a_component_reaches_its_own_schema_alone() {
     cluster.sql(name, &[&refused]);
 }
 
-/// The server goes in the middle and comes back: what was acknowledged is there, and what comes meanwhile is told so.
+/// The server goes in the middle and comes back: what was acknowledged is there, and what comes meanwhile is told so (STO-4).
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_goes_and_comes_back_loses_nothing() {
     let cluster = Cluster::start();
