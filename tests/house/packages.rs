@@ -6,7 +6,11 @@ use crate::repository::{own_packages, packages, text, toml};
 use serde_json::Value;
 
 /// Crates that come in more than one version, and whose doing that is.
-const DUPLICATES: [(&[&str], &str); 16] = [
+const DUPLICATES: [(&[&str], &str); 17] = [
+    (
+        &["fallible-iterator", "wasi"],
+        "postgres-protocol is one behind rusqlite, and whoami, under tokio-postgres, ahead for WASI alone",
+    ),
     (
         &["gimli", "wasm-encoder", "wasmparser"],
         "walrus, under wasm-bindgen-cli-support, is behind wasmtime, and wasm_split_cli_support ahead of it",

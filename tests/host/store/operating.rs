@@ -22,7 +22,7 @@ async fn each_thing_that_is_wrong_is_told_with_what_to_correct() {
     let name = database_of(&url);
     let told = refused(&url.replace(PASSWORD, "hunter3")).await;
     assert!(told.contains("refuses the password") && told.contains("MADOGUCHI_STORE"), "{told}");
-    let told = refused(&url.replace(&format!("/{name}"), "/nowhere")).await;
+    let told = refused(&format!("{}/nowhere", url.rsplit_once('/').unwrap().0)).await;
     assert!(told.contains("has no database nowhere") && told.contains("CREATE DATABASE"), "{told}");
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let told = refused(&format!("postgres://a:{PASSWORD}@{closed}/b")).await;
@@ -109,9 +109,8 @@ async fn a_component_reaches_its_own_schema_alone() {
         let answer = read(&other, sql).await;
         assert!(answer.starts_with("0: invalid: "), "{sql}: {answer}");
     }
-    let migrate =
-        other.migrate(&[table.clone(), migration(2, &["DROP TABLE component_mine.secrets"])]);
-    assert!(migrate.await.is_err());
+    let drops = [table.clone(), migration(2, &["DROP TABLE component_mine.secrets"])];
+    assert!(other.migrate(&drops).await.is_err());
     assert_eq!(read(&mine, "SELECT t FROM secrets").await, "'x'");
     // Nor does its role, past all checks of ours.
     let name = database_of(&url);
@@ -123,7 +122,7 @@ async fn a_component_reaches_its_own_schema_alone() {
     cluster.sql(name, &[&refused]);
 }
 
-/// The server goes in the middle and comes back: what was acknowledged is there, and what comes meanwhile is told so.
+/// The server goes in the middle and comes back: what was acknowledged is there, and what comes meanwhile is told so (STO-4).
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_goes_and_comes_back_loses_nothing() {
     let cluster = Cluster::start();

@@ -76,7 +76,7 @@ impl Tool for ListReservations {
 
     fn call(self, _: &User) -> Result<Reservations, Stop> {
         none_of([length("/user_id", &self.user_id, NAME_CHARS_MAX)])?;
-        let those = "FROM reservations WHERE user_id = $1 AND (status = 'confirmed' OR $2)";
+        let those = "FROM reservations WHERE user_id = $1 AND (status = 'confirmed' OR $2 = 1)";
         let listed = format!(
             "SELECT {COLUMNS} {those} \
              ORDER BY reserved_at DESC, start_time DESC, reservation_id LIMIT {LISTED_MAX}"

@@ -481,7 +481,7 @@ async fn prepare(
 
 /// The number of the parameter of which nothing says what it is.
 fn undetermined(error: &PgError) -> Option<usize> {
-    let db = error.as_db_error().filter(|it| it.code().code() == "42P18")?;
+    let db = error.as_db_error().filter(|it| ["42P08", "42P18"].contains(&it.code().code()))?;
     db.message().rsplit_once('$')?.1.parse().ok().filter(|it| *it > 0)
 }
 
