@@ -41,7 +41,7 @@ static PREFERENCES: Part<Draw> =
     part!(finder: Draw = &Draw(|_| view! { <PreferencesView/> }.into_any()));
 static FINDER: Part<Draw> = part!(finder: Draw = &Draw(|_| view! { <FinderView/> }.into_any()));
 /// What no visitor loads.
-static PARTS: Part<Draw> = part!(parts: Draw = &Draw(|_| view! { <PartsView/> }.into_any()));
+static PARTS: Part<Draw> = part!(operator: Draw = &Draw(|_| view! { <PartsView/> }.into_any()));
 /// The page of parts is for developers, and in English.
 const PARTS_TITLE: &str = "Parts";
 
