@@ -164,7 +164,7 @@ impl ReserveSeats {
     /// What this caller has reserved under the same key for this user.
     fn before(&self) -> Statement {
         if self.idempotency_key.is_none() {
-            return sql!(format!("SELECT {COLUMNS} FROM reservations WHERE 0"));
+            return sql!(format!("SELECT {COLUMNS} FROM reservations WHERE 1 = 0"));
         }
         sql!(
             format!(
