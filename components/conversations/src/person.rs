@@ -34,7 +34,7 @@ pub fn calling(tool: &str) -> Result<Person, Stop> {
     let is_operator = is_alone(&principal) || caller::scopes().iter().any(|it| it == "*");
     let [rows] = sql::query([toolkit::sql!(
         "SELECT id AS agent_id, name, 0 AS is_operator FROM agents \
-         WHERE type = 'human' AND is_gone = 0 AND (principal = $1 OR (id = $2 AND $3)) \
+         WHERE type = 'human' AND is_gone = 0 AND (principal = $1 OR (id = $2 AND $3 <> 0)) \
          ORDER BY CASE WHEN principal = $1 THEN 0 ELSE 1 END LIMIT 1",
         &principal,
         OPERATOR,

@@ -109,7 +109,7 @@ pub fn is_worth_a_hash(now: Moment) -> Result<bool, Error> {
 pub fn count(agent_id: &str, is_there: bool, now: Moment) -> Result<(), Error> {
     let own = toolkit::sql!(
         "INSERT INTO callers_tries (agent_id, caller, count, first_at, last_at) \
-         SELECT $1, $2, 1, $3, $3 WHERE $4 OR (SELECT COUNT(*) FROM callers_tries) < $5 \
+         SELECT $1, $2, 1, $3, $3 WHERE $4 <> 0 OR (SELECT COUNT(*) FROM callers_tries) < $5 \
          ON CONFLICT (agent_id, caller) \
          DO UPDATE SET count = callers_tries.count + 1, last_at = $3",
         agent_id,
@@ -120,7 +120,7 @@ pub fn count(agent_id: &str, is_there: bool, now: Moment) -> Result<(), Error> {
     );
     let together = toolkit::sql!(
         "INSERT INTO failed_tries (agent_id, count, first_at, last_at) \
-         SELECT $1, 1, $2, $2 WHERE $3 OR (SELECT COUNT(*) FROM failed_tries) < $4 \
+         SELECT $1, 1, $2, $2 WHERE $3 <> 0 OR (SELECT COUNT(*) FROM failed_tries) < $4 \
          ON CONFLICT (agent_id) DO UPDATE SET count = failed_tries.count + 1, last_at = $2",
         agent_id,
         now.stored(),
