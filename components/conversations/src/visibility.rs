@@ -17,7 +17,7 @@ use crate::{
 #[must_use]
 pub fn condition(column: &str, first: usize) -> String {
     format!(
-        "(${first} OR EXISTS (SELECT 1 FROM assignments seen \
+        "(${first} <> 0 OR EXISTS (SELECT 1 FROM assignments seen \
          WHERE seen.project_id = {column} AND seen.agent_id = ${}))",
         first + 1
     )
