@@ -181,6 +181,11 @@ impl Postgres {
                 Err(_late) => return Err(out_of_time()),
                 Ok(Ok(rows)) => return Ok(rows),
                 Ok(Err(Failed::Told(error) | Failed::Stop(error))) => return Err(error),
+                // Rows that came after the snapshot are met as this error, too: alone it is theirs or it is gone.
+                Ok(Err(Failed::Unique(..))) if writes && tries == 0 => {
+                    tries += 1;
+                    Duration::ZERO
+                }
                 Ok(Err(Failed::Unique(statement, name))) => {
                     let kind = ConstraintKind::Unique;
                     return Err(Error::Constraint(ConstraintFailure { statement, kind, name }));
