@@ -37,6 +37,7 @@ async fn storage_tells_bytes_rows_and_limits_and_exports_a_table() {
     server.client().output("list_movies", json!({})).await;
     let operator = operator(&server);
     let storage = get(&operator, "storage").await;
+    assert_eq!(storage["kind"], "sqlite");
     let cinema = named(&storage["databases"], "cinema");
     assert_eq!(cinema["limit_bytes"], 256 << 20);
     assert!(cinema["bytes"].as_u64().unwrap() > 4_096 && cinema["files"].as_u64().unwrap() >= 1);

@@ -122,21 +122,6 @@ pub(crate) struct Rewording {
     pub(crate) waiting: Value,
 }
 
-/// The other servers of the host.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Servers {
-    pub(crate) servers: Vec<Server>,
-}
-
-/// Another server, as far as its tools wait.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-pub(crate) struct Server {
-    pub(crate) name: String,
-    pub(crate) waiting: Vec<WaitingTool>,
-}
-
 /// A tool of another server whose definition waits.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
@@ -336,14 +321,6 @@ impl Pending {
     }
 }
 
-impl Server {
-    /// What it has in common with no other state of any server.
-    pub(crate) fn key(&self) -> String {
-        let digests = self.waiting.iter().map(|it| it.digest.as_str());
-        [self.name.as_str()].into_iter().chain(digests).collect::<Vec<_>>().join(" ")
-    }
-}
-
 impl Part {
     /// All parts in which those differ: a text as it is, anything else as JSON.
     pub(crate) fn between(pinned: &Value, waiting: &Value) -> Vec<Self> {
@@ -458,11 +435,6 @@ mod tests {
         assert_eq!(Part::between(&pinned, &waiting), expected);
         let new = Part::between(&Value::Null, &json!({ "title": "Send" }));
         assert_eq!(new, [part("title", None, Some("Send"))]);
-        let server = |digest: &str| Server {
-            name: "m".to_owned(),
-            waiting: vec![WaitingTool { digest: digest.to_owned(), ..WaitingTool::default() }],
-        };
-        assert_ne!(server("a").key(), server("b").key(), "another definition is another card");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::data::Activity;
+use super::data::{Activity, WaitingTool};
 
 /// The other servers.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -27,13 +27,16 @@ pub(crate) struct Server {
     pub(crate) last_error_at: Option<String>,
     pub(crate) tools: Vec<String>,
     pub(crate) activity: Activity,
-    pub(crate) waiting: Vec<Value>,
+    /// Its tools whose definitions wait.
+    pub(crate) waiting: Vec<WaitingTool>,
 }
 
 /// What the data folder holds.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Storage {
+    /// `sqlite`, or `postgresql`: what holds the components' databases.
+    pub(crate) kind: String,
     pub(crate) folder: String,
     /// The command that copies it.
     pub(crate) backup: String,
@@ -101,6 +104,14 @@ pub(crate) enum Source {
     },
     #[serde(other)]
     Other,
+}
+
+impl Server {
+    /// What it has in common with no other state of any server.
+    pub(crate) fn key(&self) -> String {
+        let digests = self.waiting.iter().map(|it| it.digest.as_str());
+        [self.name.as_str()].into_iter().chain(digests).collect::<Vec<_>>().join(" ")
+    }
 }
 
 impl Setting {
@@ -255,6 +266,16 @@ mod tests {
     use serde_json::json;
 
     /// OPS-4
+    #[test]
+    fn another_definition_is_another_card() {
+        let server = |digest: &str| Server {
+            name: "m".to_owned(),
+            waiting: vec![WaitingTool { digest: digest.to_owned(), ..WaitingTool::default() }],
+            ..Server::default()
+        };
+        assert_ne!(server("a").key(), server("b").key());
+    }
+
     #[test]
     fn a_setting_is_read_with_where_it_comes_from() {
         let read = |source: Value| {

@@ -213,6 +213,7 @@ macro_rules! with_operator_words {
             OperatorExport: "ダウンロード", "Download";
             OperatorExportNamed: "テーブル「{0}」を JSON Lines でダウンロード", "Download the table {0} as JSON lines";
             OperatorExported: "テーブル「{0}」をダウンロードしました。", "The table {0} is downloaded.";
+            OperatorStorageElsewhere: "コンポーネントの SQL データは、設定 [store] の PostgreSQL サーバーにあります。確認には psql、コピーには pg_dump を使ってください。", "What components keep in SQL is on the PostgreSQL server that [store] names: read it there with psql, and copy it with pg_dump.";
             OperatorBackup: "バックアップ", "Backup";
             OperatorBackupHint: "サーバーのあるマシンで次のコマンドを実行すると、動作中でも、ある一時点のデータを丸ごとコピーできます。FOLDER は新しいフォルダーの名前に置き換えてください。", "On the server's machine, this command copies all of it as it is at one moment, also while the server runs. Put the name of a new folder in place of FOLDER.";
 

@@ -1,10 +1,12 @@
 //! The bundled components on PostgreSQL, in a server that knows only where they keep what lasts (STO-2).
 
 use host::{Config, Server as Host, clock::Clock, config::Given};
+use reqwest::Method;
 use serde_json::{Value, json};
 use tests::{
     cinema::{free_seats, id, showtimes},
     component_bytes,
+    operator::Operator,
     postgres::PASSWORD,
     server::{Folders, TestServer},
 };
@@ -74,6 +76,27 @@ async fn what_was_reserved_on_postgresql_outlives_the_host() {
     assert_eq!(free_seats(&client, &showtime).await.len(), free.len() - 1);
     client.output("cancel_reservation", kept).await;
     assert_eq!(free_seats(&client, &showtime).await, free);
+}
+
+/// OPS-3, STO-2: the operator is told where the databases are, and not that there are none.
+#[tokio::test(flavor = "multi_thread")]
+async fn storage_says_that_its_databases_are_on_postgresql() {
+    let url = Cluster::shared().database();
+    let server = TestServer::start(folders(&["cinema"]), at(&url)).await;
+    let operator = Operator::of(&server.folders.data());
+    let (status, storage) = operator.send(Method::GET, "storage", "").await;
+    assert_eq!((status.as_u16(), &storage["kind"]), (200, &json!("postgresql")), "{storage}");
+    assert_eq!(storage["databases"], json!([]));
+    assert!(!storage.to_string().contains(PASSWORD), "{storage}");
+    let table = json!({ "table": "movies" }).to_string();
+    let (status, told) = operator.send(Method::POST, "components/cinema/export", table).await;
+    assert_eq!((status.as_u16(), &told["error"]), (409, &json!("kept_elsewhere")), "{told}");
+    let message = told["message"].as_str().unwrap();
+    assert!(message.contains("pg_dump --schema=component_cinema"), "{message}");
+    let (_, settings) = operator.send(Method::GET, "settings", "").await;
+    let settings = settings["settings"].as_array().unwrap();
+    let url = settings.iter().find(|it| it["name"] == "store.url").unwrap();
+    assert_eq!((&url["value"], &url["is_hidden"]), (&json!(null), &json!(true)));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,13 +1,13 @@
 //! The list of components that the views of this part share, and what is ordered of them.
 
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 
-use crate::browser;
+use super::report::order;
 use crate::call::Loaded;
 use crate::error::CallError;
 use crate::operator::Operator;
-use crate::operator::data::{Component, Components, Pending, Server, Servers};
+use crate::operator::data::{Component, Components, Pending};
+use crate::operator::reports::{Server, Servers};
 use crate::page::{Page, page};
 use crate::text::Key;
 
@@ -72,32 +72,17 @@ impl Inventory {
         }
     }
 
-    /// Carries out `work`, which is announced with `key` and the component's name once it is done; its error
+    /// Carries out `work`, which is announced with what is `said` of the component's name once it is done; its error
     /// goes to `error`. A keyboard whose button is gone by then comes to `way_back`.
     pub(super) fn order(
         self,
         error: RwSignal<Option<CallError>>,
-        (key, name): (Key, String),
+        said: (Key, String),
         way_back: impl Into<String>,
         work: impl Future<Output = Result<(), CallError>> + 'static,
     ) {
-        if self.is_busy.get_untracked() {
-            return;
-        }
-        let way_back = way_back.into();
-        self.is_busy.set(true);
-        error.set(None);
-        spawn_local(async move {
-            let failed = work.await.err();
-            let is_done = failed.is_none();
-            let _ = error.try_set(failed);
-            if is_done {
-                self.page.announce(self.page.lang.get_untracked().fill(key, &[&name]));
-                self.page.show(key, &name);
-            }
-            self.look().await;
-            let _ = self.is_busy.try_set(false);
-            browser::focus_if_lost(way_back);
+        order(self.page, (self.is_busy, error), said, way_back, work, async move || {
+            self.look().await
         });
     }
 

@@ -105,29 +105,43 @@ impl<T: Clone + Default + PartialEq + DeserializeOwned + Send + Sync + 'static> 
     /// then comes to `way_back`.
     pub(super) fn order(
         self,
-        (key, name): (Key, String),
+        said: (Key, String),
         way_back: impl Into<String>,
         work: impl Future<Output = Result<(), CallError>> + 'static,
     ) {
-        if self.is_busy.get_untracked() {
-            return;
-        }
-        let way_back = way_back.into();
-        self.is_busy.set(true);
-        self.error.set(None);
-        spawn_local(async move {
-            let failed = work.await.err();
-            let is_done = failed.is_none();
-            let _ = self.error.try_set(failed);
-            if is_done {
-                self.page.announce(self.page.lang.get_untracked().fill(key, &[&name]));
-                self.page.show(key, &name);
-            }
-            self.look().await;
-            let _ = self.is_busy.try_set(false);
-            browser::focus_if_lost(way_back);
-        });
+        let states = (self.is_busy, self.error);
+        order(self.page, states, said, way_back, work, async move || self.look().await);
     }
+}
+
+/// Carries out `work` and looks again, unless another order is under way: what is said is announced once it is done, or
+/// its error is kept. A keyboard whose button is gone by then comes to `way_back`.
+pub(super) fn order(
+    page: Page,
+    (is_busy, error): (RwSignal<bool>, RwSignal<Option<CallError>>),
+    (key, name): (Key, String),
+    way_back: impl Into<String>,
+    work: impl Future<Output = Result<(), CallError>> + 'static,
+    look: impl AsyncFnOnce() + 'static,
+) {
+    if is_busy.get_untracked() {
+        return;
+    }
+    let way_back = way_back.into();
+    is_busy.set(true);
+    error.set(None);
+    spawn_local(async move {
+        let failed = work.await.err();
+        let is_done = failed.is_none();
+        let _ = error.try_set(failed);
+        if is_done {
+            page.announce(page.lang.get_untracked().fill(key, &[&name]));
+            page.show(key, &name);
+        }
+        look().await;
+        let _ = is_busy.try_set(false);
+        browser::focus_if_lost(way_back);
+    });
 }
 
 /// A bar that is filled so far, of [`BAR`](crate::operator::reports::BAR), beginning there.

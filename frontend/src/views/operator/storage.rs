@@ -21,7 +21,10 @@ pub(super) fn StorageView() -> impl IntoView {
     let page = page();
     let report = Report::<Storage>::at("storage");
     report.shown(move |told| {
-        let databases = Memo::new(move |_| told.with(|it| it.databases.clone()));
+        let names = Memo::new(move |_| {
+            told.with(|it| it.databases.iter().map(|it| it.name.clone()).collect::<Vec<_>>())
+        });
+        let is_elsewhere = Memo::new(move |_| told.with(|it| it.kind == "postgresql"));
         let parts = Memo::new(move |_| told.with(|it| it.parts.clone()));
         let all = move || {
             let bytes = units::bytes(told.with(|it| it.bytes));
@@ -32,10 +35,13 @@ pub(super) fn StorageView() -> impl IntoView {
                 <p>{all}</p>
                 <h2 id="op-databases" class="section-title">{move || page.say(Key::OperatorDatabases)}</h2>
                 <ul class="op-list">
-                    <For each=move || databases.get() key=|it| format!("{it:?}") let:kept>
-                        <li><Database report kept/></li>
+                    <For each=move || names.get() key=Clone::clone let:name>
+                        <li><Database report told name/></li>
                     </For>
                 </ul>
+                {move || is_elsewhere.get().then(|| view! {
+                    <p class="hint">{move || page.say(Key::OperatorStorageElsewhere)}</p>
+                })}
             </section>
             <section class="op-part" aria-labelledby="op-parts">
                 <h2 id="op-parts" class="section-title">{move || page.say(Key::OperatorStorageParts)}</h2>
@@ -69,51 +75,27 @@ fn sizes(page: Page, it: Kept) -> impl IntoView {
     view! { <span class="op-kept"><span>{said}</span>{filled}</span> }
 }
 
-/// One component's database, with its tables.
+/// One component's database, with its tables. What is open stays so while figures change.
 #[component]
-fn Database(report: Report<Storage>, kept: Kept) -> impl IntoView {
+fn Database(report: Report<Storage>, told: Memo<Storage>, name: String) -> impl IntoView {
     let page = page();
-    let name = kept.name.clone();
     let id = format!("op-database-{name}");
-    let tables = kept.tables.clone();
-    let error = kept.error.clone();
-    let of = StoredValue::new(name.clone());
-    let table = move |it: crate::operator::reports::Table| {
-        let rows = it.rows;
-        let has_more = it.has_more;
-        let count = move || {
-            let rows = dates::number(rows as f64, page.lang.get());
-            page.fill(if has_more { Key::OperatorRowsMore } else { Key::OperatorRows }, &[&rows])
-        };
-        let own = it.name.clone();
-        let take = move |_| {
-            let (component, table) = (of.get_value(), own.clone());
-            report.order((Key::OperatorExported, table.clone()), TITLE, async move {
-                let lines = report.operator.export(&component, &table).await?;
-                let file = format!("{component}-{table}.jsonl");
-                let taken = browser::download(&file, lines.as_bytes(), JSON_LINES);
-                taken.map_err(|_| CallError::page("the browser did not take the file"))
-            });
-        };
-        let named = it.name.clone();
-        let label = move || page.fill(Key::OperatorExportNamed, &[&named]);
-        view! {
-            <tr>
-                <th scope="row"><code>{it.name}</code></th>
-                <td class="is-number">{count}</td>
-                <td><button type="button" class="plain" aria-label=label on:click=take
-                    aria-disabled=move || report.is_busy.get().to_string()>
-                    {move || page.say(Key::OperatorExport)}
-                </button></td>
-            </tr>
-        }
-    };
+    let own = name.clone();
+    let kept = Memo::new(move |_| {
+        told.with(|it| it.databases.iter().find(|it| it.name == own).cloned()).unwrap_or_default()
+    });
+    let tables = Memo::new(move |_| {
+        kept.with(|it| it.tables.iter().map(|it| it.name.clone()).collect::<Vec<_>>())
+    });
+    let has_tables = Memo::new(move |_| tables.with(|it| !it.is_empty()));
+    let error = move || kept.with(|it| it.error.clone());
+    let component = StoredValue::new(name.clone());
     view! {
         <article class="op-card" aria-labelledby=id>
             <h3 id=id.clone()>{name}</h3>
-            {sizes(page, kept)}
-            {error.map(|it| view! { <p class="op-wrong" lang="en">{it}</p> })}
-            {(!tables.is_empty()).then(|| view! {
+            {move || sizes(page, kept.get())}
+            {move || error().map(|it| view! { <p class="op-wrong" lang="en">{it}</p> })}
+            {move || has_tables.get().then(|| view! {
                 <details class="op-more">
                     <summary>{move || page.say(Key::OperatorTables)}</summary>
                     <table class="data-table op-tables">
@@ -122,10 +104,54 @@ fn Database(report: Report<Storage>, kept: Kept) -> impl IntoView {
                             <th scope="col">{move || page.say(Key::OperatorRowCount)}</th>
                             <th scope="col"><span class="only-heard">{move || page.say(Key::OperatorExport)}</span></th>
                         </tr></thead>
-                        <tbody>{tables.into_iter().map(table).collect_view()}</tbody>
+                        <tbody>
+                            <For each=move || tables.get() key=Clone::clone let:table>
+                                <TableRow report kept component table/>
+                            </For>
+                        </tbody>
                     </table>
                 </details>
             })}
         </article>
+    }
+}
+
+/// One table: how many rows it has, and a way to take them along.
+#[component]
+fn TableRow(
+    report: Report<Storage>,
+    kept: Memo<Kept>,
+    component: StoredValue<String>,
+    table: String,
+) -> impl IntoView {
+    let page = page();
+    let own = table.clone();
+    let count = move || {
+        let found = kept.with(|it| it.tables.iter().find(|it| it.name == own).cloned());
+        let found = found.unwrap_or_default();
+        let key = if found.has_more { Key::OperatorRowsMore } else { Key::OperatorRows };
+        page.fill(key, &[&dates::number(found.rows as f64, page.lang.get())])
+    };
+    let own = table.clone();
+    let take = move |_| {
+        let (component, table) = (component.get_value(), own.clone());
+        report.order((Key::OperatorExported, table.clone()), TITLE, async move {
+            let lines = report.operator.export(&component, &table).await?;
+            let file = format!("{component}-{table}.jsonl");
+            let taken = browser::download(&file, lines.as_bytes(), JSON_LINES);
+            taken.map_err(|_| CallError::page("the browser did not take the file"))
+        });
+    };
+    let named = table.clone();
+    let label = move || page.fill(Key::OperatorExportNamed, &[&named]);
+    view! {
+        <tr>
+            <th scope="row"><code>{table}</code></th>
+            <td class="is-number">{count}</td>
+            <td><button type="button" class="plain" aria-label=label on:click=take
+                aria-disabled=move || report.is_busy.get().to_string()>
+                {move || page.say(Key::OperatorExport)}
+            </button></td>
+        </tr>
     }
 }

@@ -25,6 +25,15 @@ pub struct StoreConfig {
 }
 
 impl StoreConfig {
+    /// What reads the rows of `component` where they are in no file of the data folder; none where they are.
+    pub fn read_elsewhere(&self, component: &str) -> Option<String> {
+        self.url.as_ref().map(|_| {
+            format!(
+                "what {component} keeps is on the PostgreSQL server that [store] names: `pg_dump --schema=component_{component}` and `psql` read it there"
+            )
+        })
+    }
+
     /// The server's address, where there is to be one; paths count from `base`.
     ///
     /// # Errors

@@ -28,12 +28,8 @@ pub(crate) struct Export {
 
 impl Export {
     pub(crate) fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
-        if config.store.url.is_some() {
-            bail!(
-                "what {} keeps is on the PostgreSQL server that [store] names: `pg_dump --schema=component_{}` and `psql` read it there",
-                self.component,
-                self.component
-            );
+        if let Some(elsewhere) = config.store.read_elsewhere(&self.component) {
+            bail!(elsewhere);
         }
         let path = config.data.join("databases").join(format!("{}.db", self.component));
         if !path.is_file() {

@@ -66,10 +66,13 @@ fn storage(it: &Value) -> Vec<String> {
         lines.extend(error.map(|it| format!("  its rows cannot be counted: {it}")));
     }
     lines.extend(list(&it["parts"]).iter().map(line));
-    lines.push(format!(
-        "A copy: {}; a component's rows: madoguchi export NAME",
-        word(&it["backup"])
-    ));
+    let rows = match it["kind"].as_str() {
+        Some("postgresql") => {
+            "what components keep in SQL is on the PostgreSQL server that [store] names: pg_dump copies it"
+        }
+        _ => "a component's rows: madoguchi export NAME",
+    };
+    lines.push(format!("A copy: {}; {rows}", word(&it["backup"])));
     lines
 }
 

@@ -35,6 +35,8 @@ const PIECE_BYTES: usize = 64 << 10;
 /// What is kept in the data folder.
 #[derive(Serialize)]
 pub(super) struct Storage {
+    /// What holds the components' databases: `sqlite`, in the folder, or `postgresql`.
+    kind: &'static str,
     /// The folder.
     folder: String,
     /// The command that copies it, also while the server runs.
@@ -43,7 +45,7 @@ pub(super) struct Storage {
     bytes: u64,
     /// What there is beside the components' databases, and under which limit.
     parts: Vec<Kept>,
-    /// The components' databases.
+    /// The components' databases in the folder.
     databases: Vec<Kept>,
 }
 
@@ -95,13 +97,17 @@ fn look(config: &Config) -> Storage {
         let limit_bytes = limits.get(&*taken.name).copied();
         Kept { taken, limit_bytes, tables: None, error: None }
     };
-    let databases = databases(config);
+    let is_elsewhere = config.store.url.is_some();
+    let databases = if is_elsewhere { Vec::new() } else { databases(config) };
+    // Files of before the databases were elsewhere are a part like others.
+    let is_part = |it: &Taken| is_elsewhere || it.name != "databases";
     let data = config.data.display();
     Storage {
+        kind: if is_elsewhere { "postgresql" } else { "sqlite" },
         folder: data.to_string(),
         backup: format!("madoguchi backup FOLDER --data {data}"),
         bytes: taken.iter().map(|it| it.bytes).sum(),
-        parts: taken.into_iter().filter(|it| it.name != "databases").map(part).collect(),
+        parts: taken.into_iter().filter(is_part).map(part).collect(),
         databases,
     }
 }
@@ -160,6 +166,9 @@ pub(super) async fn export(
         );
     }
     let is_name = name.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_".contains(&it));
+    if let Some(elsewhere) = operator.calls.config.store.read_elsewhere(&name).filter(|_| is_name) {
+        return Err(Failure::new("kept_elsewhere", 409, elsewhere).into());
+    }
     let path = path_of(&operator.calls.config, &name);
     if !is_name || !path.is_file() {
         let message = format!("{name:?} has stored nothing; GET storage says what there is");
