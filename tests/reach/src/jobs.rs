@@ -20,8 +20,9 @@ const LONG: Duration = Duration::from_secs(3_600);
 
 /// All of them, be they under way or not.
 pub(crate) fn due(_: &[String]) -> Result<Agenda, String> {
-    let [rows] = sql::query([toolkit::sql!("SELECT text FROM letters WHERE text LIKE 'job %'")])
-        .map_err(error_text)?;
+    let [rows] =
+        sql::query([toolkit::sql!("SELECT text FROM letters WHERE text LIKE 'job %' ESCAPE '!'")])
+            .map_err(error_text)?;
     let letters: Vec<(String,)> = rows.read().map_err(error_text)?;
     let job = |(text,): (String,)| {
         let mut words = text.split(' ').skip(1).map(str::to_owned);

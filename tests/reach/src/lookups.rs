@@ -14,7 +14,7 @@ pub(crate) fn get(request: &Request) -> Result<Value, Failure> {
             let q = request.value("q").unwrap_or_default();
             let pattern = format!("%{q}%");
             let [rows] = sql::query([toolkit::sql!(
-                "SELECT text FROM letters WHERE text LIKE $1 ORDER BY letter_id",
+                "SELECT text FROM letters WHERE text LIKE $1 ESCAPE '!' ORDER BY letter_id",
                 pattern
             )])?;
             let letters: Vec<(String,)> = rows.read().map_err(toolkit::Stop::from)?;
