@@ -53,10 +53,11 @@ async fn forever(server: &Arc<Server>, registry: &Registry) {
         let failed = match reach(server, &line).await {
             Ok((connection, lists)) => {
                 failures = 0;
-                server.offers(registry, lists);
                 // What was in doubt was the connection before.
                 let _ = server.suspicion.notified().now_or_never();
+                // First the connection: a tool that is listed can be called.
                 server.link.send_replace(Link::Up(connection.clone()));
+                server.offers(registry, lists);
                 let began = Instant::now();
                 let is_asked = look_after(server, registry, &connection).await;
                 server.link.send_replace(Link::Connecting);
