@@ -13,6 +13,8 @@ pub(super) async fn connect(port: u16, debugger: &str) -> Client {
     let capabilities = json!({
         "goog:chromeOptions": { "debuggerAddress": debugger },
         "goog:loggingPrefs": { "browser": "ALL" },
+        // A script that draws a large hall a thousand times takes its time on a busy machine.
+        "timeouts": { "script": 240_000 },
     });
     let capabilities = capabilities.as_object().expect("it is an object").clone();
     let began = Instant::now();
