@@ -88,6 +88,8 @@ enum Command {
     Backup(cli::backup::Backup),
     /// Put a backup into a data folder that has no data yet
     Restore(cli::backup::Restore),
+    /// Move what components have in SQL from SQLite to PostgreSQL, or back, while no server runs
+    Move(cli::moving::Move),
     /// List the components of the running server, with their versions
     Components(cli::operator::Components),
     /// List the other servers of the running server, and which of their tools wait
@@ -196,6 +198,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Some(Command::Import(import)) => import.run(&config).await,
             Some(Command::Backup(backup)) => backup.run(&config),
             Some(Command::Restore(restore)) => restore.run(&config),
+            Some(Command::Move(moving)) => moving.run(&config).await,
             Some(Command::Inspect(inspect)) => inspect.run(&config).await,
             Some(Command::Token(token)) => token.run(&config),
             Some(Command::Account(account)) => account.run(&config).await,

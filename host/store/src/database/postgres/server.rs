@@ -224,7 +224,7 @@ impl Server {
     /// # Errors
     /// In a sentence that says what to correct.
     pub async fn database(&self, name: &str, limits: Limits) -> Result<Database, OpenError> {
-        let schema = self.0.schema(name);
+        let schema = schema_of(name);
         let role = format!("{}.{schema}", self.0.place.database);
         let role = shortened(&role);
         let password = self.0.password(&role);
@@ -435,11 +435,6 @@ impl Inner {
         act(client).await.map_err(|it| self.unusable(&it))
     }
 
-    /// The schema of a component.
-    fn schema(&self, name: &str) -> String {
-        shortened(&format!("component_{name}"))
-    }
-
     /// The password of a role, new with each process; the server is told its verifier only.
     fn password(&self, role: &str) -> String {
         let mut text = self.secret.to_vec();
@@ -474,6 +469,11 @@ impl Inner {
         })
         .await
     }
+}
+
+/// The schema of the component of that name.
+pub(super) fn schema_of(name: &str) -> String {
+    shortened(&format!("component_{name}"))
 }
 
 /// A name that PostgreSQL keeps whole: a long one ends with its digest.
