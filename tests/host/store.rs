@@ -21,7 +21,7 @@ fn later() -> Instant {
 }
 
 fn address(url: &str) -> Address {
-    Address { url: url.to_owned(), ca: None, connections_max: 8 }
+    Address { url: url.to_owned(), ca: None, connections_max: 8, node: "here".to_owned() }
 }
 
 /// A database of each engine, with nothing in it.

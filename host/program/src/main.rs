@@ -263,6 +263,10 @@ fn config(arguments: &Arguments, file: Option<&PathBuf>) -> anyhow::Result<Confi
         config.store.url = Some(Given::value(&url));
         config.origin.given.insert("store.url", GivenBy::Variable("MADOGUCHI_STORE"));
     }
+    if let Some(node) = variable("MADOGUCHI_NODE") {
+        config.store.node = Some(node);
+        config.origin.given.insert("store.node", GivenBy::Variable("MADOGUCHI_NODE"));
+    }
     if let Some(url) = variable("MCP_SERVER_URL") {
         let password = variable("AUTH_PASSWORD");
         let tools = config.components.values().flat_map(|it| it.server_tools.iter().cloned());

@@ -24,3 +24,10 @@ pub async fn blocking<T: Send + 'static, E: From<std::io::Error> + Send + 'stati
 ) -> Result<T, E> {
     tokio::task::spawn_blocking(work).await.map_err(std::io::Error::other)?
 }
+
+/// What this machine is called, where it says so.
+pub fn machine_name() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let name = name.trim();
+    if name.is_empty() { "unnamed".to_owned() } else { name.to_owned() }
+}

@@ -13,6 +13,7 @@ use tests::{
     component_bytes,
     conversations::{credentials, toml},
     forms,
+    postgres::program,
     process::{command, output},
     server::{Folders, TestServer},
 };
@@ -339,6 +340,59 @@ async fn a_move_killed_in_the_middle_has_moved_nothing() {
     assert_eq!(lines(&back), lines(&over));
     let server = TestServer::start(folders, on_sqlite).await;
     holds(&server, (&reservation, &form)).await;
+}
+
+/// As docs/operating.md has it: dumped, put back into a new database, and served from there (STO-44).
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dump_is_served_from_a_new_database() {
+    let cluster = Cluster::shared();
+    let (url, other) = (cluster.database(), cluster.database());
+    let folders = Folders::new();
+    folders.put("cinema", &component_bytes("cinema"));
+    let at = |url: &str| Some(host::config::Given::value(url));
+    let mut server = TestServer::start(folders, |it| it.store.url = at(&url)).await;
+    let client = server.client();
+    let showtime = id(&showtimes(&client).await[0]);
+    let seat = free_seats(&client, &showtime).await.remove(0);
+    let reserve = json!({ "user_id": "mia", "showtime_id": showtime, "seat_ids": [seat] });
+    let reserved = client.output("reserve_seats", reserve).await;
+    server.stop().await;
+    let TestServer { folders, .. } = server;
+
+    let dump = folders.data().with_file_name("madoguchi.dump");
+    let done = |command: &mut Command| {
+        let done = output(command);
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    };
+    done(program("pg_dump").args(["--format=custom", "--file"]).arg(&dump).arg(&url));
+    let mut restore = program("pg_restore");
+    restore.args(["--no-owner", "--no-privileges", "--exit-on-error", "--dbname", &other]);
+    done(restore.arg(&dump));
+
+    let server = TestServer::start(folders, |it| it.store.url = at(&other)).await;
+    let client = server.client();
+    let kept = json!({ "user_id": "mia", "reservation_id": reserved["reservation_id"] });
+    client.output("cancel_reservation", kept).await;
+    let name = other.rsplit('/').next().unwrap();
+    let owners = "SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname = 'component_cinema'";
+    assert_eq!(cluster.sql(name, &[owners]), [format!("{name}.component_cinema")]);
+}
+
+/// STO-42: other hosts would go on writing to what is moved.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_move_waits_for_no_host_that_shares_the_database() {
+    let url = Cluster::shared().database();
+    let (one, other) = (address(&url), address(&url));
+    let one = Server::connect(&one).await.unwrap();
+    let other = Server::connect(&other).await.unwrap();
+    let told = one.alone().await.unwrap_err().to_string();
+    assert!(
+        told.contains("stop them first") && !told.contains(tests::postgres::PASSWORD),
+        "{told}"
+    );
+    other.close().await;
+    one.alone().await.unwrap();
+    assert!(Server::connect(&address(&url)).await.is_err(), "and none comes meanwhile");
 }
 
 /// What there is says no more than it must, and a wrong word what is right.

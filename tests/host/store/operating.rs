@@ -1,5 +1,8 @@
 //! What an operator meets: who may what, and what is wrong with a server, each in a sentence without a password.
 
+use std::collections::BTreeSet;
+
+use futures::future::join_all;
 use tests::postgres::PASSWORD;
 
 use super::*;
@@ -73,15 +76,37 @@ async fn a_database_of_another_encoding_is_refused() {
     assert!(told.contains("has the encoding LATIN1") && told.contains("'UTF8'"), "{told}");
 }
 
+/// STO-10
 #[tokio::test(flavor = "multi_thread")]
-async fn a_second_host_on_one_database_is_refused_by_name() {
+async fn hosts_on_one_database_share_its_roles_and_secrets() {
     let url = Cluster::shared().database();
-    let first = Server::connect(&address(&url)).await.unwrap();
-    let told = refused(&url).await;
-    let expected = "several on one database are not supported yet";
-    assert!(told.starts_with("another Madoguchi") && told.contains(expected), "{told}");
-    first.close().await;
-    Server::connect(&address(&url)).await.unwrap();
+    let hosts =
+        join_all((0..3).map(|_| async { Server::connect(&address(&url)).await.unwrap() })).await;
+    let numbers: BTreeSet<_> = hosts.iter().map(Server::node).collect();
+    assert_eq!(numbers.len(), 3);
+    let secrets = join_all(hosts.iter().map(|it| async { it.secret("one").await.unwrap() })).await;
+    assert!(secrets.iter().all(|it| *it == secrets[0]));
+    assert_ne!(secrets[0], hosts[0].secret("another").await.unwrap());
+    let open = async |it: &Server| it.database("mine", Limits::default()).await.unwrap();
+    let mine = join_all(hosts.iter().map(open)).await;
+    let table = migration(1, &["CREATE TABLE seen (t TEXT)", "INSERT INTO seen VALUES ('x')"]);
+    let migrated = mine.iter().map(|it| it.migrate(std::slice::from_ref(&table)));
+    join_all(migrated).await.into_iter().for_each(|it| it.map(drop).unwrap());
+    for database in &mine {
+        assert_eq!(read(database, "SELECT t FROM seen").await, "'x'");
+    }
+    // The first one's password holds for new connections after others have begun.
+    mine[0].close().await;
+    assert_eq!(read(&open(&hosts[0]).await, "SELECT t FROM seen").await, "'x'");
+    let nodes = async |it: &Server| -> i64 {
+        let mut host = it.host().await.unwrap();
+        host.client().query_one("SELECT count(*) FROM nodes", &[]).await.unwrap().get(0)
+    };
+    assert_eq!(nodes(&hosts[1]).await, 3);
+    hosts[0].close().await;
+    assert_eq!(nodes(&hosts[1]).await, 2);
+    let later = Server::connect(&address(&url)).await.unwrap();
+    assert!(later.node() > *numbers.last().unwrap());
 }
 
 /// The role of a component owns its schema and reaches no other one, whatever it says.
@@ -103,6 +128,7 @@ async fn a_component_reaches_its_own_schema_alone() {
         "SELECT * FROM pg_catalog.pg_tables",
         "SELECT hash FROM madoguchi.migrations",
         "SELECT version FROM \"madoguchi\".format",
+        "SELECT value FROM madoguchi_host.secrets",
         "SELECT set_config('role', 'none', false)",
         "SELECT 1; SELECT 2",
     ] {

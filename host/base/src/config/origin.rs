@@ -160,6 +160,7 @@ fn effective(config: &Config) -> serde_json::Map<String, serde_json::Value> {
             "url": config.store.url.as_ref().map(|_| "set"),
             "ca": config.store.ca,
             "connections_max": config.store.connections_max,
+            "node": config.store.node,
         },
         "log": { "format": format!("{:?}", config.log.format).to_lowercase() },
         "telemetry": {

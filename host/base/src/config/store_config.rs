@@ -22,6 +22,8 @@ pub struct StoreConfig {
     /// Connections that each component may have.
     #[default = 8]
     pub connections_max: usize,
+    /// What this node is called where several hosts share the server; the machine's name where nothing is said.
+    pub node: Option<String>,
 }
 
 impl StoreConfig {
@@ -50,6 +52,7 @@ impl StoreConfig {
         if let Some(file) = ca.as_ref().filter(|it| !it.is_file()) {
             return Err(format!("ca: there is no file {}", file.display()));
         }
-        Ok(Some(Address { url, ca, connections_max: self.connections_max }))
+        let node = self.node.clone().unwrap_or_else(store::machine_name);
+        Ok(Some(Address { url, ca, connections_max: self.connections_max, node }))
     }
 }

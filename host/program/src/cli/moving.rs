@@ -48,6 +48,7 @@ impl Move {
         // Held to the end: no server runs on it meanwhile.
         let _held = Data::take(data)?;
         let server = Server::connect(&address).await?;
+        server.alone().await?;
         let recorded = match is_back {
             true => server.recorded(&names(config)?).await?,
             false => database::recorded(data)?,

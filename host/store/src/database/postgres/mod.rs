@@ -20,7 +20,7 @@ use parking_lot::Mutex;
 use tokio_postgres::{Client, Config, Error as PgError};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-pub use server::{Address, Server, ServerError, check_address};
+pub use server::{Address, GONE_AFTER, HostConnection, Server, ServerError, check_address};
 
 use pool::Pool;
 

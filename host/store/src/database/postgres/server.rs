@@ -2,13 +2,14 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use rustls::pki_types::{CertificateDer, pem::PemObject};
 use rustls::{ClientConfig, RootCertStore};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Config, Error as PgError};
@@ -18,24 +19,37 @@ use super::super::types::{Error, Limits, OpenError};
 use super::super::{Database, Engine};
 use super::Postgres;
 use super::failed::{read_only, unusable};
-use super::pool::Pool;
+use super::pool::{Connection, Pool};
 
 /// The shape of what the host itself keeps there; one more with each change that an older host cannot live with.
 const VERSION: i32 = 1;
 /// The oldest server that is known to work, as it numbers itself.
 const SERVER_VERSION_MIN: i32 = 150_000;
-/// The lock that says that a host is at work on a database.
+/// The lock that hosts share while they are at work on a database; one that works alone has it whole.
 const HOST_LOCK: i64 = 0x6d61_646f_6775_6368;
+/// Held while what the host itself keeps is made.
+const SETUP_LOCK: i64 = 0x6d61_646f_6775_6369;
 /// How long to wait for the lock of a host that has just ended.
 const LOCK_TIME: Duration = Duration::from_secs(3);
 const LOCK_PAUSE: Duration = Duration::from_millis(50);
 const ANOTHER: &str = "another Madoguchi";
+/// Where the host keeps what no component may see.
+const HOST_SCHEMA: &str = "madoguchi_host";
+/// Connections that the host has for itself, beside the one that holds its lock.
+const HOST_CONNECTIONS_MAX: usize = 4;
+/// How long one of them is waited for.
+const HOST_WAIT: Duration = Duration::from_secs(10);
+/// A node that was not seen for so long is gone (STO-10).
+pub const GONE_AFTER: Duration = Duration::from_secs(10);
+/// Characters of a node's name.
+const NODE_CHARS_MAX: usize = 64;
 const CONNECT_TIME: Duration = Duration::from_secs(10);
 /// How often to look whether the server is there.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Bytes of the longest name that PostgreSQL keeps whole.
 const NAME_BYTES_MAX: usize = 63;
 const SETUP: &str = include_str!("setup.sql");
+const TABLES: &str = include_str!("tables.sql");
 const EXAMPLE: &str = "postgres://USER:PASSWORD@HOST:5432/DATABASE is how one looks, with %40 for an @ in the password";
 
 /// Where the databases are (STO-1).
@@ -47,6 +61,8 @@ pub struct Address {
     pub ca: Option<PathBuf>,
     /// Connections for each component, at most.
     pub connections_max: usize,
+    /// What this node is called where several share the database.
+    pub node: String,
 }
 
 impl fmt::Debug for Address {
@@ -65,10 +81,16 @@ pub(super) struct Inner {
     tls: MakeRustlsConnect,
     place: Place,
     connections_max: usize,
-    /// What the passwords of the components' roles are made of; of this process alone.
-    secret: [u8; 32],
+    /// What the passwords of the components' roles are made of, the same for all nodes.
+    secret: OnceLock<[u8; 32]>,
     /// The host's own connection, which holds its lock.
     admin: tokio::sync::Mutex<Option<Client>>,
+    /// The host's other connections.
+    host: Pool,
+    /// What this node is called.
+    name: String,
+    /// The number of this start of this node: higher than those of all that started before.
+    node: AtomicI64,
     is_closed: AtomicBool,
     trouble: Mutex<Option<Trouble>>,
 }
@@ -186,28 +208,35 @@ fn tls(ca: Option<&PathBuf>) -> Result<MakeRustlsConnect, ServerError> {
 }
 
 impl Server {
-    /// Reaches the server, looks whether it can hold what is to last, takes the database for this host alone, and
-    /// makes what the host itself keeps there.
+    /// Reaches the server, looks whether it can hold what is to last, makes what the host itself keeps there, and
+    /// takes its place among the nodes that share the database (STO-10).
     ///
     /// # Errors
     /// In a sentence that says what to correct: nothing is half done then.
     pub async fn connect(address: &Address) -> Result<Self, ServerError> {
         let (config, place) = parse(&address.url)?;
         let tls = tls(address.ca.as_ref())?;
-        let secret =
-            super::secret().map_err(|it| ServerError(format!("no random numbers: {it}")))?;
+        let host =
+            Pool::new((config.clone(), tls.clone()), HOST_SCHEMA, false, HOST_CONNECTIONS_MAX);
+        let name =
+            address.node.chars().filter(|it| !it.is_control()).take(NODE_CHARS_MAX).collect();
         let server = Self(Arc::new(Inner {
             config,
             tls,
             place,
             connections_max: address.connections_max.max(2),
-            secret,
+            secret: OnceLock::new(),
             admin: tokio::sync::Mutex::default(),
+            host,
+            name,
+            node: AtomicI64::new(0),
             is_closed: AtomicBool::new(false),
             trouble: Mutex::default(),
         }));
         let client = server.0.begin().await?;
         *server.0.admin.lock().await = Some(client);
+        let secret = server.secret("roles").await?;
+        let _ = server.0.secret.set(secret);
         let watched = Arc::downgrade(&server.0);
         tokio::spawn(async move {
             loop {
@@ -227,7 +256,7 @@ impl Server {
         let schema = schema_of(name);
         let role = format!("{}.{schema}", self.0.place.database);
         let role = shortened(&role);
-        let password = self.0.password(&role);
+        let password = self.0.password(&role).map_err(|it| OpenError::Postgres(it.0))?;
         self.0.make(&schema, &role, &password).await.map_err(|it| OpenError::Postgres(it.0))?;
         let mut config = self.0.config.clone();
         config.user(&role).password(&password);
@@ -265,10 +294,98 @@ impl Server {
         format!("{} at {}", self.0.place.database, self.0.place.at)
     }
 
-    /// Gives the database free for another host.
+    /// Leaves the nodes that share the database.
     pub async fn close(&self) {
         self.0.is_closed.store(true, Ordering::Relaxed);
-        *self.0.admin.lock().await = None;
+        let client = self.0.admin.lock().await.take();
+        if let Some(client) = client {
+            let leave = "DELETE FROM madoguchi_host.nodes WHERE id = $1";
+            // One that cannot say so is gone after a while.
+            let node = self.node();
+            let _ = tokio::time::timeout(LOCK_TIME, client.execute(leave, &[&node])).await;
+        }
+        self.0.host.close();
+    }
+
+    /// Takes the database for this process alone, until it closes; none may share it then.
+    ///
+    /// # Errors
+    /// Where other nodes work on it.
+    pub async fn alone(&self) -> Result<(), ServerError> {
+        let until = Instant::now() + LOCK_TIME;
+        loop {
+            let lock = async |client: &mut Client| {
+                client.query_one("SELECT pg_try_advisory_lock($1)", &[&HOST_LOCK]).await
+            };
+            if self.0.admin(lock).await?.get(0) {
+                return Ok(());
+            }
+            if Instant::now() > until {
+                let Place { at, database, .. } = &self.0.place;
+                return Err(ServerError(format!(
+                    "other hosts work on the database {database} at {at}: stop them first"
+                )));
+            }
+            tokio::time::sleep(LOCK_PAUSE).await;
+        }
+    }
+
+    /// The number of this start of this node. A later start of any node has a higher one, so it serves as a fencing
+    /// number.
+    pub fn node(&self) -> i64 {
+        self.0.node.load(Ordering::Relaxed)
+    }
+
+    /// What this node is called; others may be called the same.
+    pub fn node_name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Says where this node serves.
+    ///
+    /// # Errors
+    /// In a sentence that says what to correct.
+    pub async fn serves_at(&self, address: &str) -> Result<(), ServerError> {
+        let mut host = self.host().await?;
+        let tell = "UPDATE nodes SET address = $2 WHERE id = $1";
+        host.client()
+            .execute(tell, &[&self.node(), &address])
+            .await
+            .map_err(|it| self.error(&it))?;
+        Ok(())
+    }
+
+    /// A connection of the host's own user, whose names are those of the schema `madoguchi_host`. Transactions on it
+    /// are serializable unless they say otherwise.
+    ///
+    /// # Errors
+    /// Where none is free in 10 s, or the server is not there.
+    pub async fn host(&self) -> Result<HostConnection<'_>, ServerError> {
+        let place = self.0.host.place(Instant::now() + HOST_WAIT).await;
+        let place = place.map_err(|it| ServerError(it.to_string()))?;
+        let connection = self.0.host.take().await.map_err(|it| self.error(&it))?;
+        Ok(HostConnection { server: self, connection: Some(connection), _place: place })
+    }
+
+    /// The secret of that name, which is made once for all nodes and never changes.
+    ///
+    /// # Errors
+    /// Where the server is not there.
+    pub async fn secret(&self, name: &str) -> Result<[u8; 32], ServerError> {
+        let new = super::secret().map_err(|it| ServerError(format!("no random numbers: {it}")))?;
+        let mut host = self.host().await?;
+        let sql = "INSERT INTO secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
+        let client = host.client();
+        client.execute(sql, &[&name, &&new[..]]).await.map_err(|it| self.error(&it))?;
+        let row = client.query_one("SELECT value FROM secrets WHERE name = $1", &[&name]).await;
+        let value: Vec<u8> = row.map_err(|it| self.error(&it))?.get(0);
+        let wrong = |_| ServerError(format!("the secret {name} in {} is damaged", self.place()));
+        value.as_slice().try_into().map_err(wrong)
+    }
+
+    /// What `error` of a connection of the host's own means, in a sentence.
+    pub fn error(&self, error: &PgError) -> ServerError {
+        self.0.unusable(error)
     }
 
     /// Refuses where another host has the database now.
@@ -289,6 +406,28 @@ impl Server {
     }
 }
 
+/// A connection of the host's own user, which goes back to the others when it is dropped.
+pub struct HostConnection<'a> {
+    server: &'a Server,
+    connection: Option<Connection>,
+    _place: OwnedSemaphorePermit,
+}
+
+impl HostConnection<'_> {
+    /// What statements are sent to. A transaction that is dropped is rolled back.
+    pub fn client(&mut self) -> &mut Client {
+        &mut self.connection.as_mut().expect("it is there until it is dropped").client
+    }
+}
+
+impl Drop for HostConnection<'_> {
+    fn drop(&mut self) {
+        if let Some(connection) = self.connection.take() {
+            self.server.0.host.put(connection);
+        }
+    }
+}
+
 impl Inner {
     /// A new connection of the host's, looked at, with the lock, and with what the host keeps in place.
     async fn begin(&self) -> Result<Client, ServerError> {
@@ -297,20 +436,47 @@ impl Inner {
         self.inspect(&client).await?;
         self.lock(&client).await?;
         self.set_up(&mut client).await?;
+        self.join(&client).await?;
         Ok(client)
     }
 
-    /// Takes the database for this host alone; one that has just ended has let go of it in a moment.
+    /// Takes a place among the nodes, a new one where this node was away for so long that it was taken for gone.
+    async fn join(&self, client: &Client) -> Result<(), ServerError> {
+        if self.seen(client).await.map_err(|it| self.unusable(&it))? {
+            return Ok(());
+        }
+        let version = env!("CARGO_PKG_VERSION");
+        let join = "INSERT INTO madoguchi_host.nodes (name, version) VALUES ($1, $2) RETURNING id";
+        let row = client.query_one(join, &[&self.name, &version]).await;
+        let node: i64 = row.map_err(|it| self.unusable(&it))?.get(0);
+        self.node.store(node, Ordering::Relaxed);
+        let sweep = "DELETE FROM madoguchi_host.nodes WHERE seen_at < now() - interval '1 day'";
+        client.execute(sweep, &[]).await.map_err(|it| self.unusable(&it))?;
+        Ok(())
+    }
+
+    /// Says that this node is there; whether it is still taken to be.
+    async fn seen(&self, client: &Client) -> Result<bool, PgError> {
+        let node = self.node.load(Ordering::Relaxed);
+        let gone_s = GONE_AFTER.as_secs_f64();
+        let tell = "UPDATE madoguchi_host.nodes SET seen_at = now()
+            WHERE id = $1 AND seen_at > now() - make_interval(secs => $2)";
+        Ok(client.execute(tell, &[&node, &gone_s]).await? == 1)
+    }
+
+    /// Shares the database with hosts that share it; one that works alone and has just ended has let go of it in a
+    /// moment.
     async fn lock(&self, client: &Client) -> Result<(), ServerError> {
         let until = Instant::now() + LOCK_TIME;
         loop {
-            let lock = client.query_one("SELECT pg_try_advisory_lock($1)", &[&HOST_LOCK]).await;
+            let lock =
+                client.query_one("SELECT pg_try_advisory_lock_shared($1)", &[&HOST_LOCK]).await;
             if lock.map_err(|it| self.unusable(&it))?.get(0) {
                 return Ok(());
             }
             if Instant::now() > until {
                 return Err(ServerError(format!(
-                    "{ANOTHER} works on the database {} at {}, and several on one database are not supported yet: stop that one first, or give this one a database of its own in [store] url",
+                    "{ANOTHER} of an older version works alone on the database {} at {}: stop that one first, or give this one a database of its own in [store] url",
                     self.place.database, self.place.at
                 )));
             }
@@ -360,9 +526,12 @@ impl Inner {
     async fn set_up(&self, client: &mut Client) -> Result<(), ServerError> {
         let unusable = |it: PgError| self.unusable(&it);
         let transaction = client.transaction().await.map_err(unusable)?;
+        let lock = transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&SETUP_LOCK]).await;
+        lock.map_err(unusable)?;
         transaction
             .batch_execute(
                 "CREATE SCHEMA IF NOT EXISTS madoguchi;
+                 CREATE SCHEMA IF NOT EXISTS madoguchi_host;
                  CREATE TABLE IF NOT EXISTS madoguchi.format (version integer NOT NULL)",
             )
             .await
@@ -383,6 +552,7 @@ impl Inner {
             }
         }
         transaction.batch_execute(SETUP).await.map_err(unusable)?;
+        transaction.batch_execute(TABLES).await.map_err(unusable)?;
         transaction.commit().await.map_err(unusable)
     }
 
@@ -391,16 +561,24 @@ impl Inner {
         ServerError(unusable(error, at, user, database))
     }
 
-    /// Looks whether the server is there and this host still has its lock; takes both again where it has not.
+    /// Looks whether the server is there, and says that this node is; takes its lock and place again where it has
+    /// lost them.
     async fn look(&self) {
         let mut admin = self.admin.lock().await;
         if self.is_closed.load(Ordering::Relaxed) {
             return;
         }
         if let Some(client) = admin.as_ref() {
-            let alive = tokio::time::timeout(CONNECT_TIME, client.batch_execute("")).await;
-            if matches!(alive, Ok(Ok(()))) {
-                return;
+            let alive = tokio::time::timeout(CONNECT_TIME, self.seen(client)).await;
+            match alive {
+                Ok(Ok(true)) => return,
+                Ok(Ok(false)) => {
+                    tracing::warn!("this node was taken for gone, and joins again");
+                    if self.join(client).await.is_ok() {
+                        return;
+                    }
+                }
+                Ok(Err(_)) | Err(_) => {}
             }
         }
         // With the old connection goes its lock.
@@ -435,11 +613,13 @@ impl Inner {
         act(client).await.map_err(|it| self.unusable(&it))
     }
 
-    /// The password of a role, new with each process; the server is told its verifier only.
-    fn password(&self, role: &str) -> String {
-        let mut text = self.secret.to_vec();
+    /// The password of a role, the same on all nodes; the server is told its verifier only.
+    fn password(&self, role: &str) -> Result<String, ServerError> {
+        let secret =
+            self.secret.get().ok_or_else(|| ServerError("it is not reached yet".into()))?;
+        let mut text = secret.to_vec();
         text.extend_from_slice(role.as_bytes());
-        crate::digest::digest(&text)
+        Ok(crate::digest::digest(&text))
     }
 
     /// Makes the schema and the role of a component, or gives the role its password of today.
@@ -448,6 +628,7 @@ impl Inner {
         let database = self.place.database.as_str();
         self.admin(async |client| {
             let transaction = client.transaction().await?;
+            transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&SETUP_LOCK]).await?;
             let there = "SELECT 1 FROM pg_roles WHERE rolname = $1";
             let is_new = transaction.query_opt(there, &[&role]).await?.is_none();
             let run = async |sql: &str, names: &[&(dyn ToSql + Sync)]| {
@@ -464,6 +645,17 @@ impl Inner {
             }
             run("ALTER ROLE %I PASSWORD %L", &[&role, &verifier]).await?;
             run("CREATE SCHEMA IF NOT EXISTS %I AUTHORIZATION %I", &[&schema, &role]).await?;
+            // What a dump brought back is the user's own, for it was read without owners.
+            let own = "SELECT told FROM (
+                SELECT 0 AS step, format('ALTER SCHEMA %I OWNER TO %I', nspname, $2::text) AS told
+                    FROM pg_namespace WHERE nspname = $1 AND nspowner::regrole::text = quote_ident(current_user)
+                UNION ALL SELECT 1, format('ALTER TABLE %I.%I OWNER TO %I', nspname, relname, $2::text)
+                    FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = $1
+                    AND relkind IN ('r', 'v') AND relowner::regrole::text = quote_ident(current_user)
+                ) AS steps ORDER BY step";
+            for row in transaction.query(own, &[&schema, &role]).await? {
+                transaction.batch_execute(row.get(0)).await?;
+            }
             run("GRANT USAGE ON SCHEMA madoguchi TO %I", &[&role]).await?;
             transaction.commit().await
         })
@@ -509,8 +701,12 @@ mod tests {
             let text = format!("{error} {error:?}");
             assert!(text.contains(EXAMPLE) && !text.contains("hunter2"), "{text}");
         }
-        let address =
-            Address { url: "postgres://u:hunter2@h/d".into(), ca: None, connections_max: 2 };
+        let address = Address {
+            url: "postgres://u:hunter2@h/d".into(),
+            ca: None,
+            connections_max: 2,
+            node: "n".into(),
+        };
         assert!(!format!("{address:?}").contains("hunter2"));
     }
 
