@@ -4,6 +4,7 @@ mod advisories;
 mod card;
 mod circles;
 mod documents;
+mod examples;
 mod families;
 mod licences;
 mod packages;

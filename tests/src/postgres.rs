@@ -182,6 +182,11 @@ impl Drop for Cluster {
     }
 }
 
+/// A program that comes with the server, such as `pg_dump`.
+pub fn program(name: &str) -> Command {
+    Command::new(programs().join(name))
+}
+
 fn is_root() -> bool {
     let id = Command::new("id").arg("-u").output();
     id.is_ok_and(|it| it.stdout.trim_ascii() == b"0")

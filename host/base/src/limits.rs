@@ -111,6 +111,9 @@ limits! {
         /// Bytes of requests' bodies that are in memory at a time; where this is not set, what fits the
         /// largest body that may be sent.
         bodies_bytes_max: Option<usize> = None, some in largest..=1 << 40;
+        /// Seconds that a server which stops goes on taking calls, while `/api/ready` says that it leaves: a load
+        /// balancer takes it out meanwhile.
+        drain_s: u64 = 0, in 0..=600;
         /// Seconds that calls have to finish when the server stops.
         stop_s: u64 = 7, in 0..=600;
     }

@@ -5,6 +5,8 @@ use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, process::ExitCo
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
 use host::{
     Config, Server,
     config::{Given, GivenBy, LogFormat, ServerConfig},
@@ -86,6 +88,8 @@ enum Command {
     Backup(cli::backup::Backup),
     /// Put a backup into a data folder that has no data yet
     Restore(cli::backup::Restore),
+    /// Move what components have in SQL from SQLite to PostgreSQL, or back, while no server runs
+    Move(cli::moving::Move),
     /// List the components of the running server, with their versions
     Components(cli::operator::Components),
     /// List the other servers of the running server, and which of their tools wait
@@ -187,12 +191,14 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
                     data: arguments.data.is_some(),
                     config: arguments.config.is_some(),
                 };
-                dev.run(config, said, stop_signal().context("signals")?).await
+                let mut signals = StopSignals::new().context("signals")?;
+                dev.run(config, said, signals.next()).await
             }
             Some(Command::Export(export)) => export.run(&config),
             Some(Command::Import(import)) => import.run(&config).await,
             Some(Command::Backup(backup)) => backup.run(&config),
             Some(Command::Restore(restore)) => restore.run(&config),
+            Some(Command::Move(moving)) => moving.run(&config).await,
             Some(Command::Inspect(inspect)) => inspect.run(&config).await,
             Some(Command::Token(token)) => token.run(&config),
             Some(Command::Account(account)) => account.run(&config).await,
@@ -321,23 +327,38 @@ async fn serve(config: Config) -> anyhow::Result<ExitCode> {
     cli::memory::give_back_what_is_free();
     let server = Server::start(config).await?;
     // First of all: a process that reads that it serves may stop it at once.
-    let stopped = stop_signal().context("signals")?;
+    let mut signals = StopSignals::new().context("signals")?;
     cli::greet(&server)?;
-    stopped.await;
-    tracing::info!("stopping: calls that run may finish");
-    server.stop().await;
-    Ok(ExitCode::SUCCESS)
+    signals.next().await;
+    tracing::info!("stopping: calls that run may finish; a second signal ends them");
+    tokio::select! {
+        () = server.stop() => Ok(ExitCode::SUCCESS),
+        () = signals.next() => {
+            tracing::warn!("ended by a second signal; calls that ran are as after a kill");
+            // Whatever still runs on other threads is not waited for.
+            std::process::exit(1)
+        }
+    }
 }
 
-/// Listens for what stops a program from now on, and ends when it comes.
-fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    Ok(async move {
+/// What stops a program: SIGINT and SIGTERM.
+struct StopSignals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl StopSignals {
+    /// Listens from now on.
+    fn new() -> std::io::Result<Self> {
+        let (interrupt, terminate) = (SignalKind::interrupt(), SignalKind::terminate());
+        Ok(Self { interrupt: signal(interrupt)?, terminate: signal(terminate)? })
+    }
+
+    /// Ends when the next one comes.
+    async fn next(&mut self) {
         tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
         }
-    })
+    }
 }

@@ -233,7 +233,16 @@ impl LoadedComponent {
 
     /// Applies the component's new migrations to `database`; the number of those applied.
     pub async fn migrate(&self, database: &Database) -> Result<u32, LoadError> {
-        let Some(export) = &self.exports.migrations else { return Ok(0) };
+        let migrations = self.migrations().await?;
+        if migrations.is_empty() {
+            return Ok(0);
+        }
+        database.migrate(&migrations).await.map_err(LoadError::Migrate)
+    }
+
+    /// The component's migrations, in order.
+    pub async fn migrations(&self) -> Result<Vec<database::Migration>, LoadError> {
+        let Some(export) = &self.exports.migrations else { return Ok(Vec::new()) };
         let migrations = self.described(async |store, instance| {
             export.load(&mut *store, &instance)?.call_migrations(store).await
         });
@@ -242,8 +251,7 @@ impl LoadedComponent {
             name: it.name,
             statements: it.statements,
         });
-        let migrations: Vec<_> = migrations.collect();
-        database.migrate(&migrations).await.map_err(LoadError::Migrate)
+        Ok(migrations.collect())
     }
 
     /// Lets the component prepare itself from its settings.

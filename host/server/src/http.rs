@@ -32,7 +32,7 @@ mod toolsets;
 
 pub(crate) use allowed::hosts;
 pub(crate) use front::Front;
-pub(crate) use listener::Connections;
+pub(crate) use listener::{Connections, End};
 
 use guard::{Doors, Guard};
 
@@ -82,6 +82,7 @@ pub(crate) fn front(config: &Config, routes: Routes) -> Front {
         .merge(routes.accounts.clone().map(accounts::routes).unwrap_or_default())
         .merge(api::approvals::routes(routes.endpoints.clone()))
         .nest("/api/operator", operator::public_routes(routes.operator))
+        .route("/api/ready", get(api::health::ready).with_state(routes.health.clone()))
         .route("/api/health", get(api::health::answer).with_state(routes.health))
         .route("/api/page", get(page::given).with_state(given))
         .route("/api/blobs", post(api::blobs::put).with_state(routes.blobs.clone()))
@@ -156,7 +157,7 @@ pub async fn serve_alone<A: Executor>(
 ) {
     let routes = mcp(config, answers, sdk, stop.clone());
     let front = guarded(config, routes, watched, ((None, None, None), None));
-    Connections::new(&config.connections).serve(listener, front, stop).await;
+    Connections::new(&config.connections).serve(listener, front, End::at(stop)).await;
 }
 
 /// The operator's own `routes`, which look themselves who asks.

@@ -17,7 +17,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use crate::{
     api::{endpoints::Endpoints, health::Health, services::Services},
     apps,
-    http::{self, Connections, Front, Routes},
+    http::{self, Connections, End, Front, Routes},
     jobs::{self, Works},
     operator::{self, Listening, Operator, OperatorAccess},
     page, schedule,
@@ -68,6 +68,8 @@ pub struct Server {
     pub events: Events,
     /// Where it serves, if it does so over the network.
     pub addr: Option<SocketAddr>,
+    /// Tells who asks that it is about to stop.
+    leaves: CancellationToken,
     /// Ends the streams that clients listen on, which would else go on for ever.
     hang_up: CancellationToken,
     tasks: Vec<JoinHandle<()>>,
@@ -139,9 +141,14 @@ impl Server {
             let opened = Self::open(config.clone(), clock, (page, Some(addr)), When::First);
             let (mut server, routes) = opened.await?;
             let config = Config { addr, ..config };
-            server.serve(listener, http::front(&config, routes));
+            let end = End {
+                leaves: server.leaves.clone(),
+                stop: server.calls.stop.clone(),
+                gone: server.hang_up.clone(),
+            };
+            server.serve(listener, http::front(&config, routes), end);
             if let Some((listener, _)) = apps {
-                server.serve(listener, apps::front(&config));
+                server.serve(listener, apps::front(&config), End::at(server.calls.stop.clone()));
             }
             server.addr = Some(addr);
             Ok(server)
@@ -198,6 +205,7 @@ impl Server {
 
             let (registry, troubles) = (Registry::default(), ReportedErrors::default());
             let (stop, hang_up) = (CancellationToken::new(), CancellationToken::new());
+            let leaves = CancellationToken::new();
             let running = TaskTracker::new();
             let shared = Arc::new(config.clone());
             let changes = registry.clone();
@@ -268,6 +276,7 @@ impl Server {
                 services,
                 disk,
                 store,
+                leaves: leaves.clone(),
             };
             // Without an address there is nowhere to sign in.
             let accounts = match addr.filter(|_| config.accounts.enabled) {
@@ -312,6 +321,7 @@ impl Server {
                 mcp,
                 events,
                 addr: None,
+                leaves,
                 hang_up,
                 tasks,
                 connections: Vec::new(),
@@ -339,28 +349,35 @@ impl Server {
         let routes = operator::own_routes(operator, access.clone());
         let front = http::operators(routes);
         self.access = Some(access);
-        self.serve(listener, front);
+        self.serve(listener, front, End::at(self.calls.stop.clone()));
     }
 
-    /// Takes connections until it stops.
-    fn serve(&mut self, listener: tokio::net::TcpListener, front: Front) {
+    /// Takes connections until the `end`.
+    fn serve(&mut self, listener: tokio::net::TcpListener, front: Front, end: End) {
         let connections = Connections::new(&self.calls.config.connections);
         self.connections.push(connections.clone());
-        self.tasks.push(tokio::spawn(connections.serve(listener, front, self.calls.stop.clone())));
+        self.tasks.push(tokio::spawn(connections.serve(listener, front, end)));
     }
 
-    /// Takes no more calls, lets those that run finish, and closes what is open.
+    /// Says at `/api/ready` that it leaves, for `drain_s`; then takes no more calls, lets those that run finish, and
+    /// closes what is open (STO-41).
     pub fn stop(self) -> BoxFuture<'static, ()> {
         Box::pin(async move {
+            self.leaves.cancel();
+            let drain = Duration::from_secs(self.calls.config.connections.drain_s);
+            if self.addr.is_some() && !drain.is_zero() {
+                tracing::info!("takes calls for another {drain:?} (drain_s under [connections])");
+                tokio::time::sleep(drain).await;
+            }
             self.calls.stop.cancel();
             if let Some(access) = &self.access {
                 access.close();
             }
             self.calls.running.close();
-            let drain = Duration::from_secs(self.calls.config.connections.stop_s);
-            if tokio::time::timeout(drain, self.calls.running.wait()).await.is_err() {
+            let most = Duration::from_secs(self.calls.config.connections.stop_s);
+            if tokio::time::timeout(most, self.calls.running.wait()).await.is_err() {
                 tracing::warn!(
-                    "some calls did not finish in {drain:?} (stop_s under [connections])"
+                    "some calls did not finish in {most:?} (stop_s under [connections])"
                 );
             }
             tokio::time::sleep(FLUSH).await;

@@ -50,6 +50,11 @@ async fn start_on_a_full_disk_serves_reads_and_recovers_by_itself() {
     assert!(told["disk"]["error"].as_str().unwrap().contains("data folder"), "{told}");
     assert_eq!(client.get("/api/health").await.status(), 200, "it lives");
     assert_eq!(client.get("/api/health?ready").await.status(), 503, "and should not be sent to");
+    // STO-40: without the folder.
+    let ready = client.get("/api/ready").await;
+    assert_eq!(ready.status(), 503);
+    let told = json!({ "ready": false, "why": "the data folder cannot be written" });
+    assert_eq!(ready.json::<serde_json::Value>().await.unwrap(), told);
 
     make_room(&process);
     let recovered = async {

@@ -1,6 +1,145 @@
 //! The end of a server: soon, whatever strangers hold open, and with the answers that were on their way.
 
+use tests::{
+    client::Listener,
+    process::{Process, command},
+};
+
 use super::*;
+
+/// Lets a stop and a call take longer than any test.
+const PATIENT: &str =
+    "[connections]\nstop_s = 600\n[limits]\ncpu_ms_max = 600000\ndeadline_ms = 600000\n";
+
+/// A call that runs when this returns; it ends with its client, long before it has counted so far.
+async fn counts(client: &Client) -> Listener {
+    let mut meta = Client::meta();
+    meta["progressToken"] = "far".into();
+    let arguments = json!({ "steps": 20_000 });
+    let params = json!({ "name": "count_slowly", "arguments": arguments, "_meta": meta });
+    let mut progress = client.stream("tools/call", params).await;
+    let first = progress.next(LONG).await.expect("it runs");
+    assert_eq!(first["method"], "notifications/progress", "{first}");
+    progress
+}
+
+/// Asks `/api/ready` until it says so.
+async fn until_ready_is(client: &Client, ready: bool) -> Value {
+    loop {
+        let answer = client.get("/api/ready").await;
+        let status = answer.status();
+        assert_eq!(answer.headers()["cache-control"], "no-store");
+        let told: Value = answer.json().await.unwrap();
+        assert_eq!(status == StatusCode::OK, told["ready"] == true, "{told}");
+        if told["ready"] == ready {
+            return told;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// STO-40: a load balancer has no token, and learns nothing else.
+#[tokio::test(flavor = "multi_thread")]
+async fn readiness_is_asked_without_a_token_and_says_no_more() {
+    let server = serve(&entry("ann", ANN)).await;
+    let client = server.client();
+    assert_eq!(client.get("/api/cinema").await.status(), 401, "a token is needed elsewhere");
+    assert_eq!(until_ready_is(&client, true).await, json!({ "ready": true }));
+    let head = client.http(Method::HEAD, "/api/ready").send().await.unwrap();
+    assert_eq!(head.status(), StatusCode::OK);
+    assert_eq!(head.text().await.unwrap(), "");
+    assert_eq!(client.http(Method::POST, "/api/ready").send().await.unwrap().status(), 405);
+}
+
+/// STO-41: a server that is to stop says so, and takes calls until load balancers have seen it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_leaves_is_not_ready_and_takes_calls() {
+    // It is not waited for: the test ends before.
+    let mut server = serve("[connections]\ndrain_s = 600").await;
+    let (client, addr) = (server.client(), server.server().addr.unwrap());
+    let mut open = Raw::to(&server).await;
+    open.send("GET /api/health HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
+    let head = open.until("\r\n\r\n").await.to_lowercase();
+    assert!(!head.contains("connection: close"), "{head}");
+    until_ready_is(&client, true).await;
+    let leaving = async {
+        let told = until_ready_is(&client, false).await;
+        assert_eq!(told["why"], "the server is about to stop");
+        echoes(&client).await;
+        // On a connection of before as well, which ends with that answer and not in the middle of one.
+        open.send("GET /api/health HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
+        let rest = open.rest().await.to_lowercase();
+        assert!(rest.contains("http/1.1 200") && rest.contains("connection: close"), "{rest}");
+        let mut new = Raw(TcpStream::connect(addr).await.unwrap());
+        new.send("GET /api/ready HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
+        let rest = new.rest().await.to_lowercase();
+        assert!(rest.contains("http/1.1 503") && rest.contains("connection: close"), "{rest}");
+    };
+    tokio::select! {
+        () = server.stop() => panic!("it stopped before its time"),
+        () = leaving => {}
+    }
+}
+
+/// STO-41: what comes while the last calls run is told to come again, on each way; what runs ends.
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_after_the_stop_are_told_to_come_again() {
+    let mut server = serve(PATIENT).await;
+    let client = server.client();
+    let call = counts(&client).await;
+    let listening = client.listen().await;
+    let asked = async {
+        until_ready_is(&client, false).await;
+        loop {
+            let answer = client.send("tools/list", json!({})).await;
+            if answer.status() == StatusCode::SERVICE_UNAVAILABLE {
+                assert_eq!(answer.headers()["retry-after"], "1");
+                assert_eq!(answer.headers()["connection"], "close");
+                let told: Value = answer.json().await.unwrap();
+                assert_eq!(told["error"]["data"]["error"], "unavailable", "{told}");
+                assert_eq!(told["error"]["data"]["retry_after_ms"], 1_000, "{told}");
+                break;
+            }
+        }
+        let long = "x".repeat(1 << 20);
+        for (path, body) in [("/rpc", rpc()), ("/rpc", long.clone()), ("/api/blobs", long)] {
+            let answer = client.post(path, &[], body).await;
+            assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE, "{path}");
+            assert_eq!(answer.headers()["retry-after"], "1", "{path}");
+        }
+        assert_eq!(client.get("/api/health").await.status(), 200, "it lives");
+        // The last client goes.
+        drop(call);
+    };
+    tokio::join!(server.stop(), asked);
+    // The stream has its end, and is not cut off.
+    let mut stream = listening.stream;
+    while let Some(piece) = futures::StreamExt::next(&mut stream).await {
+        piece.expect("the stream is whole to its end");
+    }
+}
+
+/// STO-41: who sends the signal once more does not want to wait.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_signal_ends_the_program_at_once() {
+    let folders = Folders::new();
+    folders.put("echo", &component_bytes("echo"));
+    let config = folders.data().with_file_name("madoguchi.toml");
+    std::fs::write(&config, format!("bundled = false\n{PATIENT}")).unwrap();
+    let mut command = command(&folders);
+    command.args(["--addr", "127.0.0.1:0", "--components"]).arg(folders.components());
+    command.arg("--config").arg(&config);
+    let mut process = Process::from(command);
+    let client = Client::new(&process.url);
+    let mut call = counts(&client).await;
+    process.signal();
+    until_ready_is(&client, false).await;
+    process.signal();
+    assert_eq!(process.wait().code(), Some(1));
+    while let Some(message) = call.next(LONG).await {
+        assert!(message.get("result").is_none(), "it was not waited for: {message}");
+    }
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stop_waits_for_calls_and_not_for_strangers() {

@@ -124,6 +124,8 @@ async fn a_server_that_stops_waits_for_nobody_who_waits() {
     let result = reader.await.unwrap();
     assert_eq!(error(&result)["error"], "unavailable", "{result}");
     assert!(error(&result)["message"].as_str().unwrap().contains("stopping"), "{result}");
+    // STO-41: the client calls again, and finds another server.
+    assert_eq!(error(&result)["retry_after_ms"], 1_000, "{result}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

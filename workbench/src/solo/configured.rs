@@ -1,14 +1,19 @@
 //! A component alone as the configuration has it, on its own database: for what an operator does while
 //! no server runs.
 
-use super::{Running, Solo};
+use super::{Compiled, Running, Solo};
 use base::{
     config::Config,
     grants::{Grant, hosts::Hosts},
     settings::Settings,
+    source::Source,
 };
-use registry::{library::Library, loader::database_path};
-use sandbox::component::LoadError;
+use registry::{library::Library, loader::database_path, revisions::RevisionStore};
+use sandbox::{Sandbox, component::LoadError};
+use store::database::Migration;
+
+/// A build by where it came from, and its migrations, or why it has none to say.
+type Described = (String, Result<Vec<Migration>, LoadError>);
 
 impl Solo {
     /// The component of that name as a server with this configuration would load it, on the database
@@ -34,6 +39,32 @@ impl Solo {
         }
         let solo = Self::of(name, &source.bytes).settings(settings).given(config, name);
         Ok(Some(solo.hosts(hosts).database(Some(database_path(config, name)))))
+    }
+
+    /// The migrations of each build of the component of that name that is at hand: in the folder, kept of its
+    /// revisions, and bundled; each with where it came from.
+    ///
+    /// # Errors
+    /// When what is kept of revisions cannot be read, or nothing can be run.
+    pub async fn migrations_of(config: &Config, name: &str) -> Result<Vec<Described>, LoadError> {
+        let library = Library::look(config);
+        let revisions = RevisionStore::open(&config.data).map_err(LoadError::Read)?;
+        let kept = revisions.manifest(name).generations.into_iter().rev();
+        let kept = kept.filter_map(|it| revisions.read(name, &it.digest, &it.origin));
+        let sources: Vec<Source> = library.read(name).ok().into_iter().chain(kept).collect();
+        let sandbox = Sandbox::with(&config.sandbox, config.memory_bytes_max());
+        let sandbox = sandbox.map_err(LoadError::Link)?;
+        let mut found = Vec::new();
+        for source in sources.into_iter().chain(library.read_bundled(name)) {
+            let described = async {
+                let compiled = Compiled::of(&library, &sandbox, &source).await?;
+                let solo = Self::of(name, &[]).given(config, name);
+                solo.describe(&compiled).await?.migrations().await
+            };
+            let list = described.await;
+            found.push((source.origin, list));
+        }
+        Ok(found)
     }
 
     /// The component of that name as the configuration has it, for a trial: on a database that is

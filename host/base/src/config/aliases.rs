@@ -8,7 +8,8 @@ use super::ComponentConfig;
 use crate::grants::Grant;
 
 /// Names that the server needs for itself under `/api/`.
-pub const RESERVED: [&str; 6] = ["approvals", "auth", "blobs", "health", "operator", "page"];
+pub const RESERVED: [&str; 7] =
+    ["approvals", "auth", "blobs", "health", "operator", "page", "ready"];
 
 /// What the server itself answers beside `/api`.
 const ELSEWHERE: [&str; 6] = ["account", "api", "f", "mcp", "oauth", "rpc"];

@@ -1,12 +1,13 @@
 //! `GET /api/health` (NAV-15): whether the server works, and what it serves that the caller
-//! may know of.
+//! may know of. `GET /api/ready` (STO-40): whether requests are to be sent here.
 
 use axum::{
     Json,
     extract::{RawQuery, State},
 };
-use http::{Extensions, HeaderMap, StatusCode};
+use http::{Extensions, HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
 
 use super::{
     query,
@@ -29,6 +30,8 @@ pub(crate) struct Health {
     /// The server that holds what components keep, where that is not the data folder.
     pub(crate) store: Option<postgres::Server>,
     pub(crate) has_page: bool,
+    /// Whether the server is about to stop.
+    pub(crate) leaves: CancellationToken,
 }
 
 impl Health {
@@ -47,9 +50,35 @@ impl Health {
         disk.into_iter().chain(store).chain(components).chain(servers).collect()
     }
 
+    /// Why no requests are to be sent here, if so; anybody may read it.
+    async fn why_not_ready(&self) -> Option<&'static str> {
+        if self.leaves.is_cancelled() {
+            return Some("the server is about to stop");
+        }
+        if self.store_trouble().is_some() {
+            return Some(STORE_GONE);
+        }
+        self.disk.trouble().await.map(|_| "the data folder cannot be written")
+    }
+
     fn store_trouble(&self) -> Option<String> {
         self.store.as_ref().and_then(postgres::Server::trouble)
     }
+}
+
+/// What those read of the store who may not know where it is.
+const STORE_GONE: &str = "the PostgreSQL server cannot be used now";
+
+/// 200 `{ready: true}` where this server takes calls; 503 `{ready: false, why}` where a load balancer is to send them
+/// elsewhere. It answers from its start on, when the components are loaded.
+pub(crate) async fn ready(
+    State(health): State<Health>,
+) -> (StatusCode, [(header::HeaderName, HeaderValue); 1], Json<Value>) {
+    let (status, told) = match health.why_not_ready().await {
+        None => (StatusCode::OK, json!({ "ready": true })),
+        Some(why) => (StatusCode::SERVICE_UNAVAILABLE, json!({ "ready": false, "why": why })),
+    };
+    (status, [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))], Json(told))
 }
 
 /// 200, and `degraded` where something that is configured does not work. With `?ready`, 503 as long as
@@ -134,7 +163,7 @@ fn report(
     }
     if store.is_some() {
         // Why, and where it is, only the operator learns.
-        told["store"]["error"] = "the PostgreSQL server cannot be used now".into();
+        told["store"]["error"] = STORE_GONE.into();
     }
     if let Some(why) = disk {
         told["disk"]["error"] = format!("the data folder cannot be written: {why}").into();

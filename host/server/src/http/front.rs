@@ -22,9 +22,9 @@ use tower::Service as _;
 use super::{
     body::{Answer, End, Metered},
     cors,
-    guard::{Guard, Pass, Resolved, TOO_LARGE, Turned},
+    guard::{Guard, Pass, Resolved, TOO_LARGE, Turned, is_probe},
     resource::ProtectedResource,
-    state::{Failure, State},
+    state::{Failure, Order, State},
 };
 use base::failure::Failure as Refusal;
 use calls::{
@@ -35,6 +35,8 @@ use calls::{
 
 /// How long a client is asked to wait for room in the memory.
 const FULL_WAIT_MS: u64 = 1_000;
+/// How long one is asked to wait for a server that starts in place of one that stops, or another one.
+const STOPPED_WAIT_MS: u64 = 1_000;
 
 /// Routes, and what guards them.
 #[derive(Clone)]
@@ -129,7 +131,14 @@ impl Front {
         state: &Arc<State>,
         pass: Result<Pass, Box<Response>>,
     ) -> (Routed, Pass) {
+        let is_over = state.order() >= Order::Refuse && !is_probe(parts.uri.path());
         match pass {
+            Ok(pass) if is_over => {
+                if !incoming.is_end_stream() {
+                    state.leave_unread();
+                }
+                (Either::Left(ready(Ok(stopping(pass.shape)))), pass)
+            }
             Ok(pass) => {
                 let body = Metered::body(incoming, state, &pass);
                 let answer = self.0.routes.clone().call(Request::from_parts(parts, body));
@@ -218,7 +227,7 @@ impl Future for Answering {
         if !headers.contains_key(header::X_CONTENT_TYPE_OPTIONS) {
             headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         }
-        if this.state.has_unread() {
+        if this.state.has_unread() || this.state.order() >= Order::Leave {
             // The connection ends once this is sent: nothing more is to be asked on it.
             headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
@@ -234,6 +243,12 @@ impl Future for Answering {
 fn is_stream(response: &Response) -> bool {
     let kind = response.headers().get(header::CONTENT_TYPE);
     kind.is_some_and(|it| it.as_bytes().starts_with(b"text/event-stream"))
+}
+
+/// The answer to what comes after the server was told to stop.
+fn stopping(shape: Shape) -> Response {
+    let why = "The server is stopping; call again in a moment.";
+    refusal(shape, &Refusal::new("unavailable", 503, why).with("retry_after_ms", STOPPED_WAIT_MS))
 }
 
 /// The answer to a request whose body was given up.

@@ -220,6 +220,11 @@ fn is_behind_gateway(path: &str) -> bool {
     path == "/api/chat" || path == "/api/approvals" || path.starts_with("/api/approvals/")
 }
 
+/// Whether load balancers ask there how the server is, without a token and also while it stops.
+pub(super) fn is_probe(path: &str) -> bool {
+    matches!(path, "/api/health" | "/api/ready")
+}
+
 /// Whether only operators are let in there.
 fn is_operators(path: &str) -> bool {
     path.strip_prefix("/api/operator").is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -364,7 +369,7 @@ impl Rules {
 
     fn is_for_strangers(&self, path: &str) -> bool {
         match path {
-            "/api/health" => true,
+            path if is_probe(path) => true,
             path if path == "/api/auth" || is_behind_gateway(path) => {
                 self.gateway.as_ref().is_some_and(|it| it.is_there())
             }
@@ -440,7 +445,7 @@ mod tests {
             assert_eq!((of("GET", path), of("HEAD", path)), (None, None), "{path}");
             assert!(of("POST", path).is_some() && of("DELETE", path).is_some(), "{path}");
         }
-        let api = ["/api/health", "/api/blobs/1", "/api/cinema/x", "/api/"];
+        let api = ["/api/health", "/api/ready", "/api/blobs/1", "/api/cinema/x", "/api/"];
         for path in ["/mcp", "/mcp/", "/mcp/a", "/rpc", "/rpc/"].into_iter().chain(api) {
             for method in ["GET", "HEAD", "POST", "PUT", "OPTIONS"] {
                 assert!(of(method, path).is_some(), "{method} {path}");

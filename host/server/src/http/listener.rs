@@ -7,7 +7,7 @@
 use std::{
     collections::HashMap,
     io,
-    net::IpAddr,
+    net::{IpAddr, SocketAddr},
     pin::{Pin, pin},
     sync::{
         Arc,
@@ -35,7 +35,7 @@ use base::limits::ConnectionsConfig;
 
 /// Bytes of a request's head, and of what is read ahead of a body.
 const READ_BYTES_MAX: usize = 32 << 10;
-/// How long requests may go on arriving once the server stops.
+/// How long requests may go on arriving once the server stops, and later ones in any case.
 const STOP_GRACE_TICKS: u32 = 4;
 /// How long the listener rests where the system gives it no connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -51,6 +51,24 @@ const LINGER_BYTES_MAX: usize = 64 << 20;
 const LINGER_TIME: Duration = Duration::from_secs(2);
 /// The answer where there is no room for one more connection.
 const NO_ROOM: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+
+/// The end of a listener, step by step.
+#[derive(Clone)]
+pub(crate) struct End {
+    /// Connections end with their next answers; new ones are taken.
+    pub(crate) leaves: CancellationToken,
+    /// What is asked is refused.
+    pub(crate) stop: CancellationToken,
+    /// No connection is taken any more.
+    pub(crate) gone: CancellationToken,
+}
+
+impl End {
+    /// All at once.
+    pub(crate) fn at(stop: CancellationToken) -> Self {
+        Self { leaves: stop.clone(), stop: stop.clone(), gone: stop }
+    }
+}
 
 /// All connections of a listener.
 pub(crate) struct Connections {
@@ -100,44 +118,70 @@ impl Connections {
         })
     }
 
-    /// Takes connections for `front` until `stop`, and ends when the last one has.
-    pub(crate) async fn serve(
-        self: Arc<Self>,
-        listener: TcpListener,
-        front: Front,
-        stop: CancellationToken,
-    ) {
+    /// Takes connections for `front` until the `end`, and ends when the last one has.
+    pub(crate) async fn serve(self: Arc<Self>, listener: TcpListener, front: Front, end: End) {
         let mut looks = tokio::time::interval(TICK);
         looks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut warning = RareWarning::default();
+        // What those are ordered that come now.
+        let mut order = Order::None;
         loop {
             tokio::select! {
                 biased;
-                () = stop.cancelled() => break,
+                () = end.stop.cancelled() => break,
+                () = end.leaves.cancelled(), if order == Order::None => {
+                    order = Order::Leave;
+                    self.give_all(order);
+                }
                 _ = looks.tick() => self.look(),
-                accepted = listener.accept() => match accepted {
-                    Ok((stream, peer)) => self.take(stream, peer.ip(), &front, &mut warning),
-                    Err(error) if is_the_clients(&error) => {}
-                    Err(error) => {
-                        warning.tell(&format!("cannot take connections: {error}"));
-                        self.shrink();
-                        tokio::time::sleep(ACCEPT_PAUSE).await;
-                    }
-                },
+                accepted = listener.accept() => {
+                    self.accept(accepted, (&front, order), &mut warning).await;
+                }
+            }
+        }
+        self.give_all(Order::Finish);
+        let mut ticks = 0;
+        // Calls run: what others ask meanwhile is answered, and not left without an answer.
+        loop {
+            tokio::select! {
+                biased;
+                () = end.gone.cancelled() => break,
+                _ = looks.tick() => {
+                    self.look();
+                    ticks += 1;
+                    self.end_unread(ticks);
+                }
+                accepted = listener.accept() => {
+                    self.accept(accepted, (&front, Order::Refuse), &mut warning).await;
+                }
             }
         }
         drop(listener);
         self.give_all(Order::Finish);
         self.tracker.close();
-        let mut left = STOP_GRACE_TICKS;
         loop {
             tokio::select! {
                 () = self.tracker.wait() => return,
                 _ = looks.tick() => self.look(),
             }
-            left = left.saturating_sub(1);
-            if left == 0 {
-                self.end_unread();
+            ticks += 1;
+            self.end_unread(ticks);
+        }
+    }
+
+    async fn accept(
+        self: &Arc<Self>,
+        accepted: io::Result<(TcpStream, SocketAddr)>,
+        (front, order): (&Front, Order),
+        warning: &mut RareWarning,
+    ) {
+        match accepted {
+            Ok((stream, peer)) => self.take(stream, peer.ip(), (front, order), warning),
+            Err(error) if is_the_clients(&error) => {}
+            Err(error) => {
+                warning.tell(&format!("cannot take connections: {error}"));
+                self.shrink();
+                tokio::time::sleep(ACCEPT_PAUSE).await;
             }
         }
     }
@@ -172,18 +216,26 @@ impl Connections {
         self.open.lock().states.values().for_each(|it| it.give(order));
     }
 
-    /// Ends what has not been asked for to its end.
-    fn end_unread(&self) {
-        let open = self.open.lock();
-        let unread = open.states.values().filter(|it| it.phase() != Phase::Answering);
-        unread.for_each(|it| it.give(Order::Close));
+    /// Ends what has not been asked for to its end, so many ticks after the server was told to stop. A head that has
+    /// begun since then has its grace as well: it is there to be refused.
+    fn end_unread(&self, ticks: u32) {
+        if ticks < STOP_GRACE_TICKS {
+            return;
+        }
+        let (open, now) = (self.open.lock(), self.clock.now());
+        let is_over = |it: &&Arc<State>| match it.phase() {
+            Phase::Answering => false,
+            Phase::Body => true,
+            Phase::Head | Phase::Idle => it.age(now) >= STOP_GRACE_TICKS,
+        };
+        open.states.values().filter(is_over).for_each(|it| it.give(Order::Close));
     }
 
     fn take(
         self: &Arc<Self>,
         stream: TcpStream,
         peer: IpAddr,
-        front: &Front,
+        (front, order): (&Front, Order),
         warning: &mut RareWarning,
     ) {
         // Without it an answer in small pieces waits 40 ms for the client's acknowledgement.
@@ -206,6 +258,7 @@ impl Connections {
             }
         }
         let state = Arc::new(State::new(peer, self.clock.clone()));
+        state.give(order);
         let mut open = self.open.lock();
         open.next += 1;
         let id = open.next;
@@ -305,8 +358,15 @@ async fn connection(stream: TcpStream, served: Served, state: Arc<State>) {
         }
     });
     let is_over = ended.await.is_some();
-    if is_over && state.has_unread() && state.order() == Order::None {
-        linger(connection.into_parts().io.into_inner().stream).await;
+    if is_over && state.has_unread() && state.order() != Order::Close {
+        let closed = std::future::poll_fn(|context| {
+            state.waker.register(context.waker());
+            if state.order() == Order::Close { Poll::Ready(()) } else { Poll::Pending }
+        });
+        tokio::select! {
+            () = closed => {}
+            () = linger(connection.into_parts().io.into_inner().stream) => {}
+        }
     }
 }
 

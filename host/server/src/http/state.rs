@@ -64,6 +64,10 @@ pub(super) enum Failure {
 #[repr(u8)]
 pub(super) enum Order {
     None,
+    /// To say with its next answer that it ends: the server is about to stop.
+    Leave,
+    /// To refuse what is asked.
+    Refuse,
     /// To take no more requests.
     Finish,
     /// To close at once.

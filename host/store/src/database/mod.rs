@@ -13,6 +13,7 @@ mod frozen;
 mod guard;
 mod mark;
 mod migrations;
+mod moving;
 pub mod postgres;
 mod readers;
 mod run;
@@ -30,6 +31,7 @@ use std::time::Instant;
 
 pub use export::{BackupError, ExportError, copy, export_readonly, rows_readonly, tables_readonly};
 pub use migrations::{MigrateError, Migration};
+pub use moving::{MoveError, Moved, Plan, Recorded, recorded};
 pub use sql::{Error, Rows, Statement, Value};
 pub use types::{Limits, OpenError, sql};
 

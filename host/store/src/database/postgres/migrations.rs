@@ -30,6 +30,20 @@ impl Postgres {
         };
         let client = self.server.connection().await.map_err(unusable)?;
         client.batch_execute("BEGIN").await.map_err(unusable)?;
+        let applied = self.apply_on(&client, list).await?;
+        client.batch_execute("COMMIT").await.map_err(unusable)?;
+        Ok(applied)
+    }
+
+    /// The same within the transaction of `client`.
+    pub(super) async fn apply_on(
+        &self,
+        client: &Client,
+        list: &[Migration],
+    ) -> Result<u32, MigrateError> {
+        let unusable = |error: PgError| {
+            MigrateError::Database(Error::Unavailable(self.server.told(&error, &self.role)))
+        };
         let lock = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0)),
             set_config('search_path', quote_ident($1) || ', madoguchi', true),
             set_config('statement_timeout', $2, true)";
@@ -40,7 +54,7 @@ impl Postgres {
         let known: Vec<String> = known.iter().map(|it| it.get(0)).collect();
         let new = new(list, &known)?;
         for migration in new {
-            step(&client, &self.role, migration).await.map_err(|error| MigrateError::Failed {
+            step(client, &self.role, migration).await.map_err(|error| MigrateError::Failed {
                 number: migration.number,
                 name: migration.name.clone(),
                 error,
@@ -54,7 +68,6 @@ impl Postgres {
                 .await
                 .map_err(unusable)?;
         }
-        client.batch_execute("COMMIT").await.map_err(unusable)?;
         Ok(u32::try_from(new.len()).unwrap_or(u32::MAX))
     }
 }

@@ -6,6 +6,7 @@
 
 mod failed;
 mod migrations;
+mod moving;
 mod pool;
 mod portable;
 mod run;

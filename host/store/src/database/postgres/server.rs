@@ -257,7 +257,7 @@ impl Server {
     /// # Errors
     /// In a sentence that says what to correct.
     pub async fn database(&self, name: &str, limits: Limits) -> Result<Database, OpenError> {
-        let schema = self.0.schema(name);
+        let schema = schema_of(name);
         let role = format!("{}.{schema}", self.0.place.database);
         let role = shortened(&role);
         let password = self.0.password(&role).map_err(|it| OpenError::Postgres(it.0))?;
@@ -308,6 +308,29 @@ impl Server {
             let _ = tokio::time::timeout(LOCK_TIME, client.execute(leave, &[&node])).await;
         }
         self.0.host.close();
+    }
+
+    /// Takes the database for this process alone, until it closes; none may share it then.
+    ///
+    /// # Errors
+    /// Where other nodes work on it.
+    pub async fn alone(&self) -> Result<(), ServerError> {
+        let until = Instant::now() + LOCK_TIME;
+        loop {
+            let lock = async |client: &mut Client| {
+                client.query_one("SELECT pg_try_advisory_lock($1)", &[&HOST_LOCK]).await
+            };
+            if self.0.admin(lock).await?.get(0) {
+                return Ok(());
+            }
+            if Instant::now() > until {
+                let Place { at, database, .. } = &self.0.place;
+                return Err(ServerError(format!(
+                    "other hosts work on the database {database} at {at}: stop them first"
+                )));
+            }
+            tokio::time::sleep(LOCK_PAUSE).await;
+        }
     }
 
     /// The number of this start of this node. A later start of any node has a higher one, so it serves as a fencing
@@ -593,11 +616,6 @@ impl Inner {
         act(client).await.map_err(|it| self.unusable(&it))
     }
 
-    /// The schema of a component.
-    fn schema(&self, name: &str) -> String {
-        shortened(&format!("component_{name}"))
-    }
-
     /// The password of a role, the same on all nodes; the server is told its verifier only.
     fn password(&self, role: &str) -> Result<String, ServerError> {
         let secret =
@@ -630,11 +648,27 @@ impl Inner {
             }
             run("ALTER ROLE %I PASSWORD %L", &[&role, &verifier]).await?;
             run("CREATE SCHEMA IF NOT EXISTS %I AUTHORIZATION %I", &[&schema, &role]).await?;
+            // What a dump brought back is the user's own, for it was read without owners.
+            let own = "SELECT told FROM (
+                SELECT 0 AS step, format('ALTER SCHEMA %I OWNER TO %I', nspname, $2::text) AS told
+                    FROM pg_namespace WHERE nspname = $1 AND nspowner::regrole::text = quote_ident(current_user)
+                UNION ALL SELECT 1, format('ALTER TABLE %I.%I OWNER TO %I', nspname, relname, $2::text)
+                    FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = $1
+                    AND relkind IN ('r', 'v') AND relowner::regrole::text = quote_ident(current_user)
+                ) AS steps ORDER BY step";
+            for row in transaction.query(own, &[&schema, &role]).await? {
+                transaction.batch_execute(row.get(0)).await?;
+            }
             run("GRANT USAGE ON SCHEMA madoguchi TO %I", &[&role]).await?;
             transaction.commit().await
         })
         .await
     }
+}
+
+/// The schema of the component of that name.
+pub(super) fn schema_of(name: &str) -> String {
+    shortened(&format!("component_{name}"))
 }
 
 /// A name that PostgreSQL keeps whole: a long one ends with its digest.

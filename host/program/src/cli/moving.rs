@@ -1,0 +1,132 @@
+//! `madoguchi move --to …`: what components have in SQL goes from SQLite to PostgreSQL, or back, while no server runs.
+
+use std::{collections::BTreeSet, process::ExitCode};
+
+use anyhow::{anyhow, bail};
+use clap::Args;
+use host::{
+    Config,
+    config::{Given, StoreConfig},
+    data::Data,
+    database::{self, Moved, Plan, Recorded, postgres::Server},
+    registry::library::Library,
+    revisions::{self, RevisionStore},
+};
+use workbench::solo::Solo;
+
+use super::{complain, say, with_causes};
+
+/// Digits of a digest that are printed.
+const DIGITS: usize = 16;
+
+/// Moves what components have in SQL between SQLite and PostgreSQL.
+#[derive(Args)]
+pub(crate) struct Move {
+    /// Where to: `postgres`, which is what `[store] url` or `MADOGUCHI_STORE` names; the address of a server; or
+    /// `sqlite`, files in the data folder
+    #[arg(long, value_name = "postgres|URL|sqlite")]
+    to: String,
+}
+
+impl Move {
+    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
+        let store = match self.to.as_str() {
+            "sqlite" | "postgres" | "postgresql" => config.store.clone(),
+            url if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
+                StoreConfig { url: Some(Given::value(url)), ..config.store.clone() }
+            }
+            _ => bail!("--to is `postgres`, the address of a PostgreSQL server, or `sqlite`"),
+        };
+        let address = store.address(&config.base).map_err(|it| anyhow!("[store] {it}"))?;
+        let Some(address) = address else {
+            bail!("no PostgreSQL server is named: set [store] url or MADOGUCHI_STORE");
+        };
+        let (is_back, data) = (self.to == "sqlite", &config.data);
+        if !is_back && !data.is_dir() {
+            bail!("{} is no data folder; see --data", data.display());
+        }
+        // Held to the end: no server runs on it meanwhile.
+        let _held = Data::take(data)?;
+        let server = Server::connect(&address).await?;
+        server.alone().await?;
+        let recorded = match is_back {
+            true => server.recorded(&names(config)?).await?,
+            false => database::recorded(data)?,
+        };
+        let moved = match plans(config, &recorded).await? {
+            none if none.is_empty() => bail!("no component has anything there that could be moved"),
+            plans if is_back => server.empty_into(data, &plans).await?,
+            plans => server.fill_from(data, &plans).await?,
+        };
+        let place = server.place();
+        server.close().await;
+        tell(&moved)?;
+        let (from, next) = match is_back {
+            true => (place, "remove [store] url and MADOGUCHI_STORE, and start it".to_owned()),
+            false => (
+                format!("{}/databases", data.display()),
+                format!("start it with [store] url or MADOGUCHI_STORE naming {place}"),
+            ),
+        };
+        say(&format!("{from} is as it was; to serve from the new place, {next}."))?;
+        say(
+            "Accounts, files, approvals, tasks, versions, keys and the audit log are not in SQL of components: they stay where they were.",
+        )?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The names of the components that there may be.
+fn names(config: &Config) -> anyhow::Result<Vec<String>> {
+    let library = Library::look(config);
+    let mut names: BTreeSet<String> = library.bundled().into_iter().collect();
+    names.extend(library.files().into_iter().map(|it| it.0));
+    names.extend(RevisionStore::open(&config.data)?.names());
+    Ok(names.into_iter().collect())
+}
+
+/// With which migrations each database is made: those of the build that made the one that there is.
+async fn plans(config: &Config, recorded: &[Recorded]) -> anyhow::Result<Vec<Plan>> {
+    config.take_accepted(revisions::given(&config.data));
+    let (mut plans, mut missing) = (Vec::new(), Vec::new());
+    for it in recorded {
+        let mut lists = Vec::new();
+        for (origin, list) in Solo::migrations_of(config, &it.component).await? {
+            match list {
+                Ok(list) => lists.push(list),
+                Err(error) => {
+                    complain(&format!(
+                        "{}: {origin}: {}",
+                        it.component,
+                        with_causes(&error.into())
+                    ));
+                }
+            }
+        }
+        match lists.iter().find_map(|list| it.plan(list)) {
+            Some(plan) => plans.push(plan),
+            None => missing.push(it.component.as_str()),
+        }
+    }
+    if !missing.is_empty() {
+        bail!(
+            "no build of {} is at hand that has the migrations which its database was made with: put it into the component folder (--components) first; nothing was moved",
+            missing.join(", ")
+        );
+    }
+    Ok(plans)
+}
+
+fn tell(moved: &[Moved]) -> std::io::Result<()> {
+    let name = |it: &Moved| format!("{}.{}", it.component, it.table);
+    let width = moved.iter().map(|it| name(it).chars().count()).max().unwrap_or_default();
+    for it in moved {
+        let digest = it.digest.get(..DIGITS).unwrap_or(&it.digest);
+        say(&format!("{:width$}  {:>9} rows  {digest}", name(it), it.rows))?;
+    }
+    let rows: u64 = moved.iter().map(|it| it.rows).sum();
+    say(&format!(
+        "{} tables, {rows} rows: counted and digested on both sides, and the same",
+        moved.len()
+    ))
+}

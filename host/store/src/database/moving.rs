@@ -1,0 +1,500 @@
+//! What a move from one engine to the other needs of both: whose migrations were applied, what tables there are, and
+//! a digest of each table's rows that is the same on both sides (STO-42). SQLite's side of it.
+//!
+//! Rows are digested without an order, for the engines have none in common, and as they are kept: a column of JSON
+//! holds numbers as such in SQLite, and as their text in PostgreSQL.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
+use sha2::{Digest as _, Sha256};
+
+use super::connections::{self, Guarded, Site};
+use super::guard::is_the_hosts;
+use super::migrations::Migration;
+use super::types::{Limits, Value};
+use super::{Database, mark};
+use crate::private;
+
+/// Where the files are made that then take the place of the folder of databases.
+const STAGING: &str = "databases.moving";
+const DATABASES: &str = "databases";
+
+/// Why nothing was moved, in a sentence that says what to do.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct MoveError(pub(super) String);
+
+/// The migrations that were applied to a component's database, by their hashes in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// The component's name.
+    pub component: String,
+    /// A hash for each.
+    pub hashes: Vec<String>,
+}
+
+/// What a component's database is made with before its rows come.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub(super) component: String,
+    pub(super) migrations: Vec<Migration>,
+}
+
+/// A table that was moved and compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// The component's name.
+    pub component: String,
+    /// The table's name.
+    pub table: String,
+    /// Rows on either side.
+    pub rows: u64,
+    /// The digest of its rows on either side, in hexadecimal.
+    pub digest: String,
+}
+
+impl Recorded {
+    /// The plan for it, if `list`, a build's migrations, begins with those that were applied.
+    pub fn plan(&self, list: &[Migration]) -> Option<Plan> {
+        let applied = list.get(..self.hashes.len())?;
+        let is_known = applied.iter().zip(&self.hashes).all(|(it, hash)| it.hash() == *hash);
+        is_known.then(|| Plan { component: self.component.clone(), migrations: applied.to_vec() })
+    }
+}
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Integer,
+    Real,
+    Text,
+    Blob,
+    Json,
+}
+
+/// A table, with its columns in the order in which rows are read and written.
+pub(super) struct Table {
+    pub(super) name: String,
+    pub(super) columns: Vec<(String, Kind)>,
+}
+
+impl Table {
+    /// The names of its columns, for a statement of either engine.
+    pub(super) fn names(&self) -> String {
+        let names: Vec<_> = self.columns.iter().map(|it| quoted(&it.0)).collect();
+        names.join(", ")
+    }
+
+    /// What both engines call it and its columns, which fold cases differently.
+    fn shape(&self) -> String {
+        let mut names: Vec<_> = self.columns.iter().map(|it| it.0.to_ascii_lowercase()).collect();
+        names.sort();
+        format!("{}({})", self.name.to_ascii_lowercase(), names.join(", "))
+    }
+
+    /// A row as PostgreSQL keeps it.
+    pub(super) fn fit(&self, mut row: Vec<Value>) -> Result<Vec<Value>, MoveError> {
+        for (value, (column, kind)) in row.iter_mut().zip(&self.columns) {
+            let found = match (&*value, kind) {
+                (Value::Null, _)
+                | (Value::Integer(_), Kind::Integer)
+                | (Value::Real(_), Kind::Real)
+                | (Value::Blob(_), Kind::Blob) => continue,
+                (Value::Text(text), Kind::Text | Kind::Json) if !text.contains('\0') => continue,
+                (Value::Integer(it), Kind::Json) => {
+                    *value = Value::Text(it.to_string());
+                    continue;
+                }
+                (Value::Real(it), Kind::Json) if it.is_finite() => {
+                    *value = Value::Text(it.to_string());
+                    continue;
+                }
+                (Value::Text(_), Kind::Text | Kind::Json) => "a text with a NUL character",
+                (Value::Integer(_), _) => "an integer",
+                (Value::Real(_), _) => "a real number",
+                (Value::Text(_), _) => "a text",
+                (Value::Blob(_), _) => "bytes",
+            };
+            return Err(MoveError(format!(
+                "the column {column} of the table {} holds {found} in a row, which PostgreSQL does not keep there: correct that row first",
+                self.name
+            )));
+        }
+        Ok(row)
+    }
+}
+
+/// The digest of rows in whatever order.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub(super) struct Tally {
+    pub(super) rows: u64,
+    sum: [u64; 4],
+}
+
+impl Tally {
+    pub(super) fn add(&mut self, table: &Table, row: &[Value]) {
+        let mut hash = Sha256::new();
+        let mut put = |tag: u8, bytes: &[u8]| {
+            hash.update([tag]);
+            hash.update((bytes.len() as u64).to_le_bytes());
+            hash.update(bytes);
+        };
+        for (value, (_, kind)) in row.iter().zip(&table.columns) {
+            let number = if *kind == Kind::Json { number(value) } else { None };
+            match number.as_ref().unwrap_or(value) {
+                Value::Null => put(0, &[]),
+                Value::Integer(it) => put(1, &it.to_le_bytes()),
+                Value::Real(it) => put(2, &it.to_bits().to_le_bytes()),
+                Value::Text(it) => put(3, it.as_bytes()),
+                Value::Blob(it) => put(4, it),
+            }
+        }
+        self.rows += 1;
+        let digest = hash.finalize();
+        for (sum, bytes) in self.sum.iter_mut().zip(digest.chunks_exact(8)) {
+            let part = bytes.try_into().map_or(0, u64::from_le_bytes);
+            *sum = sum.wrapping_add(part);
+        }
+    }
+
+    pub(super) fn digest(&self) -> String {
+        self.sum.iter().map(|it| format!("{it:016x}")).collect()
+    }
+
+    /// What was moved, if `other` is the same.
+    pub(super) fn same_as(
+        &self,
+        other: &Self,
+        (component, table): (&str, &Table),
+    ) -> Result<Moved, MoveError> {
+        let (component, table, rows) = (component.to_owned(), table.name.clone(), self.rows);
+        if self != other {
+            return Err(MoveError(format!(
+                "{component}: the table {table} has {rows} rows with the digest {} here and {} with {} there; nothing was moved",
+                self.digest(),
+                other.rows,
+                other.digest()
+            )));
+        }
+        Ok(Moved { component, table, rows, digest: self.digest() })
+    }
+}
+
+/// A number in a column of JSON, whichever way it is kept there.
+fn number(value: &Value) -> Option<Value> {
+    let real = match value {
+        Value::Integer(_) => return Some(value.clone()),
+        Value::Real(it) => *it,
+        Value::Text(text) => {
+            let text = text.trim();
+            if !text.starts_with(|it: char| it.is_ascii_digit() || "+-.".contains(it)) {
+                return None;
+            }
+            match text.parse() {
+                Ok(integer) => return Some(Value::Integer(integer)),
+                Err(_) => text.parse().ok().filter(|it: &f64| it.is_finite())?,
+            }
+        }
+        _ => return None,
+    };
+    // Both readings of a number with no digits behind its point are the same one.
+    let whole = format!("{real:.0}").parse().ok().filter(|it: &i64| *it as f64 == real);
+    Some(whole.map_or(Value::Real(real), Value::Integer))
+}
+
+pub(super) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// Refuses where both sides have not the same tables.
+pub(super) fn check_shapes(
+    component: &str,
+    here: &[String],
+    there: &[Table],
+) -> Result<(), MoveError> {
+    let here: BTreeSet<_> = here.iter().cloned().collect();
+    let there: BTreeSet<_> = there.iter().map(Table::shape).collect();
+    match here.symmetric_difference(&there).next() {
+        None => Ok(()),
+        Some(it) => Err(MoveError(format!(
+            "{component}: the table {it} is on one side only, though both were made by the same migrations; nothing was moved"
+        ))),
+    }
+}
+
+/// The components with a database among the files of the data folder `data`, and what was applied to each.
+///
+/// # Errors
+/// When one cannot be read or is damaged.
+pub fn recorded(data: &Path) -> Result<Vec<Recorded>, MoveError> {
+    let mut found = Vec::new();
+    for (component, path) in files(data)? {
+        let source = Source::open(&component, &path)?;
+        let hashes = source.guarded.host(|it| -> rusqlite::Result<Vec<String>> {
+            let there = "SELECT 1 FROM sqlite_schema WHERE name = 'madoguchi_migrations'";
+            if it.query_row(there, [], |_| Ok(())).optional()?.is_none() {
+                return Ok(Vec::new());
+            }
+            it.prepare("SELECT hash FROM madoguchi_migrations ORDER BY number")?
+                .query_map([], |row| row.get(0))?
+                .collect()
+        });
+        let hashes = hashes.map_err(|it| source.failed(&it))?;
+        if hashes.is_empty() && source.shapes()?.is_empty() {
+            continue;
+        }
+        found.push(Recorded { component, hashes });
+    }
+    Ok(found)
+}
+
+/// The files of components' databases; the host's own begin with a point.
+fn files(data: &Path) -> Result<Vec<(String, PathBuf)>, MoveError> {
+    let folder = data.join(DATABASES);
+    let entries = match fs::read_dir(&folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(|it| failed_at(&folder, &it))?,
+    };
+    let mut found: Vec<_> = entries
+        .flatten()
+        .filter_map(|it| {
+            let name = it.file_name().into_string().ok()?.strip_suffix(".db")?.to_owned();
+            (!name.starts_with('.')).then(|| (name, it.path()))
+        })
+        .collect();
+    found.sort();
+    Ok(found)
+}
+
+fn failed_at(path: &Path, error: &io::Error) -> MoveError {
+    MoveError(format!("{}: {error}", path.display()))
+}
+
+/// A component's file, to be read.
+pub(super) struct Source {
+    component: String,
+    guarded: Guarded,
+}
+
+impl Source {
+    /// The file of a component in the data folder `data`.
+    pub(super) fn of(data: &Path, component: &str) -> Result<Self, MoveError> {
+        Self::open(component, &data.join(DATABASES).join(format!("{component}.db")))
+    }
+
+    fn open(component: &str, path: &Path) -> Result<Self, MoveError> {
+        // Rows have the sizes that they have.
+        let limits = Limits { value_bytes_max: i32::MAX as usize, ..Limits::default() };
+        let site = Arc::new(Site::new(path, limits, true));
+        let damaged = |it: super::OpenError| MoveError(format!("{component}: {it}"));
+        mark::check_file(&site).map_err(damaged)?;
+        let opened = connections::open_reader(&site);
+        let (guarded, _) = opened.map_err(|it| MoveError(format!("{}: {it}", path.display())))?;
+        mark::check(&guarded).map_err(damaged)?;
+        Ok(Self { component: component.to_owned(), guarded })
+    }
+
+    pub(super) fn failed(&self, error: &rusqlite::Error) -> MoveError {
+        MoveError(format!("{}: {error}", self.component))
+    }
+
+    /// Its tables as both engines call them.
+    pub(super) fn shapes(&self) -> Result<Vec<String>, MoveError> {
+        let shapes = self.guarded.host(|it| -> rusqlite::Result<Vec<String>> {
+            let sql = "SELECT name FROM sqlite_schema WHERE type = 'table'
+                AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
+            let names: rusqlite::Result<Vec<String>> =
+                it.prepare(sql)?.query_map([], |row| row.get(0))?.collect();
+            let shape = |name: String| {
+                let sql = "SELECT name FROM pragma_table_xinfo(?1) WHERE hidden = 0";
+                let columns: rusqlite::Result<Vec<(String, Kind)>> = it
+                    .prepare(sql)?
+                    .query_map([&name], |row| Ok((row.get(0)?, Kind::Text)))?
+                    .collect();
+                Ok(Table { name, columns: columns? }.shape())
+            };
+            names?.into_iter().filter(|it| !is_the_hosts(it)).map(shape).collect()
+        });
+        shapes.map_err(|it| self.failed(&it))
+    }
+
+    /// Reads the rows of `table`.
+    pub(super) fn rows(&self, table: &Table) -> Result<Reading<'_>, MoveError> {
+        let sql = format!("SELECT {} FROM {}", table.names(), quoted(&table.name));
+        let statement = self.guarded.connection.prepare(&sql).map_err(|it| self.failed(&it))?;
+        Ok(Reading { source: self, statement })
+    }
+}
+
+/// The rows of a table, as they come.
+pub(super) struct Reading<'a> {
+    source: &'a Source,
+    statement: rusqlite::Statement<'a>,
+}
+
+impl Reading<'_> {
+    /// Each of them as PostgreSQL keeps it.
+    pub(super) fn each(&mut self) -> Result<impl FnMut(&Table) -> Next, MoveError> {
+        let source = self.source;
+        let columns = self.statement.column_count();
+        let mut rows = self.statement.query([]).map_err(|it| source.failed(&it))?;
+        Ok(move |table: &Table| {
+            let row = match rows.next().map_err(|it| source.failed(&it))? {
+                None => return Ok(None),
+                Some(row) => row,
+            };
+            let value = |at| row.get_ref(at).and_then(|it| value(it, at));
+            let row: rusqlite::Result<Vec<_>> = (0..columns).map(value).collect();
+            table.fit(row.map_err(|it| source.failed(&it))?).map(Some)
+        })
+    }
+}
+
+/// The next row, if there is one.
+pub(super) type Next = Result<Option<Vec<Value>>, MoveError>;
+
+fn value(value: ValueRef<'_>, at: usize) -> rusqlite::Result<Value> {
+    Ok(match value {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(it) => Value::Integer(it),
+        ValueRef::Real(it) => Value::Real(it),
+        ValueRef::Text(it) => match std::str::from_utf8(it) {
+            Ok(it) => Value::Text(it.to_owned()),
+            Err(error) => return Err(rusqlite::Error::Utf8Error(at, error)),
+        },
+        ValueRef::Blob(it) => Value::Blob(it.to_vec()),
+    })
+}
+
+/// The files of a move into a data folder, until they take the place of what is there.
+pub(super) struct Staging {
+    data: PathBuf,
+    folder: PathBuf,
+}
+
+impl Staging {
+    /// Begins anew; what a move that broke off has left is removed.
+    pub(super) fn begin(data: &Path) -> Result<Self, MoveError> {
+        if let Some((_, path)) = files(data)?.first() {
+            return Err(MoveError(format!(
+                "{} is there, and a move fills a data folder that has no database of a component yet: move the files {}/databases/*.db* away first, or name another data folder with --data",
+                path.display(),
+                data.display()
+            )));
+        }
+        let folder = data.join(STAGING);
+        match fs::remove_dir_all(&folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(failed_at(&folder, &error));
+            }
+            _ => {}
+        }
+        private::make_folder(&folder).map_err(|it| failed_at(&folder, &it))?;
+        Ok(Self { data: data.to_owned(), folder })
+    }
+
+    /// The database of a component, made by its migrations and with no row in it.
+    pub(super) async fn database(&self, plan: &Plan) -> Result<Target, MoveError> {
+        let component = &plan.component;
+        let path = self.folder.join(format!("{component}.db"));
+        let failed = |what: &dyn std::fmt::Display| MoveError(format!("{component}: {what}"));
+        let database = Database::open(&path, Limits::default()).map_err(|it| failed(&it))?;
+        let migrated = database.migrate(&plan.migrations).await;
+        database.close().await;
+        migrated.map_err(|it| failed(&it))?;
+        let open = || -> rusqlite::Result<Connection> {
+            let connection = Connection::open(&path)?;
+            connection.pragma_update(None, "foreign_keys", false)?;
+            connection.execute_batch("BEGIN IMMEDIATE")?;
+            Ok(connection)
+        };
+        let connection = open().map_err(|it| failed(&it))?;
+        Ok(Target { component: component.clone(), path, connection })
+    }
+
+    /// Puts the files where a server looks for them, all at once.
+    pub(super) fn install(self) -> Result<(), MoveError> {
+        let place = self.data.join(DATABASES);
+        if !place.exists() {
+            return fs::rename(&self.folder, &place).map_err(|it| failed_at(&place, &it));
+        }
+        // What is the host's own stays what it is.
+        for entry in fs::read_dir(&place).map_err(|it| failed_at(&place, &it))?.flatten() {
+            let to = self.folder.join(entry.file_name());
+            let copied = fs::copy(entry.path(), &to).and_then(|_| File::open(&to)?.sync_all());
+            copied.map_err(|it| failed_at(&entry.path(), &it))?;
+        }
+        let (here, flags) = (rustix::fs::CWD, rustix::fs::RenameFlags::EXCHANGE);
+        rustix::fs::renameat_with(here, &self.folder, here, &place, flags).map_err(|it| {
+            MoveError(format!(
+                "{}: its file system does not exchange two folders ({it}); move into a data folder on another one, and copy it",
+                self.data.display()
+            ))
+        })?;
+        fs::remove_dir_all(&self.folder).map_err(|it| failed_at(&self.folder, &it))
+    }
+}
+
+/// A component's file that is being filled.
+pub(super) struct Target {
+    component: String,
+    path: PathBuf,
+    connection: Connection,
+}
+
+impl Target {
+    fn failed(&self, error: &rusqlite::Error) -> MoveError {
+        MoveError(format!("{}: {error}", self.component))
+    }
+
+    /// Removes what the migrations themselves have put into a table.
+    pub(super) fn empty(&self, table: &Table) -> Result<(), MoveError> {
+        let sql = format!("DELETE FROM {}", quoted(&table.name));
+        self.connection.execute(&sql, []).map(drop).map_err(|it| self.failed(&it))
+    }
+
+    pub(super) fn put(&self, table: &Table, row: &[Value]) -> Result<(), MoveError> {
+        let places = vec!["?"; row.len()].join(", ");
+        let sql =
+            format!("INSERT INTO {} ({}) VALUES ({places})", quoted(&table.name), table.names());
+        let put = || -> rusqlite::Result<()> {
+            let values = row.iter().map(|it| {
+                ToSqlOutput::Borrowed(match it {
+                    Value::Null => ValueRef::Null,
+                    Value::Integer(it) => ValueRef::Integer(*it),
+                    Value::Real(it) => ValueRef::Real(*it),
+                    Value::Text(it) => ValueRef::Text(it.as_bytes()),
+                    Value::Blob(it) => ValueRef::Blob(it),
+                })
+            });
+            self.connection.prepare_cached(&sql)?.execute(params_from_iter(values)).map(drop)
+        };
+        put().map_err(|it| self.failed(&it))
+    }
+
+    /// Commits, if what is referred to is there, and gives the file to be read again.
+    pub(super) fn commit(self) -> Result<Source, MoveError> {
+        let broken = "SELECT \"table\" FROM pragma_foreign_key_check LIMIT 1";
+        let broken = self.connection.query_row(broken, [], |row| row.get::<_, String>(0));
+        if let Some(table) = broken.optional().map_err(|it| self.failed(&it))? {
+            let component = &self.component;
+            return Err(MoveError(format!(
+                "{component}: a row of the table {table} refers to one that is not there"
+            )));
+        }
+        self.connection.execute_batch("COMMIT").map_err(|it| self.failed(&it))?;
+        let Self { component, path, connection } = self;
+        // With the last connection its log goes home into the file.
+        let closed = connection.close();
+        closed.map_err(|(_, it)| MoveError(format!("{component}: {it}")))?;
+        let synced = File::open(&path).and_then(|it| it.sync_all());
+        synced.map_err(|it| failed_at(&path, &it))?;
+        Source::open(&component, &path)
+    }
+}
