@@ -30,45 +30,8 @@ pub mod titles;
 pub mod tools;
 pub mod waiting;
 
-use tools::{
-    CancelReservation, CheckIn, CloseSales, EditMovie, EditScreen, EditShowtime, ExportCatalogue,
-    ExtendHold, GetConversationHistory, GetReservation, HoldSeats, ImportCatalogue,
-    JoinWaitingList, KeepChoice, LeaveWaitingList, ListAvailableSeats, ListHolds, ListMovies,
-    ListReservations, ListShowtimes, ListWaiting, MoveParty, Occupancy, OpenSales,
-    RecordConversation, ReleaseHold, ReserveSeats, SuggestSeats, TransferReservation,
-};
+pub use tools::Component;
 
-toolkit::export_tools!(
-    ListMovies,
-    ListShowtimes,
-    ListAvailableSeats,
-    ReserveSeats,
-    SuggestSeats,
-    HoldSeats,
-    ExtendHold,
-    ReleaseHold,
-    ListHolds,
-    GetReservation,
-    ListReservations,
-    CancelReservation,
-    TransferReservation,
-    JoinWaitingList,
-    LeaveWaitingList,
-    ListWaiting,
-    RecordConversation,
-    GetConversationHistory,
-    KeepChoice,
-    CheckIn,
-    CloseSales,
-    OpenSales,
-    MoveParty,
-    Occupancy,
-    EditMovie,
-    EditScreen,
-    EditShowtime,
-    ExportCatalogue,
-    ImportCatalogue,
-);
 toolkit::export_defaults!("../defaults.toml");
 toolkit::export_migrations!(
     1 "tables" => "../migrations/1-tables.sql",

@@ -36,6 +36,38 @@ pub use suggest::SuggestSeats;
 pub use transfer::TransferReservation;
 pub use waiting::{JoinWaitingList, LeaveWaitingList, ListWaiting, waits_for};
 
+toolkit::export_tools!(
+    ListMovies,
+    ListShowtimes,
+    ListAvailableSeats,
+    ReserveSeats,
+    SuggestSeats,
+    HoldSeats,
+    ExtendHold,
+    ReleaseHold,
+    ListHolds,
+    GetReservation,
+    ListReservations,
+    CancelReservation,
+    TransferReservation,
+    JoinWaitingList,
+    LeaveWaitingList,
+    ListWaiting,
+    RecordConversation,
+    GetConversationHistory,
+    KeepChoice,
+    CheckIn,
+    CloseSales,
+    OpenSales,
+    MoveParty,
+    Occupancy,
+    EditMovie,
+    EditScreen,
+    EditShowtime,
+    ExportCatalogue,
+    ImportCatalogue,
+);
+
 use toolkit::{Stop, invalid};
 
 use crate::{

@@ -44,43 +44,8 @@ pub mod visibility;
 pub mod written;
 
 use guide::WorkerLoop;
-use tools::{
-    Authenticate, DefineAgent, DefineProject, EndConversation, GetConversationMessages,
-    GetNextAction, GetPendingMessages, ListAgents, Logout, RenewPasskey, RespondChat, RetireAgent,
-    SendMessage, StartConversation,
-    people::{
-        BeginConversation, EndChat, GetConversation, ImportMessages, ListConversations,
-        MarkChatRead, PauseConversation, SendChat, StartChat, StopConversation, WriteMessage,
-    },
-};
+pub use tools::Component;
 
-toolkit::export_tools!(
-    Authenticate,
-    ListAgents,
-    StartConversation,
-    SendMessage,
-    GetNextAction,
-    GetPendingMessages,
-    RespondChat,
-    GetConversationMessages,
-    EndConversation,
-    Logout,
-    BeginConversation,
-    ListConversations,
-    GetConversation,
-    WriteMessage,
-    PauseConversation,
-    StopConversation,
-    StartChat,
-    SendChat,
-    EndChat,
-    MarkChatRead,
-    ImportMessages,
-    DefineProject,
-    DefineAgent,
-    RenewPasskey,
-    RetireAgent,
-);
 toolkit::export_defaults!("../defaults.toml");
 toolkit::export_prompts!(WorkerLoop);
 toolkit::export_completions!(completing::complete);

@@ -33,5 +33,38 @@ pub use retire_agent::RetireAgent;
 pub use send_message::SendMessage;
 pub use start_conversation::StartConversation;
 
+use people::{
+    BeginConversation, EndChat, GetConversation, ImportMessages, ListConversations, MarkChatRead,
+    PauseConversation, SendChat, StartChat, StopConversation, WriteMessage,
+};
+
+toolkit::export_tools!(
+    Authenticate,
+    ListAgents,
+    StartConversation,
+    SendMessage,
+    GetNextAction,
+    GetPendingMessages,
+    RespondChat,
+    GetConversationMessages,
+    EndConversation,
+    Logout,
+    BeginConversation,
+    ListConversations,
+    GetConversation,
+    WriteMessage,
+    PauseConversation,
+    StopConversation,
+    StartChat,
+    SendChat,
+    EndChat,
+    MarkChatRead,
+    ImportMessages,
+    DefineProject,
+    DefineAgent,
+    RenewPasskey,
+    RetireAgent,
+);
+
 /// Only pages see these: `_meta` of a tool that no model sees.
 const FOR_PAGES: &str = r#"{"ui":{"visibility":["app"]}}"#;

@@ -27,21 +27,8 @@ pub mod words;
 
 use guide::FormGuide;
 use resources::FormResources;
-use tools::{
-    CloseForm, GetFormSubmission, ListFormSubmissions, OpenForm, RequestForm, SaveFormDraft,
-    SubmitForm, ValidateFormSubmission,
-};
+pub use tools::Component;
 
-toolkit::export_tools!(
-    RequestForm,
-    GetFormSubmission,
-    ValidateFormSubmission,
-    SubmitForm,
-    OpenForm,
-    SaveFormDraft,
-    CloseForm,
-    ListFormSubmissions,
-);
 toolkit::export_defaults!("../defaults.toml");
 toolkit::export_migrations!(
     1 "tables" => "../migrations/1-tables.sql",

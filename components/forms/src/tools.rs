@@ -18,6 +18,17 @@ pub use request::RequestForm;
 pub use submit::SubmitForm;
 pub use validate::ValidateFormSubmission;
 
+toolkit::export_tools!(
+    RequestForm,
+    GetFormSubmission,
+    ValidateFormSubmission,
+    SubmitForm,
+    OpenForm,
+    SaveFormDraft,
+    CloseForm,
+    ListFormSubmissions,
+);
+
 use output::form::{Form, VALUES_BYTES_MAX, Values};
 use serde_json::Value;
 use toolkit::{Stop, invalid};

@@ -15,9 +15,8 @@ pub mod spoken;
 pub mod tools;
 pub mod uris;
 
-use tools::{ComposeThumbnail, GetCardIllustration, GetThemeIllustrations};
+pub use tools::Component;
 
-toolkit::export_tools!(GetCardIllustration, GetThemeIllustrations, ComposeThumbnail);
 toolkit::export_defaults!("../defaults.toml");
 toolkit::export_migrations!(1 "sources" => "../migrations/1-sources.sql");
 toolkit::export_dialogue!(sentences::next);

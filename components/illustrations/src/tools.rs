@@ -7,3 +7,5 @@ mod theme;
 pub use card::GetCardIllustration;
 pub use compose::ComposeThumbnail;
 pub use theme::GetThemeIllustrations;
+
+toolkit::export_tools!(GetCardIllustration, GetThemeIllustrations, ComposeThumbnail);

@@ -16,9 +16,8 @@ pub mod settings;
 pub mod tools;
 pub mod words;
 
-use tools::{DistanceCompare, Geocode, RouteSearch};
+pub use tools::Component;
 
-toolkit::export_tools!(RouteSearch, DistanceCompare, Geocode);
 toolkit::export_defaults!("../defaults.toml");
 toolkit::export_migrations!(
     1 "quota" => "../migrations/1-quota.sql",

@@ -7,3 +7,5 @@ mod search;
 pub use compare::DistanceCompare;
 pub use geocode::Geocode;
 pub use search::RouteSearch;
+
+toolkit::export_tools!(RouteSearch, DistanceCompare, Geocode);
