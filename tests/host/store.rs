@@ -5,6 +5,7 @@ mod cinema;
 mod moving;
 mod operating;
 mod rivals;
+mod shared;
 
 use std::time::{Duration, Instant};
 
