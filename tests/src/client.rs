@@ -220,6 +220,17 @@ impl Listener {
         }
     }
 
+    /// Reads to the end of the stream.
+    ///
+    /// # Errors
+    /// When it is cut off.
+    pub async fn end(mut self) -> reqwest::Result<()> {
+        while let Some(piece) = self.stream.next().await {
+            piece?;
+        }
+        Ok(())
+    }
+
     /// The method of the next message that must come, and the URI where it has one.
     pub async fn heard(&mut self) -> (String, Option<String>) {
         let message = self.next(Duration::from_secs(30)).await.expect("something comes");

@@ -54,7 +54,7 @@ async fn start_on_a_full_disk_serves_reads_and_recovers_by_itself() {
     let ready = client.get("/api/ready").await;
     assert_eq!(ready.status(), 503);
     let told = json!({ "ready": false, "why": "the data folder cannot be written" });
-    assert_eq!(ready.json::<serde_json::Value>().await.unwrap(), told);
+    assert_eq!(ready.json::<Value>().await.unwrap(), told);
 
     make_room(&process);
     let recovered = async {

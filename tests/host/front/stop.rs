@@ -113,10 +113,7 @@ async fn calls_after_the_stop_are_told_to_come_again() {
     };
     tokio::join!(server.stop(), asked);
     // The stream has its end, and is not cut off.
-    let mut stream = listening.stream;
-    while let Some(piece) = futures::StreamExt::next(&mut stream).await {
-        piece.expect("the stream is whole to its end");
-    }
+    listening.end().await.unwrap();
 }
 
 /// STO-41: who sends the signal once more does not want to wait.

@@ -70,7 +70,7 @@ impl Move {
         };
         say(&format!("{from} is as it was; to serve from the new place, {next}."))?;
         say(
-            "Accounts, files, approvals, tasks, versions, keys and the audit log are not in SQL of components: they stay where they were.",
+            "Accounts, files, approvals, tasks, versions, keys and the audit log are no SQL of components: they are not moved, and stay where they were.",
         )?;
         Ok(ExitCode::SUCCESS)
     }

@@ -189,6 +189,7 @@ impl Postgres {
             let sql = format!("{it} DEFERRABLE INITIALLY DEFERRED");
             client.batch_execute(&sql).await.map_err(failed)?;
         }
+        client.batch_execute("SET CONSTRAINTS ALL DEFERRED").await.map_err(failed)?;
         let mut tallies = Vec::new();
         for table in &tables {
             tallies.push(copy(client, (component, schema), table, &source).await?);
