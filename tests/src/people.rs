@@ -96,6 +96,13 @@ impl Person {
         self
     }
 
+    /// The same person at another host of the same server.
+    #[must_use]
+    pub fn at(mut self, url: &str) -> Self {
+        url.clone_into(&mut self.url);
+        self
+    }
+
     /// What the browser shows that is signed in.
     pub fn cookie(&self) -> &str {
         &self.cookie
@@ -186,6 +193,12 @@ impl App {
         assert_eq!(status, StatusCode::CREATED, "{answer}");
         answer["client_id"].as_str().expect("a name").clone_into(&mut app.id);
         app
+    }
+
+    /// The same at another host of the same server.
+    #[must_use]
+    pub fn at(&self, url: &str) -> Self {
+        Self { url: url.to_owned(), ..self.clone() }
     }
 
     /// One whose name is `id`.

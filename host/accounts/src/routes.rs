@@ -69,7 +69,10 @@ async fn paced(
     next: Next,
 ) -> Response {
     match accounts.attempts().request(peer) {
-        Ok(()) => next.run(request).await,
+        Ok(()) => {
+            accounts.look().await;
+            next.run(request).await
+        }
         Err(wait_s) => reader(&accounts, request.headers(), "").too_often(wait_s),
     }
 }

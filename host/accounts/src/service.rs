@@ -8,7 +8,7 @@ use std::{
 
 use base::{config::AccountsConfig, scopes::Scopes};
 use serde_json::{Value, json};
-use store::{clock::Clock, seal::Seal};
+use store::{clock::Clock, database::postgres::Server, seal::Seal};
 use telemetry::audit::{Arguments, Audit, By, Line, Name};
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -84,21 +84,22 @@ pub(crate) fn unavailable(error: &io::Error) -> Problem {
 }
 
 impl Accounts {
-    /// Those of a server with this configuration, which others reach at `issuer`; kept in `data`.
+    /// Those of a server with this configuration, which others reach at `issuer`; kept on `server`, or in the data
+    /// folder where there is none.
     ///
     /// # Errors
     /// Where they cannot be read or begun.
     pub async fn open(
         (config, issuer): (&base::config::Config, String),
-        seal: &Seal,
+        (seal, server): (&Seal, Option<&Server>),
         clock: &Clock,
         audit: &Audit,
     ) -> io::Result<Self> {
         // No component has a name with a dot before it.
-        let store = Store::open(&config.data.join("databases/.accounts.db")).await?;
+        let store = Store::open(server, &config.data.join("databases/.accounts.db")).await?;
         let url = Url::parse(&issuer).map_err(io::Error::other)?;
         Ok(Self(Arc::new(Inner {
-            store: Arc::new(store),
+            store,
             config: config.accounts.clone(),
             resource: format!("{issuer}/mcp"),
             prefix: url.path().trim_end_matches('/').to_owned(),
@@ -200,7 +201,17 @@ impl Accounts {
         });
     }
 
-    /// Who holds the access token `text`.
+    /// Whether other nodes may have given out a token that is not known here.
+    pub fn is_shared(&self) -> bool {
+        self.0.store.is_shared()
+    }
+
+    /// Takes in what other nodes have changed until now.
+    pub async fn look(&self) {
+        self.0.store.look_around().await;
+    }
+
+    /// Who holds the access token `text`, as far as is known here.
     ///
     /// # Errors
     /// Why it does not let its bearer in.

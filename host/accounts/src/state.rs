@@ -1,19 +1,28 @@
 //! What is kept of accounts, clients and grants: all of it in memory, and each change on disk before it counts.
+//!
+//! Where several nodes share a database (STO-17), one of them changes it at a time, and begins from what the others
+//! have left. Each change has a number, and each entry that of its latest; a node reads those with higher numbers than
+//! it knows each second, before it answers what people and clients without a token ask, and where it is shown a token
+//! that it does not know. So what is given on one node counts on all at once, and what is taken back ends on all within
+//! a second.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     io,
     path::Path,
     sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
+        Arc, Weak,
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
 
 use parking_lot::{Mutex, RwLock};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use store::database::{Database, Limits, Migration, Statement, Value};
+use serde::{Deserialize, Serialize};
+use store::{
+    claims::Claims,
+    database::{Database, Limits, Migration, Statement, Value, postgres::Server},
+};
 use tokio_util::sync::CancellationToken;
 
 /// How long a change may take to be on disk.
@@ -22,6 +31,26 @@ const TABLE: &str = "CREATE TABLE entries (kind TEXT NOT NULL, id TEXT NOT NULL,
 const PUT: &str =
     "INSERT INTO entries VALUES ($1, $2, $3) ON CONFLICT DO UPDATE SET value = excluded.value";
 const REMOVE: &str = "DELETE FROM entries WHERE kind = $1 AND id = $2";
+
+/// How often nodes look for what others have changed.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Changes for which it is known what they removed; a node that is further behind reads everything.
+const CHANGES_KEPT: i64 = 10_000;
+const SHARED_TABLES: [&str; 4] = [
+    "CREATE TABLE entries (kind TEXT NOT NULL, id TEXT NOT NULL, value TEXT NOT NULL, changed INTEGER NOT NULL, PRIMARY KEY (kind, id))",
+    "CREATE INDEX entries_changed ON entries (changed)",
+    "CREATE TABLE latest (id INTEGER PRIMARY KEY, number INTEGER NOT NULL)",
+    "INSERT INTO latest (id, number) VALUES (1, 0)",
+];
+const LATEST: &str = "SELECT number FROM latest WHERE id = 1";
+const CHANGED: &str = "SELECT kind, id, value FROM entries WHERE changed > $1";
+const NEXT: &str = "UPDATE latest SET number = number + 1 WHERE id = 1 AND number = $1";
+const SHARED_PUT: &str = "INSERT INTO entries (kind, id, value, changed) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (kind, id) DO UPDATE SET value = excluded.value, changed = excluded.changed";
+/// What is removed is known as such for a while.
+const SHARED_REMOVE: &str =
+    "UPDATE entries SET value = '', changed = $3 WHERE kind = $1 AND id = $2";
+const SHARED_FORGET: &str = "DELETE FROM entries WHERE value = '' AND changed < $1";
 
 /// A person.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -121,6 +150,13 @@ impl State {
         self.accounts.values().find(|it| it.name.eq_ignore_ascii_case(name))
     }
 
+    /// What removes all of it.
+    fn nothing_of(&self) -> Vec<Change> {
+        let accounts = self.accounts.keys().cloned().map(Change::NoAccount);
+        let clients = self.clients.keys().cloned().map(Change::NoClient);
+        accounts.chain(clients).chain(self.grants.keys().cloned().map(Change::NoGrant)).collect()
+    }
+
     /// The grants of an account.
     pub(crate) fn of(&self, account: &str) -> impl Iterator<Item = &Arc<Grant>> {
         self.grants.values().filter(move |it| it.account == account)
@@ -138,23 +174,56 @@ pub(crate) enum Change {
 }
 
 impl Change {
-    fn statement(&self) -> io::Result<Statement> {
-        let put = |kind: &str, id: &str, value: serde_json::Result<String>| {
-            let parameters = vec![kind.to_owned(), id.to_owned(), value?];
-            Ok::<_, io::Error>((PUT, parameters))
-        };
-        let remove = |kind: &str, id: &str| Ok((REMOVE, vec![kind.to_owned(), id.to_owned()]));
-        let (sql, parameters) = match self {
-            Self::Account(it) => put("account", &it.id, serde_json::to_string(it)),
-            Self::Client(it) => put("client", &it.id, serde_json::to_string(it)),
-            Self::Grant(it) => put("grant", &it.id, serde_json::to_string(it)),
-            Self::NoAccount(id) => remove("account", id),
-            Self::NoClient(id) => remove("client", id),
-            Self::NoGrant(id) => remove("grant", id),
-        }?;
-        let parameters = parameters.into_iter().map(Value::Text).collect();
-        Ok(Statement { sql: sql.to_owned(), parameters, expect: None })
+    fn key(&self) -> (&'static str, &str) {
+        match self {
+            Self::Account(it) => ("account", &it.id),
+            Self::Client(it) => ("client", &it.id),
+            Self::Grant(it) => ("grant", &it.id),
+            Self::NoAccount(id) => ("account", id),
+            Self::NoClient(id) => ("client", id),
+            Self::NoGrant(id) => ("grant", id),
+        }
     }
+
+    fn value(&self) -> serde_json::Result<Option<String>> {
+        match self {
+            Self::Account(it) => serde_json::to_string(it).map(Some),
+            Self::Client(it) => serde_json::to_string(it).map(Some),
+            Self::Grant(it) => serde_json::to_string(it).map(Some),
+            Self::NoAccount(_) | Self::NoClient(_) | Self::NoGrant(_) => Ok(None),
+        }
+    }
+
+    /// How it is written: as the change of that number, where nodes share what is kept.
+    fn statement(&self, number: Option<i64>) -> io::Result<Statement> {
+        let ((kind, id), value) = (self.key(), self.value()?);
+        let sql = match (&value, number) {
+            (Some(_), None) => PUT,
+            (None, None) => REMOVE,
+            (Some(_), Some(_)) => SHARED_PUT,
+            (None, Some(_)) => SHARED_REMOVE,
+        };
+        let texts = [kind.to_owned(), id.to_owned()].into_iter().chain(value).map(Value::Text);
+        let parameters = texts.chain(number.map(Value::Integer)).collect();
+        Ok(statement(sql, parameters))
+    }
+
+    /// What an entry says that another node has written.
+    fn read(kind: &str, id: &str, value: &str) -> io::Result<Self> {
+        let id = id.to_owned();
+        Ok(match (kind, value) {
+            ("account", "") => Self::NoAccount(id),
+            ("client", "") => Self::NoClient(id),
+            (_, "") => Self::NoGrant(id),
+            ("account", it) => Self::Account(serde_json::from_str(it)?),
+            ("client", it) => Self::Client(serde_json::from_str(it)?),
+            (_, it) => Self::Grant(serde_json::from_str(it)?),
+        })
+    }
+}
+
+fn statement(sql: &str, parameters: Vec<Value>) -> Statement {
+    Statement { sql: sql.to_owned(), parameters, expect: None }
 }
 
 /// What is known of a grant while the server runs, and not kept.
@@ -170,44 +239,115 @@ pub(crate) struct Store {
     live: Mutex<BTreeMap<String, Arc<Live>>>,
     database: Database,
     /// One change after the other: what a change begins from is what the one before has left.
-    turn: tokio::sync::Mutex<()>,
+    turn: tokio::sync::Mutex<Turn>,
+    /// Which node changes it, where several do.
+    shared: Option<Claims>,
+    is_closed: AtomicBool,
+}
+
+/// How much is known of what other nodes have changed.
+struct Turn {
+    /// The latest change.
+    number: i64,
+    looked_at: Instant,
 }
 
 impl Store {
-    /// What is kept in the database `file`, which is made where there is none.
-    pub(crate) async fn open(file: &Path) -> io::Result<Self> {
+    /// What is kept on `server`, or else in the database `file`, which is made where there is none.
+    pub(crate) async fn open(server: Option<&Server>, file: &Path) -> io::Result<Arc<Self>> {
         // All of it is read at once, and there is a limit on how much is written.
         let limits = Limits { rows_max: 1 << 20, result_bytes_max: 256 << 20, ..Limits::default() };
-        let path = file.to_owned();
-        let open = move || Database::open(path, limits).map_err(io::Error::other);
-        let database = store::blocking(open).await?;
+        let database = match server {
+            // No component has a name with a dot before it.
+            Some(server) => server.database(".accounts", limits).await.map_err(io::Error::other)?,
+            None => {
+                let path = file.to_owned();
+                let open = move || Database::open(path, limits).map_err(io::Error::other);
+                store::blocking(open).await?
+            }
+        };
+        let tables = if server.is_some() { &SHARED_TABLES[..] } else { &[TABLE][..] };
         let first = Migration {
             number: 1,
             name: "accounts, clients and grants".to_owned(),
-            statements: vec![TABLE.to_owned()],
+            statements: tables.iter().map(|it| (*it).to_owned()).collect(),
         };
         database.migrate(&[first]).await.map_err(io::Error::other)?;
-        let all = "SELECT kind, id, value FROM entries".to_owned();
-        let all = Statement { sql: all, parameters: Vec::new(), expect: None };
-        let rows = database.query(vec![all], Instant::now() + TIME_MAX).await;
-        let rows = rows.map_err(|it| io::Error::other(format!("{it:?}")))?;
-        let mut state = State::default();
-        for row in rows.into_iter().flat_map(|it| it.rows) {
-            if let [Value::Text(kind), Value::Text(id), Value::Text(value)] = &row[..] {
-                match &**kind {
-                    "account" => put(&mut state.accounts, id, value)?,
-                    "client" => put(&mut state.clients, id, value)?,
-                    _ => put(&mut state.grants, id, value)?,
-                }
-            }
-        }
-        let live = state.grants.keys().map(|it| (it.clone(), Arc::default())).collect();
-        Ok(Self {
-            state: RwLock::new(state),
-            live: Mutex::new(live),
+        let shared = server.map(|it| Claims::shared(it.clone(), "accounts"));
+        let turn = Turn { number: -1, looked_at: Instant::now() };
+        let store = Arc::new(Self {
+            state: RwLock::default(),
+            live: Mutex::default(),
             database,
-            turn: tokio::sync::Mutex::new(()),
-        })
+            turn: tokio::sync::Mutex::new(turn),
+            shared,
+            is_closed: AtomicBool::new(false),
+        });
+        if store.shared.is_some() {
+            store.look_first().await?;
+            tokio::spawn(look_on(Arc::downgrade(&store)));
+        } else {
+            let all = statement("SELECT kind, id, value FROM entries", Vec::new());
+            let rows = store.rows(vec![all]).await?.remove(0);
+            store.apply(changes(&rows)?);
+        }
+        Ok(store)
+    }
+
+    async fn look_first(&self) -> io::Result<()> {
+        let mut turn = self.turn.lock().await;
+        self.catch_up(&mut turn).await
+    }
+
+    async fn rows(&self, statements: Vec<Statement>) -> io::Result<Vec<Vec<Vec<Value>>>> {
+        let rows = self.database.query(statements, Instant::now() + TIME_MAX).await;
+        let rows = rows.map_err(|it| io::Error::other(format!("{it:?}")))?;
+        Ok(rows.into_iter().map(|it| it.rows).collect())
+    }
+
+    pub(crate) fn is_shared(&self) -> bool {
+        self.shared.is_some()
+    }
+
+    /// Takes in what other nodes have changed until now.
+    pub(crate) async fn look_around(&self) {
+        if self.shared.is_none() {
+            return;
+        }
+        let asked_at = Instant::now();
+        let mut turn = self.turn.lock().await;
+        // Of many who ask at once, one looks.
+        if turn.looked_at < asked_at
+            && let Err(error) = self.catch_up(&mut turn).await
+        {
+            tracing::warn!("accounts: what other nodes have changed is not known: {error}");
+        }
+    }
+
+    async fn catch_up(&self, turn: &mut Turn) -> io::Result<()> {
+        let looked_at = Instant::now();
+        let changed = |since| statement(CHANGED, vec![Value::Integer(since)]);
+        let ask = vec![statement(LATEST, Vec::new()), changed(turn.number)];
+        let mut answers = self.rows(ask).await?;
+        let Some([Value::Integer(number)]) = answers[0].first().map(|it| &it[..]) else {
+            return Err(io::Error::other("the accounts' number of changes is gone"));
+        };
+        let is_behind = turn.number >= 0 && number - turn.number > CHANGES_KEPT;
+        let number = *number;
+        let found = if is_behind {
+            // What was removed meanwhile is not known any more.
+            let mut found = changes(&self.rows(vec![changed(-1)]).await?.remove(0))?;
+            let there: BTreeSet<_> = found.iter().map(Change::key).collect();
+            let mut gone = self.look(State::nothing_of);
+            gone.retain(|it| !there.contains(&it.key()));
+            found.extend(gone);
+            found
+        } else {
+            changes(&answers.remove(1))?
+        };
+        self.apply(found);
+        (turn.number, turn.looked_at) = (number, looked_at);
+        Ok(())
     }
 
     /// What `look` finds.
@@ -226,15 +366,34 @@ impl Store {
     ) -> io::Result<T> {
         let store = self.clone();
         let changing = async move {
-            let _turn = store.turn.lock().await;
-            let (changes, result) = store.look(decide);
-            let statements =
-                changes.iter().map(Change::statement).collect::<io::Result<Vec<_>>>()?;
-            if !statements.is_empty() {
-                let written = store.database.transact(statements, Instant::now() + TIME_MAX).await;
-                written.map_err(|it| io::Error::other(format!("{it:?}")))?;
-                store.apply(changes);
+            let mut turn = store.turn.lock().await;
+            let _claim = match &store.shared {
+                Some(claims) => Some(claims.claim("changes").await?),
+                None => None,
+            };
+            if store.shared.is_some() {
+                store.catch_up(&mut turn).await?;
             }
+            let (changes, result) = store.look(decide);
+            if changes.is_empty() {
+                return Ok(result);
+            }
+            let number = store.shared.as_ref().map(|_| turn.number + 1);
+            let mut statements = Vec::with_capacity(changes.len() + 2);
+            if let Some(number) = number {
+                // Of two nodes one is too late, should both take it for their turn.
+                let next = statement(NEXT, vec![Value::Integer(number - 1)]);
+                statements.push(Statement { expect: Some(1), ..next });
+                let forgotten = Value::Integer(number - CHANGES_KEPT);
+                statements.push(statement(SHARED_FORGET, vec![forgotten]));
+            }
+            for change in &changes {
+                statements.push(change.statement(number)?);
+            }
+            let written = store.database.transact(statements, Instant::now() + TIME_MAX).await;
+            written.map_err(|it| io::Error::other(format!("{it:?}")))?;
+            store.apply(changes);
+            turn.number = number.unwrap_or_default();
             Ok(result)
         };
         tokio::spawn(changing).await.map_err(io::Error::other)?
@@ -277,15 +436,27 @@ impl Store {
     }
 
     pub(crate) async fn close(&self) {
+        self.is_closed.store(true, Ordering::Relaxed);
         self.database.close().await;
     }
 }
 
-fn put<T: DeserializeOwned>(
-    all: &mut BTreeMap<String, Arc<T>>,
-    id: &str,
-    value: &str,
-) -> io::Result<()> {
-    all.insert(id.to_owned(), Arc::new(serde_json::from_str(value)?));
-    Ok(())
+/// What rows of entries say.
+fn changes(rows: &[Vec<Value>]) -> io::Result<Vec<Change>> {
+    let texts = rows.iter().filter_map(|row| match &row[..] {
+        [Value::Text(kind), Value::Text(id), Value::Text(value)] => Some((kind, id, value)),
+        _ => None,
+    });
+    texts.map(|(kind, id, value)| Change::read(kind, id, value)).collect()
+}
+
+/// Looks for what other nodes change, as long as there is a store.
+async fn look_on(store: Weak<Store>) {
+    loop {
+        tokio::time::sleep(LOOK_EVERY).await;
+        let Some(store) = store.upgrade().filter(|it| !it.is_closed.load(Ordering::Relaxed)) else {
+            return;
+        };
+        store.look_around().await;
+    }
 }

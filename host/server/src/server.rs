@@ -258,6 +258,7 @@ impl Server {
             let others = (&config.servers, &*config.base);
             let (servers, reached) =
                 Servers::start(others, &config.data, &registry, tally, &hang_up);
+            let state_seal = answers.0.clone();
             let sweeping = answers.1.clone().sweep(clock.clone(), stop.clone());
             let gateway = Gateway::new(&config, &answers.0, &clock);
             let (tasks, stopping) = (running.clone(), stop.clone());
@@ -273,6 +274,7 @@ impl Server {
             let disk = Disk::new(&config.data);
             // Logs it, should the disk take nothing.
             disk.trouble().await;
+            let kept_on = store.clone();
             let health = Health {
                 has_page: config.embedded.has_page(),
                 registry: registry.clone(),
@@ -288,7 +290,8 @@ impl Server {
                 Some(addr) => {
                     let of = (&config, config.public_address(addr));
                     let watch = &calls.watch;
-                    Some(Accounts::open(of, &seal, &clock, &watch.audit).await.map_err(data)?)
+                    let kept = (&state_seal, kept_on.as_ref());
+                    Some(Accounts::open(of, kept, &clock, &watch.audit).await.map_err(data)?)
                 }
                 None => None,
             };
@@ -416,7 +419,7 @@ async fn store_of(config: &Config) -> Result<Option<postgres::Server>, StartErro
     };
     let server = postgres::Server::connect(&address).await?;
     tracing::info!(
-        "what components keep in SQL is in {}; all else stays in {}, and one server alone may use both",
+        "what lasts is in {}, which other hosts may share; the audit log and compiled code stay in {}",
         server.place(),
         config.data.display()
     );

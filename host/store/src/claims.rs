@@ -120,17 +120,22 @@ impl Claims {
     async fn row(&self, name: &str) -> io::Result<Option<Option<Held>>> {
         let Some(shared) = &self.shared else { return Ok(Some(None)) };
         let (node, turn) = (shared.server.node(), shared.turns.fetch_add(1, Ordering::Relaxed));
-        // Given back also where it is no longer awaited when the server has answered.
         let held = Held { shared: shared.clone(), name: name.to_owned(), node, turn };
-        let gone_s = GONE_AFTER.as_secs_f64();
-        let taken = shared.server.ask(TAKE, &[&shared.space, &name, &node, &turn, &gone_s]).await?;
-        match taken.is_empty() {
-            false => Ok(Some(Some(held))),
-            true => {
-                held.forget();
-                Ok(None)
+        // It comes to its end though nothing waits for it any more, and is given back then.
+        let taking = tokio::spawn(async move {
+            let (space, name) = (held.shared.space, held.name.as_str());
+            let gone_s = GONE_AFTER.as_secs_f64();
+            let taken = held.shared.server.ask(TAKE, &[&space, &name, &node, &turn, &gone_s]).await;
+            match taken?.is_empty() {
+                false => Ok(Some(held)),
+                true => {
+                    held.forget();
+                    Ok::<_, io::Error>(None)
+                }
             }
-        }
+        });
+        let taken = taking.await.map_err(io::Error::other)??;
+        Ok(taken.map(Some))
     }
 
     /// Removes what nodes that are gone have left.

@@ -192,7 +192,13 @@ impl Oauth {
         // One of ours that is worth nothing any more is nothing to show to others.
         if token.starts_with(PREFIX) {
             return match &self.accounts {
-                Some(accounts) => self.holder(accounts, token),
+                Some(accounts) => match self.holder(accounts, token) {
+                    // Another node may have given it out.
+                    Err(Unauthorized::Unknown) if accounts.is_shared() => {
+                        Err(Unauthorized::Unresolved)
+                    }
+                    found => found,
+                },
                 None => Err(Unauthorized::Unknown),
             };
         }
@@ -216,7 +222,8 @@ impl Oauth {
         }
     }
 
-    /// The same, where a provider has to be asked first: for its keys, or what the token is worth.
+    /// The same, where a provider has to be asked first, for its keys or what the token is worth; or what other nodes
+    /// have given out.
     ///
     /// # Errors
     /// Why its holder is refused.
@@ -225,6 +232,10 @@ impl Oauth {
         token: &str,
         peer: IpAddr,
     ) -> Result<Arc<Principal>, Unauthorized> {
+        if let Some(accounts) = self.accounts.as_ref().filter(|_| token.starts_with(PREFIX)) {
+            accounts.look().await;
+            return self.holder(accounts, token);
+        }
         let digest: Digest256 = Sha256::digest(token.as_bytes()).into();
         let Some(signed) = Token::read(token) else {
             return self.ask_all(token, digest, peer).await;

@@ -60,7 +60,9 @@ fn failure(error: AccountError) -> Failure {
 }
 
 pub(super) async fn list(State(operator): State<Operator>) -> Answer {
-    Ok(Json(accounts(&operator)?.list()))
+    let accounts = accounts(&operator)?;
+    accounts.look().await;
+    Ok(Json(accounts.list()))
 }
 
 pub(super) async fn create((State(operator), Path(name)): Named, body: Bytes) -> Answer {

@@ -17,6 +17,7 @@ use tests::{
     client::Client,
     component_bytes, forms,
     legacy::LegacySession,
+    people::{App, Person, access, refresh},
     process::{self, Process},
     server::{Folders, TestServer},
 };
@@ -265,11 +266,14 @@ async fn an_approval_asked_on_one_host_is_made_once_on_another() {
         tokio::spawn(async move { decide(&client, &id).await })
     });
     let all: Vec<_> = join_all(all).await.into_iter().map(Result::unwrap).collect();
-    assert!(all.iter().all(|it| it["state"] == "done"), "{all:?}");
-    assert!(all.iter().all(|it| it["result"] == all[0]["result"]), "made once: {all:?}");
+    // Who asks while it is made is told so, as on one host.
+    let (running, done): (Vec<_>, Vec<_>) = all.iter().partition(|it| it["state"] == "running");
+    assert!(done.iter().all(|it| it["state"] == "done"), "{all:?}");
+    assert!(done.iter().all(|it| it["result"] == done[0]["result"]), "made once: {all:?}");
+    assert!(running.len() < all.len());
     assert!(!free_seats(&clients[2], &show).await.contains(&seats[0]));
     let looked = tried(&clients[0], json!({ "held": [first] })).await;
-    assert_eq!(looked["done"]["structuredContent"], all[0]["result"]["structuredContent"]);
+    assert_eq!(looked["done"]["structuredContent"], done[0]["result"]["structuredContent"]);
     // And after the host that asked has gone, with all connections cut.
     hosts[1].stop().await;
     cut(&url);
@@ -316,4 +320,42 @@ async fn a_session_of_another_host_is_answered_404() {
     assert_eq!(elsewhere.delete().await.status(), 404);
     let anew = LegacySession::open(&hosts[1].url()).await;
     assert_eq!(anew.call("echo", json!({ "value": {} })).await["isError"], json!(false));
+}
+
+async fn whoami(host: &TestServer, token: &str) -> u16 {
+    let params = json!({ "name": "whoami", "arguments": {} });
+    host.client_with(token).send("tools/call", params).await.status().as_u16()
+}
+
+/// STO-17
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_let_in_on_one_host_is_known_and_shut_out_on_all() {
+    let lines = "public_url = 'http://localhost:9'\n[accounts]\nenabled = true\n";
+    let (_, hosts) = three(&["echo"], lines).await;
+    let at = |host: usize| hosts[host].url();
+    let person = Person::join(&hosts[0], "ann", &["*"]).await;
+    let app = App::register(&at(1)).await;
+    let code = app.at(&at(2)).code(&mut person.at(&at(2)), &[]).await;
+    let (status, tokens) = app.at(&at(0)).redeem(&code, &[]).await;
+    assert_eq!(status, 200, "{tokens}");
+    for host in [1, 2, 0] {
+        assert_eq!(whoami(&hosts[host], access(&tokens)).await, 200, "at once, on {host}");
+    }
+    let (status, anew) = app.at(&at(1)).refresh(refresh(&tokens), &[]).await;
+    assert_eq!((status.as_u16(), whoami(&hosts[2], access(&anew)).await), (200, 200));
+    // A refresh token counts once over all hosts: who brings it again ends what came of it.
+    let (status, refused) = app.at(&at(2)).refresh(refresh(&tokens), &[]).await;
+    assert_eq!((status.as_u16(), &refused["error"]), (400, &json!("invalid_grant")));
+    assert_eq!(whoami(&hosts[2], access(&anew)).await, 401);
+    for host in [0, 1] {
+        for _ in 0..600 {
+            if whoami(&hosts[host], access(&anew)).await == 401 {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        assert_eq!(whoami(&hosts[host], access(&anew)).await, 401);
+    }
+    let (status, _) = app.at(&at(1)).refresh(refresh(&anew), &[]).await;
+    assert_eq!(status, 400);
 }
