@@ -4,6 +4,7 @@ mod cases;
 mod cinema;
 mod operating;
 mod rivals;
+mod shared;
 mod wakes;
 
 use std::time::{Duration, Instant};

@@ -3,19 +3,15 @@
 //! kept there too, so that it is made once at most.
 
 use std::{
-    collections::BTreeMap,
     io,
-    path::PathBuf,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
 };
 
-use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use tokio::sync::OwnedMutexGuard;
 
 use crate::outcome::CallResult;
 use base::{
@@ -26,11 +22,11 @@ use base::{
 };
 use sandbox::definition::Shown;
 use store::{
+    claims::{Claim, Claims},
     clock::Clock,
     digest::digest,
-    documents::{DocumentLimits, Documents, number},
+    documents::{DocumentLimits, Documents, Place, number},
     events::Events,
-    locks::Locks,
 };
 
 mod words;
@@ -175,53 +171,47 @@ struct Inner {
     valid_s: u64,
     clock: Clock,
     events: Events,
-    /// Those that wait, by their ids.
-    waiting: Mutex<BTreeMap<String, Waiting>>,
-    /// Those that are being answered.
-    locks: Locks,
-    /// The place of the next one.
-    next_position: AtomicU64,
-}
-
-#[derive(Clone)]
-struct Waiting {
-    owner: Arc<str>,
-    asked_by: Arc<str>,
-    position: u64,
-    expires_at_s: Option<u64>,
+    /// Who is at one of them: over all nodes, where several share a database.
+    claims: Claims,
+    /// The place of the latest one.
+    last_position: AtomicU64,
 }
 
 impl Approvals {
-    /// Those in `folder`, which is made where there is none.
+    /// Those in `place`.
+    ///
+    /// # Errors
+    /// Those of the disk.
     pub fn open(
-        folder: PathBuf,
+        place: impl Into<Place>,
         config: &ApprovalsConfig,
         clock: Clock,
         events: Events,
     ) -> io::Result<Self> {
+        let place = place.into();
         let limits = DocumentLimits {
             documents_max: config.approvals_max,
             bytes_max: config.approvals_bytes_max,
             document_bytes_max: config.approval_bytes_max,
         };
-        let documents = Documents::open(folder, limits, &[OVER, WAITS])?;
-        let open = documents.all::<Approval>(WAITS).into_iter();
-        let waiting: BTreeMap<_, _> = open.map(|it| (it.id.clone(), Waiting::of(&it))).collect();
-        let last = waiting.values().map(|it| it.position).max();
+        let claims = Claims::of(place.server(), "approvals");
         Ok(Self(Arc::new(Inner {
-            documents,
+            documents: Documents::open(place, limits, &[OVER, WAITS])?,
             valid_s: config.valid_s,
             clock,
             events,
-            waiting: Mutex::new(waiting),
-            locks: Locks::default(),
-            next_position: AtomicU64::new(last.map_or(0, |it| it.saturating_add(1))),
+            claims,
+            last_position: AtomicU64::new(0),
         })))
     }
 
-    /// The place of the next one that is asked for: those that are asked for at once keep their order.
+    /// The place of the next one that is asked for: those that are asked for at once keep their order. It is the time
+    /// in microseconds, so that it is a later one on any node and after a restart.
     pub fn next_place(&self) -> u64 {
-        self.0.next_position.fetch_add(1, Ordering::Relaxed)
+        let now = u64::try_from(self.0.clock.now().as_micros()).unwrap_or(u64::MAX);
+        let next = |last: u64| Some(now.max(last.saturating_add(1)));
+        let last = self.0.last_position.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
+        last.ok().and_then(next).unwrap_or(now)
     }
 
     /// Keeps a call until its person has spoken: gives it its id, and its times.
@@ -232,25 +222,18 @@ impl Approvals {
         approval.held_at_s = now_s;
         let is_waiting = matches!(approval.state, State::Waits);
         approval.expires_at_s = is_waiting.then(|| now_s.saturating_add(self.0.valid_s));
-        {
-            let mut waiting = self.0.waiting.lock();
-            waiting.retain(|_, it| it.expires_at_s.is_none_or(|it| it > now_s));
-            let is_same =
-                |it: &&Waiting| it.owner == approval.owner && it.asked_by == approval.asked_by;
-            if waiting.values().filter(is_same).count() >= WAITING_MAX {
-                let message = format!(
-                    "{WAITING_MAX} calls of {} wait for the person already; they have to answer some first.",
-                    approval.asked_by
-                );
-                return Err(Failure::new("too_many_approvals", 429, message));
-            }
-            // At once, so that of many that come together no more than that are kept.
-            waiting.insert(approval.id.clone(), Waiting::of(&approval));
+        // Counted one after the other, so that of many that come together no more than that are kept.
+        let asker = digest(format!("{} {}", approval.asked_by, approval.owner).as_bytes());
+        let _turn = self.claim(&asker).await.map_err(|error| unwritten(&error))?;
+        let waiting = self.waiting(&approval.owner).await.map_err(|error| unwritten(&error))?;
+        if waiting.iter().filter(|it| it.asked_by == approval.asked_by).count() >= WAITING_MAX {
+            let message = format!(
+                "{WAITING_MAX} calls of {} wait for the person already; they have to answer some first.",
+                approval.asked_by
+            );
+            return Err(Failure::new("too_many_approvals", 429, message));
         }
-        if let Err(error) = self.put(&approval).await {
-            self.0.waiting.lock().remove(&approval.id);
-            return Err(unwritten(&error));
-        }
+        self.put(&approval).await.map_err(|error| unwritten(&error))?;
         Ok(approval)
     }
 
@@ -258,7 +241,8 @@ impl Approvals {
     pub async fn get(&self, id: &str, owner: &str) -> Option<Approval> {
         let mut approval = self.read(id, owner).await?;
         if matches!(approval.state, State::Begun) {
-            if self.0.locks.is_locked(id) {
+            // Where that is not known it is not told that its end is.
+            if self.0.claims.is_held(id).await.unwrap_or(true) {
                 approval.state = State::Running;
             } else {
                 // It may have ended since it was read.
@@ -271,11 +255,14 @@ impl Approvals {
     /// The same for the one who has its lock.
     pub async fn read(&self, id: &str, owner: &str) -> Option<Approval> {
         let found = self.0.documents.get::<Approval>(id, owner).await;
-        let mut approval = found.filter(|it| *it.owner == *owner)?;
+        found.filter(|it| *it.owner == *owner).map(|it| self.at_its_time(it))
+    }
+
+    fn at_its_time(&self, mut approval: Approval) -> Approval {
         if approval.state.is_open() && approval.expires_at_s.is_some_and(|it| it <= self.now_s()) {
             approval.state = State::Expired;
         }
-        Some(approval)
+        approval
     }
 
     /// The same, or the one by which the person was asked anew.
@@ -290,41 +277,45 @@ impl Approvals {
 
     /// All of `owner`'s that wait, the oldest first.
     pub async fn list(&self, owner: &str) -> Vec<Approval> {
-        let mut ids: Vec<_> = {
-            let waiting = self.0.waiting.lock();
-            let own = waiting.iter().filter(|it| *it.1.owner == *owner);
-            own.map(|(id, it)| (it.position, id.clone())).collect()
-        };
-        ids.sort();
-        let mut all = Vec::with_capacity(ids.len());
-        for (_, id) in ids {
-            match self.get(&id, owner).await {
-                Some(it) if it.state.is_open() => all.push(it),
-                // Expired, or gone where there was no more room.
-                _ => drop(self.0.waiting.lock().remove(&id)),
-            }
-        }
-        all
+        self.waiting(owner).await.unwrap_or_else(|error| {
+            tracing::error!("the calls that wait for a person cannot be read: {error}");
+            Vec::new()
+        })
+    }
+
+    async fn waiting(&self, owner: &str) -> io::Result<Vec<Approval>> {
+        let found = self.0.documents.of::<Approval>(owner, WAITS).await?;
+        let own = found.into_iter().filter(|it| *it.owner == *owner);
+        let mut all: Vec<_> = own.map(|it| self.at_its_time(it)).collect();
+        all.retain(|it| it.state.is_open());
+        all.sort_by(|one, other| (one.position, &one.id).cmp(&(other.position, &other.id)));
+        Ok(all)
     }
 
     /// The one right to change the approval of that id; waits until it is free.
-    pub async fn lock(&self, id: &str) -> OwnedMutexGuard<()> {
-        self.0.locks.lock(id).await
+    ///
+    /// # Errors
+    /// Where the database is not there.
+    pub async fn claim(&self, id: &str) -> io::Result<Claim> {
+        self.0.claims.claim(id).await
     }
 
     /// Writes down where `approval` stands, and notifies those who listen.
+    ///
+    /// # Errors
+    /// Those of the disk or the database.
     pub async fn put(&self, approval: &Approval) -> io::Result<()> {
+        self.put_holding(approval, None).await
+    }
+
+    /// The same, only while `claim` holds.
+    ///
+    /// # Errors
+    /// The same, or that another node has the claim.
+    pub async fn put_holding(&self, approval: &Approval, claim: Option<&Claim>) -> io::Result<()> {
         let (id, owner) = (approval.id.as_str(), &*approval.owner);
-        let is_open = approval.state.is_open();
-        let kind = if is_open { WAITS } else { OVER };
-        self.0.documents.put((id, owner), kind, approval.clone()).await?;
-        {
-            let mut waiting = self.0.waiting.lock();
-            match is_open {
-                true => waiting.insert(id.to_owned(), Waiting::of(approval)),
-                false => waiting.remove(id),
-            };
-        }
+        let kind = if approval.state.is_open() { WAITS } else { OVER };
+        self.0.documents.put_holding((id, owner), kind, approval.clone(), claim).await?;
         self.0.events.tell(owner, CHANGED);
         if let Some(component) = approval.asked_by.strip_prefix("component:") {
             self.0.events.channel(component).publish(&event_of(id));
@@ -334,17 +325,6 @@ impl Approvals {
 
     fn now_s(&self) -> u64 {
         self.0.clock.now().as_secs()
-    }
-}
-
-impl Waiting {
-    fn of(it: &Approval) -> Self {
-        Self {
-            owner: it.owner.clone(),
-            asked_by: it.asked_by.clone(),
-            position: it.position,
-            expires_at_s: it.expires_at_s,
-        }
     }
 }
 

@@ -97,7 +97,7 @@ impl Calls {
     async fn replied(&self, id: &str, speaker: Speaker, reply: Reply) -> Result<Approval, Failure> {
         let approvals = self.approvals.as_ref().ok_or_else(unknown_approval)?;
         let _running = self.keep_open();
-        let _alone = approvals.lock(id).await;
+        let alone = approvals.claim(id).await.map_err(unwritten)?;
         let principal = speaker.caller.principal.clone();
         let mut approval = approvals.read(id, &principal).await.ok_or_else(unknown_approval)?;
         let (responses, state) = match (&approval.state, reply) {
@@ -142,7 +142,7 @@ impl Calls {
             // Written down before, so that nothing that comes between makes it happen twice. What only
             // answers questions may be repeated: its state shows whether it has ended.
             approval.state = State::Begun;
-            approvals.put(&approval).await.map_err(unwritten)?;
+            approvals.put_holding(&approval, Some(&alone)).await.map_err(unwritten)?;
         }
         let caller = (on_behalf::asked(speaker.caller), speaker.surface);
         let call = approval.request(caller, speaker.trace);
@@ -155,6 +155,7 @@ impl Calls {
         if let Err(error) = approvals.put(&approval).await {
             tracing::error!("what a call came to is not written down: {error}");
         }
+        drop(alone);
         Ok(approval)
     }
 

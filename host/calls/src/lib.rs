@@ -64,6 +64,9 @@ const ROUNDS_MAX: u32 = 10;
 /// The error for a caller who changes something while the audit log cannot be written.
 const UNAUDITED: &str = "The server's disk takes no line of the audit log, so nothing is changed now; the operator has to make room there, or set required = false under [audit]. What only reads is answered.";
 
+/// The error for a caller whose answer may have been used.
+const UNREAD: &str = "The server's database cannot be reached, so it is not known whether this answer was used already; nothing was done. Send the same again in a moment.";
+
 /// Takes calls in and brings them to their end.
 #[derive(Clone)]
 pub struct Calls {
@@ -180,7 +183,7 @@ impl Calls {
         let has_answers = !record.call.responses.is_empty();
         let are_taken = has_answers && takes_unasked::<M>(&record.call, &component);
         let mut state = Arc::new(taken_up(&record.call, opened, whose, are_taken)?);
-        let claim = self.claim(&state, &component.setup.clock)?;
+        let claim = self.claim(&state, &component.setup.clock).await?;
         record.round = state.rounds + 1;
         let (call, call_id) = (&record.call, record.id);
         if !state.approving.is_empty() {
@@ -206,10 +209,8 @@ impl Calls {
             };
             let asked = match run::<M>(&component, call, &state, round).await {
                 Ok(output) => {
-                    spend(
-                        claim.filter(|_| questions == Questions::Answered),
-                        &component.setup.clock,
-                    );
+                    let claim = claim.filter(|_| questions == Questions::Answered);
+                    spend(claim, &component.setup.clock).await;
                     if let Some((canary, Side::Canary)) = &record.compared
                         && state.rounds == 0
                         && call.responses.is_empty()
@@ -259,7 +260,7 @@ impl Calls {
                 }
                 Err(error) => {
                     if matches!(error, CallError::Stopped(Stop::Refused(_))) {
-                        spend(claim, &component.setup.clock);
+                        spend(claim, &component.setup.clock).await;
                     }
                     return Err(error);
                 }
@@ -282,10 +283,18 @@ impl Calls {
     }
 
     /// Leave to run a further round of a call that has asked: one at a time, and none once it ended.
-    fn claim(&self, state: &State, clock: &Clock) -> Result<Option<Claim>, StateError> {
+    async fn claim(&self, state: &State, clock: &Clock) -> Result<Option<Claim>, CallError> {
+        if state.rounds == 0 {
+            return Ok(None);
+        }
         let now_s = clock.now().as_secs();
-        let claim = || self.replay_guard.claim(state.call, state.expires_at_s, now_s);
-        (state.rounds > 0).then(claim).transpose()
+        match self.replay_guard.claim(state.call, state.expires_at_s, now_s).await {
+            Ok(claim) => Ok(Some(claim?)),
+            Err(error) => {
+                tracing::error!("whether an answer was used is not known: {error}");
+                Err(unavailable(UNREAD.to_owned(), Some(1_000)))
+            }
+        }
     }
 
     /// What earlier rounds left, where the call carries it along.
@@ -436,9 +445,9 @@ fn takes_unasked<M: Method>(call: &CallRequest, component: &LoadedComponent) -> 
 }
 
 /// The call has ended, so its answers have been used.
-fn spend(claim: Option<Claim>, clock: &Clock) {
+async fn spend(claim: Option<Claim>, clock: &Clock) {
     if let Some(claim) = claim {
-        claim.spend(clock.now().as_secs() + TTL_S);
+        claim.spend(clock.now().as_secs() + TTL_S).await;
     }
 }
 

@@ -349,7 +349,7 @@ impl Calls {
         record.server = Some(server.clone());
         let opened = self.opened::<M>(call, &Clock::System)?;
         let mut state = taken_up(call, opened, (server.label(), &Clock::System), false)?;
-        let claim = self.claim(&state, &Clock::System)?;
+        let claim = self.claim(&state, &Clock::System).await?;
         record.round = state.rounds + 1;
         // A server keeps what it wants to know in its own state: it gets this round's answers only.
         let answers = std::mem::take(&mut state.answers);
@@ -364,7 +364,7 @@ impl Calls {
         };
         match server.ask(&ask, request).await? {
             Answer::Result(result) => {
-                spend(claim, &Clock::System);
+                spend(claim, &Clock::System).await;
                 Ok(CallOutcome::Passed(result))
             }
             Answer::Asked(asked) => {

@@ -196,7 +196,7 @@ impl Calls {
         let mut found = find().await?;
         if matches!(found.state, State::Running) {
             // It is over once it lets others at its approval.
-            let _ = tokio::time::timeout(patience, approvals.lock(&found.id)).await;
+            let _ = tokio::time::timeout(patience, approvals.claim(&found.id)).await;
             found = find().await?;
         }
         Some(stands(by, found))

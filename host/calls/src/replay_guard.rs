@@ -4,7 +4,8 @@
 //! each call that asks has a number in its state, the same in all its rounds; while a round of it
 //! runs no other may, and once it has ended none may any more. A round that broke off, or that asked
 //! further, may be repeated. What has ended is written down, for states outlive a restart; a power
-//! cut may take the last few lines away.
+//! cut may take the last few lines away. Where several nodes share a database it is kept there, and holds for all
+//! of them (STO-12).
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -12,18 +13,32 @@ use std::{
     io::{self, Write},
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use parking_lot::Mutex;
+use tokio_util::sync::CancellationToken;
 
 use sandbox::component::StateError;
+use store::{
+    answers::{Answers, Found},
+    claims,
+    clock::Clock,
+};
+
+/// How often to look for what has expired on all nodes.
+const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
 /// Calls that are remembered, about 12 MB of them.
 const REMEMBERED_MAX: usize = 1 << 18;
 
 /// The calls that have ended and the ones that run. A clone is another handle on the same ones.
-#[derive(Clone, Debug, Default)]
-pub struct ReplayGuard(Arc<Mutex<Known>>);
+#[derive(Clone, Default)]
+pub struct ReplayGuard {
+    /// Those of this node alone, where others share what has ended.
+    known: Arc<Mutex<Known>>,
+    shared: Option<Answers>,
+}
 
 #[derive(Debug, Default)]
 struct Known {
@@ -49,11 +64,12 @@ struct Journal {
 const ENTRY: usize = 16;
 
 /// One round of a call, while it runs.
-#[derive(Debug)]
 pub struct Claim {
     replay_guard: ReplayGuard,
     /// None once the call has ended.
     call: Option<u64>,
+    /// What keeps it from other nodes.
+    row: Option<claims::Claim>,
 }
 
 impl ReplayGuard {
@@ -72,19 +88,63 @@ impl ReplayGuard {
         // What is there is known; a disk that takes nothing now keeps no request from being answered.
         let journal = Journal::begin(file.to_owned(), &known.ended);
         known.journal = Some(journal.unwrap_or_else(|error| Journal::failed(file, &error)));
-        Ok(Self(Arc::new(Mutex::new(known))))
+        Ok(Self { known: Arc::new(Mutex::new(known)), shared: None })
+    }
+
+    /// The same over all nodes of a database.
+    pub fn shared(answers: Answers) -> Self {
+        Self { shared: Some(answers), ..Self::default() }
     }
 
     /// Begins a round of `call`, whose state is valid until `expires_at_s`.
-    pub fn claim(&self, call: u64, expires_at_s: u64, now_s: u64) -> Result<Claim, StateError> {
-        let mut known = self.0.lock();
+    ///
+    /// # Errors
+    /// Where the database is not there.
+    pub async fn claim(
+        &self,
+        call: u64,
+        expires_at_s: u64,
+        now_s: u64,
+    ) -> io::Result<Result<Claim, StateError>> {
+        let mut claim = match self.claim_here(call, expires_at_s, now_s) {
+            Ok(claim) => claim,
+            Err(error) => return Ok(Err(error)),
+        };
+        let Some(shared) = &self.shared else { return Ok(Ok(claim)) };
+        Ok(match shared.claim(call, expires_at_s).await? {
+            Found::Free(row) => {
+                claim.row = Some(row);
+                Ok(claim)
+            }
+            Found::Taken => Err(StateError::Replayed),
+            Found::Forgotten => Err(StateError::Expired),
+        })
+    }
+
+    fn claim_here(&self, call: u64, expires_at_s: u64, now_s: u64) -> Result<Claim, StateError> {
+        let mut known = self.known.lock();
         known.forget(now_s, REMEMBERED_MAX);
         if expires_at_s <= known.forgotten_until_s {
             return Err(StateError::Expired);
         }
         match known.calls.insert(call) {
-            true => Ok(Claim { replay_guard: self.clone(), call: Some(call) }),
+            true => Ok(Claim { replay_guard: self.clone(), call: Some(call), row: None }),
             false => Err(StateError::Replayed),
+        }
+    }
+
+    /// Removes what has expired on all nodes, now and then, until `stop`.
+    pub async fn sweep(self, clock: Clock, stop: CancellationToken) {
+        let Some(shared) = self.shared else { return };
+        let mut turns = tokio::time::interval(SWEEP_EVERY);
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                _ = turns.tick() => {}
+            }
+            if let Err(error) = shared.sweep(clock.now().as_secs()).await {
+                tracing::warn!("used answers that have expired stay for now: {error}");
+            }
         }
     }
 }
@@ -148,10 +208,26 @@ fn entry(expires_at_s: u64, call: u64) -> [u8; ENTRY] {
 
 impl Claim {
     /// The call has ended: no state of it that is valid until `expires_at_s` is taken any more.
-    pub fn spend(mut self, expires_at_s: u64) {
-        if let Some(call) = self.call.take() {
-            self.replay_guard.0.lock().end(expires_at_s, call);
-        }
+    pub async fn spend(mut self, expires_at_s: u64) {
+        let Some(call) = self.call.take() else { return };
+        let known = self.replay_guard.known.clone();
+        let Some((shared, row)) = self.replay_guard.shared.clone().zip(self.row.take()) else {
+            known.lock().end(expires_at_s, call);
+            return;
+        };
+        // It comes to its end though its caller goes meanwhile.
+        let ending = tokio::spawn(async move {
+            match shared.end(call, expires_at_s, row).await {
+                Ok(()) => _ = known.lock().calls.remove(&call),
+                Err(error) => {
+                    tracing::error!(
+                        "{error}; a used answer is kept from other nodes only while this one runs"
+                    );
+                    known.lock().end(expires_at_s, call);
+                }
+            }
+        });
+        let _ = ending.await;
     }
 }
 
@@ -159,7 +235,7 @@ impl Drop for Claim {
     /// It has not: the same state may come again.
     fn drop(&mut self) {
         if let Some(call) = self.call.take() {
-            self.replay_guard.0.lock().calls.remove(&call);
+            self.replay_guard.known.lock().calls.remove(&call);
         }
     }
 }
@@ -168,65 +244,82 @@ impl Drop for Claim {
 mod tests {
     use super::*;
 
-    #[test]
-    fn call_ends_once_runs_one_at_a_time_and_may_repeat_until_then() {
+    async fn claim(
+        replay_guard: &ReplayGuard,
+        call: u64,
+        expires_at_s: u64,
+        now_s: u64,
+    ) -> Result<Claim, StateError> {
+        replay_guard.claim(call, expires_at_s, now_s).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn call_ends_once_runs_one_at_a_time_and_may_repeat_until_then() {
         let replay_guard = ReplayGuard::default();
-        let first = replay_guard.claim(7, 100, 10).unwrap();
-        assert_eq!(replay_guard.claim(7, 100, 10).unwrap_err(), StateError::Replayed, "it runs");
-        assert!(replay_guard.claim(8, 100, 10).is_ok(), "another call");
-        drop(first);
-        replay_guard.claim(7, 100, 10).unwrap().spend(110);
+        let first = claim(&replay_guard, 7, 100, 10).await.unwrap();
         assert_eq!(
-            replay_guard.claim(7, 100, 10).unwrap_err(),
+            claim(&replay_guard, 7, 100, 10).await.err().unwrap(),
+            StateError::Replayed,
+            "it runs"
+        );
+        assert!(claim(&replay_guard, 8, 100, 10).await.is_ok(), "another call");
+        drop(first);
+        claim(&replay_guard, 7, 100, 10).await.unwrap().spend(110).await;
+        assert_eq!(
+            claim(&replay_guard, 7, 100, 10).await.err().unwrap(),
             StateError::Replayed,
             "it has ended"
         );
         assert_eq!(
-            replay_guard.claim(7, 109, 109).unwrap_err(),
+            claim(&replay_guard, 7, 109, 109).await.err().unwrap(),
             StateError::Replayed,
             "a later round"
         );
     }
 
-    #[test]
-    fn expired_is_forgotten_and_early_forgotten_counts_as_expired() {
+    #[tokio::test]
+    async fn expired_is_forgotten_and_early_forgotten_counts_as_expired() {
         let replay_guard = ReplayGuard::default();
         for call in 1..=3 {
-            replay_guard.claim(call, 100 + call, 10).unwrap().spend(100 + call);
+            claim(&replay_guard, call, 100 + call, 10).await.unwrap().spend(100 + call).await;
         }
-        replay_guard.0.lock().forget(102, usize::MAX);
-        assert_eq!(replay_guard.0.lock().ended.len(), 2, "the first has expired");
-        replay_guard.0.lock().forget(102, 1);
-        assert_eq!(replay_guard.claim(2, 102, 102).unwrap_err(), StateError::Expired, "forgotten");
+        replay_guard.known.lock().forget(102, usize::MAX);
+        assert_eq!(replay_guard.known.lock().ended.len(), 2, "the first has expired");
+        replay_guard.known.lock().forget(102, 1);
         assert_eq!(
-            replay_guard.claim(9, 102, 102).unwrap_err(),
+            claim(&replay_guard, 2, 102, 102).await.err().unwrap(),
+            StateError::Expired,
+            "forgotten"
+        );
+        assert_eq!(
+            claim(&replay_guard, 9, 102, 102).await.err().unwrap(),
             StateError::Expired,
             "as old as that"
         );
         assert_eq!(
-            replay_guard.claim(3, 103, 102).unwrap_err(),
+            claim(&replay_guard, 3, 103, 102).await.err().unwrap(),
             StateError::Replayed,
             "remembered"
         );
-        assert!(replay_guard.claim(9, 104, 102).is_ok());
-        assert_eq!(replay_guard.0.lock().calls.len(), 1, "nothing else is kept");
+        assert!(claim(&replay_guard, 9, 104, 102).await.is_ok());
+        assert_eq!(replay_guard.known.lock().calls.len(), 1, "nothing else is kept");
     }
 
-    #[test]
-    fn what_has_ended_is_known_after_a_restart_until_it_expires() {
+    #[tokio::test]
+    async fn what_has_ended_is_known_after_a_restart_until_it_expires() {
         let folder = std::env::temp_dir().join(format!("spent-{}", std::process::id()));
         store::private::make_folder(&folder).unwrap();
         let file = folder.join("spent");
         let replay_guard = ReplayGuard::open(&file, 10).unwrap();
-        replay_guard.claim(7, 100, 10).unwrap().spend(110);
-        replay_guard.claim(8, 200, 20).unwrap().spend(220);
-        drop(replay_guard.claim(9, 200, 20).unwrap());
+        claim(&replay_guard, 7, 100, 10).await.unwrap().spend(110).await;
+        claim(&replay_guard, 8, 200, 20).await.unwrap().spend(220).await;
+        drop(claim(&replay_guard, 9, 200, 20).await.unwrap());
         // As a power cut leaves it.
         File::options().append(true).open(&file).unwrap().write_all(&[1, 2, 3]).unwrap();
         let again = ReplayGuard::open(&file, 111).unwrap();
-        assert_eq!(again.claim(8, 200, 111).unwrap_err(), StateError::Replayed);
-        assert!(again.claim(9, 200, 111).is_ok(), "it had not ended");
-        assert_eq!(again.0.lock().ended.len(), 1, "the first has expired");
+        assert_eq!(claim(&again, 8, 200, 111).await.err().unwrap(), StateError::Replayed);
+        assert!(claim(&again, 9, 200, 111).await.is_ok(), "it had not ended");
+        assert_eq!(again.known.lock().ended.len(), 1, "the first has expired");
         fs::remove_dir_all(folder).unwrap();
     }
 }

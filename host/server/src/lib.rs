@@ -22,7 +22,9 @@ pub use calls::{approvals, authorization, record};
 pub use mcp::{ServerReport, WaitingTool};
 pub use registry::{canary, control, difference, revisions};
 pub use sandbox::{capability::http::Outgoing, compiler, component, definition};
-pub use store::{backup, blobs, clock, data, database, digest, events, leases, seal};
+pub use store::{
+    answers, backup, blobs, claims, clock, data, database, digest, documents, events, leases, seal,
+};
 pub use telemetry::{audit, log, metrics, timeline};
 
 pub use http::serve_alone;

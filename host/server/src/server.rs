@@ -38,11 +38,13 @@ use registry::{
 };
 use sandbox::{Sandbox, capability::Around, capability::host_resources::Shared};
 use store::{
+    answers::Answers,
     blobs::{self, Blobs},
     clock::Clock,
     data::{Data, DataError},
     database::postgres,
     disk::Disk,
+    documents::Place,
     events::Events,
     leases::Leases,
     seal::Seal,
@@ -182,14 +184,17 @@ impl Server {
             let folder = Data::take(&config.data)?;
             let data = |source| DataError::Io { path: config.data.clone(), source };
             let seal = Seal::open(&config.data.join("seal.key")).map_err(data)?;
-            let now_s = clock.now().as_secs();
-            let replay_guard =
-                ReplayGuard::open(&config.data.join("answers.spent"), now_s).map_err(data)?;
             let store = store_of(&config).await?;
+            let answers = answers_of(&config, store.as_ref(), &seal, &clock).await?;
             let library = Library::open(&config, &seal).map_err(data)?;
             let revision_store = RevisionStore::open(&config.data).map_err(data)?;
-            let (kept, limits) = (config.data.join("blobs"), config.blobs.clone());
-            let blobs = Blobs::open(kept, limits, clock.clone()).map_err(data)?;
+            let limits = config.blobs.clone();
+            let blobs = match &store {
+                Some(store) => Blobs::shared(store.clone(), limits, clock.clone()),
+                None => {
+                    Blobs::open(config.data.join("blobs"), limits, clock.clone()).map_err(data)?
+                }
+            };
             config.take_accepted(revisions::given(&config.data));
             let sandbox = Sandbox::with(&config.sandbox, config.memory_bytes_max())
                 .map_err(StartError::Sandbox)?;
@@ -208,10 +213,10 @@ impl Server {
             let events = Events::default();
             let leases = store.as_ref().map(Leases::of).unwrap_or_default();
             let around = Around::default();
-            let kept = config.data.join("approvals");
+            let kept = Place::of(store.as_ref(), &config.data, "approvals");
             let approvals = Approvals::open(kept, &config.approvals, clock.clone(), events.clone());
             let approvals = Some(approvals.map_err(data)?);
-            let kept = config.data.join("tasks");
+            let kept = Place::of(store.as_ref(), &config.data, "tasks");
             let kept_tasks =
                 Tasks::open(kept, &config.tasks, clock.clone(), (events.clone(), leases.clone()));
             let kept_tasks = kept_tasks.map_err(data)?;
@@ -248,7 +253,7 @@ impl Server {
             let others = (&config.servers, &*config.base);
             let (servers, reached) =
                 Servers::start(others, &config.data, &registry, tally, &hang_up);
-            let answers = (seal.clone(), replay_guard);
+            let sweeping = answers.1.clone().sweep(clock.clone(), stop.clone());
             let gateway = Gateway::new(&config, &answers.0, &clock);
             let (tasks, stopping) = (running.clone(), stop.clone());
             let offers = (registry.clone(), shared.clone());
@@ -313,6 +318,7 @@ impl Server {
             let jobs = jobs::start(works, &stop);
             let mut tasks =
                 vec![reload, asks, jobs, tokio::spawn(blobs::sweep(blobs, stop.clone()))];
+            tasks.push(tokio::spawn(sweeping));
             tasks.extend(reached);
             // Last, for nothing of it may go on where the start fails.
             if let Some(store) = &shared_store {
@@ -413,6 +419,27 @@ async fn store_of(config: &Config) -> Result<Option<postgres::Server>, StartErro
         config.data.display()
     );
     Ok(Some(server))
+}
+
+/// By what questions' answers are known, and which were used: of this server, or of all nodes of a database.
+async fn answers_of(
+    config: &Config,
+    store: Option<&postgres::Server>,
+    seal: &Seal,
+    clock: &Clock,
+) -> Result<(Seal, ReplayGuard), StartError> {
+    match store {
+        Some(store) => {
+            let key = store.secret("state").await?;
+            Ok((Seal::of(&key), ReplayGuard::shared(Answers::new(store.clone()))))
+        }
+        None => {
+            let file = config.data.join("answers.spent");
+            let spent = ReplayGuard::open(&file, clock.now().as_secs());
+            let spent = spent.map_err(|source| DataError::Io { path: config.data.clone(), source });
+            Ok((seal.clone(), spent?))
+        }
+    }
 }
 
 /// A listener at `addr`, and where that is.

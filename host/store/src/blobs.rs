@@ -1,5 +1,5 @@
 //! Blobs: what a caller uploaded or a component made, named by the SHA-256 of its content, kept
-//! while it is used.
+//! while it is used, in a folder, or in tables that several nodes share.
 
 use std::{
     fs, io,
@@ -16,13 +16,15 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use crate::{blocking, clock::Clock};
+use crate::{blocking, clock::Clock, database::postgres::Server};
 
 mod index;
 pub mod mime;
+mod table;
 mod upload;
 
 use index::{Index, Kept};
+use table::Table;
 pub use upload::Upload;
 
 /// How often to look for blobs that are over.
@@ -119,7 +121,13 @@ impl From<io::Error> for BlobError {
 
 /// All blobs. A clone is another handle on the same ones.
 #[derive(Clone)]
-pub struct Blobs(Arc<Store>);
+pub struct Blobs(Way);
+
+#[derive(Clone)]
+enum Way {
+    Folder(Arc<Store>),
+    Table(Arc<Table>),
+}
 
 struct Store {
     folder: PathBuf,
@@ -133,6 +141,41 @@ struct Store {
     next: AtomicU64,
 }
 
+/// The content of a blob, which can be read piece by piece.
+#[derive(Clone)]
+pub struct Content(Source);
+
+#[derive(Clone)]
+enum Source {
+    File(Arc<fs::File>),
+    Table(Arc<Table>, i64),
+}
+
+impl Content {
+    /// Bytes after which one that is read in order is read best.
+    pub const PIECE_BYTES: u64 = table::PIECE_BYTES as u64;
+
+    /// Up to `length` bytes from `offset`, as far as it goes.
+    ///
+    /// # Errors
+    /// Those of the disk or the database.
+    pub async fn read(&self, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+        match &self.0 {
+            Source::File(file) => {
+                let file = file.clone();
+                blocking(move || {
+                    let mut bytes = vec![0; length];
+                    let found = read_at(&file, &mut bytes, offset)?;
+                    bytes.truncate(found);
+                    Ok(bytes)
+                })
+                .await
+            }
+            Source::Table(table, content) => table.read(*content, offset, length).await,
+        }
+    }
+}
+
 impl Blobs {
     /// The store in `folder`, with what it had before; what was half-sent is gone.
     ///
@@ -141,13 +184,21 @@ impl Blobs {
     pub fn open(folder: PathBuf, limits: Limits, clock: Clock) -> io::Result<Self> {
         let index = Index::new(index::scan(&folder)?);
         let (index, order, next) = (index.into(), Mutex::default(), 1.into());
-        let blobs = Self(Arc::new(Store { folder, limits, clock, index, order, next }));
-        blobs.sweep();
-        Ok(blobs)
+        let store = Store { folder, limits, clock, index, order, next };
+        store.sweep();
+        Ok(Self(Way::Folder(Arc::new(store))))
+    }
+
+    /// The store on `server`, which all its nodes share.
+    pub fn shared(server: Server, limits: Limits, clock: Clock) -> Self {
+        Self(Way::Table(Arc::new(Table { server, limits, clock })))
     }
 
     pub fn limits(&self) -> &Limits {
-        &self.0.limits
+        match &self.0 {
+            Way::Folder(store) => &store.limits,
+            Way::Table(table) => &table.limits,
+        }
     }
 
     /// What a blob of `size` bytes counts against limits.
@@ -156,10 +207,90 @@ impl Blobs {
     }
 
     /// What is known of a blob; counts as a use.
+    ///
+    /// # Errors
+    /// See [`BlobError`].
     pub async fn stat(&self, id: &str) -> Result<Blob, BlobError> {
-        let now = self.0.clock.now();
+        match &self.0 {
+            Way::Folder(store) => store.stat(id).await,
+            Way::Table(table) => Ok(table.stat(id).await?.0),
+        }
+    }
+
+    /// Up to `length` bytes from `offset`; counts as a use.
+    ///
+    /// # Errors
+    /// See [`BlobError`].
+    pub async fn read(&self, id: &str, offset: u64, length: usize) -> Result<Vec<u8>, BlobError> {
+        let (blob, content) = self.content(id).await?;
+        let left = usize::try_from(blob.size.saturating_sub(offset)).unwrap_or(usize::MAX);
+        Ok(content.read(offset, left.min(length)).await?)
+    }
+
+    /// A blob and what is in it; counts as a use.
+    ///
+    /// # Errors
+    /// See [`BlobError`].
+    pub async fn content(&self, id: &str) -> Result<(Blob, Content), BlobError> {
+        match &self.0 {
+            Way::Folder(store) => {
+                let blob = store.stat(id).await?;
+                let path = store.path(id);
+                // It stays readable when the blob goes.
+                let file = blocking(move || fs::File::open(path)).await?;
+                Ok((blob, Content(Source::File(Arc::new(file)))))
+            }
+            Way::Table(table) => {
+                let (blob, content) = table.stat(id).await?;
+                Ok((blob, Content(Source::Table(table.clone(), content))))
+            }
+        }
+    }
+
+    /// Keeps `data` for `owner`, of whose share it is.
+    ///
+    /// # Errors
+    /// See [`BlobError`].
+    pub async fn put_for(
+        &self,
+        owner: Option<Arc<str>>,
+        data: &[u8],
+        mime_type: &str,
+    ) -> Result<Blob, BlobError> {
+        let mut upload = self.upload(owner).await?;
+        upload.write(data).await?;
+        let declared = mime::declared(Some(mime_type));
+        upload.finish(declared.as_deref().unwrap_or(mime::UNKNOWN)).await
+    }
+
+    /// Takes in a blob of `owner`'s piece by piece; dropped before its end, it leaves nothing.
+    ///
+    /// # Errors
+    /// See [`BlobError`].
+    pub async fn upload(&self, owner: Option<Arc<str>>) -> Result<Upload, BlobError> {
+        Upload::begin(self, owner).await
+    }
+
+    /// Removes what was not used for too long, on one node at a time; the number of those.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn sweep(&self) -> io::Result<usize> {
+        match &self.0 {
+            Way::Folder(store) => {
+                let store = store.clone();
+                blocking(move || Ok(store.sweep())).await
+            }
+            Way::Table(table) => table.sweep().await,
+        }
+    }
+}
+
+impl Store {
+    async fn stat(&self, id: &str) -> Result<Blob, BlobError> {
+        let now = self.clock.now();
         let (blob, touch) = {
-            let mut index = self.0.index.lock();
+            let mut index = self.index.lock();
             let kept = index.blobs.get_mut(id).ok_or(BlobError::Unknown)?;
             if self.is_over(kept, now) {
                 return Err(BlobError::Unknown);
@@ -180,59 +311,17 @@ impl Blobs {
         Ok(blob)
     }
 
-    /// Up to `length` bytes from `offset`; counts as a use.
-    ///
-    /// # Errors
-    /// See [`BlobError`].
-    pub async fn read(&self, id: &str, offset: u64, length: usize) -> Result<Vec<u8>, BlobError> {
-        let blob = self.stat(id).await?;
-        let left = usize::try_from(blob.size.saturating_sub(offset)).unwrap_or(usize::MAX);
-        let (path, length) = (self.path(id), left.min(length));
-        blocking(move || {
-            let mut bytes = vec![0; length];
-            let found = read_at(&fs::File::open(path)?, &mut bytes, offset)?;
-            bytes.truncate(found);
-            Ok(bytes)
-        })
-        .await
+    /// Where the next upload lies until it is whole.
+    fn arriving(&self) -> PathBuf {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        index::arriving(&self.folder).join(number.to_string())
     }
 
-    /// The file behind a blob, which stays readable when the blob goes.
-    pub async fn open_file(&self, id: &str) -> Result<(Blob, fs::File), BlobError> {
-        let blob = self.stat(id).await?;
-        let path = self.path(id);
-        let file = blocking(move || fs::File::open(path)).await?;
-        Ok((blob, file))
-    }
-
-    /// Keeps `data` for `owner`, of whose share it is.
-    ///
-    /// # Errors
-    /// See [`BlobError`].
-    pub async fn put_for(
-        &self,
-        owner: Option<Arc<str>>,
-        data: &[u8],
-        mime_type: &str,
-    ) -> Result<Blob, BlobError> {
-        let mut upload = self.upload(owner).await?;
-        upload.write(data).await?;
-        let declared = mime::declared(Some(mime_type));
-        upload.finish(declared.as_deref().unwrap_or(mime::UNKNOWN)).await
-    }
-
-    /// Takes in a blob of `owner`'s piece by piece; dropped before its end, it leaves nothing.
-    pub async fn upload(&self, owner: Option<Arc<str>>) -> Result<Upload, BlobError> {
-        let number = self.0.next.fetch_add(1, Ordering::Relaxed);
-        let path = index::arriving(&self.0.folder).join(number.to_string());
-        Upload::begin(self.clone(), owner, path).await
-    }
-
-    /// Removes what was not used for too long; the number of those. Waits for the disk.
-    pub fn sweep(&self) -> usize {
-        let _order = self.0.order.lock();
-        let now = self.0.clock.now();
-        let over = self.0.index.lock().take_all(|kept| self.is_over(kept, now));
+    /// Waits for the disk.
+    fn sweep(&self) -> usize {
+        let _order = self.order.lock();
+        let now = self.clock.now();
+        let over = self.index.lock().take_all(|kept| self.is_over(kept, now));
         for id in &over {
             index::remove(&self.path(id));
         }
@@ -240,7 +329,7 @@ impl Blobs {
     }
 
     fn is_over(&self, kept: &Kept, now: Duration) -> bool {
-        kept.used + Duration::from_secs(self.0.limits.ttl_s) < now
+        kept.used + Duration::from_secs(self.limits.ttl_s) < now
     }
 
     fn blob(&self, id: &str, kept: &Kept) -> Blob {
@@ -249,12 +338,12 @@ impl Blobs {
             size: kept.size,
             mime_type: kept.mime_type.clone(),
             sniffed: kept.sniffed,
-            expires_at: kept.used + Duration::from_secs(self.0.limits.ttl_s),
+            expires_at: kept.used + Duration::from_secs(self.limits.ttl_s),
         }
     }
 
     fn path(&self, id: &str) -> PathBuf {
-        index::path(&self.0.folder, id)
+        index::path(&self.folder, id)
     }
 }
 
@@ -266,8 +355,9 @@ pub async fn sweep(blobs: Blobs, stop: CancellationToken) {
             () = stop.cancelled() => return,
             _ = turns.tick() => {}
         }
-        let blobs = blobs.clone();
-        let _ = tokio::task::spawn_blocking(move || blobs.sweep()).await;
+        if let Err(error) = blobs.sweep().await {
+            tracing::warn!("blobs that are over stay for now: {error}");
+        }
     }
 }
 

@@ -1,5 +1,5 @@
-//! A folder of small JSON documents, each of which belongs to a caller. Where there is no more room, the
-//! caller with most gives way.
+//! Small JSON documents, each of which belongs to a caller, in a folder, or in a table that several nodes share. Where
+//! there is no more room, the caller with most gives way.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -12,7 +12,10 @@ use std::{
 use parking_lot::Mutex;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{blocking, digest::digest, private};
+mod table;
+
+use crate::{blocking, claims::Claim, database::postgres::Server, digest::digest, private};
+use table::Table;
 
 /// Digits of an owner's share.
 const SHARE_DIGITS: usize = 16;
@@ -27,52 +30,122 @@ pub struct DocumentLimits {
     pub document_bytes_max: u64,
 }
 
-/// The documents of one folder. A clone is another handle on the same ones.
+/// Where documents are kept.
+pub enum Place {
+    /// In this folder, which is made where there is none.
+    Folder(PathBuf),
+    /// On that server, under that name.
+    Table(Server, &'static str),
+}
+
+impl Place {
+    /// On `server`, or where there is none in the folder `data`.
+    pub fn of(server: Option<&Server>, data: &Path, name: &'static str) -> Self {
+        server.map_or_else(|| Self::Folder(data.join(name)), |it| Self::Table(it.clone(), name))
+    }
+
+    /// The server of those in a table.
+    pub fn server(&self) -> Option<&Server> {
+        match self {
+            Self::Folder(_) => None,
+            Self::Table(server, _) => Some(server),
+        }
+    }
+}
+
+impl From<PathBuf> for Place {
+    fn from(folder: PathBuf) -> Self {
+        Self::Folder(folder)
+    }
+}
+
+/// The documents of one place. A clone is another handle on the same ones.
 #[derive(Clone)]
 pub struct Documents(Arc<Inner>);
 
 struct Inner {
-    folder: PathBuf,
     limits: DocumentLimits,
     kinds: &'static [&'static str],
-    index: Mutex<Index>,
+    way: Way,
+}
+
+enum Way {
+    Folder(PathBuf, Mutex<Index>),
+    Table(Table),
 }
 
 impl Documents {
-    /// Those in `folder`, which is made where there is none. Documents of the first of `kinds` are removed
-    /// first where there are too many.
+    /// Those in `place`. Documents of the first of `kinds` are removed first where there are too many.
+    ///
+    /// # Errors
+    /// Those of the disk.
     pub fn open(
-        folder: PathBuf,
+        place: impl Into<Place>,
         limits: DocumentLimits,
         kinds: &'static [&'static str],
     ) -> io::Result<Self> {
-        private::make_folder(&folder)?;
-        let index = Mutex::new(Index::read(&folder, &limits, kinds)?);
-        Ok(Self(Arc::new(Inner { folder, limits, kinds, index })))
+        let way = match place.into() {
+            Place::Folder(folder) => {
+                private::make_folder(&folder)?;
+                let index = Mutex::new(Index::read(&folder, &limits, kinds)?);
+                Way::Folder(folder, index)
+            }
+            Place::Table(server, name) => Way::Table(Table { server, name }),
+        };
+        Ok(Self(Arc::new(Inner { limits, kinds, way })))
     }
 
     /// Writes the document of that number, in place of one of another kind.
+    ///
+    /// # Errors
+    /// Those of the disk or the database, or that it is too big.
     pub async fn put<T: Serialize + Send + 'static>(
+        &self,
+        of: (&str, &str),
+        kind: &'static str,
+        value: T,
+    ) -> io::Result<()> {
+        self.put_holding(of, kind, value, None).await
+    }
+
+    /// The same, and only while `claim` holds: a node that was taken for gone writes nothing.
+    ///
+    /// # Errors
+    /// The same, or that another node has the claim.
+    pub async fn put_holding<T: Serialize + Send + 'static>(
         &self,
         (id, owner): (&str, &str),
         kind: &'static str,
         value: T,
+        claim: Option<&Claim>,
     ) -> io::Result<()> {
+        let Inner { limits, kinds, way } = &*self.0;
+        let most = limits.document_bytes_max;
+        let written = move || {
+            let bytes = serde_json::to_vec(&value)?;
+            match bytes.len() as u64 {
+                len if len > most => {
+                    Err(io::Error::other(format!("it has {len} bytes; {most} is most")))
+                }
+                _ => Ok(bytes),
+            }
+        };
+        if let Way::Table(table) = way {
+            return table.put((id, owner), kind, &written()?, (limits, kinds), claim).await;
+        }
         let (documents, named) = (self.0.clone(), format!("{id}.{}", share(owner)));
         let write = move || {
-            let Inner { folder, limits, kinds, index } = &*documents;
-            let bytes = serde_json::to_vec(&value)?;
-            let (len, most) = (bytes.len() as u64, limits.document_bytes_max);
-            if len > most {
-                return Err(io::Error::other(format!("it has {len} bytes; {most} is most")));
-            }
+            let Inner { limits, kinds, way: Way::Folder(folder, index) } = &*documents else {
+                return Ok(());
+            };
+            let bytes = written()?;
             let name = format!("{named}.{kind}");
             private::write(&folder.join(&name), &bytes)?;
             let others = kinds.iter().filter(|it| **it != kind);
             let mut gone: Vec<_> = others.map(|it| format!("{named}.{it}")).collect();
             let mut index = index.lock();
             gone.retain(|it| index.remove(it));
-            gone.extend(index.put(&name, len, limits, kinds));
+            gone.extend(index.put(&name, bytes.len() as u64, limits, kinds));
             drop(index);
             for name in gone {
                 let _ = fs::remove_file(folder.join(name));
@@ -92,30 +165,38 @@ impl Documents {
         if !is_number(id) {
             return None;
         }
-        let share = share(owner);
-        let kinds = self.0.kinds.iter().rev();
-        let paths = kinds.map(|it| self.0.folder.join(format!("{id}.{share}.{it}")));
-        let paths: Vec<_> = paths.collect();
-        let look = move || paths.iter().find_map(|it| read(it).transpose());
-        // One whose kind changes meanwhile is there, though it may be seen in neither place.
-        let find = move || look().or_else(&look).transpose();
-        blocking(find).await.unwrap_or_else(|error: io::Error| {
-            tracing::error!("a kept document cannot be read: {error}");
-            None
-        })
+        let found = match &self.0.way {
+            Way::Table(table) => table.get(id, owner).await,
+            Way::Folder(folder, _) => {
+                let share = share(owner);
+                let kinds = self.0.kinds.iter().rev();
+                let paths = kinds.map(|it| folder.join(format!("{id}.{share}.{it}")));
+                let paths: Vec<_> = paths.collect();
+                let look = move || paths.iter().find_map(|it| read(it).transpose());
+                // One whose kind changes meanwhile is there, though it may be seen in neither place.
+                let find = move || look().or_else(&look).transpose();
+                blocking(find).await
+            }
+        };
+        readable(found).flatten()
     }
 
     /// Takes the document of that number away, if it is there and `owner`'s.
     ///
     /// # Errors
-    /// Those of the disk.
+    /// Those of the disk or the database.
     pub async fn remove(&self, id: &str, owner: &str) -> io::Result<()> {
         if !is_number(id) {
             return Ok(());
         }
+        if let Way::Table(table) = &self.0.way {
+            return table.remove(id, owner).await;
+        }
         let (documents, named) = (self.0.clone(), format!("{id}.{}", share(owner)));
         let remove = move || {
-            let Inner { folder, kinds, index, .. } = &*documents;
+            let Inner { kinds, way: Way::Folder(folder, index), .. } = &*documents else {
+                return Ok(());
+            };
             for kind in *kinds {
                 let name = format!("{named}.{kind}");
                 if index.lock().remove(&name) {
@@ -127,11 +208,24 @@ impl Documents {
         blocking(remove).await
     }
 
-    /// All of that kind. Blocks.
-    pub fn all<T: DeserializeOwned>(&self, kind: &str) -> Vec<T> {
-        let names: Vec<_> = self.0.index.lock().files.keys().cloned().collect();
-        let found = names.iter().filter(|it| it.rsplit_once('.').is_some_and(|it| it.1 == kind));
-        found.filter_map(|it| read(&self.0.folder.join(it)).ok().flatten()).collect()
+    /// All of `owner`'s of that kind, in no order; what cannot be read is left out.
+    ///
+    /// # Errors
+    /// Where the database is not there.
+    pub async fn of<T: DeserializeOwned + Send + 'static>(
+        &self,
+        owner: &str,
+        kind: &'static str,
+    ) -> io::Result<Vec<T>> {
+        let share = share(owner);
+        let (folder, names) = match &self.0.way {
+            Way::Table(table) => return table.of(owner, kind).await,
+            Way::Folder(folder, index) => (folder.clone(), index.lock().of(&share, kind)),
+        };
+        blocking(move || {
+            Ok(names.iter().filter_map(|it| readable(read(&folder.join(it)))?).collect())
+        })
+        .await
     }
 }
 
@@ -146,6 +240,11 @@ fn share(owner: &str) -> String {
     let mut share = digest(owner.as_bytes());
     share.truncate(SHARE_DIGITS);
     share
+}
+
+/// What was read, where it could be.
+fn readable<T>(found: io::Result<T>) -> Option<T> {
+    found.inspect_err(|it| tracing::error!("a kept document cannot be read: {it}")).ok()
 }
 
 fn is_number(text: &str) -> bool {
@@ -165,7 +264,7 @@ fn read<T: DeserializeOwned>(path: &Path) -> io::Result<Option<T>> {
 struct Index {
     shares: HashMap<String, Share>,
     /// By name: its caller's share, its place there, and its bytes.
-    files: HashMap<String, (String, Place, u64)>,
+    files: HashMap<String, (String, Order, u64)>,
     bytes: u64,
     next: u64,
 }
@@ -173,12 +272,12 @@ struct Index {
 /// The documents of one caller.
 #[derive(Default)]
 struct Share {
-    files: BTreeMap<Place, String>,
+    files: BTreeMap<Order, String>,
     bytes: u64,
 }
 
 /// When a file goes: by its kind, then the oldest.
-type Place = (usize, u64);
+type Order = (usize, u64);
 
 impl Index {
     /// Those of `folder`; what was left half written there, and what is too much, is removed.
@@ -240,6 +339,12 @@ impl Index {
             self.remove(&first);
             dropped.push(first);
         }
+    }
+
+    /// The names of those of that share and kind.
+    fn of(&self, share: &str, kind: &str) -> Vec<String> {
+        let names = self.shares.get(share).into_iter().flat_map(|it| it.files.values());
+        names.filter(|it| it.rsplit_once('.').is_some_and(|it| it.1 == kind)).cloned().collect()
     }
 
     /// Takes one away; whether it was there.

@@ -2,8 +2,10 @@
 
 #![allow(missing_docs, reason = "what is public here is so for the other crates of the host")]
 
+pub mod answers;
 pub mod backup;
 pub mod blobs;
+pub mod claims;
 pub mod clock;
 pub mod data;
 pub mod database;

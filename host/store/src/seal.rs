@@ -23,7 +23,7 @@ impl Seal {
 
     /// The key in `file`, if there is one; nothing is made.
     pub fn look(file: &Path) -> Option<Self> {
-        fs::read(file).ok().filter(|it| it.len() == 32).map(|it| Self::of(&it))
+        fs::read(file).ok().and_then(|it| it.try_into().ok()).map(|it| Self::of(&it))
     }
 
     /// A key that is kept nowhere.
@@ -31,7 +31,8 @@ impl Seal {
         random().map(|it| Self::of(&it))
     }
 
-    fn of(key: &[u8]) -> Self {
+    /// This key, which is kept elsewhere.
+    pub fn of(key: &[u8; 32]) -> Self {
         Self(Hmac::new_from_slice(key).expect("HMAC takes a key of any length"))
     }
 

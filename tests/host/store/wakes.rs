@@ -376,3 +376,51 @@ async fn a_conversation_of_agents_on_different_nodes_keeps_its_order() {
     let expected: Vec<_> = (0..20).map(|it| it.to_string()).collect();
     assert_eq!(said, expected);
 }
+
+/// What a client that takes tasks is answered.
+async fn ask(node: &Node, method: &str, mut params: Value) -> Value {
+    let mut meta = Client::meta();
+    meta["io.modelcontextprotocol/clientCapabilities"] =
+        json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
+    params["_meta"] = meta;
+    let answer = node.client().request(method, params).await.1;
+    answer.get("result").cloned().unwrap_or_else(|| panic!("{method}: {answer}"))
+}
+
+/// The id of the task that a call becomes which waits for a letter.
+async fn awaits_letter(node: &Node) -> String {
+    let arguments = json!({ "up_to_ms": 3_600_000 });
+    let call = json!({ "name": "await_letter", "arguments": arguments });
+    let task = ask(node, "tools/call", call).await;
+    until("it waits", async || node.waits() == 1).await;
+    task["taskId"].as_str().unwrap_or_else(|| panic!("{task}")).to_owned()
+}
+
+/// STO-25.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_is_read_and_cancelled_on_any_node_and_outlives_its_own() {
+    let ([a, b, c], _) = three(|_| ()).await;
+    let task = async |node: &Node, id: &str| ask(node, "tasks/get", json!({ "taskId": id })).await;
+    let id = awaits_letter(&a).await;
+    for node in [&b, &c] {
+        assert_eq!(task(node, &id).await["status"], "working");
+        assert_eq!(node.waits(), 0, "it runs elsewhere");
+    }
+    ask(&b, "tasks/cancel", json!({ "taskId": id })).await;
+    until("its node hears of it", async || a.waits() == 0).await;
+    assert_eq!(task(&c, &id).await["status"], "cancelled");
+    let id = awaits_letter(&a).await;
+    drop(a);
+    until("another goes on with it", async || {
+        let looks = [task(&b, &id), task(&c, &id)];
+        for it in futures::future::join_all(looks).await {
+            assert_eq!(it["status"], "working", "{it}");
+        }
+        b.waits() + c.waits() == 1
+    })
+    .await;
+    c.client().output("send_letter", json!({ "text": "hi" })).await;
+    until("it is done", async || task(&c, &id).await["status"] == "completed").await;
+    let letters = &task(&b, &id).await["result"]["structuredContent"]["letters"];
+    assert_eq!(*letters, json!(["hi"]));
+}

@@ -3,7 +3,6 @@
 use std::{
     collections::HashMap,
     io,
-    path::PathBuf,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -25,7 +24,7 @@ use base::{
 use calls::state::TTL_S;
 use store::{
     clock::Clock,
-    documents::{DocumentLimits, Documents, number},
+    documents::{self, DocumentLimits, Documents, number},
     events::{By, Events, Published},
     leases::{Hold, Leases},
     locks::Locks,
@@ -86,12 +85,12 @@ pub(crate) fn event_of(id: &str) -> String {
 }
 
 impl Tasks {
-    /// Those in `folder`, which is made where there is none. Their owners are told of changes by `events`.
+    /// Those in `place`. Their owners are told of changes by `events`.
     ///
     /// # Errors
     /// Those of the disk.
     pub fn open(
-        folder: PathBuf,
+        place: impl Into<documents::Place>,
         config: &TasksConfig,
         clock: Clock,
         (events, leases): (Events, Leases),
@@ -101,7 +100,7 @@ impl Tasks {
             bytes_max: config.tasks_bytes_max,
             document_bytes_max: config.task_bytes_max,
         };
-        let documents = Documents::open(folder, limits, &[OVER, OPEN])?;
+        let documents = Documents::open(place, limits, &[OVER, OPEN])?;
         let (config, locks, running) = (config.clone(), Locks::default(), Mutex::default());
         Ok(Self(Arc::new(Inner { documents, config, clock, events, leases, locks, running })))
     }
@@ -457,6 +456,8 @@ impl Pauses for Pause {
 #[cfg(test)]
 mod tests {
     use base::call::{Surface, TraceHeaders};
+
+    use std::path::PathBuf;
 
     use super::*;
 

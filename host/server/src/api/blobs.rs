@@ -1,6 +1,6 @@
 //! `/api/blobs`: takes files in piece by piece, and gives them out so that none runs as a page.
 
-use std::{fs::File, io, sync::Arc, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 
 use axum::{
     body::Body,
@@ -14,15 +14,10 @@ use serde_json::json;
 
 use super::range::{self, Part};
 use calls::{authorization::caller_of, authorization::forbidden, refusal::refusal};
-use store::{
-    blobs::{Blob, BlobError, Blobs, mime, read_at},
-    blocking,
-};
+use store::blobs::{Blob, BlobError, Blobs, Content, mime};
 
 /// How long the next piece of an upload may take.
 const PIECE_WAIT: Duration = Duration::from_secs(30);
-/// Bytes of one piece on the way out.
-const PIECE_BYTES: u64 = 256 << 10;
 /// Whatever a blob is, a browser runs nothing of it.
 const POLICY: &str = "sandbox; default-src 'none'";
 
@@ -72,7 +67,7 @@ async fn take_in(
     body: Body,
 ) -> Result<Blob, NotTaken> {
     let mut upload = blobs.upload(owner).await.map_err(NotTaken::Blob)?;
-    upload.expect(length.unwrap_or(0)).map_err(NotTaken::Blob)?;
+    upload.expect(length.unwrap_or(0)).await.map_err(NotTaken::Blob)?;
     let mut pieces = body.into_data_stream();
     loop {
         match tokio::time::timeout(PIECE_WAIT, pieces.next()).await {
@@ -154,7 +149,7 @@ pub(crate) async fn get(
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Response {
-    let (blob, file) = match blobs.open_file(&id).await {
+    let (blob, content) = match blobs.content(&id).await {
         Ok(found) => found,
         Err(error) => return refused(&error, &blobs),
     };
@@ -178,7 +173,7 @@ pub(crate) async fn get(
         }
     };
     set(&mut out, header::CONTENT_LENGTH, &length.to_string());
-    (status, out, Body::from_stream(pieces(file, from, length))).into_response()
+    (status, out, Body::from_stream(pieces(content, from, length))).into_response()
 }
 
 fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) {
@@ -201,24 +196,24 @@ fn fixed_headers(blob: &Blob, tag: &str) -> HeaderMap {
     headers
 }
 
-/// The bytes of a file, a piece at a time, as fast as the client takes them.
-fn pieces(file: File, from: u64, length: u64) -> impl Stream<Item = io::Result<Bytes>> + Send {
-    let file = Arc::new(file);
+/// The bytes of a content, a piece at a time, as fast as the client takes them.
+fn pieces(
+    content: Content,
+    from: u64,
+    length: u64,
+) -> impl Stream<Item = io::Result<Bytes>> + Send {
     futures::stream::try_unfold((from, length), move |(at, left)| {
-        let file = file.clone();
+        let content = content.clone();
         async move {
             if left == 0 {
                 return Ok(None);
             }
-            let size = left.min(PIECE_BYTES);
-            let read = move || {
-                let mut bytes = vec![0; usize::try_from(size).unwrap_or(0)];
-                if read_at(&file, &mut bytes, at)? < bytes.len() {
-                    return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
-                }
-                Ok(Bytes::from(bytes))
-            };
-            Ok(Some((blocking(read).await?, (at + size, left - size))))
+            let size = left.min(Content::PIECE_BYTES - at % Content::PIECE_BYTES);
+            let bytes = content.read(at, usize::try_from(size).unwrap_or(0)).await?;
+            if (bytes.len() as u64) < size {
+                return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
+            }
+            Ok(Some((Bytes::from(bytes), (at + size, left - size))))
         }
     })
 }

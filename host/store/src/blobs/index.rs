@@ -131,7 +131,7 @@ impl Index {
 }
 
 /// Whether `id` is a SHA-256 in hexadecimal.
-fn is_id(id: &str) -> bool {
+pub(super) fn is_id(id: &str) -> bool {
     id.len() == 64 && id.bytes().all(|it| it.is_ascii_digit() || (b'a'..=b'f').contains(&it))
 }
 

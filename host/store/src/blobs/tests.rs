@@ -70,7 +70,7 @@ async fn what_nobody_uses_goes_and_a_use_keeps_it() {
     blobs.stat(&kept.id).await.unwrap();
     bench.pass(70);
     assert!(matches!(blobs.stat(&lost.id).await, Err(BlobError::Unknown)), "over before the sweep");
-    assert_eq!(blobs.sweep(), 1);
+    assert_eq!(blobs.sweep().await.unwrap(), 1);
     assert_eq!(bench.files(), 2, "one content, and what is known of it");
     // The use was written down: a restart does not forget it.
     let blobs = bench.open(Limits { ttl_s: 100, ..Limits::default() });
@@ -97,7 +97,7 @@ async fn one_too_large_and_one_too_many_are_refused_and_leave_nothing() {
     assert!(matches!(error, BlobError::Full(20480)), "{error}");
     assert_eq!(bench.files(), 6);
     bench.pass(101);
-    assert_eq!(blobs.sweep(), 3);
+    assert_eq!(blobs.sweep().await.unwrap(), 3);
     blobs.put(&[3; 8192], "").await.expect("there is room again");
 }
 

@@ -6,9 +6,10 @@ use sha2::{Digest, Sha256};
 use tokio::{fs::File, io::AsyncWriteExt};
 
 use super::{
-    Blob, BlobError, Blobs,
+    Blob, BlobError, Blobs, Store, Way,
     index::{self, Kept},
     mime,
+    table::Arriving,
 };
 use crate::{blocking, digest::hexadecimal};
 
@@ -17,89 +18,132 @@ const HEAD_BYTES: usize = 512;
 
 /// One upload. Dropped before its end, it leaves nothing.
 pub struct Upload {
-    blobs: Blobs,
-    owner: Option<Arc<str>>,
-    path: PathBuf,
-    file: Option<File>,
+    blob_bytes_max: u64,
+    to: To,
     digest: Sha256,
     size: u64,
-    /// Bytes that the store has promised.
-    promised: u64,
     head: Vec<u8>,
 }
 
+enum To {
+    Folder(Beside),
+    Table(Arriving),
+}
+
+/// One that lies beside the others until it is whole.
+struct Beside {
+    store: Arc<Store>,
+    owner: Option<Arc<str>>,
+    path: PathBuf,
+    file: Option<File>,
+    /// Bytes that the store has promised.
+    promised: u64,
+}
+
 impl Upload {
-    pub(super) async fn begin(
-        blobs: Blobs,
-        owner: Option<Arc<str>>,
-        path: PathBuf,
-    ) -> Result<Self, BlobError> {
-        blobs.0.index.lock().begin_upload(owner.as_ref(), blobs.limits())?;
-        let (digest, head) = (Sha256::new(), Vec::new());
-        let mut upload =
-            Self { blobs, owner, path, file: None, digest, size: 0, promised: 0, head };
-        upload.promise(Blobs::cost(0))?;
-        let mut options = File::options();
-        options.write(true).create_new(true);
-        options.mode(0o600);
-        upload.file = Some(options.open(&upload.path).await?);
-        Ok(upload)
+    pub(super) async fn begin(blobs: &Blobs, owner: Option<Arc<str>>) -> Result<Self, BlobError> {
+        let to = match &blobs.0 {
+            Way::Folder(store) => To::Folder(Beside::begin(store.clone(), owner).await?),
+            Way::Table(table) => To::Table(Arriving::begin(table.clone(), owner.as_ref()).await?),
+        };
+        let blob_bytes_max = blobs.limits().blob_bytes_max;
+        Ok(Self { blob_bytes_max, to, digest: Sha256::new(), size: 0, head: Vec::new() })
     }
 
     /// Makes sure that `size` bytes will fit, for those who say beforehand how many come.
-    pub fn expect(&mut self, size: u64) -> Result<(), BlobError> {
-        let limits = self.blobs.limits();
-        if size > limits.blob_bytes_max {
-            return Err(BlobError::TooLarge(limits.blob_bytes_max));
+    ///
+    /// # Errors
+    /// See [`BlobError`].
+    pub async fn expect(&mut self, size: u64) -> Result<(), BlobError> {
+        if size > self.blob_bytes_max {
+            return Err(BlobError::TooLarge(self.blob_bytes_max));
         }
-        self.promise(size)
+        match &mut self.to {
+            To::Folder(beside) => beside.promise(size),
+            To::Table(arriving) => arriving.promise(size).await,
+        }
     }
 
-    fn promise(&mut self, size: u64) -> Result<(), BlobError> {
-        let missing = size.saturating_sub(self.promised);
-        self.blobs.0.index.lock().promise(self.owner.as_ref(), missing, self.blobs.limits())?;
-        self.promised += missing;
-        Ok(())
-    }
-
+    /// Takes the next piece.
+    ///
+    /// # Errors
+    /// See [`BlobError`].
     pub async fn write(&mut self, piece: &[u8]) -> Result<(), BlobError> {
         self.size += piece.len() as u64;
-        self.expect(self.size)?;
+        self.expect(self.size).await?;
         let missing = HEAD_BYTES.saturating_sub(self.head.len()).min(piece.len());
         self.head.extend_from_slice(&piece[..missing]);
         self.digest.update(piece);
-        match &mut self.file {
-            Some(file) => Ok(file.write_all(piece).await?),
-            None => Err(BlobError::Unknown),
+        match &mut self.to {
+            To::Folder(beside) => match &mut beside.file {
+                Some(file) => Ok(file.write_all(piece).await?),
+                None => Err(BlobError::Unknown),
+            },
+            To::Table(arriving) => arriving.write(piece).await,
         }
     }
 
     /// The whole has come: gives it its name.
-    pub async fn finish(mut self, mime_type: &str) -> Result<Blob, BlobError> {
+    ///
+    /// # Errors
+    /// See [`BlobError`].
+    pub async fn finish(self, mime_type: &str) -> Result<Blob, BlobError> {
+        let id = hexadecimal(&self.digest.finalize());
+        let (mime_type, sniffed) = (mime_type.to_owned(), mime::sniff(&self.head));
+        match self.to {
+            To::Folder(beside) => beside.finish(id, self.size, mime_type, sniffed).await,
+            To::Table(arriving) => arriving.finish(id, self.size, mime_type, sniffed).await,
+        }
+    }
+}
+
+impl Beside {
+    async fn begin(store: Arc<Store>, owner: Option<Arc<str>>) -> Result<Self, BlobError> {
+        store.index.lock().begin_upload(owner.as_ref(), &store.limits)?;
+        let path = store.arriving();
+        let mut beside = Self { store, owner, path, file: None, promised: 0 };
+        beside.promise(Blobs::cost(0))?;
+        let mut options = File::options();
+        options.write(true).create_new(true);
+        options.mode(0o600);
+        beside.file = Some(options.open(&beside.path).await?);
+        Ok(beside)
+    }
+
+    fn promise(&mut self, size: u64) -> Result<(), BlobError> {
+        let missing = size.saturating_sub(self.promised);
+        self.store.index.lock().promise(self.owner.as_ref(), missing, &self.store.limits)?;
+        self.promised += missing;
+        Ok(())
+    }
+
+    async fn finish(
+        mut self,
+        id: String,
+        size: u64,
+        mime_type: String,
+        sniffed: Option<mime::Sniffed>,
+    ) -> Result<Blob, BlobError> {
+        let now = self.store.clock.now();
         if let Some(mut file) = self.file.take() {
             file.flush().await?;
             // A power cut may take a blob away; it never leaves one that is not what its name says.
             file.sync_data().await?;
             let file = file.into_std().await;
-            let now = self.blobs.0.clock.now();
             blocking(move || file.set_modified(UNIX_EPOCH + now)).await?;
         }
-        let digest = std::mem::take(&mut self.digest).finalize();
-        let id = hexadecimal(&digest);
-        let mime_type = mime_type.to_owned();
+        let kept = Kept { size, mime_type, sniffed, owner: None, used: now, touched: now };
         // Moved along, so that what goes wrong on the way is tidied up when it ends.
-        blocking(move || self.keep(&id, mime_type)).await
+        blocking(move || self.keep(&id, kept)).await
     }
 
-    fn keep(mut self, id: &str, mime_type: String) -> Result<Blob, BlobError> {
-        let (blobs, now) = (self.blobs.clone(), self.blobs.0.clock.now());
-        let _order = blobs.0.order.lock();
-        let sniffed = mime::sniff(&self.head);
+    fn keep(mut self, id: &str, kept: Kept) -> Result<Blob, BlobError> {
+        let store = self.store.clone();
+        let _order = store.order.lock();
         let known =
-            blobs.0.index.lock().blobs.get(id).map(|it| (it.mime_type.clone(), it.owner.clone()));
+            store.index.lock().blobs.get(id).map(|it| (it.mime_type.clone(), it.owner.clone()));
         let owner = known.as_ref().map_or_else(|| self.owner.clone(), |it| it.1.clone());
-        let kept = Kept { size: self.size, mime_type, sniffed, owner, used: now, touched: now };
-        let path = blobs.path(id);
+        let (kept, path) = (Kept { owner, ..kept }, store.path(id));
         // The same content under the name that it has: the last description holds.
         if known.is_none_or(|it| it.0 != kept.mime_type) {
             index::keep(&self.path, &path, &kept)?;
@@ -107,20 +151,21 @@ impl Upload {
             // Its time of change is the last use, for the next start.
             fs::rename(&self.path, &path)?;
         }
-        let blob = blobs.blob(id, &kept);
-        let mut index = blobs.0.index.lock();
+        let blob = store.blob(id, &kept);
+        let mut index = store.index.lock();
+        let size = kept.size;
         if index.blobs.insert(id.to_owned(), kept).is_none() {
             // What was promised is what it takes; anything beyond goes back.
-            self.promised = self.promised.saturating_sub(Blobs::cost(self.size));
+            self.promised = self.promised.saturating_sub(Blobs::cost(size));
         }
         drop(index);
         Ok(blob)
     }
 }
 
-impl Drop for Upload {
+impl Drop for Beside {
     fn drop(&mut self) {
-        self.blobs.0.index.lock().end_upload(self.owner.as_ref(), self.promised);
+        self.store.index.lock().end_upload(self.owner.as_ref(), self.promised);
         // Already gone where it has been given its name.
         let _ = fs::remove_file(&self.path);
     }

@@ -1,10 +1,11 @@
 //! A component's database on a PostgreSQL server: a schema and a role of its own, and the same answers (STO-2).
 //!
 //! All of a batch is one transaction, serializable, tried again where another was in its way: first beside others,
-//! then alone among this host's. What a statement may say is held to what both engines have (`portable`), and the
+//! then alone among those of all nodes (STO-15). What a statement may say is held to what both engines have (`portable`), and the
 //! server holds the role to its schema. A statement is one message of the extended protocol, which takes no second.
 
 mod apart;
+mod ask;
 mod failed;
 mod migrations;
 mod pool;
@@ -13,7 +14,6 @@ mod run;
 mod server;
 mod values;
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use parking_lot::Mutex;
@@ -34,12 +34,12 @@ pub(super) struct Postgres {
     limits: super::Limits,
     readers: Pool,
     writers: Pool,
-    /// Held by those who write side by side; whole by one that others were in the way of.
+    /// Held by those of this node who write side by side; whole by one that others were in the way of.
     turn: tokio::sync::RwLock<()>,
+    /// The number of the lock that does the same for all nodes.
+    lock: i64,
     /// Bytes of the schema when they were last counted, and what was sent since.
     size: Mutex<run::Size>,
-    /// What indexes are of, by their names.
-    indexes: Mutex<HashMap<String, String>>,
     /// One more with each migration, after which nothing that was prepared holds.
     generation: AtomicU64,
     /// Batches that wait for a connection to write on.

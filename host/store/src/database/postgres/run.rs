@@ -22,13 +22,15 @@ use super::values::{Cell, Parameter, type_of};
 
 /// How often a batch is tried that others are in the way of.
 const TRIES_MAX: u32 = 20;
-/// The pause before it is tried again beside other hosts' batches, at most, the first time; doubled from then on.
+/// The pause before it is tried again, at most, the first time; doubled from then on.
 const PAUSE: Duration = Duration::from_millis(2);
 const PAUSE_MAX: Duration = Duration::from_millis(200);
 /// How often to look whether a server that was lost is back.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// Part of the bytes that a database may have after which they are counted again.
 const COUNTED_PART: u64 = 64;
+/// How long that number counts, for other nodes write, too.
+const COUNTED_FOR: Duration = Duration::from_secs(5);
 /// How often a full database is made smaller, at most.
 const VACUUM_EVERY: Duration = Duration::from_secs(10);
 
@@ -39,7 +41,8 @@ pub(super) struct Size {
     counted: u64,
     /// What was sent since then.
     sent: u64,
-    is_known: bool,
+    /// When that was.
+    counted_at: Option<Instant>,
     vacuumed: Option<Instant>,
 }
 
@@ -160,7 +163,7 @@ impl Postgres {
         }
     }
 
-    /// Runs a batch until it is through or its time is: the first time beside others, then alone.
+    /// Runs a batch until it is through or its time is: the first time beside others, then alone among all nodes'.
     async fn until(&self, pool: &Pool, batch: &Batch<'_>, deadline: Instant) -> Answer {
         let writes = batch.access == Access::Write;
         let _place = pool.place(deadline).await?;
@@ -179,7 +182,7 @@ impl Postgres {
             let _turn = turn.map_err(|_late| out_of_time())?;
             let most = Instant::now() + self.limits.transact_time_max;
             let end = if writes { deadline.min(most) } else { deadline };
-            let done = tokio::time::timeout_at(end.into(), self.once(pool, batch)).await;
+            let done = tokio::time::timeout_at(end.into(), self.once(pool, batch, tries > 0)).await;
             let pause = match done {
                 Err(_late) => return Err(out_of_time()),
                 Ok(Ok(rows)) => return Ok(rows),
@@ -210,7 +213,6 @@ impl Postgres {
                         let why = "the database is busy: other transactions were in the way";
                         return Err(Error::Unavailable(why.into()));
                     }
-                    // Alone among this host's, nothing but another host's batch is in the way.
                     let most = PAUSE.saturating_mul(1 << (tries - 1).min(10)).min(PAUSE_MAX);
                     let part = getrandom::u32().unwrap_or_default() % 1_000;
                     if tries > 1 { most * part / 1_000 } else { Duration::ZERO }
@@ -221,7 +223,12 @@ impl Postgres {
         }
     }
 
-    async fn once(&self, pool: &Pool, batch: &Batch<'_>) -> Result<Vec<Rows>, Failed> {
+    async fn once(
+        &self,
+        pool: &Pool,
+        batch: &Batch<'_>,
+        is_alone: bool,
+    ) -> Result<Vec<Rows>, Failed> {
         let connection = pool.take().await.map_err(|error| match error.as_db_error() {
             Some(db) if db.code().code() == "53300" => Failed::Told(Error::Unavailable(
                 "the database is busy: its server has no connection left".into(),
@@ -231,10 +238,25 @@ impl Postgres {
         })?;
         let mut busy = Busy { connection: Some(connection), pool };
         let Some(connection) = busy.connection.as_mut() else { return Err(Failed::Conflict) };
-        let done = self.attempt(connection, batch).await;
+        let is_alone = is_alone && batch.access == Access::Write;
+        if is_alone {
+            // Before the transaction, whose snapshot would else be older than what is waited for. Where the connection
+            // is not given back, the lock goes with it.
+            let lock = format!("SELECT pg_advisory_lock({})", self.lock);
+            if let Err(error) = connection.client.batch_execute(&lock).await {
+                return Err(waited(&error));
+            }
+        }
+        let done = self.attempt(connection, batch, is_alone).await;
         match &done {
             // What is still on its way is not waited for.
             Err(Failed::Stop(_) | Failed::Lost(_)) => {}
+            _ if is_alone => {
+                let unlock = format!("SELECT pg_advisory_unlock({})", self.lock);
+                if connection.client.batch_execute(&unlock).await.is_ok() {
+                    busy.give_back();
+                }
+            }
             _ => busy.give_back(),
         }
         done
@@ -244,6 +266,7 @@ impl Postgres {
         &self,
         connection: &mut Connection,
         batch: &Batch<'_>,
+        is_alone: bool,
     ) -> Result<Vec<Rows>, Failed> {
         let generation = self.generation.load(Ordering::Relaxed);
         if connection.generation != generation {
@@ -277,22 +300,33 @@ impl Postgres {
         }
         let client = &connection.client;
         // A single statement is a transaction by itself.
-        let is_alone = batch.access == Access::Read && batch.statements.len() == 1;
+        let is_single = batch.access == Access::Read && batch.statements.len() == 1;
         let lost = |it: PgError| explain(0, &it);
-        if !is_alone {
-            client.batch_execute("BEGIN").await.map_err(lost)?;
+        match batch.access {
+            Access::Write if !is_alone => {
+                // In one message: it costs no way of its own.
+                let begin = format!("BEGIN; SELECT pg_advisory_xact_lock_shared({})", self.lock);
+                if let Err(error) = client.batch_execute(&begin).await {
+                    let failed = waited(&error);
+                    // What began may have.
+                    client.batch_execute("ROLLBACK").await.map_err(lost)?;
+                    return Err(failed);
+                }
+            }
+            _ if is_single => {}
+            _ => client.batch_execute("BEGIN").await.map_err(lost)?,
         }
         let done = match held(client, batch.fence).await {
             Ok(()) => self.statements(client, batch, prepared).await,
             Err(failed) => Err(failed),
         };
         let done = match done {
-            Ok(rows) if is_alone => return Ok(rows),
+            Ok(rows) if is_single => return Ok(rows),
             Ok(rows) => commit(client, batch).await.map(|()| rows),
             Err(Failed::Stop(error)) => return Err(Failed::Stop(error)),
             Err(Failed::Lost(why)) => return Err(Failed::Lost(why)),
             Err(failed) => {
-                if !is_alone {
+                if !is_single {
                     client.batch_execute("ROLLBACK").await.map_err(lost)?;
                 }
                 Err(failed)
@@ -385,11 +419,9 @@ impl Postgres {
         Ok(answer)
     }
 
-    /// The columns of an index, as SQLite names what is not unique; of one on an expression, its name.
+    /// The columns of an index, as SQLite names what is not unique; of one on an expression, its name. It is not
+    /// remembered: a migration on another node may change it.
     async fn columns(&self, client: &Client, index: String) -> Result<String, PgError> {
-        if let Some(known) = self.indexes.lock().get(&index) {
-            return Ok(known.clone());
-        }
         let sql = "SELECT string_agg(t.relname || '.' || a.attname, ', ' ORDER BY k.place)
             FROM pg_class i JOIN pg_namespace n ON n.oid = i.relnamespace JOIN pg_index x ON x.indexrelid = i.oid
             JOIN pg_class t ON t.oid = x.indrelid
@@ -398,14 +430,7 @@ impl Postgres {
             WHERE n.nspname = $1 AND i.relname = $2 AND k.place <= x.indnkeyatts
             HAVING bool_and(a.attname IS NOT NULL)";
         let found = client.query_opt(sql, &[&self.schema, &index]).await?;
-        let name = found.and_then(|it| it.get(0)).unwrap_or_else(|| index.clone());
-        let mut indexes = self.indexes.lock();
-        // Names change with migrations alone, of which there are few.
-        if indexes.len() >= 1_000 {
-            indexes.clear();
-        }
-        indexes.insert(index, name.clone());
-        Ok(name)
+        Ok(found.and_then(|it| it.get(0)).unwrap_or(index))
     }
 
     /// Whether the schema has the bytes that it may have; counted now and then.
@@ -416,7 +441,8 @@ impl Postgres {
             size.sent += bytes as u64;
             *size
         };
-        if size.is_known && size.counted < most && size.sent < most / COUNTED_PART {
+        let is_known = size.counted_at.is_some_and(|it| it.elapsed() < COUNTED_FOR);
+        if is_known && size.counted < most && size.sent < most / COUNTED_PART {
             return Ok(false);
         }
         let failed = |it: PgError| explain(0, &it);
@@ -429,7 +455,7 @@ impl Postgres {
             vacuumed = Some(Instant::now());
             counted = self.count(client).await.map_err(failed)?;
         }
-        *self.size.lock() = Size { counted, sent: 0, is_known: true, vacuumed };
+        *self.size.lock() = Size { counted, sent: 0, counted_at: Some(Instant::now()), vacuumed };
         Ok(counted >= most)
     }
 
@@ -453,6 +479,14 @@ async fn held(client: &Client, fence: Option<&Fence>) -> Result<(), Failed> {
             let why = "another node does this now: the lease of this one is over";
             Err(Error::Unavailable(why.into()).into())
         }
+    }
+}
+
+/// What the server says of the lock of all nodes: one that took too long is waited for again.
+fn waited(error: &PgError) -> Failed {
+    match error.as_db_error() {
+        Some(db) if db.code().code() == "55P03" => Failed::Conflict,
+        _ => explain(0, error),
     }
 }
 

@@ -270,12 +270,12 @@ impl Server {
             name: name.to_owned(),
             readers: pool(true, most - writers),
             writers: pool(false, writers),
+            lock: batches_of(&schema),
             schema,
             role,
             limits,
             turn: tokio::sync::RwLock::default(),
             size: Mutex::default(),
-            indexes: Mutex::default(),
             generation: std::sync::atomic::AtomicU64::new(0),
             waiting: std::sync::atomic::AtomicUsize::new(0),
         };
@@ -637,6 +637,12 @@ impl Inner {
         })
         .await
     }
+}
+
+/// The number of the lock of a schema's batches.
+fn batches_of(schema: &str) -> i64 {
+    let digest = crate::digest::digest(format!("batches of {schema}").as_bytes());
+    u64::from_str_radix(&digest[..16], 16).unwrap_or_default().cast_signed()
 }
 
 /// A name that PostgreSQL keeps whole: a long one ends with its digest.

@@ -1,0 +1,94 @@
+//! The calls whose questions were answered and that have ended, over all nodes of one database (STO-12).
+
+use std::{io, time::Duration};
+
+use crate::{
+    claims::{Claim, Claims},
+    database::postgres::Server,
+};
+
+/// Calls that are remembered, about 100 MB of them.
+const REMEMBERED_MAX: i64 = 1 << 20;
+/// How long what has expired is still known, in seconds: nodes' clocks differ.
+const SLACK_S: i64 = 600;
+/// How long a round that another node runs is waited for: until it is known whether that node is gone.
+const PATIENCE: Duration = Duration::from_secs(12);
+
+const FIND: &str = "SELECT EXISTS (SELECT 1 FROM answers WHERE call = $1),
+    coalesce((SELECT max(until_s) FROM answers_forgotten), 0)";
+const END: &str = "INSERT INTO answers AS a (call, expires_at_s) VALUES ($1, $2)
+    ON CONFLICT (call) DO UPDATE SET expires_at_s = greatest(a.expires_at_s, excluded.expires_at_s)";
+const SWEEP: &str = "SELECT sweep_answers($1, $2)";
+
+/// The calls that have ended. A clone is another handle on the same ones.
+#[derive(Clone)]
+pub struct Answers {
+    server: Server,
+    claims: Claims,
+}
+
+/// What a further round of a call meets.
+pub enum Found {
+    /// It may run, and no other one may meanwhile.
+    Free(Claim),
+    /// Another node runs one, or the call has ended.
+    Taken,
+    /// So old that it is not known any more whether it has ended.
+    Forgotten,
+}
+
+impl Answers {
+    pub fn new(server: Server) -> Self {
+        let claims = Claims::shared(server.clone(), "answers");
+        Self { server, claims }
+    }
+
+    /// The right to run a round of `call`, whose state is valid until `expires_at_s`.
+    ///
+    /// # Errors
+    /// Where the database is not there.
+    pub async fn claim(&self, call: u64, expires_at_s: u64) -> io::Result<Found> {
+        let name = format!("{call:016x}");
+        let Some(claim) = self.claims.claim_within(&name, PATIENCE).await? else {
+            return Ok(Found::Taken);
+        };
+        // Who has ended it wrote that down before they gave the claim back.
+        let found = self.server.ask(FIND, &[&call.cast_signed()]).await?;
+        let row = found.first().ok_or_else(|| io::Error::other("there is no row"))?;
+        let (has_ended, forgotten_until_s): (bool, i64) = (row.get(0), row.get(1));
+        Ok(match has_ended {
+            true => Found::Taken,
+            false if seconds(expires_at_s) <= forgotten_until_s => Found::Forgotten,
+            false => Found::Free(claim),
+        })
+    }
+
+    /// The call has ended: no state of it that is valid until `expires_at_s` is taken any more.
+    ///
+    /// # Errors
+    /// Where the database is not there: no node takes it as long as this one runs.
+    pub async fn end(&self, call: u64, expires_at_s: u64, claim: Claim) -> io::Result<()> {
+        let ended = self.server.ask(END, &[&call.cast_signed(), &seconds(expires_at_s)]).await;
+        match ended {
+            Ok(_) => Ok(()),
+            Err(error) => {
+                claim.keep();
+                Err(error)
+            }
+        }
+    }
+
+    /// Forgets what has expired, and the eldest where there are too many, and removes claims of nodes that are gone.
+    ///
+    /// # Errors
+    /// Where the database is not there.
+    pub async fn sweep(&self, now_s: u64) -> io::Result<()> {
+        let until_s = seconds(now_s).saturating_sub(SLACK_S);
+        self.server.ask(SWEEP, &[&until_s, &REMEMBERED_MAX]).await?;
+        self.claims.sweep().await
+    }
+}
+
+fn seconds(seconds: u64) -> i64 {
+    i64::try_from(seconds).unwrap_or(i64::MAX)
+}

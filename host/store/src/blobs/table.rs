@@ -1,0 +1,262 @@
+//! Blobs in tables that several nodes share (STO-14): contents in pieces, which are ordinary rows, so that each is
+//! read by itself, goes with its blob, and is in the database's own backup; a large object would need a transaction
+//! held open for each reader. What is on its way is its node's, and goes with it.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio_postgres::Row;
+
+use super::{Blob, BlobError, Blobs, Limits, TOUCH_EVERY, UPLOADS_MAX, mime};
+use crate::{
+    clock::Clock,
+    database::postgres::{GONE_AFTER, Server},
+    digest::digest,
+};
+
+/// Bytes of a piece.
+pub(super) const PIECE_BYTES: usize = 256 << 10;
+/// Blobs that one sweep removes at a time.
+const SWEPT_MAX: i64 = 100;
+
+const STAT: &str = "SELECT size, mime_type, sniffed, used_ms, content FROM blobs WHERE id = $1";
+const TOUCH: &str = "UPDATE blobs SET used_ms = $2 WHERE id = $1 AND used_ms < $2";
+/// Of each piece that part of which is wanted.
+const READ: &str = "SELECT substring(bytes FROM (greatest($2 - begins.first, 0) + 1)::int
+        FOR (least($3 - begins.first, $4) - greatest($2 - begins.first, 0))::int)
+    FROM pieces, LATERAL (SELECT number * $4::bigint AS first) AS begins
+    WHERE content = $1 AND number BETWEEN ($2::bigint / $4)::int AND (($3::bigint - 1) / $4)::int
+    ORDER BY number";
+const WRITE: &str = "INSERT INTO pieces (content, number, bytes)
+    SELECT content, $2::int, $3::bytea FROM contents WHERE content = $1 AND node IS NOT NULL
+    ON CONFLICT (content, number) DO UPDATE SET bytes = excluded.bytes RETURNING number";
+const PROMISE: &str = "SELECT blob_promise($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+const FINISH: &str = "SELECT blob_finish($1, $2, $3, $4, $5, $6, $7)";
+const GIVE_UP: &str = "SELECT blob_give_up($1)";
+const SWEEP: &str = "SELECT blob_sweep($1, $2, $3)";
+
+/// All blobs of a database.
+pub(super) struct Table {
+    pub(super) server: Server,
+    pub(super) limits: Limits,
+    pub(super) clock: Clock,
+}
+
+/// An upload on its way into the table.
+pub(super) struct Arriving {
+    table: Arc<Table>,
+    content: i64,
+    owner: String,
+    /// Bytes that are promised it.
+    promised: u64,
+    /// What is not yet written, and how many pieces are.
+    piece: Vec<u8>,
+    written: i32,
+    has_ended: bool,
+}
+
+impl Table {
+    /// What is known of a blob and where its content is; counts as a use.
+    pub(super) async fn stat(&self, id: &str) -> Result<(Blob, i64), BlobError> {
+        // It may be any text.
+        if !super::index::is_id(id) {
+            return Err(BlobError::Unknown);
+        }
+        let rows = self.server.ask(STAT, &[&id]).await?;
+        let row = rows.first().ok_or(BlobError::Unknown)?;
+        let (size, used_ms): (i64, i64) = (row.get(0), row.get(3));
+        let (now, used) = (self.clock.now(), Duration::from_millis(used_ms.unsigned_abs()));
+        let ttl = Duration::from_secs(self.limits.ttl_s);
+        if used + ttl < now {
+            return Err(BlobError::Unknown);
+        }
+        // Other nodes know of a use what is written down of it.
+        if now.saturating_sub(used) >= TOUCH_EVERY.min(ttl / 4) {
+            self.server.ask(TOUCH, &[&id, &millis(now)]).await?;
+        }
+        let sniffed: Option<&str> = row.get(2);
+        let blob = Blob {
+            id: id.to_owned(),
+            size: size.unsigned_abs(),
+            mime_type: row.get(1),
+            sniffed: sniffed.and_then(mime::known),
+            expires_at: now.max(used) + ttl,
+        };
+        Ok((blob, row.get(4)))
+    }
+
+    /// Up to `length` bytes of a content from `offset`.
+    pub(super) async fn read(
+        &self,
+        content: i64,
+        offset: u64,
+        length: usize,
+    ) -> Result<Vec<u8>, std::io::Error> {
+        if length == 0 {
+            return Ok(Vec::new());
+        }
+        let from = number(offset);
+        let until = from.saturating_add(number(length as u64));
+        let rows = self.server.ask(READ, &[&content, &from, &until, &PIECE]).await?;
+        let mut bytes = Vec::with_capacity(length);
+        rows.iter().for_each(|it| bytes.extend_from_slice(it.get(0)));
+        Ok(bytes)
+    }
+
+    /// Removes what was not used for too long, and uploads of nodes that are gone; the number of the blobs.
+    pub(super) async fn sweep(&self) -> Result<usize, std::io::Error> {
+        let over = self.clock.now().saturating_sub(Duration::from_secs(self.limits.ttl_s));
+        let (over_ms, gone_s) = (millis(over), GONE_AFTER.as_secs_f64());
+        let mut swept = 0;
+        loop {
+            let rows = self.server.ask(SWEEP, &[&over_ms, &gone_s, &SWEPT_MAX]).await?;
+            let found: i64 = rows.first().map_or(0, |it| it.get(0));
+            swept += usize::try_from(found).unwrap_or_default();
+            if found < SWEPT_MAX {
+                return Ok(swept);
+            }
+        }
+    }
+}
+
+impl Arriving {
+    /// Begins one of `owner`'s.
+    pub(super) async fn begin(
+        table: Arc<Table>,
+        owner: Option<&Arc<str>>,
+    ) -> Result<Self, BlobError> {
+        let content = getrandom::u64().map_err(std::io::Error::other)?.cast_signed();
+        // An owner may have any name.
+        let owner = owner.map(|it| digest(it.as_bytes())).unwrap_or_default();
+        let (piece, promised) = (Vec::new(), 0);
+        let mut arriving =
+            Self { table, content, owner, promised, piece, written: 0, has_ended: false };
+        let mut begun = arriving.ask_for(0, true).await;
+        if matches!(begun, Err(BlobError::Busy | BlobError::ShareBusy(_))) {
+            // Some may be of a node that is gone.
+            arriving.table.sweep().await?;
+            begun = arriving.ask_for(0, true).await;
+        }
+        // What was not begun is not given up.
+        arriving.has_ended = begun.is_err();
+        begun.map(|()| arriving)
+    }
+
+    /// Has the store promise room for a blob of `size` bytes.
+    pub(super) async fn promise(&mut self, size: u64) -> Result<(), BlobError> {
+        if Blobs::cost(size) <= self.promised { Ok(()) } else { self.ask_for(size, false).await }
+    }
+
+    async fn ask_for(&mut self, size: u64, begins: bool) -> Result<(), BlobError> {
+        let (limits, server) = (&self.table.limits, &self.table.server);
+        let wanted = Blobs::cost(size);
+        let (all, own) = (number(limits.bytes_max), number(limits.caller_bytes_max));
+        let (uploads, own_uploads) =
+            (number(UPLOADS_MAX as u64), number(limits.caller_uploads_max as u64));
+        let (node, cost) = (server.node(), number(wanted));
+        let rows = server
+            .ask(
+                PROMISE,
+                &[
+                    &self.content,
+                    &begins,
+                    &node,
+                    &self.owner,
+                    &cost,
+                    &all,
+                    &own,
+                    &uploads,
+                    &own_uploads,
+                ],
+            )
+            .await?;
+        match rows.first().and_then(|it: &Row| it.get::<_, Option<&str>>(0)) {
+            None => {
+                self.promised = wanted;
+                Ok(())
+            }
+            Some("busy") => Err(BlobError::Busy),
+            Some("owner_busy") => Err(BlobError::ShareBusy(limits.caller_uploads_max)),
+            Some("full") => Err(BlobError::Full(limits.bytes_max)),
+            Some("owner_full") => Err(BlobError::ShareFull(limits.caller_bytes_max)),
+            Some(_) => Err(gone()),
+        }
+    }
+
+    pub(super) async fn write(&mut self, mut bytes: &[u8]) -> Result<(), BlobError> {
+        while !bytes.is_empty() {
+            let (now, later) = bytes.split_at(bytes.len().min(PIECE_BYTES - self.piece.len()));
+            self.piece.extend_from_slice(now);
+            bytes = later;
+            if self.piece.len() == PIECE_BYTES {
+                self.flush().await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn flush(&mut self) -> Result<(), BlobError> {
+        let server = &self.table.server;
+        let written = server.ask(WRITE, &[&self.content, &self.written, &self.piece]).await?;
+        if written.is_empty() {
+            return Err(gone());
+        }
+        self.piece.clear();
+        self.written += 1;
+        Ok(())
+    }
+
+    /// Gives it its name.
+    pub(super) async fn finish(
+        mut self,
+        id: String,
+        size: u64,
+        mime_type: String,
+        sniffed: Option<mime::Sniffed>,
+    ) -> Result<Blob, BlobError> {
+        if !self.piece.is_empty() {
+            self.flush().await?;
+        }
+        let now = self.table.clock.now();
+        let (bytes, cost, now_ms) = (number(size), number(Blobs::cost(size)), millis(now));
+        let finish: &[&(dyn tokio_postgres::types::ToSql + Sync)] =
+            &[&self.content, &id, &bytes, &cost, &mime_type, &sniffed, &now_ms];
+        let rows = self.table.server.ask(FINISH, finish).await?;
+        if !rows.first().is_some_and(|it| it.get(0)) {
+            return Err(gone());
+        }
+        self.has_ended = true;
+        let expires_at = now + Duration::from_secs(self.table.limits.ttl_s);
+        Ok(Blob { id, size, mime_type, sniffed, expires_at })
+    }
+}
+
+impl Drop for Arriving {
+    fn drop(&mut self) {
+        if self.has_ended {
+            return;
+        }
+        // Where the runtime ends, it goes with its node.
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        let (table, content) = (self.table.clone(), self.content);
+        runtime.spawn(async move {
+            if let Err(error) = table.server.ask(GIVE_UP, &[&content]).await {
+                tracing::warn!("what there is of an upload stays while this node runs: {error}");
+            }
+        });
+    }
+}
+
+/// The node was taken for gone, and its upload was removed.
+fn gone() -> BlobError {
+    BlobError::Io(std::io::Error::other("the upload was removed meanwhile"))
+}
+
+const PIECE: i64 = PIECE_BYTES as i64;
+
+fn number(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn millis(time: Duration) -> i64 {
+    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+}

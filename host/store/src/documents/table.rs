@@ -1,0 +1,115 @@
+//! Documents in a table that several nodes share (STO-13): nothing is known of them here, so that each node sees at
+//! once what another one wrote.
+
+use std::io;
+
+use serde::de::DeserializeOwned;
+use tokio_postgres::Row;
+
+use super::{DocumentLimits, share};
+use crate::{claims::Claim, database::postgres::Server};
+
+const PUT: &str = "WITH holds AS (SELECT 1 FROM claims
+        WHERE space = $6 AND name = $7 AND node = $8 AND turn = $9 FOR SHARE)
+    INSERT INTO documents (folder, id, share, kind, body, bytes, place)
+    SELECT $1::text, $2::text, $3::text, $4::text, $5::bytea, length($5::bytea), nextval('document_places')
+    WHERE $6::text IS NULL OR EXISTS (SELECT 1 FROM holds)
+    ON CONFLICT (folder, id, share) DO UPDATE
+    SET kind = excluded.kind, body = excluded.body, bytes = excluded.bytes, place = excluded.place
+    RETURNING id";
+const SUMS: &str =
+    "SELECT count(*), coalesce(sum(bytes), 0)::bigint FROM documents WHERE folder = $1";
+/// Removes one: of the caller with most the one that goes first. Two that run at once choose the same.
+const GIVE_WAY: &str = "WITH sums AS MATERIALIZED (
+        SELECT count(*) > $4::bigint AS is_crowded, coalesce(sum(bytes), 0)::bigint > $5 AS is_heavy
+        FROM documents WHERE folder = $1),
+    shares AS (SELECT share, count(*) AS documents, sum(bytes) AS bytes
+        FROM documents WHERE folder = $1 GROUP BY share),
+    firsts AS (SELECT DISTINCT ON (share) share, id, kind FROM documents
+        WHERE folder = $1 AND NOT (id = $2 AND share = $3)
+        ORDER BY share, array_position($6::text[], kind), place),
+    chosen AS (SELECT firsts.id, firsts.share FROM firsts JOIN shares USING (share), sums
+        WHERE is_crowded OR is_heavy
+        ORDER BY CASE WHEN is_crowded THEN documents ELSE shares.bytes END DESC,
+            (firsts.id || '.' || share || '.' || kind) COLLATE \"C\" DESC
+        LIMIT 1)
+    DELETE FROM documents d USING chosen
+    WHERE d.folder = $1 AND d.id = chosen.id AND d.share = chosen.share RETURNING d.id";
+const GET: &str = "SELECT body FROM documents WHERE folder = $1 AND id = $2 AND share = $3";
+const REMOVE: &str = "DELETE FROM documents WHERE folder = $1 AND id = $2 AND share = $3";
+const OF: &str = "SELECT body FROM documents WHERE folder = $1 AND share = $2 AND kind = $3";
+
+pub(super) struct Table {
+    pub(super) server: Server,
+    /// What tells these documents from others in the table.
+    pub(super) name: &'static str,
+}
+
+impl Table {
+    pub(super) async fn put(
+        &self,
+        (id, owner): (&str, &str),
+        kind: &str,
+        bytes: &[u8],
+        (limits, kinds): (&DocumentLimits, &[&str]),
+        claim: Option<&Claim>,
+    ) -> io::Result<()> {
+        let share = share(owner);
+        let fence = claim.and_then(Claim::fence);
+        let space = fence.map(|it| it.0);
+        let (name, node, turn) = (fence.map(|it| it.1), fence.map(|it| it.2), fence.map(|it| it.3));
+        let put = self
+            .server
+            .ask(PUT, &[&self.name, &id, &share, &kind, &bytes, &space, &name, &node, &turn])
+            .await?;
+        if put.is_empty() {
+            return Err(io::Error::other("this node was taken for gone, and another one is at it"));
+        }
+        let documents_max = i64::try_from(limits.documents_max).unwrap_or(i64::MAX);
+        let bytes_max = i64::try_from(limits.bytes_max).unwrap_or(i64::MAX);
+        let sums = self.server.ask(SUMS, &[&self.name]).await?;
+        let is_within = |it: &Row| {
+            let (documents, bytes): (i64, i64) = (it.get(0), it.get(1));
+            documents < 2 || documents <= documents_max && bytes <= bytes_max
+        };
+        if sums.first().is_none_or(is_within) {
+            return Ok(());
+        }
+        loop {
+            let gone = self
+                .server
+                .ask(GIVE_WAY, &[&self.name, &id, &share, &documents_max, &bytes_max, &kinds])
+                .await?;
+            if gone.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    pub(super) async fn get<T: DeserializeOwned>(
+        &self,
+        id: &str,
+        owner: &str,
+    ) -> io::Result<Option<T>> {
+        let rows = self.server.ask(GET, &[&self.name, &id, &share(owner)]).await?;
+        rows.first().map(read).transpose()
+    }
+
+    pub(super) async fn remove(&self, id: &str, owner: &str) -> io::Result<()> {
+        self.server.ask(REMOVE, &[&self.name, &id, &share(owner)]).await.map(drop)
+    }
+
+    pub(super) async fn of<T: DeserializeOwned>(
+        &self,
+        owner: &str,
+        kind: &str,
+    ) -> io::Result<Vec<T>> {
+        let rows = self.server.ask(OF, &[&self.name, &share(owner), &kind]).await?;
+        Ok(rows.iter().filter_map(|it| super::readable(read(it))).collect())
+    }
+}
+
+fn read<T: DeserializeOwned>(row: &Row) -> io::Result<T> {
+    let body: &[u8] = row.get(0);
+    Ok(serde_json::from_slice(body)?)
+}

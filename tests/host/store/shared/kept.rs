@@ -1,0 +1,354 @@
+//! What is kept beside components' databases, by itself: the same in a folder and on a database, and of all its nodes.
+
+use std::{path::Path, sync::Arc, sync::Mutex};
+
+use futures::future::join_all;
+use host::{
+    answers::{Answers, Found},
+    blobs::{self, BlobError, Blobs},
+    claims::Claims,
+    documents::{DocumentLimits, Documents, Place, number},
+};
+
+use super::*;
+
+const KINDS: &[&str] = &["over", "wait"];
+
+fn documents(place: Place, documents_max: usize, bytes_max: u64) -> Documents {
+    let limits = DocumentLimits { documents_max, bytes_max, document_bytes_max: 100 };
+    Documents::open(place, limits, KINDS).unwrap()
+}
+
+/// The same documents by both ways; those of a database by one node after the other.
+async fn both_ways(
+    documents_max: usize,
+    bytes_max: u64,
+) -> (tempfile::TempDir, [Vec<Documents>; 2]) {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, nodes) = nodes(3).await;
+    let in_folder = documents(Place::Folder(folder.path().join("kept")), documents_max, bytes_max);
+    let in_table = nodes.iter().map(|it| Place::of(Some(it), Path::new(""), "kept"));
+    let in_table = in_table.map(|it| documents(it, documents_max, bytes_max)).collect();
+    (folder, [vec![in_folder], in_table])
+}
+
+/// Puts one that has so many bytes as JSON.
+async fn put(documents: &Documents, id: &str, owner: &str, kind: &'static str, bytes: usize) {
+    documents.put((id, owner), kind, "x".repeat(bytes - 2)).await.unwrap();
+}
+
+async fn is_there(documents: &Documents, id: &str, owner: &str) -> bool {
+    documents.get::<String>(id, owner).await.is_some()
+}
+
+/// STO-13
+#[tokio::test(flavor = "multi_thread")]
+async fn documents_are_their_callers_on_each_node_at_once() {
+    let (_folder, ways) = both_ways(9, 900).await;
+    {
+        for nodes in ways {
+            let (first, last) = (&nodes[0], nodes.last().unwrap());
+            let [one, other] = [number().unwrap(), number().unwrap()];
+            put(first, &one, "ann", "wait", 10).await;
+            put(last, &other, "ann", "over", 11).await;
+            assert_eq!(last.get::<String>(&one, "ann").await.unwrap().len(), 8);
+            assert!(!is_there(last, &one, "eve").await, "another's");
+            for wrong in ["", "../../seal.key", &one[..31], &one.to_uppercase()] {
+                assert!(!is_there(last, wrong, "ann").await, "{wrong}");
+            }
+            assert_eq!(last.of::<String>("ann", "wait").await.unwrap().len(), 1);
+            assert_eq!(last.of::<String>("eve", "wait").await.unwrap().len(), 0);
+            put(last, &one, "ann", "over", 20).await;
+            assert_eq!(first.get::<String>(&one, "ann").await.unwrap().len(), 18);
+            assert_eq!(first.of::<String>("ann", "wait").await.unwrap().len(), 0, "of one kind");
+            let too_big = first.put((&one, "ann"), "over", "x".repeat(99)).await.unwrap_err();
+            assert_eq!(too_big.to_string(), "it has 101 bytes; 100 is most");
+            first.remove(&one, "eve").await.unwrap();
+            assert!(is_there(last, &one, "ann").await);
+            first.remove(&one, "ann").await.unwrap();
+            assert!(!is_there(last, &one, "ann").await && is_there(first, &other, "ann").await);
+        }
+    }
+}
+
+/// STO-13
+#[tokio::test(flavor = "multi_thread")]
+async fn documents_give_way_in_one_order_by_both_ways() {
+    let ids: Vec<_> = (0..40).map(|at| format!("{at:032x}")).collect();
+    let (_folder, ways) = both_ways(6, 200).await;
+    for nodes in ways {
+        let at = |place: usize| &nodes[place % nodes.len()];
+        let left = async |owner: &str| {
+            let mut left = Vec::new();
+            for (place, id) in ids.iter().enumerate() {
+                if is_there(at(0), id, owner).await {
+                    left.push(place);
+                }
+            }
+            left
+        };
+        put(at(0), &ids[0], "eve", "wait", 90).await;
+        for place in 1..12 {
+            put(at(place), &ids[place], "ann", "wait", 10).await;
+        }
+        assert_eq!(left("ann").await, [7, 8, 9, 10, 11], "the eldest of who has most");
+        assert_eq!(left("eve").await, [0]);
+        put(at(1), &ids[7], "ann", "wait", 10).await;
+        put(at(2), &ids[12], "ann", "wait", 10).await;
+        assert_eq!(left("ann").await, [7, 9, 10, 11, 12], "written again it is the youngest");
+        put(at(0), &ids[13], "ann", "over", 10).await;
+        put(at(1), &ids[14], "ann", "wait", 10).await;
+        assert_eq!(left("ann").await, [7, 10, 11, 12, 14], "what is over goes first");
+        put(at(2), &ids[15], "bob", "wait", 100).await;
+        assert_eq!(left("ann").await, [7, 11, 12, 14], "first by number");
+        assert_eq!((left("eve").await, left("bob").await), (vec![], vec![15]), "then by bytes");
+        put(at(0), &ids[16], "eve", "wait", 100).await;
+        assert_eq!((left("eve").await, left("bob").await), (vec![16], vec![]), "but the latest");
+        assert_eq!(left("ann").await, [7, 11, 12, 14]);
+    }
+}
+
+/// STO-11
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claim_is_one_nodes_until_it_is_dropped_or_gone() {
+    let (url, nodes) = nodes(3).await;
+    let claims: Vec<_> = nodes.iter().map(|it| Claims::shared(it.clone(), "tests")).collect();
+    let soon = Duration::from_millis(100);
+    let first = claims[0].claim("a").await.unwrap();
+    assert!(claims[1].claim_within("a", soon).await.unwrap().is_none());
+    assert!(claims[1].claim_within("b", soon).await.unwrap().is_some(), "another one");
+    for claims in &claims {
+        assert!(claims.is_held("a").await.unwrap());
+    }
+    drop(first);
+    let second = claims[1].claim("a").await.unwrap();
+    cut(&url);
+    assert!(claims[2].claim_within("a", soon).await.unwrap().is_none(), "a connection is no claim");
+    // As a node that is killed is taken for gone, and one that only slept.
+    let forget = format!(
+        "UPDATE madoguchi_host.nodes SET seen_at = now() - interval '1 minute' WHERE id = {}",
+        nodes[1].node()
+    );
+    Cluster::shared().sql(name_of(&url), &[&forget]);
+    let third = claims[2].claim("a").await.unwrap();
+    let kept = Documents::open(
+        Place::Table(nodes[0].clone(), "kept"),
+        DocumentLimits { documents_max: 9, bytes_max: 900, document_bytes_max: 100 },
+        KINDS,
+    )
+    .unwrap();
+    let id = number().unwrap();
+    let late = kept.put_holding((&id, "ann"), "wait", "late", Some(&second)).await.unwrap_err();
+    assert!(late.to_string().contains("taken for gone"), "{late}");
+    kept.put_holding((&id, "ann"), "wait", "in time", Some(&third)).await.unwrap();
+    assert_eq!(kept.get::<String>(&id, "ann").await.unwrap(), "in time");
+    drop(second);
+    assert!(
+        claims[0].claim_within("a", soon).await.unwrap().is_none(),
+        "it gives back its own only"
+    );
+    drop(third);
+    drop(claims[0].claim("a").await.unwrap());
+    claims[0].sweep().await.unwrap();
+}
+
+/// STO-12
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_counts_once_on_three_nodes() {
+    let (url, nodes) = nodes(3).await;
+    let answers: Vec<_> = nodes.into_iter().map(Answers::new).collect();
+    for call in [7_u64, u64::MAX] {
+        let once = (0..24).map(|at| {
+            let answers = answers[at % 3].clone();
+            tokio::spawn(async move {
+                match answers.claim(call, 2_000).await.unwrap() {
+                    Found::Free(claim) => {
+                        answers.end(call, 2_100, claim).await.unwrap();
+                        1
+                    }
+                    _ => 0,
+                }
+            })
+        });
+        let counted: usize = join_all(once).await.into_iter().map(Result::unwrap).sum();
+        assert_eq!(counted, 1, "{call}");
+    }
+    // A round that broke off may be repeated, on any node.
+    let Found::Free(claim) = answers[0].claim(8, 2_000).await.unwrap() else {
+        panic!("it is free")
+    };
+    drop(claim);
+    assert!(matches!(answers[1].claim(8, 2_000).await.unwrap(), Found::Free(_)));
+    let kept =
+        || Cluster::shared().sql(name_of(&url), &["SELECT count(*) FROM madoguchi_host.answers"]);
+    answers[2].sweep(2_100).await.unwrap();
+    assert_eq!(kept(), ["2"], "nodes' clocks differ");
+    answers[2].sweep(3_000).await.unwrap();
+    assert_eq!(kept(), ["0"]);
+    // Where there are too many the eldest are forgotten, and nothing as old as they were is taken.
+    let many =
+        "INSERT INTO madoguchi_host.answers SELECT n, 5000 + n FROM generate_series(1, 20) n";
+    Cluster::shared().sql(name_of(&url), &[many, "SELECT madoguchi_host.sweep_answers(0, 8)"]);
+    assert_eq!(kept(), ["8"]);
+    assert!(matches!(answers[0].claim(99, 5_012).await.unwrap(), Found::Forgotten));
+    assert!(matches!(answers[0].claim(99, 5_013).await.unwrap(), Found::Free(_)));
+    assert!(matches!(answers[0].claim(20, 5_020).await.unwrap(), Found::Taken));
+}
+
+/// The blobs of a database by each of three nodes, at a time that the test says.
+struct Files {
+    url: String,
+    nodes: Vec<Server>,
+    now: Arc<Mutex<Duration>>,
+}
+
+impl Files {
+    async fn new() -> Self {
+        let (url, nodes) = nodes(3).await;
+        Self { url, nodes, now: Arc::new(Mutex::new(Duration::from_secs(1_795_000_000))) }
+    }
+
+    fn open(&self, limits: &blobs::Limits) -> Vec<Blobs> {
+        let clock = || Clock::Fixed(self.now.clone());
+        self.nodes.iter().map(|it| Blobs::shared(it.clone(), limits.clone(), clock())).collect()
+    }
+
+    fn pass(&self, seconds: u64) {
+        *self.now.lock().unwrap() += Duration::from_secs(seconds);
+    }
+
+    fn count(&self, table: &str) -> String {
+        let sql = format!("SELECT count(*) FROM madoguchi_host.{table}");
+        Cluster::shared().sql(name_of(&self.url), &[&sql]).remove(0)
+    }
+
+    /// Waits until there are so many rows: what is given up is so beside.
+    async fn come_to(&self, table: &str, count: &str) {
+        for _ in 0..600 {
+            if self.count(table) == count {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("{table} has {} rows, not {count}", self.count(table));
+    }
+}
+
+/// STO-14
+#[tokio::test(flavor = "multi_thread")]
+async fn a_blob_of_one_node_is_read_in_parts_on_another() {
+    let files = Files::new().await;
+    let blobs = files.open(&blobs::Limits::default());
+    let whole: Vec<u8> = (0..700_001_u32).map(|it| (it % 251) as u8).collect();
+    let blob = blobs[0].put_for(Some("ann".into()), &whole, "image/png").await.unwrap();
+    assert_eq!(blob.id, host::digest::digest(&whole));
+    assert_eq!(blobs[1].stat(&blob.id).await.unwrap(), blob);
+    let piece = 256 << 10;
+    for (from, length) in [
+        (0, 700_001),
+        (0, 1),
+        (piece - 1, 2),
+        (piece, piece),
+        (piece - 3, 2 * piece),
+        (700_000, 9),
+        (700_001, 9),
+        (900_000, 9),
+        (5, 0),
+    ] {
+        let found = blobs[2].read(&blob.id, from as u64, length).await.unwrap();
+        let expected = whole.get(from..whole.len().min(from + length)).unwrap_or_default();
+        assert!(found == expected, "{from} {length}: {}", found.len());
+    }
+    for strange in ["", "../../seal.key", &host::digest::digest(b"other"), &blob.id[..63]] {
+        assert!(matches!(blobs[1].stat(strange).await, Err(BlobError::Unknown)), "{strange}");
+    }
+    let empty = blobs[1].put_for(None, b"", "text/plain").await.unwrap();
+    assert_eq!(blobs[2].read(&empty.id, 0, 9).await.unwrap(), b"");
+    // The same content has one name, one place, and its last description.
+    let again = blobs[1].put_for(None, &whole, "image/webp").await.unwrap();
+    assert_eq!(
+        (again.id, &*blobs[0].stat(&blob.id).await.unwrap().mime_type),
+        (blob.id, "image/webp")
+    );
+    assert_eq!((&*files.count("blobs"), &*files.count("contents")), ("2", "2"));
+}
+
+/// STO-14
+#[tokio::test(flavor = "multi_thread")]
+async fn blobs_have_one_limit_over_all_nodes() {
+    let files = Files::new().await;
+    let limits = blobs::Limits {
+        blob_bytes_max: 8 << 10,
+        bytes_max: 20 << 10,
+        caller_bytes_max: 12 << 10,
+        caller_uploads_max: 2,
+        ttl_s: 100,
+    };
+    let blobs = files.open(&limits);
+    let put = async |node: usize, owner: Option<&str>, content: &[u8]| {
+        blobs[node].put_for(owner.map(Into::into), content, "").await
+    };
+    let error = put(0, None, &[0; 8193]).await.unwrap_err();
+    assert!(matches!(error, BlobError::TooLarge(8192)), "{error}");
+    put(0, Some("ann"), &[1; 8192]).await.unwrap();
+    let error = put(1, Some("ann"), &[2; 8192]).await.unwrap_err();
+    assert!(matches!(error, BlobError::ShareFull(12288)), "{error}");
+    put(2, Some("bob"), &[2; 8192]).await.unwrap();
+    put(1, None, b"small").await.unwrap();
+    let error = put(0, None, b"one more").await.unwrap_err();
+    assert!(matches!(error, BlobError::Full(20480)), "{error}");
+    files.come_to("contents", "3").await;
+    files.pass(101);
+    assert!(matches!(
+        blobs[1].read(&host::digest::digest(b"small"), 0, 9).await,
+        Err(BlobError::Unknown)
+    ));
+    let swept = join_all(blobs.iter().map(Blobs::sweep)).await;
+    assert_eq!(swept.into_iter().map(Result::unwrap).sum::<usize>(), 3, "each by one node");
+    assert_eq!(["blobs", "contents", "pieces"].map(|it| files.count(it)), ["0", "0", "0"]);
+    put(2, Some("ann"), &[3; 8192]).await.expect("there is room again");
+
+    let _ways = [
+        blobs[0].upload(Some("eve".into())).await.unwrap(),
+        blobs[1].upload(Some("eve".into())).await.unwrap(),
+    ];
+    let error = blobs[2].upload(Some("eve".into())).await.err().unwrap();
+    assert!(matches!(error, BlobError::ShareBusy(2)), "{error}");
+    let error = put(2, None, &[4; 8192]).await.unwrap_err();
+    assert!(matches!(error, BlobError::Full(_)), "the ways take the last room: {error}");
+}
+
+/// STO-14
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upload_that_ends_early_or_with_its_node_leaves_nothing() {
+    let files = Files::new().await;
+    let limits = blobs::Limits { bytes_max: 700 << 10, ..blobs::Limits::default() };
+    let blobs = files.open(&limits);
+    let begin = async |node: usize| {
+        let mut upload = blobs[node].upload(Some("ann".into())).await.unwrap();
+        upload.write(&[7; 600_000]).await.unwrap();
+        upload
+    };
+    let upload = begin(0).await;
+    assert_eq!(files.count("pieces"), "2");
+    assert!(matches!(blobs[1].put_for(None, &[0; 200_000], "").await, Err(BlobError::Full(_))));
+    drop(upload);
+    files.come_to("contents", "0").await;
+    let mut upload = begin(1).await;
+    // Its node is taken for gone: what there is of it goes, and what comes late does not come back.
+    let forget = format!(
+        "UPDATE madoguchi_host.nodes SET seen_at = now() - interval '1 minute' WHERE id = {}",
+        files.nodes[1].node()
+    );
+    Cluster::shared().sql(name_of(&files.url), &[&forget]);
+    assert_eq!(blobs[2].sweep().await.unwrap(), 0, "it is no blob");
+    assert_eq!((&*files.count("contents"), &*files.count("pieces")), ("0", "0"));
+    assert!(upload.write(&[7; 600_000]).await.is_err() || upload.finish("").await.is_err());
+    files.come_to("pieces", "0").await;
+    // The connection is cut in the middle, and the upload goes on.
+    let mut upload = begin(2).await;
+    cut(&files.url);
+    upload.write(&[8; 10]).await.unwrap();
+    let blob = upload.finish("").await.unwrap();
+    assert_eq!(blobs[0].read(&blob.id, 599_999, 2).await.unwrap(), [7, 8]);
+}
