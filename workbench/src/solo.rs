@@ -454,7 +454,7 @@ impl Running {
         if !self.component.is_scheduled() {
             return Err("it has no schedule, or no leave to be run by one".to_owned());
         }
-        self.component.run_schedule().await.map_err(|it| it.to_string())?
+        self.component.run_schedule(None).await.map_err(|it| it.to_string())?
     }
 
     /// Looks something up, as `GET /api/NAME/PATH` would.

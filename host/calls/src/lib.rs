@@ -205,6 +205,7 @@ impl Calls {
                 pace: component.pace(),
                 asking: asking.as_ref().map(Asking::round),
                 recording: None,
+                fence: None,
             };
             let asked = match run::<M>(&component, call, &state, round).await {
                 Ok(output) => {

@@ -113,7 +113,7 @@ pub(super) async fn listen(peer: Peer<RoleServer>, session: Session, mut news: S
         }
         let wanted = session.wanted();
         let tell = async {
-            for note in bulletin.notifications(&wanted) {
+            for note in bulletin.notifications(&wanted, &news.catalog()) {
                 peer.send_notification(note).await?;
             }
             Ok::<_, ServiceError>(())

@@ -62,13 +62,19 @@ pub(super) struct Bulletin {
     pub(super) resources: bool,
     /// The resources that have changed.
     pub(super) updated: BTreeSet<String>,
+    /// The components of which any resource may have changed.
+    pub(super) any_of: BTreeSet<Arc<str>>,
     /// Whether more resources may have changed than the receiver kept.
     pub(super) is_incomplete: bool,
 }
 
 impl Bulletin {
     /// The notifications for a client that wants to be notified of that.
-    pub(super) fn notifications(&self, wanted: &SubscriptionFilter) -> Vec<ServerNotification> {
+    pub(super) fn notifications(
+        &self,
+        wanted: &SubscriptionFilter,
+        catalog: &Catalog,
+    ) -> Vec<ServerNotification> {
         let is_wanted = |it: Option<bool>| it == Some(true);
         let tools = self.tools && is_wanted(wanted.tools_list_changed);
         let prompts = self.prompts && is_wanted(wanted.prompts_list_changed);
@@ -79,7 +85,12 @@ impl Bulletin {
             resources.then(|| ResourceListChangedNotification::default().into()),
         ];
         let uris: BTreeSet<_> = wanted.resource_subscriptions.iter().flatten().collect();
-        let updated = uris.into_iter().filter(|uri| self.tells_of(uri)).map(|uri| {
+        let is_any = |uri: &str| {
+            let owner = catalog.component_for_resource(uri).map(|it| it.name());
+            owner.is_some_and(|it| self.any_of.contains(it))
+        };
+        let is_told = |uri: &&String| self.tells_of(uri) || is_any(uri);
+        let updated = uris.into_iter().filter(is_told).map(|uri| {
             let params = ResourceUpdatedNotificationParam::new(uri.clone());
             ResourceUpdatedNotification::new(params).into()
         });
@@ -136,25 +147,34 @@ impl Subscriptions {
         Some(bulletin)
     }
 
+    /// What is on offer now.
+    pub(super) fn catalog(&self) -> Arc<Catalog> {
+        self.changes.borrow().clone()
+    }
+
     fn note(&self, published: &Published, bulletin: &mut Bulletin) {
-        let component = match &published.by {
-            By::Host { to } => {
-                if *to == self.caller.principal {
-                    bulletin.updated.insert(published.what.to_string());
-                }
+        let component = match (&published.by, &published.what) {
+            (By::Host { to }, _) if *to != self.caller.principal => return,
+            (By::Host { .. }, Some(what)) => {
+                bulletin.updated.insert(what.to_string());
                 return;
             }
-            By::Component(component) => component,
+            (By::Host { .. }, None) | (By::Anyone, _) => return missed(bulletin),
+            (By::Component(component), _) => component,
         };
         let catalog = self.changes.borrow();
         if !catalog.may_use(&self.caller, Owner::Component(component)) {
             return;
         }
-        match &*published.what {
-            "tools" => bulletin.tools = true,
-            "prompts" => bulletin.prompts = true,
-            "resources" => bulletin.resources = true,
-            uri => {
+        match published.what.as_deref() {
+            None => {
+                (bulletin.tools, bulletin.prompts, bulletin.resources) = (true, true, true);
+                bulletin.any_of.insert(component.clone());
+            }
+            Some("tools") => bulletin.tools = true,
+            Some("prompts") => bulletin.prompts = true,
+            Some("resources") => bulletin.resources = true,
+            Some(uri) => {
                 // A component speaks for what is its own.
                 let owner = catalog.component_for_resource(uri).map(|it| it.name());
                 if owner == Some(component) {
@@ -216,7 +236,7 @@ impl McpServer {
                 bulletin = news.next() => bulletin,
             };
             let Some(bulletin) = bulletin else { return };
-            for note in bulletin.notifications(&wanted.lists) {
+            for note in bulletin.notifications(&wanted.lists, &self.registry.catalog()) {
                 if !send(context, note).await {
                     return;
                 }

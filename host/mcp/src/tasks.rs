@@ -26,6 +26,7 @@ use sandbox::{
     component::{CallError, Stop},
     definition::TaskUse,
 };
+use store::leases::Hold;
 
 mod document;
 mod kept;
@@ -167,11 +168,12 @@ impl McpServer {
     async fn drive(self, document: Document, mut round: Round, place: Place) {
         let Some(tasks) = &self.tasks else { return };
         let _open = self.calls.keep_open();
-        let cancelled = place.cancelled();
+        let (cancelled, lost) = (place.cancelled(), place.is_lost());
         let outcome = tokio::select! {
             biased;
             // Who cancels writes that down.
             () = cancelled.cancelled() => return,
+            () = lost.cancelled() => return,
             outcome = round.noted(&place) => outcome,
         };
         let is_stopped = self.calls.stop.is_cancelled() && is_away(&outcome);
@@ -181,7 +183,8 @@ impl McpServer {
         }
         let _alone = tasks.lock(&document.id).await;
         let Some(mut document) = tasks.get(&document.id, &document.owner).await else { return };
-        if cancelled.is_cancelled() || !matches!(document.standing, Standing::Working(_)) {
+        let is_over = cancelled.is_cancelled() || lost.is_cancelled();
+        if is_over || !matches!(document.standing, Standing::Working(_)) {
             return;
         }
         let capabilities = &round.call.caller.client_capabilities;
@@ -232,10 +235,17 @@ impl McpServer {
     ) -> Result<()> {
         let (tasks, caller) = self.task_request(context)?;
         let _alone = tasks.lock(id).await;
-        let mut document = tasks.get(id, &caller.principal).await.ok_or_else(unknown)?;
-        if !matches!(document.standing, Standing::InputRequired { .. }) {
+        let asks = async || {
+            let document = tasks.get(id, &caller.principal).await.ok_or_else(unknown)?;
+            let is_open = matches!(document.standing, Standing::InputRequired { .. });
+            Ok(is_open.then_some(document))
+        };
+        if asks().await?.is_none() {
             return Ok(());
         }
+        // Of two nodes that are answered one goes on.
+        let run = tasks.claim_soon(id).await.ok_or_else(busy)?;
+        let Some(mut document) = asks().await? else { return Ok(()) };
         let is_answered = document.answer(answers.into_iter().collect::<BTreeMap<_, _>>());
         let place = match is_answered {
             true => Some(tasks.place(&caller.principal).ok_or_else(busy)?),
@@ -243,7 +253,7 @@ impl McpServer {
         };
         tasks.change(&mut document).await.map_err(|error| not_kept(&error))?;
         if let Some(place) = place {
-            self.next_round(tasks, document, place, caller).await;
+            self.next_round(tasks, document, (place, run), caller).await;
         }
         Ok(())
     }
@@ -259,6 +269,7 @@ impl McpServer {
         if !document.standing.is_over() {
             tasks.cancel(id);
             tasks.stands(&mut document, Standing::Cancelled).await;
+            tasks.tell_cancelled(id, &caller.principal);
         }
         Ok(())
     }
@@ -270,15 +281,15 @@ impl McpServer {
         Ok((tasks, self.caller(context)))
     }
 
-    /// Has a task go on that ran when the program ended. One that waited can, and one that may be made twice; of any
+    /// Has a task go on that ran when the program ended, or its node. One that waited can, and one that may be made twice; of any
     /// other it is not known whether it happened.
     async fn go_on(&self, tasks: &Tasks, id: &str, caller: Caller) -> Result<Document> {
         let _alone = tasks.lock(id).await;
+        // Where it runs, here or on another node, it is left to that.
+        let run = if tasks.is_running(id) { None } else { tasks.claim(id).await };
         let mut document = tasks.get(id, &caller.principal).await.ok_or_else(unknown)?;
+        let Some(run) = run else { return Ok(document) };
         let Standing::Working(given) = &document.standing else { return Ok(document) };
-        if tasks.is_running(id) {
-            return Ok(document);
-        }
         if !given.is_paused && !self.is_repeatable(document.tool()) {
             let failure = broken_off();
             let error = ErrorData::internal_error(failure.message.clone(), Some(failure.object()));
@@ -287,7 +298,7 @@ impl McpServer {
         }
         // Where too many run, it is looked for again.
         if let Some(place) = tasks.place(&caller.principal) {
-            self.next_round(tasks, document.clone(), place, caller).await;
+            self.next_round(tasks, document.clone(), (place, run), caller).await;
         }
         Ok(document)
     }
@@ -308,11 +319,13 @@ impl McpServer {
     /// Has a task go on whose person has answered elsewhere.
     async fn take_answers(&self, tasks: &Tasks, id: &str, caller: Caller) -> Result<Document> {
         let _alone = tasks.lock(id).await;
+        let run = tasks.claim(id).await;
         let mut document = tasks.get(id, &caller.principal).await.ok_or_else(unknown)?;
-        let Some(place) = tasks.place(&caller.principal) else { return Ok(document) };
+        let place = tasks.place(&caller.principal);
+        let (Some(run), Some(place)) = (run, place) else { return Ok(document) };
         if document.next_round() {
             tasks.change(&mut document).await.map_err(|error| not_kept(&error))?;
-            self.next_round(tasks, document.clone(), place, caller).await;
+            self.next_round(tasks, document.clone(), (place, run), caller).await;
         }
         Ok(document)
     }
@@ -328,7 +341,7 @@ impl McpServer {
         &self,
         tasks: &Tasks,
         document: Document,
-        mut place: Place,
+        (mut place, run): (Place, Hold),
         caller: Caller,
     ) {
         let Standing::Working(given) = &document.standing else { return };
@@ -341,7 +354,7 @@ impl McpServer {
         let call = document.call(given, of);
         let round = self.begin(tasks, call, None);
         round.pause.is_task(&document.id).await;
-        place.run(&document.id);
+        place.run(&document.id, run);
         tokio::spawn(self.clone().drive(document, round, place));
     }
 }

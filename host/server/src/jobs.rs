@@ -1,4 +1,5 @@
-//! Jobs of components: what is due is run, each job in a task of its own, one of a key at a time.
+//! Jobs of components: what is due is run, each job in a task of its own, one of a key at a time, and all of one
+//! component's by one node of those that share a database.
 //!
 //! Nothing is kept: after a restart, or where a job has failed, the component says again what is due.
 
@@ -19,7 +20,9 @@ use registry::Registry;
 use sandbox::component::{Job, JobOutcome, LoadedComponent, Pause};
 use store::{
     clock::Clock,
+    database::Fence,
     events::{EventChannel, Events, Listener},
+    leases::Leases,
 };
 
 /// How long is waited after something went wrong: at first, and at most.
@@ -40,12 +43,15 @@ const UNDER_WAY_MAX: usize = 4_096;
 const RESTING_MAX: usize = 4_096;
 /// Characters of a component's sentence that are logged.
 const SAID_CHARS_MAX: usize = 1_024;
+/// What the lease is for with which a node runs a component's jobs.
+const LEASE: &str = "jobs";
 
 /// What jobs are run with.
 #[derive(Clone)]
 pub(crate) struct Works {
     pub(crate) registry: Registry,
     pub(crate) events: Events,
+    pub(crate) leases: Leases,
     pub(crate) clock: Clock,
 }
 
@@ -53,8 +59,16 @@ pub(crate) struct Works {
 pub(crate) fn start(works: Works, stop: &CancellationToken) -> JoinHandle<()> {
     let (registry, ending) = (works.registry.clone(), stop.clone());
     for_each(registry, stop, move |component| {
-        let worker = component.has_jobs().then(|| Worker::new(&works, component.name().clone()))?;
-        Some(tokio::spawn(worker.serve(ending.clone())))
+        let (works, name) = (works.clone(), component.name().clone());
+        let stop = ending.clone();
+        component.has_jobs().then(|| {
+            tokio::spawn(async move {
+                while let Some(hold) = works.leases.hold(&name, LEASE, &stop).await {
+                    let worker = Worker::new(&works, name.clone(), hold.fence().cloned());
+                    worker.serve(hold.over().clone()).await;
+                }
+            })
+        })
     })
 }
 
@@ -112,6 +126,8 @@ impl Rest {
 struct Worker {
     works: Works,
     name: Arc<str>,
+    /// What its jobs' SQL is held against.
+    fence: Option<Fence>,
     channel: EventChannel,
     running: JoinSet<Result<(), String>>,
     keys: HashMap<tokio::task::Id, String>,
@@ -124,8 +140,9 @@ struct Worker {
 }
 
 impl Worker {
-    fn new(works: &Works, name: Arc<str>) -> Self {
+    fn new(works: &Works, name: Arc<str>, fence: Option<Fence>) -> Self {
         Self {
+            fence,
             works: works.clone(),
             channel: works.events.channel(&name),
             name,
@@ -185,7 +202,7 @@ impl Worker {
     /// Asks what is due, and begins with it.
     async fn look(&mut self, component: &LoadedComponent, stop: &CancellationToken) {
         let running: Vec<_> = self.keys.values().cloned().collect();
-        let said = match component.due(&running).await {
+        let said = match component.due(&running, self.fence.as_ref()).await {
             Ok(Ok(agenda)) => {
                 self.trouble = Rest::default();
                 self.again = short(agenda.again);
@@ -221,9 +238,9 @@ impl Worker {
         }
         let (key, works) = (job.key.clone(), self.works.clone());
         let (name, channel, stop) = (self.name.clone(), self.channel.clone(), stop.clone());
-        let places = self.places.1.clone();
+        let (places, fence) = (self.places.1.clone(), self.fence.clone());
         let run = async move {
-            let run = works.run(&name, &channel, &places, &job);
+            let run = works.run(&name, &channel, (&places, fence.as_ref()), &job);
             stop.run_until_cancelled(run).await.unwrap_or(Ok(()))
         };
         self.keys.insert(self.running.spawn(run).id(), key);
@@ -260,7 +277,7 @@ impl Works {
         &self,
         name: &str,
         channel: &EventChannel,
-        places: &Semaphore,
+        (places, fence): (&Semaphore, Option<&Fence>),
         job: &Job,
     ) -> Result<(), String> {
         loop {
@@ -269,7 +286,7 @@ impl Works {
             let began = Instant::now();
             // Events count from here on, so that what happens during the run is not missed.
             let listener = channel.listen();
-            let result = component.run_job(job).await;
+            let result = component.run_job(job, fence).await;
             drop(place);
             match result {
                 Ok(Ok(JobOutcome::Done)) => return Ok(()),

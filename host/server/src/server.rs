@@ -46,6 +46,7 @@ use store::{
     disk::Disk,
     documents::Place,
     events::Events,
+    leases::Leases,
     seal::Seal,
 };
 use telemetry::{Telemetry, audit::Audit, metrics::Metrics, timeline::Timelines};
@@ -218,12 +219,14 @@ impl Server {
             let timelines = Timelines::default();
             let watch = Watch { audit, metrics: metrics.clone(), telemetry, timelines };
             let events = Events::default();
+            let leases = store.as_ref().map(Leases::of).unwrap_or_default();
             let around = Around::default();
             let kept = Place::of(store.as_ref(), &config.data, "approvals");
             let approvals = Approvals::open(kept, &config.approvals, clock.clone(), events.clone());
             let approvals = Some(approvals.map_err(data)?);
             let kept = Place::of(store.as_ref(), &config.data, "tasks");
-            let kept_tasks = Tasks::open(kept, &config.tasks, clock.clone(), events.clone());
+            let kept_tasks =
+                Tasks::open(kept, &config.tasks, clock.clone(), (events.clone(), leases.clone()));
             let kept_tasks = kept_tasks.map_err(data)?;
             let reach = Shared {
                 blobs: blobs.clone(),
@@ -266,6 +269,7 @@ impl Server {
             let calls = Arc::new(Calls::new(offers, answers, tasks, watch, stopping, approvals));
             around.put(&calls);
             let wait = config.sessions.question_wait();
+            let (shared_store, heeded) = (store.clone(), kept_tasks.clone());
             let mcp = McpServer::new(registry.clone(), (*calls).clone(), events.clone(), wait)
                 .keeping(kept_tasks)
                 .reading(config.language.clone())
@@ -317,13 +321,24 @@ impl Server {
                 blobs: blobs.clone(),
                 hang_up: hang_up.clone(),
             };
-            let works = Works { registry: registry.clone(), events: events.clone(), clock };
+            let works = Works {
+                registry: registry.clone(),
+                events: events.clone(),
+                leases: leases.clone(),
+                clock,
+            };
             let jobs = jobs::start(works, &stop);
             let mut tasks =
                 vec![reload, asks, jobs, tokio::spawn(blobs::sweep(blobs, stop.clone()))];
             tasks.push(tokio::spawn(sweeping));
             tasks.extend(reached);
-            tasks.push(schedule::start(shared, &registry, &stop, &running));
+            // Last, for nothing of it may go on where the start fails.
+            if let Some(store) = &shared_store {
+                tasks.extend(events.spread(store, &hang_up).await?);
+                tasks.push(tokio::spawn(heeded.heed(hang_up.clone())));
+                tasks.extend(leases.look_after(&hang_up));
+            }
+            tasks.push(schedule::start(shared, (&registry, &leases), &stop, &running));
             let mut server = Self {
                 calls,
                 loader,

@@ -1,9 +1,15 @@
-//! Events: a component publishes that something has changed, and what waits for it receives that.
+//! Events: a component publishes that something has changed, and what waits for it receives that, on whichever node
+//! of those that share a database it waits (`nodes`).
+
+mod nodes;
+mod outbox;
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use parking_lot::Mutex;
 use tokio::sync::broadcast::{self, error::RecvError};
+
+use outbox::Outbox;
 
 /// Events that a listener may be behind; one that is further behind assumes that all were published.
 const BEHIND_MAX: usize = 256;
@@ -13,6 +19,8 @@ const BEHIND_MAX: usize = 256;
 pub struct Events {
     channels: Arc<Mutex<BTreeMap<String, EventChannel>>>,
     all: broadcast::Sender<Published>,
+    /// What the other nodes are still to receive.
+    outbox: Arc<Outbox>,
 }
 
 /// One event, as it is received by those who listen to all.
@@ -20,12 +28,12 @@ pub struct Events {
 pub struct Published {
     /// Who published it.
     pub by: By,
-    /// What has changed.
-    pub what: Arc<str>,
+    /// What has changed; anything may have, where that is not known any more.
+    pub what: Option<Arc<str>>,
 }
 
 /// Who publishes an event.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum By {
     /// The component of that name.
     Component(Arc<str>),
@@ -34,11 +42,14 @@ pub enum By {
         /// The name of the caller who is notified.
         to: Arc<str>,
     },
+    /// Anyone, where it is not known what another node has published.
+    Anyone,
 }
 
 impl Default for Events {
     fn default() -> Self {
-        Self { channels: Arc::default(), all: broadcast::Sender::new(BEHIND_MAX) }
+        let all = broadcast::Sender::new(BEHIND_MAX);
+        Self { channels: Arc::default(), all, outbox: Arc::default() }
     }
 }
 
@@ -47,7 +58,7 @@ impl Events {
     pub fn channel(&self, component: &str) -> EventChannel {
         let mut channels = self.channels.lock();
         let all = || EventChannel {
-            all: Some((component.into(), self.all.clone())),
+            all: Some((component.into(), self.all.clone(), self.outbox.clone())),
             ..EventChannel::default()
         };
         channels.entry(component.to_owned()).or_insert_with(all).clone()
@@ -55,21 +66,48 @@ impl Events {
 
     /// Notifies the caller `to` that `what` has changed.
     pub fn tell(&self, to: &str, what: &str) {
-        let _ = self.all.send(Published { by: By::Host { to: to.into() }, what: what.into() });
+        let published = Published { by: By::Host { to: to.into() }, what: Some(what.into()) };
+        self.outbox.put(&published);
+        let _ = self.all.send(published);
     }
 
     /// Receives all events from now on. A receiver that is too far behind gets an error that says so.
     pub fn listen(&self) -> broadcast::Receiver<Published> {
         self.all.subscribe()
     }
+
+    /// Passes on what another node has published.
+    fn receive(&self, published: Published) {
+        match &published.by {
+            By::Component(component) => {
+                // Where nothing has listened yet, nothing waits.
+                if let Some(channel) = self.channels.lock().get(&**component) {
+                    let _ = channel.sender.send(published.what.clone());
+                }
+            }
+            By::Host { .. } => {}
+            By::Anyone => {
+                for channel in self.channels.lock().values() {
+                    let _ = channel.sender.send(None);
+                }
+            }
+        }
+        let _ = self.all.send(published);
+    }
+
+    /// What was published elsewhere was missed: as if all had been.
+    fn miss(&self) {
+        self.receive(Published { by: By::Anyone, what: None });
+    }
 }
 
 /// The channel of one component's events.
 #[derive(Clone)]
 pub struct EventChannel {
-    sender: broadcast::Sender<Arc<str>>,
-    /// Where all events are received, and the component that this channel belongs to.
-    all: Option<(Arc<str>, broadcast::Sender<Published>)>,
+    /// What has changed; nothing, where anything may have.
+    sender: broadcast::Sender<Option<Arc<str>>>,
+    /// The component that this channel belongs to, where all events are received, and what other nodes receive.
+    all: Option<(Arc<str>, broadcast::Sender<Published>, Arc<Outbox>)>,
 }
 
 impl Default for EventChannel {
@@ -82,11 +120,13 @@ impl EventChannel {
     /// Publishes the event `uri`. Never waits; where nothing listens, nothing happens.
     pub fn publish(&self, uri: &str) {
         let what: Arc<str> = uri.into();
-        if let Some((component, all)) = &self.all {
+        if let Some((component, all, outbox)) = &self.all {
             let by = By::Component(component.clone());
-            let _ = all.send(Published { by, what: what.clone() });
+            let published = Published { by, what: Some(what.clone()) };
+            outbox.put(&published);
+            let _ = all.send(published);
         }
-        let _ = self.sender.send(what);
+        let _ = self.sender.send(Some(what));
     }
 
     /// Receives everything from now on.
@@ -97,7 +137,7 @@ impl EventChannel {
 
 /// Receives one component's events; what is published meanwhile is kept.
 pub struct Listener {
-    receiver: broadcast::Receiver<Arc<str>>,
+    receiver: broadcast::Receiver<Option<Arc<str>>>,
     /// Keeps the channel open while it is waited for.
     _channel: EventChannel,
 }
@@ -107,10 +147,10 @@ impl Listener {
     pub async fn published(&mut self, uris: &[String]) {
         loop {
             match self.receiver.recv().await {
-                Ok(uri) if uris.iter().any(|it| **it == *uri) => return,
-                Ok(_) => {}
+                Ok(Some(uri)) if uris.iter().any(|it| **it == *uri) => return,
+                Ok(Some(_)) => {}
                 // It may have been among those that were missed; waking in vain does no harm.
-                Err(RecvError::Lagged(_)) => return,
+                Ok(None) | Err(RecvError::Lagged(_)) => return,
                 Err(RecvError::Closed) => std::future::pending().await,
             }
         }
@@ -118,7 +158,8 @@ impl Listener {
 
     /// The events that have come and were not taken yet.
     pub fn heard(&mut self) -> Vec<String> {
-        std::iter::from_fn(|| self.receiver.try_recv().ok()).map(|it| it.to_string()).collect()
+        let events = std::iter::from_fn(|| self.receiver.try_recv().ok());
+        events.flatten().map(|it| it.to_string()).collect()
     }
 
     /// Forgets the events so far.

@@ -13,6 +13,7 @@ pub mod digest;
 pub mod disk;
 pub mod documents;
 pub mod events;
+pub mod leases;
 pub mod locks;
 pub mod private;
 pub mod seal;

@@ -13,7 +13,7 @@ impl Running {
             return Err("it has no jobs, or no leave to do them".to_owned());
         }
         let running: Vec<_> = running.iter().map(|it| (*it).to_owned()).collect();
-        self.component.due(&running).await.map_err(|it| it.to_string())?
+        self.component.due(&running, None).await.map_err(|it| it.to_string())?
     }
 
     /// One run of a job.
@@ -22,6 +22,6 @@ impl Running {
     /// What would stand in the log.
     pub async fn run_job(&self, key: &str, input: &str) -> Result<JobOutcome, String> {
         let job = Job { key: key.to_owned(), input: input.to_owned() };
-        self.component.run_job(&job).await.map_err(|it| it.to_string())?
+        self.component.run_job(&job, None).await.map_err(|it| it.to_string())?
     }
 }

@@ -1,4 +1,4 @@
-//! All tasks: what is kept of them on disk, and which of them run here now.
+//! All tasks: what is kept of them, which of them run here now, and which on another node.
 
 use std::{
     collections::HashMap,
@@ -12,7 +12,7 @@ use std::{
 
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
-use tokio::sync::OwnedMutexGuard;
+use tokio::sync::{OwnedMutexGuard, broadcast::error::RecvError};
 use tokio_util::sync::CancellationToken;
 
 use super::document::{Document, Given, POLL_INTERVAL_MS, Standing};
@@ -25,7 +25,8 @@ use calls::state::TTL_S;
 use store::{
     clock::Clock,
     documents::{self, DocumentLimits, Documents, number},
-    events::Events,
+    events::{By, Events, Published},
+    leases::{Hold, Leases},
     locks::Locks,
 };
 
@@ -36,6 +37,12 @@ const OPEN: &str = "open";
 /// Bytes of what a task says of itself.
 const MESSAGE_BYTES_MAX: usize = 1_024;
 
+/// What follows in the event by which the node that runs a task hears that it was cancelled.
+const CANCELLED: &str = "/cancelled";
+/// How often the right to run a task is asked for that is about to be given back, and the pause between.
+const CLAIMS_MAX: u32 = 100;
+const CLAIM_PAUSE: Duration = Duration::from_millis(20);
+
 /// All tasks. A clone is another handle on the same ones.
 #[derive(Clone)]
 pub struct Tasks(Arc<Inner>);
@@ -45,6 +52,8 @@ struct Inner {
     config: TasksConfig,
     clock: Clock,
     events: Events,
+    /// Each task that runs has one, so that of several nodes one runs it.
+    leases: Leases,
     locks: Locks,
     /// Those that run or wait here, by a number of their places.
     running: Mutex<Running>,
@@ -60,15 +69,19 @@ struct Running {
 /// What is known of a task while it runs here.
 #[derive(Default)]
 struct Task {
+    owner: Arc<str>,
     cancel: CancellationToken,
     message: Mutex<Option<String>>,
     /// When those who listen were last told of what it says.
     told: Mutex<Option<Instant>>,
 }
 
+/// How events of tasks begin.
+const TASKS: &str = "tasks/";
+
 /// The event that the task of that id has changed. It is no URI, so that no resource has it.
 pub(crate) fn event_of(id: &str) -> String {
-    format!("tasks/{id}")
+    format!("{TASKS}{id}")
 }
 
 impl Tasks {
@@ -80,7 +93,7 @@ impl Tasks {
         place: impl Into<documents::Place>,
         config: &TasksConfig,
         clock: Clock,
-        events: Events,
+        (events, leases): (Events, Leases),
     ) -> io::Result<Self> {
         let limits = DocumentLimits {
             documents_max: config.tasks_max,
@@ -89,7 +102,7 @@ impl Tasks {
         };
         let documents = Documents::open(place, limits, &[OVER, OPEN])?;
         let (config, locks, running) = (config.clone(), Locks::default(), Mutex::default());
-        Ok(Self(Arc::new(Inner { documents, config, clock, events, locks, running })))
+        Ok(Self(Arc::new(Inner { documents, config, clock, events, leases, locks, running })))
     }
 
     pub(super) fn after(&self) -> Duration {
@@ -106,7 +119,8 @@ impl Tasks {
         }
         running.all += 1;
         running.owners.insert(owner.clone(), own + 1);
-        Some(Place { tasks: self.clone(), owner: owner.clone(), id: None, task: Arc::default() })
+        let task = Arc::new(Task { owner: owner.clone(), ..Task::default() });
+        Some(Place { tasks: self.clone(), owner: owner.clone(), id: None, task, run: None })
     }
 
     /// The right to change the task of that id.
@@ -125,8 +139,10 @@ impl Tasks {
         place: &mut Place,
     ) -> io::Result<Document> {
         let document = Document::of(number()?, call, given, self.now_ms());
+        let run = self.claim(&document.id).await;
+        let run = run.ok_or_else(|| io::Error::other("no node may run it"))?;
         self.put(&document).await?;
-        place.run(&document.id);
+        place.run(&document.id, run);
         Ok(document)
     }
 
@@ -136,7 +152,8 @@ impl Tasks {
         if *document.owner != *owner {
             return None;
         }
-        if !self.is_running(id) && self.now_ms() > self.expires_ms(&document) {
+        let is_old = self.now_ms() > self.expires_ms(&document);
+        if is_old && !self.is_running(id) && !self.is_elsewhere(id).await {
             if let Err(error) = self.0.documents.remove(id, owner).await {
                 tracing::error!("a task that has expired is still there: {error}");
             }
@@ -181,6 +198,63 @@ impl Tasks {
     /// Whether it runs or waits here.
     pub(super) fn is_running(&self, id: &str) -> bool {
         self.0.running.lock().tasks.contains_key(id)
+    }
+
+    /// Whether it runs or waits on another node; also where that cannot be known.
+    async fn is_elsewhere(&self, id: &str) -> bool {
+        self.0.leases.is_held_elsewhere("", &event_of(id)).await.unwrap_or(true)
+    }
+
+    /// The right to run the task of that id, where neither this node has it nor another.
+    pub(super) async fn claim(&self, id: &str) -> Option<Hold> {
+        let (none, stop) = (Arc::from(""), CancellationToken::new());
+        let claim = self.0.leases.take(&none, &event_of(id), &stop).await;
+        claim.unwrap_or_else(|error| {
+            tracing::warn!("a task does not go on: {error}");
+            None
+        })
+    }
+
+    /// The same where it is about to be given back: a round has ended, and its task has asked.
+    pub(super) async fn claim_soon(&self, id: &str) -> Option<Hold> {
+        for _ in 0..CLAIMS_MAX {
+            if let Some(run) = self.claim(id).await {
+                return Some(run);
+            }
+            tokio::time::sleep(CLAIM_PAUSE).await;
+        }
+        None
+    }
+
+    /// Ends what runs here of tasks that were cancelled on other nodes, until `stop`.
+    pub async fn heed(self, stop: CancellationToken) {
+        let mut events = self.0.events.listen();
+        while let Some(event) = stop.run_until_cancelled(events.recv()).await {
+            let cancelled = match &event {
+                Ok(Published { by: By::Host { .. }, what: Some(what) }) => {
+                    let id = what.strip_suffix(CANCELLED).and_then(|it| it.strip_prefix(TASKS));
+                    id.map(|it| vec![it.to_owned()]).unwrap_or_default()
+                }
+                Ok(Published { what: None, .. }) | Err(RecvError::Lagged(_)) => {
+                    self.0.running.lock().tasks.keys().cloned().collect()
+                }
+                Ok(_) => continue,
+                Err(RecvError::Closed) => return,
+            };
+            for id in cancelled {
+                let task = self.0.running.lock().tasks.get(&id).cloned();
+                let Some(task) = task else { continue };
+                let document = self.get(&id, &task.owner).await;
+                if document.is_some_and(|it| matches!(it.standing, Standing::Cancelled)) {
+                    self.cancel(&id);
+                }
+            }
+        }
+    }
+
+    /// Notifies the node that runs the task of that id, where it is another, that it was cancelled.
+    pub(super) fn tell_cancelled(&self, id: &str, owner: &str) {
+        self.0.events.tell(owner, &format!("{}{CANCELLED}", event_of(id)));
     }
 
     /// Ends what runs of it here; its instance is gone once this returns to its driver.
@@ -232,11 +306,14 @@ pub(super) struct Place {
     owner: Arc<str>,
     id: Option<String>,
     task: Arc<Task>,
+    /// The right to run it.
+    run: Option<Hold>,
 }
 
 impl Place {
-    /// Takes the task of that id.
-    pub(super) fn run(&mut self, id: &str) {
+    /// Takes the task of that id, with the right to run it.
+    pub(super) fn run(&mut self, id: &str, run: Hold) {
+        self.run = Some(run);
         self.tasks.0.running.lock().tasks.insert(id.to_owned(), self.task.clone());
         self.id = Some(id.to_owned());
     }
@@ -244,6 +321,11 @@ impl Place {
     /// Whether its task was cancelled.
     pub(super) fn cancelled(&self) -> CancellationToken {
         self.task.cancel.clone()
+    }
+
+    /// Whether another node may run it.
+    pub(super) fn is_lost(&self) -> CancellationToken {
+        self.run.as_ref().map(|it| it.over().clone()).unwrap_or_default()
     }
 
     /// Has it say that of itself. Those who listen are told as often as others look, and no more.
@@ -393,7 +475,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("tasks-{name}-{}", std::process::id()));
         let now = Arc::new(std::sync::Mutex::new(Duration::from_secs(1_000)));
         let tasks =
-            Tasks::open(folder.clone(), config, Clock::Fixed(now.clone()), Events::default())
+            Tasks::open(folder.clone(), config, Clock::Fixed(now.clone()), Default::default())
                 .unwrap();
         (tasks, folder, now)
     }

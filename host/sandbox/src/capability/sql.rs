@@ -26,7 +26,10 @@ impl sql::Host for CallState {
         }
         let _span = self.context.round.span.child("sql transact");
         let answer = match self.database() {
-            Ok(it) => it.transact(statements, self.context.deadline).await,
+            Ok(it) => match &self.context.round.fence {
+                Some(fence) => it.transact_under(fence, statements, self.context.deadline).await,
+                None => it.transact(statements, self.context.deadline).await,
+            },
             Err(error) => Err(error),
         };
         taped.keep(answer)

@@ -33,7 +33,10 @@ use base::{
     notifications::Notifications,
     settings::Settings,
 };
-use store::{clock::Clock, database::Database};
+use store::{
+    clock::Clock,
+    database::{Database, Fence},
+};
 use telemetry::{Span, tally::Tally};
 
 /// What a component runs with: its name, grants, limits and belongings.
@@ -80,6 +83,8 @@ pub struct Round {
     pub asking: Option<Asking>,
     /// Where what crosses the border is kept, or comes from; neither in a server.
     pub recording: Option<Arc<Recording>>,
+    /// What its SQL is held against, where it is done under a lease.
+    pub fence: Option<Fence>,
 }
 
 impl Round {
@@ -93,6 +98,7 @@ impl Round {
             pace: Arc::default(),
             asking: None,
             recording: None,
+            fence: None,
         }
     }
 }

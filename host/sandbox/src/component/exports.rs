@@ -30,6 +30,7 @@ use base::{
     config::{CHAT, RESERVED},
     grants::Grant,
 };
+use store::database::Fence;
 
 pub use wit::Request;
 
@@ -248,9 +249,13 @@ impl LoadedComponent {
 
     /// Runs its schedule once, in an instance of its own, where it has one; the inner error is the
     /// component's own message.
-    pub async fn run_schedule(&self) -> Result<Result<(), String>, CallError> {
+    pub async fn run_schedule(
+        &self,
+        fence: Option<&Fence>,
+    ) -> Result<Result<(), String>, CallError> {
         let Some(export) = &self.exports.schedule else { return Ok(Ok(())) };
-        self.in_place(Round::of_host(), async |store, instance| {
+        let round = Round { fence: fence.cloned(), ..Round::of_host() };
+        self.in_place(round, async |store, instance| {
             export.load(&mut *store, &instance)?.call_run(store).await
         })
         .await

@@ -18,6 +18,7 @@ use crate::{
     capability::{Part, Written, state::CallContext},
 };
 use base::{caller::Caller, grants::Grant};
+use store::database::Fence;
 
 pub use runs::Role as RunRole;
 pub use wit::{Agenda, Job, Outcome as JobOutcome, Pause};
@@ -38,9 +39,14 @@ impl LoadedComponent {
     }
 
     /// What is to be done now, beside the jobs of `running`; the inner error is the component's own message.
-    pub async fn due(&self, running: &[String]) -> Result<Result<Agenda, String>, CallError> {
+    pub async fn due(
+        &self,
+        running: &[String],
+        fence: Option<&Fence>,
+    ) -> Result<Result<Agenda, String>, CallError> {
         let Some(export) = &self.exports.jobs else { return Ok(Err(NO_JOBS.to_owned())) };
-        let round = Round { caller: self.own_caller(), ..Round::of_host() };
+        let (caller, fence) = (self.own_caller(), fence.cloned());
+        let round = Round { caller, fence, ..Round::of_host() };
         self.in_place(round, async |store, instance| {
             export.load(&mut *store, &instance)?.call_due(store, running).await
         })
@@ -48,13 +54,18 @@ impl LoadedComponent {
     }
 
     /// One run of `job`, in an instance of its own and beside the places of calls: it may wait for an
-    /// assistant that calls the component's tools.
-    pub async fn run_job(&self, job: &Job) -> Result<Result<JobOutcome, String>, CallError> {
+    /// assistant that calls the component's tools. What it writes is held against `fence`.
+    pub async fn run_job(
+        &self,
+        job: &Job,
+        fence: Option<&Fence>,
+    ) -> Result<Result<JobOutcome, String>, CallError> {
         let Some(export) = &self.exports.jobs else { return Ok(Err(NO_JOBS.to_owned())) };
         self.check_settings()?;
         let deadline = Instant::now() + Duration::from_millis(self.setup.limits.job_ms_max);
         let _running = self.setup.tally.running.hold();
-        let round = Round { caller: self.own_caller(), pace: self.pace(), ..Round::of_host() };
+        let (caller, pace, fence) = (self.own_caller(), self.pace(), fence.cloned());
+        let round = Round { caller, pace, fence, ..Round::of_host() };
         let context = CallContext { is_job: true, ..self.context(round, deadline) };
         let result = self.round(context, async |store, instance| {
             export.load(&mut *store, &instance)?.call_run(store, job).await

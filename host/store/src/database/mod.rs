@@ -33,7 +33,7 @@ pub use export::{BackupError, ExportError, copy, export_readonly, rows_readonly,
 pub use migrations::{MigrateError, Migration};
 pub use moving::{MoveError, Moved, Plan, Recorded, recorded};
 pub use sql::{Error, Rows, Statement, Value};
-pub use types::{Limits, OpenError, sql};
+pub use types::{Fence, Limits, OpenError, sql};
 
 use connections::Site;
 use readers::Readers;
@@ -114,7 +114,23 @@ impl Database {
                 it.site.check_damage()?;
                 it.writer.transact(statements, deadline).await
             }
-            Engine::Postgres(it) => it.transact(statements, deadline).await,
+            Engine::Postgres(it) => it.transact(statements, None, deadline).await,
+        }
+    }
+
+    /// The same of what is done under a lease: refused where another node has that by now.
+    ///
+    /// # Errors
+    /// The same.
+    pub async fn transact_under(
+        &self,
+        fence: &Fence,
+        statements: Vec<Statement>,
+        deadline: Instant,
+    ) -> Result<Vec<Rows>, Error> {
+        match &self.0 {
+            Engine::Sqlite(_) => self.transact(statements, deadline).await,
+            Engine::Postgres(it) => it.transact(statements, Some(fence), deadline).await,
         }
     }
 

@@ -34,6 +34,17 @@ mod contract {
     });
 }
 
+/// What a batch is held against: it is refused where the lease of that number is another's by then (STO-24).
+#[derive(Clone, Debug)]
+pub struct Fence {
+    /// Whose lease it is.
+    pub component: std::sync::Arc<str>,
+    /// What it is for.
+    pub key: std::sync::Arc<str>,
+    /// The number that it has since it was taken.
+    pub number: i64,
+}
+
 impl Statement {
     /// Bytes that it occupies in a queue, about.
     pub(super) fn bytes(&self) -> usize {

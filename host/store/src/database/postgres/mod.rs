@@ -4,6 +4,7 @@
 //! then alone among those of all nodes (STO-15). What a statement may say is held to what both engines have (`portable`), and the
 //! server holds the role to its schema. A statement is one message of the extended protocol, which takes no second.
 
+mod apart;
 mod ask;
 mod failed;
 mod migrations;

@@ -11,8 +11,8 @@ use super::super::readers::Answer;
 use super::super::run::measure;
 use super::super::scan::{self, Access};
 use super::super::types::{
-    ConstraintFailure, ConstraintKind, Error, Rows, Statement, UnexpectedCount, Value, full_at,
-    invalid, out_of_time,
+    ConstraintFailure, ConstraintKind, Error, Fence, Rows, Statement, UnexpectedCount, Value,
+    full_at, invalid, out_of_time,
 };
 use super::Postgres;
 use super::failed::{Failed, cause, explain};
@@ -74,6 +74,8 @@ struct Batch<'a> {
     texts: Vec<Result<Portable, Error>>,
     access: Access,
     bytes: usize,
+    /// What it is held against.
+    fence: Option<&'a Fence>,
 }
 
 impl Postgres {
@@ -90,6 +92,7 @@ impl Postgres {
     pub(in super::super) async fn transact(
         &self,
         statements: Vec<Statement>,
+        fence: Option<&Fence>,
         deadline: Instant,
     ) -> Answer {
         let bytes = measure(&self.limits, &statements)?;
@@ -100,13 +103,13 @@ impl Postgres {
         if waiting >= self.limits.queue_max {
             return Err(busy());
         }
-        let batch = self.read(&statements, Access::Write, bytes);
+        let batch = Batch { fence, ..self.read(&statements, Access::Write, bytes) };
         self.until(&self.writers, &batch, deadline).await
     }
 
     fn read<'a>(&self, statements: &'a [Statement], access: Access, bytes: usize) -> Batch<'a> {
         let texts = (0..).zip(statements).map(|(index, it)| self.text(index, it, access));
-        Batch { statements, texts: texts.collect(), access, bytes }
+        Batch { statements, texts: texts.collect(), access, bytes, fence: None }
     }
 
     /// Checks a statement as far as that needs no server.
@@ -313,7 +316,10 @@ impl Postgres {
             _ if is_single => {}
             _ => client.batch_execute("BEGIN").await.map_err(lost)?,
         }
-        let done = self.statements(client, batch, prepared).await;
+        let done = match held(client, batch.fence).await {
+            Ok(()) => self.statements(client, batch, prepared).await,
+            Err(failed) => Err(failed),
+        };
         let done = match done {
             Ok(rows) if is_single => return Ok(rows),
             Ok(rows) => commit(client, batch).await.map(|()| rows),
@@ -458,6 +464,21 @@ impl Postgres {
             JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind = 'r'";
         let bytes: i64 = client.query_one(sql, &[&self.schema]).await?.get(0);
         Ok(u64::try_from(bytes).unwrap_or_default())
+    }
+}
+
+/// Holds a transaction against its lease, which nobody else takes until it ends: soon, should this end be silent.
+async fn held(client: &Client, fence: Option<&Fence>) -> Result<(), Failed> {
+    let Some(Fence { component, key, number }) = fence else { return Ok(()) };
+    let sql = "SELECT madoguchi.holds($1, $2, $3),
+        set_config('idle_in_transaction_session_timeout', '3s', true)";
+    let row = client.query_one(sql, &[&&**component, &&**key, number]).await;
+    match row.map_err(|it| explain(0, &it))?.get(0) {
+        true => Ok(()),
+        false => {
+            let why = "another node does this now: the lease of this one is over";
+            Err(Error::Unavailable(why.into()).into())
+        }
     }
 }
 

@@ -403,6 +403,11 @@ impl Server {
         unusable(error, &self.0.place.at, role, &self.0.place.database)
     }
 
+    /// How the host itself connects.
+    pub(super) fn way(&self) -> (Config, &MakeRustlsConnect) {
+        (self.0.config.clone(), &self.0.tls)
+    }
+
     /// A new connection of the host's own.
     pub(super) async fn connection(&self) -> Result<Client, PgError> {
         super::connected(&self.0.config, &self.0.tls).await

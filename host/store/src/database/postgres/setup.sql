@@ -24,3 +24,8 @@ CREATE OR REPLACE FUNCTION madoguchi.min(double precision, double precision) RET
   AS $$ SELECT CASE WHEN $1 < $2 THEN $1 WHEN $2 IS NOT NULL AND $1 IS NOT NULL THEN $2 END $$;
 CREATE OR REPLACE FUNCTION madoguchi.max(double precision, double precision) RETURNS double precision LANGUAGE sql IMMUTABLE PARALLEL SAFE
   AS $$ SELECT CASE WHEN $1 > $2 THEN $1 WHEN $2 IS NOT NULL AND $1 IS NOT NULL THEN $2 END $$;
+CREATE OR REPLACE FUNCTION madoguchi.holds(text, text, bigint) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = pg_catalog, pg_temp AS $$ BEGIN
+    PERFORM 1 FROM madoguchi_host.leases WHERE component = $1 AND key = $2 AND fence = $3 FOR SHARE;
+    RETURN FOUND;
+  END $$;
