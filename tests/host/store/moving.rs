@@ -245,7 +245,7 @@ async fn holds(server: &TestServer, (reservation, form): (&Json, &forms::Asked))
     let client = server.client();
     let asked = json!({ "reservation_id": reservation });
     assert_eq!(&client.output("get_reservation", asked).await["reservation_id"], reservation);
-    assert_eq!(forms::submission(&client, &form.handle).await["status"], "pending");
+    assert_eq!(forms::submission(&client, &form.handle).await["status"], "waiting");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -289,12 +289,13 @@ async fn hold(cluster: &Cluster, url: &str, sql: &str) -> tokio_postgres::Client
 }
 
 /// Kills a move that waits for what is held.
-async fn kill_in_the_middle(mut command: Command, held: &tokio_postgres::Client) {
+async fn kill_in_the_middle(mut command: Command, (cluster, url): (&Cluster, &str)) {
     let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = quiet.spawn().unwrap();
-    let waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
-        AND wait_event_type = 'Lock'";
-    while held.query_one(waits, &[]).await.unwrap().get::<_, i64>(0) == 0 {
+    let waits = "SELECT pid FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    // On a new connection each time: within a transaction the server says the same again.
+    while cluster.sql(url.rsplit('/').next().unwrap(), &[waits]).is_empty() {
         assert!(child.try_wait().unwrap().is_none(), "it did not wait");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
@@ -319,7 +320,7 @@ async fn a_move_killed_in_the_middle_has_moved_nothing() {
     let before = bytes_of(folders.data().join("databases"));
     let lock = "SELECT pg_advisory_xact_lock(hashtextextended('component_forms', 0))";
     let held = hold(cluster, &url, lock).await;
-    kill_in_the_middle(moving(&folders, &url, "postgres"), &held).await;
+    kill_in_the_middle(moving(&folders, &url, "postgres"), (cluster, &url)).await;
     held.batch_execute("ROLLBACK").await.unwrap();
     assert!(has_nothing(cluster, &url), "the first components were there already");
     let database_files = |all: &[(PathBuf, Vec<u8>)]| -> Vec<_> {
@@ -333,7 +334,7 @@ async fn a_move_killed_in_the_middle_has_moved_nothing() {
     fs::rename(folders.data().join("databases"), folders.data().join("before")).unwrap();
     let held =
         hold(cluster, &url, "LOCK TABLE component_forms.forms IN ACCESS EXCLUSIVE MODE").await;
-    kill_in_the_middle(moving(&folders, &url, "sqlite"), &held).await;
+    kill_in_the_middle(moving(&folders, &url, "sqlite"), (cluster, &url)).await;
     held.batch_execute("ROLLBACK").await.unwrap();
     assert!(!folders.data().join("databases/cinema.db").exists(), "nothing is in its place");
     let back = moved(&folders, &url, "sqlite");
