@@ -20,13 +20,23 @@ const SESSION: &str = "SET standard_conforming_strings = on; SET TimeZone = 'UTC
     SET default_transaction_isolation = 'serializable';
     SET statement_timeout = '120s'; SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = '60s'";
 const READS: &str = "SET default_transaction_read_only = on";
+const HOST: &str = "SET default_transaction_isolation = 'read committed'";
+
+/// What connections are for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Read,
+    Write,
+    /// What the host keeps for itself.
+    Host,
+}
 
 /// The connections of one kind.
 pub(super) struct Pool {
     config: Config,
     tls: MakeRustlsConnect,
     schema: String,
-    reads: bool,
+    purpose: Purpose,
     idle: Mutex<Vec<Connection>>,
     places: Arc<Semaphore>,
 }
@@ -44,11 +54,11 @@ impl Pool {
     pub(super) fn new(
         (config, tls): (Config, MakeRustlsConnect),
         schema: &str,
-        reads: bool,
+        purpose: Purpose,
         most: usize,
     ) -> Self {
         let places = Arc::new(Semaphore::new(most.max(1)));
-        Self { config, tls, schema: schema.to_owned(), reads, idle: Mutex::default(), places }
+        Self { config, tls, schema: schema.to_owned(), purpose, idle: Mutex::default(), places }
     }
 
     /// The right to one connection; waits until one is free.
@@ -77,8 +87,10 @@ impl Pool {
         // The server itself quotes the name.
         let path = "SELECT set_config('search_path', quote_ident($1) || ', madoguchi', false)";
         client.query_one(path, &[&self.schema]).await?;
-        if self.reads {
-            client.batch_execute(READS).await?;
+        match self.purpose {
+            Purpose::Read => client.batch_execute(READS).await?,
+            Purpose::Host => client.batch_execute(HOST).await?,
+            Purpose::Write => {}
         }
         let tls = self.tls.clone();
         Ok(Connection { client, prepared: HashMap::new(), generation: 0, tls })

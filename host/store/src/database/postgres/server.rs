@@ -19,7 +19,7 @@ use super::super::types::{Error, Limits, OpenError};
 use super::super::{Database, Engine};
 use super::Postgres;
 use super::failed::{read_only, unusable};
-use super::pool::{Connection, Pool};
+use super::pool::{Connection, Pool, Purpose};
 
 /// The shape of what the host itself keeps there; one more with each change that an older host cannot live with.
 const VERSION: i32 = 1;
@@ -216,8 +216,12 @@ impl Server {
     pub async fn connect(address: &Address) -> Result<Self, ServerError> {
         let (config, place) = parse(&address.url)?;
         let tls = tls(address.ca.as_ref())?;
-        let host =
-            Pool::new((config.clone(), tls.clone()), HOST_SCHEMA, false, HOST_CONNECTIONS_MAX);
+        let host = Pool::new(
+            (config.clone(), tls.clone()),
+            HOST_SCHEMA,
+            Purpose::Host,
+            HOST_CONNECTIONS_MAX,
+        );
         let name =
             address.node.chars().filter(|it| !it.is_control()).take(NODE_CHARS_MAX).collect();
         let server = Self(Arc::new(Inner {
@@ -260,16 +264,15 @@ impl Server {
         self.0.make(&schema, &role, &password).await.map_err(|it| OpenError::Postgres(it.0))?;
         let mut config = self.0.config.clone();
         config.user(&role).password(&password);
-        let pool = |reads: bool, most: usize| {
-            Pool::new((config.clone(), self.0.tls.clone()), &schema, reads, most)
-        };
+        let pool =
+            |purpose, most| Pool::new((config.clone(), self.0.tls.clone()), &schema, purpose, most);
         let most = self.0.connections_max;
         let writers = (most / 2).max(1);
         let database = Postgres {
             server: self.clone(),
             name: name.to_owned(),
-            readers: pool(true, most - writers),
-            writers: pool(false, writers),
+            readers: pool(Purpose::Read, most - writers),
+            writers: pool(Purpose::Write, writers),
             lock: batches_of(&schema),
             schema,
             role,
@@ -332,8 +335,8 @@ impl Server {
         Ok(())
     }
 
-    /// A connection of the host's own user, whose names are those of the schema `madoguchi_host`. Transactions on it
-    /// are serializable unless they say otherwise.
+    /// A connection of the host's own user, whose names are those of the schema `madoguchi_host`. Its transactions
+    /// read what is committed unless they say otherwise.
     ///
     /// # Errors
     /// Where none is free in 10 s, or the server is not there.
