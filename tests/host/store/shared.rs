@@ -12,10 +12,10 @@ fn name_of(url: &str) -> &str {
     url.rsplit('/').next().unwrap()
 }
 
-/// Cuts every connection to the database of that address.
+/// Cuts every connection of hosts to the database of that address.
 fn cut(url: &str) {
     let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-        WHERE datname = current_database() AND pid <> pg_backend_pid()";
+        WHERE datname = current_database() AND usename <> current_user";
     Cluster::shared().sql(name_of(url), &[cut]);
 }
 
