@@ -45,29 +45,27 @@ async fn is_there(documents: &Documents, id: &str, owner: &str) -> bool {
 #[tokio::test(flavor = "multi_thread")]
 async fn documents_are_their_callers_on_each_node_at_once() {
     let (_folder, ways) = both_ways(9, 900).await;
-    {
-        for nodes in ways {
-            let (first, last) = (&nodes[0], nodes.last().unwrap());
-            let [one, other] = [number().unwrap(), number().unwrap()];
-            put(first, &one, "ann", "wait", 10).await;
-            put(last, &other, "ann", "over", 11).await;
-            assert_eq!(last.get::<String>(&one, "ann").await.unwrap().len(), 8);
-            assert!(!is_there(last, &one, "eve").await, "another's");
-            for wrong in ["", "../../seal.key", &one[..31], &one.to_uppercase()] {
-                assert!(!is_there(last, wrong, "ann").await, "{wrong}");
-            }
-            assert_eq!(last.of::<String>("ann", "wait").await.unwrap().len(), 1);
-            assert_eq!(last.of::<String>("eve", "wait").await.unwrap().len(), 0);
-            put(last, &one, "ann", "over", 20).await;
-            assert_eq!(first.get::<String>(&one, "ann").await.unwrap().len(), 18);
-            assert_eq!(first.of::<String>("ann", "wait").await.unwrap().len(), 0, "of one kind");
-            let too_big = first.put((&one, "ann"), "over", "x".repeat(99)).await.unwrap_err();
-            assert_eq!(too_big.to_string(), "it has 101 bytes; 100 is most");
-            first.remove(&one, "eve").await.unwrap();
-            assert!(is_there(last, &one, "ann").await);
-            first.remove(&one, "ann").await.unwrap();
-            assert!(!is_there(last, &one, "ann").await && is_there(first, &other, "ann").await);
+    for nodes in ways {
+        let (first, last) = (&nodes[0], nodes.last().unwrap());
+        let [one, other] = [number().unwrap(), number().unwrap()];
+        put(first, &one, "ann", "wait", 10).await;
+        put(last, &other, "ann", "over", 11).await;
+        assert_eq!(last.get::<String>(&one, "ann").await.unwrap().len(), 8);
+        assert!(!is_there(last, &one, "eve").await, "another's");
+        for wrong in ["", "../../seal.key", &one[..31], &one.to_uppercase()] {
+            assert!(!is_there(last, wrong, "ann").await, "{wrong}");
         }
+        assert_eq!(last.of::<String>("ann", "wait").await.unwrap().len(), 1);
+        assert_eq!(last.of::<String>("eve", "wait").await.unwrap().len(), 0);
+        put(last, &one, "ann", "over", 20).await;
+        assert_eq!(first.get::<String>(&one, "ann").await.unwrap().len(), 18);
+        assert_eq!(first.of::<String>("ann", "wait").await.unwrap().len(), 0, "of one kind");
+        let too_big = first.put((&one, "ann"), "over", "x".repeat(99)).await.unwrap_err();
+        assert_eq!(too_big.to_string(), "it has 101 bytes; 100 is most");
+        first.remove(&one, "eve").await.unwrap();
+        assert!(is_there(last, &one, "ann").await);
+        first.remove(&one, "ann").await.unwrap();
+        assert!(!is_there(last, &one, "ann").await && is_there(first, &other, "ann").await);
     }
 }
 
@@ -88,8 +86,8 @@ async fn documents_give_way_in_one_order_by_both_ways() {
             left
         };
         put(at(0), &ids[0], "eve", "wait", 90).await;
-        for place in 1..12 {
-            put(at(place), &ids[place], "ann", "wait", 10).await;
+        for (place, id) in ids.iter().enumerate().take(12).skip(1) {
+            put(at(place), id, "ann", "wait", 10).await;
         }
         assert_eq!(left("ann").await, [7, 8, 9, 10, 11], "the eldest of who has most");
         assert_eq!(left("eve").await, [0]);
