@@ -100,7 +100,9 @@ async fn until(what: &str, mut there: impl AsyncFnMut() -> bool) {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(LONG, looking).await.unwrap_or_else(|_| panic!("{what}\n{}", tests::log::kept()));
+    tokio::time::timeout(LONG, looking)
+        .await
+        .unwrap_or_else(|_| panic!("{what}\n{}", tests::log::kept()));
 }
 
 /// Ends the connections of all nodes that listen.
