@@ -467,7 +467,7 @@ impl Postgres {
     }
 }
 
-/// Holds a transaction against its lease, which nobody else takes until it ends: soon, should this end be silent.
+/// Holds a transaction against its lease, which no other node takes until it ends: soon, should this end fall silent.
 async fn held(client: &Client, fence: Option<&Fence>) -> Result<(), Failed> {
     let Some(Fence { component, key, number }) = fence else { return Ok(()) };
     let sql = "SELECT madoguchi.holds($1, $2, $3),
