@@ -12,7 +12,7 @@ use tests::{
 use super::{command, done, file, installed, refused, run};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_registry_of_ones_own_authority_is_pushed_to_and_pulled_from() {
+async fn a_registry_of_ones_own_authority_is_pushed_to_and_pulled() {
     let authority = FakeAuthority::new();
     let registry = FakeRegistry::start_secure(&authority).await;
     let (author, folders) = (Folders::new(), Folders::new());
