@@ -92,7 +92,7 @@ fn what_cannot_be_recorded_or_replayed_says_why() {
     assert!(text(&none.stderr).contains("68157440 bytes; at most 67108864"), "{none:?}");
 
     let (echo, greeted) = (component("echo"), home.join("greeted.json"));
-    let value = json!({ "value": 7 }).to_string();
+    let value = json!({ "value": { "a": 7 } }).to_string();
     let call = ["run", "--record", path(&greeted), path(&echo), "echo", &value];
     let recorded = run(&folders, &call);
     assert!(recorded.status.success(), "{recorded:?}");

@@ -144,7 +144,11 @@ fn read_into(
         let changed = it.metadata().and_then(|it| it.modified()).map_err(told(&at))?;
         let changed = changed.duration_since(UNIX_EPOCH).unwrap_or_default();
         let is_folder = is == Content::Folder;
-        let changed_at = (changed.as_secs(), changed.subsec_nanos());
+        // A link's own time is none that can be set.
+        let changed_at = match is {
+            Content::Link(_) => (0, 0),
+            _ => (changed.as_secs(), changed.subsec_nanos()),
+        };
         entries.push(Entry { path: name, changed_at, is });
         if is_folder {
             read_into(entries, (root, &path), left, depth + 1)?;
