@@ -18,6 +18,7 @@ use tests::{
 
 mod credentials;
 mod forms;
+mod secure;
 mod signatures;
 
 /// Where a test's own files lie.

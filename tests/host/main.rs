@@ -19,6 +19,7 @@ mod distribution;
 mod foreign_apps;
 mod forms;
 mod front;
+mod guide;
 mod hostile;
 mod http;
 mod illustrations;

@@ -70,18 +70,93 @@ fn what_cannot_be_recorded_or_replayed_says_why() {
     let folders = Folders::new();
     let (reach, home) = (component("reach"), folders.components());
     let file = home.join("call.json");
+    let large = fs::File::create(home.join("large")).unwrap();
+    large.set_len(9 << 20).unwrap();
     let lent = format!("/data={}", home.display());
-    let refused = run(
-        &folders,
-        &["run", "--record", path(&file), "--folder", &lent, path(&reach), "read_folder"],
-    );
-    assert!(text(&refused.stderr).contains("folders is not recorded"), "{refused:?}");
-    assert!(!file.exists(), "nothing is half written");
+    let read = json!({ "path": "/data/large" }).to_string();
+    let record = ["run", "--record", path(&file), "--folder", &lent, path(&reach), "read_folder"];
+    let record = [&record[..], &[&read]].concat();
+    fs::write(&file, "what stands").unwrap();
+    let refused = run(&folders, &record);
+    let told = text(&refused.stderr);
+    assert!(told.contains("/data is not recorded") && told.contains("8388608 bytes"), "{told}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "what stands", "nothing is half written");
+    fs::remove_file(home.join("large")).unwrap();
     let none = run(&folders, &["replay", path(&home.join("none.json"))]);
     assert!(text(&none.stderr).contains("none.json"), "{none:?}");
     fs::write(&file, "{}").unwrap();
     let none = run(&folders, &["replay", path(&file)]);
     assert!(text(&none.stderr).contains("no record of a call"), "{none:?}");
+    fs::File::create(&file).unwrap().set_len(65 << 20).unwrap();
+    let none = run(&folders, &["replay", path(&file)]);
+    assert!(text(&none.stderr).contains("68157440 bytes; at most 67108864"), "{none:?}");
+
+    let (echo, greeted) = (component("echo"), home.join("greeted.json"));
+    let value = json!({ "value": { "a": 7 } }).to_string();
+    let call = ["run", "--record", path(&greeted), path(&echo), "echo", &value];
+    let recorded = run(&folders, &call);
+    assert!(recorded.status.success(), "{recorded:?}");
+    let other = run(&folders, &["replay", path(&greeted), path(&reach)]);
+    let told = text(&other.stderr);
+    assert_eq!(other.status.code(), Some(1), "{other:?}");
+    assert!(told.contains("has no tool \"echo\"") && told.contains("component echo"), "{told}");
+    let changed =
+        fs::read_to_string(&greeted).unwrap().replacen("\"random\": \"", "\"random\": \"x", 1);
+    fs::write(&greeted, changed).unwrap();
+    let told = text(&run(&folders, &["replay", path(&greeted)]).stderr);
+    assert!(told.contains("call.random") && told.contains("64 digits"), "{told}");
+}
+
+/// What other tools answered, and what was in folders, is in the record; the world is asked for neither (DEV-4, DEV-5).
+#[test]
+fn calls_of_tools_and_folders_are_recorded_and_replayed() {
+    let folders = Folders::new();
+    let home = folders.components();
+    let (errand, file) = (component("errand"), home.join("call.json"));
+    let calls = json!({ "calls": [
+        { "tool": "list_books", "arguments": { "shelf": 3 } },
+        { "tool": "burn_books", "arguments": {} },
+    ] });
+    let returns = format!("list_books={}", json!({ "books": ["雪国"] }));
+    let call = ["run", "--record", path(&file), "--tool-returns", &returns, path(&errand)];
+    let tried = run(&folders, &[&call[..], &["try_errands", &calls.to_string()]].concat());
+    let told = text(&tried.stdout);
+    assert!(tried.status.success() && told.contains("雪国"), "DEV-4: {tried:?}");
+    assert!(told.contains("unknown_tool"), "no other tool is there: {told}");
+    let same = run(&folders, &["replay", path(&file)]);
+    assert!(text(&same.stdout).starts_with("the same: "), "DEV-5: {same:?}");
+    let mut changed: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    let used = changed["uses"].as_array_mut().unwrap();
+    let called = used.iter_mut().find(|it| it["use"] == "calls.call").expect("DEV-4");
+    assert_eq!(called["with"][0][0], "list_books", "DEV-4: {called}");
+    called["with"][0][0] = "list_films".into();
+    fs::write(&file, changed.to_string()).unwrap();
+    let differs = run(&folders, &["replay", path(&file)]);
+    let told = text(&differs.stderr);
+    assert!(told.contains("expected  calls.call") && told.contains("list_films"), "DEV-5: {told}");
+    let wrong = run(&folders, &["run", "--tool-returns", "list_books=7", path(&errand)]);
+    assert!(text(&wrong.stderr).contains("a JSON object"), "{wrong:?}");
+
+    let (reach, lent) = (component("reach"), home.join("lent"));
+    fs::create_dir_all(lent.join("maps")).unwrap();
+    fs::write(lent.join("maps/a.txt"), "here").unwrap();
+    fs::write(lent.join("maps/b.bin"), [0xff, 0]).unwrap();
+    let grant = format!("/data={}", lent.display());
+    let read = json!({ "path": "/data/maps/a.txt" }).to_string();
+    let call = ["run", "--record", path(&file), "--folder", &grant, path(&reach), "read_folder"];
+    let found = run(&folders, &[&call[..], &[&read]].concat());
+    let told = text(&found.stdout);
+    assert!(found.status.success() && told.contains("here") && told.contains("b.bin"), "{found:?}");
+    fs::remove_dir_all(&lent).unwrap();
+    let same = run(&folders, &["replay", path(&file)]);
+    assert!(same.status.success(), "DEV-5: what was read is in the record: {same:?}");
+    let changed = fs::read_to_string(&file).unwrap();
+    let changed = changed.replacen("\"here\"", "\"there\"", 1);
+    fs::write(&file, changed).unwrap();
+    let differs = run(&folders, &["replay", path(&file)]);
+    let told = text(&differs.stderr);
+    assert_eq!(differs.status.code(), Some(1), "{differs:?}");
+    assert!(told.contains("the outcome differs at ") && told.contains("there"), "DEV-5: {told}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

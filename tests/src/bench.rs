@@ -302,7 +302,7 @@ impl Tested {
     pub async fn record(&self, tool: &str, arguments: &Value, answers: Value) -> Record {
         let Value::Object(answers) = answers else { panic!("answers are an object") };
         let answers = answers.into_iter().collect();
-        let (_, record) = self.running.record("", (tool, arguments), answers).await;
+        let (_, record) = self.running.record(("", Vec::new()), (tool, arguments), answers).await;
         record.expect("it is small enough")
     }
 

@@ -4,6 +4,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
+    net::SocketAddr,
     sync::{Arc, Mutex, MutexGuard},
 };
 
@@ -16,8 +17,11 @@ use axum::{
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use futures::{StreamExt as _, stream};
 use http::{HeaderMap, Method, StatusCode, header};
+use rustls::pki_types::PrivatePkcs8KeyDer;
 use serde_json::{Value, json};
+use tokio_rustls::TlsAcceptor;
 
+use crate::fake_signing::FakeAuthority;
 use host::digest::digest;
 
 /// Who may ask a registry that asks.
@@ -86,12 +90,39 @@ struct Inner {
     made: usize,
 }
 
+/// Connections over TLS.
+struct Secure {
+    tcp: tokio::net::TcpListener,
+    acceptor: TlsAcceptor,
+}
+
+impl axum::serve::Listener for Secure {
+    type Io = tokio_rustls::server::TlsStream<tokio::net::TcpStream>;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
+        loop {
+            // Who does not believe the certificate goes away.
+            if let Ok((stream, from)) = self.tcp.accept().await
+                && let Ok(stream) = self.acceptor.accept(stream).await
+            {
+                return (stream, from);
+            }
+        }
+    }
+
+    fn local_addr(&self) -> std::io::Result<Self::Addr> {
+        self.tcp.local_addr()
+    }
+}
+
 /// A fake registry on a free port.
 #[derive(Clone)]
 pub struct FakeRegistry {
     inner: Arc<Mutex<Inner>>,
     /// `127.0.0.1:PORT`.
     pub host: String,
+    scheme: &'static str,
 }
 
 impl FakeRegistry {
@@ -102,7 +133,29 @@ impl FakeRegistry {
     pub async fn start() -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let host = listener.local_addr().expect("it listens").to_string();
-        let fake = Self { inner: Arc::default(), host };
+        let fake = Self { inner: Arc::default(), host, scheme: "http" };
+        let router = Router::new().fallback(answer).with_state(fake.clone());
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        fake
+    }
+
+    /// The same over TLS, with the certificate that `authority` has made out.
+    ///
+    /// # Panics
+    /// If no port is free.
+    pub async fn start_secure(authority: &FakeAuthority) -> Self {
+        let tcp = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+        let host = tcp.local_addr().expect("it listens").to_string();
+        let (certificate, key) = authority.server.clone();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = rustls::ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .expect("ring has them all")
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate.into()], PrivatePkcs8KeyDer::from(key).into())
+            .expect("the key is the certificate's");
+        let listener = Secure { tcp, acceptor: TlsAcceptor::from(Arc::new(config)) };
+        let fake = Self { inner: Arc::default(), host, scheme: "https" };
         let router = Router::new().fallback(answer).with_state(fake.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
         fake
@@ -323,7 +376,7 @@ fn refused(
             if allowed.is_some_and(|it| it == "pull,push" || it == actions) {
                 return None;
             }
-            let realm = realm.unwrap_or_else(|| format!("http://{}/token", fake.host));
+            let realm = realm.unwrap_or_else(|| format!("{}://{}/token", fake.scheme, fake.host));
             format!(
                 "Bearer realm=\"{realm}\",service=\"fake registry\",scope=\"repository:{repository}:{actions}\""
             )

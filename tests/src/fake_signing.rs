@@ -31,6 +31,29 @@ pub struct FakeSigning {
     authority: EcdsaKeyPair,
     root: Vec<u8>,
     log: EcdsaKeyPair,
+    /// Who signs times, by what certificate.
+    clock: (EcdsaKeyPair, Vec<u8>),
+}
+
+/// How a timestamp is made, where that is not as it should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StampFlaw {
+    /// As it should be.
+    None,
+    /// It was made when the certificate had expired.
+    Late,
+    /// Its time was changed after it was signed.
+    Changed,
+    /// It is of another signature.
+    OtherSignature,
+    /// It is by an authority that the trusted root does not have.
+    OtherAuthority,
+    /// No log has the signature.
+    NoLog,
+    /// The log has another signature.
+    OtherEntry,
+    /// The log proves nothing.
+    NoProof,
 }
 
 /// How a bundle is made, where that is not as it should be.
@@ -126,6 +149,43 @@ fn pem(der: &[u8]) -> String {
     format!("-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n", STANDARD.encode(der))
 }
 
+/// An authority of one's own, and a server's certificate by it, for this machine.
+pub struct FakeAuthority {
+    /// The authority's certificate, as a file has it.
+    pub pem: String,
+    /// The server's certificate, and its key (PKCS#8).
+    pub server: (Vec<u8>, Vec<u8>),
+}
+
+impl FakeAuthority {
+    /// One that no other test knows.
+    ///
+    /// # Panics
+    /// If the system has no randomness.
+    pub fn new() -> Self {
+        let signing = FakeSigning::new();
+        let (random, kind) = (SystemRandom::new(), &ECDSA_P256_SHA256_ASN1_SIGNING);
+        let pkcs8 = EcdsaKeyPair::generate_pkcs8(kind, &random).expect("there is randomness");
+        let own = EcdsaKeyPair::from_pkcs8(kind, pkcs8.as_ref(), &random).expect("it is new");
+        let address = der(0x30, &[&der(0x87, &[&[127, 0, 0, 1]])]);
+        let use_of = der(0x30, &[&der(6, &[b"\x2b\x06\x01\x05\x05\x07\x03\x01"])]);
+        let extensions = [
+            extension(b"\x55\x1d\x25", false, &use_of),
+            extension(b"\x55\x1d\x11", true, &address),
+        ];
+        let now = Timestamp::now();
+        let about = (&der(0x30, &[])[..], now - DAY, now + DAY);
+        let server = certificate(&own, &signing.authority, about, &extensions);
+        Self { pem: pem(&signing.root), server: (server, pkcs8.as_ref().to_vec()) }
+    }
+}
+
+impl Default for FakeAuthority {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Default for FakeSigning {
     fn default() -> Self {
         Self::new()
@@ -142,7 +202,12 @@ impl FakeSigning {
         let is_authority = extension(b"\x55\x1d\x13", true, &der(0x30, &[b"\x01\x01\xff"]));
         let about = (&authority()[..], now - DAY * 60, now + DAY * 60);
         let root = certificate(&own, &own, about, &[is_authority]);
-        Self { authority: own, root, log: key() }
+        let clock = key();
+        let use_of = der(0x30, &[&der(6, &[b"\x2b\x06\x01\x05\x05\x07\x03\x08"])]);
+        let is_clock = extension(b"\x55\x1d\x25", true, &use_of);
+        let about = (&der(0x30, &[])[..], now - DAY * 60, now + DAY * 60);
+        let certified = certificate(&clock, &own, about, &[is_clock]);
+        Self { authority: own, root, log: key(), clock: (clock, certified) }
     }
 
     /// The trusted root that has both.
@@ -164,8 +229,118 @@ impl FakeSigning {
                 "certChain": { "certificates": [{ "rawBytes": STANDARD.encode(&self.root) }] },
                 "validFor": { "start": "2021-01-12T11:53:27.000Z" },
             }],
+            "timestampAuthorities": [{
+                "subject": { "organization": "test", "commonName": "test" },
+                "uri": "https://clock.example",
+                "certChain": { "certificates": [
+                    { "rawBytes": STANDARD.encode(&self.clock.1) },
+                    { "rawBytes": STANDARD.encode(&self.root) },
+                ] },
+                "validFor": { "start": "2021-01-12T11:53:27.000Z" },
+            }],
         })
         .to_string()
+    }
+
+    /// A bundle by `identity` on the manifest of these bytes, of which a timestamp says when it was made, and a log in
+    /// its second version only that it has it.
+    ///
+    /// # Panics
+    /// If the system has no randomness.
+    pub fn stamped(&self, identity: &str, manifest: &[u8], flaw: StampFlaw) -> Vec<u8> {
+        let (own, certificate, made) = self.certified(identity);
+        let signature = signed(&own, manifest);
+        let of = if flaw == StampFlaw::OtherEntry { &b"another"[..] } else { &signature };
+        let body = json!({
+            "apiVersion": "0.0.2", "kind": "hashedrekord",
+            "spec": { "hashedRekordV002": {
+                "data": { "algorithm": "SHA2_256", "digest": STANDARD.encode(sha256(manifest)) },
+                "signature": { "content": STANDARD.encode(of), "verifier": {
+                    "keyDetails": "PKIX_ECDSA_P256_SHA_256",
+                    "x509Certificate": { "rawBytes": STANDARD.encode(&certificate) },
+                } },
+            } },
+        });
+        let mut entry = self.entry(&body.to_string(), made.as_second(), Flaw::None);
+        // It says a time that is not signed, long before the certificate.
+        entry["integratedTime"] = "1".into();
+        let entry_parts = entry.as_object_mut().expect("it is one");
+        entry_parts.remove("inclusionPromise");
+        if flaw == StampFlaw::NoProof {
+            entry_parts.remove("inclusionProof");
+        }
+        let entries = if flaw == StampFlaw::NoLog { Vec::new() } else { vec![entry] };
+        let stamp = STANDARD.encode(self.stamp(&signature, made, flaw));
+        json!({
+            "mediaType": BUNDLE,
+            "verificationMaterial": {
+                "certificate": { "rawBytes": STANDARD.encode(&certificate) },
+                "tlogEntries": entries,
+                "timestampVerificationData": { "rfc3161Timestamps": [{ "signedTimestamp": stamp }] },
+            },
+            "messageSignature": {
+                "messageDigest": {
+                    "algorithm": "SHA2_256", "digest": STANDARD.encode(sha256(manifest)),
+                },
+                "signature": STANDARD.encode(&signature),
+            },
+        })
+        .to_string()
+        .into_bytes()
+    }
+
+    /// A timestamp of RFC 3161 on a signature, in a response that grants it.
+    fn stamp(&self, signature: &[u8], made: Timestamp, flaw: StampFlaw) -> Vec<u8> {
+        let hash = der(0x30, &[&der(6, &[b"\x60\x86\x48\x01\x65\x03\x04\x02\x01"])]);
+        let of = if flaw == StampFlaw::OtherSignature { &b"another"[..] } else { signature };
+        let late = if flaw == StampFlaw::Late { 60 } else { 1 };
+        let statement = |minutes: i64| {
+            let at = (made + SignedDuration::from_mins(minutes)).to_zoned(TimeZone::UTC);
+            let at = at.strftime("%Y%m%d%H%M%SZ").to_string();
+            let imprint = der(0x30, &[&hash, &der(4, &[&sha256(of)])]);
+            let policy = der(6, &[b"\x2a\x03\x04"]);
+            der(
+                0x30,
+                &[
+                    &der(2, &[&[1]]),
+                    &policy,
+                    &imprint,
+                    &der(2, &[&[7]]),
+                    &der(0x18, &[at.as_bytes()]),
+                ],
+            )
+        };
+        let (content, kind) = (statement(late), b"\x2a\x86\x48\x86\xf7\x0d\x01\x09\x10\x01\x04");
+        let attribute =
+            |name: &[u8], value: Vec<u8>| der(0x30, &[&der(6, &[name]), &der(0x31, &[&value])]);
+        let attributes = [
+            attribute(b"\x2a\x86\x48\x86\xf7\x0d\x01\x09\x03", der(6, &[kind])),
+            attribute(b"\x2a\x86\x48\x86\xf7\x0d\x01\x09\x04", der(4, &[&sha256(&content)])),
+        ]
+        .concat();
+        let other = key();
+        let by = if flaw == StampFlaw::OtherAuthority { &other } else { &self.clock.0 };
+        let marked = signed(by, &der(0x31, &[&attributes]));
+        let said = if flaw == StampFlaw::Changed { statement(2) } else { content };
+        let signer = der(
+            0x30,
+            &[
+                &der(2, &[&[1]]),
+                &der(0x30, &[&authority(), &der(2, &[&[1]])]),
+                &hash,
+                &der(0xa0, &[&attributes]),
+                &der(0x30, &[&der(6, &[ALGORITHM])]),
+                &der(4, &[&marked]),
+            ],
+        );
+        let inner = der(0x30, &[&der(6, &[kind]), &der(0xa0, &[&der(4, &[&said])])]);
+        let whole =
+            der(0x30, &[&der(2, &[&[3]]), &der(0x31, &[&hash]), &inner, &der(0x31, &[&signer])]);
+        let token = der(
+            0x30,
+            &[&der(6, &[b"\x2a\x86\x48\x86\xf7\x0d\x01\x07\x02"]), &der(0xa0, &[&whole])],
+        );
+        der(0x30, &[&der(0x30, &[&der(2, &[&[0]])]), &token])
     }
 
     /// A certificate of ten minutes for a new key of `identity`, and since when it is valid.

@@ -49,6 +49,15 @@ fn unverifiable(config: &Config, document: &Document<'_>) -> Vec<Finding> {
     wrong.collect()
 }
 
+/// The files of authorities by which no registry can be asked (DIST-11).
+fn untrusting(config: &Config, document: &Document<'_>) -> Vec<Finding> {
+    let wrong = config.registries.iter().filter_map(|(host, it)| {
+        let what = distribution::authorities(it, &config.base).err()?.to_string();
+        Some(document.problem(&["registries", host, "ca"], what))
+    });
+    wrong.collect()
+}
+
 /// Everything that is wrong with `config` as it was read from `document`.
 pub fn check<'a>(config: &'a Config, document: &'a Document<'_>) -> BoxFuture<'a, Vec<Finding>> {
     Box::pin(async move {
@@ -72,6 +81,7 @@ pub fn check<'a>(config: &'a Config, document: &'a Document<'_>) -> BoxFuture<'a
         if let Err(what) = config.connections.check(config.largest_body()) {
             findings.push(document.problem(&["connections"], what));
         }
+        findings.extend(untrusting(config, document));
         findings.extend(toolsets::problems(config, document));
         let wrong = tokens::check::problems(config);
         for it in wrong.into_iter().chain(assistants::problems(config)) {

@@ -69,6 +69,7 @@ pub struct Running {
 mod around;
 mod configured;
 mod dialogue;
+pub mod folders;
 mod jobs;
 mod offers;
 pub mod record;

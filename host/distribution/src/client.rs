@@ -12,10 +12,11 @@ use base::{
         secret::Secret,
     },
     limits::Limits,
+    source::read_text,
 };
 use bytes::Bytes;
 use reqwest::{
-    Method, RequestBuilder, Response, StatusCode, Url,
+    Certificate, Method, RequestBuilder, Response, StatusCode, Url,
     header::{
         ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION,
         WWW_AUTHENTICATE,
@@ -37,6 +38,8 @@ const REDIRECTS_MAX: usize = 5;
 const TOKEN_BYTES_MAX: u64 = 64 << 10;
 /// Bytes of an error that are read for what it says.
 const ERROR_BYTES_MAX: u64 = 16 << 10;
+/// Bytes of a file of authorities' certificates.
+const CA_BYTES_MAX: u64 = 1 << 20;
 /// Characters of what a registry says that are shown.
 const SAID_MAX: usize = 300;
 
@@ -76,6 +79,24 @@ enum Challenge {
     Bearer { realm: String, service: Option<String> },
 }
 
+/// The certificates of authorities that the configuration names for a registry. A path counts from `base`.
+///
+/// # Errors
+/// Where the file cannot be read, or has none.
+pub fn authorities(registry: &RegistryConfig, base: &Path) -> Result<Vec<Certificate>> {
+    let Some(file) = &registry.ca else { return Ok(Vec::new()) };
+    let file = base.join(file);
+    let text = read_text(&file, CA_BYTES_MAX).map_err(Error::file(&file))?;
+    let found = Certificate::from_pem_bundle(text.as_bytes()).unwrap_or_default();
+    match found.is_empty() {
+        false => Ok(found),
+        true => Err(Error::Credentials(format!(
+            "ca = {}: it has no certificate as PEM (-----BEGIN CERTIFICATE-----)",
+            file.display()
+        ))),
+    }
+}
+
 impl Client {
     /// A way to the registry at `host`.
     ///
@@ -91,9 +112,10 @@ impl Client {
             own: own.map_err(|_| Error::Reference(host.to_owned()))?,
             host: host.to_owned(),
             until: Instant::now() + registry.total(),
+            outgoing: Outgoing::new(Hosts::default(), &limits)
+                .trusting(authorities(&registry, &config.base)?),
             config: registry,
             base: config.base.clone(),
-            outgoing: Outgoing::new(Hosts::default(), &limits),
             authorizations: Mutex::default(),
         })
     }

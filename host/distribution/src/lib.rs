@@ -17,6 +17,8 @@ pub mod signatures;
 pub mod store;
 pub mod tags;
 
+pub use client::authorities;
+
 /// What comes of what is asked of a registry.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 

@@ -20,9 +20,11 @@ use crate::{Error, Result, reference::Digest};
 
 mod bundle;
 mod certificate;
+mod der;
 mod key;
 mod log;
 mod root;
+mod timestamp;
 
 use bundle::Bundle;
 use key::PublicKey;

@@ -10,7 +10,7 @@ use ring::{
 use tests::{
     component_bytes,
     fake_registry::{FakeRegistry, Fault},
-    fake_signing::{BUNDLE, FakeSigning, Flaw, ISSUER},
+    fake_signing::{BUNDLE, FakeSigning, Flaw, ISSUER, StampFlaw},
     rebuilt,
     server::{Folders, TestServer},
 };
@@ -155,7 +155,7 @@ async fn takes_what_the_required_identity_has_signed() {
 async fn refuses_each_signature_that_does_not_hold() {
     let signing = FakeSigning::new();
     for (flaw, reason) in [
-        (Flaw::Expired, "had expired when the log took"),
+        (Flaw::Expired, "had expired when the signature was made"),
         (Flaw::OtherTime, "has not signed that it took it then"),
         (Flaw::OtherProof, "the proof that its log has it"),
         (Flaw::OtherEntry, "about another signature"),
@@ -182,6 +182,54 @@ async fn refuses_each_signature_that_does_not_hold() {
     file(&folders, "root.json", signing.trusted_root().as_bytes());
     let told = refused(&run(&folders, &lines, &["add", &place, "--yes"]));
     assert!(told.contains("not by a certificate"), "{told}");
+}
+
+/// A log in its second version signs no times: an authority's timestamp does (RFC 3161). A time that is not signed counts
+/// for nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn takes_the_time_that_a_timestamp_authority_has_signed() {
+    let signing = FakeSigning::new();
+    for (flaw, reason) in [
+        (StampFlaw::None, ""),
+        (StampFlaw::Late, "had expired when the signature was made"),
+        (StampFlaw::Changed, "changed after it was signed"),
+        (StampFlaw::OtherSignature, "of another signature"),
+        (StampFlaw::OtherAuthority, "by no authority of the trusted root"),
+        (StampFlaw::NoLog, "no log has it"),
+        (StampFlaw::OtherEntry, "about another signature"),
+        (StampFlaw::NoProof, "no proof that its log has it"),
+    ] {
+        let (registry, folders) = (FakeRegistry::start().await, Folders::new());
+        let place = registry.reference("echo:1");
+        push(&folders, &place, 1);
+        let digest = registry.tagged("echo", "1");
+        let manifest = registry.manifest_bytes("echo", &digest);
+        let bundle = signing.stamped(IDENTITY, &manifest, flaw);
+        registry.refer("echo", &digest, BUNDLE, &bundle);
+        file(&folders, "root.json", signing.trusted_root().as_bytes());
+        let lines = by_identity(&registry, IDENTITY, ISSUER);
+        let shown = run(&folders, &lines, &["show", &place]);
+        if flaw == StampFlaw::None {
+            let told = done(&shown);
+            assert!(told.contains(&format!("signed by {IDENTITY}")), "DIST-5: {told}");
+            // Where the trusted root has no such authority, no time is signed at all.
+            let mut root: serde_json::Value =
+                serde_json::from_str(&signing.trusted_root()).unwrap();
+            root["timestampAuthorities"] = serde_json::json!([]);
+            file(&folders, "root.json", root.to_string().as_bytes());
+            let told = refused(&run(&folders, &lines, &["show", &place]));
+            assert!(told.contains("no timestamp authority"), "DIST-5: {told}");
+            // Nor is a log asked for that the trusted root does not have.
+            let mut root: serde_json::Value =
+                serde_json::from_str(&signing.trusted_root()).unwrap();
+            root["tlogs"] = serde_json::json!([]);
+            file(&folders, "root.json", root.to_string().as_bytes());
+            done(&run(&folders, &lines, &["show", &place]));
+        } else {
+            let told = refused(&shown);
+            assert!(told.contains(reason), "DIST-5: {flaw:?}: {told}");
+        }
+    }
 }
 
 #[test]

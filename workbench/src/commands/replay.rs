@@ -5,20 +5,21 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, bail};
 use base::{
     config::Config,
     grants::{Grant, Stubs},
-    source::read_text,
+    source::{Source, read_text},
 };
 use clap::Args;
+use registry::library::Library;
 use sandbox::Sandbox;
 use serde_json::Value;
 
 use crate::{
     solo::{
         Compiled, Solo,
-        record::{Language, Record, Replayed},
+        record::{Language, Record, Recorded, Replayed},
     },
     terminal::{complain, say},
 };
@@ -61,14 +62,15 @@ impl Replay {
         let bytes = std::fs::read(&file).with_context(|| {
             format!("cannot read {}; name the component's file behind the record", file.display())
         })?;
-        if !record.is_of(&bytes) {
+        let name = &record.component.name;
+        let source = Source::new(bytes, name.clone());
+        if !record.is_of(&source.bytes) {
             say(&format!("{} is another build than the one of the record", file.display()))?;
         }
-        let name = &record.component.name;
         let sandbox = Sandbox::with(&config.sandbox, config.memory_bytes_max())
             .map_err(|it| anyhow!("{it:#}"))?;
         let loaded = async {
-            let compiled = Compiled::new(&sandbox, &bytes)?;
+            let compiled = Compiled::of(&Library::look(config), &sandbox, &source).await?;
             let solo = Solo::of(name, &[])
                 .grant(Grant::ALL)
                 .stubs(Stubs::all())
@@ -81,6 +83,14 @@ impl Replay {
             Replayed::Same => {
                 say(&format!("the same: {} uses, and the outcome", record.uses.len()))?;
                 return Ok(ExitCode::SUCCESS);
+            }
+            Replayed::NoTool => {
+                let Recorded { name, file: of, .. } = &record.component;
+                bail!(
+                    "{} has no tool {:?}: the record is of the component {name}, built as {of}",
+                    file.display(),
+                    record.call.tool
+                );
             }
             Replayed::Use(it) => {
                 let told = |it: Option<(String, Value)>, none: &str| match it {

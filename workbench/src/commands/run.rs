@@ -22,7 +22,7 @@ use sandbox::{Sandbox, component::Output};
 use serde_json::Value;
 
 use crate::{
-    solo::{Compiled, Solo, SoloOutcome},
+    solo::{Called, Compiled, Solo, SoloOutcome},
     terminal::{complain, say},
 };
 
@@ -55,6 +55,9 @@ pub struct Run {
     /// The answer to a question of the tool, as KEY=JSON; may be given several times
     #[arg(long = "answer", value_name = "KEY=JSON", value_parser = pair)]
     answers: Vec<(String, Value)>,
+    /// What another tool returns where this one calls it, as NAME=JSON, an object; may be given several times
+    #[arg(long = "tool-returns", value_name = "NAME=JSON", value_parser = object)]
+    returns: Vec<(String, Value)>,
     /// Write everything that crosses the border of the call into this file, for `madoguchi replay`; secrets are left
     /// out, arguments are not
     #[arg(long, value_name = "FILE", requires = "tool")]
@@ -68,6 +71,17 @@ fn pair(text: &str) -> Result<(String, Value), String> {
     Ok((name.to_owned(), value))
 }
 
+fn object(text: &str) -> Result<(String, Value), String> {
+    let (name, value) = text.split_once('=').ok_or("NAME=JSON is right")?;
+    match serde_json::from_str(value) {
+        Ok(value @ Value::Object(_)) => Ok((name.to_owned(), value)),
+        _ => {
+            Err("what a tool returns is a JSON object, such as 'NAME={\"text\": \"value\"}'"
+                .to_owned())
+        }
+    }
+}
+
 fn path(text: &str) -> Result<(String, PathBuf), String> {
     let (name, path) = text.split_once('=').ok_or("NAME=PATH is right")?;
     Ok((name.to_owned(), PathBuf::from(path)))
@@ -76,6 +90,14 @@ fn path(text: &str) -> Result<(String, PathBuf), String> {
 impl Run {
     /// What the configuration lets it reach, and what the command line adds or changes.
     fn reach(&self, config: &Config, name: &str, mut solo: Solo) -> Solo {
+        if !self.returns.is_empty() {
+            let returns: BTreeMap<_, _> = self.returns.iter().cloned().collect();
+            let names: Vec<_> = self.returns.iter().map(|it| it.0.as_str()).collect();
+            let returned = move |name: &str, _: &Value| {
+                Called::Done(returns.get(name).cloned().unwrap_or_default())
+            };
+            solo = solo.calls(&names, returned);
+        }
         let ComponentConfig { mut files, mut folders, .. } = config.component(name);
         for path in files.values_mut().chain(folders.values_mut()) {
             *path = config.base.join(&path);
@@ -120,11 +142,11 @@ impl Run {
             .limits(config.limits(name))
             .settings(settings)
             .database(self.database.clone());
-        let has_folders = !self.folders.is_empty() || !config.component(name).folders.is_empty();
-        if self.record.is_some() && has_folders {
-            bail!("what is read of folders is not recorded: leave --record or the folders out");
-        }
-        let solo = self.reach(config, name, solo);
+        let mut solo = self.reach(config, name, solo);
+        let (lent, _laid_out) = match self.record {
+            Some(_) => solo.copy_folders().map_err(anyhow::Error::msg)?,
+            None => Default::default(),
+        };
         let running = solo
             .start_compiled(&compiled)
             .await
@@ -142,7 +164,8 @@ impl Run {
         let outcome = match &self.record {
             Some(to) => {
                 let file = std::path::absolute(&self.file)?.display().to_string();
-                let (outcome, record) = running.record(&file, (tool, &arguments), answers).await;
+                let (outcome, record) =
+                    running.record((&file, lent), (tool, &arguments), answers).await;
                 let record = record.map_err(anyhow::Error::msg)?;
                 write(to, &serde_json::to_string_pretty(&record)?)
                     .with_context(|| format!("cannot write {}", to.display()))?;
@@ -175,11 +198,13 @@ impl Run {
     }
 }
 
-/// Writes a record, which none but its author reads.
+/// Writes a record, which none but its author reads, in the place of one that is there.
 fn write(to: &Path, text: &str) -> io::Result<()> {
+    let beside = to.with_extension(format!("tmp-{}", std::process::id()));
     let mut file = OpenOptions::new();
-    let mut file = file.write(true).create(true).truncate(true).mode(0o600).open(to)?;
-    file.write_all(text.as_bytes())
+    let mut file = file.write(true).create_new(true).mode(0o600).open(&beside)?;
+    let written = file.write_all(text.as_bytes()).and_then(|()| std::fs::rename(&beside, to));
+    written.inspect_err(|_| drop(std::fs::remove_file(&beside)))
 }
 
 fn print(output: Output) -> anyhow::Result<ExitCode> {

@@ -1,6 +1,6 @@
 //! One call with everything that crossed its border: written down, and run again without the world.
 
-use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, io, path::Path, sync::Arc, time::Duration};
 
 use clap::ValueEnum;
 use data_encoding::HEXLOWER;
@@ -8,7 +8,11 @@ use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{Compiled, Running, Solo, SoloOutcome, around, invocation, solo_outcome};
+use super::{
+    Compiled, Running, Solo, SoloOutcome, around,
+    folders::{LaidOut, Lent},
+    invocation, solo_outcome,
+};
 use calls::answer_in_solo;
 use sandbox::{
     capability::{
@@ -33,6 +37,9 @@ pub struct Record {
     pub component: Recorded,
     /// How it was called.
     pub call: Call,
+    /// The folders that it could read, as they were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub folders: Vec<Lent>,
     /// What it used, in order.
     pub uses: Vec<Use>,
     /// How the call ended.
@@ -73,6 +80,8 @@ pub struct Call {
 pub enum Replayed {
     /// All uses and the outcome are those of the record.
     Same,
+    /// The component has no such tool: it is another one.
+    NoTool,
     /// A use is another.
     Use(Difference),
     /// All uses are the same, and the outcome is another: where, what was expected, and what came.
@@ -80,10 +89,11 @@ pub enum Replayed {
 }
 
 impl Running {
-    /// One call, and its record; the reason why there is none, where it is too large. `file` is the component's.
+    /// One call, and its record; the reason why there is none, where it is too large. `file` is the component's, and
+    /// `folders` what it may read of folders.
     pub fn record<'a>(
         &'a self,
-        file: &'a str,
+        (file, folders): (&'a str, Vec<Lent>),
         (tool, arguments): (&'a str, &'a Value),
         answers: BTreeMap<String, Value>,
     ) -> BoxFuture<'a, (SoloOutcome, Result<Record, String>)> {
@@ -114,6 +124,7 @@ impl Running {
                         called_at,
                         random: HEXLOWER.encode(&recording.seed()),
                     },
+                    folders,
                     uses,
                     outcome,
                 };
@@ -163,7 +174,11 @@ impl Record {
         if !record.call.arguments.is_object() {
             return Err("call.arguments: it must be an object".to_owned());
         }
-        Ok(record)
+        let random = HEXLOWER.decode(record.call.random.as_bytes());
+        if random.is_ok_and(|it| it.len() == 32) {
+            return Ok(record);
+        }
+        Err("call.random: it must be 64 digits of a hexadecimal number, 0-9 a-f".to_owned())
     }
 
     /// Whether `bytes` are those of the component that was called.
@@ -190,10 +205,18 @@ impl Record {
             let others = Arc::new(others);
             reach.around = Around::default();
             reach.around.put(&others);
+            let laid_out = LaidOut::of(&self.folders).map_err(io::Error::other);
+            let laid_out = laid_out.map_err(LoadError::from)?;
+            for (guest, path) in &laid_out.folders {
+                reach.folders.add(guest, path.clone())?;
+            }
             solo.setup.reach = Arc::new(reach);
             let now = Duration::new(called_at.0, called_at.1.min(999_999_999));
             solo.setup.clock = Clock::Fixed(Arc::new(now.into()));
             let component = solo.describe(&compiled).await?;
+            if !component.tools().iter().any(|it| *it.name == **tool) {
+                return Ok(Replayed::NoTool);
+            }
             let answers = answers.iter().map(|(key, it)| answer_in_solo(key, it)).collect();
             let invocation =
                 invocation(tool, &arguments.to_string(), answers, None, at(*called_at));
@@ -418,7 +441,8 @@ mod tests {
             "madoguchi_record": 1,
             "component": { "name": "shop", "digest": "0", "file": "shop.wasm" },
             "call": {
-                "tool": "buy", "arguments": { "count": 2, "note": "s3cret" }, "called_at": [7, 0], "random": "",
+                "tool": "buy", "arguments": { "count": 2, "note": "s3cret" }, "called_at": [7, 0],
+                "random": "0".repeat(64),
             },
             "uses": [{ "use": "sql.query", "with": ["s3cret!"], "gives": null }],
             "outcome": outcome,

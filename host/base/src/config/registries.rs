@@ -23,6 +23,8 @@ pub struct RegistryConfig {
     pub scheme: Option<Scheme>,
     /// Whether it, and what it redirects to, may have addresses of this machine's network.
     pub private: bool,
+    /// A file with certificates of authorities (PEM) that are trusted beside the system's.
+    pub ca: Option<PathBuf>,
     /// Where its tokens come from (`https://HOST`), where that is not the registry itself.
     pub realm: Option<String>,
     /// Who asks, where `password` is a person's or a machine's.

@@ -61,6 +61,21 @@ struct Material {
     certificate: Option<Certificate>,
     #[serde(default)]
     tlog_entries: Vec<Entry>,
+    #[serde(default)]
+    timestamp_verification_data: Timestamps,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Timestamps {
+    #[serde(default)]
+    rfc3161_timestamps: Vec<Timestamp>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Timestamp {
+    signed_timestamp: Encoded,
 }
 
 #[derive(Deserialize)]
@@ -174,7 +189,12 @@ impl Bundle {
         if !known.contains(&bundle.media_type.as_str()) {
             return Err(format!("it is {:?}, and {} is known here", bundle.media_type, known[0]));
         }
-        match bundle.verification_material.tlog_entries.len() {
+        let material = &bundle.verification_material;
+        let stamps = material.timestamp_verification_data.rfc3161_timestamps.len();
+        if stamps > ENTRIES_MAX {
+            return Err(format!("it has {stamps} timestamps; {ENTRIES_MAX} is the most"));
+        }
+        match material.tlog_entries.len() {
             0..=ENTRIES_MAX => Ok(bundle),
             more => Err(format!("it has {more} entries of logs; {ENTRIES_MAX} is the most")),
         }
@@ -188,6 +208,12 @@ impl Bundle {
 
     pub(super) fn entries(&self) -> &[Entry] {
         &self.verification_material.tlog_entries
+    }
+
+    /// Timestamps as RFC 3161 has them: responses in DER.
+    pub(super) fn timestamps(&self) -> impl Iterator<Item = &[u8]> {
+        let all = &self.verification_material.timestamp_verification_data.rfc3161_timestamps;
+        all.iter().map(|it| it.signed_timestamp.0.as_slice())
     }
 
     pub(super) fn content(&self) -> Result<Content<'_>, String> {

@@ -1,10 +1,7 @@
 //! What a certificate says of its holder. Whether it is to be believed is found out before, by its chain.
 
-/// DER of SEQUENCE, OCTET STRING, OBJECT IDENTIFIER and UTF8String.
-const SEQUENCE: u8 = 0x30;
-const OCTETS: u8 = 0x04;
-const OBJECT: u8 = 0x06;
-const UTF8: u8 = 0x0c;
+use super::der::{OBJECT, OCTETS, SEQUENCE, UTF8, Values};
+
 /// Names of the holder (2.5.29.17): mail addresses and URIs among them.
 const NAMES: &[u8] = b"\x55\x1d\x11";
 const MAIL: u8 = 0x81;
@@ -24,38 +21,6 @@ pub(super) struct Named {
     pub(super) issuer: Option<String>,
     /// The public key in its DER form.
     pub(super) key: Vec<u8>,
-}
-
-/// One value of DER: its tag, its content, and all of its bytes.
-struct Value<'a> {
-    tag: u8,
-    content: &'a [u8],
-    whole: &'a [u8],
-}
-
-/// Values one after another.
-struct Values<'a>(&'a [u8]);
-
-impl<'a> Values<'a> {
-    fn next(&mut self) -> Option<Value<'a>> {
-        let [tag, first, rest @ ..] = self.0 else { return None };
-        let (length, head) = match usize::from(*first) {
-            short @ 0..=0x7f => (short, 2),
-            long @ 0x81..=0x84 => {
-                let digits = rest.get(..long - 0x80)?;
-                let length = digits.iter().fold(0, |it, digit| it << 8 | usize::from(*digit));
-                (length, 2 + digits.len())
-            }
-            _ => return None,
-        };
-        let whole = self.0.get(..head.checked_add(length)?)?;
-        self.0 = &self.0[whole.len()..];
-        Some(Value { tag: *tag, content: &whole[head..], whole })
-    }
-
-    fn next_of(&mut self, tag: u8) -> Option<Value<'a>> {
-        self.next().filter(|it| it.tag == tag)
-    }
 }
 
 impl Named {

@@ -2,8 +2,8 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use ring::signature::{
-    ECDSA_P256_SHA256_ASN1, ECDSA_P384_SHA384_ASN1, ED25519, UnparsedPublicKey,
-    VerificationAlgorithm,
+    ECDSA_P256_SHA256_ASN1, ECDSA_P256_SHA384_ASN1, ECDSA_P384_SHA256_ASN1, ECDSA_P384_SHA384_ASN1,
+    ED25519, UnparsedPublicKey, VerificationAlgorithm,
 };
 use rustls::pki_types::{SubjectPublicKeyInfoDer, pem::PemObject};
 
@@ -23,6 +23,15 @@ pub(super) struct PublicKey {
     kind: Kind,
     /// Its DER form.
     spki: Vec<u8>,
+}
+
+/// The digest of a message that is signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hash {
+    Sha256,
+    Sha384,
+    /// That of the kind of key.
+    Own,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -84,10 +93,18 @@ impl PublicKey {
 
     /// Whether `signature` is this key's on `message`.
     pub(super) fn verifies(&self, message: &[u8], signature: &[u8]) -> bool {
-        let algorithm: &dyn VerificationAlgorithm = match self.kind {
-            Kind::Ed25519 => &ED25519,
-            Kind::P256 => &ECDSA_P256_SHA256_ASN1,
-            Kind::P384 => &ECDSA_P384_SHA384_ASN1,
+        self.verifies_by(Hash::Own, message, signature)
+    }
+
+    /// The same where the signature says by which digest it was made.
+    pub(super) fn verifies_by(&self, hash: Hash, message: &[u8], signature: &[u8]) -> bool {
+        let algorithm: &dyn VerificationAlgorithm = match (self.kind, hash) {
+            (Kind::Ed25519, Hash::Own) => &ED25519,
+            (Kind::P256, Hash::Own | Hash::Sha256) => &ECDSA_P256_SHA256_ASN1,
+            (Kind::P256, Hash::Sha384) => &ECDSA_P256_SHA384_ASN1,
+            (Kind::P384, Hash::Sha256) => &ECDSA_P384_SHA256_ASN1,
+            (Kind::P384, Hash::Own | Hash::Sha384) => &ECDSA_P384_SHA384_ASN1,
+            (Kind::Ed25519, _) => return false,
         };
         let key = &self.spki[self.kind.form().0.len()..];
         UnparsedPublicKey::new(algorithm, key).verify(message, signature).is_ok()

@@ -1,5 +1,5 @@
-//! When a signature was made: as the transparency log says that has it, by its signature on the entry's time, and by
-//! the proof that the entry is in it. Nothing is asked of the log itself.
+//! When a signature was made: as the transparency log says that has it, by its signature on the entry's time, or as a
+//! timestamp authority says it; and the proof that the entry is in the log. Nothing is asked of the log itself.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use ring::digest::{SHA256, digest as hash};
@@ -11,6 +11,7 @@ use super::{
     PublicKey,
     bundle::{Bundle, Content, Encoded, Entry, Proof},
     root::TrustedRoot,
+    timestamp,
 };
 
 /// Hashes that a proof may have: a tree of so many levels is larger than any log.
@@ -59,10 +60,50 @@ struct MessageKey {
     content: Encoded,
 }
 
-/// The second of Unix time at which a log of the trusted root took the signature.
+/// An envelope in version 0.0.2 of an entry's body.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OfEnvelope2 {
+    payload_hash: Hash2,
+    signatures: Vec<Signature2>,
+}
+
+#[derive(Deserialize)]
+struct Hash2 {
+    algorithm: String,
+    digest: Encoded,
+}
+
+/// A signature in version 0.0.2.
+#[derive(Deserialize)]
+struct Signature2 {
+    content: Encoded,
+    verifier: Verifier2,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Verifier2 {
+    x509_certificate: Option<Certificate2>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Certificate2 {
+    raw_bytes: Encoded,
+}
+
+/// A message in version 0.0.2.
+#[derive(Deserialize)]
+struct OfMessage2 {
+    signature: Signature2,
+}
+
+/// The second of Unix time at which a log of the trusted root took the signature, or at which a timestamp authority of it
+/// saw it. Where the trusted root has logs, one of them must have the signature.
 ///
 /// # Errors
-/// Where no log has it, or what a log says of it is not so.
+/// Where no log has it, no such time is signed, or what is said of it is not so.
 pub(super) fn time(bundle: &Bundle, root: &TrustedRoot) -> Result<u64, String> {
     let mut why = "no log has it (tlogEntries)".to_owned();
     for entry in bundle.entries() {
@@ -71,12 +112,35 @@ pub(super) fn time(bundle: &Bundle, root: &TrustedRoot) -> Result<u64, String> {
             Err(what) => why = what,
         }
     }
+    if bundle.timestamps().next().is_none() {
+        return Err(why);
+    }
+    let second = timestamp::time(bundle, root)?;
+    if !root.has_logs() {
+        return Ok(second);
+    }
+    let mut why = "no log has it (tlogEntries)".to_owned();
+    for entry in bundle.entries() {
+        match proven(entry, bundle, root, second) {
+            Ok(()) => return Ok(second),
+            Err(what) => why = what,
+        }
+    }
     Err(why)
+}
+
+/// Whether the log's proof holds that it has the signature.
+fn proven(entry: &Entry, bundle: &Bundle, root: &TrustedRoot, second: u64) -> Result<(), String> {
+    let none = || "there is no proof that its log has it (inclusionProof)".to_owned();
+    let proof = entry.inclusion_proof.as_ref().ok_or_else(none)?;
+    let key = root.log(&entry.log_id.key_id.0, second)?;
+    check_proof(proof, &entry.canonicalized_body.0, &key)?;
+    is_about(&entry.canonicalized_body.0, bundle)
 }
 
 fn of_entry(entry: &Entry, bundle: &Bundle, root: &TrustedRoot) -> Result<u64, String> {
     let unsigned = || {
-        "its log does not sign when it took it (inclusionPromise), and timestamps of other services are not read here".to_owned()
+        "its log does not sign when it took it (inclusionPromise), and no timestamp authority does (rfc3161Timestamps)".to_owned()
     };
     let promise = entry.inclusion_promise.as_ref().ok_or_else(unsigned)?;
     let second = entry.integrated_time.filter(|it| it.0 > 0).ok_or_else(unsigned)?.0;
@@ -110,16 +174,38 @@ fn is_about(body: &[u8], bundle: &Bundle) -> Result<(), String> {
         let found = CertificateDer::from_pem_slice(pem).ok();
         found.is_some_and(|it| bundle.certificate().is_ok_and(|own| it.as_ref() == own))
     };
+    let is_signature = |it: &Signature2, signature: &[u8]| {
+        let certificate = it.verifier.x509_certificate.as_ref();
+        it.content.0 == signature
+            && certificate
+                .is_some_and(|it| bundle.certificate().is_ok_and(|own| it.raw_bytes.0 == own))
+    };
+    let mut spec = body.spec;
     let is_so = match (body.kind.as_str(), bundle.content()?) {
+        ("dsse", Content::Envelope { payload, signature }) if spec.get("dsseV002").is_some() => {
+            let it: OfEnvelope2 =
+                serde_json::from_value(spec["dsseV002"].take()).map_err(unread)?;
+            let [one] = &it.signatures[..] else { return Err(another()) };
+            it.payload_hash.algorithm == "SHA2_256"
+                && hexadecimal(&it.payload_hash.digest.0) == digest(payload)
+                && is_signature(one, signature)
+        }
+        ("hashedrekord", Content::Message { signature })
+            if spec.get("hashedRekordV002").is_some() =>
+        {
+            let it: OfMessage2 =
+                serde_json::from_value(spec["hashedRekordV002"].take()).map_err(unread)?;
+            is_signature(&it.signature, signature)
+        }
         ("dsse", Content::Envelope { payload, signature }) => {
-            let it: OfEnvelope = serde_json::from_value(body.spec).map_err(unread)?;
+            let it: OfEnvelope = serde_json::from_value(spec).map_err(unread)?;
             let is_payload =
                 it.payload_hash.algorithm == "sha256" && it.payload_hash.value == digest(payload);
             let [one] = &it.signatures[..] else { return Err(another()) };
             is_payload && one.signature.0 == signature && is_certificate(&one.verifier.0)
         }
         ("hashedrekord", Content::Message { signature }) => {
-            let it: OfMessage = serde_json::from_value(body.spec).map_err(unread)?;
+            let it: OfMessage = serde_json::from_value(spec).map_err(unread)?;
             it.signature.content.0 == signature
                 && is_certificate(&it.signature.public_key.content.0)
         }

@@ -13,6 +13,8 @@ use super::{
     certificate::Named,
 };
 
+/// The use that a certificate of a timestamp authority is for: timestamps (1.3.6.1.5.5.7.3.8).
+const TIMESTAMPS: &[u8] = &[43, 6, 1, 5, 5, 7, 3, 8];
 /// The use that a certificate of a signer is for: code signing (1.3.6.1.5.5.7.3.3).
 const CODE_SIGNING: &[u8] = &[43, 6, 1, 5, 5, 7, 3, 3];
 
@@ -24,6 +26,8 @@ pub(super) struct TrustedRoot {
     tlogs: Vec<Log>,
     #[serde(default)]
     certificate_authorities: Vec<Authority>,
+    #[serde(default)]
+    timestamp_authorities: Vec<Authority>,
 }
 
 #[derive(Deserialize)]
@@ -81,10 +85,45 @@ impl TrustedRoot {
     pub(super) fn read(bytes: &[u8]) -> Result<Self, String> {
         let root: Self =
             serde_json::from_slice(bytes).map_err(|it| format!("it is no trusted root: {it}"))?;
-        match root.certificate_authorities.is_empty() || root.tlogs.is_empty() {
-            true => Err("it has no certificateAuthorities, or no tlogs".to_owned()),
+        let has_times = !root.tlogs.is_empty() || !root.timestamp_authorities.is_empty();
+        match root.certificate_authorities.is_empty() || !has_times {
+            true => {
+                Err("it has no certificateAuthorities, or neither tlogs nor timestampAuthorities"
+                    .to_owned())
+            }
             false => Ok(root),
         }
+    }
+
+    /// Whether a log must have what is believed.
+    pub(super) fn has_logs(&self) -> bool {
+        !self.tlogs.is_empty()
+    }
+
+    /// The keys of timestamp authorities that were valid at that second: of those whose certificates the root has, and
+    /// of those among `certificates` that such an authority has made out.
+    pub(super) fn timestamp_keys(
+        &self,
+        certificates: &[&[u8]],
+        second: u64,
+    ) -> Result<Vec<PublicKey>, String> {
+        let mut why =
+            "no timestamp authority of the trusted root was valid at that time".to_owned();
+        let mut keys = Vec::new();
+        for authority in self.timestamp_authorities.iter().filter(|it| it.valid_for.has(second)) {
+            let own = authority.cert_chain.certificates.first();
+            let own = own.map(|it| it.raw_bytes.0.as_slice());
+            for certificate in own.into_iter().chain(certificates.iter().copied()) {
+                match authority.vouches(certificate, second, TIMESTAMPS) {
+                    Ok(()) => {
+                        let named = Named::read(certificate);
+                        keys.extend(named.and_then(|it| PublicKey::of_spki(&it.key)));
+                    }
+                    Err(what) => why = format!("of its timestamp, {what}"),
+                }
+            }
+        }
+        if keys.is_empty() { Err(why) } else { Ok(keys) }
     }
 
     /// The key of the log of that ID, as it was valid at that second.
@@ -100,54 +139,61 @@ impl TrustedRoot {
 
     /// Whom the certificate names, where an authority has made it out and it was valid at that second.
     pub(super) fn verify(&self, certificate: &[u8], second: u64) -> Result<Named, String> {
-        let der = CertificateDer::from(certificate);
-        let leaf = EndEntityCert::try_from(&der)
-            .map_err(|_| "its certificate cannot be read".to_owned())?;
         let mut why = "no authority of the trusted root was valid at that time".to_owned();
         for authority in self.certificate_authorities.iter().filter(|it| it.valid_for.has(second)) {
-            let chain = authority.cert_chain.certificates.iter();
-            let chain: Vec<_> =
-                chain.map(|it| CertificateDer::from(it.raw_bytes.0.as_slice())).collect();
-            let Some((root, between)) = chain.split_last() else { continue };
-            let Ok(anchor) = anchor_from_trusted_cert(root) else {
-                "an authority of the trusted root has no certificate".clone_into(&mut why);
-                continue;
-            };
-            let anchors = [anchor];
-            let verified = leaf.verify_for_usage(
-                &[
-                    ring::ECDSA_P256_SHA256,
-                    ring::ECDSA_P256_SHA384,
-                    ring::ECDSA_P384_SHA256,
-                    ring::ECDSA_P384_SHA384,
-                    ring::ED25519,
-                ],
-                &anchors,
-                between,
-                UnixTime::since_unix_epoch(Duration::from_secs(second)),
-                KeyUsage::required(CODE_SIGNING),
-                None,
-                None,
-            );
-            match verified {
-                Ok(_) => {
+            match authority.vouches(certificate, second, CODE_SIGNING) {
+                Ok(()) => {
                     let named = Named::read(certificate);
                     return named.ok_or_else(|| "its certificate cannot be read".to_owned());
                 }
-                Err(error) => why = error_text(&error),
+                Err(what) => why = what,
             }
         }
         Err(why)
     }
 }
 
+impl Authority {
+    /// Whether it has made the certificate out for that use, and it was valid at that second.
+    ///
+    /// # Errors
+    /// Why not.
+    fn vouches(&self, certificate: &[u8], second: u64, usage: &'static [u8]) -> Result<(), String> {
+        let der = CertificateDer::from(certificate);
+        let leaf = EndEntityCert::try_from(&der)
+            .map_err(|_| "its certificate cannot be read".to_owned())?;
+        let none = || "an authority of the trusted root has no certificate".to_owned();
+        let chain = self.cert_chain.certificates.iter();
+        let chain: Vec<_> =
+            chain.map(|it| CertificateDer::from(it.raw_bytes.0.as_slice())).collect();
+        let (root, between) = chain.split_last().ok_or_else(none)?;
+        let anchors = [anchor_from_trusted_cert(root).map_err(|_| none())?];
+        let verified = leaf.verify_for_usage(
+            &[
+                ring::ECDSA_P256_SHA256,
+                ring::ECDSA_P256_SHA384,
+                ring::ECDSA_P384_SHA256,
+                ring::ECDSA_P384_SHA384,
+                ring::ED25519,
+            ],
+            &anchors,
+            between,
+            UnixTime::since_unix_epoch(Duration::from_secs(second)),
+            KeyUsage::required(usage),
+            None,
+            None,
+        );
+        verified.map(drop).map_err(|it| error_text(&it))
+    }
+}
+
 fn error_text(error: &webpki::Error) -> String {
     match error {
         webpki::Error::CertExpired { .. } => {
-            "its certificate had expired when the log took the signature".to_owned()
+            "its certificate had expired when the signature was made".to_owned()
         }
         webpki::Error::CertNotValidYet { .. } => {
-            "its certificate was not valid yet when the log took the signature".to_owned()
+            "its certificate was not valid yet when the signature was made".to_owned()
         }
         webpki::Error::UnknownIssuer => {
             "its certificate is by no authority of the trusted root".to_owned()

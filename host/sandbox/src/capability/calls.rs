@@ -3,6 +3,8 @@
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use futures::future::join_all;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::{
     Acts, HeldCall, Requested, Standing, Surroundings, ToolOffer, ToolOutcome, ToolRequest,
@@ -49,8 +51,58 @@ impl CallState {
     }
 }
 
+/// What came of a call, as a record has it.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Kept {
+    Done(String),
+    Held(String),
+    Failed(String),
+}
+
+impl Kept {
+    fn all(outcomes: &[wit::Outcome]) -> Value {
+        let kept = outcomes.iter().cloned().map(|it| match it {
+            wit::Outcome::Done(it) => Self::Done(it),
+            wit::Outcome::Held(it) => Self::Held(it),
+            wit::Outcome::Failed(it) => Self::Failed(it),
+        });
+        json!(kept.collect::<Vec<_>>())
+    }
+
+    fn outcome(self) -> wit::Outcome {
+        match self {
+            Self::Done(it) => wit::Outcome::Done(it),
+            Self::Held(it) => wit::Outcome::Held(it),
+            Self::Failed(it) => wit::Outcome::Failed(it),
+        }
+    }
+}
+
+/// A tool that may be called, as a record has it.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "wit::Offer")]
+struct KeptOffer {
+    name: String,
+    title: Option<String>,
+    description: String,
+    input_schema: String,
+    owner: String,
+    read_only: bool,
+    asks_first: bool,
+    view: Option<String>,
+}
+
+/// An offer that is read and written by [`KeptOffer`].
+#[derive(Serialize, Deserialize)]
+struct Offered(#[serde(with = "KeptOffer")] wit::Offer);
+
 impl wit::Host for CallState {
     async fn offers(&mut self) -> Vec<wit::Offer> {
+        let taped = self.taped("calls.offers", || Value::Null);
+        if let Some(given) = taped.given::<Vec<Offered>>().await {
+            return given.into_iter().map(|it| it.0).collect();
+        }
         let told = |it: ToolOffer| wit::Offer {
             name: it.name,
             title: it.title,
@@ -62,13 +114,24 @@ impl wit::Host for CallState {
             view: it.view,
         };
         let offers = self.requested_itself().map(|(by, around)| around.offers(&by));
-        offers.into_iter().flatten().map(told).collect()
+        let offers = offers.into_iter().flatten().map(told).collect();
+        let kept = |offers: &Vec<wit::Offer>| {
+            json!(offers.iter().cloned().map(Offered).collect::<Vec<_>>())
+        };
+        taped.keep_as(offers, |_, it| kept(it))
     }
 
     async fn call(&mut self, requests: Vec<wit::Request>) -> Vec<wit::Outcome> {
         let made = self.take_calls(requests.len());
+        let shown = |it: &wit::Request| json!([it.name, it.arguments, it.meta, it.reason]);
+        let taped =
+            self.taped("calls.call", || requests.iter().map(shown).collect::<Vec<_>>().into());
+        if let Some(given) = taped.given::<Vec<Kept>>().await {
+            return given.into_iter().map(Kept::outcome).collect();
+        }
         let Some((by, around)) = self.requested_itself() else {
-            return requests.iter().map(|_| wit::Outcome::Failed(no_caller())).collect();
+            let outcomes = requests.iter().map(|_| wit::Outcome::Failed(no_caller())).collect();
+            return taped.keep_as(outcomes, |_, it: &Vec<_>| Kept::all(it));
         };
         let rest = requests.len() - made;
         let calls = requests.into_iter().take(made).map(|it| {
@@ -78,12 +141,17 @@ impl wit::Host for CallState {
         });
         let mut outcomes: Vec<_> = join_all(calls).await.into_iter().map(outcome).collect();
         outcomes.extend((0..rest).map(|_| wit::Outcome::Failed(too_many())));
-        outcomes
+        taped.keep_as(outcomes, |_, it| Kept::all(it))
     }
 
     async fn held(&mut self, ids: Vec<String>) -> Vec<wit::Outcome> {
+        let taped = self.taped("calls.held", || json!(ids));
+        if let Some(given) = taped.given::<Vec<Kept>>().await {
+            return given.into_iter().map(Kept::outcome).collect();
+        }
         let Some((by, around)) = self.requested_itself() else {
-            return ids.iter().map(|_| wit::Outcome::Failed(no_caller())).collect();
+            let outcomes = ids.iter().map(|_| wit::Outcome::Failed(no_caller())).collect();
+            return taped.keep_as(outcomes, |_, it: &Vec<_>| Kept::all(it));
         };
         let rest = ids.len().saturating_sub(AT_ONCE_MAX);
         let asked = ids.into_iter().take(AT_ONCE_MAX);
@@ -92,7 +160,7 @@ impl wit::Host for CallState {
         let mut outcomes: Vec<_> =
             held.map(|it| it.map_or_else(|| wit::Outcome::Failed(unknown()), stands)).collect();
         outcomes.extend((0..rest).map(|_| wit::Outcome::Failed(too_many())));
-        outcomes
+        taped.keep_as(outcomes, |_, it| Kept::all(it))
     }
 }
 

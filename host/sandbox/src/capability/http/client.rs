@@ -3,7 +3,7 @@
 use std::{io, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
 
 use reqwest::{
-    Client,
+    Certificate, Client,
     dns::{Addrs, Name, Resolve, Resolving},
     redirect,
 };
@@ -27,6 +27,8 @@ pub struct Outgoing {
     /// kind never serves the other.
     public: OnceCell<HttpClient>,
     private: OnceCell<HttpClient>,
+    /// Certificates of authorities that are trusted beside the system's.
+    authorities: Vec<Certificate>,
 }
 
 /// A client, and whether it can check certificates.
@@ -42,20 +44,33 @@ impl Outgoing {
         Self { hosts, limits: limits.clone(), ..Self::default() }
     }
 
+    /// The same, with certificates of authorities that are trusted beside the system's.
+    #[must_use]
+    pub fn trusting(mut self, authorities: Vec<Certificate>) -> Self {
+        self.authorities = authorities;
+        self
+    }
+
     /// The client for hosts that may, or may not, have private addresses. Made when first needed:
     /// reading the system's certificates takes a while, and off the async workers.
     pub async fn reach(&self, private: bool) -> Result<HttpClient, reqwest::Error> {
         let cell = if private { &self.private } else { &self.public };
         let connect = Duration::from_millis(self.limits.http_connect_ms);
+        let authorities = self.authorities.clone();
         let make = async move || {
-            let make = move || build(Checked { private, lookup: Arc::new(lookup) }, connect);
+            let resolver = Checked { private, lookup: Arc::new(lookup) };
+            let make = move || build(resolver, connect, &authorities);
             tokio::task::spawn_blocking(make).await.expect("making a client does not panic")
         };
         cell.get_or_try_init(make).await.cloned()
     }
 }
 
-fn build(resolver: Checked, connect: Duration) -> Result<HttpClient, reqwest::Error> {
+fn build(
+    resolver: Checked,
+    connect: Duration,
+    authorities: &[Certificate],
+) -> Result<HttpClient, reqwest::Error> {
     tls::install_provider();
     let resolver = Arc::new(resolver);
     let builder = || {
@@ -70,12 +85,16 @@ fn build(resolver: Checked, connect: Duration) -> Result<HttpClient, reqwest::Er
             .http2_max_header_list_size(HEADER_BYTES_MAX as u32)
             .user_agent(concat!("madoguchi/", env!("CARGO_PKG_VERSION")))
     };
-    if let Ok(client) = builder().build() {
+    let merged = match authorities {
+        [] => builder(),
+        some => builder().tls_certs_merge(some.iter().cloned()),
+    };
+    if let Ok(client) = merged.build() {
         return Ok(HttpClient { client, has_roots: true });
     }
     // No root certificates here: http works all the same, and https says why it does not.
-    let client = builder().tls_certs_only([]).build()?;
-    Ok(HttpClient { client, has_roots: false })
+    let client = builder().tls_certs_only(authorities.iter().cloned()).build()?;
+    Ok(HttpClient { client, has_roots: !authorities.is_empty() })
 }
 
 type Found = Pin<Box<dyn Future<Output = io::Result<Vec<SocketAddr>>> + Send>>;

@@ -1,0 +1,64 @@
+//! Registries over TLS, with certificates of an authority of one's own (DIST-11).
+
+use tests::{
+    component_bytes,
+    fake_registry::{ACCOUNT, Asks, FakeRegistry},
+    fake_signing::FakeAuthority,
+    process::output,
+    rebuilt,
+    server::Folders,
+};
+
+use super::{command, done, file, installed, refused, run};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_registry_of_ones_own_authority_is_pushed_to_and_pulled() {
+    let authority = FakeAuthority::new();
+    let registry = FakeRegistry::start_secure(&authority).await;
+    let (author, folders) = (Folders::new(), Folders::new());
+    let place = registry.reference("team/echo:1");
+    for it in [&author, &folders] {
+        file(it, "ca.pem", authority.pem.as_bytes());
+    }
+    let secure = format!("[registries.\"{}\"]\nscheme = \"https\"\n", registry.host);
+    let lines = format!(
+        "{secure}ca = \"ca.pem\"\nusername = \"{}\"\npassword = {{ environment = \"TEST_PASSWORD\" }}\n",
+        ACCOUNT.0
+    );
+    let build = file(&author, "build.wasm", &rebuilt(&component_bytes("echo"), 1));
+    // Its token service is asked over TLS, too.
+    for asks in [Asks::Nothing, Asks::Basic, Asks::Tokens(None)] {
+        registry.ask(asks);
+        for (whose, arguments) in
+            [(&author, ["push", &build, &place]), (&folders, ["add", &place, "--yes"])]
+        {
+            let mut command = command(whose, &lines, &arguments);
+            done(&output(command.env("TEST_PASSWORD", ACCOUNT.1)));
+        }
+    }
+    assert_eq!(installed(&folders, "echo").0, rebuilt(&component_bytes("echo"), 1), "DIST-11");
+    assert!(registry.asked().iter().any(|it| it.ends_with(" /token")), "DIST-11");
+
+    // Without the file, and with another authority's, it is not asked for anything.
+    let before = registry.asked().len();
+    let other = FakeAuthority::new();
+    file(&folders, "other.pem", other.pem.as_bytes());
+    for lines in [secure.clone(), format!("{secure}ca = \"other.pem\"\n")] {
+        let told = refused(&run(&folders, &lines, &["show", &place]));
+        assert!(told.contains("certificate"), "DIST-11: {told}");
+    }
+    assert_eq!(registry.asked().len(), before, "DIST-11");
+}
+
+#[test]
+fn a_file_without_certificates_is_named_before_it_is_needed() {
+    let folders = Folders::new();
+    file(&folders, "empty.pem", b"none");
+    for (ca, reason) in [("empty.pem", "no certificate as PEM"), ("absent.pem", "absent.pem")] {
+        let lines = format!("[registries.\"registry.example\"]\nca = \"{ca}\"\n");
+        let told = refused(&run(&folders, &lines, &["check-config"]));
+        assert!(told.contains(reason), "DIST-11: {told}");
+        let told = refused(&run(&folders, &lines, &["show", "oci://registry.example/echo:1"]));
+        assert!(told.contains(reason), "DIST-11: {told}");
+    }
+}
