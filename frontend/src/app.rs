@@ -40,6 +40,7 @@ static OPERATOR: Part<Draw> =
 static PREFERENCES: Part<Draw> =
     part!(finder: Draw = &Draw(|_| view! { <PreferencesView/> }.into_any()));
 static FINDER: Part<Draw> = part!(finder: Draw = &Draw(|_| view! { <FinderView/> }.into_any()));
+static SIGN_IN: Part<Draw> = part!(sign_in: Draw = &Draw(|_| view! { <SignIn/> }.into_any()));
 /// What no visitor loads.
 static PARTS: Part<Draw> = part!(operator: Draw = &Draw(|_| view! { <PartsView/> }.into_any()));
 /// The page of parts is for developers, and in English.
@@ -208,7 +209,7 @@ fn Stages() -> impl IntoView {
         }
     });
     move || match stage.get() {
-        Stage::SignIn => view! { <SignIn/> }.into_any(),
+        Stage::SignIn => drawn_by(&SIGN_IN, |it| (it.0)("")),
         Stage::Counter => drawn_by(&COUNTER, |it| (it.0)("")),
         Stage::Chat => drawn_by(&CHAT, |it| (it.0)("")),
         Stage::Approvals => drawn_by(&APPROVALS, |it| (it.0)("")),

@@ -60,6 +60,11 @@ impl Keep {
         }
     }
 
+    /// Whether something is kept under a name.
+    pub(crate) fn has(self, name: &str) -> bool {
+        self.storage().is_some_and(|it| matches!(it.get_item(&Self::name(name)), Ok(Some(_))))
+    }
+
     /// The names of all that is kept.
     pub(crate) fn names(self) -> Vec<String> {
         let Some(storage) = self.storage() else { return Vec::new() };

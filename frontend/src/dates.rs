@@ -180,7 +180,8 @@ pub(crate) fn number(value: f64, lang: Lang) -> String {
 /// know stands before it.
 pub(crate) fn money(amount: &str, currency: &str, lang: Lang) -> String {
     let wanted = Object::new();
-    for (name, value) in [("style", "currency"), ("currency", currency)] {
+    let sign = ("currencyDisplay", "narrowSymbol");
+    for (name, value) in [("style", "currency"), ("currency", currency), sign] {
         // Setting a property of a plain object cannot fail.
         let _ = Reflect::set(&wanted, &name.into(), &value.into());
     }

@@ -17,7 +17,7 @@ use crate::access;
 use crate::error::CallError;
 use crate::request::{answered, with_headers};
 pub(crate) use pieces::Pieces;
-use wire::{Answer, Incoming, Progress, Tool};
+use wire::{Answer, Incoming, Progress};
 
 const ENDPOINT: &str = "/mcp";
 /// The revision of MCP that the page speaks.
@@ -31,6 +31,8 @@ const PAGES_MAX: usize = 50;
 pub(crate) struct Discovered {
     /// What it calls itself.
     pub(crate) server_info: ServerInfo,
+    /// The digest of the tools that it offers now, if it has one.
+    pub(crate) tools_digest: Option<String>,
 }
 
 /// The host's own description.
@@ -49,16 +51,21 @@ pub(crate) async fn discover() -> Result<Discovered, CallError> {
         .pointer("/_meta/io.modelcontextprotocol~1serverInfo")
         .or_else(|| result.get("serverInfo"))
         .and_then(|it| serde_json::from_value(it.clone()).ok());
-    Ok(Discovered { server_info: server_info.unwrap_or_default() })
+    Ok(Discovered { server_info: server_info.unwrap_or_default(), tools_digest: digest(&result) })
 }
 
-/// All tools on offer (`tools/list`, every page of it).
-pub(crate) async fn tools() -> Result<Vec<Tool>, CallError> {
+fn digest(result: &Value) -> Option<String> {
+    result.pointer("/_meta/madoguchi~1toolsDigest")?.as_str().map(str::to_owned)
+}
+
+/// All tools on offer (`tools/list`, every page of it), and the digest of them if they are on one page.
+pub(crate) async fn tools() -> Result<(Vec<Value>, Option<String>), CallError> {
     let mut tools = Vec::new();
-    let mut cursor = None::<String>;
+    let (mut cursor, mut digest) = (None::<String>, None);
     for _ in 0..PAGES_MAX {
         let params = cursor.take().map_or(json!({}), |cursor| json!({ "cursor": cursor }));
         let page = request("tools/list", params, &[], None, |_| {}).await?;
+        digest = self::digest(&page).filter(|_| tools.is_empty());
         let page: wire::ToolPage = wire::read(page)?;
         tools.extend(page.tools);
         match page.next_cursor {
@@ -66,7 +73,7 @@ pub(crate) async fn tools() -> Result<Vec<Tool>, CallError> {
             None => break,
         }
     }
-    Ok(tools)
+    Ok((tools, digest))
 }
 
 /// What a call brings along beside its arguments.

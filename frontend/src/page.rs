@@ -7,6 +7,7 @@ use std::time::Duration;
 use futures::future::join;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use serde_json::Value;
 
 use crate::access::{self, Change};
 use crate::browser::{self, Keep};
@@ -15,8 +16,8 @@ use crate::error::CallError;
 use crate::form::{Draft, Form};
 use crate::history;
 use crate::mcp::listen::{self, APPROVALS, News};
-use crate::mcp::wire::Tool;
-use crate::mcp::{self, ServerInfo};
+use crate::mcp::wire::{self, Tool};
+use crate::mcp::{self, Discovered, ServerInfo};
 use crate::request;
 use crate::route::Route;
 use crate::settings::{self, Motion, Theme};
@@ -72,6 +73,8 @@ pub(crate) struct Page {
     pub(crate) toast: RwSignal<Option<(Key, String, u32)>>,
     /// What the form at `#/form/HANDLE` is called, once that is known.
     pub(crate) form_title: RwSignal<Option<String>>,
+    /// The digest of the tools that are known, if the host says one.
+    tools_digest: StoredValue<Option<String>>,
     /// Whether it is being looked at whether the host is there.
     is_doubted: StoredValue<bool>,
     /// What was typed, by tool; outlives the forms.
@@ -112,6 +115,7 @@ impl Page {
             voice: RwSignal::new((String::new(), 0)),
             toast: RwSignal::new(None),
             form_title: RwSignal::new(None),
+            tools_digest: StoredValue::new(None),
             is_doubted: StoredValue::new(false),
             drafts: StoredValue::new(HashMap::new()),
         };
@@ -184,6 +188,7 @@ impl Page {
     /// Forgets the token, and everything that was fetched with it.
     pub(crate) fn sign_out(self) {
         access::leave();
+        Keep::Browser.remove(KEPT_TOOLS);
         self.tools.set(Loaded::Loading);
         self.door.set(Door::Shut);
         self.announce_key(Key::SignedOut);
@@ -285,8 +290,11 @@ impl Page {
 
     /// Asks the host for its tools; what is shown stays until the answer is here.
     pub(crate) async fn fetch_tools(self) -> Result<(), CallError> {
-        let tools = mcp::tools().await;
-        match tools {
+        let listed = match mcp::tools().await {
+            Ok((tools, digest)) => tools_of(&tools).inspect(|_| self.keep_tools(digest, tools)),
+            Err(error) => Err(error),
+        };
+        match listed {
             Ok(tools) => {
                 if self.tools.with_untracked(|it| it.here() != Some(&tools)) {
                     self.tools.set(Loaded::Here(tools));
@@ -300,6 +308,38 @@ impl Page {
                 }
                 Err(error)
             }
+        }
+    }
+
+    /// Keeps the list for the next visit, which asks whether it is still that one.
+    fn keep_tools(self, digest: Option<String>, tools: Vec<Value>) {
+        match &digest {
+            Some(digest) => Keep::Browser.put(KEPT_TOOLS, &(digest, tools)),
+            None => Keep::Browser.remove(KEPT_TOOLS),
+        }
+        self.tools_digest.set_value(digest);
+    }
+
+    /// Takes the list of a visit before, if the host says that it is still that one; whether it does.
+    fn take_kept_tools(self, found: &Discovered) -> bool {
+        let Some(digest) = &found.tools_digest else { return false };
+        if self.tools_digest.with_value(|it| it.as_ref() == Some(digest)) {
+            return self.tools.with_untracked(|it| it.here().is_some());
+        }
+        let Some((kept, tools)) = Keep::Browser.get::<(String, Vec<Value>)>(KEPT_TOOLS) else {
+            return false;
+        };
+        let Some(tools) = tools_of(&tools).ok().filter(|_| kept == *digest) else { return false };
+        self.tools_digest.set_value(Some(kept));
+        self.tools.set(Loaded::Here(tools));
+        true
+    }
+
+    /// Asks for the tools where those that are known may be others by now.
+    async fn renew_tools(self) -> Result<(), CallError> {
+        match mcp::discover().await {
+            Ok(found) if self.take_kept_tools(&found) => Ok(()),
+            _ => self.fetch_tools().await,
         }
     }
 
@@ -325,9 +365,17 @@ impl Page {
         }
     }
 
-    /// First contact: who is there, and what do they offer? Both are asked at once.
+    /// First contact: who is there, and what do they offer? Both are asked at once, unless what they offered the last
+    /// time may still be what they do.
     async fn meet(self) -> bool {
-        let (found, listed) = join(mcp::discover(), self.fetch_tools()).await;
+        let (found, listed) = if Keep::Browser.has(KEPT_TOOLS) {
+            let found = mcp::discover().await;
+            let is_known = found.as_ref().is_ok_and(|it| self.take_kept_tools(it));
+            let listed = if is_known { Ok(()) } else { self.fetch_tools().await };
+            (found, listed)
+        } else {
+            join(mcp::discover(), self.fetch_tools()).await
+        };
         match found {
             Ok(found) => self.server.set(found.server_info),
             Err(CallError::Offline) => {
@@ -364,7 +412,8 @@ impl Page {
         let is_told = *news == News::ToolsChanged;
         spawn_local(async move {
             let before = self.tools.with_untracked(|it| it.here().cloned());
-            if self.fetch_tools().await.is_err() {
+            let listed = if is_told { self.fetch_tools().await } else { self.renew_tools().await };
+            if listed.is_err() {
                 return;
             }
             let is_same = self.tools.with_untracked(|it| it.here() == before.as_ref());
@@ -423,6 +472,14 @@ impl Page {
             self.notify(Key::BackOnline);
         }
     }
+}
+
+/// Under which name the list of tools is kept, with its digest.
+const KEPT_TOOLS: &str = "tools";
+
+fn tools_of(listed: &[Value]) -> Result<Vec<Tool>, CallError> {
+    let read = |it: &Value| wire::read(it.clone());
+    listed.iter().map(read).collect()
 }
 
 /// Whether a phrase says that something is under way; in both languages it ends so.

@@ -1,6 +1,7 @@
 //! What a client gets of the bundled tools, and what of it reaches a model: how much, of what, and in
 //! which language.
 
+use host::control::Order;
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::{
@@ -99,6 +100,31 @@ async fn the_list_of_an_ordinary_client_is_small() {
             assert!(is_short, "of use to pages alone: {tool}");
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_learns_from_discover_whether_its_list_is_current() {
+    const DIGEST: &str = "/_meta/madoguchi~1toolsDigest";
+    let folders = Folders::new();
+    for name in ["cinema", "echo"] {
+        folders.put(name, &component_bytes(name));
+    }
+    let server = TestServer::start(folders, |_| {}).await;
+    let client = server.client();
+    let digests = async |meta: Value| {
+        let found = client.result("server/discover", json!({ "_meta": meta.clone() })).await;
+        let listed = client.result("tools/list", json!({ "_meta": meta })).await;
+        (found.pointer(DIGEST).cloned(), listed.pointer(DIGEST).cloned())
+    };
+    let (found, listed) = digests(with_extension(PAGE)).await;
+    assert!(found.is_some());
+    assert_eq!(found, listed);
+    assert_eq!(digests(with_extension(PAGE)).await.0, found, "nothing has changed");
+    assert_eq!(digests(Client::meta()).await, (None, None), "of use to our own page alone");
+    server.server().control.obey("echo", Order::Unload).await.unwrap();
+    let (other, listed) = digests(with_extension(PAGE)).await;
+    assert_ne!(other, found);
+    assert_eq!(other, listed);
 }
 
 #[tokio::test(flavor = "multi_thread")]

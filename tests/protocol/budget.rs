@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use host::control::Order;
 use serde_json::{Value, json};
 use tests::{
     browser::{Browser, Look},
@@ -82,4 +83,44 @@ async fn a_first_visit_of_each_place_stays_within_its_budget() {
         }
     }
     assert_eq!(over, Vec::<String>::new());
+}
+
+/// Notes which methods of MCP a document asks for.
+const NOTE: &str = "
+    const send = window.fetch;
+    window.asked = [];
+    window.fetch = (request, ...more) => {
+        window.asked.push(request.headers?.get('mcp-method') ?? '');
+        return send(request, ...more);
+    };";
+
+/// How often the page asks for the list of tools, until it listens and has looked whether it missed something.
+async fn lists_of_a_visit(browser: &Browser) -> Value {
+    browser.until("window.asked?.includes('subscriptions/listen')").await;
+    browser.until("window.asked.filter(it => it === 'server/discover').length === 2").await;
+    browser.until("document.querySelector('.connection.is-online')").await;
+    browser.script("return window.asked.filter(it => it === 'tools/list').length").await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_visit_has_the_tools_unless_they_have_changed() {
+    let server = TestServer::with(&["cinema", "echo"]).await;
+    let browser = Browser::open_at(&server.url(), "icon.svg", Look::DESKTOP).await;
+    browser.devtools("Page.addScriptToEvaluateOnNewDocument", json!({ "source": NOTE })).await;
+    browser.go("#/counter").await;
+    browser.find("a[href='#/counter/echo']").await;
+    assert_eq!(lists_of_a_visit(&browser).await, 1);
+    browser.go("icon.svg").await;
+    browser.go("#/counter").await;
+    browser.find("a[href='#/counter/echo']").await;
+    assert_eq!(lists_of_a_visit(&browser).await, 0);
+
+    browser.go("icon.svg").await;
+    server.server().control.obey("echo", Order::Unload).await.unwrap();
+    browser.go("#/counter").await;
+    browser.find("a[href='#/counter/list_movies']").await;
+    assert_eq!(lists_of_a_visit(&browser).await, 1);
+    assert_eq!(browser.all("a[href='#/counter/echo']").await.len(), 0);
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+    browser.close().await;
 }

@@ -66,10 +66,11 @@ impl Reader<'_> {
         // An explanation as short as a label is the better label: it is in the reader's language.
         let (label, help) = match (word("title"), help) {
             (Some(title), help) => (title, help),
-            (None, Some(help)) if is_short(&help) => {
-                (help.trim_end_matches(['。', '.']).to_owned(), None)
-            }
-            (None, help) => (humane(name), help),
+            (None, Some(help)) => headline(&help).unwrap_or_else(|| match is_short(&help) {
+                true => (help.trim_end_matches(['。', '.']).to_owned(), None),
+                false => (humane(name), Some(help)),
+            }),
+            (None, None) => (humane(name), None),
         };
         Field {
             label,
@@ -240,6 +241,22 @@ fn is_short(text: &str) -> bool {
     let is_one =
         !text.trim_end_matches(['。', '.']).contains(['。', '\n', ';']) && !text.contains(". ");
     width <= 48 && is_one
+}
+
+/// The label that a Japanese explanation begins with, and what is left of it: 「任意。上映日（YYYY-MM-DD）。…」 begins
+/// with 上映日. A name made of an argument's would be English.
+fn headline(help: &str) -> Option<(String, Option<String>)> {
+    const OPTIONAL: &str = "任意。";
+    const CHARS_MAX: usize = 16;
+    let text = help.strip_prefix(OPTIONAL).unwrap_or(help);
+    let end = text.find(['。', '（', '、', '\n']).unwrap_or(text.len());
+    let (label, rest) = text.split_at(end);
+    let is_japanese = label.chars().any(|it| ('\u{3040}'..='\u{9fff}').contains(&it));
+    if !is_japanese || label.chars().count() > CHARS_MAX || rest.starts_with('、') {
+        return None;
+    }
+    let rest = rest.trim_start_matches(['。', '\n']);
+    Some((label.to_owned(), (!rest.is_empty()).then(|| rest.to_owned())))
 }
 
 /// `user_id` → `User id`.

@@ -56,6 +56,31 @@ fn what_lies_inside_an_argument_is_explained_by_its_dotted_path() {
 }
 
 #[test]
+fn a_japanese_explanation_begins_with_the_label() {
+    let label = |text: &str| {
+        let schema =
+            json!({ "properties": { "one_two": { "type": "string", "description": text } } });
+        let form = form(&schema);
+        let field = field(&form, "one_two");
+        (field.label.clone(), field.help.clone().unwrap_or_default())
+    };
+    let pair = |label: &str, help: &str| (label.to_owned(), help.to_owned());
+    assert_eq!(
+        label("任意。上映日（年月日）。なければ全部"),
+        pair("上映日", "（年月日）。なければ全部")
+    );
+    assert_eq!(
+        label("座席のID（別の道具の値）。すべて予約する"),
+        pair("座席のID", "（別の道具の値）。すべて予約する")
+    );
+    assert_eq!(label("送信者。"), pair("送信者", ""));
+    let listed = "長い文、つまり読点のあるものや、十六字を超えるものは、見出しになりません。";
+    assert_eq!(label(listed), pair("One two", listed));
+    let english = "Optional. The day; with a time, only what begins from then on";
+    assert_eq!(label(english), pair("One two", english));
+}
+
+#[test]
 fn what_must_be_given_comes_first_and_is_named_when_absent() {
     let form = reserve();
     assert!(!form.fields[3].required);

@@ -81,7 +81,7 @@ impl Tool {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ToolPage {
-    pub(super) tools: Vec<Tool>,
+    pub(super) tools: Vec<Value>,
     #[serde(default)]
     pub(super) next_cursor: Option<String>,
 }
@@ -217,7 +217,7 @@ pub(super) fn put_meta(params: &mut Value) {
 }
 
 /// Reads a result of a known shape.
-pub(super) fn read<T: DeserializeOwned>(value: Value) -> Result<T, CallError> {
+pub(crate) fn read<T: DeserializeOwned>(value: Value) -> Result<T, CallError> {
     serde_json::from_value(value).map_err(|error| CallError::page(&error.to_string()))
 }
 

@@ -479,7 +479,7 @@ with_map_words! {
     FormsMore: "さらに表示", "Show more";
     FormsMoreHere: "{0} 件を表示しています。", "Forms shown: {0}.";
     FormsNone: "フォームはまだありません。", "There are no forms yet.";
-    FormsNoneHint: "エージェントが request_form を呼び出すと、ここに並びます。", "They appear here once an agent calls request_form.";
+    FormsNoneHint: "チャットやエージェントがあなたに入力を依頼すると、ここに並びます。", "They appear here once the chat or an agent asks you for something.";
     FormsNoneFit: "この状態のフォームはありません。", "No form is in this state.";
     FormsCsv: "CSV をダウンロード", "Download as CSV";
     FormsCsvHere: "CSV をダウンロードしました。", "The CSV file is downloaded.";

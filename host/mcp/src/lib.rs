@@ -8,14 +8,14 @@ use std::{sync::Arc, time::Duration};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt,
     model::{
-        CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
-        CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode, Extensions,
-        GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
-        InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
-        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-        ReadResourceResponse, Reference, ServerCapabilities, ServerConfig, SetLevelRequestParams,
-        SubscribeRequestParams, TASKS_EXTENSION_ID, Tool, UnsubscribeRequestParams,
-        UpdateTaskParams,
+        CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams,
+        CompleteRequestParams, CompleteResult, CustomRequest, CustomResult, DiscoverResult,
+        ErrorCode, Extensions, GetPromptRequestParams, GetPromptResponse, GetTaskParams,
+        GetTaskResult, Implementation, InitializeRequestParams, InitializeResult,
+        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+        PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, Reference,
+        ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
+        TASKS_EXTENSION_ID, Tool, UnsubscribeRequestParams, UpdateTaskParams,
     },
     service::{NotificationContext, RequestContext},
     transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService},
@@ -243,9 +243,14 @@ impl ServerHandler for McpServer {
         let (mut info, caller) = (self.get_info(), self.caller(&context));
         let versions = self.supported_protocol_versions().into_owned();
         info.instructions = Some(lists::instructions(&self.registry.catalog(), &caller));
-        Ok(DiscoverResult::from_server_info(versions, info)
+        let mut result = DiscoverResult::from_server_info(versions, info)
             .with_ttl_ms(TTL_MS)
-            .with_cache_scope(scope_for(&caller)))
+            .with_cache_scope(scope_for(&caller));
+        if let Some(digest) = self.tools_digest(&caller) {
+            result.cache_scope = CacheScope::Private;
+            result.meta.get_or_insert_default().0.insert(lists::DIGEST.to_owned(), digest);
+        }
+        Ok(result)
     }
 
     async fn list_tools(

@@ -12,6 +12,7 @@ use rmcp::{
     },
 };
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::{
     McpServer, Result,
@@ -31,6 +32,9 @@ use sandbox::{
 /// Milliseconds for which a client may take a list for fresh: short, or a swap stays invisible to those who do
 /// not listen.
 pub(super) const TTL_MS: u64 = 5_000;
+/// Where a list of tools, and `server/discover`, have the list's digest (`_meta`): our own page keeps the list, and asks
+/// who the host is rather than for all of it again.
+pub(super) const DIGEST: &str = "madoguchi/toolsDigest";
 /// Resources on one page, give or take what one component puts on one of its own.
 const PAGE: usize = 256;
 /// Bytes of a cursor that are read.
@@ -84,6 +88,12 @@ pub(super) fn usable<'a>(
     catalog.components().filter(|it| catalog.may_use(caller, Owner::Component(it.name())))
 }
 
+/// A list's digest: equal where all of it is.
+fn digest(tools: &[Tool]) -> String {
+    let tools = serde_json::to_value(tools).unwrap_or_default();
+    calls::approvals::digest_of(&Map::from_iter([("tools".to_owned(), tools)]))
+}
+
 impl McpServer {
     pub(super) fn tools(&self, caller: &Caller) -> ListToolsResult {
         let catalog = self.registry.catalog();
@@ -106,7 +116,7 @@ impl McpServer {
             }
             (None, _) => Some(wire::tool(it, viewer, language)),
         };
-        let tools = match discovery::searched(caller) {
+        let tools: Vec<Tool> = match discovery::searched(caller) {
             None => open.filter_map(|(owner, it)| listed(owner, it)).collect(),
             Some(toolset) => {
                 let finders = discovery::tools();
@@ -117,10 +127,21 @@ impl McpServer {
                 finders.chain(always.filter_map(|(owner, it)| listed(owner, it))).collect()
             }
         };
-        ListToolsResult::with_all_items(tools)
+        let digest = is_own_page.then(|| digest(&tools));
+        let mut result = ListToolsResult::with_all_items(tools)
             .with_ttl_ms(TTL_MS)
             // What is on it depends on the client and on its language.
-            .with_cache_scope(CacheScope::Private)
+            .with_cache_scope(CacheScope::Private);
+        if let Some(digest) = digest {
+            result.meta.get_or_insert_default().0.insert(DIGEST.to_owned(), digest.into());
+        }
+        result
+    }
+
+    /// The digest of the list that our own page gets now, for `server/discover`; none for another client.
+    pub(super) fn tools_digest(&self, caller: &Caller) -> Option<Value> {
+        let is_own_page = definition::is_own_page(&caller.client_capabilities);
+        is_own_page.then(|| self.tools(caller).meta?.0.remove(DIGEST)).flatten()
     }
 
     pub(super) fn prompts(&self, caller: &Caller) -> ListPromptsResult {

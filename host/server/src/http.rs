@@ -96,7 +96,7 @@ pub(crate) fn front(config: &Config, routes: Routes) -> Front {
 }
 
 /// Bytes of JSON from which on a client that takes gzip gets it so.
-const COMPRESSED_BYTES_MIN: u16 = 8 << 10;
+const COMPRESSED_BYTES_MIN: u16 = 1 << 10;
 
 /// Compresses long JSON as it goes out: streams, pictures and what is compressed already go as they are.
 fn compression() -> CompressionLayer<impl Predicate> {

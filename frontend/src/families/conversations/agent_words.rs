@@ -23,7 +23,6 @@ macro_rules! with_agent_words {
             AgentOutside: "外部から参加", "Comes from outside";
             AgentHasPasskey: "パスキーあり", "Has a passkey";
             AgentNoPasskey: "パスキーなし", "Has no passkey";
-            AgentConfigured: "設定ファイルで定義", "Defined in the configuration";
             ProjectConfigured: "設定ファイルで定義（ここでは変更できません）", "Defined in the configuration; it cannot be changed here";
             AgentSkills: "スキル", "Skills";
             AgentUnread: "未読 {0} 件", "{0} unread";

@@ -125,8 +125,38 @@ fn ToolHead(tool: Memo<Tool>) -> impl IntoView {
                 <code>{move || tool.with(|it| it.name.clone())}</code>
                 <span class="tool-server">{server}</span>
             </p>
-            <p class="tool-about">{move || tool.with(|it| it.description(page.lang.get()))}</p>
+            {move || {
+                let about = tool.with(|it| it.description(page.lang.get()));
+                let (first, rest) = parted(&about);
+                let more = rest.map(|rest| view! {
+                    <details class="tool-more">
+                        <summary>{page.say(Key::Details)}</summary>
+                        <p class="tool-about">{rest.to_owned()}</p>
+                    </details>
+                });
+                view! { <p class="tool-about">{first.to_owned()}</p>{more} }
+            }}
         </header>
+    }
+}
+
+/// The first paragraph of a description, and the rest where that is long: a manual stands in the way of the form.
+fn parted(about: &str) -> (&str, Option<&str>) {
+    const LINES_MAX: usize = 6;
+    match about.split_once("\n\n") {
+        Some((first, rest)) if about.lines().count() > LINES_MAX => (first, Some(rest.trim())),
+        _ => (about, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_manual_is_folded() {
+        assert_eq!(parted("One.\n\nTwo."), ("One.\n\nTwo.", None));
+        assert_eq!(parted("One.\n\n1\n2\n3\n4\n5\n"), ("One.", Some("1\n2\n3\n4\n5")));
     }
 }
 

@@ -73,10 +73,10 @@ fn MemberCard(member: Member, own: Memo<Conversation>) -> impl IntoView {
         Role::Initiator => Key::TalkInitiator,
         Role::Participant => Key::TalkParticipant,
     };
-    let (assistant, usage, unread) = (member.assistant.clone(), member.usage, member.unread);
-    let player = move || match &assistant {
-        Some(assistant) => page.fill(Key::TalkPlayedBy, &[assistant]),
-        None => page.say(Key::TalkOutside).to_owned(),
+    let (is_played, usage, unread) = (member.assistant.is_some(), member.usage, member.unread);
+    let player = move || match is_played {
+        true => page.say(Key::TalkPlayedBy),
+        false => page.say(Key::TalkOutside),
     };
     let name = if member.name.is_empty() { member.agent_id.clone() } else { member.name };
     view! {

@@ -126,7 +126,6 @@ fn Facts(agent: Memo<ProjectAgent>) -> impl IntoView {
         let has = agent.with(|it| it.has_passkey);
         is_shown.then_some(if has { Key::AgentHasPasskey } else { Key::AgentNoPasskey })
     };
-    let is_configured = Memo::new(move |_| agent.with(|it| it.is_configured));
     view! {
         <ul class="agent-facts">
             {move || is_ai.get().then(|| view! {
@@ -135,9 +134,6 @@ fn Facts(agent: Memo<ProjectAgent>) -> impl IntoView {
             })}
             {move || skills().map(|skills| view! {
                 <li>{move || page.say(Key::AgentSkills)}": "{skills}</li>
-            })}
-            {move || is_configured.get().then(|| view! {
-                <li>{move || page.say(Key::AgentConfigured)}</li>
             })}
         </ul>
     }
@@ -216,6 +212,9 @@ fn ChatLink(seat: Seat, agent: Memo<ProjectAgent>) -> impl IntoView {
                 <span class="unread" aria-hidden="true">{move || unread.get()}</span>
             })}
         </a>
-        <span class=move || status(state.get()).1>{move || page.say(status(state.get()).0)}</span>
+        // One that was not begun says nothing: whether the agent answers stands beside its name.
+        {move || (state.get() != ChatStatus::Disconnected).then(|| view! {
+            <span class=status(state.get()).1>{page.say(status(state.get()).0)}</span>
+        })}
     }
 }
