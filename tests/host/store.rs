@@ -4,6 +4,7 @@ mod cases;
 mod cinema;
 mod operating;
 mod rivals;
+mod spread;
 
 use std::time::{Duration, Instant};
 

@@ -16,6 +16,7 @@ pub(crate) mod export;
 pub(crate) mod grants;
 pub(crate) mod import;
 pub(crate) mod memory;
+pub(crate) mod nodes;
 pub(crate) mod operator;
 pub(crate) mod report;
 mod running;

@@ -4,10 +4,12 @@
 //! then alone among this host's. What a statement may say is held to what both engines have (`portable`), and the
 //! server holds the role to its schema. A statement is one message of the extended protocol, which takes no second.
 
+mod apart;
 mod failed;
 mod migrations;
 mod pool;
 mod portable;
+pub mod rollout;
 mod run;
 mod server;
 mod values;

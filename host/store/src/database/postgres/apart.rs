@@ -1,0 +1,48 @@
+//! Connections of the host's own that are at one work for long, and are counted beside those that are shared.
+
+use std::future::poll_fn;
+
+use tokio::sync::mpsc;
+use tokio_postgres::{AsyncMessage, Client};
+
+use super::server::{Server, ServerError};
+
+/// What may wait to be taken; what is too much is left out.
+const SAID_MAX: usize = 1_024;
+
+impl Server {
+    /// A connection of the host's own for one work alone.
+    ///
+    /// # Errors
+    /// In a sentence that says what to correct.
+    pub async fn apart(&self) -> Result<Client, ServerError> {
+        self.connection().await.map_err(|it| self.error(&it))
+    }
+
+    /// The same, and what is said on `channel` from now on, which ends with the connection. Where too much waits to
+    /// be taken, the rest is left out.
+    ///
+    /// # Errors
+    /// In a sentence that says what to correct.
+    pub async fn listening(
+        &self,
+        channel: &'static str,
+    ) -> Result<(Client, mpsc::Receiver<String>), ServerError> {
+        let (mut config, tls) = self.way();
+        config.application_name("madoguchi listens");
+        let connected = config.connect(tls.clone()).await;
+        let (client, mut connection) = connected.map_err(|it| self.error(&it))?;
+        let (sender, said) = mpsc::channel(SAID_MAX);
+        tokio::spawn(async move {
+            while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await
+            {
+                if let AsyncMessage::Notification(it) = message {
+                    let _ = sender.try_send(it.payload().to_owned());
+                }
+            }
+        });
+        let listen = client.batch_execute(&format!("LISTEN {channel}")).await;
+        listen.map_err(|it| self.error(&it))?;
+        Ok((client, said))
+    }
+}
