@@ -46,10 +46,13 @@ impl Reloader {
             self.seen.remove(name);
             return self.refuse(name, &origin, &error);
         }
-        if let Err(error) = self.put_in_place(name, source).await {
-            self.refuse(name, &origin, &error);
+        let done = self.put_in_place(name, source).await;
+        if let Err(error) = &done {
+            self.refuse(name, &origin, error);
         }
-        if self.node.is_some() {
+        if let Err(LoadError::Unreached(_)) = done {
+            self.seen.remove(name);
+        } else if self.node.is_some() {
             self.control.revision_store.change(name, |it| it.file = Some(digest)).await;
         }
         self.end_turn().await;

@@ -109,7 +109,7 @@ impl Node {
 }
 
 fn lost(error: ServerError) -> LoadError {
-    LoadError::Nodes(error.to_string())
+    LoadError::Unreached(error.to_string())
 }
 
 fn read(entry: &Entry) -> Result<Manifest> {
@@ -685,7 +685,9 @@ async fn raise(rollout: &Rollout, entry: &Entry, kept: &[&str]) -> Result<()> {
 }
 
 fn taken() -> LoadError {
-    LoadError::Nodes("this node was taken for gone, and another one has the turn; try again".into())
+    LoadError::Unreached(
+        "this node was taken for gone, and another one has the turn; try again".into(),
+    )
 }
 
 /// Why a node failed, as others are told.
