@@ -6,6 +6,7 @@ mod moving;
 mod operating;
 mod rivals;
 mod shared;
+mod spread;
 mod wakes;
 
 use std::time::{Duration, Instant};

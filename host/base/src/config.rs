@@ -186,11 +186,14 @@ pub struct Config {
 }
 
 /// What may replace what: `[swap]`.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, SmartDefault)]
 #[serde(default, deny_unknown_fields)]
 pub struct SwapConfig {
     /// Whether a build that may fail the callers of the version before it waits for the operator.
     pub refuse_breaking: bool,
+    /// Seconds that a swap waits for a node on the same database that cannot prepare it, before the others go on.
+    #[default = 20]
+    pub node_wait_s: u64,
     /// When a canary gives way.
     pub canary: CanaryConfig,
 }
@@ -214,6 +217,15 @@ pub struct CanaryConfig {
     /// Milliseconds that its calls may take longer in any case.
     #[default = 20]
     pub latency_ms_min: u64,
+}
+
+impl SwapConfig {
+    fn check(&self) -> Result<(), String> {
+        match self.node_wait_s {
+            1..=600 => Ok(()),
+            it => Err(format!("node_wait_s = {it}: it is 1 to 600")),
+        }
+    }
 }
 
 impl CanaryConfig {
@@ -323,6 +335,7 @@ impl Config {
         self.connections.check(self.largest_body()).map_err(unworkable("connections"))?;
         self.approvals.check().map_err(unworkable("approvals"))?;
         self.tasks.check().map_err(unworkable("tasks"))?;
+        self.swap.check().map_err(unworkable("swap"))?;
         self.swap.canary.check().map_err(unworkable("swap.canary"))?;
         self.sandbox.check().map_err(unworkable("sandbox"))?;
         self.limits.check(&self.sandbox).map_err(unworkable("limits"))?;

@@ -92,6 +92,8 @@ enum Command {
     Move(cli::moving::Move),
     /// List the components of the running server, with their versions
     Components(cli::operator::Components),
+    /// List the hosts that work on the running server's database, and what each serves
+    Nodes(cli::nodes::Nodes),
     /// List the other servers of the running server, and which of their tools wait
     Servers(cli::servers::Servers),
     /// Load a component into the running server
@@ -208,6 +210,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
                 Command::CheckConfig(_) | Command::Compile(_) | Command::New(_) | Command::Wit(_),
             ) => Ok(ExitCode::SUCCESS),
             Some(Command::Components(components)) => components.run(&config).await,
+            Some(Command::Nodes(nodes)) => nodes.run(&config).await,
             Some(Command::Servers(servers)) => servers.run(&config).await,
             Some(Command::Load(load)) => load.run(&config).await,
             Some(Command::Unload(named)) => named.unload(&config).await,

@@ -5,6 +5,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    net::SocketAddr,
     sync::Arc,
     time::Duration,
 };
@@ -16,7 +17,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::{
     Registry,
     canary::{Canary, CanaryShare, Comparison, Figures, GivesWay, Side},
-    revisions::{Manifest, Pending, Revision, RevisionStore},
+    revisions::{Manifest, Pending, Revision, RevisionStore, timestamp},
 };
 use base::{
     config::{Config, Reach},
@@ -24,6 +25,10 @@ use base::{
 };
 use futures::future::BoxFuture;
 use sandbox::component::{GivesBack, LoadError};
+use store::database::postgres::{
+    self,
+    rollout::{NodeRow, Rollout},
+};
 use telemetry::metrics::{Metrics, Snapshot};
 
 /// What comes of a command.
@@ -55,6 +60,9 @@ pub struct Control {
     pub(crate) revision_store: RevisionStore,
     pub(crate) troubles: ReportedErrors,
     pub(crate) metrics: Metrics,
+    /// Where the nodes on one database agree; none where this server is alone.
+    pub(crate) rollout: Option<Rollout>,
+    pub(crate) here: Arc<NodeReport>,
 }
 
 /// One component as its operator sees it.
@@ -134,6 +142,43 @@ impl CanaryReport {
     }
 }
 
+/// A host, of those that work on one database, or the only one (STO-33).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NodeReport {
+    /// What it is called.
+    pub name: String,
+    /// The number of its start: a later start of any node has a higher one. 1 for one that is alone.
+    pub id: i64,
+    /// Where it serves; none where it serves one client on standard input and output.
+    pub address: Option<String>,
+    /// The version of its program.
+    pub version: String,
+    /// When it started, as RFC 3339 has it.
+    pub started_at: String,
+    /// When it was last seen, as RFC 3339 has it.
+    pub seen_at: String,
+    /// Whether it is the one that answers this.
+    pub is_here: bool,
+    /// Whether it was not seen for so long that the others go on without it.
+    pub is_gone: bool,
+    /// How far it has come with each component.
+    pub components: Vec<NodeComponent>,
+}
+
+/// How far a node has come with a component.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NodeComponent {
+    /// The component's name.
+    pub name: String,
+    /// Counts the changes of the component on all nodes; the generation, where a host is alone.
+    pub epoch: i64,
+    /// `serving`, `prepared` for an epoch that is about to serve, or `failed`.
+    pub state: String,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
 /// Why a command was not carried out.
 #[derive(Debug, thiserror::Error)]
 pub enum ControlError {
@@ -194,6 +239,9 @@ pub enum ControlError {
         /// Why it cannot be loaded.
         source: Box<LoadError>,
     },
+    /// The other nodes on its database do not know of it, and so nothing is changed.
+    #[error("nothing was changed: {0}")]
+    Nodes(String),
     /// The component folder cannot be changed.
     #[error("the component folder cannot be changed: {0}")]
     Folder(std::io::Error),
@@ -239,9 +287,63 @@ impl Control {
         revision_store: RevisionStore,
         troubles: ReportedErrors,
         metrics: Metrics,
+        (store, address): (Option<&postgres::Server>, Option<SocketAddr>),
     ) -> (Self, mpsc::Receiver<Command>) {
         let (commands, received) = mpsc::channel(COMMANDS_MAX);
-        (Self { commands, config, registry, revision_store, troubles, metrics }, received)
+        let here = Arc::new(NodeReport {
+            name: config.store.node.clone().unwrap_or_else(store::machine_name),
+            id: 1,
+            address: address.map(|it| it.to_string()),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            started_at: timestamp(),
+            seen_at: String::new(),
+            is_here: true,
+            is_gone: false,
+            components: Vec::new(),
+        });
+        let rollout = store.map(Rollout::of);
+        let control =
+            Self { commands, config, registry, revision_store, troubles, metrics, rollout, here };
+        (control, received)
+    }
+
+    /// The hosts that work on this one's database, and how far each has come with each component (STO-33).
+    ///
+    /// # Errors
+    /// Where the database is not there.
+    pub async fn nodes(&self) -> Result<Vec<NodeReport>> {
+        let Some(rollout) = &self.rollout else { return Ok(vec![self.alone()]) };
+        let rows = rollout.nodes().await.map_err(|it| ControlError::Nodes(it.to_string()))?;
+        let here = rollout.node();
+        let report = |it: NodeRow| NodeReport {
+            is_here: it.id == here,
+            is_gone: !it.is_there,
+            components: it.states.into_iter().map(component).collect(),
+            name: it.name,
+            id: it.id,
+            address: it.address,
+            version: it.version,
+            started_at: it.started_at,
+            seen_at: it.seen_at,
+        };
+        Ok(rows.into_iter().map(report).collect())
+    }
+
+    /// This host, where it is the only one.
+    fn alone(&self) -> NodeReport {
+        let mut states: BTreeMap<String, NodeComponent> = BTreeMap::new();
+        for it in self.registry.catalog().components() {
+            let (name, epoch) = (it.name().to_string(), it.generation());
+            let epoch = i64::try_from(epoch).unwrap_or(i64::MAX);
+            states.insert(name.clone(), component((name, epoch, "serving".into(), String::new())));
+        }
+        for (name, it) in self.troubles.lock().iter() {
+            states.entry(name.clone()).or_insert_with(|| {
+                component((name.clone(), 0, "failed".into(), it.message.clone()))
+            });
+        }
+        let components = states.into_values().collect();
+        NodeReport { seen_at: timestamp(), components, ..(*self.here).clone() }
     }
 
     /// Every component that serves, has served, or should. Never waits.
@@ -306,6 +408,10 @@ impl Control {
             kept,
         }
     }
+}
+
+fn component((name, epoch, state, why): (String, i64, String, String)) -> NodeComponent {
+    NodeComponent { name, epoch, state, why: (!why.is_empty()).then_some(why) }
 }
 
 impl GivesBack for Control {

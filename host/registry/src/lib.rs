@@ -4,6 +4,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use base::{caller::Caller, tool_set::Owner};
@@ -22,6 +23,7 @@ pub mod revisions;
 pub mod upstream;
 
 use canary::Canary;
+use store::database::postgres::rollout::Failing;
 use upstream::Served;
 
 /// What comes of a step of loading.
@@ -255,12 +257,46 @@ fn claim<'a>(
 #[derive(Clone, Default)]
 pub struct Registry {
     current: watch::Sender<Arc<Catalog>>,
+    nodes: Arc<Mutex<Nodes>>,
+}
+
+/// How the nodes on one database stand to each other.
+#[derive(Default)]
+struct Nodes {
+    out_of_rotation: Option<String>,
+    failing: Vec<Failing>,
 }
 
 impl Registry {
     /// The catalog as it is now; the calls made through it outlive any swap.
     pub fn catalog(&self) -> Arc<Catalog> {
         self.current.borrow().clone()
+    }
+
+    /// Why this node should be sent no calls, where it does not serve what the other nodes on its database do (STO-32);
+    /// without a folder or a secret.
+    pub fn out_of_rotation(&self) -> Option<String> {
+        self.nodes.lock().out_of_rotation.clone()
+    }
+
+    pub(crate) fn set_out_of_rotation(&self, why: Option<String>) {
+        let before = std::mem::replace(&mut self.nodes.lock().out_of_rotation, why.clone());
+        match (before, why) {
+            (before, Some(why)) if before.as_ref() != Some(&why) => {
+                tracing::warn!("out of rotation: {why}");
+            }
+            (Some(_), None) => tracing::info!("in rotation again"),
+            _ => {}
+        }
+    }
+
+    /// What other nodes do not serve as they should.
+    pub fn failing_nodes(&self) -> Vec<Failing> {
+        self.nodes.lock().failing.clone()
+    }
+
+    pub(crate) fn set_failing_nodes(&self, failing: Vec<Failing>) {
+        self.nodes.lock().failing = failing;
     }
 
     /// Notifies of every swap; `tools/list_changed` depends on it.

@@ -25,8 +25,10 @@ use store::database::Database;
 mod builds;
 mod canaries;
 mod commands;
+mod rollout;
 
 use builds::BY_OPERATOR;
+use rollout::Node;
 
 /// Events that come within this time are one change: a copy writes in many pieces.
 const DEBOUNCE: Duration = Duration::from_millis(20);
@@ -51,11 +53,14 @@ pub struct Reloader {
     damaged: BTreeSet<String>,
     /// Versions that served a while ago, by component.
     ready: BTreeMap<String, Vec<Arc<LoadedComponent>>>,
+    /// The other nodes on its database; none where it has none.
+    node: Option<Node>,
 }
 
 impl Reloader {
     pub fn new(loader: Loader, control: Control) -> Self {
         Self {
+            node: control.rollout.clone().map(Node::of),
             loader,
             control,
             seen: BTreeMap::new(),
@@ -67,12 +72,30 @@ impl Reloader {
         }
     }
 
-    /// Installs each component from the first source that is good: the folder, the generation
-    /// that served last, the binary.
+    /// Installs what the other nodes serve, where there are any, and then what this one brings.
     pub async fn start(&mut self) {
         self.seen = self.loader.library.files().into_iter().collect();
-        let names = self.names();
-        for name in self.control.revision_store.names().iter().filter(|it| !names.contains(*it)) {
+        match self.node {
+            Some(_) => self.join().await,
+            None => self.load_all(&self.names()).await,
+        }
+        let catalog = self.control.registry.catalog();
+        let served = catalog.components().map(|it| it.name().to_string());
+        for name in self.names().into_iter().chain(served) {
+            self.settings_seen.insert(name.clone(), self.loader.stamp(&name));
+            if self.is_frozen(&name) {
+                self.frozen.insert(name);
+            }
+        }
+        self.resume_canaries().await;
+    }
+
+    /// Installs each component from the first source that is good: the folder, the generation
+    /// that served last, the binary.
+    async fn load_all(&mut self, names: &BTreeSet<String>) {
+        let all = self.names();
+        let gone = |it: &&String| !all.contains(*it) && self.epoch(it).is_none();
+        for name in self.control.revision_store.names().iter().filter(gone) {
             if self.control.revision_store.manifest(name).serving().is_some() {
                 self.control
                     .revision_store
@@ -91,13 +114,6 @@ impl Reloader {
                 }
             }
         }
-        for name in &names {
-            self.settings_seen.insert(name.clone(), self.loader.stamp(name));
-            if self.is_frozen(name) {
-                self.frozen.insert(name.clone());
-            }
-        }
-        self.resume_canaries().await;
     }
 
     /// The components that should serve.
@@ -123,8 +139,13 @@ impl Reloader {
         let watcher = self.watcher(sender);
         let mut tick = tokio::time::interval(LOOK_EVERY);
         loop {
+            let changed = self.changed();
             tokio::select! {
                 () = stop.cancelled() => break,
+                () = changed => {
+                    self.keep_up().await;
+                    continue;
+                }
                 Some(command) = commands.recv() => {
                     self.obey(command).await;
                     continue;

@@ -90,6 +90,9 @@ pub struct Manifest {
     pub given: Option<String>,
     /// The operator took it away: the bundled one does not come back by itself.
     pub is_unloaded: bool,
+    /// The digest of the folder's file that was seen last, where other nodes work on the same database.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     /// Whether it has accepted its settings here, so that it has something to serve where it does
     /// not accept those of today. Manifests of before do not say, and are of what served.
     #[serde(default = "yes")]
@@ -148,7 +151,7 @@ impl Manifest {
     pub fn install(&mut self, generation: Revision) {
         self.end_serving(Status::Replaced);
         self.forgive(&generation.digest);
-        remember(&mut self.tested, &generation.digest);
+        self.pass(&generation.digest);
         self.pending = None;
         self.is_unloaded = false;
         self.generations.push(generation);
@@ -210,6 +213,21 @@ impl Manifest {
     pub fn forgive(&mut self, digest: &str) {
         self.refused.retain(|it| it != digest);
         self.rejected.retain(|it| it.digest != digest);
+    }
+
+    /// What all nodes on one database remember alike: each has tried the builds by itself, and has a folder of its own.
+    pub fn shared(&self) -> Self {
+        Self { tested: Vec::new(), file: None, ..self.clone() }
+    }
+
+    /// Whether that build, which a node has as it starts, is nothing new: it has served, and was there before.
+    pub fn is_old(&self, digest: &str) -> bool {
+        self.has_served(digest) && self.file.as_ref().is_none_or(|it| it == digest)
+    }
+
+    /// The build has passed its self-test here.
+    pub fn pass(&mut self, digest: &str) {
+        remember(&mut self.tested, digest);
     }
 
     /// The builds whose bytes are worth keeping.

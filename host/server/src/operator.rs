@@ -140,6 +140,7 @@ fn routes() -> Router<Operator> {
         .route("/components/{name}/accept", post(routes::accept))
         .route("/components/{name}/refuse", post(routes::refuse))
         .route("/components/{name}/canary", post(routes::canary).delete(routes::stop_canary))
+        .route("/nodes", get(routes::nodes))
         .route("/servers", get(routes::servers))
         .route("/servers/{name}/accept", post(routes::accept_tools))
         .route("/servers/{name}/refuse", post(routes::refuse_tools))

@@ -241,6 +241,7 @@ impl Server {
                 revision_store,
                 troubles.clone(),
                 metrics.clone(),
+                (store.as_ref(), addr),
             );
             let loader = Loader {
                 config: shared.clone(),

@@ -17,6 +17,7 @@ pub(crate) mod grants;
 pub(crate) mod import;
 pub(crate) mod memory;
 pub(crate) mod moving;
+pub(crate) mod nodes;
 pub(crate) mod operator;
 pub(crate) mod report;
 mod running;

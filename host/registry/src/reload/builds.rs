@@ -40,10 +40,22 @@ impl Reloader {
             Ok(source) => source,
             Err(error) => return self.refuse(name, name, &error),
         };
-        let origin = source.origin.clone();
-        if let Err(error) = self.put_in_place(name, source).await {
-            self.refuse(name, &origin, &error);
+        let (origin, digest) = (source.origin.clone(), source.digest.clone());
+        if let Err(error) = self.take_turn().await {
+            // It is read again at the next look.
+            self.seen.remove(name);
+            return self.refuse(name, &origin, &error);
         }
+        let done = self.put_in_place(name, source).await;
+        if let Err(error) = &done {
+            self.refuse(name, &origin, error);
+        }
+        if let Err(LoadError::Unreached(_)) = done {
+            self.seen.remove(name);
+        } else if self.node.is_some() {
+            self.control.revision_store.change(name, |it| it.file = Some(digest)).await;
+        }
+        self.end_turn().await;
     }
 
     /// Tries `source` and puts it in place; the same bytes again change nothing.
@@ -223,14 +235,7 @@ impl Reloader {
             let origin = source.origin.clone();
             match self.attempt(name, source, false).await {
                 Ok(build) => return Some(build),
-                // The operator decided so, and knows.
-                Err(LoadError::Rejected { status: Status::RolledBack, number: it, .. }) => {
-                    tracing::info!(component = name, "{origin}: generation {it} stays rolled back");
-                }
-                Err(LoadError::Unwanted { .. }) => {
-                    tracing::info!(component = name, "{origin}: stays refused by the operator");
-                }
-                Err(error) => self.refuse(name, &origin, &error),
+                Err(error) => self.report(name, &origin, &error),
             }
         }
         if let Some(build) = self.stand_in(name).await {
@@ -243,15 +248,30 @@ impl Reloader {
         Some(Build { stands_in: true, ..build })
     }
 
+    /// Says why what is there at the start does not serve.
+    pub(super) fn report(&self, name: &str, origin: &str, error: &LoadError) {
+        match error {
+            // The operator decided so, and knows.
+            LoadError::Rejected { status: Status::RolledBack, number: it, .. } => {
+                tracing::info!(component = name, "{origin}: generation {it} stays rolled back");
+            }
+            LoadError::Unwanted { .. } => {
+                tracing::info!(component = name, "{origin}: stays refused by the operator");
+            }
+            error => self.refuse(name, origin, error),
+        }
+    }
+
     /// The generation that served last, ready to serve again.
     async fn stand_in(&self, name: &str) -> Option<Build> {
         let manifest = self.control.revision_store.manifest(name);
         let serving = manifest.serving()?;
-        let source = self.control.revision_store.read(name, &serving.digest, FROM_REVISIONS)?;
+        let source = self.source(name, &serving.digest, FROM_REVISIONS).await;
+        let refused = |error: &LoadError| self.refuse(name, FROM_REVISIONS, error);
+        let source = source.inspect_err(refused).ok()??;
         let version = Version::settled(serving.number);
         let terms = Terms::as_before(version, false, (&manifest, &source.digest));
         let loaded = self.loader.load(name, &source, terms).await;
-        let refused = |error: &LoadError| self.refuse(name, FROM_REVISIONS, error);
         let loaded = loaded.inspect_err(refused).ok()?;
         Some(Build { source, loaded, stands_in: true })
     }
@@ -272,26 +292,23 @@ impl Reloader {
             differences: loaded.differences.clone(),
             status: Status::Serving,
         };
+        let mut after = self.control.revision_store.manifest(name);
+        after.is_configured |= loaded.is_configured;
+        match after.generation(generation.number) {
+            Some(_) => after.serve(generation.number),
+            None => after.install(generation),
+        }
+        let tools = Some(Surface::all(&component));
+        if self.node.is_some() {
+            self.control.revision_store.keep(name, &source, tools.clone()).await;
+            self.agree(name, &after).await?;
+        }
         // First, so that a client that is notified of the swap finds its generation.
-        self.control.revision_store.note(name, |it| {
-            it.is_configured |= loaded.is_configured;
-            match it.generation(generation.number) {
-                Some(_) => it.serve(generation.number),
-                None => it.install(generation),
-            }
-        });
+        self.control.revision_store.note(name, |it| *it = after);
         let before = self.control.registry.catalog().component(name).cloned();
         self.control.registry.install(&component)?;
         match loaded.trouble {
-            Some(error) => {
-                let kept = match (loaded.is_configured, component.are_settings_refused) {
-                    (true, _) => "",
-                    (false, true) => "; its calls are refused until that is mended",
-                    (false, false) => "; it serves what it took over before",
-                };
-                let is_frozen = matches!(error, LoadError::Frozen);
-                self.warn(name, if is_frozen { "its disk" } else { "its settings" }, &error, kept);
-            }
+            Some(error) => self.tell_trouble(&component, &error, loaded.is_configured),
             // A stand-in serves for a bad file: the problem stays until the file is good.
             None if stands_in => {}
             None => _ = self.control.troubles.lock().remove(name),
@@ -300,9 +317,26 @@ impl Reloader {
         if let Some(before) = before {
             self.keep_ready(before);
         }
-        self.control.revision_store.keep(name, &source, Some(Surface::all(&component))).await;
+        self.control.revision_store.keep(name, &source, tools).await;
         self.control.revision_store.write_down(name).await;
         Ok(())
+    }
+
+    /// Tells what is wrong with a component that serves all the same.
+    pub(super) fn tell_trouble(
+        &self,
+        component: &LoadedComponent,
+        error: &LoadError,
+        is_configured: bool,
+    ) {
+        let kept = match (is_configured, component.are_settings_refused) {
+            (true, _) => "",
+            (false, true) => "; its calls are refused until that is mended",
+            (false, false) => "; it serves what it took over before",
+        };
+        let is_frozen = matches!(error, LoadError::Frozen);
+        let what = if is_frozen { "its disk" } else { "its settings" };
+        self.warn(component.name(), what, error, kept);
     }
 
     /// Keeps a version that served ready to serve again at once.
@@ -316,21 +350,36 @@ impl Reloader {
 
     /// Takes a component away whose file is gone; a bundled one goes back to what it was.
     pub(super) async fn remove(&mut self, name: &str) {
-        self.forget(name);
+        // Where this fails, it is tried again at the next look.
+        if let Err(error) = self.take_turn().await {
+            return self.refuse(name, "its file is gone", &error);
+        }
         if let Some(source) = self.loader.library.read_bundled(name) {
+            self.forget(name);
             match self.put_in_place(name, source).await {
                 Ok(()) => tracing::info!(component = name, "back to the bundled version"),
                 Err(error) => self.refuse(name, "the binary", &error),
             }
-            return;
+        } else if let Err(error) = self.take_away(name).await {
+            self.refuse(name, "its file is gone", &error);
         }
+        self.end_turn().await;
+    }
+
+    pub(super) async fn take_away(&mut self, name: &str) -> Result<()> {
+        let mut after = self.control.revision_store.manifest(name);
+        after.end_serving(Status::Removed);
+        after.file = None;
+        self.agree(name, &after).await?;
+        self.forget(name);
         self.control.registry.remove(name);
-        self.control.revision_store.change(name, |it| it.end_serving(Status::Removed)).await;
+        self.control.revision_store.change(name, |it| *it = after).await;
         tracing::info!(component = name, "removed, for its file is gone");
+        Ok(())
     }
 
     /// The folder's file of that name, read and digested off the async workers.
-    async fn read(&self, name: &str) -> Result<Source> {
+    pub(super) async fn read(&self, name: &str) -> Result<Source> {
         let (library, name) = (self.loader.library.clone(), name.to_owned());
         blocking(move || Ok(library.read(&name)?)).await
     }

@@ -27,8 +27,8 @@ impl Reloader {
         let pending = self.pending(name, digest)?;
         let serving = self.control.registry.catalog().component(name).cloned();
         let serving = serving.ok_or_else(|| ControlError::NothingServes(name.to_owned()))?;
-        let Some(source) = self.control.revision_store.read(name, &pending.digest, &pending.origin)
-        else {
+        let source = self.source(name, &pending.digest, &pending.origin).await;
+        let Some(source) = source.map_err(|it| refused(name, it))? else {
             self.control.revision_store.change(name, |it| it.pending = None).await;
             return Err(ControlError::NothingPending(name.to_owned()));
         };
@@ -95,8 +95,42 @@ impl Reloader {
     }
 
     /// Takes away the canaries that have given way, whose build waits no more, and that another version came to stand
-    /// beside.
-    pub(super) async fn settle_canaries(&self) {
+    /// beside. Those that another node began begin here, too.
+    pub(super) async fn settle_canaries(&mut self) {
+        if self.may_change() {
+            return self.settle_all_canaries().await;
+        }
+        let (mut is_settled, mut failed) = (true, Vec::new());
+        for name in self.control.revision_store.names() {
+            let pending = self.control.revision_store.manifest(&name).pending;
+            let canary = self.control.registry.catalog().canary(&name).cloned();
+            is_settled &= match (pending.and_then(|it| Some((it.canary?, it.digest))), canary) {
+                (None, None) => true,
+                (None, Some(_)) => {
+                    self.control.registry.end_canary(&name);
+                    true
+                }
+                (Some((_, digest)), Some(it)) if **it.component.digest() == *digest => {
+                    it.why_gone().is_none()
+                }
+                (Some((share, digest)), _) => {
+                    let begun = self.begin_canary(&name, Some(&digest), share).await;
+                    begun.map_err(|it| failed.push((name, digest, it))).is_ok()
+                }
+            };
+        }
+        if !is_settled && self.take_turn().await.is_ok() {
+            for (name, digest, error) in failed {
+                let why = format!("it could not begin on every node: {error}");
+                self.end_canary(&name, &digest, &why).await;
+                tracing::error!(component = name, digest = &digest[..12], "canary: ended: {error}");
+            }
+            self.settle_all_canaries().await;
+            self.end_turn().await;
+        }
+    }
+
+    async fn settle_all_canaries(&self) {
         for name in self.control.revision_store.names() {
             let catalog = self.control.registry.catalog();
             let canary = catalog.canary(&name);
@@ -140,6 +174,10 @@ impl Reloader {
 
     /// Lets a canary go on beside the version that serves now, with the settings of now.
     pub(super) async fn resume_canary(&mut self, name: &str) {
+        if !self.may_change() {
+            // It begins on all nodes alike, as soon as they are looked after.
+            return;
+        }
         let pending = self.control.revision_store.manifest(name).pending;
         let Some((share, digest)) = pending.and_then(|it| Some((it.canary?, it.digest))) else {
             return;

@@ -16,6 +16,10 @@ impl Reloader {
     /// Carries out one command and answers its sender.
     pub(super) async fn obey(&mut self, command: Command) {
         let Command { name, order, answer } = command;
+        if let Err(error) = self.take_turn().await {
+            let _ = answer.send(Err(ControlError::Nodes(error.to_string())));
+            return;
+        }
         let result = match order {
             Order::Load(bytes) => self.load(&name, bytes).await,
             Order::Unload => self.unload(&name).await,
@@ -31,6 +35,7 @@ impl Reloader {
             Order::GiveBack(generation) => self.give_back(&name, generation).await,
         };
         self.settle_canaries().await;
+        self.end_turn().await;
         // The sender may be gone; what was done stays done.
         let _ = answer.send(result);
     }
@@ -59,11 +64,19 @@ impl Reloader {
     async fn put_and_keep(&mut self, name: &str, source: Source) -> Result<()> {
         let (library, bytes, file) =
             (self.loader.library.clone(), source.bytes.clone(), name.to_owned());
+        let digest = source.digest.clone();
         self.put_in_place(name, source).await.map_err(|error| {
             tracing::warn!(component = name, "the operator's build: refused: {error}");
             refused(name, error)
         })?;
-        blocking(move || library.put(&file, &bytes)).await.map_err(ControlError::Folder)
+        blocking(move || library.put(&file, &bytes)).await.map_err(ControlError::Folder)?;
+        if self.node.is_some() {
+            // Were it seen as new later, it would replace what other nodes have put in place meanwhile.
+            let files = self.loader.library.files().into_iter();
+            self.seen.extend(files.filter(|it| it.0 == name));
+            self.control.revision_store.note(name, |it| it.file = Some(digest));
+        }
+        Ok(())
     }
 
     /// The build that waits: the one of that digest, where one is named.
@@ -86,8 +99,8 @@ impl Reloader {
 
     async fn accept(&mut self, name: &str, digest: Option<&str>) -> Result<()> {
         let pending = self.pending(name, digest)?;
-        let Some(source) = self.control.revision_store.read(name, &pending.digest, &pending.origin)
-        else {
+        let source = self.source(name, &pending.digest, &pending.origin).await;
+        let Some(source) = source.map_err(|error| refused(name, error))? else {
             self.control.revision_store.change(name, |it| it.pending = None).await;
             return Err(ControlError::NothingPending(name.to_owned()));
         };
@@ -107,17 +120,23 @@ impl Reloader {
         {
             return Err(ControlError::Unknown(name.to_owned()));
         }
+        let mut after = self.control.revision_store.manifest(name);
+        after.end_serving(Status::Removed);
+        let after = Manifest { pending: None, given: None, file: None, is_unloaded: true, ..after };
+        self.agree(name, &after).await.map_err(|error| refused(name, error))?;
         let (library, file) = (self.loader.library.clone(), name.to_owned());
-        blocking(move || library.take_away(&file)).await.map_err(ControlError::Folder)?;
+        let taken_away = blocking(move || library.take_away(&file)).await;
+        if self.node.is_none() {
+            taken_away.map_err(ControlError::Folder)?;
+        } else if let Err(error) = taken_away {
+            tracing::warn!(
+                component = name,
+                "its file stays in the folder, and is not served: {error}"
+            );
+        }
         self.forget(name);
         self.control.registry.remove(name);
-        let unloaded = |it: &mut Manifest| {
-            it.end_serving(Status::Removed);
-            it.pending = None;
-            it.given = None;
-            it.is_unloaded = true;
-        };
-        self.control.revision_store.change(name, unloaded).await;
+        self.control.revision_store.change(name, |it| *it = after).await;
         self.loader.config.take_back(name);
         tracing::info!(component = name, "unloaded by the operator");
         Ok(())
@@ -170,7 +189,10 @@ impl Reloader {
             None => self.load_again(name, target).await?,
         };
         self.control.registry.check(&component).map_err(|error| refused(name, error.into()))?;
-        self.control.revision_store.note(name, |it| it.go_to(number, status));
+        let mut after = self.control.revision_store.manifest(name);
+        after.go_to(number, status);
+        self.agree(name, &after).await.map_err(|error| refused(name, error))?;
+        self.control.revision_store.note(name, |it| *it = after);
         let installed = self.control.registry.install(&component);
         installed.map_err(|error| refused(name, error.into()))?;
         if let Some(before) = before {
@@ -182,7 +204,10 @@ impl Reloader {
 
     /// What was taken away and comes back must be there at the next start, too.
     async fn back_into_the_folder(&self, name: &str, target: &Revision) -> Result<()> {
-        if self.seen.contains_key(name) || self.loader.library.bundled().iter().any(|it| it == name)
+        // Nodes on one database start with what that has.
+        if self.node.is_some()
+            || self.seen.contains_key(name)
+            || self.loader.library.bundled().iter().any(|it| it == name)
         {
             return Ok(());
         }
@@ -195,7 +220,11 @@ impl Reloader {
     ///
     /// It then prepares itself from the settings once more, for what the other version made of
     /// them in the database may not be what this one would; that is not waited for.
-    fn ready_again(&self, name: &str, target: &Revision) -> Option<Arc<LoadedComponent>> {
+    pub(super) fn ready_again(
+        &self,
+        name: &str,
+        target: &Revision,
+    ) -> Option<Arc<LoadedComponent>> {
         let ready = self.ready.get(name)?.iter().find(|it| **it.digest() == *target.digest)?;
         let settings = self.loader.settings(name).ok()?;
         let again = Arc::new(ready.as_version(Version::settled(target.number), settings));
@@ -215,7 +244,8 @@ impl Reloader {
 
     async fn load_again(&self, name: &str, target: &Revision) -> Result<Arc<LoadedComponent>> {
         let number = target.number;
-        let source = self.control.revision_store.read(name, &target.digest, &target.origin);
+        let source = self.source(name, &target.digest, &target.origin).await;
+        let source = source.map_err(|error| refused(name, error))?;
         let source = source.ok_or_else(|| self.no_generation(name, number))?;
         let manifest = self.control.revision_store.manifest(name);
         let terms = Terms::as_before(Version::settled(number), true, (&manifest, &target.digest));

@@ -119,6 +119,12 @@ pub enum LoadError {
         /// What it would do, in sentences.
         asked: String,
     },
+    /// The nodes on one database do not agree on it.
+    #[error("{0}")]
+    Nodes(String),
+    /// The nodes on one database could not be asked.
+    #[error("{0}")]
+    Unreached(String),
     /// The grants that it asks for cannot be given.
     #[error("what it asks for cannot be given: {0}")]
     Unusable(String),

@@ -35,11 +35,16 @@ pub(crate) struct Health {
 }
 
 impl Health {
-    /// All that is wrong, for the operator: `{of, name?, why}`, `of` being `component`, `server`, `disk` or `store`.
+    /// All that is wrong, for the operator: `{of, name?, why}`, `of` being `component`, `server`, `node`, `disk` or
+    /// `store`.
     pub(crate) async fn troubles(&self) -> Vec<Value> {
         let disk = self.disk.trouble().await;
         let disk = disk.map(|why| json!({ "of": "disk", "why": why }));
         let store = self.store_trouble().map(|why| json!({ "of": "store", "why": why }));
+        let nodes = self.registry.failing_nodes().into_iter().map(|it| {
+            let why = format!("{}: {}", it.component, it.why);
+            json!({ "of": "node", "name": it.node, "why": why })
+        });
         let troubles = self.troubles.lock().clone();
         let components = troubles.into_iter();
         let components = components
@@ -47,7 +52,7 @@ impl Health {
         let servers = self.servers.statuses().filter_map(|it| {
             Some(json!({ "of": "server", "name": &*it.name, "why": &*it.error? }))
         });
-        disk.into_iter().chain(store).chain(components).chain(servers).collect()
+        disk.into_iter().chain(store).chain(nodes).chain(components).chain(servers).collect()
     }
 
     /// Why no requests are to be sent here, if so; anybody may read it.
@@ -110,7 +115,8 @@ fn report(
     let mut troubles = health.troubles.lock().clone();
     let statuses: Vec<_> = health.servers.statuses().collect();
     let store = health.store_trouble();
-    let is_whole = store.is_none();
+    let nodes = (health.registry.out_of_rotation(), health.registry.failing_nodes());
+    let is_whole = store.is_none() && nodes.0.is_none() && nodes.1.is_empty();
     let is_whole = is_whole
         && disk.is_none()
         && troubles.is_empty()
@@ -164,6 +170,15 @@ fn report(
     if store.is_some() {
         // Why, and where it is, only the operator learns.
         told["store"]["error"] = STORE_GONE.into();
+    }
+    if health.store.is_some() {
+        // Which one, only the operator learns.
+        let other =
+            (!nodes.1.is_empty()).then(|| "another node does not serve what it should".to_owned());
+        told["nodes"] = match nodes.0.or(other) {
+            Some(why) => json!({ "status": "failing", "error": why }),
+            None => json!({ "status": "ok" }),
+        };
     }
     if let Some(why) = disk {
         told["disk"]["error"] = format!("the data folder cannot be written: {why}").into();

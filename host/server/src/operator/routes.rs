@@ -110,6 +110,12 @@ async fn obey((State(operator), Path(name)): Named, order: Order) -> Answer<Comp
     Ok(Json(operator.control.obey(&name, order).await.map_err(failure)?))
 }
 
+/// The hosts that work on one database, or the only one (STO-33).
+pub(super) async fn nodes(State(operator): State<Operator>) -> Answer<Value> {
+    let nodes = operator.control.nodes().await.map_err(failure)?;
+    Ok(Json(json!({ "nodes": nodes })))
+}
+
 fn reports(operator: &Operator) -> Vec<ServerReport> {
     operator.health.servers.reports(&operator.health.registry)
 }
@@ -368,6 +374,7 @@ fn failure(error: ControlError) -> Failure {
         ControlError::NoCanary(_) => (409, "no_canary"),
         ControlError::Share(_) => (400, "invalid_params"),
         ControlError::Load { .. } => (422, "refused"),
+        ControlError::Nodes(_) => (503, "nodes"),
         ControlError::Folder(_) => (500, "folder"),
         ControlError::Stopping => (503, "stopping"),
     };

@@ -11,6 +11,7 @@ mod migrations;
 mod moving;
 mod pool;
 mod portable;
+pub mod rollout;
 mod run;
 mod server;
 mod values;

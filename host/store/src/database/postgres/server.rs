@@ -403,6 +403,11 @@ impl Server {
         unusable(error, &self.0.place.at, role, &self.0.place.database)
     }
 
+    /// Whether this host has left the server.
+    pub(super) fn is_closed(&self) -> bool {
+        self.0.is_closed.load(Ordering::Relaxed)
+    }
+
     /// How the host itself connects.
     pub(super) fn way(&self) -> (Config, &MakeRustlsConnect) {
         (self.0.config.clone(), &self.0.tls)

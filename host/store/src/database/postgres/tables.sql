@@ -185,3 +185,26 @@ BEGIN
     WHERE bytes = 0 AND uploads = 0 AND owner <> '' LIMIT 1000 FOR UPDATE SKIP LOCKED);
   RETURN swept;
 END $$;
+
+-- Components (STO-30): what serves on all nodes, by rising epochs; the bytes of builds; which node has the turn to change
+-- components, and what the others are to prepare for it; the nodes that are waited for, and how far each has come.
+CREATE SEQUENCE IF NOT EXISTS madoguchi_host.component_epochs;
+CREATE TABLE IF NOT EXISTS madoguchi_host.components (
+  component text PRIMARY KEY, epoch bigint NOT NULL, manifest text NOT NULL, kept text[] NOT NULL,
+  node bigint NOT NULL, changed_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE TABLE IF NOT EXISTS madoguchi_host.component_builds (
+  digest text PRIMARY KEY, bytes bytea NOT NULL, added_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE TABLE IF NOT EXISTS madoguchi_host.component_turn (
+  only_one boolean PRIMARY KEY DEFAULT true CHECK (only_one), node bigint NOT NULL,
+  component text, epoch bigint, manifest text
+);
+CREATE TABLE IF NOT EXISTS madoguchi_host.component_nodes (
+  node bigint PRIMARY KEY REFERENCES madoguchi_host.nodes ON DELETE CASCADE
+);
+CREATE TABLE IF NOT EXISTS madoguchi_host.component_states (
+  node bigint NOT NULL REFERENCES madoguchi_host.nodes ON DELETE CASCADE, component text NOT NULL,
+  epoch bigint NOT NULL, state text NOT NULL, why text NOT NULL,
+  changed_at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (node, component)
+);

@@ -1,0 +1,61 @@
+//! `madoguchi nodes`: the hosts that work on one database, and what each serves (STO-33).
+
+use std::process::ExitCode;
+
+use clap::Args;
+use host::{Config, control::NodeReport};
+use reqwest::Method;
+
+use super::{
+    operator::tell,
+    running::{Server, text},
+};
+
+/// Lists the hosts that work on the database of the running server.
+#[derive(Args)]
+pub(crate) struct Nodes {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(serde::Deserialize)]
+struct Listed {
+    nodes: Vec<NodeReport>,
+}
+
+impl Nodes {
+    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
+        let response = Server::of(config)?.send(Method::GET, "nodes", Vec::new()).await?;
+        tell(&text(response).await?, self.json, |it: &Listed| {
+            it.nodes.iter().flat_map(lines).collect()
+        })
+    }
+}
+
+/// A node as people read it: one line, and below it what it serves and what failed.
+fn lines(it: &NodeReport) -> Vec<String> {
+    let state = match (it.is_here, it.is_gone) {
+        (_, true) => ", gone",
+        (true, _) => ", this one",
+        _ => "",
+    };
+    let address = it.address.as_deref().unwrap_or("no address");
+    let mut lines = vec![format!(
+        "{} ({}{state})  {address}  {}  since {}, seen {}",
+        it.name, it.id, it.version, it.started_at, it.seen_at
+    )];
+    let fine = it.components.iter().filter(|it| it.why.is_none());
+    let fine: Vec<_> = fine
+        .map(|it| match it.state.as_str() {
+            "serving" => format!("{} {}", it.name, it.epoch),
+            state => format!("{} {} ({state})", it.name, it.epoch),
+        })
+        .collect();
+    if !fine.is_empty() {
+        lines.push(format!("  epochs: {}", fine.join(", ")));
+    }
+    let failed = it.components.iter().filter_map(|of| Some((of, of.why.as_ref()?)));
+    lines.extend(failed.map(|(of, why)| format!("  {} {}: {why}", of.name, of.epoch)));
+    lines
+}

@@ -1,0 +1,440 @@
+//! What the nodes on one database agree on: which build of each component serves, and how it comes to all of them
+//! (STO-30).
+//!
+//! Every change of a component raises its epoch. One node at a time has the turn to change components; a node that is
+//! gone loses it, and with it the right to raise. Nothing here decides anything: the registry does.
+
+use std::{
+    sync::{Arc, Weak},
+    time::Duration,
+};
+
+use tokio::sync::Notify;
+use tokio_postgres::{IsolationLevel, Transaction};
+
+use super::server::{GONE_AFTER, Server, ServerError};
+
+type Result<T> = std::result::Result<T, ServerError>;
+
+/// Where nodes are told that something has changed.
+const CHANNEL: &str = "madoguchi_components";
+/// How long a change that no notification told of stays unseen at most.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How long after the loss of the connection that listens another one is made.
+const LISTEN_AGAIN: Duration = Duration::from_secs(2);
+
+/// How far a node has come with an epoch of a component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It can serve it as soon as the epoch is raised.
+    Prepared,
+    /// It serves what the epoch says.
+    Serving,
+    /// It cannot.
+    Failed,
+}
+
+impl State {
+    /// As it is kept and shown.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Prepared => "prepared",
+            Self::Serving => "serving",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// A component as all nodes serve it, or are to.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub component: String,
+    pub epoch: i64,
+    /// What is remembered of its versions, in JSON.
+    pub manifest: String,
+}
+
+/// What has changed since a node looked last.
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// The epoch of each component.
+    pub epochs: Vec<(String, i64)>,
+    /// What another node is about to raise.
+    pub proposal: Option<Entry>,
+    /// What other nodes do not serve as they should.
+    pub failing: Vec<Failing>,
+}
+
+/// A component that a node does not serve as the others do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failing {
+    pub node: String,
+    pub component: String,
+    pub why: String,
+}
+
+/// What a node has said of a proposal.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    pub node: String,
+    /// None where it is still at it.
+    pub is_prepared: Option<bool>,
+    pub why: String,
+}
+
+/// A node, as it is kept.
+#[derive(Clone, Debug)]
+pub struct NodeRow {
+    pub id: i64,
+    pub name: String,
+    pub address: Option<String>,
+    pub version: String,
+    /// As RFC 3339 has it, as the other time.
+    pub started_at: String,
+    pub seen_at: String,
+    pub is_there: bool,
+    /// Component, epoch, state, and why it failed.
+    pub states: Vec<(String, i64, String, String)>,
+}
+
+/// The place where nodes agree. A clone is another handle.
+#[derive(Clone)]
+pub struct Rollout {
+    server: Server,
+    woken: Arc<Notify>,
+}
+
+impl Rollout {
+    /// Begins to listen for what other nodes change.
+    pub fn of(server: &Server) -> Self {
+        let woken = Arc::new(Notify::new());
+        tokio::spawn(listen(server.clone(), Arc::downgrade(&woken)));
+        Self { server: server.clone(), woken }
+    }
+
+    /// The number of this node.
+    pub fn node(&self) -> i64 {
+        self.server.node()
+    }
+
+    /// Waits until something may have changed: a second at most.
+    pub async fn changed(&self) {
+        let _ = tokio::time::timeout(LOOK_EVERY, self.woken.notified()).await;
+    }
+
+    /// Runs `act` in one transaction.
+    async fn run<T>(
+        &self,
+        act: impl AsyncFnOnce(&Transaction<'_>) -> std::result::Result<T, tokio_postgres::Error>,
+    ) -> Result<T> {
+        let mut host = self.server.host().await?;
+        let begun = host.client().build_transaction();
+        // What two must not do at once is held apart by the turn and by rows.
+        let begun = begun.isolation_level(IsolationLevel::ReadCommitted).start().await;
+        let done = async {
+            let transaction = begun?;
+            let done = act(&transaction).await?;
+            transaction.commit().await?;
+            Ok(done)
+        };
+        done.await.map_err(|it| self.server.error(&it))
+    }
+
+    /// How all components stand.
+    ///
+    /// # Errors
+    /// Where the server is not there, as with all that follow.
+    pub async fn look(&self) -> Result<Seen> {
+        let (node, is_there) = (self.node(), is_there());
+        self.run(async |it| {
+            let rows = it.query("SELECT component, epoch FROM components ORDER BY 1", &[]).await?;
+            let epochs = rows.iter().map(|it| (it.get(0), it.get(1))).collect();
+            let sql = format!(
+                "SELECT component, epoch, manifest FROM component_turn t JOIN nodes n ON n.id = t.node
+                 WHERE t.component IS NOT NULL AND n.id <> $1 AND {is_there}"
+            );
+            let proposal = it.query_opt(&sql, &[&node]).await?.map(|it| entry(&it));
+            let sql = format!(
+                "SELECT n.name, s.component, s.why FROM component_states s JOIN nodes n ON n.id = s.node
+                 WHERE s.state = 'failed' AND n.id <> $1 AND {is_there} ORDER BY 1, 2"
+            );
+            let failing = it.query(&sql, &[&node]).await?;
+            let failing = failing.iter().map(|it| Failing {
+                node: it.get(0),
+                component: it.get(1),
+                why: it.get(2),
+            });
+            Ok(Seen { epochs, proposal, failing: failing.collect() })
+        })
+        .await
+    }
+
+    /// The component of that name.
+    ///
+    /// # Errors
+    /// Where the server is not there.
+    pub async fn entry(&self, component: &str) -> Result<Option<Entry>> {
+        let sql = "SELECT component, epoch, manifest FROM components WHERE component = $1";
+        let row = self.run(async |it| it.query_opt(sql, &[&component]).await).await?;
+        Ok(row.map(|it| entry(&it)))
+    }
+
+    /// Takes the turn to change components, if no other node has it that is there.
+    ///
+    /// # Errors
+    /// Where the server is not there.
+    pub async fn claim(&self) -> Result<bool> {
+        let (node, is_there) = (self.node(), is_there());
+        let sql = format!(
+            "INSERT INTO component_turn (node) VALUES ($1) ON CONFLICT (only_one) DO UPDATE
+             SET node = $1, component = NULL, epoch = NULL, manifest = NULL
+             WHERE component_turn.node = $1 OR NOT EXISTS
+             (SELECT 1 FROM nodes n WHERE n.id = component_turn.node AND {is_there})"
+        );
+        Ok(self.run(async |it| it.execute(&sql, &[&node]).await).await? == 1)
+    }
+
+    /// Gives the turn to the next.
+    ///
+    /// # Errors
+    /// Where the server is not there.
+    pub async fn release(&self) -> Result<()> {
+        let node = self.node();
+        self.run(async |it| {
+            it.execute("DELETE FROM component_turn WHERE node = $1", &[&node]).await?;
+            tell(it).await
+        })
+        .await
+    }
+
+    /// An epoch that no proposal has had yet.
+    ///
+    /// # Errors
+    /// Where the server is not there.
+    pub async fn next_epoch(&self) -> Result<i64> {
+        let sql = "SELECT nextval('component_epochs')";
+        let row = self.run(async |it| it.query_one(sql, &[]).await).await?;
+        Ok(row.get(0))
+    }
+
+    /// Has the other nodes prepare what is about to serve; whether this node has the turn.
+    ///
+    /// # Errors
+    /// Where the server is not there.
+    pub async fn propose(&self, entry: &Entry) -> Result<bool> {
+        let node = self.node();
+        let sql =
+            "UPDATE component_turn SET component = $2, epoch = $3, manifest = $4 WHERE node = $1";
+        self.run(async |it| {
+            let Entry { component, epoch, manifest } = entry;
+            let told = it.execute(sql, &[&node, component, epoch, manifest]).await?;
+            tell(it).await?;
+            Ok(told == 1)
+        })
+        .await
+    }
+
+    /// Lets go of what this node has proposed.
+    ///
+    /// # Errors
+    /// Where the server is not there.
+    pub async fn withdraw(&self) -> Result<()> {
+        let node = self.node();
+        let sql = "UPDATE component_turn SET component = NULL, epoch = NULL, manifest = NULL WHERE node = $1";
+        self.run(async |it| {
+            it.execute(sql, &[&node]).await?;
+            tell(it).await
+        })
+        .await
+    }
+
+    /// What the other nodes that are there have said of that epoch.
+    ///
+    /// # Errors
+    /// Where the server is not there.
+    pub async fn answers(&self, component: &str, epoch: i64) -> Result<Vec<Answer>> {
+        let (node, is_there) = (self.node(), is_there());
+        let sql = format!(
+            "SELECT n.name, s.state <> 'failed', coalesce(s.why, '')
+             FROM nodes n JOIN component_nodes j ON j.node = n.id
+             LEFT JOIN component_states s ON s.node = n.id AND s.component = $1 AND s.epoch = $2
+             WHERE n.id <> $3 AND {is_there} ORDER BY n.id"
+        );
+        let rows = self.run(async |it| it.query(&sql, &[&component, &epoch, &node]).await).await?;
+        let answer = |it: &tokio_postgres::Row| Answer {
+            node: it.get(0),
+            is_prepared: it.get(1),
+            why: it.get(2),
+        };
+        Ok(rows.iter().map(answer).collect())
+    }
+
+    /// Says how far this node has come with that epoch.
+    ///
+    /// # Errors
+    /// Where the server is not there.
+    pub async fn acknowledge(
+        &self,
+        (component, epoch): (&str, i64),
+        state: State,
+        why: &str,
+    ) -> Result<()> {
+        let node = self.node();
+        let sql = "INSERT INTO component_states (node, component, epoch, state, why)
+            VALUES ($1, $2, $3, $4, $5) ON CONFLICT (node, component) DO UPDATE
+            SET epoch = excluded.epoch, state = excluded.state, why = excluded.why, changed_at = now()";
+        let state = state.as_str();
+        self.run(async |it| {
+            it.execute(sql, &[&node, &component, &epoch, &state, &why]).await?;
+            tell(it).await
+        })
+        .await
+    }
+
+    /// Raises the epoch of a component: from now on this is what all nodes serve. Whether this node had the turn.
+    ///
+    /// Builds that no component has in its `kept` any more are dropped.
+    ///
+    /// # Errors
+    /// Where the server is not there. It may have been raised all the same; [`Rollout::entry`] tells.
+    pub async fn raise(&self, entry: &Entry, kept: &[&str]) -> Result<bool> {
+        let node = self.node();
+        self.run(async |it| {
+            let turn = "SELECT 1 FROM component_turn WHERE node = $1 FOR UPDATE";
+            if it.query_opt(turn, &[&node]).await?.is_none() {
+                return Ok(false);
+            }
+            let sql = "INSERT INTO components (component, epoch, manifest, kept, node)
+                VALUES ($1, $2, $3, $4, $5) ON CONFLICT (component) DO UPDATE
+                SET epoch = excluded.epoch, manifest = excluded.manifest, kept = excluded.kept,
+                node = excluded.node, changed_at = now() WHERE components.epoch < excluded.epoch";
+            let Entry { component, epoch, manifest } = entry;
+            let raised = it.execute(sql, &[component, epoch, manifest, &kept, &node]).await?;
+            let clear = "UPDATE component_turn SET component = NULL, epoch = NULL, manifest = NULL";
+            it.execute(clear, &[]).await?;
+            let sweep = "DELETE FROM component_builds b
+                WHERE NOT EXISTS (SELECT 1 FROM components c WHERE b.digest = ANY (c.kept))";
+            it.execute(sweep, &[]).await?;
+            tell(it).await?;
+            Ok(raised == 1)
+        })
+        .await
+    }
+
+    /// Which of these builds are not kept whole.
+    ///
+    /// # Errors
+    /// Where the server is not there.
+    pub async fn missing(&self, digests: &[&str]) -> Result<Vec<String>> {
+        let sql = "SELECT it FROM unnest($1::text[]) it WHERE NOT EXISTS
+            (SELECT 1 FROM component_builds WHERE digest = it AND encode(sha256(bytes), 'hex') = it)";
+        let rows = self.run(async |it| it.query(sql, &[&digests]).await).await?;
+        Ok(rows.iter().map(|it| it.get(0)).collect())
+    }
+
+    /// Keeps the bytes of a build, once for all nodes.
+    ///
+    /// # Errors
+    /// Where the server is not there.
+    pub async fn keep(&self, digest: &str, bytes: &[u8]) -> Result<()> {
+        let sql = "INSERT INTO component_builds (digest, bytes) VALUES ($1, $2)
+            ON CONFLICT (digest) DO UPDATE SET bytes = excluded.bytes";
+        self.run(async |it| it.execute(sql, &[&digest, &bytes]).await).await.map(drop)
+    }
+
+    /// The bytes of a build, as they are kept; they may be damaged.
+    ///
+    /// # Errors
+    /// Where the server is not there.
+    pub async fn bytes(&self, digest: &str) -> Result<Option<Vec<u8>>> {
+        let sql = "SELECT bytes FROM component_builds WHERE digest = $1";
+        let row = self.run(async |it| it.query_opt(sql, &[&digest]).await).await?;
+        Ok(row.map(|it| it.get(0)))
+    }
+
+    /// From now on this node is waited for; it serves at `address`.
+    ///
+    /// # Errors
+    /// Where the server is not there.
+    pub async fn join(&self, address: Option<&str>) -> Result<()> {
+        let node = self.node();
+        self.run(async |it| {
+            let sql = "UPDATE nodes SET address = $2 WHERE id = $1";
+            it.execute(sql, &[&node, &address]).await?;
+            let sql = "INSERT INTO component_nodes (node) VALUES ($1) ON CONFLICT DO NOTHING";
+            it.execute(sql, &[&node]).await
+        })
+        .await
+        .map(drop)
+    }
+
+    /// All nodes that were there of late, and how far each has come.
+    ///
+    /// # Errors
+    /// Where the server is not there.
+    pub async fn nodes(&self) -> Result<Vec<NodeRow>> {
+        let time = |it: &str| {
+            format!("to_char({it} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')")
+        };
+        let (started, seen, is_there) = (time("n.started_at"), time("n.seen_at"), is_there());
+        let sql = format!(
+            "SELECT n.id, n.name, n.address, n.version, {started}, {seen}, {is_there}
+             FROM nodes n ORDER BY n.id"
+        );
+        self.run(async |it| {
+            let rows = it.query(&sql, &[]).await?;
+            let sql = "SELECT node, component, epoch, state, why FROM component_states
+                WHERE epoch > 0 ORDER BY 1, 2";
+            let states = it.query(sql, &[]).await?;
+            let node = |it: &tokio_postgres::Row| {
+                let id: i64 = it.get(0);
+                let own = states.iter().filter(|it| it.get::<_, i64>(0) == id);
+                let states = own.map(|it| (it.get(1), it.get(2), it.get(3), it.get(4)));
+                NodeRow {
+                    id,
+                    name: it.get(1),
+                    address: it.get(2),
+                    version: it.get(3),
+                    started_at: it.get(4),
+                    seen_at: it.get(5),
+                    is_there: it.get(6),
+                    states: states.collect(),
+                }
+            };
+            Ok(rows.iter().map(node).collect())
+        })
+        .await
+    }
+}
+
+/// That a node is there, in SQL (STO-10).
+fn is_there() -> String {
+    format!("n.seen_at > now() - interval '{} s'", GONE_AFTER.as_secs())
+}
+
+fn entry(row: &tokio_postgres::Row) -> Entry {
+    Entry { component: row.get(0), epoch: row.get(1), manifest: row.get(2) }
+}
+
+/// Tells all nodes that something has changed, once this is committed.
+async fn tell(transaction: &Transaction<'_>) -> std::result::Result<(), tokio_postgres::Error> {
+    transaction.execute("SELECT pg_notify($1, '')", &[&CHANNEL]).await.map(drop)
+}
+
+/// Wakes who waits whenever a node has told of a change, on a connection of its own, until the server is closed here.
+/// Without one, or between two, nodes look by themselves.
+async fn listen(server: Server, woken: Weak<Notify>) {
+    let is_wanted = || woken.strong_count() > 0 && !server.is_closed();
+    while is_wanted() {
+        if let Ok((_client, mut said)) = server.listening(CHANNEL).await {
+            while is_wanted() {
+                match tokio::time::timeout(LOOK_EVERY, said.recv()).await {
+                    Ok(Some(_)) => woken.upgrade().iter().for_each(|it| it.notify_one()),
+                    Ok(None) => break,
+                    Err(_) => {}
+                }
+            }
+        }
+        tokio::time::sleep(LISTEN_AGAIN).await;
+    }
+}
