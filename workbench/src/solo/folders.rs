@@ -308,7 +308,7 @@ mod tests {
         for entries in [
             vec![text("../evil")],
             vec![text(&format!("{target}/evil"))],
-            vec![link.clone(), text("out/evil")],
+            vec![link, text("out/evil")],
             vec![text("")],
             vec![text("twice"), text("twice")],
         ] {

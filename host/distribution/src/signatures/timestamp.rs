@@ -213,8 +213,8 @@ mod tests {
 
     #[test]
     fn a_time_is_read_to_the_second_and_nothing_else_is_one() {
-        assert_eq!(second(b"20261127081500Z"), Some(1795_767_300));
-        assert_eq!(second(b"20261127081500.25Z"), Some(1795_767_300));
+        assert_eq!(second(b"20261127081500Z"), Some(1_795_767_300));
+        assert_eq!(second(b"20261127081500.25Z"), Some(1_795_767_300));
         for wrong in ["20261127081500", "261127081500Z", "20261327081500Z", "20261127081500.Z", ""]
         {
             assert_eq!(second(wrong.as_bytes()), None, "{wrong}");

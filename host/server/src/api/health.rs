@@ -56,14 +56,17 @@ impl Health {
     }
 
     /// Why no requests are to be sent here, if so; anybody may read it.
-    async fn why_not_ready(&self) -> Option<&'static str> {
+    async fn why_not_ready(&self) -> Option<String> {
         if self.leaves.is_cancelled() {
-            return Some("the server is about to stop");
+            return Some("the server is about to stop".to_owned());
         }
         if self.store_trouble().is_some() {
-            return Some(STORE_GONE);
+            return Some(STORE_GONE.to_owned());
         }
-        self.disk.trouble().await.map(|_| "the data folder cannot be written")
+        if let Some(why) = self.registry.out_of_rotation() {
+            return Some(why);
+        }
+        self.disk.trouble().await.map(|_| "the data folder cannot be written".to_owned())
     }
 
     fn store_trouble(&self) -> Option<String> {

@@ -56,7 +56,7 @@ async fn the_address_that_was_checked_is_the_one_connected_to() {
     });
     // A second look-up would lead elsewhere; a third would fail.
     let (checked, left) = fake(true, &[&["127.0.0.1"], &["127.0.0.2"]]);
-    let reach = build(checked, Duration::from_secs(5)).unwrap();
+    let reach = build(checked, Duration::from_secs(5), &[]).unwrap();
     let answer = reach.client.get(format!("http://rebind.example:{port}/")).send().await.unwrap();
     assert_eq!(answer.status(), 204);
     assert!(serve.await.unwrap().to_lowercase().contains("host: rebind.example"));
@@ -68,7 +68,7 @@ async fn name_turning_to_this_machine_is_refused_before_connecting() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let (checked, _) = fake(false, &[&["127.0.0.1"]]);
-    let reach = build(checked, Duration::from_secs(5)).unwrap();
+    let reach = build(checked, Duration::from_secs(5), &[]).unwrap();
     let error = reach.client.get(format!("http://rebind.example:{port}/")).send().await;
     let error = error.unwrap_err();
     let mut causes =
@@ -85,7 +85,7 @@ async fn name_turning_to_this_machine_is_refused_before_connecting() {
 #[tokio::test]
 async fn a_name_that_nobody_answers_for_is_given_up_in_time() {
     let checked = Checked { private: true, lookup: Arc::new(|_| Box::pin(std::future::pending())) };
-    let reach = build(checked, Duration::from_millis(50)).unwrap();
+    let reach = build(checked, Duration::from_millis(50), &[]).unwrap();
     let error = reach.client.get("http://silent.example/").send().await.unwrap_err();
     assert!(error.is_connect() && error.is_timeout(), "{error:?}");
 }
