@@ -198,11 +198,11 @@ fn typed_text_survives_a_new_schema_and_secrets_are_not_kept() {
 
 #[test]
 fn a_short_explanation_is_the_label_and_a_long_one_stands_below() {
-    let long = "予約した利用者のID。予約と一致しなければ取り消せないので、正しく入力してください。";
+    let long = "The user who has reserved. Another one cannot cancel it, so write it with care.";
     let form = form(&json!({ "properties": {
         "a": { "description": "上映回のID。" }, "user_id": { "description": long },
         "c": { "title": "Title", "description": "Help" },
-        "d": { "description": "任意。省略できる" },
+        "d": { "description": "Optional. Can be left out" },
     } }));
     let both = |name: &str| (field(&form, name).label.clone(), field(&form, name).help.clone());
     assert_eq!(both("a"), ("上映回のID".to_owned(), None));
