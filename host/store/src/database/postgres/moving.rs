@@ -23,6 +23,8 @@ use super::{Postgres, server::schema_of};
 /// Rows that are read before they are written.
 const ROWS_AT_A_TIME: usize = 256;
 const SCHEMA_PREFIX: &str = "component_";
+/// What the host itself keeps in the way of a component, such as accounts, which is not moved.
+const HOSTS: &str = "component\\_.%";
 
 impl Kind {
     fn of(name: &str) -> Option<Self> {
@@ -65,8 +67,9 @@ impl Server {
     /// When the server cannot be asked.
     pub async fn recorded(&self, known: &[String]) -> Result<Vec<Recorded>, MoveError> {
         let client = self.mover().await?;
-        let sql = "SELECT component, hash FROM madoguchi.migrations ORDER BY component, number";
-        let rows = client.query(sql, &[]).await.map_err(|it| failed("madoguchi", &it))?;
+        let sql = "SELECT component, hash FROM madoguchi.migrations WHERE component NOT LIKE $1
+            ORDER BY component, number";
+        let rows = client.query(sql, &[&HOSTS]).await.map_err(|it| failed("madoguchi", &it))?;
         let mut found: Vec<Recorded> = Vec::new();
         for row in rows {
             let (component, hash) = (component_of(row.get(0), known), row.get(1));
@@ -90,10 +93,11 @@ impl Server {
     /// Why nothing was moved.
     pub async fn fill_from(&self, data: &Path, plans: &[Plan]) -> Result<Vec<Moved>, MoveError> {
         let client = self.mover().await?;
-        let there = "SELECT component FROM madoguchi.migrations UNION ALL
+        let there = "SELECT component FROM madoguchi.migrations WHERE component NOT LIKE $1 UNION ALL
             SELECT nspname || '.' || relname FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace
-            WHERE nspname LIKE 'component\\_%' AND relkind IN ('r', 'p', 'v', 'm') LIMIT 1";
-        let there = client.query_opt(there, &[]).await.map_err(|it| failed("madoguchi", &it))?;
+            WHERE nspname LIKE 'component\\_%' AND nspname NOT LIKE $1 AND relkind IN ('r', 'p', 'v', 'm') LIMIT 1";
+        let there =
+            client.query_opt(there, &[&HOSTS]).await.map_err(|it| failed("madoguchi", &it))?;
         if let Some(found) = there {
             return Err(MoveError(format!(
                 "{} has {} already, and a move fills a database in which components have nothing: name another one",
