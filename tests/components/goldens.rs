@@ -50,11 +50,14 @@ fn world(bytes: &[u8]) -> String {
     printer.print(&resolve, package, &[]).expect("what was read can be written");
     let text = String::from(printer.output);
     let start = text.find("world ").expect("there is a world");
-    // The linker gathers the optional exports in an order of its own.
     let mut lines = text[start..].lines().collect::<Vec<_>>();
-    if let Some(first) = lines.iter().position(|it| it.starts_with("  export")) {
-        let end = lines.len() - 1;
-        lines[first..end].sort_unstable();
+    // The linker gathers imports and optional exports in an order of its own.
+    for kind in ["  import ", "  export "] {
+        let of_kind = |it: &&str| it.starts_with(kind);
+        if let Some(first) = lines.iter().position(of_kind) {
+            let count = lines[first..].iter().copied().take_while(of_kind).count();
+            lines[first..first + count].sort_unstable();
+        }
     }
     lines.iter().flat_map(|it| [*it, "\n"]).collect()
 }
