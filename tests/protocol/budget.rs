@@ -121,6 +121,9 @@ async fn a_second_visit_has_the_tools_unless_they_have_changed() {
     browser.find("a[href='#/counter/list_movies']").await;
     assert_eq!(lists_of_a_visit(&browser).await, 1);
     assert_eq!(browser.all("a[href='#/counter/echo']").await.len(), 0);
-    assert_eq!(browser.complaints().await, Vec::<String>::new());
+    // A picture by itself has no icon, which a browser that is new to the server asks for.
+    let mut complaints = browser.complaints().await;
+    complaints.retain(|it| !it.contains("/favicon.ico"));
+    assert_eq!(complaints, Vec::<String>::new());
     browser.close().await;
 }
