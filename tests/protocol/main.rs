@@ -12,6 +12,7 @@ mod chat;
 mod clients;
 mod conversations;
 mod finding;
+mod firefox;
 mod forms;
 mod holds;
 mod home;

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 mod driver;
 mod fill;
+pub mod firefox;
 mod pool;
 mod roles;
 

@@ -13,9 +13,10 @@ use crate::workspace::Workspace;
 
 const WASM_TARGETS: [&str; 2] = ["wasm32-unknown-unknown", "wasm32-wasip2"];
 /// What the browser tests drive, by the names of Debian's packages and of a program or a file of each.
-const BROWSER: [(&str, &str); 3] = [
+const BROWSER: [(&str, &str); 4] = [
     ("chromium", "chromium"),
     ("chromium-driver", "chromedriver"),
+    ("firefox-esr", "firefox-esr"),
     ("fonts-noto-cjk", "/usr/share/fonts/opentype/noto"),
 ];
 

@@ -104,19 +104,19 @@ impl Chromium {
 }
 
 /// A program that ends with the test run, however that ends.
-struct Process(Child);
+pub(super) struct Process(Child);
 
 impl Process {
     /// Begins a command that runs the program of its arguments, until what has started it is gone or closes its
     /// input, and then removes a folder.
-    fn beside(folder: &str) -> Command {
+    pub(super) fn beside(folder: &str) -> Command {
         let mut shell = Command::new("sh");
         let script = "folder=$1; shift; \"$@\" & read -r _; kill $!; wait $!; rm -rf \"$folder\"";
         shell.args(["-c", script, "sh", folder]);
         shell
     }
 
-    fn of(command: &mut Command) -> Self {
+    pub(super) fn of(command: &mut Command) -> Self {
         let command = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         Self(command.spawn().expect("a shell starts"))
     }
@@ -174,7 +174,7 @@ fn ask(address: &str, method: &str, path: &str) -> io::Result<String> {
     String::from_utf8(body).map_err(io::Error::other)
 }
 
-fn program(variable: &str, names: &[&str]) -> PathBuf {
+pub(super) fn program(variable: &str, names: &[&str]) -> PathBuf {
     let given = std::env::var_os(variable).map(PathBuf::from);
     let found = names.iter().map(PathBuf::from).find(|it| it.is_file());
     given.or(found).unwrap_or_else(|| panic!("no {names:?}; `cargo xtask test` installs them"))
