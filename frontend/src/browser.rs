@@ -173,6 +173,13 @@ pub(crate) fn focus(id: &str) {
     }
 }
 
+/// Moves the keyboard to the first element that fits a CSS selector.
+pub(crate) fn focus_first(css: &str) {
+    if let Some(first) = document().query_selector(css).ok().flatten() {
+        let _ = first.unchecked_into::<HtmlElement>().focus();
+    }
+}
+
 /// Moves the keyboard to an element if it is nowhere, because what had it has gone.
 pub(crate) fn focus_if_lost(id: impl Into<String>) {
     let id = id.into();

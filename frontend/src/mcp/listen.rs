@@ -46,6 +46,9 @@ impl News {
     }
 }
 
+/// Longest silence of a stream: the host sends a sign of life every quarter of a minute.
+const SILENCE_MAX: Duration = Duration::from_secs(50);
+
 /// Where the calls are that wait for the reader's approval.
 pub(crate) const APPROVALS: &str = "madoguchi://approvals";
 
@@ -69,7 +72,7 @@ pub(crate) async fn listen(
             _ => Err(CallError::unreadable(response.status(), &text)),
         };
     }
-    let mut pieces = Pieces::of(response).ok_or(CallError::Offline)?;
+    let mut pieces = Pieces::of(response).ok_or(CallError::Offline)?.within(SILENCE_MAX);
     while let Some(text) = pieces.next().await? {
         match wire::incoming(&text)? {
             Incoming::Notice(notice) => received(&notice).into_iter().for_each(&mut on_received),

@@ -1,7 +1,10 @@
 //! An answer that the host streams: the browser's ReadableStream as a row of events.
 
 use std::collections::VecDeque;
+use std::pin::pin;
+use std::time::Duration;
 
+use futures::future::{Either, select};
 use gloo_net::http::Response;
 use js_sys::{Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
@@ -9,6 +12,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::ReadableStreamDefaultReader;
 
 use super::sse::{Event, Events};
+use crate::browser;
 use crate::error::CallError;
 
 /// Reads one response's events; dropping it closes the stream.
@@ -16,12 +20,21 @@ pub(crate) struct Pieces {
     reader: ReadableStreamDefaultReader,
     events: Events,
     ready: VecDeque<Event>,
+    /// How long the host may send nothing at all; none where it may as long as it likes.
+    silence: Option<Duration>,
 }
 
 impl Pieces {
     pub(crate) fn of(response: Response) -> Option<Self> {
         let reader = response.body()?.get_reader().unchecked_into();
-        Some(Self { reader, events: Events::default(), ready: VecDeque::new() })
+        Some(Self { reader, events: Events::default(), ready: VecDeque::new(), silence: None })
+    }
+
+    /// Takes a stream for broken on which nothing comes for so long, not even what keeps it alive: a network that
+    /// goes, or a computer that sleeps, ends no connection.
+    pub(super) fn within(mut self, silence: Duration) -> Self {
+        self.silence = Some(silence);
+        self
     }
 
     /// The next event's data; none when the host has ended the stream.
@@ -44,7 +57,14 @@ impl Pieces {
     }
 
     async fn piece(&self) -> Result<Option<Uint8Array>, JsValue> {
-        let read = JsFuture::from(self.reader.read()).await?;
+        let read = JsFuture::from(self.reader.read());
+        let read = match self.silence {
+            None => read.await?,
+            Some(silence) => match select(read, pin!(browser::sleep(silence))).await {
+                Either::Left((read, _)) => read?,
+                Either::Right(_) => return Err(JsValue::NULL),
+            },
+        };
         if Reflect::get(&read, &"done".into())?.is_truthy() {
             return Ok(None);
         }

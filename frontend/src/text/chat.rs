@@ -56,6 +56,7 @@ macro_rules! with_chat_words {
             ChatEditStop: "編集をやめる", "Stop editing";
             ChatTooLong: "メッセージは {0} 文字までです。", "A message may have up to {0} characters.";
             ChatUnanswered: "承認や回答を待っています。別のメッセージを送ると、待っている操作は行われません。", "Something waits for your answer. If you send another message, it will not be done.";
+            ChatAnswerIt: "回答欄へ移動", "Go to it";
 
             ChatTrusted: "この会話では確認なしで実行：{0}", "Runs without asking in this chat: {0}";
             ChatDistrust: "次から確認する", "Ask again";

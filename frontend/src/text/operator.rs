@@ -285,6 +285,9 @@ macro_rules! with_operator_words {
             OperatorPartQuery: "データベースの読み取り", "Read its database";
             OperatorPartTransact: "データベースへの書き込み", "Wrote to its database";
             OperatorPartHttp: "HTTP の送信", "Sent an HTTP request";
+            OperatorPartBlobRead: "ファイルの読み取り", "Read a stored file";
+            OperatorPartBlobPut: "ファイルの保存", "Stored a file";
+            OperatorPartEvent: "変更の通知", "Told of a change";
             OperatorPartOther: "{0}", "{0}";
             OperatorLimitsUsed: "上限のうち使った分", "What it used of its limits";
             OperatorLimitName: "上限", "Limit";

@@ -15,6 +15,10 @@ use crate::chat::thread::MESSAGE_MAX;
 use crate::page::page;
 use crate::text::Key;
 
+/// What takes the keyboard first in what waits for the reader, wherever it stands in the chat.
+const WAITING: &str = ".chat-log :is(.card-form form, .card-ask, .approval.is-open) \
+    :is(input, select, textarea, button)";
+
 /// The composer of a message.
 #[component]
 pub(super) fn Composer() -> impl IntoView {
@@ -42,6 +46,11 @@ pub(super) fn Composer() -> impl IntoView {
             <Latest/>
             <div class="chat-note" id="chat-note">
                 {move || note.get().map(|key| view! { <p class="hint">{move || page.say(key)}</p> })}
+                {move || (note.get() == Some(Key::ChatUnanswered)).then(|| view! {
+                    <button type="button" class="quiet small" on:click=|_| browser::focus_first(WAITING)>
+                        {move || page.say(Key::ChatAnswerIt)}
+                    </button>
+                })}
                 {move || talk.editing.get().is_some().then(|| view! {
                     <button type="button" class="quiet small" on:click=move |_| talk.stop_editing()>
                         {move || page.say(Key::ChatEditStop)}

@@ -125,6 +125,9 @@ fn part(page: Page, it: Part, duration_us: u64) -> impl IntoView {
         "sql query" => Key::OperatorPartQuery,
         "sql transact" => Key::OperatorPartTransact,
         "http" => Key::OperatorPartHttp,
+        "blob stat" | "blob read" => Key::OperatorPartBlobRead,
+        "event publish" => Key::OperatorPartEvent,
+        "blob put" => Key::OperatorPartBlobPut,
         _ => Key::OperatorPartOther,
     };
     let began = units::took(it.from_us);

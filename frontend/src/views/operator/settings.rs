@@ -45,7 +45,7 @@ pub(super) fn SettingsView() -> impl IntoView {
             <div class="table-scroll op-settings" tabindex="0" role="region"
                 aria-label=move || page.say(Key::OperatorSettings)>
                 <table class="data-table">
-                    <caption role="status">{counted}</caption>
+                    <caption><span role="status">{counted}</span></caption>
                     <thead><tr>
                         <th scope="col">{move || page.say(Key::OperatorSettingName)}</th>
                         <th scope="col">{move || page.say(Key::OperatorSettingValue)}</th>

@@ -125,7 +125,7 @@ words! {
     StartHint: "映画館の現地時刻です。", "In the cinema's own time.";
     Meets: "{0}〜{1}「{2}」と重なります（清掃 {3} 分を含む）。時刻かスクリーンを変えてください。", "It meets {2}, {0} to {1}, with {3} minutes for cleaning between. Choose another time or screen.";
     TakeOut: "取りやめ", "Take out";
-    TakeOutNamed: "{0} の上映を取りやめる", "Take out {0}";
+    TakeOutNamed: "{0} の上映の取りやめ", "Take out {0}";
     TakeOutAsk: "{0} の上映を取りやめますか。", "Take {0} out of the programme?";
     TakeOutYes: "取りやめる", "Yes, take it out";
     AsOf: "{0} 現在", "As of {0}";
