@@ -7,6 +7,7 @@ use host::config::{ServerConfig, TokenConfig};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use tests::{
+    cinema::{free_seats, id, showtimes},
     component_bytes,
     operator::Operator,
     process::{Process, command, output},
@@ -98,7 +99,11 @@ async fn a_call_is_told_part_by_part_beside_its_limits() {
     let server = TestServer::with(&["cinema", "echo"]).await;
     let (client, operator) = (server.client(), operator(&server));
     client.output("list_movies", json!({})).await;
-    let audit = get(&operator, "audit?lines=20").await;
+    let show = id(&showtimes(&client).await[0]);
+    let seat = free_seats(&client, &show).await.remove(0);
+    let booked = json!({ "user_id": "a", "showtime_id": show, "seat_ids": [seat] });
+    client.output("reserve_seats", booked).await;
+    let audit = get(&operator, "audit?lines=40").await;
     let line = |tool: &str| {
         let lines = audit["lines"].as_array().unwrap().iter();
         let number = lines.rev().find(|it| it["tool"] == tool).map(|it| it["call"].clone());
@@ -112,6 +117,11 @@ async fn a_call_is_told_part_by_part_beside_its_limits() {
     let parts: Vec<_> = parts.iter().map(|it| it["what"].as_str().unwrap()).collect();
     for part in ["instantiate", "sql query", "round"] {
         assert!(parts.contains(&part), "{parts:?}");
+    }
+    let booked = get(&operator, &format!("calls/{}", line("reserve_seats"))).await;
+    let parts = booked["rounds"][0]["parts"].as_array().unwrap();
+    for part in ["sql transact", "event publish"] {
+        assert!(parts.iter().any(|it| it["what"] == part), "{parts:?}");
     }
     let measured = round["measured"].as_array().unwrap();
     let memory = measured.iter().find(|it| it["limit"] == "memory_bytes_max").unwrap();

@@ -47,6 +47,7 @@ impl wit::Host for CallState {
 
 impl CallState {
     async fn stat_blob(&mut self, id: &str) -> Result<Blob, wit::Error> {
+        let _span = self.context.round.span.child("blob stat");
         self.blobs()?.stat(id).await.map_err(error)
     }
 
@@ -61,6 +62,7 @@ impl CallState {
             let message = format!("{length} bytes in one go; output_bytes_max allows {most}");
             return Err(wit::Error::LimitExceeded(message));
         }
+        let _span = self.context.round.span.child("blob read");
         self.blobs()?.read(&id, offset, length).await.map_err(error)
     }
 
@@ -78,6 +80,7 @@ impl CallState {
         };
         self.left.blob_bytes_max = left;
         let owner = self.context.round.caller.share();
+        let _span = self.context.round.span.child("blob put");
         blobs.put_for(owner, &data, &mime_type).await.map(blob).map_err(error)
     }
 

@@ -100,6 +100,7 @@ impl events::Host for CallState {
             return self.warn(line);
         }
         self.left.events_max -= 1;
+        let _span = self.context.round.span.child("event publish");
         self.context.setup.reach.channel.publish(&uri);
     }
 }
