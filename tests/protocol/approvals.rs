@@ -1,5 +1,6 @@
 //! What waits for a person's approval, in the page: described in sentences, answered where it stands.
 
+use fantoccini::key::Key;
 use serde_json::{Value, json};
 use tests::{
     browser::{Browser, Look},
@@ -59,13 +60,14 @@ impl Opened {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_waits_is_seen_from_everywhere_and_answered_in_one_place() {
+async fn what_waits_is_seen_everywhere_and_answered_by_keyboard() {
     let it = Opened::with(Look::DESKTOP.japanese()).await;
     let browser = &it.browser;
     assert_eq!(browser.all(".inbox-link").await.len(), 0);
     it.wants(json!([it.reserve(0), it.reserve(1)])).await;
     browser.until("document.querySelector('.inbox-count')?.innerText === '2'").await;
-    browser.click(".inbox-link").await;
+    browser.tab_to(".inbox-link").await;
+    browser.key(Key::Enter).await;
     browser.role("heading", "承認待ち").await;
     browser.until("document.querySelectorAll('.inbox .approval').length === 2").await;
     for part in ["reserve_seats", "cinema", it.seats[0].as_str(), "お二人の席", "errand"] {
@@ -83,11 +85,13 @@ async fn what_waits_is_seen_from_everywhere_and_answered_in_one_place() {
     }
     browser.look(Look::DESKTOP.japanese()).await;
     assert!(it.is_free(0).await && it.is_free(1).await);
-    browser.click(".inbox li:first-child .main-action").await;
+    browser.tab_to(".inbox li:first-child .main-action").await;
+    browser.key(Key::Enter).await;
     browser.says(".toast", "実行しました").await;
     browser.until("document.querySelectorAll('.inbox .approval').length === 1").await;
     assert!(!it.is_free(0).await);
-    browser.click(".inbox li:first-child .quiet").await;
+    browser.tab_to(".inbox li:first-child .quiet").await;
+    browser.key(Key::Enter).await;
     browser.until("!document.querySelector('.inbox')").await;
     browser.says("main", "承認を待っているものはありません").await;
     assert!(it.is_free(1).await);
@@ -135,7 +139,7 @@ chat = 'clerk'
     browser.until("document.querySelector('#chat-input')").await;
     browser.script("document.querySelector('#chat-input').focus()").await;
     browser.press("A letter, please").await;
-    browser.key(fantoccini::key::Key::Enter).await;
+    browser.key(Key::Enter).await;
     browser.until("document.querySelector('.approval.is-open')").await;
     browser.hit("button", "Allow once").await;
     browser.says(".chat-log", "Done: ").await;

@@ -83,7 +83,10 @@ async fn an_operator_looks_loads_accepts_rolls_back_and_unloads() {
     browser.says("form.op-load", "new generation of echo").await;
     browser.key(Key::Enter).await;
     browser.says("main", "Generation 2 of echo serves now").await;
-    browser.hit("button", "Serve this one again: generation 1 of echo").await;
+    // By keyboard alone.
+    browser.role("button", "Serve this one again: generation 1 of echo").await;
+    browser.tab_to("[aria-label='Serve this one again: generation 1 of echo']").await;
+    browser.key(Key::Enter).await;
     browser.role("button", "Serve this one again: generation 2 of echo").await;
     assert_eq!(server.server().control.component("echo").unwrap().generation, Some(1));
 

@@ -28,6 +28,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// How often to look for it.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
+/// How often Tab is pressed on the way to something.
+const TABS_MAX: usize = 120;
+
 /// Lets nothing in a frame be pressed but one element, and keeps whether that was.
 const GUARD: &str = "
     const [it] = arguments;
@@ -314,6 +317,18 @@ impl Browser {
         self.press(&key.to_string()).await;
     }
 
+    /// Presses Tab until what has the focus fits a CSS selector.
+    pub async fn tab_to(&self, css: &str) {
+        for _ in 0..TABS_MAX {
+            self.key(Key::Tab).await;
+            let fits = "return document.activeElement.matches(arguments[0])";
+            if self.ask(fits, vec![json!(css)]).await == true {
+                return;
+            }
+        }
+        panic!("Tab does not come to {css}; the page says: {}", self.text("body").await);
+    }
+
     /// An attribute of whatever has the focus.
     pub async fn focused(&self, attribute: &str) -> String {
         let focused = self.client.active_element().await.expect("something has the focus");
@@ -364,15 +379,27 @@ impl Browser {
 
     /// What axe finds that is serious or worse: rule, and where.
     pub async fn serious_faults(&self) -> Vec<String> {
-        let axe = crate::root().join("node_modules/axe-core/axe.min.js");
-        let axe = std::fs::read_to_string(axe).expect("`npm ci` has brought axe");
-        self.client.execute(&axe, vec![]).await.expect("axe loads");
+        self.faults_of(&["serious", "critical"]).await
+    }
+
+    /// All that axe finds: rule, and where.
+    pub async fn faults(&self) -> Vec<String> {
+        self.faults_of(&["minor", "moderate", "serious", "critical"]).await
+    }
+
+    async fn faults_of(&self, impacts: &[&str]) -> Vec<String> {
+        if self.script("return !window.axe").await == true {
+            let axe = crate::root().join("node_modules/axe-core/axe.min.js");
+            let axe = std::fs::read_to_string(axe).expect("`npm ci` has brought axe");
+            self.client.execute(&axe, vec![]).await.expect("axe loads");
+        }
         let script = "
-            const done = arguments[arguments.length - 1];
+            const [impacts, done] = arguments;
             axe.run(document, { resultTypes: ['violations'] }).then(it => done(
-                it.violations.filter(it => ['serious', 'critical'].includes(it.impact)).map(it =>
+                it.violations.filter(it => impacts.includes(it.impact)).map(it =>
                     it.id + ': ' + it.help + ': ' + it.nodes.slice(0, 3).map(it => it.html).join(' | '))));";
-        let faults = self.client.execute_async(script, vec![]).await.expect("axe runs");
+        let faults = self.client.execute_async(script, vec![json!(impacts)]).await;
+        let faults = faults.expect("axe runs");
         serde_json::from_value(faults).expect("axe gives a list")
     }
 

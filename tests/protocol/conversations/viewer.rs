@@ -17,6 +17,11 @@ async fn conversation_appears_in_the_list_and_goes_on_there_unasked() {
     it.browser.says(ROW, "Pending").await;
     it.browser.says(ROW, "しりとりをする").await;
     it.browser.says(ROW, "Nothing was said yet").await;
+    // What has not begun cannot be held up.
+    it.watch(&id).await;
+    it.is_now("pending").await;
+    assert!(it.browser.roles("button", "Pause").await.is_empty());
+    it.browser.go("#/conversations").await;
     it.natsu.comes("natsu").await;
     it.browser.says(ROW, "Active").await;
     it.haru.says("natsu", "りんご").await;

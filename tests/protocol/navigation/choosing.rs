@@ -66,6 +66,12 @@ async fn step_lights_its_piece_of_map_and_a_line_click_finds_its_step() {
     let hit = it.browser.ask(CLICK_PATH, vec![json!("path.route-hit"), last]).await;
     assert_eq!(hit, true, "the chosen line can be clicked");
     it.browser.until("document.querySelector('.nav-step[aria-current=step]')").await;
+    // On a phone the steps go by below the map, which stays in sight.
+    it.browser.look(Look::PHONE).await;
+    it.browser.click(".nav-step").await;
+    let is_seen = "(() => { const { top, bottom } = document.querySelector('.route-map').getBoundingClientRect();
+        return bottom > 100 && top < innerHeight - 100; })()";
+    it.browser.until(is_seen).await;
     it.close().await;
 }
 

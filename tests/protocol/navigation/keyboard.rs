@@ -2,44 +2,29 @@
 
 use fantoccini::key::Key;
 use serde_json::json;
-use tests::browser::{Browser, Look};
+use tests::browser::Look;
 
 use super::{ENDS, Opened};
-
-/// Tab, until an element that fits has the focus.
-async fn tab_to(browser: &Browser, css: &str) {
-    for _ in 0..60 {
-        browser.key(Key::Tab).await;
-        if browser
-            .ask("return document.activeElement.matches(arguments[0])", vec![json!(css)])
-            .await
-            == true
-        {
-            return;
-        }
-    }
-    panic!("Tab does not come to {css}");
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn address_to_chosen_route_and_its_steps_by_keyboard_alone() {
     let it = Opened::with(Look::DESKTOP).await;
     let browser = &it.browser;
-    tab_to(browser, "#nav-from").await;
+    browser.tab_to("#nav-from").await;
     browser.press(ENDS.0).await;
-    tab_to(browser, "#nav-to").await;
+    browser.tab_to("#nav-to").await;
     browser.press(ENDS.1).await;
-    tab_to(browser, "#nav-condition").await;
+    browser.tab_to("#nav-condition").await;
     browser.press("The fastest").await;
     browser.key(Key::Enter).await;
     it.answered().await;
     let focused = browser.script("return document.activeElement !== document.body").await;
     assert_eq!(focused, true, "the focus is not lost when the answer comes");
-    tab_to(browser, "input[name=nav-route]").await;
+    browser.tab_to("input[name=nav-route]").await;
     let chosen = it.chosen().await;
     browser.key(Key::Down).await;
     browser.until(&format!("[...document.querySelectorAll('input[name=nav-route]')].findIndex(it => it.checked) !== {chosen}")).await;
-    tab_to(browser, ".nav-step").await;
+    browser.tab_to(".nav-step").await;
     browser.until("document.querySelector('path.route-step')").await;
     it.close().await;
 }
