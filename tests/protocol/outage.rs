@@ -1,0 +1,306 @@
+//! A host that restarts and a network that goes, under views that are open: nothing is lost, nothing is stale, and
+//! the dot in the header says what is true.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::{Duration, SystemTime},
+};
+
+use fantoccini::wd::WindowHandle;
+use host::{Config, Server, clock::Clock};
+use serde_json::{Value, json};
+use tests::{
+    browser::{Browser, Look},
+    cinema::{free_seats, id, showtimes},
+    client::Client,
+    component_bytes,
+    conversations::{credentials, toml},
+    forms,
+    relay::Relay,
+    server::Folders,
+};
+
+/// Lets a test move the page's timers on, as if the time had gone by.
+const LEAP: &str = "
+    const set = window.setTimeout.bind(window), clear = window.clearTimeout.bind(window);
+    const waiting = new Map();
+    let leapt = 0;
+    const now = () => performance.now() + leapt;
+    window.setTimeout = (what, time = 0, ...given) => {
+        const run = () => { waiting.delete(id); clear(id); what(...given); };
+        const id = set(run, time);
+        waiting.set(id, { due: now() + time, run });
+        return id;
+    };
+    window.clearTimeout = (id) => { waiting.delete(id); clear(id); };
+    window.leap = (time) => {
+        leapt += time;
+        [...waiting.values()].filter(it => it.due <= now()).forEach(it => it.run());
+    };";
+
+/// How long the network is away, and in which steps the pages live through it.
+const AWAY: Duration = Duration::from_secs(40 * 60);
+const STEP: Duration = Duration::from_secs(40);
+
+/// A host behind a network, with a clock of its own.
+struct House {
+    server: Option<Server>,
+    config: Config,
+    clock: Arc<Mutex<Duration>>,
+    relay: Relay,
+    _folders: Folders,
+}
+
+impl House {
+    async fn open() -> Self {
+        let folders = Folders::new();
+        for name in ["cinema", "forms", "conversations"] {
+            folders.put(name, &component_bytes(name));
+        }
+        let agents = ["haru", "natsu"].map(|it| (it.to_owned(), it.to_owned()));
+        let lines = format!(
+            "[components.conversations.settings]\nactive_timeout_seconds = 14400\n{}",
+            toml("demo", &agents)
+        );
+        let config = folders.config_with(&lines);
+        folders.lend_code();
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+        let clock = Arc::new(Mutex::new(now));
+        let server = Server::start_at(config.clone(), Clock::Fixed(clock.clone())).await.unwrap();
+        let relay = Relay::to(server.addr.unwrap()).await;
+        Self { server: Some(server), config, clock, relay, _folders: folders }
+    }
+
+    /// A client that is not behind the network.
+    fn client(&self) -> Client {
+        Client::new(&format!("http://{}", self.server.as_ref().unwrap().addr.unwrap()))
+    }
+
+    async fn stop(&mut self) {
+        self.server.take().unwrap().stop().await;
+    }
+
+    async fn start(&mut self) {
+        let clock = Clock::Fixed(self.clock.clone());
+        let server = Server::start_at(self.config.clone(), clock).await.unwrap();
+        self.relay.leads_to(server.addr.unwrap());
+        self.server = Some(server);
+    }
+}
+
+/// Two agents from outside who talk; the conversation's id.
+async fn conversation(client: &Client) -> String {
+    let comes = async |agent: &str| {
+        let session = client.output("authenticate", credentials(agent, "demo")).await;
+        session["session_token"].as_str().unwrap().to_owned()
+    };
+    let haru = comes("haru").await;
+    let wanted = json!({ "session_token": haru, "target_agent_id": "natsu", "purpose": "Tea" });
+    let begun = client.output("start_conversation", wanted).await;
+    comes("natsu").await;
+    begun["conversation_id"].as_str().unwrap().to_owned()
+}
+
+/// What is looked at, each in a window of its own.
+struct Views {
+    browser: Browser,
+    hall: WindowHandle,
+    talk: WindowHandle,
+    list: WindowHandle,
+    form: WindowHandle,
+    door: WindowHandle,
+}
+
+impl Views {
+    async fn open(house: &House, hall: &str, talk: &str, form: &str) -> Self {
+        let url = format!("http://{}", house.relay.addr);
+        let browser = Browser::open_at(&url, "icon.svg", Look::DESKTOP).await;
+        let talk = format!("#/conversations/{talk}");
+        let form = format!("f/{form}");
+        let mut windows = Vec::new();
+        let places = [hall, &talk, "#/forms", &form, "#/"];
+        let ready = ["[role=gridcell]", ".talk-log", ".forms-table", "main form", ".front-doors"];
+        for (place, ready) in places.into_iter().zip(ready) {
+            let window = browser.window("icon.svg").await;
+            let leap = json!({ "source": LEAP });
+            browser.devtools("Page.addScriptToEvaluateOnNewDocument", leap).await;
+            browser.go(place).await;
+            browser.find(ready).await;
+            windows.push(window);
+        }
+        let [hall, talk, list, form, door]: [_; 5] = windows.try_into().unwrap();
+        Self { browser, hall, talk, list, form, door }
+    }
+
+    fn all(&self) -> [&WindowHandle; 5] {
+        [&self.hall, &self.talk, &self.list, &self.form, &self.door]
+    }
+
+    /// Waits until the dot says so in every window.
+    async fn dot(&self, state: &str) {
+        for window in self.all() {
+            self.browser.to(window).await;
+            self.browser.find(&format!(".connection.is-{state}")).await;
+        }
+    }
+
+    /// Moves every window's timers on.
+    async fn leap(&self, time: Duration) {
+        let leap = format!("window.leap({})", time.as_millis());
+        for window in self.all() {
+            self.browser.to(window).await;
+            self.browser.script(&leap).await;
+        }
+    }
+
+    /// Waits until a window says something.
+    async fn says(&self, window: &WindowHandle, css: &str, part: &str) {
+        self.browser.to(window).await;
+        self.browser.says(css, part).await;
+    }
+
+    /// Waits until the hall says that of a seat.
+    async fn seat_is(&self, seat: &str, state: &str) {
+        self.browser.to(&self.hall).await;
+        let label = format!("document.querySelector(\"[data-seat='{seat}']\").ariaLabel");
+        self.browser.until(&format!("{label}.includes('{state}')")).await;
+    }
+
+    /// Waits until the conversation has exactly these messages, in this order.
+    async fn talk_is(&self, messages: &[&str]) {
+        self.browser.to(&self.talk).await;
+        let last = messages.last().unwrap();
+        self.browser.says(".talk-log", last).await;
+        let all = "return [...document.querySelectorAll('.talk-log .talk-text')].map(it => it.textContent)";
+        assert_eq!(self.browser.script(all).await, json!(messages), "none missing, none twice");
+    }
+
+    /// Waits until so many forms wait at the front door, and as many stand in the list.
+    async fn forms_are(&self, count: usize) {
+        self.says(&self.door, ".front-mine", &format!("Forms waiting for an answer: {count}"))
+            .await;
+        self.browser.to(&self.list).await;
+        let rows = "[...document.querySelectorAll('.forms-table tbody tr')]
+            .filter(it => it.innerText.includes('Waiting')).length";
+        self.browser.until(&format!("{rows} === {count}")).await;
+    }
+}
+
+/// What others do while a reader looks.
+struct Others {
+    client: Client,
+    show: String,
+    talk: String,
+}
+
+impl Others {
+    async fn book(&self, seat: &str) {
+        let booked = json!({ "user_id": "rival", "showtime_id": self.show, "seat_ids": [seat] });
+        self.client.output("reserve_seats", booked).await;
+    }
+
+    async fn write(&self, text: &str) {
+        let written = json!({ "conversation_id": self.talk, "content": text });
+        self.client.output("write_message", written).await;
+    }
+
+    async fn ask(&self) {
+        forms::ask(&self.client, &form()).await;
+    }
+}
+
+fn form() -> Value {
+    forms::form(json!([{ "name": "name", "type": "text", "label": "Name" }]))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn five_views_outlive_a_restart_and_forty_offline_minutes() {
+    let mut house = House::open().await;
+    let client = house.client();
+    // Of the last day, so that it is still to come when the network is back.
+    let start = |it: &Value| it["start_time"].as_str().unwrap().to_owned();
+    let show = showtimes(&client).await.into_iter().max_by_key(start).unwrap();
+    let seats = free_seats(&client, &id(&show)).await;
+    let date = &start(&show)[..10];
+    let hall = format!("#/box-office?date={date}&showtime={}", id(&show));
+    let talk = conversation(&client).await;
+    let asked = forms::ask(&client, &form()).await;
+    let mut others = Others { client, show: id(&show), talk };
+    let views = Views::open(&house, &hall, &others.talk, &asked.handle).await;
+    let browser = &views.browser;
+    views.dot("online").await;
+    browser.to(&views.form).await;
+    browser.fill("Name", "before").await;
+    browser.to(&views.hall).await;
+    browser.click(&format!("[role=gridcell][data-seat='{}']", seats[0])).await;
+    browser.find("#user-id").await.send_keys("Hanako").await.unwrap();
+    browser.hit("button", "Hold these seats for a while").await;
+    browser.find(".hold-clock").await;
+    others.write("one").await;
+    views.talk_is(&["one"]).await;
+
+    house.stop().await;
+    views.dot("offline").await;
+    house.start().await;
+    others.client = house.client();
+    others.book(&seats[1]).await;
+    others.write("two").await;
+    others.ask().await;
+    views.dot("online").await;
+    views.seat_is(&seats[1], "taken").await;
+    browser.find(".hold-clock").await;
+    views.talk_is(&["one", "two"]).await;
+    views.forms_are(2).await;
+    browser.to(&views.form).await;
+    browser.holds("Name", "before").await;
+    // The views are live again, and not only as of now.
+    others.book(&seats[2]).await;
+    others.write("three").await;
+    others.ask().await;
+    views.seat_is(&seats[2], "taken").await;
+    views.talk_is(&["one", "two", "three"]).await;
+    views.forms_are(3).await;
+
+    house.relay.cut(true);
+    views.dot("offline").await;
+    for _ in 0..AWAY.as_secs() / STEP.as_secs() {
+        views.leap(STEP).await;
+    }
+    browser.to(&views.form).await;
+    browser.fill("Name", "typed while away").await;
+    for text in ["four", "five"] {
+        others.write(text).await;
+    }
+    *house.clock.lock().unwrap() += AWAY;
+    // The reader's seat is nobody's after ten minutes, and then another's.
+    others.book(&seats[0]).await;
+    others.ask().await;
+    views.dot("offline").await;
+    house.relay.cut(false);
+    views.leap(STEP).await;
+    views.dot("online").await;
+    views.seat_is(&seats[0], "taken").await;
+    browser.until("!document.querySelector('.hold-clock')").await;
+    views.talk_is(&["one", "two", "three", "four", "five"]).await;
+    views.forms_are(4).await;
+    let mut draft = Value::Null;
+    for _ in 0..1_200 {
+        draft = forms::draft(&others.client, &asked.handle).await;
+        if draft["name"] == "typed while away" {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(draft["name"], "typed while away");
+
+    // A router forgets the connections, and no side is told: only the silence tells.
+    house.relay.forget();
+    others.book(&seats[3]).await;
+    others.ask().await;
+    views.leap(Duration::from_secs(60)).await;
+    views.seat_is(&seats[3], "taken").await;
+    views.forms_are(5).await;
+    views.dot("online").await;
+    views.browser.close().await;
+    house.stop().await;
+}
