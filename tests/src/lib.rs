@@ -27,6 +27,7 @@ pub mod operator;
 pub mod people;
 pub mod postgres;
 pub mod process;
+pub mod proxy;
 pub mod server;
 
 use std::{

@@ -17,9 +17,9 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::super::types::{Error, Limits, OpenError};
 use super::super::{Database, Engine};
-use super::Postgres;
-use super::failed::{read_only, unusable};
+use super::failed::{read_only, silent, unusable};
 use super::pool::{Connection, Pool, Purpose};
+use super::{CONNECT_TIME, Postgres, Way};
 
 /// The shape of what the host itself keeps there; one more with each change that an older host cannot live with.
 const VERSION: i32 = 1;
@@ -43,7 +43,13 @@ const HOST_WAIT: Duration = Duration::from_secs(10);
 pub const GONE_AFTER: Duration = Duration::from_secs(10);
 /// Characters of a node's name.
 const NODE_CHARS_MAX: usize = 64;
-const CONNECT_TIME: Duration = Duration::from_secs(10);
+/// How long a server may take to answer a sign of life: with the time between two, less than after which a node is gone.
+const ANSWER_TIME: Duration = Duration::from_secs(5);
+/// How long it may take until this node is among those of the database.
+const BEGIN_TIME: Duration = Duration::from_secs(30);
+/// What holds for the connection with the host's lock: it holds up no other node should this end fall silent.
+const ADMIN: &str = "SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = '10s';
+    SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 2";
 /// How often to look whether the server is there.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Bytes of the longest name that PostgreSQL keeps whole.
@@ -77,8 +83,7 @@ pub struct Server(Arc<Inner>);
 
 pub(super) struct Inner {
     /// How the host itself connects.
-    config: Config,
-    tls: MakeRustlsConnect,
+    way: Way,
     place: Place,
     connections_max: usize,
     /// What the passwords of the components' roles are made of, the same for all nodes.
@@ -185,6 +190,7 @@ fn parse(url: &str) -> Result<(Config, Place), ServerError> {
     };
     config.ssl_mode(mode).application_name("madoguchi");
     config.connect_timeout(config.get_connect_timeout().copied().unwrap_or(CONNECT_TIME));
+    config.keepalives_idle(CONNECT_TIME).keepalives_interval(ANSWER_TIME).keepalives_retries(2);
     Ok((config, Place { at: at.join(", "), user, database }))
 }
 
@@ -216,17 +222,12 @@ impl Server {
     pub async fn connect(address: &Address) -> Result<Self, ServerError> {
         let (config, place) = parse(&address.url)?;
         let tls = tls(address.ca.as_ref())?;
-        let host = Pool::new(
-            (config.clone(), tls.clone()),
-            HOST_SCHEMA,
-            Purpose::Host,
-            HOST_CONNECTIONS_MAX,
-        );
+        let way = Way { config, tls, silence: tokio::sync::watch::Sender::default() };
+        let host = Pool::new(way.clone(), HOST_SCHEMA, Purpose::Host, HOST_CONNECTIONS_MAX);
         let name =
             address.node.chars().filter(|it| !it.is_control()).take(NODE_CHARS_MAX).collect();
         let server = Self(Arc::new(Inner {
-            config,
-            tls,
+            way,
             place,
             connections_max: address.connections_max.max(2),
             secret: OnceLock::new(),
@@ -262,10 +263,9 @@ impl Server {
         let role = shortened(&role);
         let password = self.0.password(&role).map_err(|it| OpenError::Postgres(it.0))?;
         self.0.make(&schema, &role, &password).await.map_err(|it| OpenError::Postgres(it.0))?;
-        let mut config = self.0.config.clone();
-        config.user(&role).password(&password);
-        let pool =
-            |purpose, most| Pool::new((config.clone(), self.0.tls.clone()), &schema, purpose, most);
+        let mut way = self.0.way.clone();
+        way.config.user(&role).password(&password);
+        let pool = |purpose, most| Pool::new(way.clone(), &schema, purpose, most);
         let most = self.0.connections_max;
         let writers = (most / 2).max(1);
         let database = Postgres {
@@ -409,13 +409,8 @@ impl Server {
     }
 
     /// How the host itself connects.
-    pub(super) fn way(&self) -> (Config, &MakeRustlsConnect) {
-        (self.0.config.clone(), &self.0.tls)
-    }
-
-    /// A new connection of the host's own.
-    pub(super) async fn connection(&self) -> Result<Client, PgError> {
-        super::connected(&self.0.config, &self.0.tls).await
+    pub(super) fn way(&self) -> &Way {
+        &self.0.way
     }
 }
 
@@ -445,12 +440,23 @@ impl Inner {
     /// A new connection of the host's, looked at, with the lock, and with what the host keeps in place.
     async fn begin(&self) -> Result<Client, ServerError> {
         let unusable = |it: PgError| self.unusable(&it);
-        let mut client = super::connected(&self.config, &self.tls).await.map_err(unusable)?;
-        self.inspect(&client).await?;
-        self.lock(&client).await?;
-        self.set_up(&mut client).await?;
-        self.join(&client).await?;
-        Ok(client)
+        let begins = async {
+            let mut client = self.way.connect().await.map_err(unusable)?;
+            client.batch_execute(ADMIN).await.map_err(unusable)?;
+            self.inspect(&client).await?;
+            self.lock(&client).await?;
+            self.set_up(&mut client).await?;
+            self.join(&client).await?;
+            Ok(client)
+        };
+        let begun = tokio::time::timeout(BEGIN_TIME, begins).await;
+        begun.unwrap_or_else(|_late| Err(self.fell_silent()))
+    }
+
+    /// The server does not answer, and says nothing: what waits for it does so no longer (STO-6).
+    fn fell_silent(&self) -> ServerError {
+        self.way.silence.send_replace(());
+        ServerError(silent(&self.place.at))
     }
 
     /// Takes a place among the nodes, a new one where this node was away for so long that it was taken for gone.
@@ -577,12 +583,24 @@ impl Inner {
     /// Looks whether the server is there, and says that this node is; takes its lock and place again where it has
     /// lost them.
     async fn look(&self) {
-        let mut admin = self.admin.lock().await;
+        let Ok(mut admin) = tokio::time::timeout(ANSWER_TIME, self.admin.lock()).await else {
+            // Something takes its time on that one.
+            let seen = async {
+                let connection = self.host.take().await?;
+                self.seen(&connection.client).await?;
+                self.host.put(connection);
+                Ok::<_, PgError>(())
+            };
+            if tokio::time::timeout(ANSWER_TIME, seen).await.is_err() {
+                self.found(self.fell_silent().0);
+            }
+            return;
+        };
         if self.is_closed.load(Ordering::Relaxed) {
             return;
         }
         if let Some(client) = admin.as_ref() {
-            let alive = tokio::time::timeout(CONNECT_TIME, self.seen(client)).await;
+            let alive = tokio::time::timeout(ANSWER_TIME, self.seen(client)).await;
             match alive {
                 Ok(Ok(true)) => return,
                 Ok(Ok(false)) => {
@@ -591,7 +609,8 @@ impl Inner {
                         return;
                     }
                 }
-                Ok(Err(_)) | Err(_) => {}
+                Ok(Err(_)) => {}
+                Err(_late) => self.found(self.fell_silent().0),
             }
         }
         // With the old connection goes its lock.
@@ -603,14 +622,15 @@ impl Inner {
                     tracing::info!("the PostgreSQL server at {} answers again", self.place.at);
                 }
             }
-            Err(error) => {
-                let why = error.0;
-                let is_taken = why.starts_with(ANOTHER);
-                let found = Trouble { why: why.clone(), is_taken };
-                if self.trouble.lock().replace(found).is_none_or(|it| it.why != why) {
-                    tracing::error!("{why}");
-                }
-            }
+            Err(error) => self.found(error.0),
+        }
+    }
+
+    /// What is wrong from now on.
+    fn found(&self, why: String) {
+        let found = Trouble { why: why.clone(), is_taken: why.starts_with(ANOTHER) };
+        if self.trouble.lock().replace(found).is_none_or(|it| it.why != why) {
+            tracing::error!("{why}");
         }
     }
 
