@@ -33,7 +33,7 @@ fn agrees_with_a_plain_model_whatever_3_agents_and_a_person_do() {
 /// STO-3: the first of the same histories come to the same on PostgreSQL.
 #[test]
 fn agrees_with_the_same_plain_model_on_postgresql() {
-    agrees(true, number("MADOGUCHI_HISTORIES", 600) / 12);
+    agrees(true, number("MADOGUCHI_HISTORIES", 600) / 20);
 }
 
 fn agrees(is_on_postgres: bool, histories: u32) {

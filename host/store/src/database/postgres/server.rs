@@ -17,7 +17,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::super::types::{Error, Limits, OpenError};
 use super::super::{Database, Engine};
-use super::failed::{read_only, silent, unusable};
+use super::failed::{Failed, explain, read_only, silent, unusable};
 use super::pool::{Connection, Pool, Purpose};
 use super::{CONNECT_TIME, Postgres, Way};
 
@@ -31,6 +31,8 @@ const HOST_LOCK: i64 = 0x6d61_646f_6775_6368;
 const SETUP_LOCK: i64 = 0x6d61_646f_6775_6369;
 /// How long to wait for the lock of a host that has just ended.
 const LOCK_TIME: Duration = Duration::from_secs(3);
+/// How often what the host keeps is made anew where others were in the way.
+const TRIES_MAX: u32 = 20;
 const LOCK_PAUSE: Duration = Duration::from_millis(50);
 const ANOTHER: &str = "another Madoguchi";
 /// Where the host keeps what no component may see.
@@ -541,38 +543,60 @@ impl Inner {
         Ok(())
     }
 
-    /// Makes what the host keeps, whole or not at all; leaves what a newer host has made as it is.
+    /// Makes what the host keeps, whole or not at all, again where hosts at work were in the way of that.
     async fn set_up(&self, client: &mut Client) -> Result<(), ServerError> {
-        let unusable = |it: PgError| self.unusable(&it);
-        let transaction = client.transaction().await.map_err(unusable)?;
-        let lock = transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&SETUP_LOCK]).await;
-        lock.map_err(unusable)?;
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            match self.make_tables(client).await {
+                Ok(done) => return done,
+                Err(error)
+                    if tries < TRIES_MAX && matches!(explain(0, &error), Failed::Conflict) =>
+                {
+                    tokio::time::sleep(LOCK_PAUSE).await;
+                }
+                Err(error) => return Err(self.unusable(&error)),
+            }
+        }
+    }
+
+    /// Makes it where this version's is not there, for to look for it locks what hosts are at work on; leaves what a
+    /// newer host has made as it is.
+    async fn make_tables(&self, client: &mut Client) -> Result<Result<(), ServerError>, PgError> {
+        let transaction = client.transaction().await?;
+        transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&SETUP_LOCK]).await?;
         transaction
             .batch_execute(
                 "CREATE SCHEMA IF NOT EXISTS madoguchi;
                  CREATE SCHEMA IF NOT EXISTS madoguchi_host;
                  CREATE TABLE IF NOT EXISTS madoguchi.format (version integer NOT NULL)",
             )
-            .await
-            .map_err(unusable)?;
-        let found = transaction.query_opt("SELECT max(version) FROM madoguchi.format", &[]).await;
-        let found: Option<i32> = found.map_err(unusable)?.and_then(|it| it.get(0));
+            .await?;
+        let found = "SELECT max(version), obj_description('madoguchi.format'::regclass, 'pg_class')
+            FROM madoguchi.format";
+        let found = transaction.query_one(found, &[]).await?;
+        let (found, made): (Option<i32>, Option<String>) = (found.get(0), found.get(1));
         match found {
             Some(found) if found > VERSION => {
-                return Err(ServerError(format!(
+                return Ok(Err(ServerError(format!(
                     "what a newer Madoguchi keeps in the database {} at {} (format {found}) is not known to this one (format {VERSION}): upgrade this one, or give it a database of its own",
                     self.place.database, self.place.at
-                )));
+                ))));
             }
             Some(_) => {}
             None => {
                 let insert = "INSERT INTO madoguchi.format VALUES ($1)";
-                transaction.execute(insert, &[&VERSION]).await.map_err(unusable)?;
+                transaction.execute(insert, &[&VERSION]).await?;
             }
         }
-        transaction.batch_execute(SETUP).await.map_err(unusable)?;
-        transaction.batch_execute(TABLES).await.map_err(unusable)?;
-        transaction.commit().await.map_err(unusable)
+        let digest = crate::digest::digest([SETUP, TABLES].concat().as_bytes());
+        if made.as_deref() != Some(&*digest) {
+            transaction.batch_execute(SETUP).await?;
+            transaction.batch_execute(TABLES).await?;
+            let told = format!("COMMENT ON TABLE madoguchi.format IS '{digest}'");
+            transaction.batch_execute(&told).await?;
+        }
+        transaction.commit().await.map(Ok)
     }
 
     fn unusable(&self, error: &PgError) -> ServerError {
