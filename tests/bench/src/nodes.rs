@@ -164,8 +164,18 @@ async fn commits(
 
 /// Nodes without the rest of a host, on a runtime of their own.
 struct Side {
-    runtime: tokio::runtime::Runtime,
+    runtime: Option<tokio::runtime::Runtime>,
+    handle: tokio::runtime::Handle,
     databases: Vec<Database>,
+}
+
+/// A runtime is not waited for within another one.
+impl Drop for Side {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
 }
 
 impl Side {
@@ -188,7 +198,7 @@ impl Side {
         on_a_thread(move || {
             let runtime = tokio::runtime::Runtime::new()?;
             let databases = runtime.block_on(open)?;
-            Ok(Self { runtime, databases })
+            Ok(Self { handle: runtime.handle().clone(), runtime: Some(runtime), databases })
         })
     }
 
@@ -215,14 +225,14 @@ impl Side {
                 }
                 anyhow::Ok(())
             };
-            writers.spawn_on(write, self.runtime.handle());
+            writers.spawn_on(write, &self.handle);
         }
         std::thread::sleep(time / 10);
         let (before, begun) = (done.load(Ordering::Relaxed), Instant::now());
         std::thread::sleep(time);
         let found = (done.load(Ordering::Relaxed) - before) as f64 / begun.elapsed().as_secs_f64();
         stop.store(true, Ordering::Relaxed);
-        let handle = self.runtime.handle().clone();
+        let handle = self.handle.clone();
         on_a_thread(move || {
             handle.block_on(async {
                 while let Some(writer) = writers.join_next().await {
