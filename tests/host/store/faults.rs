@@ -229,7 +229,7 @@ async fn a_node_apart_loses_its_leases_and_writes_nothing_by_them() {
     let [(server, database, leases), (_other_server, other, others)] =
         <[_; 2]>::try_from(sides).ok().unwrap();
     let name: Arc<str> = "mine".into();
-    let first = leases.take(&name, "jobs", &stop).await.unwrap().expect("it is free");
+    let first = leases.hold(&name, "jobs", &stop).await.expect("it is free");
     let old = first.fence().unwrap().clone();
     let write = async |database: &Database, fence, n: i64| {
         let batch = vec![say("INSERT INTO kept VALUES ($1)", &[super::Value::Integer(n)])];
