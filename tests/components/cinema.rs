@@ -78,6 +78,11 @@ async fn open_with(catalog: &Value) -> Tested {
     bench().settings(json!({ "catalog": catalog })).start().await
 }
 
+/// The same on PostgreSQL.
+async fn open_on_postgres(catalog: &Value) -> Tested {
+    bench().on_postgres().settings(json!({ "catalog": catalog })).start().await
+}
+
 /// One field of every object in a list.
 fn all(list: &Value, field: &str) -> Vec<String> {
     let list = list.as_array().expect("a list").iter();

@@ -2,6 +2,7 @@
 
 mod cases;
 mod cinema;
+mod faults;
 mod moving;
 mod operating;
 mod rivals;

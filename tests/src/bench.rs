@@ -13,6 +13,7 @@ use host::{
     caller::Caller,
     clock::Clock,
     component::{Agenda, Answer, AnswerAction, Content, Contents, JobOutcome},
+    database::postgres::{Address, Server},
     grants::Grant,
     limits::Limits,
     sandbox::Sandbox,
@@ -23,6 +24,8 @@ use workbench::solo::{
     Called, Compiled, Running, Solo, SoloOutcome,
     record::{Record, Replayed},
 };
+
+use crate::postgres::{self, Cluster};
 
 /// Each component is compiled once for all tests: a compile costs more than most of them.
 static COMPILED: LazyLock<Mutex<BTreeMap<String, Compiled>>> = LazyLock::new(Mutex::default);
@@ -47,6 +50,7 @@ pub struct Bench {
     compiled: Compiled,
     solo: Solo,
     now: Arc<Mutex<Duration>>,
+    is_on_postgres: bool,
 }
 
 /// A component under test.
@@ -60,7 +64,7 @@ impl Bench {
     pub fn of(name: &str) -> Self {
         let now = Arc::new(Mutex::new(seconds("2026-11-20T00:00:00")));
         let solo = Solo::of(name, &[]).at(Clock::Fixed(now.clone()));
-        Self { compiled: compiled(name), solo, now }
+        Self { compiled: compiled(name), solo, now, is_on_postgres: postgres::is_asked_for() }
     }
 
     /// The component in `bytes`, called so.
@@ -71,7 +75,7 @@ impl Bench {
         let now = Arc::new(Mutex::new(seconds("2026-11-20T00:00:00")));
         let solo = Solo::of(name, &[]).at(Clock::Fixed(now.clone()));
         let compiled = Compiled::new(&SANDBOX, bytes).map_err(|it| it.to_string())?;
-        Ok(Self { compiled, solo, now })
+        Ok(Self { compiled, solo, now, is_on_postgres: postgres::is_asked_for() })
     }
 
     /// The built component of that name, as `config` has it.
@@ -79,7 +83,7 @@ impl Bench {
         let now = Arc::new(Mutex::new(seconds("2026-11-20T00:00:00")));
         let solo = Solo::configured(config, name).expect("it is right").expect("it is there");
         let solo = solo.at(Clock::Fixed(now.clone())).database(None);
-        Self { compiled: compiled(name), solo, now }
+        Self { compiled: compiled(name), solo, now, is_on_postgres: postgres::is_asked_for() }
     }
 
     /// What is understood of sentences, by a turn as a test reads it: `calls`, each `{tool, arguments}`, or
@@ -190,10 +194,21 @@ impl Bench {
         self
     }
 
+    /// Keeps its database on PostgreSQL, whatever the others do.
+    #[must_use]
+    pub fn on_postgres(mut self) -> Self {
+        self.is_on_postgres = true;
+        self
+    }
+
     /// Starts it, or says why it cannot be.
     pub async fn try_start(self) -> Result<Tested, String> {
         crate::log::keep();
-        let running = self.solo.start_compiled(&self.compiled).await;
+        let solo = match self.is_on_postgres {
+            true => self.solo.store(store().await),
+            false => self.solo,
+        };
+        let running = solo.start_compiled(&self.compiled).await;
         let running = running.map_err(|it| it.to_string())?;
         Ok(Tested { running, now: self.now })
     }
@@ -354,6 +369,14 @@ impl Tested {
             other => panic!("{tool} did not fail: {other:?}"),
         }
     }
+}
+
+/// A new database of this process's cluster.
+async fn store() -> Server {
+    let url = Cluster::shared().database();
+    let node = "bench".to_owned();
+    let server = Server::connect(&Address { url, ca: None, connections_max: 4, node }).await;
+    server.expect("the cluster lets it in")
 }
 
 /// `2026-11-20T10:00:00` in UTC as the time since 1970.

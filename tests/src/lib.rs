@@ -28,6 +28,7 @@ pub mod people;
 pub mod postgres;
 pub mod process;
 pub mod relay;
+pub mod proxy;
 pub mod server;
 
 use std::{

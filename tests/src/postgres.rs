@@ -12,6 +12,8 @@ use std::{
     },
 };
 
+/// What waits for no disk.
+const HASTE: &str = "-c fsync=off -c full_page_writes=off -c synchronous_commit=off";
 /// Where Debian keeps the programs of each version.
 const VERSIONS: &str = "/usr/lib/postgresql";
 /// The user that a cluster runs as where tests run as root, which `initdb` refuses.
@@ -29,20 +31,21 @@ printf '%s' "$3" > password
 "$1/initdb" --pgdata=data --username=postgres --pwfile=password --auth=scram-sha-256 \
   --encoding=UTF8 --locale=C.UTF-8 --no-sync > initdb.log 2>&1 || { cat initdb.log >&2; exit 1; }
 start() {
-  "$1/postgres" -D data -k "$folder" -h 127.0.0.1 -p "$2" -c fsync=off -c full_page_writes=off \
-    -c synchronous_commit=off -c max_connections=400 -c shared_buffers=32MB >> server.log 2>&1 &
+  "$1/postgres" -D data -k "$folder" -h 127.0.0.1 -p "$2" $4 \
+    -c max_connections=400 -c shared_buffers=32MB >> server.log 2>&1 &
   server=$!
   until "$1/pg_isready" -q -h 127.0.0.1 -p "$2"; do
     kill -0 $server 2>/dev/null || { cat server.log >&2; exit 1; }
     sleep 0.05
   done
 }
-start "$1" "$2"
+start "$1" "$2" "" "$4"
 echo ready
 while read -r asked; do
   case $asked in
     stop) kill -INT $server; wait $server || true; echo stopped ;;
-    start) start "$1" "$2"; echo started ;;
+    crash) kill -QUIT $server; wait $server || true; echo stopped ;;
+    start) start "$1" "$2" "" "$4"; echo started ;;
   esac
 done
 kill -QUIT $server 2>/dev/null && wait $server || true
@@ -74,11 +77,23 @@ impl Cluster {
     /// # Panics
     /// If there is no PostgreSQL on this machine.
     pub fn start() -> Self {
+        Self::start_with(HASTE)
+    }
+
+    /// One whose commits are on the disk, as an operator's are.
+    ///
+    /// # Panics
+    /// If there is no PostgreSQL on this machine.
+    pub fn lasting() -> Self {
+        Self::start_with("")
+    }
+
+    fn start_with(options: &str) -> Self {
         let programs = programs();
         // Free a moment ago; nothing else on this machine asks for this one.
         let port = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr());
         let port = port.expect("a port is free").port();
-        let script: [&std::ffi::OsStr; 7] = [
+        let script: [&std::ffi::OsStr; 8] = [
             "sh".as_ref(),
             "-c".as_ref(),
             SCRIPT.as_ref(),
@@ -86,6 +101,7 @@ impl Cluster {
             programs.as_os_str(),
             &std::ffi::OsString::from(port.to_string()),
             PASSWORD.as_ref(),
+            options.as_ref(),
         ];
         let mut command = if is_root() {
             let mut command = Command::new("setpriv");
@@ -158,6 +174,17 @@ impl Cluster {
         assert_eq!(self.line("stop\n"), "stopped");
     }
 
+    /// Ends the server at once, without a word to those it serves: it recovers when it starts. What it had acknowledged
+    /// stays where the database has `synchronous_commit = on`.
+    pub fn crash(&self) {
+        assert_eq!(self.line("crash\n"), "stopped");
+    }
+
+    /// The port that it listens on.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
     /// Starts it again.
     pub fn restart(&self) {
         assert_eq!(self.line("start\n"), "started");
@@ -187,6 +214,11 @@ pub fn program(name: &str) -> Command {
     Command::new(programs().join(name))
 }
 
+/// Whether PostgreSQL is on this machine.
+pub fn is_installed() -> bool {
+    found().is_some()
+}
+
 fn is_root() -> bool {
     let id = Command::new("id").arg("-u").output();
     id.is_ok_and(|it| it.stdout.trim_ascii() == b"0")
@@ -194,6 +226,12 @@ fn is_root() -> bool {
 
 /// The folder of `initdb` and its like: of the newest version that Debian has put here, or where `pg_config` says.
 fn programs() -> PathBuf {
+    found().expect(
+        "PostgreSQL 15 or newer is not on this machine; on Debian `apt-get install postgresql`",
+    )
+}
+
+fn found() -> Option<PathBuf> {
     let versions = std::fs::read_dir(VERSIONS).into_iter().flatten().flatten();
     let mut found: Vec<_> = versions
         .filter_map(|it| {
@@ -206,7 +244,5 @@ fn programs() -> PathBuf {
         let said = Command::new("pg_config").arg("--bindir").output().ok()?;
         Some(Path::new(String::from_utf8(said.stdout).ok()?.trim()).to_owned())
     };
-    found.pop().map(|it| it.1).or_else(said).expect(
-        "PostgreSQL 15 or newer is not on this machine; on Debian `apt-get install postgresql`",
-    )
+    found.pop().map(|it| it.1).or_else(said)
 }

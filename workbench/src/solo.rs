@@ -48,6 +48,7 @@ pub struct Solo {
     page: Option<Arc<str>>,
     setup: Setup,
     database: Option<PathBuf>,
+    store: Option<database::postgres::Server>,
     hosts: Hosts,
     files: Vec<(String, PathBuf)>,
     folders: Vec<(String, PathBuf)>,
@@ -220,6 +221,7 @@ impl Solo {
             page: None,
             setup,
             database: None,
+            store: None,
             hosts,
             files,
             folders,
@@ -283,6 +285,13 @@ impl Solo {
     #[must_use]
     pub fn database(mut self, file: Option<PathBuf>) -> Self {
         self.database = file;
+        self
+    }
+
+    /// Keeps its database on that server instead (STO-2).
+    #[must_use]
+    pub fn store(mut self, server: database::postgres::Server) -> Self {
+        self.store = Some(server);
         self
     }
 
@@ -366,9 +375,10 @@ impl Solo {
                     database_bytes_max: component.setup.limits.database_bytes_max,
                     ..database::Limits::default()
                 };
-                let database = match self.database {
-                    Some(file) => Database::open(file, limits)?,
-                    None => Database::temporary(limits)?,
+                let database = match (self.store, self.database) {
+                    (Some(server), _) => server.database(&component.setup.name, limits).await?,
+                    (None, Some(file)) => Database::open(file, limits)?,
+                    (None, None) => Database::temporary(limits)?,
                 };
                 component = component.on_database(database.clone());
                 component.migrate(&database).await?;

@@ -10,6 +10,10 @@ mod load;
 mod maps;
 mod memory;
 mod neighbours;
+mod nodes;
+#[path = "../../src/postgres.rs"]
+#[allow(dead_code, unreachable_pub, reason = "the tests use all of it")]
+mod postgres;
 mod sales;
 mod servers;
 mod start;
@@ -36,6 +40,7 @@ struct Plan {
     swaps: usize,
     starts: usize,
     routes: usize,
+    wakes: usize,
 }
 
 const FULL: Plan = Plan {
@@ -46,6 +51,7 @@ const FULL: Plan = Plan {
     swaps: 200,
     starts: 9,
     routes: 200,
+    wakes: 300,
 };
 const QUICK: Plan = Plan {
     rounds: 3,
@@ -55,6 +61,7 @@ const QUICK: Plan = Plan {
     swaps: 30,
     starts: 3,
     routes: 60,
+    wakes: 100,
 };
 
 /// The components that ship.
@@ -88,7 +95,7 @@ impl Arguments {
                 "--json" => arguments.json = true,
                 "--quick" => arguments.quick = true,
                 other => bail!(
-                    "there is no option {other}; start me by `cargo xtask bench [--quick] [--json] [--only throughput|latency|memory|swaps|neighbours|sales|start|maps|assistant]`"
+                    "there is no option {other}; start me by `cargo xtask bench [--quick] [--json] [--only throughput|latency|memory|swaps|neighbours|sales|start|maps|assistant|nodes]`"
                 ),
             }
         }
@@ -174,6 +181,11 @@ async fn measure(arguments: &Arguments, plan: Plan) -> Result<Report> {
         let host =
             Server::assistant(&host_program, &arguments.test_components, &model.address).await?;
         assistant::measure(&host, &model, plan.sequential_calls / 10, &mut report).await?;
+    }
+    if arguments.wants("nodes") {
+        let (program, components) = (&*host_program, &*arguments.test_components);
+        nodes::measure(program, components, (plan.rounds, plan.round, plan.wakes), &mut report)
+            .await?;
     }
     Ok(report)
 }

@@ -73,6 +73,11 @@ grants = ["sql"]
 grants = ["sql"]
 "#;
 
+const REACH: &str = r#"
+[components.reach]
+grants = ["sql", "clock", "folders", "files", "blobs", "events", "assistants"]
+"#;
+
 /// An assistant that may call `echo` and needs no approval.
 const ASSISTANT: &str = r#"
 [models.openai]
@@ -144,6 +149,29 @@ impl Server {
         let address = free_address()?;
         let mut command = host_command(binary, &address, folder.path());
         command.arg("--config").arg(config);
+        Self::start("madoguchi", command, address, folder).await
+    }
+
+    /// The same with the components `echo` and `reach`, on this database, or on files of its own.
+    pub(crate) async fn node(
+        binary: &Path,
+        components: &Path,
+        store: Option<&str>,
+    ) -> Result<Self> {
+        let folder = TempDir::new()?;
+        let own = folder.path().join("components");
+        std::fs::create_dir(&own)?;
+        for name in ["echo.wasm", "reach.wasm"] {
+            std::fs::copy(components.join(name), own.join(name))?;
+        }
+        let config = folder.path().join("madoguchi.toml");
+        std::fs::write(&config, REACH)?;
+        let address = free_address()?;
+        let mut command = host_command(binary, &address, folder.path());
+        command.arg("--config").arg(config);
+        if let Some(store) = store {
+            command.env("MADOGUCHI_STORE", store);
+        }
         Self::start("madoguchi", command, address, folder).await
     }
 

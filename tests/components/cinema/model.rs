@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tests::bench::Tested;
 use workbench::solo::SoloOutcome;
 
-use super::{all, free, open, open_with, order};
+use super::{all, free, open, open_on_postgres, open_with, order};
 
 const USERS: [&str; 3] = ["花子", "太郎", "u3"];
 /// Few, so that users meet. The last one is in no plan.
@@ -172,12 +172,21 @@ fn runner(cases: u32) -> TestRunner {
 #[test]
 fn box_office_agrees_with_a_plain_model_whatever_3_users_do() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let cinema = runtime.block_on(open_with(&many_showings()));
+    agrees(&runtime, &runtime.block_on(open_with(&many_showings())), 64);
+}
+
+/// STO-3: the engines differ in nothing that the model tells.
+#[test]
+fn box_office_on_postgresql_agrees_with_the_same_plain_model() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    agrees(&runtime, &runtime.block_on(open_on_postgres(&many_showings())), 24);
+}
+
+fn agrees(runtime: &tokio::runtime::Runtime, cinema: &Tested, sequences: u32) {
     let next = Cell::new(0);
-    let sequences = vec(step(), 1..30);
-    let agree = runner(64).run(&sequences, |steps| {
+    let agree = runner(sequences).run(&vec(step(), 1..30), |steps| {
         let showtime_id = showing(next.replace(next.get() + 1));
-        runtime.block_on(play(&cinema, &showtime_id, steps))
+        runtime.block_on(play(cinema, &showtime_id, steps))
     });
     agree.unwrap_or_else(|error| panic!("CIN-42, CIN-43, CIN-46: {error}"));
 }

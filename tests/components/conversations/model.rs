@@ -27,11 +27,21 @@ fn number(variable: &str, otherwise: u32) -> u32 {
 
 #[test]
 fn agrees_with_a_plain_model_whatever_3_agents_and_a_person_do() {
+    agrees(false, number("MADOGUCHI_HISTORIES", 600));
+}
+
+/// STO-3: the first of the same histories come to the same on PostgreSQL.
+#[test]
+fn agrees_with_the_same_plain_model_on_postgresql() {
+    agrees(true, number("MADOGUCHI_HISTORIES", 600) / 20);
+}
+
+fn agrees(is_on_postgres: bool, histories: u32) {
     let runtime = Runtime::new().unwrap();
-    let stage = RefCell::new(runtime.block_on(Stage::open()));
+    let stage = RefCell::new(runtime.block_on(Stage::open(is_on_postgres)));
     let seed = number("MADOGUCHI_SEED", 8).to_le_bytes().repeat(8);
     let config = Config {
-        cases: number("MADOGUCHI_HISTORIES", 600),
+        cases: histories,
         max_shrink_iters: 4_000,
         failure_persistence: None,
         ..Config::default()
@@ -51,7 +61,7 @@ fn agrees_with_a_plain_model_whatever_3_agents_and_a_person_do() {
 /// Plays one history.
 fn replay(history: &[Step]) {
     let runtime = Runtime::new().unwrap();
-    let played = runtime.block_on(async { Stage::open().await.play(history).await });
+    let played = runtime.block_on(async { Stage::open(false).await.play(history).await });
     played.unwrap_or_else(|it| panic!("{it}"));
 }
 

@@ -180,3 +180,85 @@ async fn a_server_that_goes_and_comes_back_loses_nothing() {
     assert_eq!(write(&database, "INSERT INTO kept VALUES (3)").await, "1 changed");
     assert_eq!(read(&database, "SELECT n FROM kept ORDER BY n").await, "1; 3");
 }
+
+/// What the server says of itself, to whom it is said through the path of names: an older version, a replica.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_old_server_and_a_replica_are_told_before_anything_is_made() {
+    let cluster = Cluster::shared();
+    let url = cluster.database();
+    let name = database_of(&url);
+    cluster.sql(
+        name,
+        &[
+            "CREATE SCHEMA said",
+            "CREATE FUNCTION said.current_setting(text) RETURNS text LANGUAGE sql AS
+             'SELECT CASE $1 WHEN ''server_version_num'' THEN ''140009'' WHEN ''server_version'' THEN ''14.9''
+              ELSE pg_catalog.current_setting($1) END'",
+            "GRANT USAGE ON SCHEMA said TO PUBLIC",
+            &format!("ALTER ROLE {name} SET search_path = said, pg_catalog"),
+        ],
+    );
+    let told = refused(&url).await;
+    assert!(told.contains("is of version 14.9") && told.contains("upgrade it"), "{told}");
+    cluster.sql(
+        name,
+        &[
+            "DROP FUNCTION said.current_setting(text)",
+            "CREATE FUNCTION said.pg_is_in_recovery() RETURNS boolean LANGUAGE sql AS 'SELECT true'",
+        ],
+    );
+    let told = refused(&url).await;
+    assert!(told.contains("it is a replica") && told.contains("primary"), "{told}");
+    let made = "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'madoguchi%'";
+    assert_eq!(cluster.sql(name, &[made]), [""; 0], "nothing is half done");
+}
+
+/// A disk that fills up and a primary that becomes a replica, each in the middle: told, and over by itself.
+#[tokio::test(flavor = "multi_thread")]
+async fn full_disk_and_lost_primary_are_told_and_pass() {
+    let cluster = Cluster::shared();
+    let url = cluster.database();
+    let name = database_of(&url);
+    let server = Server::connect(&address(&url)).await.unwrap();
+    let database = server.database("mine", Limits::default()).await.unwrap();
+    database.migrate(&[migration(1, &["CREATE TABLE kept (n INTEGER)"])]).await.unwrap();
+    // As a server whose disk is full says it.
+    cluster.sql(
+        name,
+        &[
+            "CREATE FUNCTION public.full() RETURNS trigger LANGUAGE plpgsql AS
+             $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$",
+            "CREATE TRIGGER full_disk BEFORE INSERT ON component_mine.kept EXECUTE FUNCTION public.full()",
+            "CREATE TRIGGER full_disk BEFORE UPDATE OR INSERT ON madoguchi_host.nodes EXECUTE FUNCTION public.full()",
+        ],
+    );
+    let told = write(&database, "INSERT INTO kept VALUES (1)").await;
+    assert!(told.starts_with("unavailable: the disk has no room"), "{told}");
+    assert_eq!(read(&database, "SELECT COUNT(*) FROM kept").await, "0", "what reads goes on");
+    let becomes = async |is_so: fn(Option<String>) -> bool| {
+        while !is_so(server.trouble()) {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    becomes(|it| it.is_some_and(|it| it.contains("has no room") && it.contains("make room"))).await;
+    cluster.sql(
+        name,
+        &[
+            "DROP TRIGGER full_disk ON component_mine.kept",
+            "DROP TRIGGER full_disk ON madoguchi_host.nodes",
+        ],
+    );
+    becomes(|it| it.is_none()).await;
+    assert_eq!(write(&database, "INSERT INTO kept VALUES (2)").await, "1 changed");
+
+    let ends = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    let reads = format!("ALTER DATABASE {name} SET default_transaction_read_only = on");
+    cluster.sql(name, &[&reads, ends]);
+    becomes(|it| it.is_some_and(|it| it.contains("can only be read"))).await;
+    let reset = format!("ALTER DATABASE {name} RESET default_transaction_read_only");
+    cluster.sql("postgres", &[&reset]);
+    becomes(|it| it.is_none()).await;
+    assert_eq!(write(&database, "INSERT INTO kept VALUES (3)").await, "1 changed");
+    assert_eq!(read(&database, "SELECT n FROM kept ORDER BY n").await, "2; 3");
+}

@@ -1,6 +1,6 @@
 //! Three hosts on one database are one counter, whichever of them is asked.
 
-mod hosts;
+pub(super) mod hosts;
 mod kept;
 
 use host::clock::Clock;

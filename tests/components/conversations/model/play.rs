@@ -32,6 +32,7 @@ pub(super) struct Stage {
     component: Tested,
     /// Where its database lies.
     _folder: TempDir,
+    is_on_postgres: bool,
     histories: usize,
     now: u64,
 }
@@ -48,7 +49,7 @@ pub(super) struct Play<'a> {
 
 impl Stage {
     /// A component with projects enough.
-    pub(super) async fn open() -> Self {
+    pub(super) async fn open(is_on_postgres: bool) -> Self {
         let projects: Vec<_> = (0..PROJECTS).map(|it| format!("p{it}")).collect();
         let elsewhere = ["elsewhere".to_owned()];
         let name = |it: &String| (it.clone(), json!({ "name": it }));
@@ -61,13 +62,15 @@ impl Stage {
         let bench = Bench::of("conversations").grant_all().at("2026-11-20T10:00:00");
         let folder = scratch();
         let bench = bench.settings(settings).database(&folder.path().join("conversations.sqlite"));
-        Self { component: bench.start().await, _folder: folder, histories: 0, now: 0 }
+        let bench = if is_on_postgres { bench.on_postgres() } else { bench };
+        let component = bench.start().await;
+        Self { component, _folder: folder, is_on_postgres, histories: 0, now: 0 }
     }
 
     /// Plays a history in a project of its own.
     pub(super) async fn play(&mut self, steps: &[Step]) -> TestCaseResult {
         if self.histories == PROJECTS {
-            *self = Self::open().await;
+            *self = Self::open(self.is_on_postgres).await;
         }
         let project = format!("p{}", self.histories);
         self.histories += 1;

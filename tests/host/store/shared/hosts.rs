@@ -31,7 +31,7 @@ grants = ['calls', 'endpoints']
 calls = ['component:cinema']
 ";
 
-fn folders(components: &[&str]) -> Folders {
+pub(in super::super) fn folders(components: &[&str]) -> Folders {
     let folders = Folders::new();
     for name in components {
         folders.put(name, &component_bytes(name));
@@ -40,7 +40,12 @@ fn folders(components: &[&str]) -> Folders {
 }
 
 /// So many hosts with these components and lines of configuration on the database at `url`.
-async fn hosts(url: &str, count: usize, components: &[&str], lines: &str) -> Vec<TestServer> {
+pub(in super::super) async fn hosts(
+    url: &str,
+    count: usize,
+    components: &[&str],
+    lines: &str,
+) -> Vec<TestServer> {
     let mut hosts = Vec::new();
     // One after the other: the code that the first one compiles is the others', too.
     for _ in 0..count {
@@ -65,11 +70,12 @@ fn error_of(result: &Value) -> &str {
 
 /// How a rival is refused, and what else they are told where a connection is cut, after which it is not known.
 const REFUSED: [&str; 1] = ["seat_already_reserved"];
-const BROKEN: [&str; 3] = ["seat_already_reserved", "unavailable", "internal_error"];
+pub(in super::super) const BROKEN: [&str; 3] =
+    ["seat_already_reserved", "unavailable", "internal_error"];
 
 /// Each of 64 rivals wants three of twenty seats, each of them on the next host; what became of it, or nothing where
 /// the host went before it had answered.
-async fn rivals(
+pub(in super::super) async fn rivals(
     clients: &[Client],
     showtime: &str,
     (seats, refusals): (&[String], &[&str]),

@@ -16,7 +16,7 @@ impl Server {
     /// # Errors
     /// In a sentence that says what to correct.
     pub async fn apart(&self) -> Result<Client, ServerError> {
-        self.connection().await.map_err(|it| self.error(&it))
+        self.way().connect().await.map_err(|it| self.error(&it))
     }
 
     /// The same, and what is said on `channel` from now on, which ends with the connection. Where too much waits to
@@ -28,17 +28,25 @@ impl Server {
         &self,
         channel: &'static str,
     ) -> Result<(Client, mpsc::Receiver<String>), ServerError> {
-        let (mut config, tls) = self.way();
-        config.application_name("madoguchi listens");
-        let connected = config.connect(tls.clone()).await;
+        let mut way = self.way().clone();
+        way.config.application_name("madoguchi listens");
+        let mut silence = way.silence.subscribe();
+        let connected = way.in_time(way.config.connect(way.tls.clone())).await;
         let (client, mut connection) = connected.map_err(|it| self.error(&it))?;
         let (sender, said) = mpsc::channel(SAID_MAX);
         tokio::spawn(async move {
-            while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await
-            {
-                if let AsyncMessage::Notification(it) = message {
-                    let _ = sender.try_send(it.payload().to_owned());
+            let listens = async {
+                while let Some(Ok(message)) =
+                    poll_fn(|context| connection.poll_message(context)).await
+                {
+                    if let AsyncMessage::Notification(it) = message {
+                        let _ = sender.try_send(it.payload().to_owned());
+                    }
                 }
+            };
+            tokio::select! {
+                () = listens => {}
+                _ = silence.changed() => {}
             }
         });
         let listen = client.batch_execute(&format!("LISTEN {channel}")).await;

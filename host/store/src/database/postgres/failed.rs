@@ -80,6 +80,9 @@ pub(super) fn cause(error: &PgError) -> String {
 pub(super) fn unusable(error: &PgError, at: &str, user: &str, database: &str) -> String {
     let Some(db) = error.as_db_error() else {
         let why = cause(error);
+        if why == PgError::__private_api_timeout().to_string() {
+            return silent(at);
+        }
         return if why.contains("certificate") || why.contains("tls") || why.contains("TLS") {
             format!(
                 "no trusted TLS connection to the PostgreSQL server at {at}: {why}; [store] ca = \"FILE\" names the certificate of the authority that signs the server's"
@@ -108,8 +111,18 @@ pub(super) fn unusable(error: &PgError, at: &str, user: &str, database: &str) ->
             "{user} may not do what the store needs on the PostgreSQL server at {at}: {message}; see the rights to grant in docs/operating.md"
         ),
         code if *code == SqlState::READ_ONLY_SQL_TRANSACTION => read_only(at),
+        code if *code == SqlState::DISK_FULL => format!(
+            "the disk of the PostgreSQL server at {at} has no room ({message}): make room there; until then what only reads goes on"
+        ),
         _ => format!("the PostgreSQL server at {at} cannot be used: {message}"),
     }
+}
+
+/// A server that is reached and says nothing.
+pub(super) fn silent(at: &str) -> String {
+    format!(
+        "the PostgreSQL server at {at} does not answer: look whether it is overloaded, and whether the network lets its answers through"
+    )
 }
 
 /// A server that takes no writes.

@@ -28,7 +28,7 @@ impl Postgres {
         let unusable = |error: PgError| {
             MigrateError::Database(Error::Unavailable(self.server.told(&error, &self.role)))
         };
-        let client = self.server.connection().await.map_err(unusable)?;
+        let client = self.server.way().connect().await.map_err(unusable)?;
         client.batch_execute("BEGIN").await.map_err(unusable)?;
         let applied = self.apply_on(&client, list).await?;
         client.batch_execute("COMMIT").await.map_err(unusable)?;

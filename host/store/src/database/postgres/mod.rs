@@ -17,8 +17,10 @@ mod server;
 mod values;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::time::Duration;
 
 use parking_lot::Mutex;
+use tokio::sync::watch;
 use tokio_postgres::{Client, Config, Error as PgError};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -63,14 +65,45 @@ impl Postgres {
     }
 }
 
-/// A connection whose other half runs by itself until this one is dropped.
-async fn connected(config: &Config, tls: &MakeRustlsConnect) -> Result<Client, PgError> {
-    let (client, connection) = config.connect(tls.clone()).await?;
-    tokio::spawn(async move {
-        // What ends it is told to the next use of the client.
-        let _ = connection.await;
-    });
-    Ok(client)
+/// How long a server may take to let a connection in, where its address says nothing of that.
+const CONNECT_TIME: Duration = Duration::from_secs(10);
+
+/// How a server is reached, and what ends all connections to it: one that has fallen silent tells none of them.
+#[derive(Clone)]
+struct Way {
+    config: Config,
+    tls: MakeRustlsConnect,
+    silence: watch::Sender<()>,
+}
+
+impl Way {
+    /// A connection whose other half runs by itself until this one is dropped, or the server is found silent (STO-6).
+    async fn connect(&self) -> Result<Client, PgError> {
+        let mut silence = self.silence.subscribe();
+        let (client, connection) = self.in_time(self.config.connect(self.tls.clone())).await?;
+        tokio::spawn(async move {
+            // What ends it is told to the next use of the client.
+            tokio::select! {
+                _ = connection => {}
+                _ = silence.changed() => {}
+            }
+        });
+        Ok(client)
+    }
+
+    /// What comes of connecting; a server that takes too long is silent.
+    async fn in_time<T>(
+        &self,
+        connect: impl Future<Output = Result<T, PgError>>,
+    ) -> Result<T, PgError> {
+        let most = self.config.get_connect_timeout().copied().unwrap_or(CONNECT_TIME);
+        let hosts = u32::try_from(self.config.get_hosts().len()).unwrap_or(1).max(1);
+        let connected = tokio::time::timeout(most.saturating_mul(hosts), connect).await;
+        connected.unwrap_or_else(|_late| {
+            self.silence.send_replace(());
+            Err(PgError::__private_api_timeout())
+        })
+    }
 }
 
 fn secret() -> std::io::Result<[u8; 32]> {

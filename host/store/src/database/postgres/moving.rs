@@ -82,7 +82,7 @@ impl Server {
     }
 
     async fn mover(&self) -> Result<Client, MoveError> {
-        let connected = self.connection().await;
+        let connected = self.way().connect().await;
         connected.map_err(|it| failed("madoguchi", &it))
     }
 

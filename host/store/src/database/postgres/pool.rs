@@ -7,18 +7,21 @@ use std::time::Instant;
 use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_postgres::types::Type;
-use tokio_postgres::{Client, Config, Error as PgError, Statement};
+use tokio_postgres::{Client, Error as PgError, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::super::readers::closed;
 use super::super::types::{Error, out_of_time};
+use super::Way;
 
 /// Statements that a connection keeps prepared.
 const PREPARED_MAX: usize = 160;
-/// What holds whatever happens to this end; a batch has a deadline of its own, which comes first.
+/// What holds whatever happens to this end; a batch has a deadline of its own, which comes first. An end that has fallen
+/// silent holds up no other for long.
 const SESSION: &str = "SET standard_conforming_strings = on; SET TimeZone = 'UTC'; SET jit = off;
     SET default_transaction_isolation = 'serializable';
-    SET statement_timeout = '120s'; SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = '60s'";
+    SET statement_timeout = '120s'; SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = '10s';
+    SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 2";
 const READS: &str = "SET default_transaction_read_only = on";
 const HOST: &str = "SET default_transaction_isolation = 'read committed'";
 
@@ -33,8 +36,7 @@ pub(super) enum Purpose {
 
 /// The connections of one kind.
 pub(super) struct Pool {
-    config: Config,
-    tls: MakeRustlsConnect,
+    way: Way,
     schema: String,
     purpose: Purpose,
     idle: Mutex<Vec<Connection>>,
@@ -51,14 +53,9 @@ pub(super) struct Connection {
 }
 
 impl Pool {
-    pub(super) fn new(
-        (config, tls): (Config, MakeRustlsConnect),
-        schema: &str,
-        purpose: Purpose,
-        most: usize,
-    ) -> Self {
+    pub(super) fn new(way: Way, schema: &str, purpose: Purpose, most: usize) -> Self {
         let places = Arc::new(Semaphore::new(most.max(1)));
-        Self { config, tls, schema: schema.to_owned(), purpose, idle: Mutex::default(), places }
+        Self { way, schema: schema.to_owned(), purpose, idle: Mutex::default(), places }
     }
 
     /// The right to one connection; waits until one is free.
@@ -82,7 +79,7 @@ impl Pool {
     }
 
     async fn connect(&self) -> Result<Connection, PgError> {
-        let client = super::connected(&self.config, &self.tls).await?;
+        let client = self.way.connect().await?;
         client.batch_execute(SESSION).await?;
         // The server itself quotes the name.
         let path = "SELECT set_config('search_path', quote_ident($1) || ', madoguchi', false)";
@@ -92,7 +89,7 @@ impl Pool {
             Purpose::Host => client.batch_execute(HOST).await?,
             Purpose::Write => {}
         }
-        let tls = self.tls.clone();
+        let tls = self.way.tls.clone();
         Ok(Connection { client, prepared: HashMap::new(), generation: 0, tls })
     }
 

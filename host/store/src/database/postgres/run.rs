@@ -1,6 +1,6 @@
 //! Runs a guest's batches: one transaction each, tried again where another was in its way, within the limits.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use futures::TryStreamExt as _;
@@ -25,6 +25,8 @@ const TRIES_MAX: u32 = 20;
 /// The pause before it is tried again, at most, the first time; doubled from then on.
 const PAUSE: Duration = Duration::from_millis(2);
 const PAUSE_MAX: Duration = Duration::from_millis(200);
+/// How long a batch waits for a new connection at a time.
+const CONNECT_TIME: Duration = Duration::from_secs(5);
 /// How often to look whether a server that was lost is back.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// Part of the bytes that a database may have after which they are counted again.
@@ -76,6 +78,8 @@ struct Batch<'a> {
     bytes: usize,
     /// What it is held against.
     fence: Option<&'a Fence>,
+    /// Whether it is being committed, and what comes of that is not known.
+    is_committing: AtomicBool,
 }
 
 impl Postgres {
@@ -109,7 +113,8 @@ impl Postgres {
 
     fn read<'a>(&self, statements: &'a [Statement], access: Access, bytes: usize) -> Batch<'a> {
         let texts = (0..).zip(statements).map(|(index, it)| self.text(index, it, access));
-        Batch { statements, texts: texts.collect(), access, bytes, fence: None }
+        let is_committing = AtomicBool::new(false);
+        Batch { statements, texts: texts.collect(), access, bytes, fence: None, is_committing }
     }
 
     /// Checks a statement as far as that needs no server.
@@ -184,7 +189,15 @@ impl Postgres {
             let end = if writes { deadline.min(most) } else { deadline };
             let done = tokio::time::timeout_at(end.into(), self.once(pool, batch, tries > 0)).await;
             let pause = match done {
-                Err(_late) => return Err(out_of_time()),
+                Err(_late) if batch.is_committing.load(Ordering::Relaxed) => {
+                    return Err(not_known());
+                }
+                Err(_late) => {
+                    return Err(match self.server.trouble() {
+                        Some(_) => unreachable("it did not answer before the deadline"),
+                        None => out_of_time(),
+                    });
+                }
                 Ok(Ok(rows)) => return Ok(rows),
                 Ok(Err(Failed::Told(error) | Failed::Stop(error))) => return Err(error),
                 // Rows that came after the snapshot are met as this error, too: alone it is theirs or it is gone.
@@ -200,10 +213,7 @@ impl Postgres {
                     pool.forget();
                     let since = *lost_since.get_or_insert_with(Instant::now);
                     if since.elapsed() > self.limits.lock_time_max {
-                        let why = format!(
-                            "the database is unavailable: its server cannot be reached ({why})"
-                        );
-                        return Err(Error::Unavailable(why));
+                        return Err(unreachable(&why));
                     }
                     LOOK_EVERY
                 }
@@ -229,7 +239,9 @@ impl Postgres {
         batch: &Batch<'_>,
         is_alone: bool,
     ) -> Result<Vec<Rows>, Failed> {
-        let connection = pool.take().await.map_err(|error| match error.as_db_error() {
+        let taken = tokio::time::timeout(CONNECT_TIME, pool.take()).await;
+        let taken = taken.map_err(|_late| Failed::Lost("it does not answer".to_owned()))?;
+        let connection = taken.map_err(|error| match error.as_db_error() {
             Some(db) if db.code().code() == "53300" => Failed::Told(Error::Unavailable(
                 "the database is busy: its server has no connection left".into(),
             )),
@@ -241,8 +253,9 @@ impl Postgres {
         let is_alone = is_alone && batch.access == Access::Write;
         if is_alone {
             // Before the transaction, whose snapshot would else be older than what is waited for. Where the connection
-            // is not given back, the lock goes with it.
-            let lock = format!("SELECT pg_advisory_lock({})", self.lock);
+            // is not given back, the lock goes with it, and the server ends one that falls silent meanwhile.
+            let lock =
+                format!("SET idle_session_timeout = '10s'; SELECT pg_advisory_lock({})", self.lock);
             if let Err(error) = connection.client.batch_execute(&lock).await {
                 return Err(waited(&error));
             }
@@ -252,7 +265,10 @@ impl Postgres {
             // What is still on its way is not waited for.
             Err(Failed::Stop(_) | Failed::Lost(_)) => {}
             _ if is_alone => {
-                let unlock = format!("SELECT pg_advisory_unlock({})", self.lock);
+                let unlock = format!(
+                    "SELECT pg_advisory_unlock({}); SET idle_session_timeout = 0",
+                    self.lock
+                );
                 if connection.client.batch_execute(&unlock).await.is_ok() {
                     busy.give_back();
                 }
@@ -493,12 +509,25 @@ fn waited(error: &PgError) -> Failed {
 /// What the server says of a commit: where it says nothing, whether it was carried out is not known.
 async fn commit(client: &Client, batch: &Batch<'_>) -> Result<(), Failed> {
     let last = u32::try_from(batch.statements.len()).unwrap_or(u32::MAX).saturating_sub(1);
-    client.batch_execute("COMMIT").await.map_err(|error| match explain(last, &error) {
-        Failed::Lost(_) if batch.access == Access::Write => Failed::Stop(Error::Unavailable(
-            "the connection to the database was lost while it committed: whether it did is not known".into(),
-        )),
+    let writes = batch.access == Access::Write;
+    batch.is_committing.store(writes, Ordering::Relaxed);
+    let done = client.batch_execute("COMMIT").await;
+    batch.is_committing.store(false, Ordering::Relaxed);
+    done.map_err(|error| match explain(last, &error) {
+        Failed::Lost(_) if writes => Failed::Stop(not_known()),
         failed => failed,
     })
+}
+
+fn not_known() -> Error {
+    let why =
+        "the connection to the database was lost while it committed: whether it did is not known";
+    Error::Unavailable(why.into())
+}
+
+fn unreachable(why: &str) -> Error {
+    let why = format!("the database is unavailable: its server cannot be reached ({why})");
+    Error::Unavailable(why)
 }
 
 /// Prepares a statement with the types of its values. Where nothing says what a NULL is, the first type that fits is.

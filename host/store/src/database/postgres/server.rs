@@ -17,9 +17,9 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::super::types::{Error, Limits, OpenError};
 use super::super::{Database, Engine};
-use super::Postgres;
-use super::failed::{read_only, unusable};
+use super::failed::{Failed, explain, read_only, silent, unusable};
 use super::pool::{Connection, Pool, Purpose};
+use super::{CONNECT_TIME, Postgres, Way};
 
 /// The shape of what the host itself keeps there; one more with each change that an older host cannot live with.
 const VERSION: i32 = 1;
@@ -31,6 +31,8 @@ const HOST_LOCK: i64 = 0x6d61_646f_6775_6368;
 const SETUP_LOCK: i64 = 0x6d61_646f_6775_6369;
 /// How long to wait for the lock of a host that has just ended.
 const LOCK_TIME: Duration = Duration::from_secs(3);
+/// How often what the host keeps is made anew where others were in the way.
+const TRIES_MAX: u32 = 20;
 const LOCK_PAUSE: Duration = Duration::from_millis(50);
 const ANOTHER: &str = "another Madoguchi";
 /// Where the host keeps what no component may see.
@@ -43,7 +45,13 @@ const HOST_WAIT: Duration = Duration::from_secs(10);
 pub const GONE_AFTER: Duration = Duration::from_secs(10);
 /// Characters of a node's name.
 const NODE_CHARS_MAX: usize = 64;
-const CONNECT_TIME: Duration = Duration::from_secs(10);
+/// How long a server may take to answer a sign of life: with the time between two, less than after which a node is gone.
+const ANSWER_TIME: Duration = Duration::from_secs(5);
+/// How long it may take until this node is among those of the database.
+const BEGIN_TIME: Duration = Duration::from_secs(30);
+/// What holds for the connection with the host's lock: it holds up no other node should this end fall silent.
+const ADMIN: &str = "SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = '10s';
+    SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 2";
 /// How often to look whether the server is there.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Bytes of the longest name that PostgreSQL keeps whole.
@@ -77,8 +85,7 @@ pub struct Server(Arc<Inner>);
 
 pub(super) struct Inner {
     /// How the host itself connects.
-    config: Config,
-    tls: MakeRustlsConnect,
+    way: Way,
     place: Place,
     connections_max: usize,
     /// What the passwords of the components' roles are made of, the same for all nodes.
@@ -185,6 +192,7 @@ fn parse(url: &str) -> Result<(Config, Place), ServerError> {
     };
     config.ssl_mode(mode).application_name("madoguchi");
     config.connect_timeout(config.get_connect_timeout().copied().unwrap_or(CONNECT_TIME));
+    config.keepalives_idle(CONNECT_TIME).keepalives_interval(ANSWER_TIME).keepalives_retries(2);
     Ok((config, Place { at: at.join(", "), user, database }))
 }
 
@@ -216,17 +224,12 @@ impl Server {
     pub async fn connect(address: &Address) -> Result<Self, ServerError> {
         let (config, place) = parse(&address.url)?;
         let tls = tls(address.ca.as_ref())?;
-        let host = Pool::new(
-            (config.clone(), tls.clone()),
-            HOST_SCHEMA,
-            Purpose::Host,
-            HOST_CONNECTIONS_MAX,
-        );
+        let way = Way { config, tls, silence: tokio::sync::watch::Sender::default() };
+        let host = Pool::new(way.clone(), HOST_SCHEMA, Purpose::Host, HOST_CONNECTIONS_MAX);
         let name =
             address.node.chars().filter(|it| !it.is_control()).take(NODE_CHARS_MAX).collect();
         let server = Self(Arc::new(Inner {
-            config,
-            tls,
+            way,
             place,
             connections_max: address.connections_max.max(2),
             secret: OnceLock::new(),
@@ -262,10 +265,9 @@ impl Server {
         let role = shortened(&role);
         let password = self.0.password(&role).map_err(|it| OpenError::Postgres(it.0))?;
         self.0.make(&schema, &role, &password).await.map_err(|it| OpenError::Postgres(it.0))?;
-        let mut config = self.0.config.clone();
-        config.user(&role).password(&password);
-        let pool =
-            |purpose, most| Pool::new((config.clone(), self.0.tls.clone()), &schema, purpose, most);
+        let mut way = self.0.way.clone();
+        way.config.user(&role).password(&password);
+        let pool = |purpose, most| Pool::new(way.clone(), &schema, purpose, most);
         let most = self.0.connections_max;
         let writers = (most / 2).max(1);
         let database = Postgres {
@@ -409,13 +411,8 @@ impl Server {
     }
 
     /// How the host itself connects.
-    pub(super) fn way(&self) -> (Config, &MakeRustlsConnect) {
-        (self.0.config.clone(), &self.0.tls)
-    }
-
-    /// A new connection of the host's own.
-    pub(super) async fn connection(&self) -> Result<Client, PgError> {
-        super::connected(&self.0.config, &self.0.tls).await
+    pub(super) fn way(&self) -> &Way {
+        &self.0.way
     }
 }
 
@@ -445,12 +442,23 @@ impl Inner {
     /// A new connection of the host's, looked at, with the lock, and with what the host keeps in place.
     async fn begin(&self) -> Result<Client, ServerError> {
         let unusable = |it: PgError| self.unusable(&it);
-        let mut client = super::connected(&self.config, &self.tls).await.map_err(unusable)?;
-        self.inspect(&client).await?;
-        self.lock(&client).await?;
-        self.set_up(&mut client).await?;
-        self.join(&client).await?;
-        Ok(client)
+        let begins = async {
+            let mut client = self.way.connect().await.map_err(unusable)?;
+            client.batch_execute(ADMIN).await.map_err(unusable)?;
+            self.inspect(&client).await?;
+            self.lock(&client).await?;
+            self.set_up(&mut client).await?;
+            self.join(&client).await?;
+            Ok(client)
+        };
+        let begun = tokio::time::timeout(BEGIN_TIME, begins).await;
+        begun.unwrap_or_else(|_late| Err(self.fell_silent()))
+    }
+
+    /// The server does not answer, and says nothing: what waits for it does so no longer (STO-6).
+    fn fell_silent(&self) -> ServerError {
+        self.way.silence.send_replace(());
+        ServerError(silent(&self.place.at))
     }
 
     /// Takes a place among the nodes, a new one where this node was away for so long that it was taken for gone.
@@ -535,38 +543,60 @@ impl Inner {
         Ok(())
     }
 
-    /// Makes what the host keeps, whole or not at all; leaves what a newer host has made as it is.
+    /// Makes what the host keeps, whole or not at all, again where hosts at work were in the way of that.
     async fn set_up(&self, client: &mut Client) -> Result<(), ServerError> {
-        let unusable = |it: PgError| self.unusable(&it);
-        let transaction = client.transaction().await.map_err(unusable)?;
-        let lock = transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&SETUP_LOCK]).await;
-        lock.map_err(unusable)?;
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            match self.make_tables(client).await {
+                Ok(done) => return done,
+                Err(error)
+                    if tries < TRIES_MAX && matches!(explain(0, &error), Failed::Conflict) =>
+                {
+                    tokio::time::sleep(LOCK_PAUSE).await;
+                }
+                Err(error) => return Err(self.unusable(&error)),
+            }
+        }
+    }
+
+    /// Makes it where this version's is not there, for to look for it locks what hosts are at work on; leaves what a
+    /// newer host has made as it is.
+    async fn make_tables(&self, client: &mut Client) -> Result<Result<(), ServerError>, PgError> {
+        let transaction = client.transaction().await?;
+        transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&SETUP_LOCK]).await?;
         transaction
             .batch_execute(
                 "CREATE SCHEMA IF NOT EXISTS madoguchi;
                  CREATE SCHEMA IF NOT EXISTS madoguchi_host;
                  CREATE TABLE IF NOT EXISTS madoguchi.format (version integer NOT NULL)",
             )
-            .await
-            .map_err(unusable)?;
-        let found = transaction.query_opt("SELECT max(version) FROM madoguchi.format", &[]).await;
-        let found: Option<i32> = found.map_err(unusable)?.and_then(|it| it.get(0));
+            .await?;
+        let found = "SELECT max(version), obj_description('madoguchi.format'::regclass, 'pg_class')
+            FROM madoguchi.format";
+        let found = transaction.query_one(found, &[]).await?;
+        let (found, made): (Option<i32>, Option<String>) = (found.get(0), found.get(1));
         match found {
             Some(found) if found > VERSION => {
-                return Err(ServerError(format!(
+                return Ok(Err(ServerError(format!(
                     "what a newer Madoguchi keeps in the database {} at {} (format {found}) is not known to this one (format {VERSION}): upgrade this one, or give it a database of its own",
                     self.place.database, self.place.at
-                )));
+                ))));
             }
             Some(_) => {}
             None => {
                 let insert = "INSERT INTO madoguchi.format VALUES ($1)";
-                transaction.execute(insert, &[&VERSION]).await.map_err(unusable)?;
+                transaction.execute(insert, &[&VERSION]).await?;
             }
         }
-        transaction.batch_execute(SETUP).await.map_err(unusable)?;
-        transaction.batch_execute(TABLES).await.map_err(unusable)?;
-        transaction.commit().await.map_err(unusable)
+        let digest = crate::digest::digest([SETUP, TABLES].concat().as_bytes());
+        if made.as_deref() != Some(&*digest) {
+            transaction.batch_execute(SETUP).await?;
+            transaction.batch_execute(TABLES).await?;
+            let told = format!("COMMENT ON TABLE madoguchi.format IS '{digest}'");
+            transaction.batch_execute(&told).await?;
+        }
+        transaction.commit().await.map(Ok)
     }
 
     fn unusable(&self, error: &PgError) -> ServerError {
@@ -577,12 +607,24 @@ impl Inner {
     /// Looks whether the server is there, and says that this node is; takes its lock and place again where it has
     /// lost them.
     async fn look(&self) {
-        let mut admin = self.admin.lock().await;
+        let Ok(mut admin) = tokio::time::timeout(ANSWER_TIME, self.admin.lock()).await else {
+            // Something takes its time on that one.
+            let seen = async {
+                let connection = self.host.take().await?;
+                self.seen(&connection.client).await?;
+                self.host.put(connection);
+                Ok::<_, PgError>(())
+            };
+            if tokio::time::timeout(ANSWER_TIME, seen).await.is_err() {
+                self.found(self.fell_silent().0);
+            }
+            return;
+        };
         if self.is_closed.load(Ordering::Relaxed) {
             return;
         }
         if let Some(client) = admin.as_ref() {
-            let alive = tokio::time::timeout(CONNECT_TIME, self.seen(client)).await;
+            let alive = tokio::time::timeout(ANSWER_TIME, self.seen(client)).await;
             match alive {
                 Ok(Ok(true)) => return,
                 Ok(Ok(false)) => {
@@ -591,7 +633,8 @@ impl Inner {
                         return;
                     }
                 }
-                Ok(Err(_)) | Err(_) => {}
+                Ok(Err(_)) => {}
+                Err(_late) => self.found(self.fell_silent().0),
             }
         }
         // With the old connection goes its lock.
@@ -603,14 +646,15 @@ impl Inner {
                     tracing::info!("the PostgreSQL server at {} answers again", self.place.at);
                 }
             }
-            Err(error) => {
-                let why = error.0;
-                let is_taken = why.starts_with(ANOTHER);
-                let found = Trouble { why: why.clone(), is_taken };
-                if self.trouble.lock().replace(found).is_none_or(|it| it.why != why) {
-                    tracing::error!("{why}");
-                }
-            }
+            Err(error) => self.found(error.0),
+        }
+    }
+
+    /// What is wrong from now on.
+    fn found(&self, why: String) {
+        let found = Trouble { why: why.clone(), is_taken: why.starts_with(ANOTHER) };
+        if self.trouble.lock().replace(found).is_none_or(|it| it.why != why) {
+            tracing::error!("{why}");
         }
     }
 

@@ -1,4 +1,4 @@
--- What the hosts on one database keep for themselves, in the schema madoguchi_host. Run at each start, under a lock.
+-- What the hosts on one database keep for themselves, in the schema madoguchi_host. Run under a lock, at each start of a host whose text is another.
 
 -- Nodes (STO-10): each start of a host has a number of its own.
 CREATE TABLE IF NOT EXISTS madoguchi_host.nodes (

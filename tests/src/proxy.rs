@@ -1,0 +1,133 @@
+//! A TCP proxy between one host and its PostgreSQL server, which breaks what goes through it as it is told.
+
+use std::{net::SocketAddr, time::Duration};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{
+        TcpListener, TcpStream,
+        tcp::{OwnedReadHalf, OwnedWriteHalf},
+    },
+    runtime::Runtime,
+    sync::watch,
+};
+
+/// What becomes of what goes through, from now on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rule {
+    /// All of it arrives.
+    Pass,
+    /// Each piece of it takes so much longer.
+    Delay(Duration),
+    /// Connections are taken, and nothing more arrives on them, either way. What was swallowed stays so.
+    Swallow,
+    /// A connection ends once so many more bytes of answers have arrived.
+    CutAfter(usize),
+    /// A commit arrives, and its answer does not: its connection ends.
+    CutAtCommit,
+    /// The same, and its connection says nothing more.
+    SwallowAtCommit,
+}
+
+/// A proxy on a port of its own, until it is dropped.
+pub struct Proxy {
+    address: SocketAddr,
+    rule: watch::Sender<Rule>,
+    runtime: Option<Runtime>,
+}
+
+impl Proxy {
+    /// One that passes on to a port of this machine.
+    pub fn to(port: u16) -> Self {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let address = listener.local_addr().expect("it has one");
+        listener.set_nonblocking(true).expect("it is a socket");
+        let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        let runtime = runtime.worker_threads(1).enable_all().build().expect("it can be made");
+        let rule = watch::Sender::new(Rule::Pass);
+        let rules = rule.subscribe();
+        runtime.spawn(async move {
+            let listener = TcpListener::from_std(listener).expect("it is a socket");
+            while let Ok((client, _)) = listener.accept().await {
+                tokio::spawn(serve(client, port, rules.clone()));
+            }
+        });
+        Self { address, rule, runtime: Some(runtime) }
+    }
+
+    /// The address of a database, through here.
+    pub fn through(&self, url: &str) -> String {
+        let (before, database) = url.rsplit_once('/').expect("it names a database");
+        let (before, _) = before.rsplit_once('@').expect("it names a user");
+        format!("{before}@{}/{database}", self.address)
+    }
+
+    /// What becomes of what goes through, on connections that there are and on new ones.
+    pub fn set(&self, rule: Rule) {
+        self.rule.send_replace(rule);
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+async fn serve(client: TcpStream, port: u16, rules: watch::Receiver<Rule>) {
+    let Ok(server) = TcpStream::connect(("127.0.0.1", port)).await else { return };
+    let (asks, answers) = (client.into_split(), server.into_split());
+    let committed = watch::Sender::new(false);
+    tokio::select! {
+        () = pump(asks.0, answers.1, rules.clone(), (&committed, false)) => {}
+        () = pump(answers.0, asks.1, rules, (&committed, true)) => {}
+    }
+}
+
+async fn pump(
+    mut from: OwnedReadHalf,
+    mut to: OwnedWriteHalf,
+    rules: watch::Receiver<Rule>,
+    (committed, is_answer): (&watch::Sender<bool>, bool),
+) {
+    let (mut buffer, mut passed, mut is_silent) = (vec![0; 16 << 10], 0, false);
+    loop {
+        let Ok(count @ 1..) = from.read(&mut buffer).await else { return };
+        let mut piece = &buffer[..count];
+        let rule = *rules.borrow();
+        match rule {
+            Rule::Pass => {}
+            Rule::Delay(time) => tokio::time::sleep(time).await,
+            Rule::Swallow => is_silent = true,
+            Rule::CutAfter(most) if is_answer => {
+                piece = &piece[..count.min(most.saturating_sub(passed))]
+            }
+            Rule::CutAfter(_) => {}
+            Rule::CutAtCommit | Rule::SwallowAtCommit if !is_answer => {
+                // The simple query, as its message has it.
+                if piece.windows(7).any(|it| it == b"COMMIT\0") {
+                    committed.send_replace(true);
+                }
+            }
+            Rule::CutAtCommit if *committed.borrow() => return,
+            Rule::SwallowAtCommit if *committed.borrow() => is_silent = true,
+            Rule::CutAtCommit | Rule::SwallowAtCommit => {}
+        }
+        if is_silent {
+            continue;
+        }
+        if to.write_all(piece).await.is_err() {
+            return;
+        }
+        if let Rule::CutAfter(most) = rule
+            && is_answer
+        {
+            passed += piece.len();
+            if passed >= most {
+                return;
+            }
+        }
+    }
+}
