@@ -31,6 +31,18 @@ async fn open() -> Tested {
     bench().start().await
 }
 
+/// The types of fields as `request_form` lists them, in order.
+fn types(forms: &Tested) -> Vec<String> {
+    let tools = forms.component().tools();
+    let tool = tools.iter().find(|it| &*it.name == "request_form").unwrap();
+    let schema = Value::Object((*tool.input_schema).clone());
+    let types = &schema["properties"]["form_schema"]["properties"]["fields"]["items"]["properties"]
+        ["type"]["enum"];
+    let mut types: Vec<String> = serde_json::from_value(types.clone()).unwrap();
+    types.sort_unstable();
+    types
+}
+
 /// A form of two fields, one of which must be filled in.
 fn contact() -> Value {
     json!({

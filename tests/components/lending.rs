@@ -1,4 +1,4 @@
-//! A family from outside, alone: its tools, requests, schedule, names and sentences.
+//! A family from outside, alone: its tools, requests, schedule, names, sentences and view.
 
 use serde_json::{Value, json};
 use tests::bench::{Bench, Tested};
@@ -39,4 +39,17 @@ async fn what_it_calls_its_books_leads_from_a_sentence_to_a_call() {
     }
     let other = it.converse(json!({ "message": "今日の映画は？", "names": names })).await.unwrap();
     assert_eq!(other["confidence"], 0.0, "{other}");
+}
+
+#[tokio::test]
+async fn its_tools_name_its_view_which_is_read_as_an_app() {
+    let it = open().await;
+    let tools = it.component().tools();
+    assert_eq!(tools.len(), 3);
+    for tool in tools {
+        assert_eq!(tool.meta["ui"]["resourceUri"], "ui://lending/books", "{}", tool.name);
+    }
+    let contents = it.read("ui://lending/books").await.expect("it is there");
+    assert_eq!(contents[0].mime_type.as_deref(), Some("text/html;profile=mcp-app"));
+    assert!(it.read("ui://lending/others").await.is_err());
 }

@@ -187,6 +187,17 @@ fn shows_component_defaults_and_gives_them_to_bundled_ones_only() {
         assert_eq!(told["defaults"], own, "{name}");
         assert!(told.get("defaults_problem").is_none(), "{told}");
     }
+    let assistant = component("assistant");
+    let told = json(&run(&folders, &["inspect", assistant.to_str().unwrap(), "--json"]));
+    let defaults = told["defaults"].as_str().unwrap();
+    let own = fs::read_to_string(root().join("components/assistant/defaults.toml")).unwrap();
+    let behind = defaults.strip_prefix(&own).expect("its file comes first");
+    for name in ["claude", "gemini", "openai"] {
+        for table in ["model_hosts", "models"] {
+            assert!(behind.contains(&format!("\n[{table}.{name}]\n")), "{behind}");
+        }
+    }
+    assert!(told.get("defaults_problem").is_none(), "{told}");
     let wish = "grants = ['sql', 'http']\n[[http]]\nhost = 'evil.example'\n";
     let stranger = with_section(&component_bytes("saboteur"), SECTION, wish.as_bytes());
     folders.put("stranger", &stranger);

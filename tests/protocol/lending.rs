@@ -33,7 +33,12 @@ async fn a_family_from_elsewhere_is_drawn_understood_and_allowed() {
     };
     say("図書館にはどんな本がありますか？").await;
     browser.says(".chat-log", "あるのは: 坊っちゃん、銀河鉄道の夜、雪国").await;
-    // What the tool put out stands there as a table, with a row for each book.
+    // Its own view shows who has each book.
+    browser.into_app().await;
+    browser.says(".books li", "坊っちゃん").await;
+    browser.says(".books li", "棚にあります").await;
+    browser.out_of_app().await;
+    // What the tool put out stands there as a table, too, with a row for each book.
     browser.until("document.querySelectorAll('.chat-log table tbody tr').length === 3").await;
     assert_eq!(browser.serious_faults().await, Vec::<String>::new());
     browser.picture("lending").await;

@@ -13,11 +13,9 @@ mod check;
 mod config;
 mod decide;
 pub mod ensemble;
-mod failure;
 mod health;
 mod message;
 mod models;
-mod offer;
 mod reading;
 mod result;
 mod run;
@@ -26,19 +24,17 @@ mod turns;
 mod understanding;
 
 use ::language::Language;
-use call::{Answered, Held, ToolCall, ToolResult, Wait};
+use call::{Answered, Failure, Held, Offer, ToolCall, ToolResult, Wait};
 use config::{AssistantConfig, ModelConfig, Models, Provider, Settings};
 use decide::{
     Choice, Conclusion, Decision, ModelError, Task, Teller, ToolPicker, Turn, Usage, Why,
 };
-use failure::Failure;
 use message::{Body, Image, Message, Part, images_of, text_of};
-use offer::Offer;
 use run::{Assistant, Before, Came, Ending, Run, RunError, Stopped};
 use understanding::Understanding;
 
 toolkit::export_tools!();
-toolkit::export_defaults!("../defaults.toml");
+toolkit::export_defaults!("../defaults.toml", models::DEFAULTS);
 toolkit::export_migrations!(1 "turns" => "../migrations/1-turns.sql");
 toolkit::export_configured!(check::configure);
 toolkit::export_routes!(chat::routes);

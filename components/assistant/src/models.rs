@@ -20,14 +20,27 @@ use crate::{
     AssistantConfig, ModelConfig, ModelError, Models, Provider, ToolPicker, Understanding,
 };
 
-/// The providers of models, in the order of preference. Another one is a module with its kind, a line here, and its
-/// address and environment in `defaults.toml`.
-pub(crate) static KINDS: [&Kind; 3] = [&claude::KIND, &gemini::KIND, &openai::KIND];
+/// The providers of models, in the order of preference. Another one is a module with its kind, and a line here.
+pub(crate) const KINDS: [&Kind; 3] = [&claude::KIND, &gemini::KIND, &openai::KIND];
+
+/// What the component starts from beside `defaults.toml`: where the providers are, and their environment.
+pub(crate) const DEFAULTS: [&str; KINDS.len()] = {
+    let mut all = [""; KINDS.len()];
+    let mut at = 0;
+    while at < all.len() {
+        all[at] = KINDS[at].defaults;
+        at += 1;
+    }
+    all
+};
 
 /// A provider of models.
 pub(crate) struct Kind {
     /// As it is written in the configuration: `[models.NAME]`.
     pub(crate) name: &'static str,
+    /// Where its requests go and no others (`[model_hosts.NAME]`, where the operator sets no `base_url`), with the header
+    /// in which the host sends the key, and the environment from which it is set.
+    defaults: &'static str,
     /// The model that is asked where none is named; empty is the first that the server has.
     model: &'static str,
     /// Whether it can be asked with what is set of it.

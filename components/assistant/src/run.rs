@@ -10,11 +10,9 @@ use serde_json::{Value, json};
 use toolkit::assistants::running::{self, Approval, Manner, Outcome, Request, Standing};
 
 mod notices;
-mod outcome;
 
 pub(crate) use notices::tell_ended;
 use notices::{slow, tell_running, told_call, too_many, unended, unknown, unmade};
-pub(crate) use outcome::{answered, outcome};
 
 use crate::{
     Answered, AssistantConfig, Conclusion, Decision, Failure, Held, ModelError, Offer, Task,

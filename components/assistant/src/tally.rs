@@ -4,10 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use toolkit::{assistants::running, log, sql};
 
-use crate::{
-    Provider, Run, RunError, Usage,
-    run::{answered, outcome},
-};
+use crate::{Ending, Provider, Run, RunError, Stopped, Usage, Why};
 
 /// How long what was last seen of a provider says something, in seconds (NAV-15).
 const FRESH_S: u64 = 60;
@@ -33,6 +30,35 @@ impl Tally {
         {
             log::warning(&format!("how a provider fares is not kept: {error:?}"));
         }
+    }
+}
+
+/// How a run ended, for those who count.
+fn outcome(run: &Result<Run, RunError>) -> &'static str {
+    match run.as_ref().map(|it| &it.ending) {
+        Ok(Ending::Concluded(it)) => it.cut.unwrap_or("end"),
+        Ok(Ending::Waits { .. }) => "waiting",
+        Ok(Ending::Stopped(Stopped::Rounds)) => "max_tool_rounds",
+        Ok(Ending::Stopped(Stopped::Time)) => "deadline",
+        Ok(Ending::Failed(_)) => "undecided",
+        Err(RunError::ModelError(_)) => "undecided",
+        Err(RunError::Tool(_) | RunError::NoTools(_)) => "tool_failed",
+    }
+}
+
+/// Whether the model answers; none, where the failure says nothing of that.
+fn answered(run: &Result<Run, RunError>) -> Option<bool> {
+    match run {
+        Ok(Run { ending: Ending::Failed(it), .. }) | Err(RunError::ModelError(it)) => {
+            match it.why {
+                Why::Key | Why::Missing | Why::Failed | Why::Slow => Some(false),
+                Why::RateLimited | Why::Blocked | Why::NoPictures | Why::TooLong | Why::Refused => {
+                    None
+                }
+            }
+        }
+        Ok(_) => Some(true),
+        Err(RunError::Tool(_) | RunError::NoTools(_)) => None,
     }
 }
 

@@ -103,7 +103,7 @@ pub fn begin(person: &Person, request: StartRequest<'_>) -> Result<String, Stop>
 ///
 /// # Errors
 /// When there are no two agents in a project that the host plays.
-pub fn somebody(
+pub fn counterpart(
     person: &Person,
     project_id: &mut Option<String>,
     initiator: Option<&str>,

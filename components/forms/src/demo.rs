@@ -4,7 +4,6 @@
 //! a list of objects with `id` and `name`, and whatever else a form is to show.
 
 pub mod items;
-mod places;
 mod search;
 
 use serde_json::Value;
@@ -30,14 +29,14 @@ pub fn get(request: &Request) -> Result<Value, Failure> {
         "users/search" => Ok(query.pick(Items::Users.read()?, limit(USERS)?)),
         "projects/search" => Ok(query.pick(Items::Projects.read()?, limit(LIMIT_MAX)?)),
         "categories" => Ok(query.pick(Items::Categories.read()?, limit(LIMIT_MAX)?)),
-        "countries" => Ok(query.pick(places::countries(), limit(LIMIT_MAX)?)),
+        "countries" => Ok(query.pick(items::countries(), limit(LIMIT_MAX)?)),
         "prefectures" => {
             let country = request.value("country_code").unwrap_or("JP");
-            Ok(query.pick(places::prefectures(country), limit(LIMIT_MAX)?))
+            Ok(query.pick(items::prefectures(country), limit(LIMIT_MAX)?))
         }
         "cities" => {
             let prefecture = request.required("prefecture_code")?;
-            Ok(query.pick(places::cities(prefecture), limit(LIMIT_MAX)?))
+            Ok(query.pick(items::cities(prefecture), limit(LIMIT_MAX)?))
         }
         _ => Err(Failure::NotFound),
     }

@@ -1,5 +1,6 @@
 //! `form_guide`: when to ask by a form and how, for agents (FORM-80).
 
+use output::form::{GUIDE, TYPES};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{
@@ -10,7 +11,7 @@ use toolkit::{
 use crate::refusals::say;
 
 /// The skill of the specification, with the look-ups that there are and what we add.
-const GUIDE: &str = include_str!("guide/skill.md");
+const SKILL: &str = include_str!("guide/skill.md");
 /// Everything that a definition may say, in Japanese and in English.
 const REFERENCE: [&str; 2] =
     [include_str!("guide/reference.ja.txt"), include_str!("guide/reference.en.txt")];
@@ -52,11 +53,33 @@ impl Prompt for FormGuide {
     }
 }
 
+/// The types with their own properties in short, those with the same in one line: in Japanese (0) or English (1).
+pub(crate) fn types(language: usize) -> String {
+    let mut lines: Vec<(&str, Vec<&str>)> = Vec::new();
+    for it in GUIDE {
+        let brief = it.brief[language];
+        match lines.iter_mut().find(|line| line.0 == brief) {
+            Some(line) => line.1.push(it.name),
+            None => lines.push((brief, vec![it.name])),
+        }
+    }
+    let line = |(brief, names): &(&str, Vec<&str>)| match brief.is_empty() {
+        true => format!("  {}", names.join(", ")),
+        false => format!("  {}: {brief}", names.join(", ")),
+    };
+    lines.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
 /// When to ask by a form and how, and everything that a definition may say.
 #[must_use]
 pub fn guide() -> String {
-    let [japanese, english] = REFERENCE;
+    let count = TYPES.len().to_string();
+    let [japanese, english] = [0, 1].map(|language: usize| {
+        let line = |it: &output::form::Type| format!("    {}: {}", it.name, it.guide[language]);
+        let types = GUIDE.iter().map(line).collect::<Vec<_>>().join("\n");
+        REFERENCE[language].replace("{count}", &count).replace("{types}", &types)
+    });
     let (heading, reference) =
-        (say("### フォームの定義", "### A form's definition"), say(japanese, english));
-    format!("{}\n\n{heading}\n\n{}", GUIDE.trim_end(), reference.trim_end())
+        (say("### フォームの定義", "### A form's definition"), say(&japanese, &english));
+    format!("{}\n\n{heading}\n\n{}", SKILL.trim_end(), reference.trim_end())
 }

@@ -3,6 +3,7 @@
 
 mod check;
 mod condition;
+mod constraints;
 mod date;
 mod fault;
 mod kind;
@@ -16,10 +17,13 @@ mod secret;
 mod show_if;
 #[cfg(test)]
 mod tests;
+mod value;
 
 pub use condition::{Condition, Test};
+pub use constraints::{Count, Days, Files, Number, Text};
 pub use date::{Day, Today, parse_day, parse_minute};
 pub use fault::{Fault, Language, SchemaFault, Wrong, size_of};
+pub use kind::{GUIDE, Kind, TYPES, Type};
 pub use lookup::{Choice, Lookup, choices, text_of};
 pub use request::{
     Drafted, FormRequest, Listed, OpenForm, Outcome, Status, Submission, Submissions, Wrongness,
@@ -85,111 +89,6 @@ pub struct Field {
     pub show_if: Option<Condition>,
     /// What kind it is.
     pub kind: Kind,
-}
-
-/// The 18 types.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub enum Kind {
-    /// `text` (FORM-20).
-    Text(Text),
-    /// `textarea` (FORM-21): the lines to show, and what a text has.
-    Textarea {
-        /// Lines shown; 3 by default.
-        rows: u32,
-        /// As of a text.
-        text: Text,
-    },
-    /// `divider` (FORM-22).
-    #[default]
-    Divider,
-    /// `heading` (FORM-23), from 1 to 4. Its text is the field's label.
-    Heading(u8),
-    /// `select` (FORM-24).
-    Select(Vec<Choice>),
-    /// `multiselect` (FORM-25).
-    Multiselect(Vec<Choice>, Count),
-    /// `autocomplete` (FORM-26).
-    Autocomplete(Lookup),
-    /// `multi-autocomplete` (FORM-27).
-    MultiAutocomplete(Lookup, Count),
-    /// `cascading-select` (FORM-28): `depends_on` is in its look-up.
-    CascadingSelect(Lookup),
-    /// `async-select` (FORM-29).
-    AsyncSelect(Lookup),
-    /// `checkbox` (FORM-30).
-    Checkbox,
-    /// `radio` (FORM-31).
-    Radio(Vec<Choice>),
-    /// `number` (FORM-32).
-    Number(Number),
-    /// `range` (FORM-33).
-    Range {
-        /// 0 to 100 by 1 by default.
-        number: Number,
-        /// Whether the value stands beside the slider.
-        show_value: bool,
-    },
-    /// `date` (FORM-34).
-    Date(Days),
-    /// `datetime` (FORM-35).
-    Datetime(Days),
-    /// `file` (FORM-36).
-    File(Files),
-    /// `hidden` (FORM-37).
-    Hidden(Value),
-}
-
-/// What a text may be.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Text {
-    /// Characters, not bytes.
-    pub length: Count,
-    /// A regular expression for the whole of it (FORM-48).
-    pub pattern: Option<String>,
-    /// The error where it does not fit.
-    pub pattern_error: Option<String>,
-    /// To fill in by a click (FORM-40).
-    pub suggestions: Vec<String>,
-}
-
-/// How many, or how long.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Count {
-    /// The least that is valid.
-    pub min: Option<usize>,
-    /// The most that is valid.
-    pub max: Option<usize>,
-}
-
-/// What a number may be.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Number {
-    /// The least that is valid.
-    pub min: Option<f64>,
-    /// The most that is valid.
-    pub max: Option<f64>,
-    /// Between one and the next, counted from `min` or else from 0.
-    pub step: Option<f64>,
-}
-
-/// Between which days, both included; the hour does not matter.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Days {
-    /// The first day that is valid.
-    pub min: Option<Day>,
-    /// The last day that is valid.
-    pub max: Option<Day>,
-}
-
-/// What files may be given.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Files {
-    /// Endings (`.pdf`) and media types (`image/*`), in lower case; empty takes everything.
-    pub accept: Vec<String>,
-    /// Bytes of one file.
-    pub size_max: Option<u64>,
-    /// Whether it may be several.
-    pub multiple: bool,
 }
 
 impl Form {

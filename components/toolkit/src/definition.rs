@@ -22,7 +22,7 @@ pub fn definition<T: Tool>() -> Definition {
     let description = take_text(&mut input, "description");
     let output = output_schema::<T::Output>();
     let is_nothing = output.get("type") == Some(&Value::from("null"));
-    Definition {
+    let mut definition = Definition {
         name: T::NAME.to_owned(),
         title: Some(T::TITLE.ja.to_owned()),
         description,
@@ -31,7 +31,9 @@ pub fn definition<T: Tool>() -> Definition {
         annotations: T::HINTS,
         view: T::VIEW.map(str::to_owned),
         meta: Some(json(&meta::<T>())),
-    }
+    };
+    T::complete(&mut definition);
+    definition
 }
 
 /// The schema of what is read: a tool's arguments, the form of a question.

@@ -90,16 +90,22 @@ macro_rules! export_migrations {
 /// ```ignore
 /// toolkit::export_defaults!("../defaults.toml");
 /// ```
+///
+/// More that begins with a table of its own, as an array of texts, is put behind the file.
 #[macro_export]
 macro_rules! export_defaults {
     ($file:literal) => {
+        $crate::export_defaults!($file, [""; 0]);
+    };
+    ($file:literal, $more:expr) => {
         const _: () = {
-            const LENGTH: usize = include_bytes!($file).len();
+            const MORE: &[&str] = &$more;
+            const LENGTH: usize = $crate::export::joined_length(include_str!($file), MORE);
             #[cfg(target_arch = "wasm32")]
             #[allow(unsafe_code, reason = "a section that nothing reads at run time")]
             #[used]
             #[unsafe(link_section = "madoguchi:defaults")]
-            static DEFAULTS: [u8; LENGTH] = *include_bytes!($file);
+            static DEFAULTS: [u8; LENGTH] = $crate::export::joined(include_str!($file), MORE);
         };
     };
 }
@@ -302,4 +308,34 @@ macro_rules! export_examples {
             Component with_types_in $crate::bindings::examples
         );
     };
+}
+
+/// Bytes of a text and those behind it.
+#[doc(hidden)]
+#[must_use]
+pub const fn joined_length(first: &str, more: &[&str]) -> usize {
+    let mut length = first.len();
+    let mut at = 0;
+    while at < more.len() {
+        length += more[at].len();
+        at += 1;
+    }
+    length
+}
+
+/// A text and those behind it, as bytes.
+#[doc(hidden)]
+#[must_use]
+pub const fn joined<const LENGTH: usize>(first: &str, more: &[&str]) -> [u8; LENGTH] {
+    let mut all = [0; LENGTH];
+    let (head, mut rest) = all.split_at_mut(first.len());
+    head.copy_from_slice(first.as_bytes());
+    let mut at = 0;
+    while at < more.len() {
+        let (head, tail) = rest.split_at_mut(more[at].len());
+        head.copy_from_slice(more[at].as_bytes());
+        rest = tail;
+        at += 1;
+    }
+    all
 }

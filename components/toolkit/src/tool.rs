@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{Stop, User};
+use crate::{Definition, Stop, User};
 
 pub use crate::bindings::exports::madoguchi::tool::tools::Annotations as Hints;
 
@@ -60,6 +60,9 @@ pub trait Tool: DeserializeOwned + JsonSchema {
     /// An object; it goes out as `structuredContent`. Or `()`, of a tool that only
     /// [shows](User::show) something.
     type Output: Serialize + JsonSchema;
+
+    /// Completes what is told of the tool, where a text is made of a table.
+    fn complete(_: &mut Definition) {}
 
     /// Runs the call. It runs again from the top each time `user` has answered, so whatever comes
     /// before a question must have no lasting effect.

@@ -25,11 +25,6 @@ impl Digest {
         Self(format!("sha256:{}", digest(bytes)))
     }
 
-    /// The one that these digits write.
-    pub fn of_digits(digits: &str) -> Option<Self> {
-        format!("sha256:{digits}").parse().ok()
-    }
-
     /// Its digits.
     pub fn digits(&self) -> &str {
         &self.0["sha256:".len()..]

@@ -455,10 +455,10 @@ async fn answers_of(
             Ok((Seal::of(&key), ReplayGuard::shared(Answers::new(store.clone()))))
         }
         None => {
-            let file = config.data.join("answers.spent");
-            let spent = ReplayGuard::open(&file, clock.now().as_secs());
-            let spent = spent.map_err(|source| DataError::Io { path: config.data.clone(), source });
-            Ok((seal.clone(), spent?))
+            let file = config.data.join("answers.guard");
+            let guard = ReplayGuard::open(&file, clock.now().as_secs());
+            let guard = guard.map_err(|source| DataError::Io { path: config.data.clone(), source });
+            Ok((seal.clone(), guard?))
         }
     }
 }

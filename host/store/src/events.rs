@@ -186,11 +186,11 @@ mod tests {
         assert!(!is_published(&mut listener, "shop://orders/2"));
         events.channel("shop").publish("shop://orders/1");
         assert!(is_published(&mut listener, "shop://orders/1"));
-        assert!(!is_published(&mut listener, "shop://orders/1"), "one ring wakes once");
+        assert!(!is_published(&mut listener, "shop://orders/1"), "one event wakes once");
     }
 
     #[test]
-    fn a_bell_is_not_heard_next_door() {
+    fn an_event_of_another_component_wakes_none() {
         let events = Events::default();
         let mut listener = events.channel("shop").listen();
         events.channel("bank").publish("shop://orders/1");

@@ -1,9 +1,5 @@
 //! What agents read about forms (FORM-80), and what `request_form` says of itself (FORM-11).
 
-use std::fs;
-
-use tests::root;
-
 use super::open;
 
 /// The skill of the specification, less its table, line by line.
@@ -50,11 +46,11 @@ async fn request_form_is_described_as_specified_and_the_guide_has_all() {
         Args:\n    form_schema: フォーム定義（下記スキーマ参照）\n\n\
         Returns:\n    フォーム定義とステータスメッセージ\n";
     assert!(tool.description.starts_with(specified), "FORM-11: {}", tool.description);
-    let types = fs::read_to_string(root().join("tests/forms/faults.json")).unwrap();
-    let types = types.split("有効なタイプ: ").nth(1).unwrap().split('"').next().unwrap();
     let guide = forms.prompt("form_guide", &[]).await.remove(0);
     let english = tool.meta["madoguchi/text"]["en"]["description"].as_str().unwrap();
-    for name in types.split(", ") {
+    let types = super::types(&forms);
+    assert!(types.len() >= 18, "{types:?}");
+    for name in types {
         let is_name = |it: &str| it.split([' ', ',', ':', '（', '\n']).any(|word| word == name);
         assert!(is_name(&tool.description) && is_name(english), "{name}");
         assert!(guide.contains(&format!("\n    {name}: ")), "{name}");

@@ -5,14 +5,25 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolkit::{
     English, Hints, Stop, Text, Tool, User,
+    apps::App,
     dialogue::Name,
     events, refused,
+    resources::{Contents, Page, Resources},
     routes::{Answer, Request, Route},
     sql,
 };
 
 /// What changes when a book is lent or comes back.
 const LOANS: &str = "lending://loans";
+
+/// How the books are drawn, by the page and by other programs.
+const BOOKS: App = App {
+    uri: "ui://lending/books",
+    name: "books_app",
+    title: Text { ja: "蔵書", en: "Books" },
+    style: include_str!("../app/books.css"),
+    script: &[include_str!("../app/books.js")],
+};
 
 /// 図書館の本を一覧します。
 #[derive(Deserialize, JsonSchema)]
@@ -59,6 +70,7 @@ impl Tool for ListBooks {
         English { description: "Lists the books of the library.", arguments: &[] };
     const HINTS: Hints = Hints::READ_ONLY;
     const VIEW: Option<&'static str> = Some("books");
+    const APP: Option<&'static str> = Some(BOOKS.uri);
     type Output = Books;
 
     fn call(self, _: &User) -> Result<Books, Stop> {
@@ -75,6 +87,7 @@ impl Tool for LendBook {
     };
     const HINTS: Hints = Hints::ADDITIVE;
     const VIEW: Option<&'static str> = Some("books");
+    const APP: Option<&'static str> = Some(BOOKS.uri);
     type Output = Books;
 
     fn call(self, _: &User) -> Result<Books, Stop> {
@@ -89,6 +102,7 @@ impl Tool for ReturnBook {
         English { description: "Takes a book back.", arguments: &[("title", "The book's title")] };
     const HINTS: Hints = Hints::ADDITIVE;
     const VIEW: Option<&'static str> = Some("books");
+    const APP: Option<&'static str> = Some(BOOKS.uri);
     type Output = Books;
 
     fn call(self, _: &User) -> Result<Books, Stop> {
@@ -124,6 +138,19 @@ fn give(title: &str, member: Option<&str>) -> Result<Books, Stop> {
     events::publish(LOANS);
     book.member = member.map(str::to_owned);
     Ok(Books { books: vec![book] })
+}
+
+/// The view, as a resource.
+pub(crate) struct Views;
+
+impl Resources for Views {
+    fn list(_: Option<&str>) -> Result<Page, Stop> {
+        Ok(vec![BOOKS.resource(&[])].into())
+    }
+
+    fn read(uri: &str, _: &User) -> Result<Option<Vec<Contents>>, Stop> {
+        Ok((uri == BOOKS.uri).then(|| vec![BOOKS.contents(&[])]))
+    }
 }
 
 /// Reminds everyone who has a book, once.

@@ -26,6 +26,15 @@ use reply::Reply;
 /// Anthropic's Messages API.
 pub(super) static KIND: Kind = Kind {
     name: PROVIDER,
+    defaults: r#"
+[model_hosts.claude]
+url = "https://api.anthropic.com"
+header = "x-api-key"
+[models.claude]
+base_url = { environment = "ANTHROPIC_BASE_URL" }
+model = { environment = "ANTHROPIC_MODEL" }
+key = { environment = "ANTHROPIC_API_KEY" }
+"#,
     model: MODEL,
     is_ready: |config| config.key,
     makes_pictures: false,

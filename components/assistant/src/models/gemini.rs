@@ -27,6 +27,17 @@ use crate::{
 /// Google's generateContent.
 pub(super) static KIND: Kind = Kind {
     name: "gemini",
+    defaults: r#"
+[model_hosts.gemini]
+url = "https://generativelanguage.googleapis.com"
+header = "x-goog-api-key"
+# A text model decides and calls tools; the one for pictures cannot, and makes them (ILL-29).
+[models.gemini]
+base_url = { environment = "GEMINI_BASE_URL" }
+model = { environment = "GEMINI_MODEL" }
+picture_model = { environment = "GEMINI_IMAGE_MODEL" }
+key = { environment = "GEMINI_API_KEY" }
+"#,
     model: "gemini-3.8-flash",
     is_ready: |config| config.key,
     makes_pictures: true,

@@ -25,6 +25,16 @@ use reply::Reply;
 /// Chat completions, of OpenAI or of a server that speaks like it.
 pub(super) static KIND: Kind = Kind {
     name: PROVIDER,
+    defaults: r#"
+[model_hosts.openai]
+url = "https://api.openai.com"
+header = "authorization"
+prefix = "Bearer "
+[models.openai]
+base_url = { environment = "OPENAI_BASE_URL" }
+model = { environment = "OPENAI_MODEL" }
+key = { environment = "OPENAI_API_KEY" }
+"#,
     // The first that the server has.
     model: "",
     is_ready: |config| config.base_url.is_some() || config.key && config.model.is_some(),
@@ -38,7 +48,7 @@ const BASE_URL: &str = "https://api.openai.com/v1";
 /// How long an answer may be, unless configured.
 const TOKENS_MAX: u32 = 4_096;
 /// How often a model is asked again whose call cannot be parsed.
-const MENDS_MAX: usize = 1;
+const REPAIRS_MAX: usize = 1;
 /// The provider's name in a stored transcript.
 const PROVIDER: &str = "openai";
 /// What one request may have, of OpenAI's 50 MB and 500 pictures
@@ -120,7 +130,7 @@ impl OpenAi {
         message::results(&mut messages, turn.answered, said);
         trim::fit(&mut messages, ROOM, &SHAPE);
         let names = Names::of(turn.offers);
-        let (mut mended, mut is_again) = (0, false);
+        let (mut repairs, mut is_again) = (0, false);
         loop {
             let reply = self.reply(&mut messages, &turn, &names)?;
             if let Some(why) = reply.blocked() {
@@ -139,11 +149,11 @@ impl OpenAi {
                 messages.push(message);
             }
             if !broken.is_empty() {
-                if mended >= MENDS_MAX {
+                if repairs >= REPAIRS_MAX {
                     let what = "the arguments of a call are not a JSON object";
                     return Err(ModelError::new(Why::Failed, what));
                 }
-                mended += 1;
+                repairs += 1;
                 messages.extend(calls.iter().map(|it| message::unread(&it.id, &broken)));
                 continue;
             }

@@ -51,7 +51,7 @@ pub(super) fn act(player: &Player, mut stand: Stand) -> Result<(), Stop> {
         stand.leave_off();
         return save(&[stand.saved(agent)]);
     }
-    let decided = match spent(player, &stand) {
+    let decided = match used_up(player, &stand) {
         Some(farewell) => Err(farewell),
         None => Ok(mind::think(player, &scene)?),
     };
@@ -65,7 +65,7 @@ pub(super) fn act(player: &Player, mut stand: Stand) -> Result<(), Stop> {
 }
 
 /// What the agent says where its answers, or its tokens, are used up.
-fn spent(player: &Player, stand: &Stand) -> Option<Farewell> {
+fn used_up(player: &Player, stand: &Stand) -> Option<Farewell> {
     let (turns_max, tokens_max) = (player.facts.turns_max, player.facts.tokens_max);
     match stand.turns >= turns_max {
         true => Some(Farewell::Turns(turns_max)),

@@ -2,17 +2,17 @@
 
 mod address;
 
-use output::form::{Form, FormRequest, Status, Values};
+use output::form::{Form, FormRequest, GUIDE, Status, Values};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use toolkit::{Content, English, Hints, Stop, Text, Tool, User, caller};
+use toolkit::{Content, Definition, English, Hints, Stop, Text, Tool, User, caller};
 
 use crate::{
     clock,
     delivery::{Way, can_open, way},
     elicitation::{self, Answered, Progress},
-    lookup,
+    guide, lookup,
     record::{self, Record},
     refusals,
     store::{self, Filled},
@@ -53,6 +53,17 @@ impl Tool for RequestForm {
     const APP: Option<&str> = Some(crate::app::FORM.uri);
     const INPUT_SCHEMA: Option<&str> = Some(include_str!("request/input.json"));
     type Output = FormRequest;
+
+    fn complete(definition: &mut Definition) {
+        definition.description = definition.description.replace("{types}", &guide::types(0));
+        // Within a text of JSON, so without the quotes around it.
+        let english = Value::from(guide::types(1)).to_string();
+        let english = &english[1..english.len() - 1];
+        definition.meta = definition.meta.take().map(|it| it.replace("{types}", english));
+        let names: Value = GUIDE.iter().map(|it| it.name).collect();
+        definition.input_schema =
+            definition.input_schema.replace("[\"{types}\"]", &names.to_string());
+    }
 
     fn call(self, user: &User) -> Result<FormRequest, Stop> {
         let definition = definition(self.form_schema);

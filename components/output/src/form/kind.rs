@@ -1,27 +1,73 @@
-//! What each of the 18 types has of its own (FORM-20 to FORM-37).
+//! The types of fields: what each is, how it is read, and which values it takes (FORM-20 to FORM-37). Another one is a
+//! variant of [`Kind`] here, a widget of the page, and a line where MCP's flat forms want more than a text.
 
 use serde_json::Value;
 
 use super::{
-    Choice, Days, Files, Kind, LABEL_CHARS_MAX, Lookup, NAME_CHARS_MAX, Number, OPTIONS_MAX,
-    PATTERN_CHARS_MAX, SUGGESTIONS_MAX, SchemaFault, Text,
-    condition::is_empty,
-    lookup::{is_option, text_of},
-    pattern,
+    Choice, LABEL_CHARS_MAX, Lookup, NAME_CHARS_MAX, SchemaFault, Today, Wrong,
+    constraints::{self, Count, Days, Files, Number, Text},
+    date::Day,
     property::Entry,
+    value,
 };
 
 /// Lines of a textarea, and how many it shows by default.
 const ROWS_MAX: u64 = 50;
 const ROWS: u64 = 3;
-/// How long to wait after a key before a search.
-const DEBOUNCE_MS: u64 = 300;
-const DEBOUNCE_MS_MAX: u64 = 10_000;
-/// Parameters of a look-up, and kinds of files.
-const ENTRIES_MAX: usize = 50;
+/// What a field is, by its type.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Kind {
+    /// `text` (FORM-20).
+    Text(Text),
+    /// `textarea` (FORM-21): the lines to show, and what a text has.
+    Textarea {
+        /// Lines shown; 3 by default.
+        rows: u32,
+        /// As of a text.
+        text: Text,
+    },
+    /// `divider` (FORM-22).
+    #[default]
+    Divider,
+    /// `heading` (FORM-23), from 1 to 4. Its text is the field's label.
+    Heading(u8),
+    /// `select` (FORM-24).
+    Select(Vec<Choice>),
+    /// `multiselect` (FORM-25).
+    Multiselect(Vec<Choice>, Count),
+    /// `autocomplete` (FORM-26).
+    Autocomplete(Lookup),
+    /// `multi-autocomplete` (FORM-27).
+    MultiAutocomplete(Lookup, Count),
+    /// `cascading-select` (FORM-28): `depends_on` is in its look-up.
+    CascadingSelect(Lookup),
+    /// `async-select` (FORM-29).
+    AsyncSelect(Lookup),
+    /// `checkbox` (FORM-30).
+    Checkbox,
+    /// `radio` (FORM-31).
+    Radio(Vec<Choice>),
+    /// `number` (FORM-32).
+    Number(Number),
+    /// `range` (FORM-33).
+    Range {
+        /// 0 to 100 by 1 by default.
+        number: Number,
+        /// Whether the value stands beside the slider.
+        show_value: bool,
+    },
+    /// `date` (FORM-34).
+    Date(Days),
+    /// `datetime` (FORM-35).
+    Datetime(Days),
+    /// `file` (FORM-36).
+    File(Files),
+    /// `hidden` (FORM-37).
+    Hidden(Value),
+}
 
-/// The types, in the order in which FORM-60 names them.
-pub(super) const TYPES: [&str; 18] = [
+/// The types' names, in the order in which FORM-60 has them.
+pub const TYPES: [&str; 18] = [
     "async-select",
     "autocomplete",
     "cascading-select",
@@ -40,6 +86,162 @@ pub(super) const TYPES: [&str; 18] = [
     "select",
     "text",
     "textarea",
+];
+
+/// What agents read of a type.
+#[derive(Clone, Copy, Debug)]
+pub struct Type {
+    /// As definitions have it.
+    pub name: &'static str,
+    /// Its own properties in Japanese and English, in short.
+    pub brief: [&'static str; 2],
+    /// The same with defaults, and what its value is.
+    pub guide: [&'static str; 2],
+}
+
+/// What agents read of each type, in the order in which the guide has them.
+pub const GUIDE: [Type; TYPES.len()] = [
+    Type {
+        name: "text",
+        brief: [
+            "minLength, maxLength, pattern, suggestions",
+            "minLength, maxLength, pattern, suggestions",
+        ],
+        guide: [
+            r#"minLength, maxLength, pattern（全体一致の正規表現。先読み・後方参照・\p{…}は不可）, patternError, suggestions（文字列の配列。クリックで入力欄に反映）→ 文字列"#,
+            r#"minLength, maxLength, pattern (a regular expression for the whole text, without look-around, back-references and \p{…}), patternError, suggestions (texts that a click fills in) → string"#,
+        ],
+    },
+    Type {
+        name: "textarea",
+        brief: [
+            "minLength, maxLength, pattern, suggestions",
+            "minLength, maxLength, pattern, suggestions",
+        ],
+        guide: [
+            "rows（既定3）, minLength, maxLength, suggestions → 文字列",
+            "rows (3), minLength, maxLength, suggestions → string",
+        ],
+    },
+    Type {
+        name: "divider",
+        brief: ["label", "label"],
+        guide: ["label（任意のセクション名）→ 値なし", "label (optional name of a section) → none"],
+    },
+    Type {
+        name: "heading",
+        brief: ["text*, level", "text*, level"],
+        guide: [
+            "text（必須）, level（1〜4、既定2）, description → 値なし",
+            "text (required), level (1 to 4; 2), description → none",
+        ],
+    },
+    Type {
+        name: "select",
+        brief: [r#"options*（[{"value","label"}]）"#, r#"options* ([{"value","label"}])"#],
+        guide: [
+            r#"options（必須。[{"value","label"}]）→ 選んだ value"#,
+            r#"options (required: [{"value","label"}]) → the chosen value"#,
+        ],
+    },
+    Type {
+        name: "multiselect",
+        brief: [r#"options*（[{"value","label"}]）"#, r#"options* ([{"value","label"}])"#],
+        guide: [
+            "options（必須）, minSelect, maxSelect → value の配列",
+            "options (required), minSelect, maxSelect → array of values",
+        ],
+    },
+    Type {
+        name: "autocomplete",
+        brief: ["searchUrl*, displayField*, valueField*", "searchUrl*, displayField*, valueField*"],
+        guide: [
+            r#"searchUrl, displayField, valueField（必須）, searchParams（{"q":"{query}","limit":10}）, minChars（既定1）, debounceMs（既定300）, renderTemplate（"{name} ({email})"）→ valueField の値"#,
+            r#"searchUrl, displayField, valueField (required), searchParams ({"q":"{query}","limit":10}), minChars (1), debounceMs (300), renderTemplate ("{name} ({email})") → the item's valueField"#,
+        ],
+    },
+    Type {
+        name: "multi-autocomplete",
+        brief: ["searchUrl*, displayField*, valueField*", "searchUrl*, displayField*, valueField*"],
+        guide: [
+            "autocomplete と同じ。minSelect, maxSelect → 値の配列",
+            "as autocomplete; minSelect, maxSelect → array of values",
+        ],
+    },
+    Type {
+        name: "cascading-select",
+        brief: [
+            "同じ3つ, dependsOn*（親のname）, dependsOnParam*",
+            "these three, dependsOn* (parent's name), dependsOnParam*",
+        ],
+        guide: [
+            "searchUrl, dependsOn（親フィールドの name）, dependsOnParam（親の値を渡すクエリ名）, displayField, valueField（必須）→ 値",
+            "searchUrl, dependsOn (name of the parent field), dependsOnParam (query parameter for its value), displayField, valueField (required) → value",
+        ],
+    },
+    Type {
+        name: "async-select",
+        brief: ["loadUrl*, displayField*, valueField*", "loadUrl*, displayField*, valueField*"],
+        guide: [
+            "loadUrl, displayField, valueField（必須）→ 値",
+            "loadUrl, displayField, valueField (required) → value",
+        ],
+    },
+    Type {
+        name: "checkbox",
+        brief: ["", ""],
+        guide: [
+            "required は「チェック必須」→ true / false",
+            "required means that it must be checked → true / false",
+        ],
+    },
+    Type {
+        name: "radio",
+        brief: [r#"options*（[{"value","label"}]）"#, r#"options* ([{"value","label"}])"#],
+        guide: ["options（必須）→ 選んだ value", "options (required) → the chosen value"],
+    },
+    Type {
+        name: "number",
+        brief: ["min, max, step", "min, max, step"],
+        guide: ["min, max, step → 数値", "min, max, step → number"],
+    },
+    Type {
+        name: "range",
+        brief: ["min, max, step", "min, max, step"],
+        guide: [
+            "min（既定0）, max（既定100）, step（既定1）, showValue → 数値",
+            "min (0), max (100), step (1), showValue → number",
+        ],
+    },
+    Type {
+        name: "date",
+        brief: [r#"minDate, maxDate（"today", "+30days", "2026-12-31"）"#, "minDate, maxDate"],
+        guide: [
+            r#"minDate, maxDate（"today"、"+30days"、"2026-12-31"）→ "YYYY-MM-DD""#,
+            r#"minDate, maxDate ("today", "+30days", "2026-12-31") → "YYYY-MM-DD""#,
+        ],
+    },
+    Type {
+        name: "datetime",
+        brief: [r#"minDate, maxDate（"today", "+30days", "2026-12-31"）"#, "minDate, maxDate"],
+        guide: [
+            r#"minDate, maxDate → "YYYY-MM-DDTHH:MM""#,
+            r#"minDate, maxDate → "YYYY-MM-DDTHH:MM""#,
+        ],
+    },
+    Type {
+        name: "file",
+        brief: ["accept, maxSize, multiple", "accept, maxSize, multiple"],
+        guide: [
+            r#"accept（".pdf,.doc,image/*"）, maxSize（バイト）, multiple → {"name","type","size","fileId"} または配列。内容は form://HANDLE/files/fileId で読める"#,
+            r#"accept (".pdf,.doc,image/*"), maxSize (bytes), multiple → {"name","type","size","fileId"} or an array; the bytes are read at form://HANDLE/files/fileId"#,
+        ],
+    },
+    Type {
+        name: "hidden",
+        brief: ["value", "value"],
+        guide: ["value（任意の値）→ そのまま", "value (anything) → as it is"],
+    },
 ];
 
 impl Kind {
@@ -71,16 +273,19 @@ impl Kind {
 
 pub(super) fn read(entry: &Entry<'_>) -> Result<Kind, SchemaFault> {
     Ok(match entry.kind {
-        "text" => Kind::Text(text(entry)?),
+        "text" => Kind::Text(constraints::text(entry)?),
         "textarea" => {
             let rows = entry.whole("rows")?.unwrap_or(ROWS).clamp(1, ROWS_MAX);
-            Kind::Textarea { rows: u32::try_from(rows).unwrap_or(1), text: text(entry)? }
+            Kind::Textarea {
+                rows: u32::try_from(rows).unwrap_or(1),
+                text: constraints::text(entry)?,
+            }
         }
-        "heading" => Kind::Heading(level(entry)?),
-        "select" => Kind::Select(options(entry)?),
-        "radio" => Kind::Radio(options(entry)?),
+        "heading" => Kind::Heading(constraints::level(entry)?),
+        "select" => Kind::Select(constraints::options(entry)?),
+        "radio" => Kind::Radio(constraints::options(entry)?),
         "multiselect" => {
-            let options = options(entry)?;
+            let options = constraints::options(entry)?;
             let count = entry.count("minSelect", "maxSelect")?;
             if count.min.is_some_and(|it| it > options.len()) {
                 let (japanese, english) =
@@ -89,29 +294,29 @@ pub(super) fn read(entry: &Entry<'_>) -> Result<Kind, SchemaFault> {
             }
             Kind::Multiselect(options, count)
         }
-        "autocomplete" => Kind::Autocomplete(lookup(entry, ["searchUrl", "loadUrl"])?),
+        "autocomplete" => Kind::Autocomplete(constraints::lookup(entry, ["searchUrl", "loadUrl"])?),
         "multi-autocomplete" => {
-            let lookup = lookup(entry, ["searchUrl", "loadUrl"])?;
+            let lookup = constraints::lookup(entry, ["searchUrl", "loadUrl"])?;
             Kind::MultiAutocomplete(lookup, entry.count("minSelect", "maxSelect")?)
         }
         "cascading-select" => {
-            let mut lookup = lookup(entry, ["searchUrl", "loadUrl"])?;
+            let mut lookup = constraints::lookup(entry, ["searchUrl", "loadUrl"])?;
             let parent = entry.needed("dependsOn", LABEL_CHARS_MAX)?;
             let parameter = entry.needed("dependsOnParam", NAME_CHARS_MAX)?;
             lookup.depends_on = Some((parent, parameter));
             Kind::CascadingSelect(lookup)
         }
-        "async-select" => Kind::AsyncSelect(lookup(entry, ["loadUrl", "searchUrl"])?),
+        "async-select" => Kind::AsyncSelect(constraints::lookup(entry, ["loadUrl", "searchUrl"])?),
         "checkbox" => Kind::Checkbox,
-        "number" => Kind::Number(number(entry, Number::default())?),
+        "number" => Kind::Number(constraints::number(entry, Number::default())?),
         "range" => {
             let usual = Number { min: Some(0.0), max: Some(100.0), step: Some(1.0) };
-            let number = number(entry, usual)?;
+            let number = constraints::number(entry, usual)?;
             Kind::Range { number, show_value: entry.flag("showValue", true)? }
         }
-        "date" => Kind::Date(days(entry)?),
-        "datetime" => Kind::Datetime(days(entry)?),
-        "file" => Kind::File(files(entry)?),
+        "date" => Kind::Date(constraints::days(entry)?),
+        "datetime" => Kind::Datetime(constraints::days(entry)?),
+        "file" => Kind::File(constraints::files(entry)?),
         "hidden" => {
             let value = entry.said.get("value").or_else(|| entry.said.get("default"));
             Kind::Hidden(value.ok_or_else(|| entry.missing("value"))?.clone())
@@ -121,173 +326,43 @@ pub(super) fn read(entry: &Entry<'_>) -> Result<Kind, SchemaFault> {
     })
 }
 
-fn text(entry: &Entry<'_>) -> Result<Text, SchemaFault> {
-    let pattern = entry.text("pattern", PATTERN_CHARS_MAX)?;
-    if let Some(Err((japanese, english))) = pattern.as_deref().map(pattern::compile) {
-        let japanese = format!("正規表現として使えません: {japanese}");
-        let english = format!("is no regular expression that can be used: {english}");
-        return Err(entry.wrong("pattern", &japanese, &english));
-    }
-    Ok(Text {
-        length: entry.count("minLength", "maxLength")?,
-        pattern,
-        pattern_error: entry.text("patternError", LABEL_CHARS_MAX)?,
-        suggestions: entry.texts("suggestions", SUGGESTIONS_MAX)?,
-    })
-}
-
-fn level(entry: &Entry<'_>) -> Result<u8, SchemaFault> {
-    let level = entry.whole("level")?.unwrap_or(2);
-    let level = u8::try_from(level).ok().filter(|it| (1..=4).contains(it));
-    level.ok_or_else(|| entry.wrong("level", "1から4で指定してください。", "is not from 1 to 4."))
-}
-
-fn options(entry: &Entry<'_>) -> Result<Vec<Choice>, SchemaFault> {
-    let wrong = |japanese: &str, english: &str| entry.wrong("options", japanese, english);
-    let said = entry.get("options").ok_or_else(|| entry.missing("options"))?;
-    let said = said.as_array().ok_or_else(|| {
-        wrong("{value, label}の配列で指定してください。", "are no list of {value, label}.")
-    })?;
-    if said.len() > OPTIONS_MAX {
-        let (japanese, english) =
-            (format!("{OPTIONS_MAX}個までです。"), format!("are more than {OPTIONS_MAX}."));
-        return Err(wrong(&japanese, &english));
-    }
-    let mut options: Vec<Choice> = Vec::with_capacity(said.len());
-    let mut seen = std::collections::HashSet::new();
-    for (at, it) in said.iter().enumerate() {
-        let value = if it.is_object() { it.get("value").unwrap_or(&Value::Null) } else { it };
-        // 「選択してください」: what is chosen where nothing is.
-        if entry.kind == "select" && is_empty(value) && it.get("value").is_some() {
-            continue;
-        }
-        let label = it.get("label").filter(|it| !is_empty(it)).unwrap_or(value);
-        let label = text_of(label);
-        if !is_option(value) || label.is_empty() {
-            let japanese = format!("[{at}]に空でないvalueを指定してください。");
-            return Err(wrong(&japanese, &format!("have no value that is not empty at [{at}].")));
-        }
-        if label.chars().count() > LABEL_CHARS_MAX || text_of(value).len() > LABEL_CHARS_MAX {
-            let japanese = format!("[{at}]が長すぎます。");
-            return Err(wrong(&japanese, &format!("are too long at [{at}].")));
-        }
-        if !seen.insert(text_of(value)) {
-            let japanese = format!("[{at}]のvalueが重複しています。");
-            return Err(wrong(
-                &japanese,
-                &format!("have a value at [{at}] that was there before."),
-            ));
-        }
-        options.push(Choice { value: value.clone(), label });
-    }
-    if options.is_empty() { Err(entry.missing("options")) } else { Ok(options) }
-}
-
-fn lookup(entry: &Entry<'_>, urls: [&str; 2]) -> Result<Lookup, SchemaFault> {
-    let property = urls.into_iter().find(|it| entry.get(it).is_some()).unwrap_or(urls[0]);
-    let url = entry.needed(property, LABEL_CHARS_MAX)?;
-    let is_path = url.starts_with('/') && !url.starts_with("//") && !url.starts_with("/\\");
-    let is_url = url.strip_prefix("https://").is_some_and(|it| !it.is_empty());
-    if !(is_path || is_url) || url.chars().any(|it| it.is_whitespace() || it.is_control()) {
-        return Err(entry.wrong(
-            property,
-            "https:// で始まるURL、または / で始まるパスで指定してください。",
-            "is neither a URL with https:// nor a path with /.",
-        ));
-    }
-    let whole = |property, usual, most: u64| Ok(entry.whole(property)?.unwrap_or(usual).min(most));
-    let debounce_ms = whole("debounceMs", DEBOUNCE_MS, DEBOUNCE_MS_MAX)?;
-    Ok(Lookup {
-        url,
-        params: params(entry)?,
-        display_field: entry.needed("displayField", NAME_CHARS_MAX)?,
-        value_field: entry.needed("valueField", NAME_CHARS_MAX)?,
-        template: entry.text("renderTemplate", LABEL_CHARS_MAX)?,
-        chars_min: usize::try_from(whole("minChars", 1, NAME_CHARS_MAX as u64)?).unwrap_or(1),
-        debounce_ms: u32::try_from(debounce_ms).unwrap_or_default(),
-        depends_on: None,
-    })
-}
-
-fn params(entry: &Entry<'_>) -> Result<Vec<(String, String)>, SchemaFault> {
-    let Some(said) = entry.get("searchParams") else { return Ok(Vec::new()) };
-    let wrong = || {
-        entry.wrong(
-            "searchParams",
-            "文字列、数値、真偽値を値とするオブジェクトで指定してください。",
-            "is no object of texts, numbers and booleans.",
-        )
+/// Whether a value fits its kind on whatever day it is.
+pub(super) fn fits_at_first(kind: &Kind, given: &Value) -> Result<(), Wrong> {
+    let fixed = |limits: &Days| {
+        let fixed = |it: Option<Day>| it.filter(|it| matches!(it, Day::Fixed(_)));
+        Days { min: fixed(limits.min), max: fixed(limits.max) }
     };
-    let said = said.as_object().filter(|it| it.len() <= ENTRIES_MAX).ok_or_else(wrong)?;
-    let is_plain = |it: &Value| !it.is_object() && !it.is_array();
-    let is_short = |it: &str| it.chars().count() <= LABEL_CHARS_MAX;
-    let mut params = Vec::new();
-    for (name, value) in said.iter().filter(|(_, value)| !value.is_null()) {
-        let text = text_of(value);
-        if !is_plain(value) || !is_short(name) || !is_short(&text) {
-            return Err(wrong());
-        }
-        params.push((name.clone(), text));
+    let today = Today::of_day(chrono::NaiveDate::default());
+    match kind {
+        Kind::Date(limits) => value::day(fixed(limits), given, today),
+        Kind::Datetime(limits) => value::minute(fixed(limits), given, today),
+        kind => fits(kind, given, today),
     }
-    Ok(params)
 }
 
-fn number(entry: &Entry<'_>, usual: Number) -> Result<Number, SchemaFault> {
-    let number = Number {
-        min: entry.number("min")?.or(usual.min),
-        max: entry.number("max")?.or(usual.max),
-        step: entry.number("step")?.or(usual.step),
-    };
-    if number.min.zip(number.max).is_some_and(|(min, max)| min > max) {
-        return Err(entry.crossed("min", "max"));
-    }
-    if number.step.is_some_and(|it| it <= 0.0) {
-        let (japanese, english) = ("0より大きい数値で指定してください。", "is not above 0.");
-        return Err(entry.wrong("step", japanese, english));
-    }
-    Ok(number)
-}
-
-fn days(entry: &Entry<'_>) -> Result<Days, SchemaFault> {
-    use super::Day::{Fixed, FromToday};
-    let days = Days { min: entry.day(["minDate", "min"])?, max: entry.day(["maxDate", "max"])? };
-    let is_crossed = match (days.min, days.max) {
-        (Some(Fixed(min)), Some(Fixed(max))) => min > max,
-        (Some(FromToday(min)), Some(FromToday(max))) => min > max,
-        _ => false,
-    };
-    if is_crossed { Err(entry.crossed("minDate", "maxDate")) } else { Ok(days) }
-}
-
-fn files(entry: &Entry<'_>) -> Result<Files, SchemaFault> {
-    let said = match entry.get("accept") {
-        Some(Value::String(text)) => text.split(',').map(str::to_owned).collect(),
-        _ => entry.texts("accept", ENTRIES_MAX)?,
-    };
-    let said = said.iter().map(|it| it.trim().to_lowercase()).filter(|it| !it.is_empty());
-    let mut accept = Vec::new();
-    for it in said {
-        let is_kind = it.len() <= NAME_CHARS_MAX && !it.contains(char::is_whitespace);
-        if !is_kind || accept.len() == ENTRIES_MAX {
-            let (japanese, english) = (
-                "\".pdf,.doc\"や\"image/*\"のように指定してください。",
-                "is nothing like \".pdf,.doc\" or \"image/*\".",
-            );
-            return Err(entry.wrong("accept", japanese, english));
+/// Whether a value that is there fits its kind.
+pub(super) fn fits(kind: &Kind, given: &Value, today: Today) -> Result<(), Wrong> {
+    match kind {
+        Kind::Text(limits) | Kind::Textarea { text: limits, .. } => value::text(limits, given),
+        Kind::Select(options) | Kind::Radio(options) => value::option(options, given),
+        Kind::Multiselect(options, count) => {
+            for it in value::several(*count, given)? {
+                value::option(options, it)?;
+            }
+            Ok(())
         }
-        if it == "*" || it == "*/*" || it == ".*" {
-            accept.clear();
-            break;
+        Kind::Autocomplete(_) | Kind::CascadingSelect(_) | Kind::AsyncSelect(_) => {
+            value::found(given)
         }
-        accept.push(if it.contains('/') || it.starts_with('.') { it } else { format!(".{it}") });
+        Kind::MultiAutocomplete(_, count) => {
+            value::several(*count, given)?.iter().try_for_each(value::found)
+        }
+        Kind::Checkbox if given.is_boolean() => Ok(()),
+        Kind::Checkbox => Err(Wrong::Type("boolean")),
+        Kind::Number(limits) | Kind::Range { number: limits, .. } => value::number(*limits, given),
+        Kind::Date(limits) => value::day(*limits, given, today),
+        Kind::Datetime(limits) => value::minute(*limits, given, today),
+        Kind::File(files) => value::file(files, given),
+        Kind::Divider | Kind::Heading(_) | Kind::Hidden(_) => Ok(()),
     }
-    let size_max = entry.whole("maxSize")?;
-    if size_max == Some(0) {
-        return Err(entry.wrong(
-            "maxSize",
-            "0より大きい数値で指定してください。",
-            "is not above 0.",
-        ));
-    }
-    Ok(Files { accept, size_max, multiple: entry.flag("multiple", false)? })
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Count, Day, LABEL_CHARS_MAX, SchemaFault, links};
+use super::{Day, LABEL_CHARS_MAX, SchemaFault, links};
 
 /// An entry of `fields`, being read.
 #[derive(Clone, Copy)]
@@ -80,19 +80,6 @@ impl<'a> Entry<'a> {
         }
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "looked at")]
         Ok(Some(number as u64))
-    }
-
-    /// At least and at most how many.
-    pub(super) fn count(&self, least: &str, most: &str) -> Result<Count, SchemaFault> {
-        let whole = |property| {
-            let whole = self.whole(property)?;
-            Ok(whole.map(|it| usize::try_from(it).unwrap_or(usize::MAX)))
-        };
-        let (min, max) = (whole(least)?, whole(most)?);
-        if min.zip(max).is_some_and(|(min, max)| min > max) {
-            return Err(self.crossed(least, most));
-        }
-        Ok(Count { min, max })
     }
 
     pub(super) fn crossed(&self, least: &str, most: &str) -> SchemaFault {

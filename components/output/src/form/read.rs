@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{
     FIELDS_MAX, Fault, Field, Form, Kind, LABEL_CHARS_MAX, Language, NAME_CHARS_MAX,
-    SCHEMA_BYTES_MAX, SchemaFault, Wrong, check, condition::is_empty, kind, links, property::Entry,
+    SCHEMA_BYTES_MAX, SchemaFault, Wrong, condition::is_empty, kind, links, property::Entry,
     show_if,
 };
 
@@ -152,7 +152,7 @@ fn default(entry: &Entry<'_>, field: &Field) -> Result<Option<Value>, SchemaFaul
     let is_hidden = matches!(field.kind, Kind::Hidden(_));
     let said = entry.get("default").filter(|it| !is_empty(it) && field.is_input() && !is_hidden);
     let Some(value) = said else { return Ok(None) };
-    let Err(wrong) = check::fits_at_first(&field.kind, value) else {
+    let Err(wrong) = kind::fits_at_first(&field.kind, value) else {
         return Ok(Some(value.clone()));
     };
     // The definition's own text for a pattern does not say that it is the default that is wrong.

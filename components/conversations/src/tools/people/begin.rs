@@ -81,7 +81,7 @@ impl Tool for BeginConversation {
             (filled(&self.project_id), filled(&self.initiator_agent_id));
         let target = match filled(&self.target_agent_id) {
             Some(it) => it,
-            None => beginning::somebody(&person, &mut project_id, initiator.as_deref())?,
+            None => beginning::counterpart(&person, &mut project_id, initiator.as_deref())?,
         };
         let request = StartRequest {
             tool: Self::NAME,

@@ -118,7 +118,7 @@ fn draw(spot: Spot, field: &Field) -> AnyView {
 
 /// What stands around a widget that is one control: `below` stands under it.
 fn around(spot: Spot, field: Field, widget: AnyView, below: AnyView) -> AnyView {
-    let kind = kind_of(&field.kind);
+    let kind = field.kind.name();
     view! {
         <div class=format!("field ask is-{kind}") data-field=field.name.clone()>
             <label class="label" for=spot.id() id=spot.part("label")>{name(spot, &field)}</label>
@@ -138,7 +138,7 @@ fn around_set(
     widget: AnyView,
     below: AnyView,
 ) -> AnyView {
-    let kind = kind_of(&field.kind);
+    let kind = field.kind.name();
     let is_radio = role == "radiogroup";
     let required = (is_radio && field.required).then_some("true");
     view! {
@@ -188,29 +188,6 @@ fn cut(text: &str, characters_max: usize) -> String {
     match text.char_indices().nth(characters_max) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
-    }
-}
-
-fn kind_of(kind: &Kind) -> &'static str {
-    match kind {
-        Kind::Text(_) => "text",
-        Kind::Textarea { .. } => "textarea",
-        Kind::Divider => "divider",
-        Kind::Heading(_) => "heading",
-        Kind::Select(_) => "select",
-        Kind::Multiselect(..) => "multiselect",
-        Kind::Autocomplete(_) => "autocomplete",
-        Kind::MultiAutocomplete(..) => "multi-autocomplete",
-        Kind::CascadingSelect(_) => "cascading-select",
-        Kind::AsyncSelect(_) => "async-select",
-        Kind::Checkbox => "checkbox",
-        Kind::Radio(_) => "radio",
-        Kind::Number(_) => "number",
-        Kind::Range { .. } => "range",
-        Kind::Date(_) => "date",
-        Kind::Datetime(_) => "datetime",
-        Kind::File(_) => "file",
-        Kind::Hidden(_) => "hidden",
     }
 }
 

@@ -1,0 +1,257 @@
+//! What fields may be constrained to, and how a definition says it.
+
+use serde_json::Value;
+
+use super::{
+    Choice, Day, LABEL_CHARS_MAX, Lookup, NAME_CHARS_MAX, OPTIONS_MAX, PATTERN_CHARS_MAX,
+    SUGGESTIONS_MAX, SchemaFault,
+    condition::is_empty,
+    lookup::{is_option, text_of},
+    pattern,
+    property::Entry,
+};
+
+/// How long to wait after a key before a search.
+const DEBOUNCE_MS: u64 = 300;
+const DEBOUNCE_MS_MAX: u64 = 10_000;
+/// Parameters of a look-up, and kinds of files.
+const ENTRIES_MAX: usize = 50;
+
+/// What a text may be.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Text {
+    /// Characters, not bytes.
+    pub length: Count,
+    /// A regular expression for the whole of it (FORM-48).
+    pub pattern: Option<String>,
+    /// The error where it does not fit.
+    pub pattern_error: Option<String>,
+    /// To fill in by a click (FORM-40).
+    pub suggestions: Vec<String>,
+}
+
+/// How many, or how long.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// The least that is valid.
+    pub min: Option<usize>,
+    /// The most that is valid.
+    pub max: Option<usize>,
+}
+
+/// What a number may be.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Number {
+    /// The least that is valid.
+    pub min: Option<f64>,
+    /// The most that is valid.
+    pub max: Option<f64>,
+    /// Between one and the next, counted from `min` or else from 0.
+    pub step: Option<f64>,
+}
+
+/// Between which days, both included; the hour does not matter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Days {
+    /// The first day that is valid.
+    pub min: Option<Day>,
+    /// The last day that is valid.
+    pub max: Option<Day>,
+}
+
+/// What files may be given.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Files {
+    /// Endings (`.pdf`) and media types (`image/*`), in lower case; empty takes everything.
+    pub accept: Vec<String>,
+    /// Bytes of one file.
+    pub size_max: Option<u64>,
+    /// Whether it may be several.
+    pub multiple: bool,
+}
+
+impl Entry<'_> {
+    /// At least and at most how many.
+    pub(super) fn count(&self, least: &str, most: &str) -> Result<Count, SchemaFault> {
+        let whole = |property| {
+            let whole = self.whole(property)?;
+            Ok(whole.map(|it| usize::try_from(it).unwrap_or(usize::MAX)))
+        };
+        let (min, max) = (whole(least)?, whole(most)?);
+        if min.zip(max).is_some_and(|(min, max)| min > max) {
+            return Err(self.crossed(least, most));
+        }
+        Ok(Count { min, max })
+    }
+}
+
+pub(super) fn text(entry: &Entry<'_>) -> Result<Text, SchemaFault> {
+    let pattern = entry.text("pattern", PATTERN_CHARS_MAX)?;
+    if let Some(Err((japanese, english))) = pattern.as_deref().map(pattern::compile) {
+        let japanese = format!("正規表現として使えません: {japanese}");
+        let english = format!("is no regular expression that can be used: {english}");
+        return Err(entry.wrong("pattern", &japanese, &english));
+    }
+    Ok(Text {
+        length: entry.count("minLength", "maxLength")?,
+        pattern,
+        pattern_error: entry.text("patternError", LABEL_CHARS_MAX)?,
+        suggestions: entry.texts("suggestions", SUGGESTIONS_MAX)?,
+    })
+}
+
+pub(super) fn level(entry: &Entry<'_>) -> Result<u8, SchemaFault> {
+    let level = entry.whole("level")?.unwrap_or(2);
+    let level = u8::try_from(level).ok().filter(|it| (1..=4).contains(it));
+    level.ok_or_else(|| entry.wrong("level", "1から4で指定してください。", "is not from 1 to 4."))
+}
+
+pub(super) fn options(entry: &Entry<'_>) -> Result<Vec<Choice>, SchemaFault> {
+    let wrong = |japanese: &str, english: &str| entry.wrong("options", japanese, english);
+    let said = entry.get("options").ok_or_else(|| entry.missing("options"))?;
+    let said = said.as_array().ok_or_else(|| {
+        wrong("{value, label}の配列で指定してください。", "are no list of {value, label}.")
+    })?;
+    if said.len() > OPTIONS_MAX {
+        let (japanese, english) =
+            (format!("{OPTIONS_MAX}個までです。"), format!("are more than {OPTIONS_MAX}."));
+        return Err(wrong(&japanese, &english));
+    }
+    let mut options: Vec<Choice> = Vec::with_capacity(said.len());
+    let mut seen = std::collections::HashSet::new();
+    for (at, it) in said.iter().enumerate() {
+        let value = if it.is_object() { it.get("value").unwrap_or(&Value::Null) } else { it };
+        // 「選択してください」: what is chosen where nothing is.
+        if entry.kind == "select" && is_empty(value) && it.get("value").is_some() {
+            continue;
+        }
+        let label = it.get("label").filter(|it| !is_empty(it)).unwrap_or(value);
+        let label = text_of(label);
+        if !is_option(value) || label.is_empty() {
+            let japanese = format!("[{at}]に空でないvalueを指定してください。");
+            return Err(wrong(&japanese, &format!("have no value that is not empty at [{at}].")));
+        }
+        if label.chars().count() > LABEL_CHARS_MAX || text_of(value).len() > LABEL_CHARS_MAX {
+            let japanese = format!("[{at}]が長すぎます。");
+            return Err(wrong(&japanese, &format!("are too long at [{at}].")));
+        }
+        if !seen.insert(text_of(value)) {
+            let japanese = format!("[{at}]のvalueが重複しています。");
+            return Err(wrong(
+                &japanese,
+                &format!("have a value at [{at}] that was there before."),
+            ));
+        }
+        options.push(Choice { value: value.clone(), label });
+    }
+    if options.is_empty() { Err(entry.missing("options")) } else { Ok(options) }
+}
+
+pub(super) fn lookup(entry: &Entry<'_>, urls: [&str; 2]) -> Result<Lookup, SchemaFault> {
+    let property = urls.into_iter().find(|it| entry.get(it).is_some()).unwrap_or(urls[0]);
+    let url = entry.needed(property, LABEL_CHARS_MAX)?;
+    let is_path = url.starts_with('/') && !url.starts_with("//") && !url.starts_with("/\\");
+    let is_url = url.strip_prefix("https://").is_some_and(|it| !it.is_empty());
+    if !(is_path || is_url) || url.chars().any(|it| it.is_whitespace() || it.is_control()) {
+        return Err(entry.wrong(
+            property,
+            "https:// で始まるURL、または / で始まるパスで指定してください。",
+            "is neither a URL with https:// nor a path with /.",
+        ));
+    }
+    let whole = |property, usual, most: u64| Ok(entry.whole(property)?.unwrap_or(usual).min(most));
+    let debounce_ms = whole("debounceMs", DEBOUNCE_MS, DEBOUNCE_MS_MAX)?;
+    Ok(Lookup {
+        url,
+        params: params(entry)?,
+        display_field: entry.needed("displayField", NAME_CHARS_MAX)?,
+        value_field: entry.needed("valueField", NAME_CHARS_MAX)?,
+        template: entry.text("renderTemplate", LABEL_CHARS_MAX)?,
+        chars_min: usize::try_from(whole("minChars", 1, NAME_CHARS_MAX as u64)?).unwrap_or(1),
+        debounce_ms: u32::try_from(debounce_ms).unwrap_or_default(),
+        depends_on: None,
+    })
+}
+
+fn params(entry: &Entry<'_>) -> Result<Vec<(String, String)>, SchemaFault> {
+    let Some(said) = entry.get("searchParams") else { return Ok(Vec::new()) };
+    let wrong = || {
+        entry.wrong(
+            "searchParams",
+            "文字列、数値、真偽値を値とするオブジェクトで指定してください。",
+            "is no object of texts, numbers and booleans.",
+        )
+    };
+    let said = said.as_object().filter(|it| it.len() <= ENTRIES_MAX).ok_or_else(wrong)?;
+    let is_plain = |it: &Value| !it.is_object() && !it.is_array();
+    let is_short = |it: &str| it.chars().count() <= LABEL_CHARS_MAX;
+    let mut params = Vec::new();
+    for (name, value) in said.iter().filter(|(_, value)| !value.is_null()) {
+        let text = text_of(value);
+        if !is_plain(value) || !is_short(name) || !is_short(&text) {
+            return Err(wrong());
+        }
+        params.push((name.clone(), text));
+    }
+    Ok(params)
+}
+
+pub(super) fn number(entry: &Entry<'_>, usual: Number) -> Result<Number, SchemaFault> {
+    let number = Number {
+        min: entry.number("min")?.or(usual.min),
+        max: entry.number("max")?.or(usual.max),
+        step: entry.number("step")?.or(usual.step),
+    };
+    if number.min.zip(number.max).is_some_and(|(min, max)| min > max) {
+        return Err(entry.crossed("min", "max"));
+    }
+    if number.step.is_some_and(|it| it <= 0.0) {
+        let (japanese, english) = ("0より大きい数値で指定してください。", "is not above 0.");
+        return Err(entry.wrong("step", japanese, english));
+    }
+    Ok(number)
+}
+
+pub(super) fn days(entry: &Entry<'_>) -> Result<Days, SchemaFault> {
+    use Day::{Fixed, FromToday};
+    let days = Days { min: entry.day(["minDate", "min"])?, max: entry.day(["maxDate", "max"])? };
+    let is_crossed = match (days.min, days.max) {
+        (Some(Fixed(min)), Some(Fixed(max))) => min > max,
+        (Some(FromToday(min)), Some(FromToday(max))) => min > max,
+        _ => false,
+    };
+    if is_crossed { Err(entry.crossed("minDate", "maxDate")) } else { Ok(days) }
+}
+
+pub(super) fn files(entry: &Entry<'_>) -> Result<Files, SchemaFault> {
+    let said = match entry.get("accept") {
+        Some(Value::String(text)) => text.split(',').map(str::to_owned).collect(),
+        _ => entry.texts("accept", ENTRIES_MAX)?,
+    };
+    let said = said.iter().map(|it| it.trim().to_lowercase()).filter(|it| !it.is_empty());
+    let mut accept = Vec::new();
+    for it in said {
+        let is_kind = it.len() <= NAME_CHARS_MAX && !it.contains(char::is_whitespace);
+        if !is_kind || accept.len() == ENTRIES_MAX {
+            let (japanese, english) = (
+                "\".pdf,.doc\"や\"image/*\"のように指定してください。",
+                "is nothing like \".pdf,.doc\" or \"image/*\".",
+            );
+            return Err(entry.wrong("accept", japanese, english));
+        }
+        if it == "*" || it == "*/*" || it == ".*" {
+            accept.clear();
+            break;
+        }
+        accept.push(if it.contains('/') || it.starts_with('.') { it } else { format!(".{it}") });
+    }
+    let size_max = entry.whole("maxSize")?;
+    if size_max == Some(0) {
+        return Err(entry.wrong(
+            "maxSize",
+            "0より大きい数値で指定してください。",
+            "is not above 0.",
+        ));
+    }
+    Ok(Files { accept, size_max, multiple: entry.flag("multiple", false)? })
+}
