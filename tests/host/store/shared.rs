@@ -2,6 +2,7 @@
 
 mod hosts;
 mod kept;
+mod sessions;
 
 use host::clock::Clock;
 
