@@ -41,7 +41,11 @@ impl LegacySession {
         Self::begin_with(client, json!({})).await
     }
 
-    async fn begin_with(client: &Client, capabilities: Value) -> Result<Self, Response> {
+    /// The same with a client that can do so much.
+    ///
+    /// # Errors
+    /// The answer where it is not opened.
+    pub async fn begin_with(client: &Client, capabilities: Value) -> Result<Self, Response> {
         let body = json!({
             "jsonrpc": "2.0", "id": 0, "method": "initialize",
             "params": {
@@ -108,6 +112,12 @@ impl LegacySession {
     /// The answer to one request with an id of its own; none where the stream ends without one.
     pub async fn request_as(&self, id: u64, method: &str, params: Value) -> Value {
         self.send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await
+    }
+
+    /// The status of an ordinary request.
+    pub async fn request_status(&self) -> u16 {
+        let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
+        self.post(list).await.status().as_u16()
     }
 
     /// Receives what the server sends by itself.

@@ -1,6 +1,7 @@
 //! What the rings share: a component alone on a bench, a server in a folder of its own, and
 //! clients that speak both eras.
 
+pub mod authenticator;
 pub mod bench;
 pub mod browser;
 pub mod cinema;

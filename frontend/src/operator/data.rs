@@ -32,6 +32,53 @@ pub(crate) struct Now {
     pub(crate) troubles: Vec<Problem>,
 }
 
+/// The hosts that work on one database.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Nodes {
+    /// Whether there is a database that several could share.
+    pub(crate) shared: bool,
+    pub(crate) nodes: Vec<Node>,
+}
+
+/// One of them.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Node {
+    pub(crate) id: i64,
+    pub(crate) name: String,
+    pub(crate) address: Option<String>,
+    pub(crate) version: String,
+    pub(crate) started_at: String,
+    pub(crate) seen_at: String,
+    pub(crate) is_here: bool,
+    pub(crate) is_gone: bool,
+    pub(crate) not_ready: Option<String>,
+    pub(crate) components: Vec<NodeComponent>,
+}
+
+/// How far one of them has come with a component.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct NodeComponent {
+    pub(crate) name: String,
+    pub(crate) epoch: i64,
+    pub(crate) state: String,
+    pub(crate) why: Option<String>,
+}
+
+impl Node {
+    /// The latest change of a component that it has come to.
+    pub(crate) fn epoch(&self) -> Option<i64> {
+        self.components.iter().filter(|it| it.why.is_none()).map(|it| it.epoch).max()
+    }
+
+    /// Whether requests are sent to it.
+    pub(crate) fn is_in_rotation(&self) -> bool {
+        !self.is_gone && self.not_ready.is_none()
+    }
+}
+
 /// Something that is wrong.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
@@ -463,6 +510,21 @@ mod tests {
         assert_eq!((lines[0].what(), lines[0].is_done()), ("b", true));
         assert!(lines[1].is_note());
         assert_ne!(lines[2].key, lines[3].key);
+    }
+
+    #[test]
+    fn node_is_in_rotation_unless_it_is_gone_or_says_why_not() {
+        let told = json!({ "shared": true, "nodes": [
+            { "id": 1, "name": "a", "components": [{ "name": "x", "epoch": 3 },
+                { "name": "y", "epoch": 9, "why": "it wants more" }] },
+            { "id": 2, "is_gone": true },
+            { "id": 3, "not_ready": "the server is about to stop" },
+        ] });
+        let Nodes { shared, nodes } = serde_json::from_value(told).unwrap();
+        let states: Vec<_> = nodes.iter().map(|it| (it.is_in_rotation(), it.epoch())).collect();
+        assert!(shared);
+        assert_eq!(states, [(true, Some(3)), (false, None), (false, None)]);
+        assert!(!serde_json::from_value::<Nodes>(json!({ "nodes": [{}] })).unwrap().shared);
     }
 
     #[test]

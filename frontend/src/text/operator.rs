@@ -46,6 +46,17 @@ macro_rules! with_operator_words {
             OperatorChartAgo: "2 分前", "2 minutes ago";
             OperatorChartNow: "現在", "now";
             OperatorChartMost: "最大 {0}", "most {0}";
+            OperatorNodes: "同じデータベースを使うノード", "Nodes on the same database";
+            OperatorNodeState: "状態", "State";
+            OperatorNodeIn: "受付中", "In rotation";
+            OperatorNodeOut: "受付から外れています", "Out of rotation";
+            OperatorNodeGone: "応答がありません", "Gone";
+            OperatorNodeAddress: "アドレス", "Address";
+            OperatorNodeVersion: "バージョン", "Version";
+            OperatorNodeEpoch: "エポック", "Epoch";
+            OperatorNodeSeen: "最終確認", "Last seen";
+            OperatorNodeNumber: "番号 {0}", "Number {0}";
+            OperatorNodeHere: "（このノード）", " (this one)";
             OperatorDays: "{0} 日 {1} 時間", "{0} d {1} h";
             OperatorHours: "{0} 時間 {1} 分", "{0} h {1} min";
             OperatorMinutes: "{0} 分 {1} 秒", "{0} min {1} s";

@@ -10,6 +10,7 @@ mod definitions;
 mod generations;
 mod inventory;
 mod load;
+mod nodes;
 mod now;
 mod people;
 mod report;

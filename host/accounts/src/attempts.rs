@@ -8,9 +8,11 @@ use std::{
 };
 
 use governor::{
-    DefaultDirectRateLimiter, DefaultKeyedRateLimiter, Quota, RateLimiter,
+    DefaultDirectRateLimiter, DefaultKeyedRateLimiter, NotUntil, Quota, RateLimiter,
     clock::{Clock, DefaultClock},
 };
+
+use store::live_nodes::LiveNodes;
 
 /// Keys that are told apart: more of them share a place, so that none can take memory.
 const PLACES: u64 = 1 << 14;
@@ -30,6 +32,7 @@ const REQUESTS_AT_ONCE: NonZeroU32 = NonZeroU32::new(1_000).expect("it is not ze
 
 /// What may be tried.
 pub(crate) struct Attempts {
+    live_nodes: LiveNodes,
     hasher: RandomState,
     sign_ins: [DefaultKeyedRateLimiter<u64>; 2],
     registrations: DefaultKeyedRateLimiter<u64>,
@@ -45,9 +48,11 @@ fn quota(pace: &Pace) -> Quota {
 }
 
 impl Attempts {
-    pub(crate) fn new() -> Self {
+    /// Those of all nodes together: each has its share (STO-18).
+    pub(crate) fn new(live_nodes: &LiveNodes) -> Self {
         let keyed = |pace: &Pace| RateLimiter::keyed(quota(pace));
         Self {
+            live_nodes: live_nodes.clone(),
             hasher: RandomState::new(),
             sign_ins: [keyed(&SIGN_INS_OF_NETWORK), keyed(&SIGN_INS_OF_NAME)],
             registrations: keyed(&REGISTRATIONS_OF_NETWORK),
@@ -62,37 +67,47 @@ impl Attempts {
     /// One more try to sign in as `name`; the seconds to wait where that is too much.
     pub(crate) fn sign_in(&self, peer: IpAddr, name: &str) -> Result<(), u64> {
         let [networks, names] = &self.sign_ins;
-        self.take(networks, self.place(network(peer)))?;
-        self.take(names, self.place(name.to_lowercase()))?;
-        take_direct(&self.all_sign_ins)
+        self.take(networks, self.place(network(peer)), SIGN_INS_OF_NETWORK.0)?;
+        self.take(names, self.place(name.to_lowercase()), SIGN_INS_OF_NAME.0)?;
+        self.take_direct(&self.all_sign_ins, SIGN_INS_OF_ALL.0)
     }
 
     /// One more client that registers itself.
     pub(crate) fn registration(&self, peer: IpAddr) -> Result<(), u64> {
-        self.take(&self.registrations, self.place(network(peer)))?;
-        take_direct(&self.all_registrations)
+        self.take(&self.registrations, self.place(network(peer)), REGISTRATIONS_OF_NETWORK.0)?;
+        self.take_direct(&self.all_registrations, REGISTRATIONS_OF_ALL.0)
     }
 
     /// One more request of any other kind.
     pub(crate) fn request(&self, peer: IpAddr) -> Result<(), u64> {
-        self.take(&self.requests, self.place(network(peer)))
+        self.take(&self.requests, self.place(network(peer)), REQUESTS_AT_ONCE.get())
     }
 
     fn place(&self, key: impl std::hash::Hash) -> u64 {
         self.hasher.hash_one(key) % PLACES
     }
 
-    fn take(&self, limit: &DefaultKeyedRateLimiter<u64>, place: u64) -> Result<(), u64> {
-        limit.check_key(&place).map_err(|it| {
-            it.wait_time_from(DefaultClock::default().now()).as_secs().saturating_add(1)
-        })
+    fn take(
+        &self,
+        limit: &DefaultKeyedRateLimiter<u64>,
+        place: u64,
+        burst: u32,
+    ) -> Result<(), u64> {
+        let taken = limit.check_key_n(&place, self.cost(burst));
+        taken.unwrap_or(Ok(())).map_err(|it| wait_s(&it))
+    }
+
+    fn take_direct(&self, limit: &DefaultDirectRateLimiter, burst: u32) -> Result<(), u64> {
+        limit.check_n(self.cost(burst)).unwrap_or(Ok(())).map_err(|it| wait_s(&it))
+    }
+
+    fn cost(&self, burst: u32) -> NonZeroU32 {
+        self.live_nodes.cost(NonZeroU32::new(burst).unwrap_or(NonZeroU32::MIN))
     }
 }
 
-fn take_direct(limit: &DefaultDirectRateLimiter) -> Result<(), u64> {
-    limit
-        .check()
-        .map_err(|it| it.wait_time_from(DefaultClock::default().now()).as_secs().saturating_add(1))
+fn wait_s(until: &NotUntil<<DefaultClock as Clock>::Instant>) -> u64 {
+    until.wait_time_from(DefaultClock::default().now()).as_secs().saturating_add(1)
 }
 
 /// The part of an address that one subscriber cannot change at will.
@@ -109,7 +124,7 @@ mod tests {
 
     #[test]
     fn one_name_and_one_network_are_closed_and_no_others() {
-        let attempts = Attempts::new();
+        let attempts = Attempts::new(&LiveNodes::default());
         let peer = |at: u8| IpAddr::from([192, 0, 2, at]);
         let tried = (1..=20).filter(|it| attempts.sign_in(peer(*it), "Ann").is_ok());
         assert_eq!(tried.count(), 8);
@@ -117,5 +132,22 @@ mod tests {
         assert!(attempts.sign_in(peer(30), "ben").is_ok());
         let of_one = (0..40).filter(|it| attempts.sign_in(peer(40), &format!("n{it}")).is_ok());
         assert_eq!(of_one.count(), 20);
+    }
+    /// STO-18
+    #[test]
+    fn nodes_share_what_one_may_try() {
+        let nodes = LiveNodes::default();
+        let tried = |attempts: &Attempts| {
+            let tried =
+                (1..=20).filter(|it| attempts.sign_in([192, 0, 2, *it].into(), "Ann").is_ok());
+            tried.count()
+        };
+        nodes.set(3);
+        let each = [(); 3].map(|()| Attempts::new(&nodes));
+        assert_eq!(each.iter().map(tried).sum::<usize>(), 6, "two of each, and not eight");
+        nodes.set(100);
+        assert_eq!(tried(&Attempts::new(&nodes)), 1, "one is always possible");
+        nodes.set(1);
+        assert_eq!(tried(&Attempts::new(&nodes)), 8);
     }
 }

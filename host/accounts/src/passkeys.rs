@@ -1,7 +1,6 @@
 //! Passkeys: the two ceremonies of WebAuthn, as `webauthn_rp` does them (AUTH-2).
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
-use parking_lot::Mutex;
 use url::Url;
 use webauthn_rp::{
     AuthenticatedCredential, DiscoverableAuthentication, DiscoverableAuthenticationServerState,
@@ -9,7 +8,7 @@ use webauthn_rp::{
     RegistrationServerState,
     bin::{Decode as _, Encode as _},
     request::{
-        AsciiDomain, FixedCapHashSet, InsertResult, PublicKeyCredentialDescriptor, RpId,
+        AsciiDomain, PublicKeyCredentialDescriptor, RpId, TimedCeremony,
         auth::AuthenticationVerificationOptions,
         register::{
             CredProtect, PublicKeyCredentialUserEntity, RegistrationVerificationOptions,
@@ -17,15 +16,17 @@ use webauthn_rp::{
         },
     },
     response::{
-        AuthTransports, CredentialId,
+        AuthTransports, CredentialId, SentChallenge,
         register::{CompressedPubKey, DynamicState, StaticState},
     },
 };
 
 use crate::state::{Account, Passkey};
+use store::{ceremonies::Ceremonies, database::postgres::Server};
 
-/// Ceremonies of each kind that may be open; each is over after five minutes.
-const OPEN_MAX: usize = 4_096;
+/// What a ceremony is for.
+const MAKES: &str = "makes";
+const SHOWS: &str = "shows";
 /// Bytes of a user's number.
 const USER_BYTES: usize = 16;
 
@@ -35,8 +36,8 @@ type Key = CompressedPubKey<[u8; 32], [u8; 32], [u8; 48], Vec<u8>>;
 pub(crate) struct Passkeys {
     rp_id: RpId,
     origin: String,
-    registrations: Mutex<FixedCapHashSet<RegistrationServerState<USER_BYTES>>>,
-    sign_ins: Mutex<FixedCapHashSet<DiscoverableAuthenticationServerState>>,
+    /// What has begun and may end on any node.
+    open: Ceremonies,
 }
 
 /// What a passkey shows that signs in: whose it is, and how it is to be kept from now on.
@@ -47,7 +48,7 @@ pub(crate) struct SignedIn {
 
 impl Passkeys {
     /// Those of the server at `issuer`; none where it has no name, for passkeys are bound to one.
-    pub(crate) fn of(issuer: &Url) -> Option<Self> {
+    pub(crate) fn of(issuer: &Url, server: Option<&Server>) -> Option<Self> {
         let domain = issuer.domain()?.to_owned();
         // A browser has passkeys in secure contexts alone.
         if issuer.scheme() != "https" && domain != "localhost" {
@@ -56,13 +57,12 @@ impl Passkeys {
         Some(Self {
             rp_id: RpId::Domain(AsciiDomain::try_from(domain).ok()?),
             origin: issuer.origin().ascii_serialization(),
-            registrations: Mutex::new(FixedCapHashSet::new(OPEN_MAX)),
-            sign_ins: Mutex::new(FixedCapHashSet::new(OPEN_MAX)),
+            open: Ceremonies::of(server),
         })
     }
 
     /// What a browser needs to make a passkey of `account`: `PublicKeyCredentialCreationOptionsJSON`.
-    pub(crate) fn begin_registration(&self, account: &Account) -> Option<Vec<u8>> {
+    pub(crate) async fn begin_registration(&self, account: &Account) -> Option<Vec<u8>> {
         let id = user(&account.id)?;
         let name = Username::try_from(account.name.as_str()).ok()?;
         let user = PublicKeyCredentialUserEntity { name, id: &id, display_name: None };
@@ -76,14 +76,16 @@ impl Passkeys {
         // Many authenticators know nothing of it; each sign-in wants its user verified anyway.
         options.extensions.cred_protect = CredProtect::None;
         let (server, client) = options.start_ceremony().ok()?;
-        let is_kept = self.registrations.lock().insert_or_replace_all_expired(server);
-        matches!(is_kept, InsertResult::Success).then(|| serde_json::to_vec(&client).ok())?
+        let options = serde_json::to_vec(&client).ok()?;
+        self.begin(MAKES, &server.sent_challenge(), &server.encode().ok()?).await?;
+        Some(options)
     }
 
     /// The passkey that a browser has made for the account of that number: `RegistrationResponseJSON`.
-    pub(crate) fn register(&self, account: &str, sent: &[u8], now_s: u64) -> Option<Passkey> {
+    pub(crate) async fn register(&self, account: &str, sent: &[u8], now_s: u64) -> Option<Passkey> {
         let sent = Registration::from_json_relaxed(sent).ok()?;
-        let ceremony = self.registrations.lock().take(&sent.challenge_relaxed().ok()?)?;
+        let begun = self.begun(MAKES, &sent.challenge_relaxed().ok()?).await?;
+        let ceremony = RegistrationServerState::<USER_BYTES>::decode(&begun[..]).ok()?;
         let options = RegistrationVerificationOptions::<&str, &str> {
             allowed_origins: &[&*self.origin],
             error_on_unsolicited_extensions: false,
@@ -106,22 +108,36 @@ impl Passkeys {
     }
 
     /// What a browser needs to sign in with whichever passkey it has: `PublicKeyCredentialRequestOptionsJSON`.
-    pub(crate) fn begin_sign_in(&self) -> Option<Vec<u8>> {
+    pub(crate) async fn begin_sign_in(&self) -> Option<Vec<u8>> {
         let options = DiscoverableCredentialRequestOptions::passkey(&self.rp_id);
         let (server, client) = options.start_ceremony().ok()?;
-        let is_kept = self.sign_ins.lock().insert_or_replace_all_expired(server);
-        matches!(is_kept, InsertResult::Success).then(|| serde_json::to_vec(&client).ok())?
+        let options = serde_json::to_vec(&client).ok()?;
+        self.begin(SHOWS, &server.sent_challenge(), &server.encode().ok()?).await?;
+        Some(options)
+    }
+
+    async fn begin(&self, kind: &str, challenge: &SentChallenge, state: &[u8]) -> Option<()> {
+        let kept = self.open.put(&name(kind, challenge), state).await;
+        kept.inspect_err(|it| tracing::warn!("a passkey is not asked for: {it}"))
+            .ok()?
+            .then_some(())
+    }
+
+    async fn begun(&self, kind: &str, challenge: &SentChallenge) -> Option<Vec<u8>> {
+        let begun = self.open.take(&name(kind, challenge)).await;
+        begun.inspect_err(|it| tracing::warn!("a passkey is not looked at: {it}")).ok()?
     }
 
     /// Who signs in with what a browser sends: `AuthenticationResponseJSON`. `find` has the passkey of that number
     /// of the account of that number.
-    pub(crate) fn sign_in(
+    pub(crate) async fn sign_in(
         &self,
         sent: &[u8],
         find: impl FnOnce(&str, &str) -> Option<Passkey>,
     ) -> Option<SignedIn> {
         let sent = DiscoverableAuthentication::<USER_BYTES>::from_json_relaxed(sent).ok()?;
-        let ceremony = self.sign_ins.lock().take(&sent.challenge_relaxed().ok()?)?;
+        let begun = self.begun(SHOWS, &sent.challenge_relaxed().ok()?).await?;
+        let ceremony = DiscoverableAuthenticationServerState::decode(&begun[..]).ok()?;
         let Ok(id) = sent.response().user_handle().encode();
         let account = store::digest::hexadecimal(&id);
         let passkey = find(&account, &BASE64.encode(sent.raw_id().as_ref()))?;
@@ -140,6 +156,11 @@ impl Passkeys {
         let Ok(state) = known.dynamic_state().encode();
         Some(SignedIn { account, passkey: Passkey { state: BASE64.encode(state), ..passkey } })
     }
+}
+
+/// What a ceremony is called among all: a passkey that was made is not one that was shown.
+fn name(kind: &str, challenge: &SentChallenge) -> String {
+    format!("{kind} {:032x}", challenge.0)
 }
 
 /// A user's number, of 32 hexadecimal digits.

@@ -103,13 +103,13 @@ impl Accounts {
             config: config.accounts.clone(),
             resource: format!("{issuer}/mcp"),
             prefix: url.path().trim_end_matches('/').to_owned(),
-            passkeys: Passkeys::of(&url),
+            passkeys: Passkeys::of(&url, server),
             page: Arc::new(clients::page(&issuer)),
             issuer,
             seal: seal.derive("accounts"),
             clock: clock.clone(),
             audit: audit.clone(),
-            attempts: Attempts::new(),
+            attempts: Attempts::new(&config.live_nodes),
             documents: Documents::new(config.accounts.private_documents),
         })))
     }

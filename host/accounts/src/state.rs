@@ -20,8 +20,8 @@ use std::{
 use parking_lot::{Mutex, RwLock};
 use serde::{Deserialize, Serialize};
 use store::{
-    claims::Claims,
     database::{Database, Limits, Migration, Statement, Value, postgres::Server},
+    leases::Leases,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -241,7 +241,7 @@ pub(crate) struct Store {
     /// One change after the other: what a change begins from is what the one before has left.
     turn: tokio::sync::Mutex<Turn>,
     /// Which node changes it, where several do.
-    shared: Option<Claims>,
+    shared: Option<Leases>,
     is_closed: AtomicBool,
 }
 
@@ -273,7 +273,7 @@ impl Store {
             statements: tables.iter().map(|it| (*it).to_owned()).collect(),
         };
         database.migrate(&[first]).await.map_err(io::Error::other)?;
-        let shared = server.map(|it| Claims::shared(it.clone(), "accounts"));
+        let shared = server.map(|it| Leases::of(Some(it)));
         let turn = Turn { number: -1, looked_at: Instant::now() };
         let store = Arc::new(Self {
             state: RwLock::default(),
@@ -368,7 +368,7 @@ impl Store {
         let changing = async move {
             let mut turn = store.turn.lock().await;
             let _claim = match &store.shared {
-                Some(claims) => Some(claims.claim("changes").await?),
+                Some(leases) => Some(leases.claim(".accounts", "changes").await?),
                 None => None,
             };
             if store.shared.is_some() {

@@ -17,7 +17,7 @@ use crate::{
     limits::{ConnectionsConfig, Limits, SandboxConfig, SessionsConfig, TasksConfig},
     toolsets::{Toolset, Toolsets},
 };
-use store::blobs;
+use store::{blobs, live_nodes::LiveNodes};
 
 mod accepted;
 pub mod accounts;
@@ -168,6 +168,9 @@ pub struct Config {
     pub approvals: ApprovalsConfig,
     /// When calls are answered as tasks, and what is kept of them.
     pub tasks: TasksConfig,
+    /// How many nodes share the database of `store`, and so each rate.
+    #[serde(skip)]
+    pub live_nodes: LiveNodes,
     /// The folder from which the paths in the configuration count.
     #[serde(skip)]
     pub base: PathBuf,

@@ -22,11 +22,12 @@ use base::{
 };
 use sandbox::definition::Shown;
 use store::{
-    claims::{Claim, Claims},
     clock::Clock,
+    database::Fence,
     digest::digest,
     documents::{DocumentLimits, Documents, Place, number},
     events::Events,
+    leases::{Hold, Leases},
 };
 
 mod words;
@@ -35,6 +36,8 @@ pub use words::Described;
 
 /// The event for those who want to know that an approval of theirs waits, or no longer does.
 pub const CHANGED: &str = "madoguchi://approvals";
+/// What of the host these leases are about.
+const SPACE: &str = ".approvals";
 /// Approvals of one caller that wait for one asker's calls at a time.
 const WAITING_MAX: usize = 64;
 
@@ -172,7 +175,7 @@ struct Inner {
     clock: Clock,
     events: Events,
     /// Who is at one of them: over all nodes, where several share a database.
-    claims: Claims,
+    leases: Leases,
     /// The place of the latest one.
     last_position: AtomicU64,
 }
@@ -194,13 +197,13 @@ impl Approvals {
             bytes_max: config.approvals_bytes_max,
             document_bytes_max: config.approval_bytes_max,
         };
-        let claims = Claims::of(place.server(), "approvals");
+        let leases = Leases::of(place.server());
         Ok(Self(Arc::new(Inner {
             documents: Documents::open(place, limits, &[OVER, WAITS])?,
             valid_s: config.valid_s,
             clock,
             events,
-            claims,
+            leases,
             last_position: AtomicU64::new(0),
         })))
     }
@@ -242,7 +245,7 @@ impl Approvals {
         let mut approval = self.read(id, owner).await?;
         if matches!(approval.state, State::Begun) {
             // Where that is not known it is not told that its end is.
-            if self.0.claims.is_held(id).await.unwrap_or(true) {
+            if self.0.leases.is_held(SPACE, id).await.unwrap_or(true) {
                 approval.state = State::Running;
             } else {
                 // It may have ended since it was read.
@@ -296,8 +299,8 @@ impl Approvals {
     ///
     /// # Errors
     /// Where the database is not there.
-    pub async fn claim(&self, id: &str) -> io::Result<Claim> {
-        self.0.claims.claim(id).await
+    pub async fn claim(&self, id: &str) -> io::Result<Hold> {
+        self.0.leases.claim(SPACE, id).await
     }
 
     /// Writes down where `approval` stands, and notifies those who listen.
@@ -308,14 +311,14 @@ impl Approvals {
         self.put_holding(approval, None).await
     }
 
-    /// The same, only while `claim` holds.
+    /// The same, only while the lease of `fence` holds.
     ///
     /// # Errors
-    /// The same, or that another node has the claim.
-    pub async fn put_holding(&self, approval: &Approval, claim: Option<&Claim>) -> io::Result<()> {
+    /// The same, or that another node has the lease.
+    pub async fn put_holding(&self, approval: &Approval, fence: Option<&Fence>) -> io::Result<()> {
         let (id, owner) = (approval.id.as_str(), &*approval.owner);
         let kind = if approval.state.is_open() { WAITS } else { OVER };
-        self.0.documents.put_holding((id, owner), kind, approval.clone(), claim).await?;
+        self.0.documents.put_holding((id, owner), kind, approval.clone(), fence).await?;
         self.0.events.tell(owner, CHANGED);
         if let Some(component) = approval.asked_by.strip_prefix("component:") {
             self.0.events.channel(component).publish(&event_of(id));

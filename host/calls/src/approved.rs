@@ -142,7 +142,7 @@ impl Calls {
             // Written down before, so that nothing that comes between makes it happen twice. What only
             // answers questions may be repeated: its state shows whether it has ended.
             approval.state = State::Begun;
-            approvals.put_holding(&approval, Some(&alone)).await.map_err(unwritten)?;
+            approvals.put_holding(&approval, alone.fence()).await.map_err(unwritten)?;
         }
         let caller = (on_behalf::asked(speaker.caller), speaker.surface);
         let call = approval.request(caller, speaker.trace);

@@ -1,6 +1,6 @@
 //! Who sends a request, what they may reach, and how often they may ask.
 
-use std::{net::IpAddr, sync::Arc, time::SystemTime};
+use std::{net::IpAddr, num::NonZeroU32, sync::Arc, time::SystemTime};
 
 use governor::{
     DefaultDirectRateLimiter, NotUntil, Quota, RateLimiter,
@@ -19,6 +19,7 @@ use base::{
     scopes::Scope,
     toolsets::Toolset,
 };
+use store::live_nodes::LiveNodes;
 
 pub mod fresh;
 mod gateway;
@@ -72,18 +73,24 @@ pub fn caller_of(headers: &HeaderMap, extensions: &Extensions) -> Caller {
 pub struct Peer(pub IpAddr);
 
 /// What one caller has left of the requests that they may send.
-pub struct Rate(DefaultDirectRateLimiter);
+pub struct Rate {
+    limiter: DefaultDirectRateLimiter,
+    burst: NonZeroU32,
+    live_nodes: LiveNodes,
+}
 
 impl Rate {
-    pub fn new(config: &RateConfig) -> Self {
-        let quota = Quota::per_second(config.requests_per_s);
-        let quota = quota.allow_burst(config.burst.unwrap_or(config.requests_per_s));
-        Self(RateLimiter::direct(quota))
+    /// That of all nodes together: each has its share (STO-18).
+    pub fn new(config: &RateConfig, live_nodes: &LiveNodes) -> Self {
+        let burst = config.burst.unwrap_or(config.requests_per_s);
+        let quota = Quota::per_second(config.requests_per_s).allow_burst(burst);
+        Self { limiter: RateLimiter::direct(quota), burst, live_nodes: live_nodes.clone() }
     }
 
     /// One request more; the milliseconds to wait where that is too much.
     pub fn take(&self) -> Result<(), u64> {
-        self.0.check().map_err(|it| wait_ms(&it))
+        let taken = self.limiter.check_n(self.live_nodes.cost(self.burst));
+        taken.unwrap_or(Ok(())).map_err(|it| wait_ms(&it))
     }
 }
 
@@ -154,7 +161,7 @@ impl Authority {
                 caller: Caller::known(name, &token.scopes, scopes.into_iter().collect())
                     .reading(token.language.as_ref())
                     .offered(toolset),
-                rate: rate.map(|it| Arc::new(Rate::new(it))),
+                rate: rate.map(|it| Arc::new(Rate::new(it, &config.live_nodes))),
                 share: shares.of_caller(),
                 expires,
                 ended: None,
@@ -238,7 +245,6 @@ pub fn bearer(headers: &HeaderMap) -> Result<&str, Unauthorized> {
 
 #[cfg(test)]
 mod tests {
-    use std::num::NonZeroU32;
 
     use super::*;
     use base::{config::TokenConfig, grants::secret::Secret};
@@ -319,7 +325,7 @@ mod tests {
 
     #[test]
     fn a_burst_passes_and_then_the_time_to_wait_is_told() {
-        let rate = Rate::new(&slow());
+        let rate = Rate::new(&slow(), &LiveNodes::default());
         assert!((0..3).all(|_| rate.take().is_ok()));
         let wait_ms = rate.take().unwrap_err();
         assert!((1..=1_000).contains(&wait_ms), "{wait_ms}");
@@ -327,7 +333,7 @@ mod tests {
 
     #[test]
     fn strangers_of_one_network_share_a_rate_and_take_no_memory() {
-        let strangers = Strangers::new(|| Rate::new(&slow()));
+        let strangers = Strangers::new(|| Rate::new(&slow(), &LiveNodes::default()));
         let peer = |text: &str| text.parse::<IpAddr>().unwrap();
         for address in ["192.0.2.1", "192.0.2.2", "::ffff:192.0.2.3"] {
             assert_eq!(strangers.of(peer(address)).take(), Ok(()));

@@ -22,8 +22,8 @@ use tokio_util::sync::CancellationToken;
 use sandbox::component::StateError;
 use store::{
     answers::{Answers, Found},
-    claims,
     clock::Clock,
+    leases::Hold,
 };
 
 /// How often to look for what has expired on all nodes.
@@ -69,7 +69,7 @@ pub struct Claim {
     /// None once the call has ended.
     call: Option<u64>,
     /// What keeps it from other nodes.
-    row: Option<claims::Claim>,
+    row: Option<Hold>,
 }
 
 impl ReplayGuard {

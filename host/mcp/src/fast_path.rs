@@ -104,6 +104,10 @@ impl<A: Executor> FastPath<A> {
             Err(Refusal::Unknown) => {
                 (StatusCode::NOT_FOUND, "Not Found: Session not found").into_response()
             }
+            Err(Refusal::AskerGone) => {
+                let message = "The server that asked is gone, and the call that it asked for with it: make the call again.";
+                (StatusCode::CONFLICT, message).into_response()
+            }
         };
         // What is ended is ended, and not to be ended some time; clients warn of any other status.
         if ends_session && response.status() == StatusCode::ACCEPTED {

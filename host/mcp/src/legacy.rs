@@ -1,11 +1,7 @@
 //! What clients of the revisions before 2026-07-28 need: questions pushed to them, news through their
 //! session, and what that session has asked for.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
 use rmcp::{
@@ -18,10 +14,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{
     Result,
+    sessions::{Asked, SharedSessions},
     subscriptions::{Bulletin, NEWS_TIMEOUT, SUBSCRIPTIONS_MAX, Subscriptions},
     wire,
 };
-use base::notifications::Level;
 use sandbox::component::Question;
 
 /// How long a person may take to answer.
@@ -99,8 +95,15 @@ fn cannot_ask(question: &Question, why: &str) -> Box<CannotAsk> {
     Box::new(CannotAsk { question, why, required: None })
 }
 
+/// Where a session is kept that any node takes over, and its key there.
+pub(super) type Linked = (Arc<SharedSessions>, Arc<str>);
+
 /// Notifies `peer` of what is new until its session ends.
-pub(super) async fn listen(peer: Peer<RoleServer>, session: Session, mut news: Subscriptions) {
+pub(super) async fn listen(
+    peer: Peer<RoleServer>,
+    (session, shared): (Session, Option<Linked>),
+    mut news: Subscriptions,
+) {
     loop {
         // The peer does not signal its own end: look now and then.
         let bulletin = match tokio::time::timeout(CLOSED_CHECK, news.next()).await {
@@ -110,6 +113,9 @@ pub(super) async fn listen(peer: Peer<RoleServer>, session: Session, mut news: S
         };
         if peer.is_transport_closed() {
             return;
+        }
+        if let Some((shared, key)) = &shared {
+            shared.refresh_if(key, |it| bulletin.updated.contains(it)).await;
         }
         let wanted = session.wanted();
         let tell = async {
@@ -140,17 +146,6 @@ impl Default for Session {
     fn default() -> Self {
         Self { asked: Arc::default(), later: Arc::new(Semaphore::new(LATER_MAX)) }
     }
-}
-
-/// What a session has asked for.
-#[derive(Default)]
-pub(super) struct Asked {
-    /// Whether it was begun by `initialize`, in an era that has no tasks of ours.
-    pub(super) is_legacy: bool,
-    /// From which level on it wants to be told of the log; nothing before it has said so.
-    pub(super) log_level: Option<Level>,
-    /// The resources it subscribed to.
-    pub(super) uris: BTreeSet<String>,
 }
 
 impl Session {

@@ -39,7 +39,7 @@ use calls::{
 };
 use registry::Registry;
 use sandbox::definition::{APP_MIME_TYPE, APPS_EXTENSION, Viewer};
-use store::events::Events;
+use store::{database::postgres::Server, events::Events, sessions::Sessions as Rows};
 
 pub mod error_mapping;
 
@@ -62,7 +62,7 @@ pub use servers::{ServerReport, Servers, Status, WaitingTool};
 use legacy::Session;
 use lists::{TTL_MS, one_page, scope_for};
 use rounds::Ended;
-use sessions::{SessionTable, Sessions};
+use sessions::{SessionTable, Sessions, SharedSessions};
 use subscriptions::{LISTEN, LISTENERS_MAX, Subscriptions};
 use tasks::Tasks;
 
@@ -95,6 +95,8 @@ pub struct McpServer {
     language: Option<LanguageTag>,
     toolset: Option<Arc<Toolset>>,
     session: Session,
+    /// Where any node takes a session over; none where this one is alone.
+    shared: Option<Arc<SharedSessions>>,
     /// Calls that go on without their clients; none where none do.
     tasks: Option<Tasks>,
 }
@@ -112,6 +114,7 @@ impl McpServer {
             language,
             toolset,
             session,
+            shared: None,
             tasks: None,
         }
     }
@@ -119,6 +122,13 @@ impl McpServer {
     /// The same, with calls that may become tasks.
     pub fn keeping(self, tasks: Tasks) -> Self {
         Self { tasks: Some(tasks), ..self }
+    }
+
+    /// The same, whose sessions any node of that database takes over.
+    pub fn sharing(self, server: Option<&Server>, config: &Config) -> Self {
+        let rows = server.map(|it| Rows::new(it.clone(), config.sessions.sessions_max));
+        let shared = rows.map(|it| SharedSessions::new(it, self.events.clone()));
+        Self { shared, ..self }
     }
 
     /// The same for a client that reads `language`, where they are alone with it.
@@ -160,16 +170,28 @@ impl McpServer {
 
     /// The same over HTTP, until `hang_up`.
     pub fn over_http(&self, config: &Config, hang_up: CancellationToken) -> McpService {
-        let sessions = Sessions::new(&config.sessions, hang_up.clone());
+        let sessions = Sessions::new(&config.sessions, self.shared.clone(), hang_up.clone());
         // Hosts and origins are checked by the router, for every route alike.
-        let config = StreamableHttpServerConfig::default()
+        let mut config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .with_json_response(true)
             .with_max_request_body_bytes(config.body_bytes_max)
             .with_cancellation_token(hang_up);
+        config.session_store = self.shared.clone().map(|it| it as _);
         let server = self.clone();
         let for_session = move || Ok(Self { session: Session::default(), ..server.clone() });
         StreamableHttpService::new(for_session, sessions, config)
+    }
+
+    /// Where the session of this request is kept, and its key; none where no other node takes it over.
+    fn link(
+        &self,
+        caller: &Caller,
+        extensions: &Extensions,
+    ) -> Option<(&Arc<SharedSessions>, Arc<str>)> {
+        let shared = self.shared.as_ref()?;
+        let key = shared.link(extensions, &caller.principal, &self.session.asked)?;
+        Some((shared, key))
     }
 
     /// Whether calls may become tasks for this client.
@@ -233,6 +255,7 @@ impl ServerHandler for McpServer {
         let mut result = self.negotiate_initialize(&request)?;
         let _ = tokio::time::timeout(HELLO_MAX, self.registry.loaded()).await;
         let caller = self.caller_of(&context.extensions);
+        self.link(&caller, &context.extensions);
         context.peer.set_peer_info(request);
         result.instructions = Some(lists::instructions(&self.registry.catalog(), &caller));
         Ok(result)
@@ -395,7 +418,11 @@ impl ServerHandler for McpServer {
         let level = serde_json::to_value(request.level).unwrap_or_default();
         let level = level.as_str().and_then(Level::of);
         let unknown = || ErrorData::invalid_params("level: of no known name", None);
-        self.session.asked.lock().log_level = Some(level.ok_or_else(unknown)?);
+        let level = level.ok_or_else(unknown)?;
+        if let Some((shared, key)) = self.link(&self.caller(&context), &context.extensions) {
+            shared.rows.set_level(&key, level.name()).await.map_err(|it| unkept(&it))?;
+        }
+        self.session.asked.lock().log_level = Some(level);
         Ok(())
     }
 
@@ -436,20 +463,34 @@ impl ServerHandler for McpServer {
 
     async fn subscribe(&self, request: SubscribeRequestParams, context: Context) -> Result<()> {
         self.loaded(&context).await?;
-        self.subscribe_session(request.uri, &self.caller(&context))
+        self.subscribe_session(request.uri, &context).await
     }
 
-    async fn unsubscribe(&self, request: UnsubscribeRequestParams, _: Context) -> Result<()> {
+    async fn unsubscribe(&self, request: UnsubscribeRequestParams, context: Context) -> Result<()> {
+        let caller = self.caller(&context);
+        if let Some((shared, key)) = self.link(&caller, &context.extensions) {
+            shared.rows.unsubscribe(&key, &request.uri).await.map_err(|it| unkept(&it))?;
+            shared.tell_changed(&caller.principal, &key);
+        }
         self.session.asked.lock().uris.remove(&request.uri);
         Ok(())
     }
 
     /// Notifies a legacy client of what is new for as long as its session lasts.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let news =
-            Subscriptions::new(&self.registry, &self.events, self.caller_of(&context.extensions));
-        tokio::spawn(legacy::listen(context.peer, self.session.clone(), news));
+        let caller = self.caller_of(&context.extensions);
+        let linked = self.link(&caller, &context.extensions);
+        let linked = linked.map(|(shared, key)| (shared.clone(), key));
+        let news = Subscriptions::new(&self.registry, &self.events, caller);
+        tokio::spawn(legacy::listen(context.peer, (self.session.clone(), linked), news));
     }
+}
+
+/// What a session has asked for that is not written down.
+fn unkept(error: &std::io::Error) -> ErrorData {
+    tracing::error!("what a session asks for is not kept: {error}");
+    let message = "What the session asks for could not be written down; try again later.";
+    ErrorData::internal_error(message, None)
 }
 
 /// `caller` with a client that can do what `capabilities` says, a JSON object.

@@ -2,33 +2,47 @@
 //!
 //! The SDK keeps a session until it has been idle for a time, and any number of them, for clients that
 //! know its name. Here each belongs to the principal that opened it, there are so many and no more,
-//! and one with an open stream is not idle.
+//! and one with an open stream is not idle. Where several nodes share a database, each has a copy of those whose clients
+//! come to it (`shared`).
 
 use std::{
     cell::Cell,
+    collections::BTreeSet,
     sync::{Arc, Once, Weak},
     time::{Duration, Instant},
 };
 
 use futures::{Stream, StreamExt};
+use http::HeaderValue;
 use rmcp::{
-    model::{ClientJsonRpcMessage, ServerJsonRpcMessage},
+    model::{
+        ClientJsonRpcMessage, ClientNotification, GetExtensions, InitializedNotification,
+        JsonRpcMessage, ServerJsonRpcMessage,
+    },
     transport::streamable_http_server::{
         SessionId, SessionManager,
         session::{
-            ServerSseMessage,
+            RestoreOutcome, ServerSseMessage, SessionRestoreMarker,
             local::{LocalSessionManager, LocalSessionManagerError, SessionError},
         },
     },
 };
+use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
+mod shared;
 mod table;
 
+pub(super) use shared::SharedSessions;
 pub(super) use table::{InUse, SessionTable};
 
-use base::{caller::Caller, limits::SessionsConfig};
+use base::{caller::Caller, limits::SessionsConfig, notifications::Level};
 use registry::Catalog;
+use shared::Said;
+use store::{
+    events::{By, Published},
+    sessions::key_of,
+};
 
 /// What is done with a session, or the SDK's error.
 type Result<T, E = LocalSessionManagerError> = std::result::Result<T, E>;
@@ -58,6 +72,8 @@ pub(super) enum Refusal {
     Full,
     /// The one that it would end is not there, or another's.
     Unknown,
+    /// The node that asked what it answers is gone.
+    AskerGone,
 }
 
 fn note(trouble: Refusal) {
@@ -85,9 +101,35 @@ fn is_theirs(book: &SessionTable<SessionId>, id: &SessionId) -> bool {
     ACTING.try_with(|it| book.is_of(id, &it.caller.principal)).unwrap_or(true)
 }
 
+fn acting_principal() -> Arc<str> {
+    let acting = ACTING.try_with(|it| it.caller.principal.clone());
+    acting.unwrap_or_else(|_| Arc::from("anonymous"))
+}
+
+/// Whether the SDK says it for a copy of a session that begins.
+fn is_replayed(message: &ClientJsonRpcMessage) -> bool {
+    match message {
+        JsonRpcMessage::Notification(it) => {
+            it.notification.extensions().get::<SessionRestoreMarker>().is_some()
+        }
+        _ => false,
+    }
+}
+
 /// The error that the SDK gets for a session that has gone or for which there is no room.
 fn gone() -> LocalSessionManagerError {
     SessionError::SessionServiceTerminated.into()
+}
+
+/// What a session has asked for.
+#[derive(Default)]
+pub(super) struct Asked {
+    /// Whether it was begun by `initialize`, in an era that has no tasks of ours.
+    pub(super) is_legacy: bool,
+    /// From which level on it wants to be told of the log; nothing before it has said so.
+    pub(super) log_level: Option<Level>,
+    /// The resources it subscribed to.
+    pub(super) uris: BTreeSet<String>,
 }
 
 /// All sessions of clients of the legacy era.
@@ -97,12 +139,17 @@ pub struct Sessions {
     idle: Duration,
     sweeping: Once,
     hang_up: CancellationToken,
+    shared: Option<Arc<SharedSessions>>,
     /// Itself, for those who look after it and must not keep it.
     own: Weak<Self>,
 }
 
 impl Sessions {
-    pub(super) fn new(config: &SessionsConfig, hang_up: CancellationToken) -> Arc<Self> {
+    pub(super) fn new(
+        config: &SessionsConfig,
+        shared: Option<Arc<SharedSessions>>,
+        hang_up: CancellationToken,
+    ) -> Arc<Self> {
         let mut sdk = LocalSessionManager::default();
         sdk.session_config.completed_cache_ttl = FINISHED_KEPT;
         sdk.session_config.init_timeout = Some(INIT_TIMEOUT);
@@ -114,12 +161,16 @@ impl Sessions {
             idle: Duration::from_secs(config.idle_s),
             sweeping: Once::new(),
             hang_up,
+            shared,
             own: own.clone(),
         })
     }
 
     /// Closes the session named `id`, which is in the book no more.
     async fn close(&self, id: &SessionId) -> Result<()> {
+        if let Some(shared) = &self.shared {
+            shared.forget(id);
+        }
         // One that is stuck has no stream left to be stuck on, and ends by itself.
         tokio::time::timeout(CLOSE_TIMEOUT, self.sdk.close_session(id)).await.unwrap_or(Ok(()))
     }
@@ -148,8 +199,98 @@ impl Sessions {
                 }
                 let Some(own) = own.upgrade() else { return };
                 own.close_aside(own.book.take_idle(Instant::now(), own.idle));
+                let Some(shared) = &own.shared else { continue };
+                if let Err(error) =
+                    shared.rows.sweep(shared.retain(&own.book.ids()), own.idle).await
+                {
+                    tracing::warn!("sessions that are idle stay: {error}");
+                }
             }
         });
+    }
+
+    /// Takes what other nodes leave for this one, and ends copies of what is over.
+    fn attend(&self) {
+        let Some(shared) = self.shared.clone() else { return };
+        let (own, hang_up) = (self.own.clone(), self.hang_up.clone());
+        let mut events = shared.events.listen();
+        tokio::spawn(async move {
+            loop {
+                let event = tokio::select! {
+                    () = hang_up.cancelled() => return,
+                    event = tokio::time::timeout(shared::LOOK_EVERY, events.recv()) => event,
+                };
+                let keys = match event {
+                    Ok(Ok(Published { by: By::Host { .. }, what: Some(what) })) => {
+                        match what.strip_prefix(shared::CHANGED) {
+                            Some(key) => vec![key.to_owned()],
+                            None if *what == *shared::MESSAGES => Vec::new(),
+                            None => continue,
+                        }
+                    }
+                    Ok(Ok(Published { what: Some(_), .. })) => continue,
+                    Ok(Ok(Published { what: None, .. }) | Err(RecvError::Lagged(_))) => {
+                        shared.keys()
+                    }
+                    Ok(Err(RecvError::Closed)) => return,
+                    Err(_nothing_said) => Vec::new(),
+                };
+                let Some(own) = own.upgrade() else { return };
+                for key in keys {
+                    let Some(over) = shared.refresh(&key).await else { continue };
+                    own.book.strike(&over.id);
+                    own.close_aside(vec![over.id]);
+                }
+                own.take_messages(&shared).await;
+            }
+        });
+    }
+
+    async fn take_messages(&self, shared: &SharedSessions) {
+        let messages = shared.rows.receive().await.unwrap_or_else(|error| {
+            tracing::warn!("what clients answer to other nodes is not fetched: {error}");
+            Vec::new()
+        });
+        for (key, message) in messages {
+            let (Some(copy), Ok(message)) = (shared.copy(&key), serde_json::from_str(&message))
+            else {
+                continue;
+            };
+            if let Said::Here(message) | Said::Anywhere(message) = shared.said(message) {
+                // Where the session has ended, so has what was asked.
+                let _ = self.sdk.accept_message(&copy.id, message).await;
+            }
+        }
+    }
+
+    /// Says in the client's place that it is ready, which it may say to any node.
+    async fn say_initialized(
+        &self,
+        id: &SessionId,
+        parts: Option<http::request::Parts>,
+    ) -> Result<()> {
+        let mut ready = ClientJsonRpcMessage::notification(
+            ClientNotification::InitializedNotification(InitializedNotification::default()),
+        );
+        if let (Some(mut parts), Ok(id)) = (parts, HeaderValue::from_str(id)) {
+            parts.headers.insert(shared::SESSION_ID, id);
+            ready.insert_extension(parts);
+        }
+        self.sdk.accept_message(id, ready).await
+    }
+
+    /// A place for one more session of `principal`.
+    fn make_room(&self, principal: &Arc<str>) -> Result<()> {
+        self.sweeping.call_once(|| {
+            self.sweep();
+            self.attend();
+        });
+        let Some(made_room) = self.book.make_room(principal) else {
+            note(Refusal::Full);
+            return Err(gone());
+        };
+        self.close_aside(made_room);
+        Ok(())
     }
 
     /// Marks the session named `id` as used for as long as what is returned lives.
@@ -162,13 +303,17 @@ impl Sessions {
 fn held<S>(
     stream: S,
     in_use: InUse<SessionId>,
+    shared: Option<Arc<SharedSessions>>,
 ) -> impl Stream<Item = ServerSseMessage> + Send + Sync + 'static
 where
     S: Stream<Item = ServerSseMessage> + Send + Sync + 'static,
 {
     stream.take_until(in_use.ended()).map(move |it| {
         let _held = &in_use;
-        it
+        match &shared {
+            Some(shared) => shared.marked(it),
+            None => it,
+        }
     })
 }
 
@@ -177,14 +322,8 @@ impl SessionManager for Sessions {
     type Transport = <LocalSessionManager as SessionManager>::Transport;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport)> {
-        self.sweeping.call_once(|| self.sweep());
-        let acting = ACTING.try_with(|it| it.caller.principal.clone());
-        let principal = acting.unwrap_or_else(|_| Arc::from("anonymous"));
-        let Some(made_room) = self.book.make_room(&principal) else {
-            note(Refusal::Full);
-            return Err(gone());
-        };
-        self.close_aside(made_room);
+        let principal = acting_principal();
+        self.make_room(&principal)?;
         let (id, transport) = self.sdk.create_session().await?;
         self.book.open(id.clone(), principal);
         Ok((id, transport))
@@ -196,16 +335,45 @@ impl SessionManager for Sessions {
         message: ClientJsonRpcMessage,
     ) -> Result<ServerJsonRpcMessage> {
         let _in_use = self.enter(id)?;
-        self.sdk.initialize_session(id, message).await
+        let (mut parts, mut is_restored) = (None, false);
+        if let JsonRpcMessage::Request(it) = &message {
+            let extensions = it.request.extensions();
+            parts = extensions.get::<http::request::Parts>().cloned();
+            is_restored = extensions.get::<SessionRestoreMarker>().is_some();
+        }
+        let answer = self.sdk.initialize_session(id, message).await?;
+        if self.shared.is_some() && !is_restored && matches!(answer, JsonRpcMessage::Response(_)) {
+            self.say_initialized(id, parts).await?;
+        }
+        Ok(answer)
     }
 
     /// Another's session is as good as none.
     async fn has_session(&self, id: &SessionId) -> Result<bool> {
+        if let Some(shared) = &self.shared
+            && is_theirs(&self.book, id)
+            // Where the database is not there, what this node knows counts.
+            && let Ok(None) = shared.find(id).await
+        {
+            self.book.strike(id);
+            self.close(id).await?;
+            return Ok(false);
+        }
         Ok(is_theirs(&self.book, id) && self.sdk.has_session(id).await?)
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<()> {
-        if !is_theirs(&self.book, id) {
+        // One that its client ends is over on all nodes; one that ends by itself is so here.
+        if let Some(shared) = &self.shared
+            && let Ok(owner) = ACTING.try_with(|it| it.caller.principal.clone())
+        {
+            let key = key_of(id);
+            if !shared.rows.end(&key, &owner).await.map_err(SessionError::Io)? {
+                note(Refusal::Unknown);
+                return Ok(());
+            }
+            shared.tell_changed(&owner, &key);
+        } else if !is_theirs(&self.book, id) {
             note(Refusal::Unknown);
             return Ok(());
         }
@@ -219,12 +387,37 @@ impl SessionManager for Sessions {
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
         let in_use = self.enter(id)?;
-        Ok(held(self.sdk.create_stream(id, message).await?, in_use))
+        Ok(held(self.sdk.create_stream(id, message).await?, in_use, self.shared.clone()))
     }
 
     async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<()> {
         let _in_use = self.enter(id)?;
-        self.sdk.accept_message(id, message).await
+        let Some(shared) = self.shared.as_ref().filter(|_| !is_replayed(&message)) else {
+            return self.sdk.accept_message(id, message).await;
+        };
+        match shared.said(message) {
+            Said::Here(message) => self.sdk.accept_message(id, message).await,
+            Said::There(node, message) => {
+                if !shared.send(Some(node), id, &message).await.map_err(SessionError::Io)? {
+                    note(Refusal::AskerGone);
+                }
+                Ok(())
+            }
+            Said::Anywhere(message) => {
+                shared.send(None, id, &message).await.map_err(SessionError::Io)?;
+                self.sdk.accept_message(id, message).await
+            }
+            Said::Nothing => Ok(()),
+        }
+    }
+
+    /// A copy of a session that began on another node.
+    async fn restore_session(&self, id: SessionId) -> Result<RestoreOutcome<Self::Transport>> {
+        let principal = acting_principal();
+        self.make_room(&principal)?;
+        let restored = self.sdk.restore_session(id.clone()).await?;
+        self.book.open(id, principal);
+        Ok(restored)
     }
 
     async fn create_standalone_stream(
@@ -232,7 +425,7 @@ impl SessionManager for Sessions {
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
         let in_use = self.enter(id)?;
-        Ok(held(self.sdk.create_standalone_stream(id).await?, in_use))
+        Ok(held(self.sdk.create_standalone_stream(id).await?, in_use, self.shared.clone()))
     }
 
     async fn resume(
@@ -241,6 +434,16 @@ impl SessionManager for Sessions {
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
         let in_use = self.enter(id)?;
-        Ok(held(self.sdk.resume(id, last_event_id).await?, in_use))
+        let own = match &self.shared {
+            Some(shared) => shared.own_event(&last_event_id),
+            None => Some(&*last_event_id),
+        };
+        let stream = match own {
+            Some(own) => self.sdk.resume(id, own.to_owned()).await?.left_stream(),
+            // The answer to a request is with the node that runs it; what a server says by itself, with any.
+            None if last_event_id.contains('/') => return Err(SessionError::InvalidEventId.into()),
+            None => self.sdk.create_standalone_stream(id).await?.right_stream(),
+        };
+        Ok(held(stream, in_use, self.shared.clone()))
     }
 }

@@ -25,7 +25,7 @@ use super::{
     Context, McpServer, Result,
     sessions::{InUse, SessionTable},
     tasks::event_of,
-    wire,
+    unkept, wire,
 };
 use base::{caller::Caller, tool_set::Owner};
 use calls::approvals;
@@ -195,13 +195,25 @@ fn missed(bulletin: &mut Bulletin) {
 
 impl McpServer {
     /// Subscribes this session to a resource that its caller may read.
-    pub(super) fn subscribe_session(&self, uri: String, caller: &Caller) -> Result<()> {
+    pub(super) async fn subscribe_session(&self, uri: String, context: &Context) -> Result<()> {
+        let caller = &self.caller(context);
         let catalog = self.registry.catalog();
         let owner = catalog.component_for_resource(&uri);
         if !owner.is_some_and(|it| catalog.may_use(caller, Owner::Component(it.name()))) {
             return Err(wire::error(CallError::UnknownResource { uri }));
         }
-        if self.session.subscribe(uri) {
+        let is_subscribed = match self.link(caller, &context.extensions) {
+            Some((shared, key)) => {
+                let subscribed = shared.rows.subscribe(&key, &uri, SUBSCRIPTIONS_MAX).await;
+                let is_subscribed = subscribed.map_err(|it| unkept(&it))?;
+                if is_subscribed {
+                    shared.tell_changed(&caller.principal, &key);
+                }
+                is_subscribed && self.session.subscribe(uri)
+            }
+            None => self.session.subscribe(uri),
+        };
+        if is_subscribed {
             return Ok(());
         }
         let message =

@@ -220,7 +220,8 @@ impl McpServer {
         } else if self.is_answered_elsewhere(&document, &caller).await {
             document = self.take_answers(tasks, id, caller).await?;
         }
-        Ok(document.detailed(tasks.ttl_ms(&document), tasks.message(id)))
+        let message = tasks.message(&document).await;
+        Ok(document.detailed(tasks.ttl_ms(&document), message))
     }
 
     /// `tasks/update`.

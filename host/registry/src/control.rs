@@ -161,6 +161,9 @@ pub struct NodeReport {
     pub is_here: bool,
     /// Whether it was not seen for so long that the others go on without it.
     pub is_gone: bool,
+    /// Why no requests are to be sent to it, as it says itself; none where it is in rotation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_ready: Option<String>,
     /// How far it has come with each component.
     pub components: Vec<NodeComponent>,
 }
@@ -299,6 +302,7 @@ impl Control {
             seen_at: String::new(),
             is_here: true,
             is_gone: false,
+            not_ready: None,
             components: Vec::new(),
         });
         let rollout = store.map(Rollout::of);
@@ -318,6 +322,7 @@ impl Control {
         let report = |it: NodeRow| NodeReport {
             is_here: it.id == here,
             is_gone: !it.is_there,
+            not_ready: it.not_ready,
             components: it.states.into_iter().map(component).collect(),
             name: it.name,
             id: it.id,

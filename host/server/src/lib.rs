@@ -23,7 +23,8 @@ pub use mcp::{ServerReport, WaitingTool};
 pub use registry::{canary, control, difference, revisions};
 pub use sandbox::{capability::http::Outgoing, compiler, component, definition};
 pub use store::{
-    answers, backup, blobs, claims, clock, data, database, digest, documents, events, leases, seal,
+    answers, backup, blobs, clock, data, database, digest, documents, events, leases, seal,
+    sessions,
 };
 pub use telemetry::{audit, log, metrics, timeline};
 

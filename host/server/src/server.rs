@@ -143,7 +143,8 @@ impl Server {
             let page = page::address(&config, Some(addr));
             let opened = Self::open(config.clone(), clock, (page, Some(addr)), When::First);
             let (mut server, routes) = opened.await?;
-            let config = Config { addr, ..config };
+            let live_nodes = server.calls.config.live_nodes.clone();
+            let config = Config { addr, live_nodes, ..config };
             let end = End {
                 leaves: server.leaves.clone(),
                 stop: server.calls.stop.clone(),
@@ -182,7 +183,7 @@ impl Server {
     }
 
     fn open(
-        config: Config,
+        mut config: Config,
         clock: Clock,
         (page, addr): (Option<Arc<str>>, Option<SocketAddr>),
         when: When,
@@ -192,6 +193,8 @@ impl Server {
             let data = |source| DataError::Io { path: config.data.clone(), source };
             let seal = Seal::open(&config.data.join("seal.key")).map_err(data)?;
             let store = store_of(&config).await?;
+            config.live_nodes =
+                store.as_ref().map(postgres::Server::live_nodes).unwrap_or_default();
             let answers = answers_of(&config, store.as_ref(), &seal, &clock).await?;
             let library = Library::open(&config, &seal).map_err(data)?;
             let revision_store = RevisionStore::open(&config.data).map_err(data)?;
@@ -219,7 +222,7 @@ impl Server {
             let timelines = Timelines::default();
             let watch = Watch { audit, metrics: metrics.clone(), telemetry, timelines };
             let events = Events::default();
-            let leases = store.as_ref().map(Leases::of).unwrap_or_default();
+            let leases = Leases::of(store.as_ref());
             let around = Around::default();
             let kept = Place::of(store.as_ref(), &config.data, "approvals");
             let approvals = Approvals::open(kept, &config.approvals, clock.clone(), events.clone());
@@ -273,6 +276,7 @@ impl Server {
             let (shared_store, heeded) = (store.clone(), kept_tasks.clone());
             let mcp = McpServer::new(registry.clone(), (*calls).clone(), events.clone(), wait)
                 .keeping(kept_tasks)
+                .sharing(shared_store.as_ref(), &config)
                 .reading(config.language.clone())
                 .offering(config.toolset_of_stdio());
             let (services, asks) = Services::start(&config, &registry, &stop);
@@ -337,6 +341,8 @@ impl Server {
             if let Some(store) = &shared_store {
                 tasks.extend(events.spread(store, &hang_up).await?);
                 tasks.push(tokio::spawn(heeded.heed(hang_up.clone())));
+                let told = operator.health.clone().tell_readiness(store.clone(), hang_up.clone());
+                tasks.push(tokio::spawn(told));
                 tasks.extend(leases.look_after(&hang_up));
             }
             tasks.push(schedule::start(shared, (&registry, &leases), &stop, &running));

@@ -3,9 +3,12 @@
 use std::{io, time::Duration};
 
 use crate::{
-    claims::{Claim, Claims},
     database::postgres::Server,
+    leases::{Hold, Leases},
 };
+
+/// What of the host these leases are about.
+const SPACE: &str = ".answers";
 
 /// Calls that are remembered, about 100 MB of them.
 const REMEMBERED_MAX: i64 = 1 << 20;
@@ -24,13 +27,13 @@ const SWEEP: &str = "SELECT sweep_answers($1, $2)";
 #[derive(Clone)]
 pub struct Answers {
     server: Server,
-    claims: Claims,
+    leases: Leases,
 }
 
 /// What a further round of a call meets.
 pub enum Found {
     /// It may run, and no other one may meanwhile.
-    Free(Claim),
+    Free(Hold),
     /// Another node runs one, or the call has ended.
     Taken,
     /// So old that it is not known any more whether it has ended.
@@ -39,8 +42,8 @@ pub enum Found {
 
 impl Answers {
     pub fn new(server: Server) -> Self {
-        let claims = Claims::shared(server.clone(), "answers");
-        Self { server, claims }
+        let leases = Leases::of(Some(&server));
+        Self { server, leases }
     }
 
     /// The right to run a round of `call`, whose state is valid until `expires_at_s`.
@@ -49,7 +52,7 @@ impl Answers {
     /// Where the database is not there.
     pub async fn claim(&self, call: u64, expires_at_s: u64) -> io::Result<Found> {
         let name = format!("{call:016x}");
-        let Some(claim) = self.claims.claim_within(&name, PATIENCE).await? else {
+        let Some(claim) = self.leases.claim_within(SPACE, &name, PATIENCE).await? else {
             return Ok(Found::Taken);
         };
         // Who has ended it wrote that down before they gave the claim back.
@@ -67,7 +70,7 @@ impl Answers {
     ///
     /// # Errors
     /// Where the database is not there: no node takes it as long as this one runs.
-    pub async fn end(&self, call: u64, expires_at_s: u64, claim: Claim) -> io::Result<()> {
+    pub async fn end(&self, call: u64, expires_at_s: u64, claim: Hold) -> io::Result<()> {
         let ended = self.server.ask(END, &[&call.cast_signed(), &seconds(expires_at_s)]).await;
         match ended {
             Ok(_) => Ok(()),
@@ -78,14 +81,13 @@ impl Answers {
         }
     }
 
-    /// Forgets what has expired, and the eldest where there are too many, and removes claims of nodes that are gone.
+    /// Forgets what has expired, and the eldest where there are too many.
     ///
     /// # Errors
     /// Where the database is not there.
     pub async fn sweep(&self, now_s: u64) -> io::Result<()> {
         let until_s = seconds(now_s).saturating_sub(SLACK_S);
-        self.server.ask(SWEEP, &[&until_s, &REMEMBERED_MAX]).await?;
-        self.claims.sweep().await
+        self.server.ask(SWEEP, &[&until_s, &REMEMBERED_MAX]).await.map(drop)
     }
 }
 

@@ -14,7 +14,12 @@ use serde::{Serialize, de::DeserializeOwned};
 
 mod table;
 
-use crate::{blocking, claims::Claim, database::postgres::Server, digest::digest, private};
+use crate::{
+    blocking,
+    database::{Fence, postgres::Server},
+    digest::digest,
+    private,
+};
 use table::Table;
 
 /// Digits of an owner's share.
@@ -108,16 +113,16 @@ impl Documents {
         self.put_holding(of, kind, value, None).await
     }
 
-    /// The same, and only while `claim` holds: a node that was taken for gone writes nothing.
+    /// The same, and only while the lease of `fence` holds: a node that was taken for gone writes nothing.
     ///
     /// # Errors
-    /// The same, or that another node has the claim.
+    /// The same, or that another node has the lease.
     pub async fn put_holding<T: Serialize + Send + 'static>(
         &self,
         (id, owner): (&str, &str),
         kind: &'static str,
         value: T,
-        claim: Option<&Claim>,
+        fence: Option<&Fence>,
     ) -> io::Result<()> {
         let Inner { limits, kinds, way } = &*self.0;
         let most = limits.document_bytes_max;
@@ -131,7 +136,7 @@ impl Documents {
             }
         };
         if let Way::Table(table) = way {
-            return table.put((id, owner), kind, &written()?, (limits, kinds), claim).await;
+            return table.put((id, owner), kind, &written()?, (limits, kinds), fence).await;
         }
         let (documents, named) = (self.0.clone(), format!("{id}.{}", share(owner)));
         let write = move || {

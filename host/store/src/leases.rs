@@ -1,28 +1,32 @@
-//! Leases: of the nodes that share a database one at a time has each, and with it does what is to be done once
-//! (STO-23).
+//! Leases: the right to be the one at something, of one process, or, where several nodes share a database, of all of
+//! them (STO-11, STO-23).
 //!
-//! A lease lasts as long as its node is seen there (10 s), so it takes no renewal of its own. Its fence is higher than
-//! that of all leases before it, and what is written under it is held against it in the same transaction
-//! ([`Fence`]), so a node that was taken for gone, or slept, writes nothing more under it. What runs under it is ended
-//! besides, as soon as the node knows; that spares work, and is not what keeps two from writing.
+//! A lease lasts until it is dropped or its node is gone (unseen for 10 s), so it takes no renewal of its own. Its fence
+//! is higher than that of all leases before it, and what is written under it is held against it in the same statement
+//! or transaction ([`Fence`]), so a node that was taken for gone, or slept, writes nothing more under it. What runs
+//! under it is ended besides, as soon as the node knows; that spares work, and is not what keeps two from writing.
 
 use std::{
     collections::{BTreeMap, HashMap},
+    io,
     sync::Arc,
     time::Duration,
 };
 
 use parking_lot::Mutex;
 use tokio::{
-    sync::watch,
+    sync::{OwnedMutexGuard, watch},
     task::JoinHandle,
     time::{Instant, sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::database::{
-    Fence,
-    postgres::{GONE_AFTER, Server, ServerError},
+use crate::{
+    database::{
+        Fence,
+        postgres::{GONE_AFTER, Server},
+    },
+    locks::Locks,
 };
 
 /// How often it is looked who has which.
@@ -32,15 +36,35 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 const UNKNOWN_MAX: Duration = Duration::from_secs(8);
 /// Looks between two sweeps.
 const SWEEP_EVERY: u32 = 60;
+/// How long to wait before one of another node is asked for again: at first, and at most.
+const PAUSE: Duration = Duration::from_millis(10);
+const PAUSE_MAX: Duration = Duration::from_millis(250);
 
-/// A component, and what is done once in its name.
+/// In place of its fence, where one is not given back.
+const KEPT: i64 = -1;
+
+const TAKE: &str = "SELECT lease_take($1, $2, $3, $4)";
+const IS_HELD: &str = "SELECT 1 FROM leases l JOIN nodes n ON n.id = l.node
+    WHERE l.component = $1 AND l.key = $2 AND n.seen_at > now() - make_interval(secs => $3)";
+const GIVE_BACK: &str = "DELETE FROM leases WHERE component = $1 AND key = $2 AND fence = $3";
+const TAKEN: &str = "SELECT l.component, l.key, l.fence FROM leases l JOIN nodes n ON n.id = l.node
+    WHERE n.seen_at > now() - make_interval(secs => $1)";
+const SWEEP: &str = "DELETE FROM leases l USING (
+        SELECT o.component, o.key FROM leases o WHERE NOT EXISTS (SELECT 1 FROM nodes n WHERE n.id = o.node
+          AND n.seen_at > now() - 2 * make_interval(secs => $1)) FOR UPDATE SKIP LOCKED) AS free
+    WHERE l.component = free.component AND l.key = free.key";
+
+/// A component, or what of the host it is about (with a dot before it), and what is done once in its name.
 type Key = (Arc<str>, Arc<str>);
 
-/// The leases of all nodes. A clone is another handle on the same ones. Without a shared database this node has all.
+/// The leases of all nodes, or of this process where no database is shared. A clone is another handle on the same ones.
 #[derive(Clone, Default)]
-pub struct Leases(Option<Arc<Inner>>);
+pub struct Leases {
+    here: Locks,
+    shared: Option<Arc<Shared>>,
+}
 
-struct Inner {
+struct Shared {
     server: Server,
     /// What this node has.
     held: Mutex<HashMap<Key, (i64, CancellationToken)>>,
@@ -50,39 +74,45 @@ struct Inner {
 
 /// A lease that this node has, until it is dropped.
 pub struct Hold {
-    leases: Leases,
-    fence: Option<Fence>,
+    row: Option<Row>,
     over: CancellationToken,
+    _here: OwnedMutexGuard<()>,
+}
+
+/// The row of a lease, given back when it is dropped.
+struct Row {
+    shared: Arc<Shared>,
+    fence: Fence,
 }
 
 impl Leases {
-    /// Those of the nodes that share `server`.
-    pub fn of(server: &Server) -> Self {
-        let (held, taken) = (Mutex::default(), watch::Sender::default());
-        Self(Some(Arc::new(Inner { server: server.clone(), held, taken })))
+    /// Those of the nodes that share `server`, or of this process where there is none.
+    pub fn of(server: Option<&Server>) -> Self {
+        let shared = server.map(|server| {
+            let (held, taken) = (Mutex::default(), watch::Sender::default());
+            Arc::new(Shared { server: server.clone(), held, taken })
+        });
+        Self { here: Locks::default(), shared }
     }
 
-    /// Looks until `stop` who has which, without which none that is lost ends, and none that another had is had.
+    /// Looks until `stop` who has which, without which none that is lost ends, and none that another had is had by
+    /// [`Leases::hold`].
     pub fn look_after(&self, stop: &CancellationToken) -> Option<JoinHandle<()>> {
-        let (inner, stop) = (self.0.clone()?, stop.clone());
-        let looks = async move { _ = stop.run_until_cancelled(inner.look_after()).await };
+        let (shared, stop) = (self.shared.clone()?, stop.clone());
+        let looks = async move { _ = stop.run_until_cancelled(shared.look_after()).await };
         Some(tokio::spawn(looks))
     }
 
     /// Waits until this node has the lease for `key` of `component`; none where `stop` comes first, which also ends
     /// the lease.
-    pub async fn hold(
-        &self,
-        component: &Arc<str>,
-        key: &str,
-        stop: &CancellationToken,
-    ) -> Option<Hold> {
-        let mut taken = self.0.as_ref().map(|it| it.taken.subscribe());
-        let named: Key = (component.clone(), key.into());
+    pub async fn hold(&self, component: &str, key: &str, stop: &CancellationToken) -> Option<Hold> {
+        let mut taken = self.shared.as_ref().map(|it| it.taken.subscribe());
+        let named: Key = (component.into(), key.into());
         let wait = async {
-            loop {
-                match self.take(component, key, stop).await {
-                    Ok(Some(hold)) => return hold,
+            let here = self.here.lock(&lock_of(component, key)).await;
+            let row = loop {
+                match self.row(&named, stop).await {
+                    Ok(Some(row)) => break row,
                     Ok(None) => {}
                     Err(error) => tracing::debug!("a lease is not to be had: {error}"),
                 }
@@ -90,79 +120,93 @@ impl Leases {
                 // As it was seen after now; a node that does not know waits.
                 taken.mark_unchanged();
                 while taken.changed().await.is_ok() && taken.borrow().contains_key(&named) {}
-            }
+            };
+            Hold::new(row, here)
         };
         stop.run_until_cancelled(wait).await
     }
 
-    /// Takes the lease for `key` of `component`, where no node has it; it ends with `stop` at the latest.
+    /// Waits until this node has the lease for `key` of `component`, which is not had for long.
     ///
     /// # Errors
-    /// Where the server cannot be reached.
-    pub async fn take(
-        &self,
-        component: &Arc<str>,
-        key: &str,
-        stop: &CancellationToken,
-    ) -> Result<Option<Hold>, ServerError> {
-        let over = stop.child_token();
-        let Some(inner) = &self.0 else {
-            return Ok(Some(Hold { leases: self.clone(), fence: None, over }));
-        };
-        let named: Key = (component.clone(), key.into());
-        if inner.held.lock().contains_key(&named) {
-            return Ok(None);
+    /// Where the database is not there.
+    pub async fn claim(&self, component: &str, key: &str) -> io::Result<Hold> {
+        let here = self.here.lock(&lock_of(component, key)).await;
+        let (named, never) = ((component.into(), key.into()), CancellationToken::new());
+        let mut pause = PAUSE;
+        loop {
+            if let Some(row) = self.row(&named, &never).await? {
+                return Ok(Hold::new(row, here));
+            }
+            sleep(pause).await;
+            pause = (pause * 2).min(PAUSE_MAX);
         }
-        let Some(number) = inner.take(component, key).await? else { return Ok(None) };
-        let fence = Some(Fence { component: named.0.clone(), key: named.1.clone(), number });
-        inner.held.lock().insert(named, (number, over.clone()));
-        Ok(Some(Hold { leases: self.clone(), fence, over }))
     }
 
-    /// Whether another node has the lease for `key` of `component`.
+    /// The same, for as long as `patience`; none where it is not free by then.
     ///
     /// # Errors
-    /// Where the server cannot be reached.
-    pub async fn is_held_elsewhere(&self, component: &str, key: &str) -> Result<bool, ServerError> {
-        let Some(inner) = &self.0 else { return Ok(false) };
-        let mut host = inner.server.host().await?;
-        let sql = "SELECT EXISTS (SELECT 1 FROM madoguchi_host.leases l JOIN madoguchi_host.nodes n ON n.id = l.node
-            WHERE l.component = $1 AND l.key = $2 AND n.id <> $3 AND n.seen_at > now() - make_interval(secs => $4))";
+    /// Where the database is not there.
+    pub async fn claim_within(
+        &self,
+        component: &str,
+        key: &str,
+        patience: Duration,
+    ) -> io::Result<Option<Hold>> {
+        timeout(patience, self.claim(component, key)).await.map_or(Ok(None), |it| it.map(Some))
+    }
+
+    /// Takes the lease for `key` of `component`, where it is free.
+    ///
+    /// # Errors
+    /// Where the database is not there.
+    pub async fn take(&self, component: &str, key: &str) -> io::Result<Option<Hold>> {
+        let Some(here) = self.here.try_lock(&lock_of(component, key)) else { return Ok(None) };
+        let row = self.row(&(component.into(), key.into()), &CancellationToken::new()).await?;
+        Ok(row.map(|row| Hold::new(row, here)))
+    }
+
+    /// Whether any node has it now.
+    ///
+    /// # Errors
+    /// Where the database is not there.
+    pub async fn is_held(&self, component: &str, key: &str) -> io::Result<bool> {
+        if self.here.is_locked(&lock_of(component, key)) {
+            return Ok(true);
+        }
+        let Some(shared) = &self.shared else { return Ok(false) };
         let gone_s = GONE_AFTER.as_secs_f64();
-        let parameters: [&(dyn tokio_postgres::types::ToSql + Sync); 4] =
-            [&component, &key, &inner.server.node(), &gone_s];
-        let row = host.client().query_one(sql, &parameters).await;
-        Ok(row.map_err(|it| inner.server.error(&it))?.get(0))
+        Ok(!shared.server.ask(IS_HELD, &[&component, &key, &gone_s]).await?.is_empty())
+    }
+
+    /// The row of a lease, where nodes share them, and its end; none where another node has it.
+    async fn row(
+        &self,
+        named: &Key,
+        stop: &CancellationToken,
+    ) -> io::Result<Option<(Option<Row>, CancellationToken)>> {
+        let over = stop.child_token();
+        let Some(shared) = self.shared.clone() else { return Ok(Some((None, over))) };
+        let ((component, key), ends) = (named.clone(), over.clone());
+        // It comes to its end though nothing waits for it any more, and is given back then.
+        let taking = tokio::spawn(async move {
+            let (node, gone_s) = (shared.server.node(), GONE_AFTER.as_secs_f64());
+            let taken = shared.server.ask(TAKE, &[&&*component, &&*key, &node, &gone_s]).await?;
+            let number: Option<i64> = taken.first().and_then(|it| it.get(0));
+            let Some(number) = number else { return Ok(None) };
+            shared.held.lock().insert((component.clone(), key.clone()), (number, ends));
+            Ok::<_, io::Error>(Some(Row { shared, fence: Fence { component, key, number } }))
+        });
+        let row = taking.await.map_err(io::Error::other)??;
+        Ok(row.map(|row| (Some(row), over)))
     }
 }
 
-impl Inner {
-    /// The fence of the lease, where this node has it now.
-    async fn take(&self, component: &str, key: &str) -> Result<Option<i64>, ServerError> {
-        let mut host = self.server.host().await?;
-        let client = host.client();
-        let unusable = |it: tokio_postgres::Error| self.server.error(&it);
-        let make =
-            "INSERT INTO madoguchi_host.leases (component, key, node, fence) VALUES ($1, $2, 0, 0)
-            ON CONFLICT DO NOTHING";
-        // One that a batch is held against is not free, whatever has become of its node.
-        let take = "UPDATE madoguchi_host.leases l
-            SET node = $3, fence = nextval('madoguchi_host.fences'), since = now()
-            FROM (SELECT o.component, o.key FROM madoguchi_host.leases o WHERE o.component = $1 AND o.key = $2
-              AND (o.node = $3 OR NOT EXISTS (SELECT 1 FROM madoguchi_host.nodes n WHERE n.id = o.node
-                AND n.seen_at > now() - make_interval(secs => $4)))
-              FOR UPDATE SKIP LOCKED) AS free
-            WHERE l.component = free.component AND l.key = free.key RETURNING l.fence";
-        let (node, gone_s) = (self.server.node(), GONE_AFTER.as_secs_f64());
-        client.execute(make, &[&component, &key]).await.map_err(unusable)?;
-        match client.query_opt(take, &[&component, &key, &node, &gone_s]).await {
-            Ok(row) => Ok(row.map(|it| it.get(0))),
-            // Another was faster.
-            Err(error) if error.code().is_some_and(|it| it.code() == "40001") => Ok(None),
-            Err(error) => Err(unusable(error)),
-        }
-    }
+fn lock_of(component: &str, key: &str) -> String {
+    format!("{component}/{key}")
+}
 
+impl Shared {
     /// Looks who has which lease, for ever.
     async fn look_after(&self) {
         let (mut known_at, mut looks) = (Instant::now(), 0);
@@ -183,17 +227,12 @@ impl Inner {
         }
     }
 
-    async fn look(&self, sweeps: bool) -> Result<BTreeMap<Key, i64>, ServerError> {
-        let mut host = self.server.host().await?;
-        let client = host.client();
+    async fn look(&self, sweeps: bool) -> io::Result<BTreeMap<Key, i64>> {
         // What this node takes meanwhile is not among them, and is not lost.
         let held: HashMap<_, _> =
             self.held.lock().iter().map(|(key, it)| (key.clone(), it.0)).collect();
         let gone_s = GONE_AFTER.as_secs_f64();
-        let sql = "SELECT l.component, l.key, l.fence FROM madoguchi_host.leases l
-            JOIN madoguchi_host.nodes n ON n.id = l.node
-            WHERE n.seen_at > now() - make_interval(secs => $1)";
-        let rows = client.query(sql, &[&gone_s]).await.map_err(|it| self.server.error(&it))?;
+        let rows = self.server.ask(TAKEN, &[&gone_s]).await?;
         let of = |row: &tokio_postgres::Row| {
             ((row.get::<_, &str>(0).into(), row.get::<_, &str>(1).into()), row.get::<_, i64>(2))
         };
@@ -204,13 +243,8 @@ impl Inner {
             }
         }
         if sweeps {
-            let sweep = "DELETE FROM madoguchi_host.leases l USING (
-                SELECT o.component, o.key FROM madoguchi_host.leases o WHERE NOT EXISTS (
-                  SELECT 1 FROM madoguchi_host.nodes n WHERE n.id = o.node
-                  AND n.seen_at > now() - 2 * make_interval(secs => $1)) FOR UPDATE SKIP LOCKED) AS free
-                WHERE l.component = free.component AND l.key = free.key";
             // Another node may do the same at the same time.
-            let _ = client.execute(sweep, &[&gone_s]).await;
+            let _ = self.server.ask(SWEEP, &[&gone_s]).await;
         }
         Ok(taken)
     }
@@ -229,35 +263,50 @@ impl Inner {
 }
 
 impl Hold {
-    /// What is written under it is held against that; nothing, where this node is alone.
-    pub fn fence(&self) -> Option<&Fence> {
-        self.fence.as_ref()
+    fn new((row, over): (Option<Row>, CancellationToken), here: OwnedMutexGuard<()>) -> Self {
+        Self { row, over, _here: here }
     }
 
-    /// Cancelled once this node no longer has it.
+    /// What is written under it is held against that; nothing, where this node is alone.
+    pub fn fence(&self) -> Option<&Fence> {
+        self.row.as_ref().map(|it| &it.fence)
+    }
+
+    /// Cancelled once this node no longer has it, where it is looked after.
     pub fn over(&self) -> &CancellationToken {
         &self.over
     }
+
+    /// Keeps it from every other node for as long as this one runs.
+    pub fn keep(mut self) {
+        if let Some(row) = &mut self.row {
+            row.fence.number = KEPT;
+        }
+    }
 }
 
-impl Drop for Hold {
+impl Drop for Row {
     /// Gives it free; where that cannot be told, it is so once this node is gone.
     fn drop(&mut self) {
-        let (Some(inner), Some(fence)) = (self.leases.0.clone(), self.fence.take()) else { return };
-        let key = (fence.component.clone(), fence.key.clone());
+        let Fence { component, key, number } = self.fence.clone();
+        if number == KEPT {
+            return;
+        }
+        let named = (component.clone(), key.clone());
         {
-            let mut held = inner.held.lock();
-            if held.get(&key).is_some_and(|it| it.0 == fence.number) {
-                held.remove(&key);
+            let mut held = self.shared.held.lock();
+            if held.get(&named).is_some_and(|it| it.0 == number) {
+                held.remove(&named);
             }
         }
+        // Where the runtime ends, the node is gone soon, and its leases with it.
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        let shared = self.shared.clone();
         runtime.spawn(async move {
-            let Ok(mut host) = inner.server.host().await else { return };
-            let sql = "DELETE FROM madoguchi_host.leases WHERE component = $1 AND key = $2 AND fence = $3";
-            let parameters: [&(dyn tokio_postgres::types::ToSql + Sync); 3] =
-                [&&*fence.component, &&*fence.key, &fence.number];
-            let _ = host.client().execute(sql, &parameters).await;
+            if let Err(error) = shared.server.ask(GIVE_BACK, &[&&*component, &&*key, &number]).await
+            {
+                tracing::warn!("a lease is not given back while this node runs: {error}");
+            }
         });
     }
 }

@@ -5,7 +5,7 @@
 pub mod answers;
 pub mod backup;
 pub mod blobs;
-pub mod claims;
+pub mod ceremonies;
 pub mod clock;
 pub mod data;
 pub mod database;
@@ -14,9 +14,12 @@ pub mod disk;
 pub mod documents;
 pub mod events;
 pub mod leases;
+pub mod live_nodes;
 pub mod locks;
+pub mod messages;
 pub mod private;
 pub mod seal;
+pub mod sessions;
 
 /// Does on a thread of its own what may wait.
 ///

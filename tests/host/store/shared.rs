@@ -2,6 +2,7 @@
 
 pub(super) mod hosts;
 mod kept;
+mod sessions;
 
 use host::clock::Clock;
 

@@ -139,6 +139,7 @@ async fn build_dropped_on_one_node_serves_on_all_and_leaves_all() {
     assert_eq!(here, [false, true, false]);
     let ids: BTreeSet<_> = nodes.iter().map(|it| it.id).collect();
     assert_eq!(ids.len(), 3, "{nodes:?}");
+    assert!(nodes.iter().all(|it| !it.is_gone && it.not_ready.is_none()), "{nodes:?}");
 
     // What is loaded by command comes to all, and by whichever node it is taken away.
     control(&b).obey("shop", Order::Load(echo(3))).await.unwrap();
@@ -345,6 +346,7 @@ async fn host_alone_is_one_node_and_command_line_shows_nodes() {
     let alone = Process::start(&folders);
     let (status, answer) = Operator::of(&folders.data()).send(Method::GET, "nodes", "").await;
     assert_eq!(status, StatusCode::OK);
+    assert_eq!(answer["shared"], false, "{answer}");
     let [node] = answer["nodes"].as_array().unwrap().as_slice() else { panic!("{answer}") };
     assert_eq!(
         (&node["is_here"], &node["is_gone"], &node["id"]),

@@ -295,29 +295,29 @@ async fn what_is_written_under_a_lost_lease_is_refused() {
         let server = Server::connect(&address(&url)).await.unwrap();
         let database = server.database("mine", Limits::default()).await.unwrap();
         database.migrate(&[migration(1, &["CREATE TABLE kept (n INTEGER)"])]).await.unwrap();
-        let leases = Leases::of(&server);
+        let leases = Leases::of(Some(&server));
         leases.look_after(&stop);
         sides.push((server, database, leases));
     }
     let [(server, database, leases), (_other_server, other, others)] =
         <[_; 2]>::try_from(sides).ok().unwrap();
-    let name: std::sync::Arc<str> = "mine".into();
+    let name = "mine";
     let write = async |database: &Database, fence, number: i64| {
         let batch = vec![say("INSERT INTO kept VALUES ($1)", &[super::Value::Integer(number)])];
         told(&database.transact_under(fence, batch, later()).await)
     };
-    let first = leases.take(&name, "jobs", &stop).await.unwrap().expect("it is free");
+    let first = leases.take(name, "jobs").await.unwrap().expect("it is free");
     let old = first.fence().unwrap().clone();
     assert_eq!(write(&database, &old, 1).await, "1 changed");
-    assert!(others.take(&name, "jobs", &stop).await.unwrap().is_none(), "it is taken");
-    assert!(others.is_held_elsewhere("mine", "jobs").await.unwrap());
-    assert!(others.take(&name, "schedule", &stop).await.unwrap().is_some(), "that is another");
+    assert!(others.take(name, "jobs").await.unwrap().is_none(), "it is taken");
+    assert!(others.is_held("mine", "jobs").await.unwrap());
+    assert!(others.take(name, "schedule").await.unwrap().is_some(), "that is another");
     let gone = format!(
         "UPDATE madoguchi_host.nodes SET seen_at = now() - interval '1 minute' WHERE id = {}",
         server.node()
     );
     cluster.sql(url.rsplit('/').next().unwrap(), &[&gone]);
-    let second = others.hold(&name, "jobs", &stop).await.expect("its node is gone");
+    let second = others.hold(name, "jobs", &stop).await.expect("its node is gone");
     let new = second.fence().unwrap().clone();
     assert!(new.number > old.number);
     let refused = write(&database, &old, 2).await;
@@ -326,9 +326,8 @@ async fn what_is_written_under_a_lost_lease_is_refused() {
     assert_eq!(read(&other, "SELECT n FROM kept ORDER BY n").await, "1; 3");
     let over = tokio::time::timeout(LONG, first.over().cancelled()).await;
     over.expect("what runs under it is ended");
-    drop(second);
-    until("it is given back", async || leases.take(&name, "jobs", &stop).await.unwrap().is_some())
-        .await;
+    drop((first, second));
+    until("it is given back", async || leases.take(name, "jobs").await.unwrap().is_some()).await;
     stop.cancel();
 }
 
@@ -407,6 +406,11 @@ async fn a_task_is_cancelled_on_any_node_and_outlives_its_own() {
     for node in [&b, &c] {
         assert_eq!(task(node, &id).await["status"], "working");
         assert_eq!(node.waits(), 0, "it runs elsewhere");
+        until("what it says is read there", async || {
+            let told = task(&a, &id).await["statusMessage"].clone();
+            told.is_string() && task(node, &id).await["statusMessage"] == told
+        })
+        .await;
     }
     ask(&b, "tasks/cancel", json!({ "taskId": id })).await;
     until("its node hears of it", async || a.waits() == 0).await;

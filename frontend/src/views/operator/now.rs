@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::chart::Chart;
+use super::nodes::NodesPart;
 use super::{Stale, fact};
 use crate::call::Loaded;
 use crate::dates;
@@ -72,6 +73,7 @@ pub(super) fn NowView() -> impl IntoView {
             <Health state/>
             <Tiles state/>
             <Chart/>
+            <NodesPart/>
         }
         .into_any(),
     }

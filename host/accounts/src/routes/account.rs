@@ -178,10 +178,12 @@ pub(super) async fn begin_passkey(State(accounts): State<Accounts>, body: Bytes)
     let Ok(sent) = serde_json::from_slice::<Sent<'_>>(&body) else {
         return refused(StatusCode::BAD_REQUEST);
     };
-    let options = accounts.passkeys().and_then(|it| match &sent.link {
-        Some(link) => it.begin_registration(&*accounts.linked(link)?),
-        None => it.begin_sign_in(),
-    });
+    let linked = sent.link.as_ref().map(|it| accounts.linked(it));
+    let options = match (accounts.passkeys(), linked) {
+        (Some(passkeys), Some(Some(account))) => passkeys.begin_registration(&account).await,
+        (Some(passkeys), None) => passkeys.begin_sign_in().await,
+        _ => None,
+    };
     match options {
         Some(it) => ([(header::CONTENT_TYPE, "application/json")], it).into_response(),
         None => refused(StatusCode::GONE),
@@ -194,9 +196,11 @@ pub(super) async fn register_passkey(State(accounts): State<Accounts>, body: Byt
         return refused(StatusCode::BAD_REQUEST);
     };
     let Some(account) = accounts.linked(&link) else { return refused(StatusCode::GONE) };
-    let made = accounts
-        .passkeys()
-        .and_then(|it| it.register(&account.id, credential.get().as_bytes(), accounts.now_s()));
+    let sent = credential.get().as_bytes();
+    let made = match accounts.passkeys() {
+        Some(passkeys) => passkeys.register(&account.id, sent, accounts.now_s()).await,
+        None => None,
+    };
     let Some(passkey) = made else { return refused(StatusCode::FORBIDDEN) };
     session(accounts.use_link(&link, SignInWith::Passkey(passkey)).await)
 }

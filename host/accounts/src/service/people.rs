@@ -103,7 +103,10 @@ impl Accounts {
                 account.passkeys.iter().find(|it| it.id == id).cloned()
             })
         };
-        let signed_in = self.passkeys().and_then(|it| it.sign_in(sent, find));
+        let signed_in = match self.passkeys() {
+            Some(passkeys) => passkeys.sign_in(sent, find).await,
+            None => None,
+        };
         let who = signed_in.as_ref().and_then(|it| {
             self.0.store.look(|state| Some(state.accounts.get(&it.account)?.name.clone()))
         });

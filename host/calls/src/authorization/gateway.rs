@@ -20,7 +20,7 @@ use base::{
     config::{Config, Given, RateConfig},
     scopes::Scope,
 };
-use store::{clock::Clock, seal::Seal};
+use store::{clock::Clock, live_nodes::LiveNodes, seal::Seal};
 
 /// What the cookie is called.
 const COOKIE: &str = "auth_token";
@@ -56,13 +56,15 @@ struct Inner {
 struct Tries {
     each: DefaultKeyedRateLimiter<u128>,
     all: Rate,
+    live_nodes: LiveNodes,
 }
 
 impl Tries {
-    fn new() -> Self {
+    fn new(live_nodes: &LiveNodes) -> Self {
         let all = RateConfig { requests_per_s: ALL_TRIES_PER_S, burst: Some(ALL_TRIES) };
         let each = Quota::per_second(TRIES_PER_S).allow_burst(TRIES);
-        Self { each: RateLimiter::keyed(each), all: Rate::new(&all) }
+        let (all, live_nodes) = (Rate::new(&all, live_nodes), live_nodes.clone());
+        Self { each: RateLimiter::keyed(each), all, live_nodes }
     }
 
     /// One try more from `peer`; the milliseconds to wait where that is too much.
@@ -75,7 +77,8 @@ impl Tries {
         }
         // One address of IPv4, and in IPv6 a network, in which one can choose.
         let subscriber = network(peer, 32, 64);
-        self.each.check_key(&subscriber).map_err(|it| wait_ms(&it))?;
+        let taken = self.each.check_key_n(&subscriber, self.live_nodes.cost(TRIES));
+        taken.unwrap_or(Ok(())).map_err(|it| wait_ms(&it))?;
         self.all.take()
     }
 }
@@ -114,7 +117,7 @@ impl Gateway {
             base: config.base.clone(),
             seal: seal.clone(),
             clock: clock.clone(),
-            tries: Tries::new(),
+            tries: Tries::new(&config.live_nodes),
             caller,
             principal: OnceLock::new(),
         }))

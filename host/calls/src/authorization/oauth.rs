@@ -24,6 +24,7 @@ use base::{
     scopes::PREFIX,
     toolsets::Toolsets,
 };
+use store::live_nodes::LiveNodes;
 
 mod fetch;
 mod introspection;
@@ -70,6 +71,7 @@ pub struct Oauth {
     people: Mutex<Bounded<Arc<str>, Person>>,
     questions: Places<Rate>,
     rate: Option<RateConfig>,
+    live_nodes: LiveNodes,
     shares: CallerShares,
     toolsets: Toolsets,
 }
@@ -170,8 +172,9 @@ impl Oauth {
             known: Mutex::new(Bounded::new()),
             refused: Mutex::new(Bounded::new()),
             people: Mutex::new(Bounded::new()),
-            questions: Places::new(|| Rate::new(&question)),
+            questions: Places::new(|| Rate::new(&question, &config.live_nodes)),
             rate: config.rate,
+            live_nodes: config.live_nodes.clone(),
             shares: shares.clone(),
             toolsets: config.toolsets.clone(),
         }))
@@ -382,7 +385,7 @@ impl Oauth {
     fn person(&self, name: &Arc<str>, now: SystemTime) -> Person {
         let mut people = self.people.lock();
         let person = people.get(name).cloned().unwrap_or_else(|| Person {
-            rate: self.rate.as_ref().map(|it| Arc::new(Rate::new(it))),
+            rate: self.rate.as_ref().map(|it| Arc::new(Rate::new(it, &self.live_nodes))),
             share: self.shares.of_caller(),
         });
         people.put(name.clone(), now + UNLIMITED, person.clone());

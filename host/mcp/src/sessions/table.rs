@@ -64,6 +64,11 @@ impl<Id: Clone + Eq + Hash> SessionTable<Id> {
         }
     }
 
+    /// Those that are open.
+    pub(super) fn ids(&self) -> Vec<Id> {
+        self.entries.lock().keys().cloned().collect()
+    }
+
     /// Strikes out those that were not used for `idle`.
     pub(super) fn take_idle(&self, now: Instant, idle: Duration) -> Vec<Id> {
         let mut entries = self.entries.lock();

@@ -28,6 +28,7 @@ use store::{
     events::{By, Events, Published},
     leases::{Hold, Leases},
     locks::Locks,
+    messages::Messages,
 };
 
 /// What is behind the number of one that is over, and of one that is not.
@@ -39,9 +40,8 @@ const MESSAGE_BYTES_MAX: usize = 1_024;
 
 /// What follows in the event by which the node that runs a task hears that it was cancelled.
 const CANCELLED: &str = "/cancelled";
-/// How often the right to run a task is asked for that is about to be given back, and the pause between.
-const CLAIMS_MAX: u32 = 100;
-const CLAIM_PAUSE: Duration = Duration::from_millis(20);
+/// How long the right to run a task is waited for that is about to be given back.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// All tasks. A clone is another handle on the same ones.
 #[derive(Clone)]
@@ -55,6 +55,8 @@ struct Inner {
     /// Each task that runs has one, so that of several nodes one runs it.
     leases: Leases,
     locks: Locks,
+    /// What those say that run on any node, where several share a database.
+    messages: Option<Messages>,
     /// Those that run or wait here, by a number of their places.
     running: Mutex<Running>,
 }
@@ -72,8 +74,16 @@ struct Task {
     owner: Arc<str>,
     cancel: CancellationToken,
     message: Mutex<Option<String>>,
-    /// When those who listen were last told of what it says.
-    told: Mutex<Option<Instant>>,
+    told: Mutex<Told>,
+}
+
+/// Whether those who listen know what a task says.
+#[derive(Default)]
+struct Told {
+    /// When they were last told.
+    at: Option<Instant>,
+    /// Whether they are about to be told of what it says by then.
+    is_due: bool,
 }
 
 /// How events of tasks begin.
@@ -100,9 +110,12 @@ impl Tasks {
             bytes_max: config.tasks_bytes_max,
             document_bytes_max: config.task_bytes_max,
         };
+        let place: documents::Place = place.into();
+        let messages = place.server().cloned().map(Messages::new);
         let documents = Documents::open(place, limits, &[OVER, OPEN])?;
         let (config, locks, running) = (config.clone(), Locks::default(), Mutex::default());
-        Ok(Self(Arc::new(Inner { documents, config, clock, events, leases, locks, running })))
+        let inner = Inner { documents, config, clock, events, leases, locks, messages, running };
+        Ok(Self(Arc::new(inner)))
     }
 
     pub(super) fn after(&self) -> Duration {
@@ -153,7 +166,7 @@ impl Tasks {
             return None;
         }
         let is_old = self.now_ms() > self.expires_ms(&document);
-        if is_old && !self.is_running(id) && !self.is_elsewhere(id).await {
+        if is_old && !self.is_anywhere(id).await {
             if let Err(error) = self.0.documents.remove(id, owner).await {
                 tracing::error!("a task that has expired is still there: {error}");
             }
@@ -200,30 +213,19 @@ impl Tasks {
         self.0.running.lock().tasks.contains_key(id)
     }
 
-    /// Whether it runs or waits on another node; also where that cannot be known.
-    async fn is_elsewhere(&self, id: &str) -> bool {
-        self.0.leases.is_held_elsewhere("", &event_of(id)).await.unwrap_or(true)
+    /// Whether it runs or waits on any node; also where that cannot be known.
+    async fn is_anywhere(&self, id: &str) -> bool {
+        self.0.leases.is_held("", &event_of(id)).await.unwrap_or(true)
     }
 
     /// The right to run the task of that id, where neither this node has it nor another.
     pub(super) async fn claim(&self, id: &str) -> Option<Hold> {
-        let (none, stop) = (Arc::from(""), CancellationToken::new());
-        let claim = self.0.leases.take(&none, &event_of(id), &stop).await;
-        claim.unwrap_or_else(|error| {
-            tracing::warn!("a task does not go on: {error}");
-            None
-        })
+        had(self.0.leases.take("", &event_of(id)).await)
     }
 
     /// The same where it is about to be given back: a round has ended, and its task has asked.
     pub(super) async fn claim_soon(&self, id: &str) -> Option<Hold> {
-        for _ in 0..CLAIMS_MAX {
-            if let Some(run) = self.claim(id).await {
-                return Some(run);
-            }
-            tokio::time::sleep(CLAIM_PAUSE).await;
-        }
-        None
+        had(self.0.leases.claim_within("", &event_of(id), PATIENCE).await)
     }
 
     /// Ends what runs here of tasks that were cancelled on other nodes, until `stop`.
@@ -264,10 +266,31 @@ impl Tasks {
         }
     }
 
-    /// What it says of itself meanwhile.
-    pub(super) fn message(&self, id: &str) -> Option<String> {
-        let task = self.0.running.lock().tasks.get(id).cloned();
-        task.and_then(|it| it.message.lock().clone())
+    /// What it says of itself while it runs, on whichever node.
+    pub(super) async fn message(&self, document: &Document) -> Option<String> {
+        let task = self.0.running.lock().tasks.get(&document.id).cloned();
+        match (task, &self.0.messages) {
+            (Some(task), _) => task.message.lock().clone(),
+            (None, Some(messages)) if matches!(document.standing, Standing::Working(_)) => {
+                messages.get(&document.id).await.ok().flatten()
+            }
+            _ => None,
+        }
+    }
+
+    /// Lets those know who listen, here and on other nodes, what the task of that id says.
+    async fn tell_message(&self, id: &str, task: &Arc<Task>) {
+        let message = task.message.lock().clone().unwrap_or_default();
+        let is_there = |it: &Arc<Task>| Arc::ptr_eq(it, task);
+        if !self.0.running.lock().tasks.get(id).is_some_and(is_there) {
+            return;
+        }
+        if let Some(messages) = &self.0.messages
+            && let Err(error) = messages.put(id, &message).await
+        {
+            tracing::warn!("other nodes do not know what a task says: {error}");
+        }
+        self.0.events.tell(&task.owner, &event_of(id));
     }
 
     /// For how long after it was created it is kept, as far as is known now.
@@ -298,6 +321,13 @@ impl Tasks {
     fn now_ms(&self) -> u64 {
         u64::try_from(self.0.clock.now().as_millis()).unwrap_or(u64::MAX)
     }
+}
+
+fn had(claim: io::Result<Option<Hold>>) -> Option<Hold> {
+    claim.unwrap_or_else(|error| {
+        tracing::warn!("a task does not go on: {error}");
+        None
+    })
 }
 
 /// A place of a task that runs; given back when it is dropped.
@@ -332,14 +362,19 @@ impl Place {
     pub(super) fn says(&self, message: &str) {
         let end = message.floor_char_boundary(MESSAGE_BYTES_MAX);
         *self.task.message.lock() = Some(message[..end].to_owned());
+        let Some(id) = self.id.clone() else { return };
         let mut told = self.task.told.lock();
-        let interval = Duration::from_millis(POLL_INTERVAL_MS);
-        if let Some(id) = &self.id
-            && told.is_none_or(|it| it.elapsed() >= interval)
-        {
-            *told = Some(Instant::now());
-            self.tasks.0.events.tell(&self.owner, &event_of(id));
+        if std::mem::replace(&mut told.is_due, true) {
+            return;
         }
+        let interval = Duration::from_millis(POLL_INTERVAL_MS);
+        let pause = told.at.map_or(Duration::ZERO, |it| interval.saturating_sub(it.elapsed()));
+        let (tasks, task) = (self.tasks.clone(), self.task.clone());
+        tokio::spawn(async move {
+            tokio::time::sleep(pause).await;
+            *task.told.lock() = Told { at: Some(Instant::now()), is_due: false };
+            tasks.tell_message(&id, &task).await;
+        });
     }
 }
 
@@ -358,6 +393,13 @@ impl Drop for Place {
             && running.tasks.get(id).is_some_and(|it| Arc::ptr_eq(it, &self.task))
         {
             running.tasks.remove(id);
+            let messages = self.tasks.0.messages.clone();
+            if let (Some(messages), Ok(runtime)) = (messages, tokio::runtime::Handle::try_current())
+            {
+                let id = id.clone();
+                // What stays goes some time.
+                runtime.spawn(async move { _ = messages.remove(&id).await });
+            }
         }
     }
 }

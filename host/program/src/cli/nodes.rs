@@ -52,6 +52,7 @@ fn lines(it: &NodeReport) -> Vec<String> {
             state => format!("{} {} ({state})", it.name, it.epoch),
         })
         .collect();
+    lines.extend(it.not_ready.iter().map(|why| format!("  out of rotation: {why}")));
     if !fine.is_empty() {
         lines.push(format!("  epochs: {}", fine.join(", ")));
     }

@@ -1,6 +1,8 @@
 //! `GET /api/health` (NAV-15): whether the server works, and what it serves that the caller
 //! may know of. `GET /api/ready` (STO-40): whether requests are to be sent here.
 
+use std::time::Duration;
+
 use axum::{
     Json,
     extract::{RawQuery, State},
@@ -18,6 +20,9 @@ use calls::authorization::{Stranger, caller_of};
 use mcp::{Servers, Status};
 use registry::{Catalog, Registry, control::ReportedErrors};
 use store::{database::postgres, disk::Disk};
+
+/// How often it is looked whether other nodes are to be told of something.
+const TELL_EVERY: Duration = Duration::from_secs(1);
 
 /// What health is reported from.
 #[derive(Clone)]
@@ -67,6 +72,17 @@ impl Health {
             return Some(why);
         }
         self.disk.trouble().await.map(|_| "the data folder cannot be written".to_owned())
+    }
+
+    /// Tells those who look at the nodes of the database whether this one is ready, until `stop`.
+    pub(crate) async fn tell_readiness(self, store: postgres::Server, stop: CancellationToken) {
+        let telling = async {
+            loop {
+                store.set_not_ready(self.why_not_ready().await);
+                tokio::time::sleep(TELL_EVERY).await;
+            }
+        };
+        stop.run_until_cancelled(telling).await;
     }
 
     fn store_trouble(&self) -> Option<String> {

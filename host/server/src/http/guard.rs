@@ -151,7 +151,10 @@ impl Guard {
             authority,
             resource,
             shares,
-            strangers: config.rate.as_ref().map(|it| Arc::new(Strangers::new(|| Rate::new(it)))),
+            strangers: config
+                .rate
+                .as_ref()
+                .map(|it| Arc::new(Strangers::new(|| Rate::new(it, &config.live_nodes)))),
             language: config.language.as_ref().and_then(|it| it.0.parse().ok()),
             trusted_proxies: config.trusted_proxies.iter().map(|it| it.to_canonical()).collect(),
             metrics,

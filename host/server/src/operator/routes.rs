@@ -113,7 +113,7 @@ async fn obey((State(operator), Path(name)): Named, order: Order) -> Answer<Comp
 /// The hosts that work on one database, or the only one (STO-33).
 pub(super) async fn nodes(State(operator): State<Operator>) -> Answer<Value> {
     let nodes = operator.control.nodes().await.map_err(failure)?;
-    Ok(Json(json!({ "nodes": nodes })))
+    Ok(Json(json!({ "shared": operator.health.store.is_some(), "nodes": nodes })))
 }
 
 fn reports(operator: &Operator) -> Vec<ServerReport> {

@@ -7,10 +7,10 @@ use serde::de::DeserializeOwned;
 use tokio_postgres::Row;
 
 use super::{DocumentLimits, share};
-use crate::{claims::Claim, database::postgres::Server};
+use crate::database::{Fence, postgres::Server};
 
-const PUT: &str = "WITH holds AS (SELECT 1 FROM claims
-        WHERE space = $6 AND name = $7 AND node = $8 AND turn = $9 FOR SHARE)
+const PUT: &str = "WITH holds AS (SELECT 1 FROM leases
+        WHERE component = $6 AND key = $7 AND fence = $8 FOR SHARE)
     INSERT INTO documents (folder, id, share, kind, body, bytes, place)
     SELECT $1::text, $2::text, $3::text, $4::text, $5::bytea, length($5::bytea), nextval('document_places')
     WHERE $6::text IS NULL OR EXISTS (SELECT 1 FROM holds)
@@ -52,15 +52,14 @@ impl Table {
         kind: &str,
         bytes: &[u8],
         (limits, kinds): (&DocumentLimits, &[&str]),
-        claim: Option<&Claim>,
+        fence: Option<&Fence>,
     ) -> io::Result<()> {
         let share = share(owner);
-        let fence = claim.and_then(Claim::fence);
-        let space = fence.map(|it| it.0);
-        let (name, node, turn) = (fence.map(|it| it.1), fence.map(|it| it.2), fence.map(|it| it.3));
+        let (of, key) = (fence.map(|it| &*it.component), fence.map(|it| &*it.key));
+        let number = fence.map(|it| it.number);
         let put = self
             .server
-            .ask(PUT, &[&self.name, &id, &share, &kind, &bytes, &space, &name, &node, &turn])
+            .ask(PUT, &[&self.name, &id, &share, &kind, &bytes, &of, &key, &number])
             .await?;
         if put.is_empty() {
             return Err(io::Error::other("this node was taken for gone, and another one is at it"));

@@ -13,11 +13,12 @@ use futures::future::join_all;
 use host::config::Given;
 use serde_json::{Value, json};
 use tests::{
+    authenticator::Authenticator,
     cinema::{free_seats, id, showtimes},
     client::Client,
     component_bytes, forms,
-    legacy::LegacySession,
-    people::{App, Person, access, refresh},
+    operator::Operator,
+    people::{App, Person, access, link_of, refresh},
     process::{self, Process},
     server::{Folders, TestServer},
 };
@@ -58,7 +59,7 @@ pub(in super::super) async fn hosts(
     hosts
 }
 
-async fn three(components: &[&str], lines: &str) -> (String, Vec<TestServer>) {
+pub(super) async fn three(components: &[&str], lines: &str) -> (String, Vec<TestServer>) {
     let url = Cluster::shared().database();
     let hosts = hosts(&url, 3, components, lines).await;
     (url, hosts)
@@ -317,24 +318,68 @@ async fn a_file_taken_in_on_one_host_is_given_out_on_another() {
     assert!(part.bytes().await.unwrap() == bytes[262_000..=525_000]);
 }
 
-/// STO-16: a client of the 2025 era initializes again where its host has gone.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_session_of_another_host_is_answered_404() {
-    let (_, hosts) = three(&["echo"], "").await;
-    let session = LegacySession::open(&hosts[0].url()).await;
-    assert_eq!(session.call("echo", json!({ "value": {} })).await["isError"], json!(false));
-    let elsewhere = session.stolen_by(&hosts[1].client());
-    let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
-    assert_eq!(elsewhere.post(list).await.status(), 404);
-    assert_eq!(elsewhere.stream().await.status(), 404);
-    assert_eq!(elsewhere.delete().await.status(), 404);
-    let anew = LegacySession::open(&hosts[1].url()).await;
-    assert_eq!(anew.call("echo", json!({ "value": {} })).await["isError"], json!(false));
-}
-
 async fn whoami(host: &TestServer, token: &str) -> u16 {
     let params = json!({ "name": "whoami", "arguments": {} });
     host.client_with(token).send("tools/call", params).await.status().as_u16()
+}
+
+/// STO-17
+#[tokio::test(flavor = "multi_thread")]
+async fn a_passkey_is_made_and_shown_in_steps_on_two_hosts() {
+    let lines = "public_url = 'http://localhost:9'\n[accounts]\nenabled = true\n";
+    let (_, hosts) = three(&["echo"], lines).await;
+    let send = async |host: usize, step: &str, body: Value| {
+        let path = format!("/account/passkey/{step}");
+        let request = hosts[host].client().http(reqwest::Method::POST, &path).json(&body);
+        request.send().await.unwrap()
+    };
+    let operator = Operator::of(&hosts[0].folders.data());
+    let (_, made) =
+        operator.send(reqwest::Method::POST, "accounts/ann", "{\"scopes\":[\"*\"]}").await;
+    let link = link_of(&made);
+    let link = link.rsplit('/').next().unwrap();
+    let key = Authenticator::new("http://localhost:9", "localhost");
+    let begun = send(1, "begin", json!({ "link": link })).await;
+    assert_eq!(begun.status(), 200);
+    let options: Value = begun.json().await.unwrap();
+    let body = json!({ "link": link, "credential": key.make(&options) });
+    assert_eq!(send(2, "register", body).await.status(), 204, "it began on another host");
+    for (first, second) in [(0, 1), (2, 0)] {
+        let asked: Value = send(first, "begin", json!({})).await.json().await.unwrap();
+        let shown = json!({ "credential": key.show(&asked, &options["user"]["id"]) });
+        let signed_in = send(second, "sign-in", shown.clone()).await;
+        assert_eq!(signed_in.status(), 204);
+        assert!(signed_in.headers().contains_key("set-cookie"));
+        assert_eq!(send(first, "sign-in", shown).await.status(), 403, "once");
+    }
+}
+
+/// STO-18
+#[tokio::test(flavor = "multi_thread")]
+async fn a_callers_rate_is_one_over_all_hosts() {
+    let token = host::digest::digest(b"ann");
+    let lines = format!(
+        "[tokens.ann]\nscopes = ['*']\nsha256 = '{token}'\nrate = {{ requests_per_s = 1, burst = 30 }}\n"
+    );
+    let (_, hosts) = three(&["echo"], &lines).await;
+    let many = std::num::NonZeroU32::new(100).unwrap();
+    let know = || hosts.iter().all(|it| it.server().calls.config.live_nodes.cost(many).get() == 3);
+    for _ in 0..2_400 {
+        if know() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert!(know(), "each knows of three");
+    let began = Instant::now();
+    let mut let_in = 0;
+    for request in 0..90 {
+        let_in += u64::from(whoami(&hosts[request % 3], "ann").await == 200);
+    }
+    // What one host lets in at once, and what comes back meanwhile.
+    let most = 30 + began.elapsed().as_secs() + 3;
+    assert!((3..=most).contains(&let_in), "{let_in} of at most {most}");
+    assert!(let_in < 90, "as if each had the whole of it");
 }
 
 /// STO-17

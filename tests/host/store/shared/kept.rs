@@ -6,8 +6,8 @@ use futures::future::join_all;
 use host::{
     answers::{Answers, Found},
     blobs::{self, BlobError, Blobs},
-    claims::Claims,
     documents::{DocumentLimits, Documents, Place, number},
+    leases::Leases,
 };
 
 use super::*;
@@ -110,25 +110,28 @@ async fn documents_give_way_in_one_order_by_both_ways() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_claim_is_one_nodes_until_it_is_dropped_or_gone() {
     let (url, nodes) = nodes(3).await;
-    let claims: Vec<_> = nodes.iter().map(|it| Claims::shared(it.clone(), "tests")).collect();
+    let leases: Vec<_> = nodes.iter().map(|it| Leases::of(Some(it))).collect();
     let soon = Duration::from_millis(100);
-    let first = claims[0].claim("a").await.unwrap();
-    assert!(claims[1].claim_within("a", soon).await.unwrap().is_none());
-    assert!(claims[1].claim_within("b", soon).await.unwrap().is_some(), "another one");
-    for claims in &claims {
-        assert!(claims.is_held("a").await.unwrap());
+    let first = leases[0].claim(".tests", "a").await.unwrap();
+    assert!(leases[1].claim_within(".tests", "a", soon).await.unwrap().is_none());
+    assert!(leases[1].claim_within(".tests", "b", soon).await.unwrap().is_some(), "another one");
+    for leases in &leases {
+        assert!(leases.is_held(".tests", "a").await.unwrap());
     }
     drop(first);
-    let second = claims[1].claim("a").await.unwrap();
+    let second = leases[1].claim(".tests", "a").await.unwrap();
     cut(&url);
-    assert!(claims[2].claim_within("a", soon).await.unwrap().is_none(), "a connection is no claim");
+    assert!(
+        leases[2].claim_within(".tests", "a", soon).await.unwrap().is_none(),
+        "a connection is no claim"
+    );
     // As a node that is killed is taken for gone, and one that only slept.
     let forget = format!(
         "UPDATE madoguchi_host.nodes SET seen_at = now() - interval '1 minute' WHERE id = {}",
         nodes[1].node()
     );
     Cluster::shared().sql(name_of(&url), &[&forget]);
-    let third = claims[2].claim("a").await.unwrap();
+    let third = leases[2].claim(".tests", "a").await.unwrap();
     let kept = Documents::open(
         Place::Table(nodes[0].clone(), "kept"),
         DocumentLimits { documents_max: 9, bytes_max: 900, document_bytes_max: 100 },
@@ -136,18 +139,17 @@ async fn a_claim_is_one_nodes_until_it_is_dropped_or_gone() {
     )
     .unwrap();
     let id = number().unwrap();
-    let late = kept.put_holding((&id, "ann"), "wait", "late", Some(&second)).await.unwrap_err();
+    let late = kept.put_holding((&id, "ann"), "wait", "late", second.fence()).await.unwrap_err();
     assert!(late.to_string().contains("taken for gone"), "{late}");
-    kept.put_holding((&id, "ann"), "wait", "in time", Some(&third)).await.unwrap();
+    kept.put_holding((&id, "ann"), "wait", "in time", third.fence()).await.unwrap();
     assert_eq!(kept.get::<String>(&id, "ann").await.unwrap(), "in time");
     drop(second);
     assert!(
-        claims[0].claim_within("a", soon).await.unwrap().is_none(),
+        leases[0].claim_within(".tests", "a", soon).await.unwrap().is_none(),
         "it gives back its own only"
     );
     drop(third);
-    drop(claims[0].claim("a").await.unwrap());
-    claims[0].sweep().await.unwrap();
+    drop(leases[0].claim(".tests", "a").await.unwrap());
 }
 
 /// STO-12

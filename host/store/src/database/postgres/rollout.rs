@@ -93,6 +93,8 @@ pub struct NodeRow {
     pub started_at: String,
     pub seen_at: String,
     pub is_there: bool,
+    /// Why no requests are to be sent to it, as it says itself.
+    pub not_ready: Option<String>,
     /// Component, epoch, state, and why it failed.
     pub states: Vec<(String, i64, String, String)>,
 }
@@ -378,7 +380,7 @@ impl Rollout {
         };
         let (started, seen, is_there) = (time("n.started_at"), time("n.seen_at"), is_there());
         let sql = format!(
-            "SELECT n.id, n.name, n.address, n.version, {started}, {seen}, {is_there}
+            "SELECT n.id, n.name, n.address, n.version, {started}, {seen}, {is_there}, n.not_ready
              FROM nodes n ORDER BY n.id"
         );
         self.run(async |it| {
@@ -398,6 +400,7 @@ impl Rollout {
                     started_at: it.get(4),
                     seen_at: it.get(5),
                     is_there: it.get(6),
+                    not_ready: it.get(7),
                     states: states.collect(),
                 }
             };

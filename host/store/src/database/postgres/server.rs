@@ -20,6 +20,7 @@ use super::super::{Database, Engine};
 use super::failed::{Failed, explain, read_only, silent, unusable};
 use super::pool::{Connection, Pool, Purpose};
 use super::{CONNECT_TIME, Postgres, Way};
+use crate::live_nodes::LiveNodes;
 
 /// The shape of what the host itself keeps there; one more with each change that an older host cannot live with.
 const VERSION: i32 = 1;
@@ -98,6 +99,9 @@ pub(super) struct Inner {
     name: String,
     /// The number of this start of this node: higher than those of all that started before.
     node: AtomicI64,
+    live_nodes: LiveNodes,
+    /// Why no requests are to be sent to this node.
+    not_ready: Mutex<Option<String>>,
     is_closed: AtomicBool,
     trouble: Mutex<Option<Trouble>>,
 }
@@ -237,6 +241,8 @@ impl Server {
             host,
             name,
             node: AtomicI64::new(0),
+            live_nodes: LiveNodes::default(),
+            not_ready: Mutex::default(),
             is_closed: AtomicBool::new(false),
             trouble: Mutex::default(),
         }));
@@ -339,6 +345,16 @@ impl Server {
     /// number.
     pub fn node(&self) -> i64 {
         self.0.node.load(Ordering::Relaxed)
+    }
+
+    /// Says within a second why no requests are to be sent to this node; none where they are.
+    pub fn set_not_ready(&self, why: Option<String>) {
+        *self.0.not_ready.lock() = why;
+    }
+
+    /// How many nodes share it.
+    pub fn live_nodes(&self) -> LiveNodes {
+        self.0.live_nodes.clone()
     }
 
     /// What this node is called; others may be called the same.
@@ -480,9 +496,15 @@ impl Inner {
     async fn seen(&self, client: &Client) -> Result<bool, PgError> {
         let node = self.node.load(Ordering::Relaxed);
         let gone_s = GONE_AFTER.as_secs_f64();
-        let tell = "UPDATE madoguchi_host.nodes SET seen_at = now()
-            WHERE id = $1 AND seen_at > now() - make_interval(secs => $2)";
-        Ok(client.execute(tell, &[&node, &gone_s]).await? == 1)
+        let not_ready = self.not_ready.lock().clone();
+        let tell = "UPDATE madoguchi_host.nodes SET seen_at = now(), not_ready = $3
+            WHERE id = $1 AND seen_at > now() - make_interval(secs => $2)
+            RETURNING (SELECT count(*) FROM madoguchi_host.nodes WHERE seen_at > now() - make_interval(secs => $2))";
+        let Some(row) = client.query_opt(tell, &[&node, &gone_s, &not_ready]).await? else {
+            return Ok(false);
+        };
+        self.live_nodes.set(u32::try_from(row.get::<_, i64>(0)).unwrap_or(u32::MAX));
+        Ok(true)
     }
 
     /// Shares the database with hosts that share it; one that works alone and has just ended has let go of it in a

@@ -3,8 +3,15 @@
 -- Nodes (STO-10): each start of a host has a number of its own.
 CREATE TABLE IF NOT EXISTS madoguchi_host.nodes (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL, address text, version text NOT NULL,
-  started_at timestamptz NOT NULL DEFAULT now(), seen_at timestamptz NOT NULL DEFAULT now()
+  started_at timestamptz NOT NULL DEFAULT now(), seen_at timestamptz NOT NULL DEFAULT now(),
+  not_ready text -- why no requests are to be sent there, as it says itself
 );
+-- Of a database from before that column: where it is there, other nodes are at work, and nothing is to lock the table.
+DO $$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'madoguchi_host.nodes'::regclass AND attname = 'not_ready') THEN
+    ALTER TABLE madoguchi_host.nodes ADD COLUMN not_ready text;
+  END IF;
+END $$;
 
 -- Secrets that all nodes share.
 CREATE TABLE IF NOT EXISTS madoguchi_host.secrets (name text PRIMARY KEY, value bytea NOT NULL);
@@ -16,17 +23,38 @@ CREATE UNLOGGED TABLE IF NOT EXISTS madoguchi_host.outbox (
   PRIMARY KEY (node, number)
 );
 
--- Leases (STO-23): what one node at a time does, for as long as it is seen; a fence is higher than all before it.
+-- Leases (STO-11, STO-23): what one node at a time does, for as long as it is seen; a fence is higher than all before it.
 CREATE TABLE IF NOT EXISTS madoguchi_host.leases (
   component text NOT NULL, key text NOT NULL, node bigint NOT NULL, fence bigint NOT NULL,
   since timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (component, key)
 );
 CREATE SEQUENCE IF NOT EXISTS madoguchi_host.fences;
+-- The fence of a lease that the node has from now on; NULL where another one has it. One that a batch is held against is
+-- not free, whatever has become of its node.
+CREATE OR REPLACE FUNCTION madoguchi_host.lease_take(of text, named text, by_node bigint, gone_s double precision)
+RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE taken bigint;
+BEGIN
+  INSERT INTO madoguchi_host.leases (component, key, node, fence) VALUES (of, named, 0, 0) ON CONFLICT DO NOTHING;
+  UPDATE madoguchi_host.leases l SET node = by_node, fence = nextval('madoguchi_host.fences'), since = now()
+    FROM (SELECT o.component, o.key FROM madoguchi_host.leases o WHERE o.component = of AND o.key = named
+      AND (o.node = by_node OR NOT EXISTS (SELECT 1 FROM madoguchi_host.nodes n WHERE n.id = o.node
+        AND n.seen_at > now() - make_interval(secs => gone_s))) FOR UPDATE SKIP LOCKED) AS free
+    WHERE l.component = free.component AND l.key = free.key RETURNING l.fence INTO taken;
+  RETURN taken;
+END $$;
 
--- Claims (STO-11): who is at something, of all nodes; one of a node that is gone counts no more.
-CREATE TABLE IF NOT EXISTS madoguchi_host.claims (
-  space text NOT NULL, name text NOT NULL, node bigint NOT NULL, turn bigint NOT NULL, PRIMARY KEY (space, name)
+-- Sessions of the 2025 era (STO-16), by the digests of their names; and what their clients said to another node than
+-- the one that it is for. Lost with the server without harm: clients initialize again.
+CREATE UNLOGGED TABLE IF NOT EXISTS madoguchi_host.sessions (
+  id text PRIMARY KEY, owner text NOT NULL, initialize text NOT NULL, log_level text,
+  uris text[] NOT NULL DEFAULT '{}', used_at timestamptz NOT NULL DEFAULT now()
 );
+CREATE UNLOGGED TABLE IF NOT EXISTS madoguchi_host.session_messages (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, node bigint NOT NULL, session text NOT NULL, message text NOT NULL,
+  at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX IF NOT EXISTS session_messages_of_node ON madoguchi_host.session_messages (node, id);
 
 -- Used answers (STO-12): calls that asked and have ended, until no state of theirs is valid.
 CREATE TABLE IF NOT EXISTS madoguchi_host.answers (call bigint PRIMARY KEY, expires_at_s bigint NOT NULL);
@@ -54,6 +82,16 @@ CREATE TABLE IF NOT EXISTS madoguchi_host.documents (
   bytes bigint NOT NULL, place bigint NOT NULL, PRIMARY KEY (folder, id, share)
 );
 CREATE INDEX IF NOT EXISTS documents_of_share ON madoguchi_host.documents (folder, share, kind, place) INCLUDE (id, bytes);
+
+-- Ceremonies of passkeys that have begun (STO-17).
+CREATE UNLOGGED TABLE IF NOT EXISTS madoguchi_host.ceremonies (
+  name text PRIMARY KEY, state bytea NOT NULL, at timestamptz NOT NULL DEFAULT now()
+);
+
+-- What tasks say of themselves while they run.
+CREATE UNLOGGED TABLE IF NOT EXISTS madoguchi_host.task_messages (
+  task text PRIMARY KEY, message text NOT NULL, at timestamptz NOT NULL DEFAULT now()
+);
 
 -- Files (STO-14): a content in pieces of 256 KiB, on its way while it has a node; blobs are contents with a name.
 CREATE TABLE IF NOT EXISTS madoguchi_host.contents (

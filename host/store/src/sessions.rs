@@ -1,0 +1,163 @@
+//! Sessions of clients of the 2025 era, so that any node of a database takes one over (STO-16): what each began with
+//! and has asked for, and what its client says to a node that is another than the one that it came to.
+//!
+//! The name of a session is what lets its client in, and so only its digest is here.
+
+use std::{io, time::Duration};
+
+use tokio_postgres::types::ToSql;
+
+use crate::{
+    database::postgres::{GONE_AFTER, Server},
+    digest::digest,
+};
+
+/// Messages that may wait for one node.
+const MESSAGES_MAX: i64 = 1_024;
+/// For how long one is kept that is not fetched.
+const MESSAGE_KEPT_S: f64 = 60.0;
+
+const OPEN: &str = "INSERT INTO sessions (id, owner, initialize) VALUES ($1, $2, $3)";
+/// Where there are too many: of the caller with most the one that was not used for longest.
+const GIVE_WAY: &str = "DELETE FROM sessions WHERE id IN (SELECT id FROM sessions
+        JOIN (SELECT owner, count(*) AS own FROM sessions GROUP BY owner) AS o USING (owner)
+        WHERE id <> $1 ORDER BY own DESC, used_at
+        LIMIT greatest((SELECT count(*) FROM sessions) - $2, 0))";
+const FIND: &str = "SELECT initialize, log_level, uris FROM sessions WHERE id = $1 AND owner = $2";
+const LEVEL: &str = "UPDATE sessions SET log_level = $2 WHERE id = $1";
+const SUBSCRIBE: &str =
+    "UPDATE sessions SET uris = array_append(array_remove(uris, $2), $2) WHERE id = $1
+    AND (cardinality(uris) < $3 OR $2 = ANY (uris)) RETURNING id";
+const UNSUBSCRIBE: &str = "UPDATE sessions SET uris = array_remove(uris, $2) WHERE id = $1";
+const END: &str = "DELETE FROM sessions WHERE id = $1 AND owner = $2 RETURNING id";
+const TOUCH: &str = "UPDATE sessions SET used_at = now() WHERE id = ANY ($1)";
+const SWEEP: &str =
+    "WITH old AS (DELETE FROM session_messages WHERE at < now() - make_interval(secs => $2))
+    DELETE FROM sessions WHERE used_at < now() - make_interval(secs => $1)";
+/// To one node, or to all others than $5 where $1 is none.
+const SEND: &str = "INSERT INTO session_messages (node, session, message)
+    SELECT n.id, $2::text, $3::text FROM nodes n
+    WHERE n.id = coalesce($1, n.id) AND n.id <> $5 AND n.seen_at > now() - make_interval(secs => $4)
+    AND (SELECT count(*) FROM session_messages m WHERE m.node = n.id) < $6 RETURNING node";
+const RECEIVE: &str = "DELETE FROM session_messages WHERE node = $1 RETURNING id, session, message";
+
+/// The sessions of all nodes on one database. A clone is another handle on the same ones.
+#[derive(Clone)]
+pub struct Sessions {
+    server: Server,
+    sessions_max: i64,
+}
+
+/// What is kept of a session.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// The parameters of its `initialize`, as JSON.
+    pub initialize: String,
+    /// From which level on its client wants to be told of the log.
+    pub log_level: Option<String>,
+    /// The resources that it subscribed to.
+    pub uris: Vec<String>,
+}
+
+/// What stands for a session of that name here.
+pub fn key_of(name: &str) -> String {
+    digest(name.as_bytes())
+}
+
+impl Sessions {
+    /// Those on `server`, of which there are at most `sessions_max`.
+    pub fn new(server: Server, sessions_max: usize) -> Self {
+        Self { server, sessions_max: i64::try_from(sessions_max).unwrap_or(i64::MAX) }
+    }
+
+    /// The number of this node.
+    pub fn node(&self) -> i64 {
+        self.server.node()
+    }
+
+    /// Keeps a new one of `owner`. Where there are too many, the caller with most gives way.
+    ///
+    /// # Errors
+    /// Where the database is not there.
+    pub async fn open(&self, key: &str, owner: &str, initialize: &str) -> io::Result<()> {
+        self.server.ask(OPEN, &[&key, &owner, &initialize]).await?;
+        self.server.ask(GIVE_WAY, &[&key, &self.sessions_max]).await.map(drop)
+    }
+
+    /// The one of that key, if it is there and `owner`'s.
+    ///
+    /// # Errors
+    /// Where the database is not there.
+    pub async fn find(&self, key: &str, owner: &str) -> io::Result<Option<Kept>> {
+        let rows = self.server.ask(FIND, &[&key, &owner]).await?;
+        let kept = |it: &tokio_postgres::Row| Kept {
+            initialize: it.get(0),
+            log_level: it.get(1),
+            uris: it.get(2),
+        };
+        Ok(rows.first().map(kept))
+    }
+
+    /// Its client wants to be told of the log from `level` on.
+    ///
+    /// # Errors
+    /// Where the database is not there.
+    pub async fn set_level(&self, key: &str, level: &str) -> io::Result<()> {
+        self.server.ask(LEVEL, &[&key, &level]).await.map(drop)
+    }
+
+    /// Subscribes it to `uri`; not where it has `most` subscriptions, or is over.
+    ///
+    /// # Errors
+    /// Where the database is not there.
+    pub async fn subscribe(&self, key: &str, uri: &str, most: usize) -> io::Result<bool> {
+        let most = i32::try_from(most).unwrap_or(i32::MAX);
+        Ok(!self.server.ask(SUBSCRIBE, &[&key, &uri, &most]).await?.is_empty())
+    }
+
+    /// Ends its subscription to `uri`.
+    ///
+    /// # Errors
+    /// Where the database is not there.
+    pub async fn unsubscribe(&self, key: &str, uri: &str) -> io::Result<()> {
+        self.server.ask(UNSUBSCRIBE, &[&key, &uri]).await.map(drop)
+    }
+
+    /// Ends it for all nodes; whether it was there, and `owner`'s.
+    ///
+    /// # Errors
+    /// Where the database is not there.
+    pub async fn end(&self, key: &str, owner: &str) -> io::Result<bool> {
+        Ok(!self.server.ask(END, &[&key, &owner]).await?.is_empty())
+    }
+
+    /// Those are in use here, and what was in use nowhere for `idle` is over.
+    ///
+    /// # Errors
+    /// Where the database is not there.
+    pub async fn sweep(&self, in_use: Vec<String>, idle: Duration) -> io::Result<()> {
+        self.server.ask(TOUCH, &[&in_use]).await?;
+        self.server.ask(SWEEP, &[&idle.as_secs_f64(), &MESSAGE_KEPT_S]).await.map(drop)
+    }
+
+    /// Leaves `message` for that node, or for all others; whether one is there to take it.
+    ///
+    /// # Errors
+    /// Where the database is not there.
+    pub async fn send(&self, node: Option<i64>, key: &str, message: &str) -> io::Result<bool> {
+        let (gone_s, own) = (GONE_AFTER.as_secs_f64(), self.server.node());
+        let parameters: [&(dyn ToSql + Sync); 6] =
+            [&node, &key, &message, &gone_s, &own, &MESSAGES_MAX];
+        Ok(!self.server.ask(SEND, &parameters).await?.is_empty())
+    }
+
+    /// What was left for this node: keys and messages, in the order in which they came.
+    ///
+    /// # Errors
+    /// Where the database is not there.
+    pub async fn receive(&self) -> io::Result<Vec<(String, String)>> {
+        let mut rows = self.server.ask(RECEIVE, &[&self.server.node()]).await?;
+        rows.sort_by_key(|it| it.get::<_, i64>(0));
+        Ok(rows.iter().map(|it| (it.get(1), it.get(2))).collect())
+    }
+}
