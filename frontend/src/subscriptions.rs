@@ -32,7 +32,11 @@ trait Listens {
     fn want(&self, uris: Vec<String>);
 }
 
-struct Live(fn(Box<dyn Fn(&News)>) -> Box<dyn Listens>);
+/// What news are given to.
+type OnNews = Box<dyn Fn(&News)>;
+
+/// Makes a stream.
+struct Live(fn(OnNews) -> Box<dyn Listens>);
 
 static LIVE: Part<Live> = part!(live: Live = &Live(|on_news| Box::new(Stream::new(on_news))));
 

@@ -18,7 +18,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, BroadcastChannel, MessageEvent};
 
-use super::Listens;
+use super::{Listens, OnNews};
 use crate::access;
 use crate::browser;
 use crate::error::CallError;
@@ -72,7 +72,7 @@ pub(super) struct Stream(Rc<Inner>);
 struct Inner {
     /// What this tab is called among the others.
     tab: String,
-    on_news: Box<dyn Fn(&News)>,
+    on_news: OnNews,
     wanted: RefCell<Vec<String>>,
     /// What other tabs look at; a leader knows.
     others: RefCell<BTreeMap<String, Vec<String>>>,
@@ -121,7 +121,7 @@ impl Drop for Part {
 
 impl Stream {
     /// Takes part in nothing yet.
-    pub(super) fn new(on_news: Box<dyn Fn(&News)>) -> Self {
+    pub(super) fn new(on_news: OnNews) -> Self {
         let tab = format!("{:x}", (js_sys::Math::random() * 2_f64.powi(52)) as u64);
         let inner = Rc::new(Inner {
             tab,
