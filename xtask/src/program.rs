@@ -14,8 +14,8 @@ use crate::shared::{self, Group};
 
 /// How wasm-split's loader begins what it says of a part.
 const EXPORT: &str = "export const __wasm_split_load_";
-/// The part that is loaded with the first of all others.
-const WORDS: &str = "words";
+/// The parts that every visit loads before long: the words of all others, and the stream of news.
+const ALWAYS: [&str; 2] = ["words", "live"];
 /// The parts that the page's header leads to: what they load in vain weighs most.
 const MANY: [&str; 5] = ["chat", "conversations", "counter", "forms", "navigation"];
 /// Stands for the program's fingerprint until that is known. Its files name each other, some within WebAssembly, where
@@ -96,7 +96,8 @@ fn put_together(
     program: &mut Tree,
 ) -> Vec<Vec<String>> {
     let of = |name: &String| {
-        let is_for_all = needs.get(WORDS).is_some_and(|it| it.contains(name));
+        let mut always = ALWAYS.iter().filter_map(|part| needs.get(*part));
+        let is_for_all = always.any(|it| it.contains(name));
         let parts = needs.values().enumerate();
         let parts = parts.filter(|(_, it)| is_for_all || it.contains(name));
         parts.map(|it| it.0).collect::<Vec<_>>()
