@@ -6,8 +6,7 @@ use leptos::task::spawn_local;
 use crate::access;
 use crate::approvals::Inbox;
 use crate::browser;
-use crate::chat::talk::Talk;
-use crate::chat::{album, kept};
+use crate::chat::{album, kept, talk};
 use crate::families;
 use crate::finder::Finder;
 use crate::home::{Goings, HEAD_START};
@@ -16,8 +15,9 @@ use crate::page::{Connection, Door, Page, page};
 use crate::part::{Part, part};
 use crate::route::{OperatorTab, Route};
 use crate::settings::{self, Theme};
+use crate::style;
 use crate::subscriptions::Subscriptions;
-use crate::table::{self, Draw, Place, Shown};
+use crate::table::{self, Draw, Shown};
 use crate::text::{self, Key};
 use crate::views::approvals::ApprovalsView;
 use crate::views::chat::ChatView;
@@ -27,6 +27,7 @@ use crate::views::home::Front;
 use crate::views::operator::OperatorView;
 use crate::views::part::drawn_by;
 use crate::views::parts::PartsView;
+use crate::views::places::Places;
 use crate::views::preferences::PreferencesView;
 use crate::views::sign_in::SignIn;
 
@@ -53,7 +54,7 @@ pub(crate) fn App() -> impl IntoView {
     let page = Page::open();
     provide_context(page);
     table::provide(page);
-    provide_context(Talk::new(page));
+    talk::provide();
     let subscriptions = Subscriptions::new(page);
     provide_context(subscriptions);
     provide_context(Goings::new(page, subscriptions));
@@ -92,6 +93,7 @@ fn load_ahead(operator: Operator) {
     }
     let load = async move {
         text::load().await;
+        style::load().await;
         table::load().await;
         for part in [&CHAT, &COUNTER, &APPROVALS, &FINDER] {
             part.fetch().await;
@@ -241,15 +243,7 @@ fn NoPlace() -> impl IntoView {
 #[component]
 fn Header() -> impl IntoView {
     let page = page();
-    // A narrow window has no room for all of them: where the reader is, is seen.
-    Effect::new(move |_| {
-        page.route.track();
-        page.tools.track();
-        request_animation_frame(|| browser::reveal_first(".places [aria-current]"));
-    });
     let is_home = move || page.route.with(|it| *it == Route::Home);
-    let is_counter = move || page.route.with(|it| matches!(it, Route::Counter(_)));
-    let is_chat = move || page.route.with(|it| matches!(it, Route::Chat(_)));
     let current = move |here: bool| here.then_some("page");
     view! {
         <header class="top">
@@ -259,16 +253,7 @@ fn Header() -> impl IntoView {
                 <span class="brand-name" lang="ja">"窓口"</span>
                 <span class="brand-latin">"Madoguchi"</span>
             </a>
-            <nav class="places" aria-label=move || page.say(Key::Places)>
-                {table::places().take(1).map(|place| view! { <PlaceLink place/> }).collect_view()}
-                <a href=Route::Chat(None).hash() aria-current=move || current(is_chat())>
-                    {move || page.say(Key::ChatPlace)}
-                </a>
-                <a href=Route::Counter(None).hash() aria-current=move || current(is_counter())>
-                    {move || page.say(Key::Counter)}
-                </a>
-                {table::places().skip(1).map(|place| view! { <PlaceLink place/> }).collect_view()}
-            </nav>
+            <Places/>
             <div class="top-tools">
                 <InboxLink/>
                 <OperatorLink/>
@@ -291,28 +276,6 @@ fn Header() -> impl IntoView {
                 </a>
             </div>
         </header>
-    }
-}
-
-/// The way to a family's place, where the host serves it: who may not use its tools sees no way to it.
-#[component]
-fn PlaceLink(place: &'static Place) -> impl IntoView {
-    let page = page();
-    let is_here = Memo::new(move |_| page.route.with(|it| place.has(it)));
-    let is_shown = Memo::new(move |_| is_here.get() || place.is_shown(page));
-    let goings: Goings = expect_context();
-    let waiting = Memo::new(move |_| goings.waiting_at(&place.start()));
-    move || {
-        is_shown.get().then(|| {
-            view! {
-                <a href=place.start().hash() aria-current=move || is_here.get().then_some("page")>
-                    {move || page.say(place.name)}
-                    {move || (waiting.get() > 0).then(|| view! {
-                        " "<span class="inbox-count">{waiting}</span>
-                    })}
-                </a>
-            }
-        })
     }
 }
 

@@ -10,6 +10,7 @@ use crate::error::{CallError, Refusal};
 use crate::page::{Door, Page};
 use crate::rest;
 use crate::route::encoded;
+use crate::table::listed;
 use crate::text::Key;
 
 /// Those that are drawn at once.
@@ -36,12 +37,6 @@ pub(crate) struct Approval {
     pub(crate) error: Option<Refusal>,
 }
 
-#[derive(Deserialize)]
-struct Listed {
-    #[serde(default)]
-    approvals: Vec<Approval>,
-}
-
 /// What the reader says.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Word {
@@ -55,7 +50,8 @@ pub(crate) enum Word {
 #[derive(Clone, Copy)]
 pub(crate) struct Inbox {
     page: Page,
-    pub(crate) waiting: RwSignal<Loaded<Vec<Approval>>>,
+    /// An [`Approval`] each, as it came: what every visit needs of them is how many there are.
+    pub(crate) waiting: RwSignal<Loaded<Vec<Value>>>,
     number: StoredValue<u32>,
 }
 
@@ -80,21 +76,22 @@ impl Inbox {
         self.number.update_value(|it| *it = it.wrapping_add(1));
         let number = self.number.get_value();
         spawn_local(async move {
-            let found = rest::get::<Listed>("/api/approvals").await;
+            let found = rest::get::<Value>("/api/approvals").await;
             if self.number.try_get_value() != Some(number) {
                 return;
             }
             match found {
-                Ok(mut listed) => {
-                    listed.approvals.truncate(SHOWN_MAX);
-                    let count = listed.approvals.len();
+                Ok(value) => {
+                    let listed = listed(&value, "approvals");
+                    let listed = listed.iter().take(SHOWN_MAX).cloned().collect::<Vec<_>>();
+                    let count = listed.len();
                     let before = self.waiting.with_untracked(|it| it.here().map_or(0, Vec::len));
                     if count > before {
                         let lang = self.page.lang.get_untracked();
                         let received = lang.fill(Key::ApprovalsAnnounced, &[&count.to_string()]);
                         self.page.announce(received);
                     }
-                    self.waiting.set(Loaded::Here(listed.approvals));
+                    self.waiting.set(Loaded::Here(listed));
                 }
                 Err(error) if self.waiting.with_untracked(|it| it.here().is_none()) => {
                     self.waiting.set(Loaded::Failed(error));

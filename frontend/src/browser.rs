@@ -159,6 +159,22 @@ pub(crate) fn focus_soon(id: impl Into<String>) {
     set_timeout(move || focus(&id), Duration::from_millis(30));
 }
 
+/// Moves the keyboard to the first element that fits a CSS selector, once the page has been drawn anew.
+pub(crate) fn focus_first_soon(css: &'static str) {
+    let focus = move || {
+        if let Ok(Some(element)) = document().query_selector(css) {
+            let _ = element.unchecked_into::<HtmlElement>().focus();
+        }
+    };
+    set_timeout(focus, Duration::from_millis(30));
+}
+
+/// Whether something happens to an element that fits a CSS selector, or to what is in one.
+pub(crate) fn is_within(event: &leptos::ev::Event, css: &str) -> bool {
+    let element = event.target().and_then(|it| it.dyn_into::<web_sys::Element>().ok());
+    element.is_some_and(|it| matches!(it.closest(css), Ok(Some(_))))
+}
+
 /// Takes an element off the page.
 pub(crate) fn remove(id: &str) {
     if let Some(element) = document().get_element_by_id(id) {

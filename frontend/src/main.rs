@@ -30,6 +30,7 @@ mod request;
 mod rest;
 mod route;
 mod settings;
+mod style;
 mod subscriptions;
 mod table;
 mod text;

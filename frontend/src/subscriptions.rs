@@ -1,21 +1,51 @@
 //! What the views of this tab look at, and when it has changed.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use crate::browser;
 use crate::mcp::listen::{APPROVALS, News};
 use crate::page::{Door, Page};
+use crate::part::{Part, part};
 use stream::Stream;
 
 mod stream;
+
+/// How long the first view has the connection for itself once the host is met. What changes meanwhile is asked for when
+/// the stream begins.
+const HEAD_START: Duration = Duration::from_secs(1);
+/// How long to wait before the code of the stream is asked for anew.
+const PAUSE: Duration = Duration::from_secs(5);
+
+/// The stream of news as the page needs it, whose code is a part.
+trait Listens {
+    /// From now on this tab may lead: the host is there.
+    fn begin(&self);
+    /// Takes part, with the token that the tab has now.
+    fn join(&self);
+    /// Takes part no longer.
+    fn leave(&self);
+    /// Listens to these URIs from now on.
+    fn want(&self, uris: Vec<String>);
+}
+
+/// What news are given to.
+type OnNews = Box<dyn Fn(&News)>;
+
+/// Makes a stream.
+struct Live(fn(OnNews) -> Box<dyn Listens>);
+
+static LIVE: Part<Live> = part!(live: Live = &Live(|on_news| Box::new(Stream::new(on_news))));
 
 /// The subscriptions of all views.
 #[derive(Clone, Copy)]
 pub(crate) struct Subscriptions {
     topics: StoredValue<BTreeMap<String, Topic>>,
-    stream: StoredValue<Stream, LocalStorage>,
+    /// None before the first view has had its head start.
+    stream: StoredValue<Option<Box<dyn Listens>>, LocalStorage>,
     is_due: StoredValue<bool>,
 }
 
@@ -40,22 +70,39 @@ impl Subscriptions {
             changed.iter().for_each(|it| it.update(|count| *count = count.wrapping_add(1)));
             page.receive(news);
         };
-        let this = Self {
-            topics,
-            stream: StoredValue::new_local(Stream::new(on_news)),
-            is_due: StoredValue::new(false),
-        };
-        this.want();
+        let this =
+            Self { topics, stream: StoredValue::new_local(None), is_due: StoredValue::new(false) };
         // A host that lets the page in again, maybe as another caller, is listened to anew.
         Effect::new(move |_| {
             let is_open = page.door.get() == Door::Open;
-            this.stream.with_value(|it| if is_open { it.join() } else { it.leave() });
+            this.with_stream(|it| if is_open { it.join() } else { it.leave() });
         });
         spawn_local(async move {
             page.meet_host().await;
-            let _ = this.stream.try_with_value(Stream::begin);
+            browser::sleep(HEAD_START).await;
+            let live = loop {
+                match LIVE.fetch().await {
+                    Some(live) => break live,
+                    None => browser::sleep(PAUSE).await,
+                }
+            };
+            let stream = (live.0)(Box::new(on_news));
+            stream.want(this.uris());
+            if page.door.get_untracked() == Door::Open {
+                stream.join();
+            }
+            stream.begin();
+            this.stream.set_value(Some(stream));
         });
         this
+    }
+
+    fn with_stream(self, what: impl FnOnce(&dyn Listens)) {
+        let _ = self.stream.try_with_value(|it| {
+            if let Some(stream) = it {
+                what(&**stream);
+            }
+        });
     }
 
     /// A count that goes up whenever what has this URI may have changed, for as long as the view that
@@ -92,9 +139,13 @@ impl Subscriptions {
         self.is_due.set_value(true);
         queue_microtask(move || {
             let _ = self.is_due.try_update_value(|it| *it = false);
-            let uris = self.topics.try_with_value(|it| it.keys().cloned().collect::<Vec<_>>());
-            let uris = [APPROVALS.to_owned()].into_iter().chain(uris.into_iter().flatten());
-            let _ = self.stream.try_with_value(|it| it.want(uris.collect()));
+            self.with_stream(|it| it.want(self.uris()));
         });
+    }
+
+    /// What is looked at.
+    fn uris(self) -> Vec<String> {
+        let uris = self.topics.try_with_value(|it| it.keys().cloned().collect::<Vec<_>>());
+        [APPROVALS.to_owned()].into_iter().chain(uris.into_iter().flatten()).collect()
     }
 }

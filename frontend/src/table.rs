@@ -184,6 +184,8 @@ pub(crate) struct Place {
     /// The tool by which a host is known to serve it.
     pub(crate) tool: &'static str,
     pub(crate) name: Key,
+    /// The path of its icon, of 20 by 20.
+    pub(crate) icon: &'static str,
     /// Where its link leads.
     pub(crate) start: fn() -> Route,
     /// Writes an address of its own as it is always written; none for another.
@@ -385,6 +387,16 @@ pub(crate) fn pictures<'a>(
 /// What a person allows who allows the call.
 pub(crate) fn asks(tool: &str, params: &Value, lang: Lang) -> Option<Phrase> {
     all().find_map(|it| (it.asks)(tool, params, lang))
+}
+
+/// The list of that name in an output. What every visit has reads outputs so: types of them are for parts.
+pub(crate) fn listed<'a>(value: &'a Value, name: &str) -> &'a [Value] {
+    value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// The text of that name in an output, if it has one.
+pub(crate) fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
+    value.get(name)?.as_str()
 }
 
 /// The value as `T`, if it is one.

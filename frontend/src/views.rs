@@ -15,6 +15,7 @@ pub(crate) mod operator;
 pub(crate) mod output;
 pub(crate) mod part;
 pub(crate) mod parts;
+pub(crate) mod places;
 pub(crate) mod preferences;
 pub(crate) mod questions;
 pub(crate) mod raw;

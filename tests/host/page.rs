@@ -52,6 +52,9 @@ async fn the_page_and_its_files_come_compressed_under_a_strict_policy() {
             "{path}: its name says its content, so it is kept: {kept}"
         );
     }
+    let icon = get("/favicon.ico").await.unwrap();
+    assert_eq!(icon.status(), 200);
+    assert_eq!(icon.headers()["content-type"], "image/svg+xml", "the one that the page names");
     for path in ["/missing.js", "/api/nothing", "/api", "/some/view", "/sse", "/mcp/x"] {
         let response = get(path).await.unwrap();
         assert_eq!(response.status(), 404, "{path}");

@@ -27,6 +27,7 @@ mod page;
 mod prompts;
 mod resources;
 mod selling;
+mod shell;
 mod sign_in;
 mod staff;
 mod subscriptions;

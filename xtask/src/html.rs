@@ -8,12 +8,16 @@ pub(crate) struct Page {
     pub(crate) html: String,
     /// Files and folders: where from (relative to index.html), where to (relative to the page).
     pub(crate) copies: Vec<(String, String)>,
-    /// Style sheets in their order: one after another they are the page's one, [`STYLE`].
+    /// Style sheets in their order: one after another they are [`STYLE`].
     pub(crate) styles: Vec<String>,
+    /// Those that are `data-later`: one after another they are [`LATER`].
+    pub(crate) later: Vec<String>,
 }
 
-/// The page's one style sheet.
+/// The style of what every visit shows.
 pub(crate) const STYLE: &str = "style.css";
+/// The style of what parts of the program draw: it is loaded with the first of them, by `frontend/src/style.rs`.
+pub(crate) const LATER: &str = "later.css";
 
 /// The elements that start the program. `boot.js` is a file because the page's CSP allows no inline script.
 const START: &str = r#"<link rel="modulepreload" href="frontend.js">
@@ -60,10 +64,18 @@ impl Page {
         match attribute(element, "rel").unwrap_or_default() {
             "rust" => Ok(START.to_owned()),
             "css" => {
-                self.styles.push(href.to_owned());
-                let is_first = self.styles.len() == 1;
-                let element = format!(r#"<link rel="stylesheet" href="{STYLE}">"#);
-                Ok(if is_first { element } else { String::new() })
+                let is_later = attribute(element, "data-later").is_some();
+                let (sheets, element) = if is_later {
+                    // No browser follows it until the program makes it a style sheet.
+                    (
+                        &mut self.later,
+                        format!(r#"<link id="later-style" rel="later" href="{LATER}">"#),
+                    )
+                } else {
+                    (&mut self.styles, format!(r#"<link rel="stylesheet" href="{STYLE}">"#))
+                };
+                sheets.push(href.to_owned());
+                Ok(if sheets.len() == 1 { element } else { String::new() })
             }
             "icon" => {
                 self.copies.push((href.to_owned(), name.to_owned()));
@@ -119,7 +131,9 @@ mod tests {
 <link data-trunk rel="rust" href="frontend/Cargo.toml"
       data-wasm-opt="0" />
 <link data-trunk rel="css" href="frontend/style/page.css">
-<link data-trunk rel="css" href="frontend/style/hall.css">
+<link data-trunk rel="css" href="frontend/style/home.css">
+<link data-trunk rel="css" data-later href="frontend/style/hall.css">
+<link data-trunk rel="css" data-later href="frontend/style/map.css">
 <link data-trunk rel="copy-dir" href="node_modules/leaflet/dist" data-target-path="vendor/leaflet">
 <link rel="stylesheet" href="vendor/leaflet/leaflet.css"></head>"#,
         )
@@ -129,7 +143,12 @@ mod tests {
         assert!(page.html.contains(r#"<script type="module" src="boot.js">"#));
         assert_eq!(page.html.matches(r#"<link rel="stylesheet" href="style.css">"#).count(), 1);
         assert!(!page.html.contains("\n\n"), "{}", page.html);
-        assert_eq!(page.styles, ["frontend/style/page.css", "frontend/style/hall.css"]);
+        assert_eq!(
+            page.html.matches(r#"<link id="later-style" rel="later" href="later.css">"#).count(),
+            1
+        );
+        assert_eq!(page.styles, ["frontend/style/page.css", "frontend/style/home.css"]);
+        assert_eq!(page.later, ["frontend/style/hall.css", "frontend/style/map.css"]);
         assert!(
             page.html
                 .ends_with("<link rel=\"stylesheet\" href=\"vendor/leaflet/leaflet.css\"></head>")

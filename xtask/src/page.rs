@@ -23,7 +23,7 @@ const BOOT: &str =
     "import init from './frontend.js';\nawait init({ module_or_path: './frontend_bg.wasm' });\n";
 /// What every visit needs beside the program, each before those that name it: these have their content in their names,
 /// so that a browser keeps them for good.
-const NAMED: [&str; 3] = ["first.js", html::STYLE, "boot.js"];
+const NAMED: [&str; 4] = ["first.js", html::STYLE, html::LATER, "boot.js"];
 
 /// Builds what changed, into `target/bundle/page`.
 pub(crate) fn build(workspace: &Workspace) -> Result<String> {
@@ -34,6 +34,7 @@ pub(crate) fn build(workspace: &Workspace) -> Result<String> {
     let page = html::plain(&index)?;
     let mut tree = collect(&workspace.root, &page.copies)?;
     tree.insert(html::STYLE.to_owned(), joined(&workspace.root, &page.styles)?);
+    tree.insert(html::LATER.to_owned(), joined(&workspace.root, &page.later)?);
     tree.insert("index.html".to_owned(), page.html.into_bytes());
     tree.insert("boot.js".to_owned(), BOOT.as_bytes().to_vec());
 
@@ -151,11 +152,12 @@ mod tests {
     #[test]
     fn names_say_the_content_and_everything_that_names_them_follows() {
         let page = html::plain(
-            r#"<script src="first.js"></script><link data-trunk rel="css" href="a.css"><link data-trunk rel="rust" href="x">"#,
+            r#"<script src="first.js"></script><link data-trunk rel="css" href="a.css"><link data-trunk rel="css" data-later href="b.css"><link data-trunk rel="rust" href="x">"#,
         );
         let index = page.unwrap().html;
         let tree = |boot: &str| {
-            let files = [("first.js", ""), ("style.css", "p{}"), ("boot.js", boot)];
+            let files =
+                [("first.js", ""), ("style.css", "p{}"), ("later.css", "b{}"), ("boot.js", boot)];
             let mut tree: Tree = files.map(|(name, text)| (name.to_owned(), text.into())).into();
             tree.insert("index.html".to_owned(), index.clone().into_bytes());
             name_by_content(&mut tree).unwrap();
@@ -172,6 +174,6 @@ mod tests {
         let kept = |start: &str| {
             old.keys().filter(|it| it.starts_with(start)).all(|it| new.contains_key(it))
         };
-        assert!(kept("style.") && kept("first.") && !kept("boot."));
+        assert!(kept("style.") && kept("later.") && kept("first.") && !kept("boot."));
     }
 }

@@ -1,23 +1,33 @@
 // What parts share is in many small pieces of WebAssembly; a few files hold them, one piece after another.
-const files = new Map();
-const load = async (name) => {
-  const answer = await globalThis.fetch(new URL(name, import.meta.url));
+const files = [];
+const load = async (number) => {
+  const name = `./shared_${number}.fingerprint_here.bin`;
+  const answer = await fetch(new URL(name, import.meta.url));
   if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
   return answer.arrayBuffer();
 };
-const slice = async ([number, begin, end]) => {
-  const name = `./shared_${number}.fingerprint_here.bin`;
-  if (!files.has(name)) files.set(name, load(name));
+const slice = async (number, begin, end) => {
+  const file = files[number] ??= load(number);
   try {
-    const headers = { "content-type": "application/wasm" };
-    return new Response((await files.get(name)).slice(begin, end), { headers });
+    return (await file).slice(begin, end);
   } catch (error) {
-    files.delete(name); // Asked for anew the next time.
+    if (files[number] === file) delete files[number]; // Asked for anew the next time.
     throw error;
   }
 };
-// In this module alone: what is below fetches each piece as if it were a file.
-const fetch = (url) => {
-  const piece = PIECES[url.pathname.split("/").pop().replace(".wasm", "")];
-  return piece ? slice(piece) : globalThis.fetch(url);
+const begun = (source, instantiate) => {
+  source.catch(() => {}); // It is said where it is waited for.
+  return (imports) => instantiate(source, imports);
 };
+const piece = (number, begin, end) => makeLoad(() => begun(slice(number, begin, end),
+  async (source, imports) => WebAssembly.instantiate(await source, imports)), []);
+// How long each piece of each file is.
+const pieces = LENGTHS.flatMap((lengths, number) => {
+  let begin = 0;
+  return lengths.map((length) => piece(number, begin, begin += length));
+});
+// One part, and which pieces it needs: from, to, from, to ...
+const part = (name, needs) => wrapAsyncCb(makeLoad(
+  () => begun(fetch(new URL(`./split_${name}.fingerprint_here.wasm`, import.meta.url)),
+    async (source, imports) => WebAssembly.instantiateStreaming(source, imports)),
+  needs.flatMap((from, at) => at % 2 ? [] : pieces.slice(from, needs[at + 1]))));

@@ -12,6 +12,12 @@ use wasm_split_cli_support::Options;
 use crate::files::{self, Tree, fingerprint};
 use crate::shared::{self, Group};
 
+/// How wasm-split's loader begins what it says of a part.
+const EXPORT: &str = "export const __wasm_split_load_";
+/// The parts that every visit loads before long: the words of all others, and the stream of news.
+const ALWAYS: [&str; 2] = ["words", "live"];
+/// The parts that the page's header leads to: what they load in vain weighs most.
+const MANY: [&str; 5] = ["chat", "conversations", "counter", "forms", "navigation"];
 /// Stands for the program's fingerprint until that is known. Its files name each other, some within WebAssembly, where
 /// the length of a name matters.
 const UNKNOWN: &str = "fingerprint_here";
@@ -37,7 +43,7 @@ pub(crate) fn split(wasm: &Path, folder: &Path) -> Result<Tree> {
     options.main_out_path = &main;
     options.link_name = &link_name;
     options.main_module = &main_module;
-    let split = wasm_split_cli_support::transform(options)
+    wasm_split_cli_support::transform(options)
         .map_err(|error| anyhow!("wasm-split could not split the page: {error:?}"))?;
     bind(&main, &bound)?;
 
@@ -48,53 +54,101 @@ pub(crate) fn split(wasm: &Path, folder: &Path) -> Result<Tree> {
             "frontend_bg.wasm" => MAIN.to_owned(),
             _ => name,
         };
+        let bytes =
+            if name == GLUE { lean_script(str::from_utf8(&bytes)?).into_bytes() } else { bytes };
         program.insert(name, bytes);
     }
     let mut pieces = Tree::new();
-    let mut loader = fs::read_to_string(parts.join(LOADER))?;
+    let loader = fs::read_to_string(parts.join(LOADER))?;
     for (name, bytes) in files::read_tree(&parts)?.into_iter().filter(|it| it.0 != LOADER) {
         let bytes = without_custom_sections(&bytes)?;
         let stem = name.trim_end_matches(".wasm");
         if stem.starts_with("chunk_") {
             pieces.insert(stem.to_owned(), bytes);
         } else {
-            let named = format!("{stem}.{UNKNOWN}.wasm");
-            loader = loader.replace(&format!("\"./{name}\""), &format!("\"./{named}\""));
-            program.insert(named, bytes);
+            program.insert(format!("{stem}.{UNKNOWN}.wasm"), bytes);
         }
     }
-    let needs = split.prefetch_map.into_iter().collect();
-    let places = put_together(&pieces, &needs, &mut program);
-    let places = format!("const PIECES = {};\n", serde_json::to_string(&places)?);
-    // Comments say by how many parts a piece is shared, and which.
-    let loader = loader.lines().filter(|it| !it.starts_with("/*")).collect::<Vec<_>>().join("\n");
-    let loader = [&places, include_str!("program.js"), &loader].concat();
-    program.insert(LOADER.to_owned(), loader.into_bytes());
+    let needs = needs(&loader)?;
+    let files = put_together(&pieces, &needs, &mut program);
+    program.insert(LOADER.to_owned(), table(&loader, &files, &pieces, &needs)?.into_bytes());
     Ok(program)
 }
 
-/// Puts the pieces that parts share into files of the program; where each is (file, begin, end), by its name. `needs`
-/// has the pieces of each part.
+/// What wasm-split's loader calls the pieces of each part, by the part's name.
+fn needs(loader: &str) -> Result<BTreeMap<String, Vec<String>>> {
+    let parts = loader.split(EXPORT).skip(1).map(|it| {
+        let (name, rest) = it.split_once(' ').context("a part has a name")?;
+        let (_, list) = rest.split_once("\n, [").context("a part has a list of pieces")?;
+        let (list, _) = list.split_once(']').context("a list ends")?;
+        let pieces = list.split(", ").filter(|it| !it.is_empty());
+        let pieces = pieces.map(|it| it.trim_start_matches("__").to_owned()).collect();
+        Ok((name.to_owned(), pieces))
+    });
+    parts.collect()
+}
+
+/// Puts the pieces that parts share into files of the program; the names of those in each, in their order. `needs` has
+/// the pieces of each part.
 fn put_together(
     pieces: &Tree,
     needs: &BTreeMap<String, Vec<String>>,
     program: &mut Tree,
-) -> BTreeMap<String, (usize, usize, usize)> {
-    let groups = pieces.iter().map(|(name, bytes)| {
-        let parts = needs.values().enumerate().filter(|(_, it)| it.contains(name));
-        Group::of(name.clone(), parts.map(|it| it.0), bytes.len())
-    });
-    let mut places = BTreeMap::new();
-    for (number, group) in shared::grouped(groups.collect()).into_iter().enumerate() {
-        let mut all = Vec::new();
-        for name in group.pieces {
-            let begin = all.len();
-            all.extend(&pieces[&name]);
-            places.insert(name, (number, begin, all.len()));
-        }
+) -> Vec<Vec<String>> {
+    let of = |name: &String| {
+        let mut always = ALWAYS.iter().filter_map(|part| needs.get(*part));
+        let is_for_all = always.any(|it| it.contains(name));
+        let parts = needs.values().enumerate();
+        let parts = parts.filter(|(_, it)| is_for_all || it.contains(name));
+        parts.map(|it| it.0).collect::<Vec<_>>()
+    };
+    let many = needs.keys().enumerate().filter(|(_, it)| MANY.contains(&it.as_str()));
+    let many = many.fold(0, |all, (number, _)| all | 1 << number);
+    let groups = pieces.iter().map(|(name, bytes)| Group::of(name.clone(), of(name), bytes.len()));
+    let mut files = Vec::new();
+    for (number, group) in shared::grouped(groups.collect(), many).into_iter().enumerate() {
+        let mut names = group.pieces;
+        // What the same parts need stands together, and is told in few words.
+        names.sort_by_cached_key(of);
+        let all = names.iter().flat_map(|name| pieces[name].iter().copied()).collect();
         program.insert(format!("shared_{number}.{UNKNOWN}.bin"), all);
+        files.push(names);
     }
-    places
+    files
+}
+
+/// wasm-split's loader with a table in place of a function for each piece, and without comments.
+fn table(
+    loader: &str,
+    files: &[Vec<String>],
+    pieces: &Tree,
+    needs: &BTreeMap<String, Vec<String>>,
+) -> Result<String> {
+    let end = loader.find("const __chunk_").or_else(|| loader.find(EXPORT));
+    let (own, _) = loader.split_at(end.context("the loader has parts")?);
+    let lengths = files.iter().map(|it| it.iter().map(|name| pieces[name].len()).collect());
+    let lengths = serde_json::to_string(&lengths.collect::<Vec<Vec<usize>>>())?;
+    let mut table = [&lean_script(own), "const LENGTHS = ", &lengths, ";\n"].concat();
+    table.push_str(&lean_script(include_str!("program.js")));
+    for (part, needs) in needs {
+        let is_needed = files.iter().flatten().map(|it| needs.contains(it));
+        let mut turns = Vec::new();
+        for (at, is_needed) in is_needed.chain([false]).enumerate() {
+            if is_needed == (turns.len() % 2 == 0) {
+                turns.push(at);
+            }
+        }
+        let turns = serde_json::to_string(&turns)?;
+        table.push_str(&format!("{EXPORT}{part} = part(\"{part}\", {turns});\n"));
+    }
+    Ok(table)
+}
+
+/// A script without indentation and without lines that are comments.
+fn lean_script(script: &str) -> String {
+    let is_comment = |it: &str| ["//", "/*", "*"].iter().any(|begin| it.starts_with(begin));
+    let lines = script.lines().map(str::trim).filter(|it| !it.is_empty() && !is_comment(it));
+    lines.flat_map(|it| [it, "\n"]).collect()
 }
 
 /// The JavaScript between the browser and the program.
@@ -194,6 +248,32 @@ mod tests {
         assert!(!texts.contains(UNKNOWN) && !texts.contains("frontend.js"), "{texts}");
         let (other, _) = named("\0asm");
         assert!(program.keys().all(|it| !other.contains_key(it)));
+    }
+
+    #[test]
+    fn parts_need_the_same_pieces_by_the_table_as_by_the_loader() {
+        let chunk = |it: usize| format!("const __chunk_{it} = makeLoad(() => {{\n}}\n, []);\n");
+        let part = |name: &str, pieces: &str| {
+            format!("{EXPORT}{name} = wrapAsyncCb(makeLoad(() => {{\n}}\n, [{pieces}]));\n")
+        };
+        let loader = [
+            "import { initSync } from './x';\n// A comment.\n  function makeLoad() {}\n",
+            &chunk(1),
+            &chunk(2),
+            &chunk(3),
+            &part("seats", "__chunk_1, __chunk_3"),
+            &part("map", ""),
+        ];
+        let loader = loader.concat();
+        let needs = needs(&loader).unwrap();
+        assert_eq!(needs["seats"], ["chunk_1", "chunk_3"]);
+        let pieces: Tree = (1..4).map(|it| (format!("chunk_{it}"), vec![0; it * 10])).collect();
+        let files = [vec!["chunk_2".to_owned(), "chunk_1".to_owned()], vec!["chunk_3".to_owned()]];
+        let table = table(&loader, &files, &pieces, &needs).unwrap();
+        assert!(table.starts_with("import { initSync } from './x';\nfunction makeLoad() {}\n"));
+        assert!(table.contains("const LENGTHS = [[20,10],[30]];"), "{table}");
+        assert!(table.contains("load_seats = part(\"seats\", [1,3]);"), "{table}");
+        assert!(table.contains("load_map = part(\"map\", []);"), "{table}");
     }
 
     #[test]

@@ -101,9 +101,8 @@ pub(crate) fn forget(saved_chats: &mut SavedChats, id: &str) {
 
 /// Forgets all conversations, and the message that was not sent yet.
 pub(crate) fn forget_all() {
-    for head in SavedChats::load().heads {
-        Keep::Browser.remove(&place(&head.id));
-    }
+    let names = Keep::Browser.names().into_iter();
+    names.filter(|it| it.starts_with(&place(""))).for_each(|it| Keep::Browser.remove(&it));
     Keep::Browser.remove(SAVED_CHATS);
     Keep::Tab.remove(DRAFT);
 }

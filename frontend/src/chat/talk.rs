@@ -17,7 +17,7 @@ use crate::browser;
 use crate::call::Loaded;
 use crate::cards::shared::Shared;
 use crate::error::CallError;
-use crate::page::{Door, Page};
+use crate::page::{Door, Page, page};
 use crate::text::Key;
 pub(crate) use composing::{ATTACHED_MAX, AppSays};
 
@@ -51,8 +51,32 @@ pub(crate) struct Talk {
     has_met: StoredValue<bool>,
 }
 
+/// Where the page keeps it: it is made when a view first wants it, since no other visit needs what it can do.
+#[derive(Clone)]
+struct Kept {
+    talk: StoredValue<Option<Talk>>,
+    owner: Owner,
+}
+
+/// Makes room for it, for as long as this view's owner is there.
+pub(crate) fn provide() {
+    if let Some(owner) = Owner::current() {
+        provide_context(Kept { talk: StoredValue::new(None), owner });
+    }
+}
+
 impl Talk {
-    pub(crate) fn new(page: Page) -> Self {
+    /// The page's own.
+    pub(crate) fn here() -> Self {
+        let Kept { talk, owner } = expect_context();
+        talk.get_value().unwrap_or_else(|| {
+            let made = owner.with(|| Self::new(page()));
+            talk.set_value(Some(made));
+            made
+        })
+    }
+
+    fn new(page: Page) -> Self {
         let talk = Self {
             page,
             thread: RwSignal::new(Thread::default()),

@@ -1,9 +1,7 @@
 //! The box office: halls, programmes, bookings and tickets.
 
 use leptos::prelude::*;
-use output::cinema::{
-    History, Movies, Reservation, ReservationStatus, Reservations, SeatMap, Showtimes,
-};
+use output::cinema::{History, Movies, Reservation, SeatMap, Showtimes};
 use serde_json::{Value, json};
 
 use crate::dates;
@@ -11,6 +9,7 @@ use crate::part::{Part, part};
 use crate::route::Spot;
 use crate::table::{
     Draw, Drawing, Family, Found, Mine, NONE, Ongoing, Outputs, Place, Seek, View, counted, fits,
+    listed, text,
 };
 use crate::text::Key;
 use crate::views::part::drawn_by;
@@ -42,6 +41,7 @@ pub(super) static FAMILY: Family = Family {
     places: &[Place {
         tool: "list_movies",
         name: Key::BoxOffice,
+        icon: "M3 5h14v3a2 2 0 0 0 0 4v3H3v-3a2 2 0 0 0 0-4zM12 5v10",
         start: || At::BoxOffice(Booking::default()).route(),
         read: At::canonical,
         stage: |route| match At::of(route)? {
@@ -83,20 +83,22 @@ pub(super) static FAMILY: Family = Family {
             (!name.is_empty()).then(|| json!({ "user_id": name }))
         },
         resource: None,
-        read: |value| next_visit(&fits(value)?, &dates::now()),
+        read: |value| next_visit(value, &dates::now()),
     }),
     seek: Some(Seek {
         tool: "list_movies",
         arguments: |sought| json!({ "title_query": sought }),
         read: |value| {
-            let movies = fits::<Movies>(value).map(|it| it.movies).unwrap_or_default();
-            let found = |it: output::cinema::Movie| Found {
-                route: At::Film(it.title.clone()).route(),
-                title: it.title,
-                english: it.title_en,
-                is_found: true,
+            let found = |it: &Value| {
+                let title = text(it, "title")?.to_owned();
+                Some(Found {
+                    route: At::Film(title.clone()).route(),
+                    title,
+                    english: text(it, "title_en").map(str::to_owned),
+                    is_found: true,
+                })
             };
-            movies.into_iter().map(found).collect()
+            listed(value, "movies").iter().filter_map(found).collect()
         },
         kind: Key::StepFilm,
     }),
@@ -175,17 +177,17 @@ static OUTPUTS: Part<Outputs> = part!(cinema: Outputs = &Outputs(&[
 ]));
 
 /// The visit to come first.
-fn next_visit(made: &Reservations, now: &str) -> Option<Ongoing> {
-    let is_to_come = |it: &&Reservation| {
-        it.status == ReservationStatus::Confirmed && it.start_time.as_deref() > Some(now)
-    };
-    let next = made.reservations.iter().filter(is_to_come).min_by_key(|it| &it.start_time)?;
-    let (title, start) = (next.movie_title.as_deref()?, next.start_time.as_deref()?);
+fn next_visit(made: &Value, now: &str) -> Option<Ongoing> {
+    let is_to_come =
+        |it: &&Value| text(it, "status") == Some("confirmed") && text(it, "start_time") > Some(now);
+    let made = listed(made, "reservations").iter().filter(is_to_come);
+    let next = made.min_by_key(|it| text(it, "start_time"))?;
+    let (title, start) = (text(next, "movie_title")?, text(next, "start_time")?);
     let when = start.get(5..16)?.replace('-', "/").replace('T', " ");
     Some(Ongoing {
         phrase: (Key::FrontVisit, vec![title.to_owned(), when]),
-        english: next.movie_title_en.clone(),
-        route: At::Reservation(next.reservation_id.clone()).route(),
+        english: text(next, "movie_title_en").map(str::to_owned),
+        route: At::Reservation(text(next, "reservation_id")?.to_owned()).route(),
         waiting: 0,
     })
 }
@@ -199,6 +201,7 @@ fn seats(params: &Value) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use output::cinema::{ReservationStatus, Reservations};
     use serde_json::json;
 
     use super::*;
@@ -238,6 +241,7 @@ mod tests {
             made("next", "2026-11-28T18:30:00", confirmed),
         ];
         let made = Reservations { reservations, reservations_count: 4 };
+        let made = serde_json::to_value(made).unwrap();
         let next = next_visit(&made, "2026-11-26T10:00:00").unwrap();
         assert_eq!(next.route, At::Reservation("next".to_owned()).route());
         let said = [Lang::Ja, Lang::En].map(|it| next.say(it));

@@ -3,12 +3,13 @@
 
 use leptos::prelude::*;
 use output::conversations::{Conversations, Transcript};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::part::{Part, part};
 use crate::route::Spot;
 use crate::table::{
     Draw, Drawing, Family, Found, Mine, NONE, Ongoing, Outputs, Place, Seek, View, counted, fits,
+    listed, text,
 };
 use crate::text::Key;
 
@@ -45,6 +46,7 @@ pub(super) static FAMILY: Family = Family {
         Place {
             tool: "list_conversations",
             name: Key::TalkPlace,
+            icon: "M2 4h11v7H7l-3 3v-3H2zM16 8h2v7h-2v3l-3-3H9",
             start: || At::List(Filter::default()).route(),
             read: At::canonical,
             stage: |route| match At::of(route)? {
@@ -57,6 +59,7 @@ pub(super) static FAMILY: Family = Family {
         Place {
             tool: "start_chat",
             name: Key::AgentsPlace,
+            icon: "M4 7h12v9H4zM10 7V3M7.5 11v1M12.5 11v1",
             start: || Agents(None).route(),
             read: Agents::canonical,
             stage: |route| Agents::of(route).map(|_| String::new()),
@@ -73,7 +76,7 @@ pub(super) static FAMILY: Family = Family {
         arguments: || Some(json!({ "state": "active" })),
         resource: Some("conversations://list"),
         read: |value| {
-            let count = fits::<Conversations>(value)?.conversations.len();
+            let count = listed(value, "conversations").len();
             let phrase = (Key::FrontTalks, vec![count.to_string()]);
             let route = At::List(Filter::default()).route();
             (count > 0).then_some(Ongoing { phrase, english: None, route, waiting: 0 })
@@ -83,18 +86,18 @@ pub(super) static FAMILY: Family = Family {
         tool: "list_conversations",
         arguments: |_| json!({}),
         read: |value| {
-            let all = fits::<Conversations>(value).map(|it| it.conversations).unwrap_or_default();
-            let found = |it: output::conversations::Conversation| {
-                let names: Vec<_> = it.members.into_iter().map(|it| it.name).collect();
-                let purpose = it.purpose.unwrap_or_default();
-                Found {
-                    title: format!("{purpose} {}", names.join(" ⇄ ")).trim().to_owned(),
+            let found = |it: &Value| {
+                let members = listed(it, "members").iter();
+                let names: Vec<_> = members.filter_map(|it| text(it, "name")).collect();
+                let purpose = text(it, "purpose").unwrap_or_default();
+                Some(Found {
+                    title: [purpose, &names.join(" ⇄ ")].join(" ").trim().to_owned(),
                     english: None,
-                    route: At::Conversation(it.conversation_id).route(),
+                    route: At::Conversation(text(it, "conversation_id")?.to_owned()).route(),
                     is_found: false,
-                }
+                })
             };
-            all.into_iter().map(found).collect()
+            listed(value, "conversations").iter().filter_map(found).collect()
         },
         kind: Key::FinderTalk,
     }),

@@ -15,7 +15,7 @@ pub(crate) mod views;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use output::form::{Choice, Form, FormRequest, Language, Submissions, Today, Values};
+use output::form::{Choice, Form, FormRequest, Language, Today, Values};
 use serde_json::{Value, json};
 
 use crate::dates;
@@ -25,6 +25,7 @@ use crate::part::{Part, part};
 use crate::route::Spot;
 use crate::table::{
     Draw, Drawing, Family, Forms, Found, Mine, NONE, Ongoing, Outputs, Place, Seek, View, fits,
+    listed, text,
 };
 use crate::text::{Key, Lang};
 pub(crate) use filled::choices_of;
@@ -36,6 +37,7 @@ pub(super) static FAMILY: Family = Family {
     places: &[Place {
         tool: "list_form_submissions",
         name: Key::FormsPlace,
+        icon: "M5 3h10v14H5zM8 7h4M8 10h4M8 13h2",
         start: || At::List.route(),
         read: At::canonical,
         stage: |route| match At::of(route)? {
@@ -56,7 +58,7 @@ pub(super) static FAMILY: Family = Family {
         arguments: || Some(json!({ "status": "waiting" })),
         resource: Some("form://submissions.csv"),
         read: |value| {
-            let waiting = fits::<Submissions>(value)?.forms.len();
+            let waiting = listed(value, "forms").len();
             let phrase = (Key::FrontForms, vec![waiting.to_string()]);
             (waiting > 0).then(|| Ongoing {
                 phrase,
@@ -70,14 +72,15 @@ pub(super) static FAMILY: Family = Family {
         tool: "list_form_submissions",
         arguments: |_| json!({}),
         read: |value| {
-            let forms = fits::<Submissions>(value).map(|it| it.forms).unwrap_or_default();
-            let found = |it: output::form::Listed| Found {
-                title: it.title,
-                english: None,
-                route: At::Form(it.handle).route(),
-                is_found: false,
+            let found = |it: &Value| {
+                Some(Found {
+                    title: text(it, "title")?.to_owned(),
+                    english: None,
+                    route: At::Form(text(it, "handle")?.to_owned()).route(),
+                    is_found: false,
+                })
             };
-            forms.into_iter().map(found).collect()
+            listed(value, "forms").iter().filter_map(found).collect()
         },
         kind: Key::FinderForm,
     }),

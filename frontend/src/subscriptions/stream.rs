@@ -18,6 +18,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, BroadcastChannel, MessageEvent};
 
+use super::{Listens, OnNews};
 use crate::access;
 use crate::browser;
 use crate::error::CallError;
@@ -71,7 +72,7 @@ pub(super) struct Stream(Rc<Inner>);
 struct Inner {
     /// What this tab is called among the others.
     tab: String,
-    on_news: Box<dyn Fn(&News)>,
+    on_news: OnNews,
     wanted: RefCell<Vec<String>>,
     /// What other tabs look at; a leader knows.
     others: RefCell<BTreeMap<String, Vec<String>>>,
@@ -120,11 +121,11 @@ impl Drop for Part {
 
 impl Stream {
     /// Takes part in nothing yet.
-    pub(super) fn new(on_news: impl Fn(&News) + 'static) -> Self {
+    pub(super) fn new(on_news: OnNews) -> Self {
         let tab = format!("{:x}", (js_sys::Math::random() * 2_f64.powi(52)) as u64);
         let inner = Rc::new(Inner {
             tab,
-            on_news: Box::new(on_news),
+            on_news,
             wanted: RefCell::default(),
             others: RefCell::default(),
             part: RefCell::default(),
@@ -153,27 +154,25 @@ impl Stream {
         });
         Self(inner)
     }
+}
 
-    /// From now on this tab may lead: the host is there.
-    pub(super) fn begin(&self) {
+impl Listens for Stream {
+    fn begin(&self) {
         self.0.may_lead.set(true);
         if self.0.part.borrow().is_some() {
             self.0.take_turns();
         }
     }
 
-    /// Takes part, with the token that the tab has now.
-    pub(super) fn join(&self) {
+    fn join(&self) {
         self.0.join();
     }
 
-    /// Takes part no longer.
-    pub(super) fn leave(&self) {
+    fn leave(&self) {
         self.0.leave();
     }
 
-    /// Listens to these URIs from now on.
-    pub(super) fn want(&self, uris: Vec<String>) {
+    fn want(&self, uris: Vec<String>) {
         *self.0.wanted.borrow_mut() = uris;
         self.0.tell_wanted();
     }

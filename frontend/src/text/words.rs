@@ -45,6 +45,8 @@ with_map_words! {
     // The frame of the page.
     Skip: "本文へ移動", "Skip to the content";
     Places: "画面の切り替え", "Places";
+    PlacesMenu: "メニュー", "Menu";
+    PlacesMore: "その他", "More";
     FrontDoor: "ようこそ", "Welcome";
     FrontWhat: "人と AI エージェントが同じツールを使える窓口です。結果は座席表や地図、フォームで見られます。",
         "One counter where people and AI agents use the same tools, and see results as seats, maps and forms.";

@@ -13,6 +13,7 @@ use crate::call::Loaded;
 use crate::dates;
 use crate::error::CallError;
 use crate::page::{Page, next_number, page};
+use crate::table::{fits, text};
 use crate::text::Key;
 
 /// The id of the place's heading, to which one comes back from what is answered.
@@ -26,7 +27,8 @@ pub(crate) fn ApprovalsView() -> impl IntoView {
     inbox.load();
     let retry = Callback::new(move |()| inbox.load());
     let ids = Memo::new(move |_| {
-        let ids = |all: &Vec<Approval>| all.iter().map(|it| it.id.clone()).collect::<Vec<_>>();
+        let id = |it: &Value| Some(text(it, "id")?.to_owned());
+        let ids = |all: &Vec<Value>| all.iter().filter_map(id).collect::<Vec<_>>();
         inbox.waiting.with(|it| it.here().map(ids))
     });
     let list = move || match ids.get() {
@@ -62,7 +64,8 @@ fn Card(id: String) -> impl IntoView {
     let page = page();
     let inbox: Inbox = expect_context();
     let approval = Memo::new(move |_| {
-        inbox.waiting.with(|all| all.here()?.iter().find(|it| it.id == id).cloned())
+        let is_it = |it: &&Value| text(it, "id") == Some(&id);
+        inbox.waiting.with(|all| all.here()?.iter().find(is_it).and_then(fits::<Approval>))
     });
     let is_busy = RwSignal::new(false);
     let error = RwSignal::new(None::<CallError>);

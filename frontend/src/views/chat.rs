@@ -32,7 +32,7 @@ use welcome::Welcome;
 #[component]
 pub(crate) fn ChatView() -> impl IntoView {
     let page = page();
-    let talk: Talk = expect_context();
+    let talk = Talk::here();
     talk.meet();
     // A conversation has an address; without one, what was open stays.
     Effect::new(move |_| {
@@ -105,7 +105,7 @@ pub(super) fn provider(page: Page, provider: &str, model: &str) -> String {
 #[component]
 fn Head() -> impl IntoView {
     let page = page();
-    let talk: Talk = expect_context();
+    let talk = Talk::here();
     let behind = move || {
         let own = current(talk)?;
         Some(provider(page, &own.provider, &own.model))

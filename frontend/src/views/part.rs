@@ -1,17 +1,18 @@
 //! Views whose code is a part of its own: what is shown until it is here, and where it cannot be loaded.
 
-use futures::future::join;
+use futures::future::join3;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::notice::Skeleton;
 use crate::page::page;
 use crate::part::Part;
+use crate::style;
 use crate::text::{self, Key};
 
 /// A part's code, if that is loaded, and what it says with it.
 fn here<T: Sync>(part: &'static Part<T>) -> Option<&'static T> {
-    part.here().filter(|_| part.is_always() || text::is_whole())
+    part.here().filter(|_| part.is_always() || text::is_whole() && style::is_whole())
 }
 
 /// Draws by a part's code: at once where it is here, otherwise as soon as it is.
@@ -26,9 +27,10 @@ pub(crate) fn drawn_by<T: Sync>(
     let fetch = move || {
         is_missing.set(false);
         spawn_local(async move {
-            let (code, is_whole) = join(part.fetch(), text::load()).await;
+            let (code, has_text, has_style) =
+                join3(part.fetch(), text::load(), style::load()).await;
             // Who has gone on meanwhile is shown something else.
-            let _ = is_missing.try_set(code.is_none() || !is_whole);
+            let _ = is_missing.try_set(code.is_none() || !has_text || !has_style);
         });
     };
     fetch();

@@ -103,7 +103,7 @@ fn Notices() -> impl IntoView {
 #[component]
 fn Kept() -> impl IntoView {
     let page = page();
-    let talk: Talk = expect_context();
+    let talk = Talk::here();
     let is_asking = RwSignal::new(false);
     let kept_now = RwSignal::new(what_is_kept());
     let clear = move |_| {

@@ -43,6 +43,7 @@ use store::{database::postgres::Server, events::Events, sessions::Sessions as Ro
 
 pub mod error_mapping;
 
+mod digests;
 mod early;
 pub mod fast_path;
 mod legacy;
@@ -59,6 +60,7 @@ mod wire;
 
 pub use servers::{ServerReport, Servers, Status, WaitingTool};
 
+use digests::Digests;
 use legacy::Session;
 use lists::{TTL_MS, one_page, scope_for};
 use rounds::Ended;
@@ -89,6 +91,8 @@ pub struct McpServer {
     events: Events,
     /// Modern clients that listen, each caller with a share of the places.
     listeners: Arc<SessionTable<u64>>,
+    /// Of the lists that our own page was given.
+    digests: Arc<Digests>,
     /// How long a legacy call waits for the answer to a question that may be answered later.
     question_wait: Duration,
     /// What the client that started this process reads, where nothing else says it, and the tools that it knows of.
@@ -110,6 +114,7 @@ impl McpServer {
             calls,
             events,
             listeners,
+            digests: Arc::default(),
             question_wait,
             language,
             toolset,

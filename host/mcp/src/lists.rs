@@ -95,10 +95,9 @@ fn digest(tools: &[Tool]) -> String {
 }
 
 impl McpServer {
-    pub(super) fn tools(&self, caller: &Caller) -> ListToolsResult {
-        let catalog = self.registry.catalog();
+    fn tools_of(&self, catalog: &Catalog, caller: &Caller) -> Vec<Tool> {
         let (viewer, language) = (Viewer::of(&caller.client_capabilities), caller.language());
-        let open = discovery::open(&catalog, caller, viewer);
+        let open = discovery::open(catalog, caller, viewer);
         let is_own_page = definition::is_own_page(&caller.client_capabilities);
         let listed = |owner: Owner<'_>, it: &definition::Tool| match (
             catalog.served.tool(&it.name),
@@ -108,7 +107,7 @@ impl McpServer {
                 if is_own_page {
                     of_server(listed, served)
                 } else {
-                    with_own_app(&catalog, served, listed)
+                    with_own_app(catalog, served, listed)
                 }
             }),
             (None, Owner::Component(name)) if is_own_page => {
@@ -116,7 +115,7 @@ impl McpServer {
             }
             (None, _) => Some(wire::tool(it, viewer, language)),
         };
-        let tools: Vec<Tool> = match discovery::searched(caller) {
+        match discovery::searched(caller) {
             None => open.filter_map(|(owner, it)| listed(owner, it)).collect(),
             Some(toolset) => {
                 let finders = discovery::tools();
@@ -126,8 +125,14 @@ impl McpServer {
                 let finders = finders.iter().map(|it| wire::tool(it, viewer, language));
                 finders.chain(always.filter_map(|(owner, it)| listed(owner, it))).collect()
             }
-        };
-        let digest = is_own_page.then(|| digest(&tools));
+        }
+    }
+
+    pub(super) fn tools(&self, caller: &Caller) -> ListToolsResult {
+        let catalog = self.registry.catalog();
+        let tools = self.tools_of(&catalog, caller);
+        let is_own_page = definition::is_own_page(&caller.client_capabilities);
+        let digest = is_own_page.then(|| self.digests.of(&catalog, caller, || digest(&tools)));
         let mut result = ListToolsResult::with_all_items(tools)
             .with_ttl_ms(TTL_MS)
             // What is on it depends on the client and on its language.
@@ -140,8 +145,12 @@ impl McpServer {
 
     /// The digest of the list that our own page gets now, for `server/discover`; none for another client.
     pub(super) fn tools_digest(&self, caller: &Caller) -> Option<Value> {
+        let catalog = self.registry.catalog();
         let is_own_page = definition::is_own_page(&caller.client_capabilities);
-        is_own_page.then(|| self.tools(caller).meta?.0.remove(DIGEST)).flatten()
+        is_own_page.then(|| {
+            let made = || digest(&self.tools_of(&catalog, caller));
+            self.digests.of(&catalog, caller, made).into()
+        })
     }
 
     pub(super) fn prompts(&self, caller: &Caller) -> ListPromptsResult {

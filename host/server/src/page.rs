@@ -110,6 +110,8 @@ pub(crate) async fn answer(
     let path = uri.path();
     let file = match path {
         "/" => "index.html",
+        // What a browser asks for where nothing names an icon: beside a picture, or a file.
+        "/favicon.ico" => "icon.svg",
         _ => path.trim_start_matches('/'),
     };
     if is_probed(path) {

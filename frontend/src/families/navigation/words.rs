@@ -25,9 +25,9 @@ macro_rules! with_navigation_words {
             // The form.
             NavFrom: "出発地", "From";
             NavTo: "目的地", "To";
-            NavPlaceHint: "地名・住所・緯度,経度", "A place, an address, or lat,lng";
+            NavPlaceHint: "地名・住所・緯度,経度", "Place, address or lat,lng";
             NavCondition: "ナビ条件", "Condition";
-            NavConditionHint: "任意。例：渋滞を避けて最短で", "Optional, such as: the fastest way around the traffic";
+            NavConditionHint: "任意。例：渋滞を避けて最短で", "Optional, e.g. avoid the traffic";
             NavPhrases: "条件の例", "Examples of conditions";
             NavPhraseTraffic: "渋滞を避けて", "Avoid traffic jams";
             NavPhraseHighways: "高速使わない", "No motorways";

@@ -23,7 +23,7 @@ const WAITING: &str = ".chat-log :is(.card-form form, .card-ask, .approval.is-op
 #[component]
 pub(super) fn Composer() -> impl IntoView {
     let page = page();
-    let talk: Talk = expect_context();
+    let talk = Talk::here();
     let submit = move |event: SubmitEvent| {
         event.prevent_default();
         talk.send();
@@ -84,7 +84,7 @@ pub(super) fn Composer() -> impl IntoView {
 #[component]
 fn Trusted() -> impl IntoView {
     let page = page();
-    let talk: Talk = expect_context();
+    let talk = Talk::here();
     let trusts = Memo::new(move |_| talk.thread.with(|it| it.trusts.clone()));
     let names = move || {
         let title = |trust: &String| {
@@ -113,7 +113,7 @@ fn Trusted() -> impl IntoView {
 #[component]
 fn Apps() -> impl IntoView {
     let page = page();
-    let talk: Talk = expect_context();
+    let talk = Talk::here();
     view! {
         <For each=move || talk.apps.get() key=|it| (it.number, it.title.clone()) let:app>
             <div class="chat-note">
@@ -131,7 +131,7 @@ fn Apps() -> impl IntoView {
 #[component]
 fn Input() -> impl IntoView {
     let page = page();
-    let talk: Talk = expect_context();
+    let talk = Talk::here();
     let keydown = move |event: KeyboardEvent| {
         // The Enter that ends a word of an input method, and its Escape, are its own.
         if browser::is_composing(&event) {
@@ -181,7 +181,7 @@ fn Input() -> impl IntoView {
 #[component]
 fn Send() -> impl IntoView {
     let page = page();
-    let talk: Talk = expect_context();
+    let talk = Talk::here();
     let is_running = Memo::new(move |_| talk.thread.with(|it| it.is_running()));
     let is_empty =
         move || talk.draft.with(|it| it.trim().is_empty()) && talk.attached.with(Vec::is_empty);
@@ -215,7 +215,7 @@ fn Send() -> impl IntoView {
 #[component]
 fn Attach() -> impl IntoView {
     let page = page();
-    let talk: Talk = expect_context();
+    let talk = Talk::here();
     let change = move |event: Event| {
         let input = event.target().and_then(|it| it.dyn_into::<HtmlInputElement>().ok());
         let Some(input) = input else { return };
@@ -240,7 +240,7 @@ fn Attach() -> impl IntoView {
 #[component]
 fn Attached() -> impl IntoView {
     let page = page();
-    let talk: Talk = expect_context();
+    let talk = Talk::here();
     let one = move |picture: Shared<Picture>| {
         let (id, name) = (picture.id.clone(), picture.name.clone());
         let said = name.clone();

@@ -17,7 +17,7 @@ use crate::views::cards::PictureGrid;
 #[component]
 pub(super) fn Message(id: u64) -> impl IntoView {
     let page = page();
-    let talk: Talk = expect_context();
+    let talk = Talk::here();
     let entry = Memo::new(move |_| {
         talk.thread.with(|it| it.entries.iter().find(|it| it.id == id).cloned())
     });
@@ -54,7 +54,7 @@ fn turn<T>(entry: Seen, read: impl FnOnce(&Turn) -> T) -> Option<T> {
 #[component]
 fn Own(id: u64, entry: Seen) -> impl IntoView {
     let page = page();
-    let talk: Talk = expect_context();
+    let talk = Talk::here();
     let asked = Memo::new(move |_| {
         entry.with(|it| match it.as_ref().map(|it| &it.body) {
             Some(Body::Asked(asked)) => asked.clone(),
@@ -163,7 +163,7 @@ fn Status(entry: Seen) -> impl IntoView {
 #[component]
 fn Ending(entry: Seen) -> impl IntoView {
     let page = page();
-    let talk: Talk = expect_context();
+    let talk = Talk::here();
     let phase = Memo::new(move |_| turn(entry, |it| it.phase.clone()).unwrap_or_default());
     let is_last = Memo::new(move |_| {
         let own = entry.with(|it| it.as_ref().map(|it| it.id));
@@ -233,7 +233,7 @@ fn Ending(entry: Seen) -> impl IntoView {
 #[component]
 fn Failed(failure: Failure, may_retry: Memo<bool>, is_bare: Memo<bool>) -> impl IntoView {
     let page = page();
-    let talk: Talk = expect_context();
+    let talk = Talk::here();
     let Failure { status, error, details, retry_after_s } = failure;
     let said = move || match (error.as_str(), status) {
         ("", 0) => page.say(Key::ChatLost).to_owned(),

@@ -12,7 +12,7 @@ use crate::text::Key;
 #[component]
 pub(super) fn Password() -> impl IntoView {
     let page = page();
-    let talk: Talk = expect_context();
+    let talk = Talk::here();
     let password = RwSignal::new(String::new());
     let is_trying = RwSignal::new(false);
     let wrong = RwSignal::new(String::new());

@@ -76,7 +76,7 @@ pub(super) fn PieceView(
 #[component]
 fn Call(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
     let page = page();
-    let talk: Talk = expect_context();
+    let talk = Talk::here();
     let latest: LatestCall = expect_context();
     let card = Memo::new(move |_| {
         piece.with(|it| match it {
@@ -98,7 +98,7 @@ fn Call(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
 #[component]
 fn Made(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
     let page = page();
-    let talk: Talk = expect_context();
+    let talk = Talk::here();
     let list = Memo::new(move |_| {
         piece.with(|it| match it {
             Some(Piece::Pictures(list)) => list.clone(),
@@ -136,7 +136,7 @@ pub(super) fn shots(list: &[Shared<Picture>], source: Source) -> Vec<Shot> {
 /// What waits, or the answer to it.
 #[component]
 pub(super) fn PendingView(pending: Memo<Option<Pending>>) -> impl IntoView {
-    let talk: Talk = expect_context();
+    let talk = Talk::here();
     let reply = Callback::new(move |(id, reply): (String, Reply)| talk.reply(&id, reply));
     view! { <PendingCard pending on_reply=reply/> }
 }

@@ -24,7 +24,7 @@ enum Doing {
 #[component]
 pub(super) fn Threads() -> impl IntoView {
     let page = page();
-    let talk: Talk = expect_context();
+    let talk = Talk::here();
     let words = RwSignal::new(String::new());
     let found = Memo::new(move |_| words.with(|words| talk.saved_chats.with(|it| it.found(words))));
     let is_any = Memo::new(move |_| talk.saved_chats.with(|it| !it.heads.is_empty()));
@@ -55,7 +55,7 @@ fn name(page: Page, head: &Head) -> String {
 #[component]
 fn ThreadView(head: Head) -> impl IntoView {
     let page = page();
-    let talk: Talk = expect_context();
+    let talk = Talk::here();
     let doing = RwSignal::new(Doing::Nothing);
     let head = StoredValue::new(head);
     let said = move || head.with_value(|it| name(page, it));
@@ -101,7 +101,7 @@ fn ThreadView(head: Head) -> impl IntoView {
 #[component]
 fn Naming(head: StoredValue<Head>, doing: RwSignal<Doing>) -> impl IntoView {
     let page = page();
-    let talk: Talk = expect_context();
+    let talk = Talk::here();
     let title = RwSignal::new(head.with_value(|it| it.name.clone()));
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
@@ -128,7 +128,7 @@ fn Naming(head: StoredValue<Head>, doing: RwSignal<Doing>) -> impl IntoView {
 #[component]
 fn Forgetting(head: StoredValue<Head>, doing: RwSignal<Doing>) -> impl IntoView {
     let page = page();
-    let talk: Talk = expect_context();
+    let talk = Talk::here();
     let said = move || page.fill(Key::ChatForgetAsk, &[&head.with_value(|it| name(page, it))]);
     let keep = move |_| {
         doing.set(Doing::Nothing);

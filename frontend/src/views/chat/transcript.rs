@@ -26,7 +26,7 @@ const SETTLING_MS: f64 = 1_500.0;
 #[component]
 pub(super) fn Transcript() -> impl IntoView {
     let page = page();
-    let talk: Talk = expect_context();
+    let talk = Talk::here();
     let is_running = Memo::new(move |_| talk.thread.with(|it| it.is_running()));
     let ids = Memo::new(move |_| {
         talk.thread.with(|it| it.entries.iter().map(|it| it.id).collect::<Vec<_>>())
@@ -48,7 +48,7 @@ pub(super) fn Transcript() -> impl IntoView {
 #[component]
 pub(super) fn Latest() -> impl IntoView {
     let page = page();
-    let talk: Talk = expect_context();
+    let talk = Talk::here();
     let is_away =
         Memo::new(move |_| !talk.is_at_end.get() && talk.thread.with(|it| !it.is_empty()));
     let to_end = move |_| {

@@ -12,7 +12,7 @@ use crate::text::Key;
 #[component]
 pub(super) fn Welcome() -> impl IntoView {
     let page = page();
-    let talk: Talk = expect_context();
+    let talk = Talk::here();
     let own = Memo::new(move |_| table::greeting(&current(talk)?.name));
     let title = move || page.say(own.get().map_or(Key::ChatWelcome, |it| it.title));
     let hint = move || page.say(own.get().map_or(Key::ChatWelcomeHint, |it| it.hint));

@@ -1,0 +1,171 @@
+//! The ways to the places: a row in the header, a menu in a narrow window, a bar at the foot of a phone.
+
+use std::mem::discriminant;
+
+use leptos::prelude::*;
+
+use crate::browser;
+use crate::home::Goings;
+use crate::page::{Page, page};
+use crate::route::Route;
+use crate::table::{self, Place};
+use crate::text::Key;
+
+/// Entries that the bar of a phone has room for; where there are more, the last leads to the others.
+const BAR_MAX: usize = 5;
+const MENU_ICON: &str = "M3 5h14M3 10h14M3 15h14";
+const MORE_ICON: &str = "M4 10h.01M10 10h.01M16 10h.01";
+const CHAT_ICON: &str = "M3 4h14v10H9l-4 3v-3H3z";
+const TOOLS_ICON: &str = "M3 3h5v5H3zM12 3h5v5h-5zM3 12h5v5H3zM12 12h5v5h-5z";
+
+/// One way to a place.
+#[derive(Clone, Copy)]
+struct Way {
+    /// None where the page itself is the place.
+    place: Option<&'static Place>,
+    start: fn() -> Route,
+    name: Key,
+    icon: &'static str,
+}
+
+impl Way {
+    fn to(place: &'static Place) -> Self {
+        Self { place: Some(place), start: place.start, name: place.name, icon: place.icon }
+    }
+
+    fn has(&self, route: &Route) -> bool {
+        let is_own = || discriminant(route) == discriminant(&(self.start)());
+        self.place.map_or_else(is_own, |it| it.has(route))
+    }
+}
+
+/// All of them, in the order in which they stand.
+fn ways() -> Vec<Way> {
+    let own = |start, name, icon| Way { place: None, start, name, icon };
+    let mut ways = table::places().map(Way::to).collect::<Vec<_>>();
+    let at = ways.len().min(1);
+    let own = [
+        own(|| Route::Chat(None), Key::ChatPlace, CHAT_ICON),
+        own(|| Route::Counter(None), Key::Counter, TOOLS_ICON),
+    ];
+    ways.splice(at..at, own);
+    ways
+}
+
+/// How many of so many stand in the bar itself.
+fn in_bar(all: usize) -> usize {
+    if all > BAR_MAX { BAR_MAX - 1 } else { all }
+}
+
+/// The navigation. Who may not use a family's tools sees no way to its place.
+#[component]
+pub(crate) fn Places() -> impl IntoView {
+    let page = page();
+    let is_open = RwSignal::new(false);
+    let is_shown = move |way: &Way| {
+        let is_served = way.place.is_none_or(|it| it.is_shown(page));
+        is_served || page.route.with(|it| way.has(it))
+    };
+    let shown = Memo::new(move |_| {
+        let all = ways().into_iter().enumerate();
+        all.filter(|(_, way)| is_shown(way)).map(|(at, _)| at).collect::<Vec<_>>()
+    });
+    Effect::new(move |_| {
+        page.route.track();
+        is_open.set(false);
+        // A row has no room for all of them: where the reader is, is seen.
+        request_animation_frame(|| browser::reveal_first(".places [aria-current]"));
+    });
+    let toggle = move |first: &'static str| {
+        is_open.update(|it| *it = !*it);
+        if is_open.get_untracked() {
+            browser::focus_first_soon(first);
+        }
+    };
+    let close = move |event: leptos::ev::KeyboardEvent| {
+        if event.key() == "Escape" && is_open.get_untracked() {
+            is_open.set(false);
+            // One of the two is seen, and an element that is not takes no focus.
+            browser::focus("places-menu");
+            browser::focus("places-more");
+        }
+    };
+    let leave = move |event: &leptos::ev::Event| {
+        if is_open.get_untracked() && !browser::is_within(event, ".places") {
+            is_open.set(false);
+        }
+    };
+    let _pressed = window_event_listener(leptos::ev::pointerdown, move |event| leave(&event));
+    let _focused = window_event_listener(leptos::ev::focusin, move |event| leave(&event));
+    let links = move |is_first: bool| {
+        let shown = shown.get();
+        let (first, rest) = shown.split_at(in_bar(shown.len()));
+        let ways = ways();
+        let part = if is_first { first } else { rest };
+        part.iter().filter_map(|at| ways.get(*at)).map(|way| link(page, *way)).collect_view()
+    };
+    // What waits at a place that is not seen is told at the way to it.
+    let is_rest_here = Memo::new(move |_| {
+        let (shown, ways) = (shown.get(), ways());
+        let mut rest = shown.iter().skip(in_bar(shown.len())).filter_map(|at| ways.get(*at));
+        page.route.with(|route| rest.any(|it| it.has(route)))
+    });
+    let has_rest = Memo::new(move |_| shown.with(|it| it.len() > BAR_MAX));
+    view! {
+        <nav class="places" class:is-open=is_open aria-label=move || page.say(Key::Places)
+            on:keydown=close>
+            <button type="button" class="plain places-button places-menu" id="places-menu" aria-controls="places"
+                aria-expanded=move || is_open.get().to_string() on:click=move |_| toggle(".places a")>
+                {icon(MENU_ICON)}
+                <span>{move || page.say(Key::PlacesMenu)}</span>
+            </button>
+            <div class="places-all" id="places">
+                {move || links(true)}
+                {move || has_rest.get().then(|| view! {
+                    <button type="button" class="plain places-button places-more" id="places-more"
+                        aria-controls="places-rest" class:is-here=is_rest_here aria-expanded=move || is_open.get().to_string()
+                        on:click=move |_| toggle(".places-rest a")>
+                        {icon(MORE_ICON)}
+                        <span>{move || page.say(Key::PlacesMore)}</span>
+                    </button>
+                    <div class="places-rest" id="places-rest">{move || links(false)}</div>
+                })}
+            </div>
+        </nav>
+    }
+}
+
+fn link(page: Page, way: Way) -> impl IntoView {
+    let goings: Goings = expect_context();
+    let is_here = Memo::new(move |_| page.route.with(|it| way.has(it)));
+    let waiting = Memo::new(move |_| goings.waiting_at(&(way.start)()));
+    view! {
+        <a href=(way.start)().hash() aria-current=move || is_here.get().then_some("page")>
+            {icon(way.icon)}
+            <span>{move || page.say(way.name)}</span>
+            {move || (waiting.get() > 0).then(|| view! {
+                " "<span class="inbox-count">{waiting}</span>
+            })}
+        </a>
+    }
+}
+
+fn icon(path: &'static str) -> impl IntoView {
+    view! {
+        <svg aria-hidden="true" focusable="false" viewBox="0 0 20 20"><path d=path></path></svg>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bar_of_a_phone_has_five_entries_at_most() {
+        for all in 0..12 {
+            let bar = in_bar(all);
+            let entries = bar + usize::from(all > bar);
+            assert!(entries <= BAR_MAX && bar <= all, "{all}: {bar}");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The digests of the lists of tools that the server's own page was given: as long as the catalog is the same, the list
+//! is not made again to learn whether it is.
+
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
+
+use base::{caller::Caller, language::Language, toolsets::Toolset};
+use registry::Catalog;
+
+/// Lists whose digests are kept: one for each kind of caller and language.
+const KEPT_MAX: usize = 64;
+
+/// All that a list depends on beside the catalog.
+struct Kind {
+    language: Language,
+    scopes: Arc<[String]>,
+    is_limited: bool,
+    toolset: Option<Arc<Toolset>>,
+    client_capabilities: Arc<str>,
+}
+
+impl Kind {
+    fn of(caller: &Caller) -> Self {
+        Self {
+            language: caller.language(),
+            scopes: Arc::clone(&caller.scopes),
+            is_limited: caller.reach.is_some(),
+            toolset: caller.toolset.clone(),
+            client_capabilities: Arc::clone(&caller.client_capabilities),
+        }
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        let is_same_toolset = match (&self.toolset, &other.toolset) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        is_same_toolset
+            && self.language == other.language
+            && self.is_limited == other.is_limited
+            && self.scopes == other.scopes
+            && self.client_capabilities == other.client_capabilities
+    }
+}
+
+/// The digests of one catalog's lists.
+#[derive(Default)]
+pub(super) struct Digests(Mutex<Kept>);
+
+/// The catalog, and the digests of its lists.
+type Kept = (Weak<Catalog>, Vec<(Kind, String)>);
+
+impl Digests {
+    /// The digest of the list that `caller` gets of `catalog`; `made` makes it where it is not known.
+    pub(super) fn of(
+        &self,
+        catalog: &Arc<Catalog>,
+        caller: &Caller,
+        made: impl FnOnce() -> String,
+    ) -> String {
+        let kind = Kind::of(caller);
+        let find = |kept: &Kept| {
+            let is_current = kept.0.ptr_eq(&Arc::downgrade(catalog));
+            let found = kept.1.iter().find(|(its, _)| is_current && its.is(&kind));
+            found.map(|(_, digest)| digest.clone())
+        };
+        if let Some(digest) = find(&self.0.lock()) {
+            return digest;
+        }
+        let digest = made();
+        let mut kept = self.0.lock();
+        let (of, digests) = &mut *kept;
+        if !of.ptr_eq(&Arc::downgrade(catalog)) {
+            // The catalog itself is not kept alive, and no other takes its place in memory meanwhile.
+            *of = Arc::downgrade(catalog);
+            digests.clear();
+        }
+        if digests.len() >= KEPT_MAX {
+            digests.remove(0);
+        }
+        digests.push((kind, digest.clone()));
+        digest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_is_made_once_for_each_catalog_language_and_rights() {
+        let digests = Digests::default();
+        let (one, other) = (Arc::new(Catalog::default()), Arc::new(Catalog::default()));
+        let japanese = Caller::anonymous();
+        let english = Caller::anonymous().speaking(Some("en"));
+        let named = Caller { scopes: Arc::new(["cinema".to_owned()]), ..Caller::anonymous() };
+        let mut made = 0;
+        let mut ask = |catalog: &Arc<Catalog>, caller: &Caller| {
+            let digest = digests.of(catalog, caller, || {
+                made += 1;
+                made.to_string()
+            });
+            (digest, made)
+        };
+        let expected = |digest: &str, made: u32| (digest.to_owned(), made);
+        assert_eq!(ask(&one, &japanese), expected("1", 1));
+        assert_eq!(ask(&one, &japanese), expected("1", 1), "it is known");
+        assert_eq!(ask(&one, &english), expected("2", 2));
+        assert_eq!(ask(&one, &named), expected("3", 3));
+        assert_eq!(ask(&one, &japanese), expected("1", 3));
+        assert_eq!(ask(&other, &japanese), expected("4", 4), "another catalog has other lists");
+        assert_eq!(ask(&one, &japanese), expected("5", 5), "and the one before is forgotten");
+    }
+}

@@ -1,0 +1,108 @@
+//! The ways to the places, as narrow windows have them: a menu, and on a phone a bar at its foot.
+
+use fantoccini::key::Key;
+use tests::{
+    browser::{Browser, Look},
+    server::TestServer,
+};
+
+const FAMILIES: [&str; 6] =
+    ["assistant", "cinema", "conversations", "forms", "illustrations", "navigation"];
+
+/// Each entry of the bar that is seen: what it says, and whether it has an icon.
+const BAR: &str = "
+    const seen = it => it.getClientRects().length > 0;
+    const entries = [...document.querySelectorAll('.places-all > a, .places-more')].filter(seen);
+    return entries.map(it => [it.innerText.trim(), seen(it.querySelector('svg'))]);";
+
+/// How far the lowest thing that fits a selector reaches below the top of the bar; it must not.
+const COVERED: &str = "
+    const bar = document.querySelector('.places-all').getBoundingClientRect();
+    const all = [...document.querySelectorAll(arguments[0])];
+    return Math.max(...all.map(it => it.getBoundingClientRect().bottom)) - bar.top;";
+
+async fn covered(browser: &Browser, css: &str) -> f64 {
+    let below = browser.ask(COVERED, vec![css.into()]).await;
+    below.as_f64().expect("there is something")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_phone_has_five_ways_at_its_foot_and_more_behind_one() {
+    let server = TestServer::with(&FAMILIES).await;
+    let browser = Browser::open(&server.url(), Look::PHONE).await;
+    browser.find(".film-list .showtime").await;
+    browser.until("document.querySelectorAll('.places a').length === 7").await;
+    let entries = browser.script(BAR).await;
+    let entries = entries.as_array().expect("a list");
+    assert_eq!(entries.len(), 5, "{entries:?}");
+    assert_eq!(entries[4][0], "More");
+    assert!(entries.iter().all(|it| it[0] != "" && it[1] == true), "{entries:?}");
+    browser
+        .until(
+            "document.querySelector('.places-all').getBoundingClientRect().bottom === innerHeight",
+        )
+        .await;
+    browser.script("scrollTo(0, document.documentElement.scrollHeight)").await;
+    assert!(covered(&browser, "main *").await <= 0.0, "the end of the page is seen");
+
+    // By the keyboard: in, and out again.
+    browser.script("document.getElementById('places-more').focus()").await;
+    browser.key(Key::Enter).await;
+    browser.until("document.activeElement === document.querySelector('.places-rest a')").await;
+    browser.find("#places-more[aria-expanded=true]").await;
+    assert_eq!(browser.serious_faults().await, Vec::<String>::new());
+    browser.picture("places-phone-more").await;
+    browser.key(Key::Escape).await;
+    browser.find("#places-more[aria-expanded=false]").await;
+    browser.until("document.activeElement.id === 'places-more'").await;
+    browser.click("#places-more").await;
+    browser.click(".places-rest a[href='#/forms']").await;
+    browser.says("h1", "Forms").await;
+    browser.find("#places-more.is-here[aria-expanded=false]").await;
+
+    browser.go("#/chat").await;
+    browser.find(".chat-composer textarea").await;
+    assert!(covered(&browser, ".chat-composer *").await <= 0.0, "one writes above it");
+    browser.picture("places-phone-chat").await;
+    browser.look(Look::PHONE.dark()).await;
+    browser.click(".language").await;
+    browser.says(".places-more", "その他").await;
+    browser.picture("places-phone-night").await;
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_narrow_window_has_its_ways_in_a_menu() {
+    let server = TestServer::with(&FAMILIES).await;
+    let narrow = Look { width: 820, height: 1180, ..Look::DESKTOP };
+    let browser = Browser::open(&server.url(), narrow.japanese()).await;
+    browser.find(".film-list .showtime").await;
+    browser.until("document.querySelectorAll('.places a').length === 7").await;
+    let seen =
+        "[...document.querySelectorAll('.places a')].filter(it => it.offsetWidth > 0).length";
+    browser.until(&format!("{seen} === 0")).await;
+    browser.click("#places-menu").await;
+    browser.until(&format!("{seen} === 7")).await;
+    browser.until("document.activeElement === document.querySelector('.places a')").await;
+    assert_eq!(browser.serious_faults().await, Vec::<String>::new());
+    browser.picture("places-menu").await;
+    browser.key(Key::Escape).await;
+    browser.until(&format!("{seen} === 0 && document.activeElement.id === 'places-menu'")).await;
+    browser.click("#places-menu").await;
+    browser.click("h1").await;
+    browser.until(&format!("{seen} === 0")).await;
+
+    // At 400 % half of the window and more is for what is read, and nothing stays in its way.
+    browser.look(Look { width: 360, height: 225, ..narrow }).await;
+    browser.script("scrollTo(0, 0)").await;
+    browser
+        .until("document.querySelector('main').getBoundingClientRect().top <= innerHeight / 2")
+        .await;
+    let fixed = "[...document.querySelectorAll('.top, .top *')]
+        .filter(it => it.offsetWidth > 0 && ['fixed', 'sticky'].includes(getComputedStyle(it).position)).length";
+    browser.until(&format!("{fixed} === 0")).await;
+    browser.picture("places-zoomed").await;
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+    browser.close().await;
+}
